@@ -1,0 +1,31 @@
+"""Solecism: data sets of controlled grammatical mistakes, and what language models make of them.
+
+The public functions are loaded when they are first asked for, so that ``import solecism`` is fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["InputError", "build", "draw_pairs", "find_root", "load_paradigm"]
+
+_PUBLIC = {
+    "InputError": "solecism.errors",
+    "build": "solecism.release.build",
+    "draw_pairs": "solecism.generate.pairs",
+    "find_root": "solecism.sources",
+    "load_paradigm": "solecism.generate.paradigm",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("solecism.version").__version__
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'solecism' has no attribute {name!r}")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
