@@ -1,0 +1,1 @@
+"""Words: UD features, lexicon tables, spelling rules, readers of word lists."""

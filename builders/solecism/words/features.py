@@ -1,0 +1,138 @@
+"""Morphological features as Universal Dependencies writes them: ``Case=Dat|Number=Plur``.
+
+Source: https://universaldependencies.org/format.html (FEATS) and the list of universal features.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+__all__ = ["UNIVERSAL", "Feats", "agree", "clash", "subset"]
+
+UNIVERSAL = frozenset({
+    "Abbr", "Animacy", "Aspect", "Case", "Clusivity", "Definite", "Degree", "Deixis",
+    "DeixisRef", "Evident", "ExtPos", "Foreign", "Gender", "Mood", "NounClass", "NumType",
+    "Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex", "Tense", "Typo",
+    "VerbForm", "Voice",
+})  # fmt: skip
+"""The universal features of UD v2: a property column with one of these names takes part in agreement."""
+
+_NAME = re.compile(r"[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?")
+_VALUE = re.compile(r"[A-Z0-9][A-Za-z0-9]*")
+
+
+@dataclass(frozen=True, eq=False)
+class Feats(Mapping[str, frozenset[str]]):
+    """An immutable set of features, each with one or more values (``Person=1,2`` serves either).
+
+    ``pairs`` are sorted as UD sorts them: by name, upper and lower case alike.
+    """
+
+    pairs: tuple[tuple[str, frozenset[str]], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_values", dict(self.pairs))
+        object.__setattr__(self, "_hash", hash(self.pairs))
+
+    @property
+    def _map(self) -> dict[str, frozenset[str]]:
+        return self.__dict__["_values"]  # type: ignore[no-any-return]
+
+    @classmethod
+    def of(cls, values: Mapping[str, str | Iterable[str]]) -> Feats:
+        """Make features from names and values; a value text may be a list, ``"1,2"``.
+
+        Raises ``ValueError`` when a name or a value is not spelt as UD spells them.
+        """
+        split = {n: v.split(",") if isinstance(v, str) else list(v) for n, v in values.items()}
+        for name, options in split.items():
+            _require(_NAME, "feature", name)
+            if not options:
+                raise ValueError(f"feature {name!r} has no value")
+            for option in options:
+                _require(_VALUE, f"value of {name}", option)
+        return _sorted({name: frozenset(options) for name, options in split.items()})
+
+    @classmethod
+    def parse(cls, text: str) -> Feats:
+        """Read a FEATS text; ``""`` and ``"_"`` are no features.
+
+        Raises ``ValueError`` for a part without ``=``, a bad name or value, or a feature given twice.
+        """
+        if text in ("", "_"):
+            return cls()
+        found: dict[str, str] = {}
+        for part in text.split("|"):
+            name, equals, value = part.partition("=")
+            if not equals:
+                raise ValueError(f"{part!r} is not of the form Feature=Value")
+            if name in found:
+                raise ValueError(f"feature {name!r} stands twice in {text!r}")
+            found[name] = value
+        return cls.of(found)
+
+    def __str__(self) -> str:
+        return "|".join(f"{name}={','.join(sorted(values))}" for name, values in self.pairs)
+
+    def __getitem__(self, name: str) -> frozenset[str]:
+        return self._map[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._map
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._map)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __hash__(self) -> int:
+        return self.__dict__["_hash"]  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Feats) and self.pairs == other.pairs
+
+    def text(self, name: str) -> str:
+        """Give the value of a feature as text (``"1,2"``), or ``""`` where it is not expressed."""
+        return ",".join(sorted(self[name])) if name in self else ""
+
+    def updated(self, other: Mapping[str, frozenset[str]]) -> Feats:
+        """Return these features with those of ``other`` put over them."""
+        return _sorted({**self._map, **other}) if other else self
+
+    def without(self, names: Iterable[str]) -> Feats:
+        """Return these features less the named ones."""
+        gone = set(names)
+        return Feats(tuple(pair for pair in self.pairs if pair[0] not in gone))
+
+
+def _sorted(values: Mapping[str, frozenset[str]]) -> Feats:
+    return Feats(tuple(sorted(values.items(), key=lambda pair: (pair[0].lower(), pair[0]))))
+
+
+def agree(a: Feats, b: Feats, ignoring: Iterable[str] = ()) -> bool:
+    """Tell whether two sets of features agree: every feature that both express has a value in common.
+
+    Symmetric; features that only one side expresses do not matter, nor do those named in ``ignoring``.
+    """
+    skipped = set(ignoring)
+    return all(values & b[name] for name, values in a.pairs if name in b and name not in skipped)
+
+
+def clash(a: Feats, b: Feats, names: Iterable[str]) -> bool:
+    """Tell whether two sets of features clash in one or more of ``names`` and in nothing else."""
+    tried = list(names)
+    differ = any(n in a and n in b and not a[n] & b[n] for n in tried)
+    return differ and agree(a, b, ignoring=tried)
+
+
+def subset(a: Feats, b: Feats) -> bool:
+    """Tell whether ``b`` expresses everything that ``a`` asks for (a value in common each)."""
+    return all(name in b and values & b[name] for name, values in a.pairs)
+
+
+def _require(pattern: re.Pattern[str], what: str, text: str) -> None:
+    if not pattern.fullmatch(text):
+        raise ValueError(f"{what} {text!r} is not spelt as UD spells it")

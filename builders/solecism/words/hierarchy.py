@@ -1,0 +1,65 @@
+"""The small hierarchy of word classes of a language (``classes.tsv``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from solecism.errors import InputError, Problem, candidates
+from solecism.words.lexicon import read_tsv
+
+__all__ = ["Hierarchy", "read_hierarchy"]
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Classes and their parents; ``""`` is above all."""
+
+    parents: Mapping[str, str] = field(default_factory=dict)
+
+    def under(self, name: str, above: str) -> bool:
+        """Tell whether class ``name`` is ``above`` or stands somewhere below it."""
+        while name and name != above:
+            name = self.parents.get(name, "")
+        return bool(name)
+
+
+def read_hierarchy(path: Path) -> Hierarchy:
+    """Read ``classes.tsv``; a language without one has a flat set of classes.
+
+    Raises :class:`InputError` for a class that stands twice, an unknown parent or a circle.
+    """
+    if not path.exists():
+        return Hierarchy()
+    _, *rows = read_tsv(path, ["class", "parent"])
+    parents = {cells[0]: cells[1] for _, cells in rows if cells[0].strip()}
+    problems = []
+    seen: set[str] = set()
+    for line, (name, parent, *_) in rows:
+        message = _problem(name, parent, parents, seen)
+        if message:
+            problems.append(Problem(message, str(path), line))
+        seen.add(name)
+    if problems:
+        raise InputError(problems)
+    return Hierarchy(parents)
+
+
+def _problem(name: str, parent: str, parents: Mapping[str, str], seen: set[str]) -> str:
+    if not name.strip():
+        return "the class has no name"
+    if name in seen:
+        return f"class {name!r} stands twice"
+    if parent and parent not in parents:
+        return f"class {name!r}: no class {parent!r} {candidates('classes', list(parents), parent)}"
+    return f"class {name!r} stands below itself" if _circular(name, parents) else ""
+
+
+def _circular(name: str, parents: Mapping[str, str]) -> bool:
+    above = parents[name]
+    for _ in parents:
+        if above == name:
+            return True
+        above = parents.get(above, "")
+    return False

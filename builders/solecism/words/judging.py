@@ -1,0 +1,224 @@
+"""What a lexicon says of its forms, and what a word list says to that.
+
+The rules are told in ``scripts/verify_lexicon.py --help``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from solecism.words.analysers import Attested, WordList, fold
+from solecism.words.features import Feats, agree
+from solecism.words.lexicon import Row, Table
+
+__all__ = ["Claim", "Verdict", "claims", "judge", "parts"]
+
+RATIO = 10
+"""A treebank with less than the minimum for a form, and so many times more against it, errs."""
+
+SAME_UPOS = {"VERB": ("VERB", "AUX"), "AUX": ("AUX", "VERB")}
+LIKE_UPOS = {"DET": ("DET", "PRON"), "PRON": ("PRON", "DET"), "ADP": ("ADP", "ADV")}
+"""Closed classes: sources differ in UPOS and lemma, so the form alone is looked up."""
+
+FREE = frozenset(
+    ("Aspect", "Emph", "ExtPos", "HebBinyan", "HebSource", "NumForm", "PronType", "VerbType")
+)
+DEFAULTS = frozenset(
+    ("Degree=Pos", "Definite=Ind", "Mood=Ind", "Person=1,2,3", "Polarity=Pos", "VerbForm=Fin",
+     "Voice=Act", "Voice=Mid")
+)  # fmt: skip
+"""What one source writes and another leaves out: it makes no other bundle of features."""
+
+FINITE = Feats.parse("Mood=Ind|VerbForm=Fin")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a lexicon says: a form, in a cell of a row of a table."""
+
+    table: Table
+    row: Row
+    cell: Feats
+    form: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.table.name}:{self.row.lemma}:{self.form}"
+
+    @property
+    def wanted(self) -> Feats:
+        """All that the form expresses."""
+        return self.says(self.cell)
+
+    def says(self, cell: Feats) -> Feats:
+        """What a form in a cell of the row expresses.
+
+        An adposition's ``Case`` is what it governs, not its own. A verb with a tense or a person,
+        but without a verb form, is finite (Hebrew past), and without a mood in the indicative.
+        """
+        feats = Feats() if self.row.upos == "ADP" else self.row.inherent.updated(cell)
+        if self.row.upos in SAME_UPOS and ("Tense" in feats or "Person" in feats):
+            feats = FINITE.updated(feats)
+            return feats if "Fin" in feats["VerbForm"] else feats.without(["Mood"])
+        return feats
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a source says of a form: its status, how often it has it, what it has instead."""
+
+    status: str = "unconfirmed"
+    count: int = 0
+    said: str = ""
+
+
+@cache
+def skeleton(text: str) -> str:
+    """Spell all orthographic variants of a word alike."""
+    plain = fold(text).casefold().replace("ß", "ss").replace("œ", "oe")
+    plain = unicodedata.normalize("NFD", plain).replace("\u0302", "")
+    return re.sub(r"(?<=[א-ת])[וי]", "", unicodedata.normalize("NFC", plain))
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Give all forms of a table; a word without forms is printed as its lemma."""
+    for row in table.rows:
+        for cell, form in (row.forms or {Feats(): row.shown}).items():
+            yield Claim(table, row, cell, form)
+
+
+def parts(claim: Claim) -> list[tuple[str, str]]:
+    """Give lemma and form of what is looked up: the word, or of several words those that inflect.
+
+    A lemma ``""`` stands for words none of which inflects: they only have to exist.
+    """
+    words, lemmas = claim.form.split(" "), claim.row.shown.split(" ")
+    if len(words) == 1:
+        return [(claim.row.shown, claim.form)]
+    forms = [form.split(" ") for form in claim.row.forms.values()]
+    if any(len(form) != len(words) for form in forms) or len(lemmas) != len(words):
+        return [("", word) for word in words]
+    inflecting = [i for i in range(len(words)) if len({form[i] for form in forms}) > 1]
+    return [(lemmas[i], words[i]) for i in inflecting] or [("", word) for word in words]
+
+
+def judge(source: WordList, claim: Claim) -> Verdict:
+    """Ask a source about a form: about each word looked up and each value of the column."""
+    verdicts = [_judge_part(source, claim, lemma, form) for lemma, form in parts(claim)]
+    return _first(verdicts, ("contradicted", "unconfirmed", "confirmed"))
+
+
+def _judge_part(source: WordList, claim: Claim, lemma: str, form: str) -> Verdict:
+    if not lemma:
+        count = _total(source.by_form.get(fold(form), ()))
+        return Verdict("confirmed", count) if count else Verdict()
+    each = [_judge_word(source, claim, wanted, lemma, form) for wanted in _single(claim.wanted)]
+    return _first(each, ("contradicted", "confirmed", "unconfirmed"))
+
+
+def _first(verdicts: Iterable[Verdict], order: Sequence[str]) -> Verdict:
+    return min(verdicts, key=lambda verdict: order.index(verdict.status))
+
+
+def _single(feats: Feats) -> Iterator[Feats]:
+    """Split ``Person=1,2`` into a bundle for each value."""
+    names = [name for name, _ in feats.pairs]
+    for values in product(*(sorted(values) for _, values in feats.pairs)):
+        yield Feats.of(dict(zip(names, values, strict=True)))
+
+
+def _judge_word(source: WordList, claim: Claim, wanted: Feats, lemma: str, form: str) -> Verdict:
+    known, same = _look_up(source, claim.row.upos, lemma, form)
+    invariable = len(set(claim.row.forms.values())) <= 1
+    support = _total(a for a in same if _supports(a.feats, wanted, invariable))
+    others = _others(known, wanted, form, claim.row.upos)
+    if support and (support >= source.minimum or _total(others) < RATIO * support):
+        return Verdict("confirmed", support)
+    if _total(others) >= source.minimum:
+        return Verdict("contradicted", said=f"{source.name} has {_list(others)}")
+    if _at_odds(source, same, claim, form):
+        return Verdict("contradicted", said=f"{source.name} has only {_list(same)}")
+    return Verdict()
+
+
+def _look_up(
+    source: WordList, upos: str, lemma: str, form: str
+) -> tuple[list[Attested], list[Attested]]:
+    """Give what a source has of a lemma, and of the form (of another lemma if it lacks this)."""
+    parts_of_speech = LIKE_UPOS.get(upos) or SAME_UPOS.get(upos) or (upos,)
+    known = _of(source.by_lemma.get(fold(lemma), ()), parts_of_speech)
+    alike = _of(source.by_form.get(fold(form), ()), parts_of_speech)
+    if upos in LIKE_UPOS or not known:
+        return known, alike
+    return known, [a for a in alike if fold(a.analysis.lemma) == fold(lemma)]
+
+
+def _total(found: Iterable[Attested]) -> int:
+    return sum(a.count for a in found)
+
+
+def _of(found: Iterable[Attested], upos: Sequence[str]) -> list[Attested]:
+    return [a for a in found if a.analysis.upos in upos]
+
+
+def _supports(feats: Feats, wanted: Feats, invariable: bool) -> bool:
+    shared = not wanted or invariable or any(name in feats for name in wanted)
+    return shared and agree(feats, wanted)
+
+
+def _others(known: Sequence[Attested], wanted: Feats, form: str, upos: str) -> list[Attested]:
+    """Give the other forms that a source has for a lemma and the very same features.
+
+    None where one of them is a variant of the form.
+    """
+    expressed = {name for a in known for name in a.feats}
+    asked = _bundle(wanted, upos) & expressed
+    if not asked and _bundle(wanted, upos):
+        return []
+    found = [a for a in known if _bundle(a.feats, upos) == asked and agree(a.feats, wanted)]
+    others = [a for a in found if fold(a.analysis.form) != fold(form)]
+    return [] if any(skeleton(a.analysis.form) == skeleton(form) for a in others) else others
+
+
+@cache
+def _bundle(feats: Feats, upos: str) -> frozenset[str]:
+    """Name the features in which the forms of a word differ."""
+    inherent = {"Gender", "Animacy"} if upos in ("NOUN", "PROPN") else set()
+    names = frozenset(name for name in feats if f"{name}={feats.text(name)}" not in DEFAULTS)
+    return names - FREE - inherent
+
+
+def _at_odds(source: WordList, same: Sequence[Attested], claim: Claim, form: str) -> bool:
+    """Tell whether a source has a form with features only that no cell of the row gives it.
+
+    A form that also has a function for which the table has no column says nothing, unless it is
+    at odds with a property of the word (Gender).
+    """
+    if not source.knows_forms or _total(same) < source.minimum:
+        return False
+    inherent = claim.says(Feats())
+    if any(_outside(a.feats, claim) and agree(a.feats, inherent) for a in same):
+        return False
+    cells = [cell for cell, text in claim.row.forms.items() if form in text.split(" ")] or [Feats()]
+    return not any(agree(a.feats, claim.says(cell)) for a in same for cell in cells)
+
+
+def _outside(feats: Feats, claim: Claim) -> bool:
+    columns = {
+        name: frozenset(v for cell in claim.table.cells for v in cell.get(name, ()))
+        for name in claim.table.feature_names
+    }
+    unknown = _bundle(feats, claim.row.upos) - set(columns) - set(claim.wanted)
+    return bool(unknown) or any(
+        name in feats and not feats[name] & columns[name] for name in columns
+    )
+
+
+def _list(found: Iterable[Attested]) -> str:
+    texts = [str(a) for a in sorted(found, key=lambda a: -a.count)]
+    return ", ".join(texts[:3]) + (", ..." if len(texts) > 3 else "")

@@ -1,0 +1,194 @@
+"""Spelling rules that run across words, once per language: elision, contraction, written-together
+prefixes, the capital and the final stop. The format is described in ``docs/formats.md``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+from solecism.errors import InputError, Problem, candidates
+from solecism.words.lexicon import read_tsv
+
+__all__ = ["Orthography", "Rule", "Token", "is_mark", "read_orthography", "tokenize"]
+
+FINAL = frozenset(".?!…。？！")
+_PUNCTUATION = r"[.,;:!?…。，、；：？！»)\]]"
+_SPLIT = re.compile(rf"(?P<word>.*?)(?P<tail>{_PUNCTUATION}*)")
+_SETTINGS = {"capital": ("yes", "no"), "space": ("yes", "no"), "stop": ()}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word or a mark of a sentence.
+
+    ``glued``: written together with the token before it. ``tags`` are opaque marks that survive spelling:
+    which slot or region the token belongs to.
+    """
+
+    text: str
+    glued: bool = False
+    tags: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rewriting rule over two neighbouring words (see :meth:`fires`)."""
+
+    name: str
+    left: re.Pattern[str]
+    right: re.Pattern[str]
+    new_left: str
+    new_right: str | None
+    glue: bool
+
+    def fires(self, left: str, right: str) -> bool:
+        """Tell whether the rule applies to two words."""
+        return bool(self.left.fullmatch(left) and self.right.fullmatch(right))
+
+    def rewrite(self, left: Token, right: Token) -> list[Token]:
+        """Give what becomes of two words to which the rule applies (one token or two)."""
+        first = left if self.new_left == "=" else replace(left, text=self.new_left)
+        if self.new_right is None:
+            tags = tuple(dict.fromkeys(first.tags + right.tags))
+            return [replace(first, tags=tags)]
+        text = right.text if self.new_right == "=" else self.new_right
+        return [first, replace(right, text=text, glued=self.glue)]
+
+
+@dataclass(frozen=True, eq=False)
+class Orthography:
+    """The spelling of a language: rules in order, and the three settings."""
+
+    rules: tuple[Rule, ...] = ()
+    capital: bool = False
+    stop: str = ""
+    space: bool = True
+
+    def spell(self, tokens: Sequence[Token]) -> list[Token]:
+        """Apply the rules, each over all neighbouring words from left to right."""
+        *_, spelt = self.stages(tokens)
+        return spelt
+
+    def stages(self, tokens: Sequence[Token]) -> Iterator[list[Token]]:
+        """Yield the words as they are and then, if any rule applies, as each rule leaves them."""
+        out = list(tokens)
+        yield out
+        if any(_fires(self, a.text, b.text) for a, b in pairwise(out) if not b.glued):
+            for rule in self.rules:
+                out = _apply(rule, out)
+                yield out
+
+    def touches(self, lefts: Iterable[str], rights: Iterable[str]) -> bool:
+        """Tell whether any rule could apply to a word of ``lefts`` followed by one of ``rights``."""
+        left_words, right_words = set(lefts), set(rights)
+        return any(_some(r.left, left_words) and _some(r.right, right_words) for r in self.rules)
+
+    def finish(self, tokens: Sequence[Token]) -> list[Token]:
+        """Add the final stop where the sentence has none."""
+        if not self.stop or (tokens and tokens[-1].text[-1:] in FINAL):
+            return list(tokens)
+        return [*tokens, Token(self.stop, glued=True)]
+
+
+@lru_cache(maxsize=1 << 18)
+def _fires(spelling: Orthography, left: str, right: str) -> bool:
+    return any(rule.fires(left, right) for rule in spelling.rules)
+
+
+def _apply(rule: Rule, tokens: list[Token]) -> list[Token]:
+    out: list[Token] = []
+    for token in tokens:
+        if out and not token.glued and rule.fires(out[-1].text, token.text):
+            out[-1:] = rule.rewrite(out[-1], token)
+        else:
+            out.append(token)
+    return out
+
+
+def _some(pattern: re.Pattern[str], words: set[str]) -> bool:
+    return any(_matches(pattern, word) for word in words)
+
+
+@lru_cache(maxsize=1 << 16)
+def _matches(pattern: re.Pattern[str], word: str) -> bool:
+    return bool(pattern.fullmatch(word))
+
+
+def is_mark(text: str) -> bool:
+    """Tell whether a token is punctuation."""
+    return bool(re.fullmatch(f"{_PUNCTUATION}+", text))
+
+
+def tokenize(text: str, tags: tuple[int, ...] = (), glued: bool = False) -> list[Token]:
+    """Split a text at spaces and before final punctuation.
+
+    Marks are written together with what they follow; so is the first word if ``glued`` and no space
+    stands before it.
+    """
+    out: list[Token] = []
+    for chunk in text.split():
+        match = _SPLIT.fullmatch(chunk)
+        assert match is not None
+        parts = [part for part in (match["word"], *match["tail"]) if part]
+        mark = bool(re.match(_PUNCTUATION, chunk))
+        joined = mark or (not out and glued and not text[0].isspace())
+        out += [Token(part, joined or i > 0, tags) for i, part in enumerate(parts)]
+    return out
+
+
+def read_orthography(path: Path) -> Orthography:
+    """Read ``orthography.tsv``; a language without one is spelt with spaces and nothing else.
+
+    Raises :class:`InputError` with every problem of the file.
+    """
+    if not path.exists():
+        return Orthography()
+    _, *rows = read_tsv(path, ["rule", "left", "right", "result"])
+    settings: dict[str, str] = {}
+    rules: list[Rule] = []
+    problems: list[Problem] = []
+    for line, (name, left, right, result, *_) in rows:
+        try:
+            if name in settings:
+                raise ValueError("the setting stands twice")
+            if name in _SETTINGS:
+                settings[name] = _setting(name, result)
+            else:
+                rules.append(_rule(name, left, right, result))
+        except ValueError as error:
+            problems.append(Problem(f"rule {name!r}: {error}", str(path), line))
+    if problems:
+        raise InputError(problems)
+    return Orthography(
+        tuple(rules),
+        settings.get("capital") == "yes",
+        settings.get("stop", ""),
+        settings.get("space") != "no",
+    )
+
+
+def _setting(name: str, value: str) -> str:
+    allowed = _SETTINGS[name]
+    if allowed and value not in allowed:
+        raise ValueError(f"{value!r} is no value {candidates('values', allowed, value)}")
+    return value
+
+
+def _rule(name: str, left: str, right: str, result: str) -> Rule:
+    try:
+        patterns = re.compile(left), re.compile(right)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    if not name or not left or not right or not result:
+        near = candidates("settings", list(_SETTINGS), name)
+        raise ValueError(f"rule, left, right and result must not be empty {near}")
+    parts = re.split(r"([ +])", result)
+    if len(parts) not in (1, 3) or "" in parts:
+        raise ValueError(f"result {result!r} is not one word, or two with a space or + between")
+    new_right = parts[2] if len(parts) == 3 else None
+    return Rule(name, *patterns, parts[0], new_right, glue="+" in parts[1:2])
