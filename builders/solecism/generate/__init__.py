@@ -1,0 +1,1 @@
+"""Generation: templates and attribute-varying grammars become items."""

@@ -1,0 +1,127 @@
+"""Chunks laid out: pieces put together, spelt, and written as text with the places of words and regions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from solecism.generate.units import Piece, Record
+from solecism.words.orthography import Orthography, Token, is_mark
+
+__all__ = ["Place", "Value", "joined", "lay_out"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands: characters ``start:stop`` and the number of its first word."""
+
+    start: int
+    stop: int
+    word: int
+
+
+@dataclass(frozen=True)
+class Value:
+    """A chunk spelt: both renderings, and where words and regions stand in the text.
+
+    ``text`` and ``tokenized`` carry the space before them; ``words`` counts the words that begin here;
+    ``slots`` gives the first word printed for each slot, ``regions`` the span of each region.
+    """
+
+    text: str
+    tokenized: str
+    tokens: tuple[Token, ...]
+    records: tuple[tuple[str, Record], ...]
+    words: int
+    slots: Mapping[str, tuple[Record, Place]]
+    regions: Mapping[str, Place]
+    syncretic: int
+
+    @cached_property
+    def lemmas(self) -> list[tuple[str, str]]:
+        """Word and lemma (``""`` for plain text) of each token."""
+        return [
+            (t.text, next((self.records[tag][1].lemma for tag in t.tags if tag >= 0), ""))
+            for t in self.tokens
+        ]
+
+
+def lay_out(
+    pieces: Sequence[Piece],
+    orthography: Orthography,
+    regions: Sequence[str],
+    first: bool,
+    last: bool,
+) -> Value:
+    """Spell pieces as one chunk; ``first`` and ``last`` chunks take the capital and the final stop."""
+    raw, records, _ = joined(pieces)
+    tokens = orthography.spell(raw)
+    spelt = orthography.finish(tokens) if last else tokens
+    shown = _capital(spelt) if first and orthography.capital else spelt
+    text, places = _write(shown, orthography.space, first)
+    loose = tokens[:-1] if last and _is_stop(tokens, orthography) else tokens
+    tokenized = "".join(f" {token.text}" for token in loose)
+    slots: dict[str, tuple[Record, Place]] = {}
+    for number, (name, record) in enumerate(records):
+        place = _span(shown, places, number)
+        if name and place:
+            slots.setdefault(name, (record, place))
+    spans = {n: _span(shown, places, -1 - i) for i, n in enumerate(regions)}
+    return Value(
+        text,
+        tokenized.removeprefix(" ") if first else tokenized,
+        tuple(shown),
+        tuple(records),
+        places[-1].word + 1 if places else 0,
+        slots,
+        {name: place for name, place in spans.items() if place},
+        sum(piece.syncretic for piece in pieces),
+    )
+
+
+def joined(pieces: Sequence[Piece]) -> tuple[list[Token], list[tuple[str, Record]], bool]:
+    """Put pieces one after another: their tokens, whose tags are places among all their words.
+
+    Tells also whether a space stands at the end.
+    """
+    tokens: list[Token] = []
+    records: list[tuple[str, Record]] = []
+    spaced = False
+    for piece in pieces:
+        shift = len(records)
+        records += piece.words
+        for number, token in enumerate(piece.tokens):
+            tags = tuple(tag + shift if tag >= 0 else tag for tag in token.tags)
+            loose = spaced and number == 0 and not is_mark(token.text)
+            tokens.append(Token(token.text, token.glued and not loose, tags))
+        spaced = piece.spaced or (spaced and not piece.tokens)
+    return tokens, records, spaced
+
+
+def _capital(tokens: Sequence[Token]) -> list[Token]:
+    if not tokens:
+        return []
+    head = tokens[0]
+    return [Token(head.text[:1].upper() + head.text[1:], head.glued, head.tags), *tokens[1:]]
+
+
+def _is_stop(tokens: Sequence[Token], orthography: Orthography) -> bool:
+    return bool(tokens) and bool(orthography.stop) and tokens[-1].text == orthography.stop
+
+
+def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, list[Place]]:
+    text, places, word = "", [], -1
+    for number, token in enumerate(tokens):
+        start_of_sentence = first and number == 0
+        if not token.glued or start_of_sentence:
+            word += 1
+            text += " " if space and not start_of_sentence else ""
+        places.append(Place(len(text), len(text) + len(token.text), word))
+        text += token.text
+    return text, places
+
+
+def _span(tokens: Sequence[Token], places: Sequence[Place], tag: int) -> Place | None:
+    found = [p for t, p in zip(tokens, places, strict=True) if tag in t.tags]
+    return Place(found[0].start, found[-1].stop, found[0].word) if found else None

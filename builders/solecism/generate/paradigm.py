@@ -1,0 +1,217 @@
+"""A paradigm: a template bound to a lexicon, checked, and ready to be drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from jinja2.exceptions import TemplateError
+from numpy.typing import NDArray
+
+from solecism.errors import InputError, Problem, fail
+from solecism.generate.bulk import Chunk, Line
+from solecism.generate.hashing import Hashes, mix, text_hashes
+from solecism.generate.plan import Clause, Columns, Plan
+from solecism.generate.sandbox import Sandbox
+from solecism.generate.scope import Scope, merge_uses
+from solecism.generate.slots import Domain, fill_slot
+from solecism.generate.template import Template, read_template
+from solecism.generate.units import Unit, read_units
+from solecism.generate.values import Skip, TemplateFault
+from solecism.items import FEATURES
+from solecism.words.language import Lexicon
+
+__all__ = ["Paradigm", "load_paradigm"]
+
+LARGEST_CLAUSE = 1 << 22
+
+
+@dataclass(frozen=True)
+class Paradigm:
+    """One paradigm of one language of a data set. ``folder`` is ``templates/<dataset>/<language>``."""
+
+    template: Template
+    sandbox: Sandbox
+    plan: Plan
+
+    @property
+    def folder(self) -> Path:
+        """The folder the template stands in."""
+        return Path(self.template.path).parent
+
+    @property
+    def language(self) -> str:
+        """The language code."""
+        return self.folder.name
+
+    @property
+    def name(self) -> str:
+        """``dataset/language/UID``."""
+        return f"{self.folder.parent.name}/{self.language}/{self.template.id}"
+
+    @cached_property
+    def start(self) -> Hashes:
+        """The number that ids of this paradigm begin from."""
+        return text_hashes([self.name])
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """The conditions, ready to be rendered."""
+        spelling = self.sandbox.lexicon.orthography
+        units: dict[tuple[object, ...], Unit] = {}
+        chunks: dict[tuple[object, ...], Chunk] = {}
+        lines = []
+        for condition in self.template.conditions:
+            path, names = self.template.path, self.template.slot_names
+            read = read_units(condition, path, self.sandbox, names, self.sandbox.memo)
+            shared = [units.setdefault(unit.source, unit) for unit in read]
+            lines.append(Line(shared, self.plan.domains, spelling, chunks))
+        return lines
+
+    def slot_number(self, name: str) -> int:
+        """The place of a slot among the slots."""
+        return self.template.slot_names.index(name)
+
+    def combinations(self, seed: int = 0) -> Iterator[Columns]:
+        """Yield combinations of words in batches: all of them in order, or, for ``draw: n``, sampled.
+
+        A sample does not end by itself: take as many as make ``n`` items.
+        """
+        if not self.plan.domains:
+            yield []
+        elif self.template.draw is None:
+            yield from self.plan.walk()
+        else:
+            yield from self.plan.sample(
+                mix(self.start ^ np.uint64(seed % 2**64)), self.template.draw
+            )
+
+
+def load_paradigm(path: Path, lexicon: Lexicon, sandbox: Sandbox | None = None) -> Paradigm:
+    """Read a template and bind it to a lexicon; raises :class:`InputError` with all its problems."""
+    template = read_template(path)
+    sandbox = sandbox or Sandbox(path.parent, lexicon)
+    _raise(list(_expression_problems(template, sandbox)))
+    asked = _asked(template, sandbox)
+    _raise([*_unused(template, sandbox), *_taken_names(template)])
+    domains = _domains(template, asked, sandbox)
+    _raise(list(_column_problems(template, sandbox, domains)))
+    clauses = [_clause(text, template, sandbox, domains) for text in template.where]
+    return Paradigm(template, sandbox, Plan(domains, clauses, _apart(template)))
+
+
+def _raise(problems: Sequence[Problem]) -> None:
+    if problems:
+        raise InputError(problems)
+
+
+def _expression_problems(template: Template, sandbox: Sandbox) -> Iterator[Problem]:
+    names = template.slot_names
+    for line, source in _expressions(template):
+        yield from sandbox.problems(source, names, template.path, line)
+
+
+def _expressions(template: Template) -> Iterator[tuple[int, str]]:
+    for condition in template.conditions:
+        for part in condition.parts:
+            if part.kind == "expression":
+                yield condition.line, part.value
+    for source in template.where:
+        yield template.lines["where"], source
+    for source in template.features.values():
+        yield template.lines["features"], source
+
+
+def _asked(template: Template, sandbox: Sandbox) -> dict[str, frozenset[str]]:
+    """What the lines and features (not the clauses) ask of each slot."""
+    sources = (*_in_lines(template), *template.features.values())
+    return merge_uses(sandbox.uses(source) for source in sources)
+
+
+def _in_lines(template: Template) -> list[str]:
+    return [p.value for c in template.conditions for p in c.parts if p.kind == "expression"]
+
+
+def _unused(template: Template, sandbox: Sandbox) -> Iterator[Problem]:
+    used = merge_uses(sandbox.uses(source) for source in _in_lines(template))
+    for slot in template.slots:
+        if slot.name not in used:
+            yield Problem(f"slot {slot.name!r} is used in no line", template.path, slot.line)
+
+
+def _taken_names(template: Template) -> Iterator[Problem]:
+    for name in template.features:
+        if name in FEATURES:
+            message = f"features: every pair has {name!r} already, give it another name"
+            yield Problem(message, template.path, template.lines["features"])
+
+
+def _domains(
+    template: Template, asked: dict[str, frozenset[str]], sandbox: Sandbox
+) -> list[Domain]:
+    domains: list[Domain] = []
+    problems: list[Problem] = []
+    for slot in template.slots:
+        try:
+            uses = asked[slot.name]
+            domains.append(fill_slot(slot, uses, sandbox.lexicon, sandbox.run, template.path))
+        except InputError as error:
+            problems += [
+                p
+                if p.line
+                else Problem(f"slot {slot.name!r}: {p.message}", template.path, slot.line)
+                for p in error.problems
+            ]
+    _raise(list(dict.fromkeys(problems)))
+    return domains
+
+
+def _column_problems(
+    template: Template, sandbox: Sandbox, domains: Sequence[Domain]
+) -> Iterator[Problem]:
+    words = {domain.slot.name: domain.words[0] for domain in domains}
+    for line, source in _expressions(template):
+        for slot, column in sandbox.columns(source):
+            try:
+                words[slot].lookup(column)
+            except TemplateFault as fault:
+                yield Problem(f"{fault} in {{{{ {source} }}}}", template.path, line)
+
+
+def _apart(template: Template) -> list[tuple[int, int]]:
+    return [
+        (i, j)
+        for (i, a), (j, b) in combinations(enumerate(template.slots), 2)
+        if set(a.tables) & set(b.tables) and not {a.name, b.name} <= set(template.may_repeat)
+    ]
+
+
+def _clause(text: str, template: Template, sandbox: Sandbox, domains: Sequence[Domain]) -> Clause:
+    line = template.lines["where"]
+    try:
+        scope = Scope.of(sandbox.uses(text), domains)
+        if not scope.slots:
+            raise TemplateFault(f"{text!r} asks nothing of any slot")
+        if scope.size > LARGEST_CLAUSE:
+            raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
+        table = _truth(text, sandbox, scope)
+    except (TemplateFault, TemplateError, TypeError) as error:
+        raise fail(f"where: {error}", template.path, line) from None
+    except Skip as skip:
+        raise fail(f"where: {text!r}: a form is {skip.reason}", template.path, line) from None
+    if not table.any():
+        raise fail(f"where: no words pass {text!r}", template.path, line)
+    return Clause(scope.slots, scope.keys, table)
+
+
+def _truth(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_]:
+    call = sandbox.compiled(text)
+    values = []
+    for code in range(scope.size):
+        sandbox.run.begin()
+        values.append(bool(call(**scope.words(scope.places(code)))))
+    return np.array(values, dtype=bool).reshape([len(first) for first in scope.firsts])

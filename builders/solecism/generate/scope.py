@@ -1,0 +1,102 @@
+"""Which words an expression can tell apart: it is evaluated once for each group that it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solecism.generate.sandbox import Uses
+from solecism.generate.slots import Domain
+from solecism.generate.values import Word
+
+__all__ = ["Scope", "distinct", "merge_uses", "packed"]
+
+Ints = NDArray[np.intp]
+MOST = 1 << 62
+"""Codes up to this fit in 64 bits."""
+
+
+def merge_uses(many: Iterable[Uses]) -> dict[str, frozenset[str]]:
+    """Put together what several expressions ask of each slot."""
+    out: dict[str, frozenset[str]] = {}
+    for uses in many:
+        for name, asked in uses.items():
+            out[name] = out.get(name, frozenset()) | asked
+    return out
+
+
+def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """Give the distinct codes below ``size`` in order, and each code's place among them."""
+    if codes.dtype == object or size > max(1 << 22, 8 * len(codes)):
+        unique, inverse = np.unique(codes, return_inverse=True)
+        return unique, inverse.reshape(-1)
+    table = np.zeros(size, dtype=np.int32)
+    table[codes] = 1
+    unique = np.flatnonzero(table)
+    table[unique] = np.arange(len(unique), dtype=np.int32)
+    return unique, table[codes].astype(np.intp)
+
+
+def packed(columns: Iterable[tuple[Ints, int]], rows: int) -> tuple[Ints, int]:
+    """Number the rows of some columns of places (each with the number of its places), alike rows alike."""
+    code, size = np.zeros(rows, dtype=np.intp), 1
+    for column, count in columns:
+        if size * count > MOST:
+            unique, code = distinct(code, size)
+            size = len(unique)
+        code, size = code * count + column, size * count
+    return code, size
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The slots that an expression names, each entry with its group (``keys``), and one entry for each
+    group (``firsts``). A *code* numbers a combination of groups."""
+
+    slots: tuple[int, ...]
+    keys: tuple[Ints, ...]
+    firsts: tuple[tuple[int, ...], ...]
+    domains: Sequence[Domain]
+
+    @classmethod
+    def of(cls, uses: Uses, domains: Sequence[Domain]) -> Scope:
+        """Group the entries of the slots that ``uses`` names by what it asks of them."""
+        slots = tuple(n for n, domain in enumerate(domains) if domain.slot.name in uses)
+        groups = [domains[n].groups(uses[domains[n].slot.name]) for n in slots]
+        return cls(slots, tuple(k for k, _ in groups), tuple(f for _, f in groups), domains)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of codes."""
+        return prod(len(first) for first in self.firsts)
+
+    def codes(self, columns: Sequence[NDArray[np.int32]], rows: int) -> Ints:
+        """Give the code of each combination of entries (one array for each slot of the template)."""
+        out = np.zeros(rows, dtype=np.intp if self.size <= MOST else object)
+        for slot, key, first in zip(self.slots, self.keys, self.firsts, strict=True):
+            out = out * len(first) + key[columns[slot]]
+        return out
+
+    def code(self, places: Mapping[int, int]) -> int:
+        """Give the code of one combination (slot number: entry)."""
+        out = 0
+        for slot, key, first in zip(self.slots, self.keys, self.firsts, strict=True):
+            out = out * len(first) + int(key[places[slot]])
+        return out
+
+    def places(self, code: int) -> dict[int, int]:
+        """Give an entry for each slot that stands for the code (slot number: entry)."""
+        out: dict[int, int] = {}
+        for slot, first in zip(reversed(self.slots), reversed(self.firsts), strict=True):
+            code, group = divmod(code, len(first))
+            out[slot] = first[group]
+        return out
+
+    def words(self, places: Mapping[int, int]) -> dict[str, Word]:
+        """Give the words at these entries by the name of the slot."""
+        return {self.domains[s].slot.name: self.domains[s].words[places[s]] for s in self.slots}

@@ -1,0 +1,187 @@
+"""Parts of a line rendered once per distinct words: units (one expression) and chunks (units joined).
+
+A unit is an expression with the text before it. Units whose meeting could trigger a spelling rule are
+joined to one chunk, so that rules that run across words are applied to few distinct values instead of
+to every sentence; a sentence is then the plain concatenation of its chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jinja2.exceptions import TemplateError
+
+from solecism.errors import fail
+from solecism.generate.sandbox import Sandbox, Uses
+from solecism.generate.template import Condition, Part
+from solecism.generate.values import Evaluation, Skip, TemplateFault, Word, printed, tokens_of
+from solecism.words.orthography import Orthography, Token, tokenize
+
+__all__ = ["Ends", "Piece", "Record", "Unit", "read_units"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A word as printed: what the column ``slots`` says of it."""
+
+    lemma: str
+    form: str
+    upos: str
+    feats: str
+    number: str = ""
+    gender: str = ""
+    person: str = ""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A value of a unit: its tokens, whose tags are places in ``words`` or, below 0, regions.
+
+    ``spaced``: a space stands at its end, so that what follows is a word of its own.
+    """
+
+    tokens: tuple[Token, ...]
+    words: tuple[tuple[str, Record], ...]
+    syncretic: int = 0
+    spaced: bool = False
+
+
+@dataclass
+class Ends:
+    """The words that values begin and end with at any stage of spelling.
+
+    ``empty``: a value may have no words; ``spaced``: a space may stand at its end.
+    """
+
+    heads: set[str] = field(default_factory=set)
+    tails: set[str] = field(default_factory=set)
+    empty: bool = False
+    spaced: bool = False
+
+    def note(self, tokens: Sequence[Token], spaced: bool, spelling: Orthography) -> None:
+        """Add those of one value."""
+        self.spaced = self.spaced or spaced
+        for stage in spelling.stages(tokens):
+            self.empty = self.empty or not stage
+            self.heads.update(token.text for token in stage[:1])
+            self.tails.update(token.text for token in stage[-1:])
+
+
+@dataclass
+class Unit:
+    """One expression with the text around it. ``region`` is the region it begins in, or None."""
+
+    parts: tuple[Part, ...]
+    uses: Uses
+    glued: bool
+    region: str | None
+    path: str
+    line: int
+    call: Callable[..., Any] | None
+    run: Evaluation
+    regions: tuple[str, ...]
+    spelling: Orthography
+    memo: dict[tuple[Hashable, ...], list[Piece] | str]
+    cache: dict[int, list[Piece] | str] = field(default_factory=dict)
+    ends: Ends = field(default_factory=Ends)
+
+    @property
+    def source(self) -> tuple[Hashable, ...]:
+        """What makes two units render alike."""
+        return self.parts, self.glued, self.region, self.regions
+
+    def values(self, code: int, words: Mapping[str, Word]) -> list[Piece] | str:
+        """Give all alternatives for these words, or the reason why they make no item.
+
+        Kept by ``code``, and in ``memo`` for the other paradigms of the language.
+        """
+        if code not in self.cache:
+            key = (*self.source, *((n, w.identity(self.uses[n])) for n, w in words.items()))
+            if key not in self.memo:
+                self.memo[key] = self._values(words)
+            self.cache[code] = self.memo[key]
+            values = self.cache[code]
+            for piece in values if isinstance(values, list) else ():
+                self.ends.note(piece.tokens, piece.spaced, self.spelling)
+        return self.cache[code]
+
+    def _values(self, words: Mapping[str, Word]) -> list[Piece] | str:
+        out = []
+        self.run.digits.clear()
+        try:
+            while True:
+                self.run.begin()
+                out.append(
+                    self._piece("" if self.call is None else str(printed(self.call(**words))))
+                )
+                if not self.run.advance():
+                    return out
+        except Skip as skip:
+            return skip.reason
+        except (TemplateFault, TemplateError, TypeError, RecursionError) as error:
+            source = next(part.value for part in self.parts if part.kind == "expression")
+            raise fail(f"{error} in {{{{ {source} }}}}", self.path, self.line) from None
+
+    def _piece(self, rendered: str) -> Piece:
+        printed = tuple((w.slot, _record(w)) for w in self.run.printed)
+        tokens: list[Token] = []
+        glued, region = self.glued, self.region
+        for part in self.parts:
+            if part.kind in ("open", "close"):
+                region = part.value or None
+                continue
+            text = part.value if part.kind == "text" else rendered.strip()
+            new = tokens_of(text, glued) if part.kind == "expression" else tokenize(text, (), glued)
+            tag = () if region is None else (-1 - self.regions.index(region),)
+            tokens += [Token(t.text, t.glued, t.tags + tag) for t in new]
+            glued = not text[-1].isspace() if text else glued
+        return Piece(tuple(tokens), printed, self.run.syncretic, not glued)
+
+
+def _record(word: Word) -> Record:
+    feats = word.feats
+    return Record(
+        word.row.shown, word.text, word.row.upos, str(word.shown_feats),
+        feats.text("Number"), feats.text("Gender"), feats.text("Person"),
+    )  # fmt: skip
+
+
+def read_units(
+    condition: Condition,
+    path: str,
+    sandbox: Sandbox,
+    slots: Sequence[str],
+    memo: dict[tuple[Hashable, ...], list[Piece] | str],
+) -> list[Unit]:
+    """Cut a line into units; the last also takes the text that follows it."""
+    regions = tuple(part.value for part in condition.parts if part.kind == "open")
+    spelling = sandbox.lexicon.orthography
+    units: list[Unit] = []
+    gathered: list[Part] = []
+    glued, region, start = False, None, None
+
+    def close(expression: Part | None) -> None:
+        source = expression.value if expression else ""
+        uses = sandbox.uses(source) if expression else {}
+        mine = {name: asked for name, asked in uses.items() if name in slots}
+        call = sandbox.compiled(source) if expression else None
+        unit = Unit(
+            tuple(gathered), mine, glued, region, path, condition.line, call, sandbox.run,
+            regions, spelling, memo,
+        )  # fmt: skip
+        units.append(unit)
+
+    for part in condition.parts:
+        gathered.append(part)
+        start = part.value or None if part.kind in ("open", "close") else start
+        if part.kind == "expression":
+            close(part)
+            gathered, glued, region = [], True, start
+    if gathered and (units or any(p.kind == "text" for p in gathered)):
+        if units and all(part.kind == "close" for part in gathered):
+            units[-1].parts += tuple(gathered)
+        else:
+            close(None)
+    return units

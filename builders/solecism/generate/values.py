@@ -1,0 +1,286 @@
+"""What an expression of a template works on: words, the forms drawn, and ``agree``, ``clash``, ``form``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from jinja2 import Undefined
+
+from solecism.errors import candidates
+from solecism.words.features import Feats, agree, clash
+from solecism.words.hierarchy import Hierarchy
+from solecism.words.lexicon import Row, Table
+from solecism.words.orthography import Token, tokenize
+
+__all__ = [
+    "FEATS", "ROW", "WHOLE", "Evaluation", "Skip", "TemplateFault", "Word", "printed", "tokens_of", "under",
+    "unmarked",
+]  # fmt: skip
+
+WHOLE, FEATS, ROW = "*", "feats", "row"
+"""What an expression can ask of a word beside its properties: the form itself (to print it), the features
+to agree with, the word whatever its form."""
+
+_THIRD = Feats.of({"Person": "3"})
+_OPEN, _LAST_OPEN, _CLOSE = 0xE000, 0xF000, "\uf8ff"
+_MARKED = re.compile(f"([\ue000-\uf000])(.*?){_CLOSE}", re.DOTALL)
+
+
+class Skip(Exception):  # noqa: N818
+    """The words make no item: ``reason`` is ``"lacking"`` (a form) or ``"syncretic"``."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class TemplateFault(Exception):  # noqa: N818
+    """A template asks for something that cannot be; the engine adds file and line."""
+
+
+@dataclass
+class Evaluation:
+    """The state of one rendering: the words printed, and which alternative each ``clash`` takes."""
+
+    digits: list[int] = field(default_factory=list)
+    radices: list[int] = field(default_factory=list)
+    printed: list[Word] = field(default_factory=list)
+    syncretic: int = 0
+
+    def begin(self) -> None:
+        """Start a rendering with the alternatives chosen so far."""
+        self.radices, self.printed, self.syncretic = [], [], 0
+
+    def choose(self, alternatives: list[Word]) -> Word:
+        """Take the alternative that is this rendering's turn."""
+        place = len(self.radices)
+        self.radices.append(len(alternatives))
+        if place == len(self.digits):
+            self.digits.append(0)
+        return alternatives[self.digits[place]]
+
+    def advance(self) -> bool:
+        """Move to the next combination of alternatives; False when all were taken."""
+        for place in reversed(range(len(self.radices))):
+            self.digits[place] += 1
+            if self.digits[place] < self.radices[place]:
+                return True
+            self.digits[place] = 0
+        return False
+
+    def mark(self, word: Word) -> str:
+        """Give the word's form between marks, so that its place is known after spelling."""
+        if _OPEN + len(self.printed) >= _LAST_OPEN:
+            raise TemplateFault("an expression prints too many words")
+        self.printed.append(word)
+        return f"{chr(_OPEN + len(self.printed) - 1)}{word.text}{_CLOSE}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Word:
+    """A word of the lexicon as an expression sees it.
+
+    ``cells`` are the forms it may take (narrowed by the slot), ``cell`` the one drawn or chosen, if any,
+    ``known`` the columns that may be asked for, ``slot`` the slot's name or ``""``.
+    """
+
+    row: Row
+    table: Table
+    cells: tuple[Feats, ...]
+    known: frozenset[str]
+    run: Evaluation
+    cell: Feats | None = None
+    slot: str = ""
+
+    @property
+    def text(self) -> str:
+        """The form, or the only form of a word of which none was chosen."""
+        if self.cell is None:
+            texts = {self.row.forms[cell] for cell in self.cells}
+            if len(texts) > 1:
+                raise TemplateFault(f"which form of {self.row.shown!r}? use agree or form")
+            return texts.pop() if texts else self.row.shown
+        return self.row.forms[self.cell]
+
+    @property
+    def shown_feats(self) -> Feats:
+        """The features of the form and of the word, as printed in the data set."""
+        return _merged(self.row.inherent, self.cell or Feats())
+
+    @property
+    def feats(self) -> Feats:
+        """The features that others agree with: nouns are third person unless they say otherwise."""
+        nominal = self.row.upos in ("NOUN", "PROPN")
+        return _merged(_THIRD, self.shown_feats) if nominal else self.shown_feats
+
+    def __str__(self) -> str:
+        return self.run.mark(self)
+
+    def __repr__(self) -> str:
+        return f"<{self.table.name} {self.row.lemma}>"
+
+    def identity(self, asked: frozenset[str]) -> Hashable:
+        """Give what tells this word from others for one who asks no more than ``asked``."""
+        if WHOLE in asked:
+            return self.slot, self.table.name, self.row.lemma, self.cell, self.cells
+        return tuple(self._answer(name) for name in sorted(asked))
+
+    def _answer(self, name: str) -> Hashable:
+        if name == FEATS:
+            return self.feats
+        if name == ROW:
+            return self.slot, self.table.name, self.row.lemma, self.cells
+        try:
+            return self.lookup(name)
+        except TemplateFault:  # told where it is evaluated, if it ever is
+            return None
+
+    def lookup(self, name: str) -> str:
+        """Give a property, a feature or the lemma; raises :class:`TemplateFault` with candidates."""
+        if name == "lemma":
+            return self.row.shown
+        if name in self.row.properties:
+            return self.row.properties[name]
+        if name in self.known or name in self.feats:
+            return self.feats.text(name)
+        names = ["lemma", *sorted(self.known)]
+        who = f"slot {self.slot!r}" if self.slot else repr(self.row.shown)
+        raise TemplateFault(
+            f"{who}: {self.table.name}.tsv has no column {name!r} {candidates('columns', names, name)}"
+        )
+
+    def agree(self, model: Word, **wanted: str) -> Word:
+        """Take the form that shares all features that this word and ``model`` both express.
+
+        ``wanted`` features must be expressed by the form; a form that shares nothing with the model (an
+        infinitive) is taken only where there is no other.
+        """
+        asked = _merged(_model(model).feats, self._asked(wanted))
+        fitting = [c for c in self.cells if set(wanted) <= set(c) and agree(c, asked)]
+        sharing = [cell for cell in fitting if set(cell) & set(asked)]
+        return self._only(sharing or fitting)
+
+    def clash(self, model: Word, *names: str, **wanted: str) -> Word:
+        """Take, in turn, each form that differs in ``names`` and in nothing else."""
+        if not names:
+            raise TemplateFault("clash needs the name of a feature: clash(x, 'Number')")
+        self._asked(dict.fromkeys(names, ""))
+        right = self.agree(model, **wanted)
+        assert right.cell is not None
+        asked = _merged(model.feats, self._asked(wanted))
+        others = [
+            cell
+            for cell in self.cells
+            if set(wanted) <= set(cell)
+            and clash(cell, asked, names)
+            and agree(cell, right.cell, ignoring=names)
+        ]
+        return self.run.choose(self._bad_forms(others, right.text))
+
+    def form(self, **wanted: str) -> Word:
+        """Move to another form of the same word: the same features but for those named."""
+        here = self.cell if self.cell is not None else Feats()
+        asked = here.updated(self._asked(wanted))
+        every = [c for c in self.table.cells if set(wanted) <= set(c) and agree(c, asked)]
+        return self._only(every)
+
+    def _bad_forms(self, cells: list[Feats], right: str) -> list[Word]:
+        forms = self._by_text(cells)
+        same = forms.pop(right, None)
+        self.run.syncretic += same is not None
+        if not forms:
+            raise Skip("syncretic" if same is not None else "lacking")
+        return [replace(self, cell=cell) for cell in forms.values()]
+
+    def _only(self, cells: list[Feats]) -> Word:
+        forms = self._by_text(cells)
+        if not forms:
+            raise Skip("lacking")
+        if len(forms) > 1:
+            listed = ", ".join(f"{text} ({cell})" for text, cell in forms.items())
+            raise TemplateFault(f"{self.row.shown!r} has several forms that fit: {listed}")
+        return replace(self, cell=next(iter(forms.values())))
+
+    def _by_text(self, cells: list[Feats]) -> dict[str, Feats]:
+        """The forms in these cells, each with the first cell that it stands in."""
+        forms: dict[str, Feats] = {}
+        for cell in cells:
+            if cell in self.row.forms:
+                forms.setdefault(self.row.forms[cell], cell)
+        return forms
+
+    def _asked(self, wanted: Mapping[str, str]) -> Feats:
+        for name, value in wanted.items():
+            if name not in self.table.feature_names:
+                near = candidates("features", self.table.feature_names, str(name))
+                raise TemplateFault(f"no form in {self.table.name}.tsv expresses {name!r} {near}")
+            if not isinstance(value, str):
+                raise TemplateFault(f"{name}={value!r}: the value must be a text")
+        try:
+            return _feats(tuple((name, value) for name, value in wanted.items() if value))
+        except ValueError as error:
+            raise TemplateFault(str(error)) from None
+
+
+@lru_cache(maxsize=1 << 12)
+def _feats(wanted: tuple[tuple[str, str], ...]) -> Feats:
+    return Feats.of(dict(wanted))
+
+
+@lru_cache(maxsize=1 << 16)
+def _merged(below: Feats, above: Feats) -> Feats:
+    return below.updated(above)
+
+
+def _model(value: object) -> Word:
+    if not isinstance(value, Word):
+        shown = "nothing" if isinstance(value, Undefined) else repr(value)
+        raise TemplateFault(f"there is no word to agree with: {shown}")
+    return value
+
+
+def printed(value: object) -> object:
+    """Give back what may be printed; raises :class:`TemplateFault` for a truth, a number or a list."""
+    if not isinstance(value, (str, Word, Undefined)):
+        raise TemplateFault(f"only words and texts can be printed, not {value!r}")
+    return value
+
+
+def under(word: object, classes: object = None, *, hierarchy: Hierarchy) -> bool:
+    """Tell whether the class of a word stands below one of ``classes`` (a list text; none: any)."""
+    if not isinstance(classes, str):
+        raise TemplateFault(f"under wants a property or a text, not {classes!r}")
+    names = word.lookup("Class") if isinstance(word, Word) else str(word)
+    wanted = [name for name in classes.split(",") if name]
+    for name in wanted:
+        if hierarchy.parents and name not in hierarchy.parents:
+            near = candidates("classes", list(hierarchy.parents), name)
+            raise TemplateFault(f"there is no class {name!r} {near}")
+    pairs = ((name, above) for name in names.split(",") for above in wanted)
+    return not wanted or any(hierarchy.under(name, above) for name, above in pairs)
+
+
+def tokens_of(text: str, glued: bool) -> list[Token]:
+    """Split a rendered expression into tokens; ``tags`` hold the place in ``Evaluation.printed``."""
+    out: list[Token] = []
+    for part, tags in _parts(text):
+        out += tokenize(part, tags, glued)
+        glued = not part[-1].isspace() if part else glued
+    return out
+
+
+def unmarked(text: str) -> str:
+    """Take the marks out of a rendered text."""
+    return "".join(part for part, _ in _parts(text))
+
+
+def _parts(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    place = 0
+    for match in _MARKED.finditer(text):
+        yield text[place : match.start()], ()
+        yield match[2], (ord(match[1]) - _OPEN,)
+        place = match.end()
+    yield text[place:], ()

@@ -1,0 +1,158 @@
+"""Benchmark of drawing and building; prints a table, times nothing as a test.
+
+Rows: ``draw: all`` in memory on the French object-relative set scaled up tenfold; ``draw: 1000`` from a
+space of 10^12 combinations; all of CLAMS to Parquet, CPU time with imports; five million pairs to Parquet with
+the peak of resident memory. The machines are noisy: read CPU time, and ratios within one run.
+
+Usage: python scripts/bench_generate.py [--quick]
+"""
+
+from __future__ import annotations
+
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as Grid
+
+from solecism.generate.pairs import draw_pairs, draw_sentences
+from solecism.generate.paradigm import Paradigm, load_paradigm
+from solecism.items import pair_schema
+from solecism.release.parquet import PairWriter
+from solecism.sources import find_root
+from solecism.words.language import Lexicon
+
+HERE = Path(__file__).resolve().parents[1]
+FRENCH = "obj_rel_across_anim"
+
+
+def scaled(folder: Path, times: int, draw: str = "all", pools: int = 1) -> Paradigm:
+    """The French object-relative paradigm with ``times`` as many nouns of set 1 and ``pools`` verbs."""
+    source = HERE / "lexicons" / "fr"
+    target = folder / f"lexicons-{times}-{pools}" / "fr"
+    target.mkdir(parents=True)
+    for path in source.glob("*.tsv"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if path.name == "noun.tsv":
+            lines = _copied(lines, times, lambda cells: pools > 1 or cells[-1] == "1")
+        elif path.name == "verb.tsv":
+            lines = _copied(lines, pools, lambda cells: "transitive" in cells)
+        (target / path.name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    template = folder / "templates" / f"bench{times}{draw}" / "fr" / f"{FRENCH}.jinja"
+    template.parent.mkdir(parents=True)
+    original = HERE / "templates" / "clams" / "fr"
+    text = (original / template.name).read_text(encoding="utf-8")
+    template.write_text(re.sub(r"(?m)^draw: .*", f"draw: {draw}", text), encoding="utf-8")
+    phrases = (original / "_phrases.jinja").read_text(encoding="utf-8")
+    (template.parent / "_phrases.jinja").write_text(phrases, encoding="utf-8")
+    return load_paradigm(template, Lexicon(target))
+
+
+def _copied(lines: list[str], times: int, chosen: Callable[[list[str]], bool]) -> list[str]:
+    """Repeat the chosen rows with other lemmas and forms."""
+    out = []
+    for number, line in enumerate(lines):
+        cells = line.split("\t")
+        copies = times if number and not line.startswith("#") and chosen(cells) else 1
+        for copy in range(copies):
+            forms = [f"{c}x{copy}" if c and copy and i < 3 else c for i, c in enumerate(cells)]
+            out.append("\t".join(forms))
+    return out
+
+
+def timed(work: Callable[[], int]) -> tuple[int, float, float]:
+    """Run some work; give its count and its CPU and wall seconds."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    count = work()
+    return count, time.process_time() - cpu, time.perf_counter() - wall
+
+
+def sentences(paradigm: Paradigm) -> int:
+    """Draw only the sentences in memory; count good and bad ones."""
+    kept = list(draw_sentences(paradigm))
+    return 2 * sum(len(good) for good, _ in kept)
+
+
+def items(paradigm: Paradigm) -> int:
+    """Draw whole items in memory; count the pairs."""
+    return sum(len(table) for table in draw_pairs(paradigm))
+
+
+def stream(paradigm: Paradigm, path: Path, most: int) -> int:
+    """Stream pairs to Parquet until there are ``most``."""
+    with PairWriter(path, pair_schema()) as writer:
+        for table in draw_pairs(paradigm):
+            writer.write(table)
+            if writer.rows >= most:
+                break
+        return writer.rows
+
+
+def child(argument: str) -> list[str]:
+    """Run this script again for one measurement in a process of its own; give what it prints."""
+    command = [sys.executable, __file__, argument]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+def build_clams() -> tuple[float, float]:
+    """Build CLAMS in a fresh process; give CPU (imports included) and wall seconds."""
+    before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "solecism", "build", "clams", "--out", f"{folder}/clams"]
+        subprocess.run(command, check=True, capture_output=True, cwd=HERE)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, time.perf_counter() - wall
+
+
+def memory(most: int) -> None:
+    """Print pairs, CPU and wall seconds and peak megabytes of streaming ``most`` pairs."""
+    with tempfile.TemporaryDirectory() as folder:
+        paradigm = scaled(Path(folder), 200)
+        count, cpu, wall = timed(lambda: stream(paradigm, Path(folder) / "big.parquet", most))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(count, cpu, wall, peak)
+
+
+def main(quick: bool) -> None:
+    """Measure and print."""
+    grid = Grid(box=None)
+    for title in ("what", "count", "CPU s", "wall s", "per CPU s"):
+        grid.add_column(title, justify="left" if title == "what" else "right")
+
+    def row(what: str, count: int, cpu: float, wall: float, more: str = "") -> None:
+        grid.add_row(what, f"{count:,}", f"{cpu:.2f}", f"{wall:.2f}", more or f"{count / cpu:,.0f}")
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        tenfold = scaled(folder, 10)
+        row("draw: all, fr obj_rel x10, sentences", *timed(lambda: sentences(tenfold)))
+        row("the same, whole items", *timed(lambda: items(scaled(folder / "b", 10))))
+        huge = scaled(folder / "c", 500, "1000", 300)
+        count, cpu, wall = timed(lambda: items(huge))
+        row(f"draw: 1000 from {huge.plan.bound:.1e}, items", count, cpu, wall)
+    root = find_root(HERE)
+    pairs = sum(
+        p.template.draw or p.plan.size()
+        for c in root.configs("clams")
+        for p in root.paradigms("clams", c)
+    )
+    cpu, wall = build_clams()
+    row("build clams (minimal sets, with imports)", pairs, cpu, wall)
+    number, cpu_text, wall_text, peak = child("--memory-quick" if quick else "--memory")
+    row(f"stream to Parquet, peak {peak} MB", int(number), float(cpu_text), float(wall_text))
+    Console(width=100).print(grid)
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    if arguments[:1] in (["--memory"], ["--memory-quick"]):
+        memory(5_000_000 if arguments == ["--memory"] else 500_000)
+    else:
+        main("--quick" in arguments)
