@@ -1,0 +1,1 @@
+"""Coded checks over lexicons, templates and items (``docs/checks.md``)."""

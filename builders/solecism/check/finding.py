@@ -1,0 +1,67 @@
+"""What a check finds: a :class:`Hit` within one check, a :class:`Finding` for the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from solecism.errors import InputError, Problem
+
+__all__ = ["Finding", "Hit", "Level", "hits"]
+
+Level = Literal["error", "warning", "note"]
+"""``error``: the data are wrong; ``warning``: probably not meant; ``note``: for information."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One place where a check applies; ``detail`` names the culprit and what could be meant."""
+
+    detail: str
+    path: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A coded finding. ``path`` and ``line`` (counted from 1) say where, ``message`` what."""
+
+    code: str
+    level: Level
+    message: str
+    path: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        said = f"{self.level} {self.code}: {self.message}"
+        return f"{place}: {said}" if place else said
+
+    @property
+    def problem(self) -> Problem:
+        """The finding as a :class:`~solecism.errors.Problem`, to be raised or printed with others."""
+        return Problem(self.message, self.path, self.line, self.code)
+
+    @property
+    def order(self) -> tuple[str, int, str, str]:
+        """What findings are sorted by: place, code, message."""
+        return self.path, self.line or 0, self.code, self.message
+
+    def to_json(self) -> dict[str, str | int | None]:
+        """Give the finding as plain values: code, level, message, path, line."""
+        return asdict(self)
+
+    def within(self, root: Path) -> Finding:
+        """Name the place relative to ``root``, if it is inside: the same text on every machine."""
+        for path, top in ((Path(self.path), root), (Path(self.path).resolve(), root.resolve())):
+            if self.path and path.is_relative_to(top):
+                return replace(self, path=path.relative_to(top).as_posix())
+        return self
+
+
+def hits(error: InputError) -> Iterator[Hit]:
+    """Give the problems of a reader as hits."""
+    for problem in error.problems:
+        yield Hit(problem.message, problem.path, problem.line)

@@ -1,0 +1,163 @@
+"""The table of all checks: code, level and function; and the page ``docs/checks.md`` made from it.
+
+A check is a function. The first paragraph of its docstring is the message, the rest says what to do
+(after wn's ``validate``: https://github.com/goodmami/wn).
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from solecism.check import lexicons, pairs, reading, sentences, spans, templates
+from solecism.check.batch import Batch, Flags
+from solecism.check.finding import Finding, Hit, Level
+from solecism.errors import InputError
+from solecism.generate.pairs import Counts
+from solecism.generate.paradigm import Paradigm
+
+__all__ = ["BOUND_CHECKS", "CHECKS", "COUNT_CHECKS", "DRAFT_CHECKS", "ITEM_CHECKS", "LEXICON_CHECKS",
+           "READING_CHECKS", "Check", "render_docs"]  # fmt: skip
+
+F = TypeVar("F", bound=Callable[..., object], covariant=True)
+
+
+@dataclass(frozen=True)
+class Check(Generic[F]):
+    """One check. ``code`` never changes its meaning; ``function`` carries message and advice."""
+
+    code: str
+    level: Level
+    function: F
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in a sentence without its stop."""
+        return " ".join(self._parts[0].split()).rstrip(".")
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        return " ".join(self._parts[2].split())
+
+    @property
+    def _parts(self) -> tuple[str, str, str]:
+        return (inspect.getdoc(self.function) or "").partition("\n\n")
+
+    def finding(self, hit: Hit) -> Finding:
+        """Make a finding of a hit."""
+        return Finding(self.code, self.level, f"{self.message}: {hit.detail}", hit.path, hit.line)
+
+
+READING_CHECKS: tuple[Check[Callable[[InputError], Iterator[Hit]]], ...] = (
+    Check("L001", "error", reading.table_unreadable),
+    Check("L002", "error", reading.classes_unreadable),
+    Check("L003", "error", reading.orthography_unreadable),
+    Check("T001", "error", reading.template_unreadable),
+    Check("T002", "error", reading.phrases_unreadable),
+    Check("T003", "error", reading.template_unbound),
+    Check("T004", "error", reading.template_undrawable),
+)
+"""What readers and engine refuse."""
+
+LEXICON_CHECKS: tuple[Check[Callable[[lexicons.Tables], Iterator[Hit]]], ...] = (
+    Check("L004", "error", lexicons.unknown_class),
+    Check("L005", "error", lexicons.unknown_upos),
+    Check("L006", "warning", lexicons.rare_value),
+    Check("L007", "warning", lexicons.column_near_feature),
+    Check("L008", "warning", lexicons.table_without_words),
+    Check("L009", "warning", lexicons.empty_column),
+    Check("L010", "warning", lexicons.form_missing),
+    Check("L011", "warning", lexicons.lemma_unlike_forms),
+    Check("L012", "warning", lexicons.same_forms),
+    Check("L013", "error", lexicons.mixed_scripts),
+    Check("L014", "error", lexicons.invisible_characters),
+    Check("L015", "warning", lexicons.idle_rule),
+)
+"""Over the tables of a language."""
+
+DRAFT_CHECKS: tuple[Check[Callable[[templates.Draft], Iterator[Hit]]], ...] = (
+    Check("T005", "error", templates.unknown_source),
+    Check("T006", "warning", templates.nothing_said),
+    Check("T007", "warning", templates.differs_from_siblings),
+    Check("T008", "warning", templates.attractors_without_controller),
+)
+"""Over a template as written."""
+
+BOUND_CHECKS: tuple[Check[Callable[[Paradigm], Iterator[Hit]]], ...] = (
+    Check("T009", "error", templates.idle_slot),
+    Check("T010", "error", templates.unprinted_slot),
+    Check("T011", "warning", templates.too_large),
+    Check("T012", "warning", templates.idle_clause),
+    Check("T013", "note", templates.idle_selection),
+)
+"""Over a template bound to its lexicon."""
+
+ITEM_CHECKS: tuple[Check[Callable[[Batch], Flags]], ...] = (
+    Check("I001", "error", pairs.duplicate_id),
+    Check("I002", "error", pairs.duplicate_pair),
+    Check("I003", "error", pairs.good_is_bad),
+    Check("I004", "error", pairs.good_and_bad),
+    Check("I005", "warning", pairs.several_words_differ),
+    Check("I006", "error", pairs.lemma_twice),
+    Check("I007", "warning", pairs.not_printed),
+    Check("I008", "error", spans.span_wrong),
+    Check("I009", "error", sentences.marker_left),
+    Check("I010", "error", sentences.not_nfc),
+    Check("I011", "error", sentences.bad_spacing),
+    Check("I012", "error", sentences.no_final_mark),
+    Check("I013", "error", sentences.no_capital),
+    Check("I014", "error", sentences.mixed_letters),
+)
+"""Over the pairs of a paradigm, batch by batch."""
+
+COUNT_CHECKS: tuple[Check[Callable[[Counts], Iterator[str]]], ...] = (
+    Check("I015", "warning", pairs.mostly_left_out),
+    Check("I016", "note", pairs.left_out),
+)
+"""Over the counts of a draw."""
+
+CHECKS: dict[str, Check[Callable[..., object]]] = {
+    check.code: check
+    for table in (
+        READING_CHECKS,
+        LEXICON_CHECKS,
+        DRAFT_CHECKS,
+        BOUND_CHECKS,
+        ITEM_CHECKS,
+        COUNT_CHECKS,
+    )
+    for check in table
+}
+"""All checks by code."""
+
+_SECTIONS = {"L": "Lexicons", "T": "Templates", "I": "Items"}
+
+_HEAD = """\
+# Check codes
+
+<!-- Made from the docstrings of the checks; do not edit. To make it anew:
+     python -c "from solecism.check.registry import render_docs; print(render_docs(), end='')" -->
+
+`solecism check` looks for mistakes in lexicons (`L`), templates (`T`) and the items drawn from them
+(`I`). An **error** means that the data are wrong; a **warning**, that something is probably not meant;
+a **note** is for information. Codes keep their meaning.
+"""
+
+
+def render_docs() -> str:
+    """Write the page ``docs/checks.md``."""
+    parts = [_HEAD]
+    for letter, title in _SECTIONS.items():
+        parts.append(f"## {title}\n")
+        chosen = sorted(code for code in CHECKS if code[0] == letter)
+        parts += [_entry(CHECKS[code]) for code in chosen]
+    return "\n".join(parts)
+
+
+def _entry(check: Check[Callable[..., object]]) -> str:
+    advice = "\n".join(textwrap.wrap(check.advice, 98, break_on_hyphens=False))
+    return f"### {check.code} ({check.level})\n\n**{check.message}.**\n\n{advice}\n"

@@ -1,0 +1,95 @@
+"""Small judgements on spelling that several checks share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from solecism.words.orthography import Orthography, Rule, tokenize
+
+__all__ = ["contractions", "one_slip", "printed_as", "respellings", "same_word", "words_apart"]
+
+
+def one_slip(a: str, b: str) -> bool:
+    """Tell whether two texts differ by one slip of the keyboard.
+
+    That is one letter more, less, another, or two neighbours exchanged (Damerau 1964). Texts that
+    differ in a digit are numbered, not misspelt.
+    """
+    short, long = sorted((a, b), key=len)
+    lead = _common(short, long)
+    x, y = short[lead:], long[lead:]
+    if a == b or (x[:1] + y[:1]).strip("0123456789") != x[:1] + y[:1]:
+        return False
+    if len(long) > len(short):
+        return x == y[1:]
+    return len(long) == len(short) and (x[1:] == y[1:] or (x[:2] == y[1::-1] and x[2:] == y[2:]))
+
+
+@lru_cache(maxsize=1 << 14)
+def respellings(word: str, spelling: Orthography) -> frozenset[str]:
+    """Give what the rules can make of a word: itself and the texts that replace it."""
+    found = {word}
+    for rule in spelling.rules:
+        found |= {text for known in found for text in _outcomes(rule, known)}
+    return frozenset(found)
+
+
+def _outcomes(rule: Rule, word: str) -> set[str]:
+    texts: set[str | None] = set()
+    if rule.left.fullmatch(word):
+        texts.add(rule.new_left)
+    if rule.right.fullmatch(word):
+        texts.add(rule.new_left if rule.new_right is None else rule.new_right)
+    return {text for text in texts if text and text != "="}
+
+
+def same_word(a: str, b: str, spelling: Orthography) -> bool:
+    """Tell whether two printed words are one word, of which one may be respelt (``je``, ``j'``)."""
+    return b in respellings(a, spelling) or a in respellings(b, spelling)
+
+
+def contractions(spelling: Orthography) -> frozenset[str]:
+    """Give the words that stand for two (``du``)."""
+    return frozenset(r.new_left for r in spelling.rules if r.new_right is None) - {"="}
+
+
+def words_apart(good: Sequence[str], bad: Sequence[str], spelling: Orthography) -> int:
+    """Count the words in which two sentences (their tokens) differ, what the rules do left aside."""
+    lead = _common(good, bad)
+    tail = _common(good[lead:][::-1], bad[lead:][::-1])
+    mine, other = good[lead : len(good) - tail], bad[lead : len(bad) - tail]
+    if len(mine) != len(other):
+        mine, other = (_expanded(side, spelling) for side in (mine, other))
+    if len(mine) != len(other):
+        return max(len(mine), len(other))
+    return sum(not same_word(a, b, spelling) for a, b in zip(mine, other, strict=True))
+
+
+def _common(a: Sequence[str], b: Sequence[str]) -> int:
+    pairs = zip(a, b, strict=False)
+    return next((n for n, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))
+
+
+def _expanded(words: Sequence[str], spelling: Orthography) -> list[str]:
+    double = contractions(spelling)
+    return [copy for word in words for copy in [word] * (1 + (word in double))]
+
+
+def printed_as(form: str, printed: str, first: bool, spelling: Orthography) -> bool:
+    """Tell whether ``printed`` is the form as the spelling rules may have left it.
+
+    ``first``: it begins the sentence, so that a capital is no difference.
+    """
+    shown = {printed}
+    if first and spelling.capital:
+        shown.add(printed[:1].lower() + printed[1:])
+    return any(_written(form, text, spelling) for text in shown)
+
+
+def _written(form: str, text: str, spelling: Orthography) -> bool:
+    words, shown = form.split(), text.split()
+    if len(words) == len(shown):
+        return all(b in respellings(a, spelling) for a, b in zip(words, shown, strict=True))
+    tokens = spelling.spell(tokenize(form))
+    return text == "".join(f"{'' if t.glued else ' '}{t.text}" for t in tokens).strip()

@@ -1,0 +1,185 @@
+"""Checks of templates. The docstring of a check is its message and, below, what to do about it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from math import prod
+
+from jinja2 import nodes
+
+from solecism.check.finding import Hit
+from solecism.errors import candidates
+from solecism.generate.paradigm import Paradigm
+from solecism.generate.sandbox import FEATS, ROW, WHOLE, Uses
+from solecism.generate.scope import merge_uses
+from solecism.generate.template import Condition, Template
+
+__all__ = ["LARGEST", "Draft", "attractors_without_controller", "differs_from_siblings", "idle_clause",
+           "idle_selection", "idle_slot", "nothing_said", "too_large", "unknown_source",
+           "unprinted_slot"]  # fmt: skip
+
+LARGEST = 10_000_000
+"""More minimal sets than any one paradigm needs."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A template with its surroundings.
+
+    ``sources`` are the keys of references.bib (None: there is no such file), ``siblings`` the templates of
+    the same name in other languages of the data set.
+    """
+
+    template: Template
+    sources: frozenset[str] | None = None
+    siblings: tuple[Template, ...] = ()
+
+    def hit(self, detail: str, key: str = "") -> Hit:
+        """Make a hit at the line of a front matter key."""
+        return Hit(detail, self.template.path, self.template.lines.get(key, 1))
+
+
+def unknown_source(draft: Draft) -> Iterator[Hit]:
+    """The source is not in references.bib.
+
+    Correct the key, or add the paper to references.bib. A paradigm of your own needs no `source`.
+    """
+    if draft.sources is None:
+        return
+    for key in filter(None, re.split(r"[,\s]+", draft.template.source)):
+        if key not in draft.sources:
+            near = candidates("keys", sorted(draft.sources), key)
+            yield draft.hit(f"{key!r} {near}", "source")
+
+
+def nothing_said(draft: Draft) -> Iterator[Hit]:
+    """The front matter does not say what is tested.
+
+    Give `phenomenon` (results are grouped by it) and `about` (one sentence; the card prints it).
+    """
+    for key in ("phenomenon", "about"):
+        if not getattr(draft.template, key):
+            yield draft.hit(f"there is no `{key}`")
+
+
+def differs_from_siblings(draft: Draft) -> Iterator[Hit]:
+    """The same paradigm is called otherwise in the other languages.
+
+    `phenomenon`, `field` and `construction` are columns that results are grouped by: paradigms of the
+    same name must agree in them. Correct the odd one out.
+    """
+    for key in ("phenomenon", "field", "construction"):
+        mine = getattr(draft.template, key)
+        counts = Counter(getattr(t, key) for t in (draft.template, *draft.siblings))
+        usual = max(counts, key=lambda value: (counts[value], value))
+        if mine != usual:
+            detail = f"{key} is {mine!r}, elsewhere {usual!r}"
+            yield draft.hit(detail, key)
+
+
+def attractors_without_controller(draft: Draft) -> Iterator[Hit]:
+    """There are attractors and no controller.
+
+    Say with `controller` which slot the agreement is with, else no feature of agreement is computed.
+    """
+    if draft.template.attractors and not draft.template.controller:
+        yield draft.hit(", ".join(draft.template.attractors), "attractors")
+
+
+def idle_slot(paradigm: Paradigm) -> Iterator[Hit]:
+    """A slot changes no sentence.
+
+    No line prints the slot, agrees with it or asks for a property of it (perhaps a macro takes it as an
+    argument and does not use it), so every pair is repeated for each of its words. Remove the slot.
+    """
+    asked = _asked(paradigm, paradigm.template.conditions)
+    for slot in paradigm.template.slots:
+        if not asked.get(slot.name):
+            yield Hit(repr(slot.name), paradigm.template.path, slot.line)
+
+
+def _asked(paradigm: Paradigm, conditions: Iterable[Condition]) -> Uses:
+    return merge_uses(
+        paradigm.sandbox.uses(part.value)
+        for condition in conditions
+        for part in condition.parts
+        if part.kind == "expression"
+    )
+
+
+def unprinted_slot(paradigm: Paradigm) -> Iterator[Hit]:
+    """The controller or an attractor is not printed in the good line.
+
+    Name the slots that stand in the good sentence: distance, match and the controller's number are
+    computed from them.
+    """
+    template = paradigm.template
+    asked = _asked(paradigm, template.conditions[:1])
+    for key in ("controller", "attractors"):
+        value = getattr(template, key)
+        for name in filter(None, (value,) if isinstance(value, str) else value):
+            if not asked.get(name, frozenset()) & {WHOLE, ROW}:
+                yield Hit(f"{key}: {name!r}", template.path, template.lines[key])
+
+
+def too_large(paradigm: Paradigm) -> Iterator[Hit]:
+    """The template makes more than ten million minimal sets.
+
+    Say with `draw: 10000` how many to sample, or narrow the slots. Such a template is not drawn when it
+    is checked.
+    """
+    if paradigm.template.draw is None and _space(paradigm) > LARGEST:
+        size = _readable(_space(paradigm))
+        yield Hit(size, paradigm.template.path, paradigm.template.lines.get("draw", 1))
+
+
+def _space(paradigm: Paradigm) -> int:
+    most = prod(len(domain) for domain in paradigm.plan.domains)
+    return most if most <= LARGEST else paradigm.plan.size()
+
+
+def _readable(number: int) -> str:
+    return f"{number:,} minimal sets".replace(",", " ")
+
+
+def idle_clause(paradigm: Paradigm) -> Iterator[Hit]:
+    """A `where` clause has no effect.
+
+    All words of the slots pass it: probably it asks for the wrong property, or for one that no word of
+    the slot has. Correct or remove it.
+    """
+    yield from _idle(paradigm, lambda text: not _selects(paradigm, text))
+
+
+def idle_selection(paradigm: Paradigm) -> Iterator[Hit]:
+    """A `where` clause holds of all words at present.
+
+    The words select (`author is under(likes.Object)`), but all of them go together. Nothing needs to be
+    done: the clause will matter when words are added.
+    """
+    yield from _idle(paradigm, lambda text: _selects(paradigm, text))
+
+
+def _idle(paradigm: Paradigm, chosen: Callable[[str], bool]) -> Iterator[Hit]:
+    template = paradigm.template
+    for text, clause in zip(template.where, paradigm.plan.clauses, strict=True):
+        if clause.table.all() and chosen(text):
+            yield Hit(text, template.path, template.lines["where"])
+
+
+def _selects(paradigm: Paradigm, text: str) -> bool:
+    """Whether a clause is a selection that says something: an `under` of properties with values."""
+    tree = paradigm.sandbox.env.parse("{{" + text + "}}")
+    if not any(test.name == "under" for test in tree.find_all(nodes.Test)):
+        return False
+    uses = paradigm.sandbox.uses(text)
+    return all(_has_values(paradigm, slot, uses[slot]) for slot in uses)
+
+
+def _has_values(paradigm: Paradigm, slot: str, asked: frozenset[str]) -> bool:
+    words = paradigm.plan.domains[paradigm.slot_number(slot)].words
+    columns = asked - {WHOLE, FEATS, ROW}
+    return all(any(word.lookup(name) for word in words) for name in columns)
