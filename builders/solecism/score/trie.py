@@ -1,0 +1,122 @@
+"""Token sequences as a prefix tree: each distinct prefix is one node, and runs through the model once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Pack", "Trie", "pad_rows"]
+
+Ints = NDArray[np.int64]
+
+
+def pad_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Write token ids as a matrix (rows, longest), padded with -1, and give the lengths."""
+    lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
+    out = np.full((len(rows), int(lengths.max(initial=1))), -1, dtype=np.int64)
+    out[np.arange(out.shape[1]) < lengths[:, None]] = np.fromiter(
+        (token for row in rows for token in row), dtype=np.int64, count=int(lengths.sum())
+    )
+    return out, lengths
+
+
+@dataclass(frozen=True)
+class Trie:
+    """A prefix tree of token sequences, its nodes in depth-first order.
+
+    ``node_of[row, place]`` is the node of a token (-1 after the end); for each node: its ``token``, its
+    ``parent`` (-1 for a first token), its ``depth`` (0 for a first token) and a ``row`` it stands in.
+    """
+
+    node_of: Ints
+    token: Ints
+    parent: Ints
+    depth: Ints
+    row: Ints
+
+    @classmethod
+    def build(cls, ids: Ints, lengths: Ints) -> Trie:
+        """Build the tree of padded rows of token ids."""
+        order = np.lexsort(ids.T[::-1])
+        rows, sizes = ids[order], lengths[order]
+        inside = np.arange(ids.shape[1]) < sizes[:, None]
+        same = np.zeros_like(inside)
+        same[1:] = np.logical_and.accumulate((rows[1:] == rows[:-1]) & inside[1:], axis=1)
+        fresh = inside & ~same
+        numbers = np.full(ids.shape, -1, dtype=np.int64)
+        numbers[fresh] = np.arange(fresh.sum())
+        nodes = np.where(inside, np.maximum.accumulate(numbers, axis=0), -1)
+        where_row, depth = np.nonzero(fresh)
+        parent = np.where(depth > 0, nodes[where_row, np.maximum(depth - 1, 0)], -1)
+        node_of = np.empty_like(nodes)
+        node_of[order] = nodes
+        return cls(node_of, rows[fresh], parent, depth, order[where_row])
+
+    def __len__(self) -> int:
+        return len(self.token)
+
+    @cached_property
+    def inner(self) -> Ints:
+        """The nodes that have children, in depth-first order: only these need the model."""
+        return np.unique(self.parent[self.parent >= 0])
+
+    @cached_property
+    def children(self) -> tuple[Ints, Ints]:
+        """Nodes sorted by their parent, and where each inner node's children begin among them."""
+        order = np.argsort(self.parent, kind="stable")
+        order = order[self.parent[order] >= 0]
+        starts = np.searchsorted(self.parent[order], self.inner)
+        return order, np.append(starts, len(order))
+
+    def path(self, node: int) -> Ints:
+        """The nodes from the first token down to a node."""
+        return self.node_of[self.row[node], : self.depth[node] + 1]
+
+    def packs(self, size: int, start: int = 0) -> Iterator[Pack]:
+        """Cut the inner nodes from ``start`` into packs of at most ``size`` nodes, ancestors counted.
+
+        A pack is a run of nodes in depth-first order with the ancestors of its first node: those are
+        all the ancestors that its nodes have outside the run.
+        """
+        while start < len(self.inner):
+            above = self.path(int(self.inner[start]))[:-1]
+            stop = start + max(size - len(above), 1)
+            yield Pack(self, np.concatenate([above, self.inner[start:stop]]), len(above), start)
+            start = stop
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Nodes that go through the model side by side; the first ``above`` only give context.
+
+    ``first`` is the place of its first own node among the tree's inner nodes.
+    """
+
+    trie: Trie
+    nodes: Ints
+    above: int
+    first: int
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def end(self) -> int:
+        """The place after its last own node among the tree's inner nodes."""
+        return self.first + len(self.nodes) - self.above
+
+    def visible(self, size: int) -> NDArray[np.bool_]:
+        """Which node may look at which: (size, size), true for ancestors and itself; padding sees itself."""
+        local = np.full(len(self.trie), -1, dtype=np.int64)
+        local[self.nodes] = np.arange(len(self.nodes))
+        depths = self.trie.depth[self.nodes]
+        looker = np.repeat(np.arange(len(self.nodes)), depths + 1)
+        steps = np.arange(len(looker)) - np.repeat(np.cumsum(depths + 1) - depths - 1, depths + 1)
+        seen = local[self.trie.node_of[self.trie.row[self.nodes][looker], steps]]
+        out = np.eye(size, dtype=bool)
+        out[looker, seen] = True
+        return out
