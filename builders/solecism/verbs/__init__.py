@@ -1,0 +1,1 @@
+"""What the verbs of the command line do, and how they print it."""

@@ -1,0 +1,58 @@
+"""``solecism build``: build a data set and report what was made."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from solecism.release.build import build
+from solecism.release.built import BuiltConfig
+from solecism.sources import Root
+
+__all__ = ["build_and_report"]
+
+
+def build_and_report(
+    root: Root,
+    dataset: str,
+    configs: Sequence[str],
+    out: Path,
+    as_json: bool,
+    most: int,
+    console: Console,
+) -> None:
+    """Build with a progress bar on standard error, then print a line a config."""
+    gc.set_threshold(100_000)  # a build keeps nearly all that it makes: looking for cycles is waste
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("reading")
+
+        def show(name: str, done: int, total: int) -> None:
+            progress.update(task, description=name, completed=done, total=total)
+
+        built = build(root, dataset, out, configs, show, most)
+    if as_json:
+        facts = {c.name: {"sets": c.sets, "pairs": c.rows, "content": c.digest} for c in built}
+        console.print_json(json.dumps({"path": str(out), "configs": facts}))
+        return
+    console.print(_table(built))
+    console.print(f"written to {out}", soft_wrap=True, highlight=False, markup=False)
+
+
+def _table(built: Sequence[BuiltConfig]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("config")
+    for title in ("paradigms", "minimal sets", "pairs", "skipped", "warnings"):
+        table.add_column(title, justify="right")
+    for config in built:
+        skipped = sum(sum(p.counts.skipped.values()) for p in config.paradigms)
+        warnings = sum(f.level == "warning" for p in config.paradigms for f in p.findings)
+        numbers = (len(config.paradigms), config.sets, config.rows, skipped, warnings)
+        table.add_row(config.name, *(f"{number:,}" for number in numbers))
+    return table

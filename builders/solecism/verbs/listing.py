@@ -1,0 +1,69 @@
+"""``solecism list``: what can be built, with sizes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from solecism.errors import fail
+from solecism.generate.paradigm import Paradigm
+from solecism.release.catalogue import stanza
+from solecism.sources import Root
+
+__all__ = ["Size", "list_sizes", "sizes"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many minimal sets (or suite items) something makes; ``paradigms`` counts those in it."""
+
+    name: str
+    version: str
+    paradigms: int
+    sets: int
+
+
+def sizes(root: Root, names: Sequence[str]) -> list[Size]:
+    """Count what ``names`` (``clams``, ``clams/he``) can make: a line a config, or a line a paradigm."""
+    return [size for name in names or root.datasets for size in _sizes(root, name.strip("/"))]
+
+
+def _sizes(root: Root, name: str) -> list[Size]:
+    dataset, _, config = name.partition("/")
+    version = stanza(root, dataset).version
+    if "/" in config:
+        raise fail(f"{name!r}: name a data set or a config, as clams or clams/he")
+    if config:
+        paradigms = root.paradigms(dataset, config)
+        return [Size(paradigm.name, version, 1, _count(paradigm)) for paradigm in paradigms]
+    out = []
+    for language in root.configs(dataset):
+        paradigms = root.paradigms(dataset, language)
+        total = sum(map(_count, paradigms))
+        out.append(Size(f"{dataset}/{language}", version, len(paradigms), total))
+    return out
+
+
+def _count(paradigm: Paradigm) -> int:
+    return paradigm.template.draw or paradigm.plan.size()
+
+
+def list_sizes(root: Root, names: Sequence[str], as_json: bool, out: Console) -> None:
+    """Print the sizes as a table, or as JSON lines."""
+    found = sizes(root, names)
+    if as_json:
+        for size in found:
+            out.print(json.dumps(asdict(size)), soft_wrap=True, markup=False, highlight=False)
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("name")
+    table.add_column("version")
+    for title in ("paradigms", "minimal sets"):
+        table.add_column(title, justify="right")
+    for size in found:
+        table.add_row(size.name, size.version, str(size.paradigms), f"{size.sets:,}")
+    out.print(table)

@@ -1,0 +1,219 @@
+"""``solecism score``: score a model on the pairs of a config, write the result, print a table."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from solecism.errors import candidates, fail
+from solecism.score.causal import METHODS, CausalScorer, Options
+from solecism.score.data import PairData, open_pairs
+from solecism.score.focus import score_focus
+from solecism.score.masked import MaskedOptions
+from solecism.score.models import Loaded, load_causal, load_masked
+from solecism.score.ngram import is_ngram, load_ngram, ngram_revision, score_ngram
+from solecism.score.pll import score_pll
+from solecism.score.results import ResultWriter, write_summary
+from solecism.score.signature import Signature, environment
+from solecism.score.summary import summarize_file
+from solecism.verbs.reporting import report
+
+__all__ = ["ALL_METHODS", "Request", "score_and_report"]
+
+MASKED = ("focus", "pll", "pll:original", "pll:within_word_l2r")
+ALL_METHODS = (*METHODS, *MASKED, "ngram")
+SAMPLE, FEWEST = 1000, 30
+"""Pairs on which the other choice of BOS is tried, at most and at least (a tenth of those scored)."""
+
+Scorer = Callable[[Iterable[pa.Table]], Iterator[pa.Table]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of ``solecism score``; see its options."""
+
+    data: str
+    model: str
+    out: Path
+    method: str = "sentence"
+    revision: str | None = None
+    data_revision: str | None = None
+    dtype: str = "float32"
+    device: str = "cpu"
+    bos: str = "auto"
+    eos: bool = False
+    engine: str = "auto"
+    multi_piece: str = "skip"
+    tokens: int = 4096
+    limit: int | None = None
+    trust_remote_code: bool = False
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A scorer with what its figures depend on; ``remark`` is known when it has scored."""
+
+    score: Scorer
+    revision: str
+    options: dict[str, str]
+    remark: Callable[[PairData], str]
+
+
+def score_and_report(request: Request, as_json: bool, console: Console) -> None:
+    """Score, write ``<out>/<model>-<data>-<config>-<method>.json`` and ``.parquet``, print accuracies.
+
+    Options that are not the usual ones are part of the name. Raises :class:`InputError` for anything that
+    cannot be scored. A run that is killed goes on where it was when it is repeated.
+    """
+    if request.method not in ALL_METHODS:
+        near = candidates("methods", ALL_METHODS, request.method)
+        raise fail(f"there is no method {request.method!r} {near}")
+    data = open_pairs(request.data, request.data_revision)
+    prepared = _prepare(request)
+    signature = _signature(request, data, prepared)
+    stem = request.out / _stem(request, data)
+    request.out.mkdir(parents=True, exist_ok=True)
+    start = time.perf_counter()
+    scored = _run(request, data, prepared, signature, stem)
+    ran = environment(request.device, request.dtype, time.perf_counter() - start, 2 * scored)
+    written = write_summary(stem, summarize_file(stem, signature, ran))
+    report([written], None, False, None, None, None, as_json, console)
+    if not as_json:
+        console.print(f"{prepared.remark(data)}written to {written}", soft_wrap=True, markup=False)
+
+
+def _prepare(request: Request) -> _Prepared:
+    if is_ngram(request.model) or request.method == "ngram":
+        model = load_ngram(request.model)
+        revision = ngram_revision(request.model)
+        return _Prepared(lambda tables: score_ngram(tables, model), revision, {}, _no_remark)
+    common = {
+        "revision": request.revision,
+        "dtype": request.dtype,
+        "device": request.device,
+        "trust_remote_code": request.trust_remote_code,
+    }
+    if request.method in MASKED:
+        return _masked(request, load_masked(request.model, **common))  # type: ignore[arg-type]
+    return _causal(request, load_causal(request.model, **common))  # type: ignore[arg-type]
+
+
+def _causal(request: Request, loaded: Loaded) -> _Prepared:
+    options = Options(request.method, request.bos, request.eos, request.engine, request.tokens)
+    scorer = CausalScorer(loaded, options)
+
+    def remark(data: PairData) -> str:
+        if scorer.probed is None:
+            return ""
+        refused = "; ".join(f"{name}: {why}" for name, why in scorer.probed.refused.items())
+        engine = f"engine {scorer.engine.name}{f' ({refused})' if refused else ''}"
+        return f"{engine}\n{_other_bos(scorer, data, request.limit)}"
+
+    told = {"bos": request.bos, **({"eos": "yes"} if request.eos else {})}
+    return _Prepared(scorer.score, loaded.revision, told, remark)
+
+
+def _no_remark(_: PairData) -> str:
+    return ""
+
+
+def _other_bos(scorer: CausalScorer, data: PairData, limit: int | None) -> str:
+    """Try the other choice of BOS on a sample and say so where it changes the result by over two points."""
+    total = min(data.rows, limit or data.rows)
+    step = max(total // min(SAMPLE, max(total // 10, 1)), 1)
+    sample = data.every(step, total)
+    if len(sample) < FEWEST:
+        return ""
+    other = "never" if scorer.options.bos != "never" else "auto"
+    again = CausalScorer(scorer.loaded, replace(scorer.options, bos=other))
+    means = [
+        pc.mean(pa.concat_tables(s.score([sample]))["decision"]).as_py() for s in (scorer, again)
+    ]
+    if None in means or abs(means[0] - means[1]) <= 0.02:
+        return ""
+    return (
+        f"the choice of BOS matters: on {len(sample)} of these pairs {100 * means[0]:.1f} with "
+        f"--bos {scorer.options.bos}, {100 * means[1]:.1f} with --bos {other}\n"
+    )
+
+
+def _masked(request: Request, loaded: Loaded) -> _Prepared:
+    if request.method == "focus":
+        options = MaskedOptions(multi_piece=request.multi_piece)  # type: ignore[arg-type]
+        told = {} if request.multi_piece == "skip" else {"multi_piece": request.multi_piece}
+        return _Prepared(
+            lambda t: score_focus(t, loaded, options), loaded.revision, told, _no_remark
+        )
+    variant = request.method.partition(":")[2] or "within_word_l2r"
+    options = MaskedOptions(variant=variant)  # type: ignore[arg-type]
+    return _Prepared(lambda t: score_pll(t, loaded, options), loaded.revision, {}, _no_remark)
+
+
+def _signature(request: Request, data: PairData, prepared: _Prepared) -> Signature:
+    options = prepared.options | ({"limit": str(request.limit)} if request.limit else {})
+    method = "pll:within_word_l2r" if request.method == "pll" else request.method
+    method = "ngram" if is_ngram(request.model) else method
+    return Signature(
+        data.name, data.version, data.digest, data.config, method, _model_name(request.model),
+        prepared.revision, request.dtype, options,
+    )  # fmt: skip
+
+
+def _model_name(model: str) -> str:
+    """A hub id as it is; of a folder its last part, of a seed two: ``lstm-fr/seed-0``."""
+    path = Path(model)
+    if not path.exists():
+        return model
+    return "/".join(path.resolve().parts[-2 if path.resolve().name.startswith("seed-") else -1 :])
+
+
+def _stem(request: Request, data: PairData) -> str:
+    parts = [_model_name(request.model), data.name, data.config, request.method]
+    usual = Request(request.data, request.model, request.out, request.method)
+    told = ("bos", "eos", "limit", "dtype", "revision", "data_revision", "multi_piece")
+    changed = [name for name in told if getattr(request, name) != getattr(usual, name)]
+    parts += [f"{name}_{getattr(request, name)}" for name in changed]
+    return "-".join(re.sub(r"[^\w.]+", "_", part) for part in parts)
+
+
+def _run(
+    request: Request, data: PairData, prepared: _Prepared, signature: Signature, stem: Path
+) -> int:
+    """Score what is not scored yet; give the number of pairs scored now."""
+    total = min(data.rows, request.limit or data.rows)
+    columns = (
+        TextColumn("{task.description}"), BarColumn(),
+        TextColumn("{task.fields[speed]} sentences/s"), TimeRemainingColumn(),
+    )  # fmt: skip
+    console = Console(stderr=True)
+    with (
+        ResultWriter(stem, str(signature), notice=console.print) as writer,
+        Progress(*columns, console=console, transient=True) as progress,
+    ):
+        done = writer.resume()
+        task = progress.add_task(
+            f"{data.name}/{data.config}", total=total, completed=done, speed="-"
+        )
+        start, scored = time.perf_counter(), 0
+        for table in prepared.score(_after(data.tables(limit=total), done)):
+            writer.write(table)
+            scored += len(table)
+            speed = f"{2 * scored / (time.perf_counter() - start):,.0f}"
+            progress.update(task, completed=done + scored, speed=speed)
+    return scored
+
+
+def _after(tables: Iterable[pa.Table], done: int) -> Iterator[pa.Table]:
+    """Leave out the leading rows that are scored already."""
+    for table in tables:
+        if done < len(table):
+            yield table.slice(done)
+        done = max(done - len(table), 0)
