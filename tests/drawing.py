@@ -1,0 +1,89 @@
+"""Helpers of the tests of drawing: small roots, written inline as aligned tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pyarrow as pa
+
+from solecism.generate.blocks import Counts
+from solecism.generate.pairs import draw_pairs
+from solecism.generate.paradigm import Paradigm
+from solecism.generate.suites import draw_suites
+from solecism.sources import Root
+
+DATASET, LANGUAGE = "tiny", "xx"
+
+Files = Mapping[str, str]
+
+
+def tsv(text: str) -> str:
+    """Turn a table aligned with two or more spaces into tabs; ``-`` is an empty cell."""
+    lines = [re.split(r"\s{2,}", line.strip()) for line in text.strip().splitlines()]
+    return "".join("\t".join("" if c == "-" else c for c in line) + "\n" for line in lines)
+
+
+def template(uid: str, front: str, lines: str) -> str:
+    """Put a template together; ``front`` need not have the texts that every paradigm has."""
+    texts = {"phenomenon": "agreement", "about": "A test.", "source": "nobody-1999"}
+    head = dedent(front).strip()
+    known = {line.partition(":")[0] for line in head.splitlines()}
+    rest = [f"{key}: {value}" for key, value in texts.items() if key not in known]
+    return "\n".join(["---", f"id: {uid}", *rest, head, "---", dedent(lines).strip(), ""])
+
+
+def make_root(
+    folder: Path,
+    tables: Files,
+    templates: Files,
+    phrases: str = "",
+    dataset: str = DATASET,
+    language: str = LANGUAGE,
+) -> Root:
+    """Write a root: tables as :func:`tsv` reads them, templates whole, by their names."""
+    words, paradigms = folder / "lexicons" / language, folder / "templates" / dataset / language
+    words.mkdir(parents=True, exist_ok=True)
+    paradigms.mkdir(parents=True, exist_ok=True)
+    for name, text in tables.items():
+        (words / f"{name}.tsv").write_text(tsv(text), encoding="utf-8")
+    for uid, text in templates.items():
+        (paradigms / f"{uid}.jinja").write_text(text, encoding="utf-8")
+    if phrases:
+        (paradigms / "_phrases.jinja").write_text(dedent(phrases), encoding="utf-8")
+    return Root(folder)
+
+
+def make_paradigm(
+    folder: Path, tables: Files, front: str, lines: str, phrases: str = ""
+) -> Paradigm:
+    """Write a root with one paradigm, ``p``, and load it."""
+    root = make_root(folder, tables, {"p": template("p", front, lines)}, phrases)
+    return root.paradigm(DATASET, LANGUAGE, "p")
+
+
+def drawn(
+    paradigm: Paradigm, seed: int = 0, counts: Counts | None = None, extra: tuple[str, ...] = ()
+) -> pa.Table:
+    """Draw all pairs into one table."""
+    return pa.concat_tables(draw_pairs(paradigm, seed, counts, extra))
+
+
+def rows(paradigm: Paradigm, seed: int = 0, extra: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Draw all pairs as dictionaries."""
+    return drawn(paradigm, seed, extra=extra).to_pylist()  # type: ignore[no-any-return]
+
+
+def sentences(paradigm: Paradigm, seed: int = 0) -> list[tuple[str, str]]:
+    """Draw all pairs as good and bad sentences."""
+    return [(row["sentence_good"], row["sentence_bad"]) for row in rows(paradigm, seed)]
+
+
+def suite_items(
+    paradigm: Paradigm, seed: int = 0, counts: Counts | None = None
+) -> list[dict[str, Any]]:
+    """Draw all items of a suite as dictionaries."""
+    return pa.concat_tables(draw_suites(paradigm, seed, counts)).to_pylist()  # type: ignore[no-any-return]

@@ -1,0 +1,500 @@
+"""The reader and generator of attribute-varying grammars (docs/avg.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solecism.errors import InputError
+from solecism.generate import avg
+from solecism.generate.avg import Grammar, Report, Symbol, build_avg, generate, read_grammar
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+CLAMS = SHARED / "reference" / "clams"
+needs_clams = pytest.mark.skipif(not CLAMS.is_dir(), reason="needs ../shared/reference/clams")
+
+VERBS = "V[1,s] pense\nV[2,s] penses\nV[1,p] pensons\nV[2,p] pensez\n"
+PAPER = "vary: {}\n\nS[] je V[1,s]\n\n" + VERBS
+
+
+def read(folder: Path, text: str, common: str | None = None) -> Grammar:
+    path = folder / "g.avg"
+    path.write_bytes(text.encode("utf-8"))
+    if common is None:
+        return read_grammar(path)
+    (folder / "common.avg").write_text(common, encoding="utf-8")
+    return read_grammar(path, folder / "common.avg")
+
+
+def run(folder: Path, text: str, common: str | None = None) -> list[tuple[bool, str]]:
+    return list(generate(read(folder, text, common)))
+
+
+def good_and_bad(folder: Path, text: str, common: str | None = None) -> tuple[list[str], list[str]]:
+    pairs = run(folder, text, common)
+    return [s for label, s in pairs if label], [s for label, s in pairs if not label]
+
+
+def messages(folder: Path, text: str, common: str | None = None) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        read(folder, text, common)
+    return [str(p).removeprefix(f"{folder}/") for p in caught.value.problems]
+
+
+def report(grammar: Grammar) -> Report:
+    found: list[Report] = []
+
+    def through() -> Iterator[tuple[bool, str]]:
+        found.append((yield from generate(grammar)))
+
+    assert sum(1 for _ in through()) == found[0].good + found[0].bad
+    return found[0]
+
+
+# --- the release ----------------------------------------------------------------------------------
+
+
+@needs_clams
+@pytest.mark.parametrize("language", ["fr", "ru"])
+def test_released_sets_line_for_line(language: str, tmp_path: Path) -> None:
+    lines = build_avg(CLAMS / f"{language}_replication", tmp_path / "out")
+    released = {path.name: path for path in (CLAMS / f"{language}_evalset").glob("*.txt")}
+    assert len(released) == 7
+    assert {f"{name}.txt" for name in lines} == set(released)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == set(released)
+    for name, path in released.items():
+        made = (tmp_path / "out" / name).read_bytes()
+        assert made.splitlines() == path.read_bytes().splitlines(), name
+        assert lines[path.stem] == len(made.splitlines())
+
+
+# --- the paper's example --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("vary", "bad"),
+    [
+        ("V[]", ["penses", "pensons", "pensez"]),
+        ("V[1]", ["pensons"]),
+        ("V[1,s]", []),
+        ("V[1]; V[s]", ["penses", "pensons"]),
+        ("V[s]; V[1]", ["penses", "pensons"]),
+        ("V[2]", ["penses", "pensez"]),
+        ("V[p,2]", ["pensez"]),
+    ],
+)
+def test_paper_example(vary: str, bad: list[str], tmp_path: Path) -> None:
+    expected = [(True, "je pense"), *((False, f"je {form}") for form in bad)]
+    assert run(tmp_path, PAPER.format(vary)) == expected
+
+
+def test_good_sentence_is_never_emitted_as_bad(tmp_path: Path) -> None:
+    good, bad = good_and_bad(tmp_path, PAPER.format("V[1]"))
+    assert not set(good) & set(bad)
+
+
+# --- order ----------------------------------------------------------------------------------------
+
+
+def test_varied_place_turns_fastest_then_from_the_left(tmp_path: Path) -> None:
+    text = (
+        "vary: V[]\nS[] A[] V[s] B[]\n"
+        "A[] a1 | a2\nB[] b1 | b2\nV[s] v1 | v2\nV[p] w1 | w2\n"
+    )  # fmt: skip
+    good, bad = good_and_bad(tmp_path, text)
+    assert good == [
+        "a1 v1 b1", "a1 v2 b1", "a2 v1 b1", "a2 v2 b1",
+        "a1 v1 b2", "a1 v2 b2", "a2 v1 b2", "a2 v2 b2",
+    ]  # fmt: skip
+    assert bad == [sentence.replace("v", "w") for sentence in good]
+
+
+def test_good_and_bad_alternate(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] V[s]\nV[s] a | b\nV[p] c | d\nV[x] e | f\n"
+    assert [s for _, s in run(tmp_path, text)] == ["a", "c", "e", "b", "d", "f"]
+
+
+def test_templates_in_their_order(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] nous V[p]\nS[] il V[s]\nV[s] dort\nV[p] dormons\n"
+    assert good_and_bad(tmp_path, text)[0] == ["nous dormons", "il dort"]
+
+
+# --- meaning --------------------------------------------------------------------------------------
+
+
+def test_wrong_terminals_correspond_by_position(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] il V[3,s]\nV[3,s] rit | dort\nV[3,p] rient | dorment\n"
+    assert run(tmp_path, text) == [
+        (True, "il rit"), (False, "il rient"), (True, "il dort"), (False, "il dorment"),
+    ]  # fmt: skip
+
+
+def test_order_of_attributes_says_nothing(tmp_path: Path) -> None:
+    text = "vary: V[s,2]\nS[] je V[s,1]\nV[1,s] pense\nV[2,s] penses\nV[2,p] pensez\n"
+    assert run(tmp_path, text) == [(True, "je pense"), (False, "je penses")]
+
+
+def test_exact_definition_comes_before_those_with_more_attributes(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] NP[s] V[s]\nNP[s] le roi\nNP[s,de] du roi\nV[s] rit\nV[p] rient\n"
+    assert good_and_bad(tmp_path, text) == (["le roi rit"], ["le roi rient"])
+
+
+def test_fewer_attributes_stand_for_every_definition_that_has_them(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] on V[s]\nV[1,s] suis\nV[3,s] est\nV[3,p] sont\n"
+    assert run(tmp_path, text) == [
+        (True, "on suis"), (False, "on sont"), (True, "on est"), (False, "on sont"),
+    ]  # fmt: skip
+
+
+def test_attributes_and_terminals_of_several_words(tmp_path: Path) -> None:
+    text = (
+        "vary: V[ second  person ]\nS[] je ne V[first person,s] pas\n"
+        "V[first person, s] pense  plus | vois\nV[second   person,s] penses plus | voit\n"
+    )
+    good, bad = good_and_bad(tmp_path, text)
+    assert good == ["je ne pense plus pas", "je ne vois pas"]
+    assert bad == ["je ne penses plus pas", "je ne voit pas"]
+
+
+def test_syncretic_form_is_withheld_and_counted(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] N[] V[1]\nN[] a | b | c\nV[1] mange | vois\nV[3] mange | voit\n"
+    grammar = read(tmp_path, text)
+    sentences = list(generate(grammar))
+    assert (False, "a mange") not in sentences
+    assert (True, "a mange") in sentences
+    assert report(grammar) == Report(good=6, bad=3, syncretic=3)
+    assert len(sentences) == 9
+
+
+def test_form_that_is_right_elsewhere_in_the_list_is_withheld(tmp_path: Path) -> None:
+    text = "vary: Det[]\nS[] Det[f] Reise\nDet[f] die | eine\nDet[m] der | die\n"
+    grammar = read(tmp_path, text)
+    assert good_and_bad(tmp_path, text) == (["die Reise", "eine Reise"], ["der Reise"])
+    assert report(grammar).syncretic == 1
+
+
+def test_same_bad_form_is_emitted_once(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] tu V[2]\nV[1] pense\nV[2] penses\nV[3] pense\n"
+    assert run(tmp_path, text) == [(True, "tu penses"), (False, "tu pense")]
+
+
+def test_preterminal_that_varies_twice_is_wrong_in_one_place_at_a_time(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] il V[s] et V[s]\nV[s] rit\nV[p] rient\n"
+    assert run(tmp_path, text) == [
+        (True, "il rit et rit"), (False, "il rient et rit"), (False, "il rit et rient"),
+    ]  # fmt: skip
+
+
+def test_two_varied_preterminals(tmp_path: Path) -> None:
+    text = "vary: Det[]; V[]\nS[] Det[s] roi V[s]\nDet[s] le\nDet[p] les\nV[s] rit\nV[p] rient\n"
+    assert run(tmp_path, text) == [
+        (True, "le roi rit"), (False, "les roi rit"), (False, "le roi rient"),
+    ]  # fmt: skip
+
+
+def test_template_without_varied_place_is_good_alone(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] oui\nS[] il V[s]\nV[s] rit\nV[p] rient\n"
+    assert run(tmp_path, text) == [(True, "oui"), (True, "il rit"), (False, "il rient")]
+
+
+def test_lists_that_do_not_vary_may_differ_in_length(tmp_path: Path) -> None:
+    text = (
+        "vary: V[]\nS[] N[s] V[s]\nN[s] a | b\nN[p] c\nV[s] rit\nV[p] rient\nW[s] x\nW[p] y | z\n"
+    )
+    assert len(run(tmp_path, text)) == 4
+
+
+def test_definition_outside_the_vary_statement_may_differ_in_length(tmp_path: Path) -> None:
+    text = "vary: V[1]\nS[] je V[1,s]\nV[1,s] pense\nV[1,p] pensons\nV[2,p] pensez | voyez\n"
+    assert run(tmp_path, text) == [(True, "je pense"), (False, "je pensons")]
+
+
+def test_generation_is_lazy(tmp_path: Path) -> None:
+    words = " | ".join(f"w{i}" for i in range(1000))
+    text = f"vary: V[]\nS[] {'A[] ' * 6}V[s]\nA[] {words}\nV[s] rit\nV[p] rient\n"
+    sentences = generate(read(tmp_path, text))
+    assert isinstance(sentences, Iterator)
+    assert [label for label, _ in islice(sentences, 4)] == [True, False, True, False]
+
+
+def test_symbol_text() -> None:
+    assert str(Symbol("V", ("3", "s"))) == "V[3,s]"
+    assert str(Symbol("Det")) == "Det[]"
+
+
+# --- shared definitions ---------------------------------------------------------------------------
+
+
+def test_common_holds_shared_preterminals(tmp_path: Path) -> None:
+    good, bad = good_and_bad(tmp_path, "vary: V[]\nS[] je V[1,s]\n", VERBS)
+    assert (good, len(bad)) == (["je pense"], 3)
+
+
+def test_own_definition_adds_to_the_shared_ones(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] je V[1,s]\nV[3,s] pensa\n"
+    assert good_and_bad(tmp_path, text, VERBS)[1][-1] == "je pensa"
+
+
+def test_own_definition_replaces_the_shared_one(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] je V[1,s]\nV[s,1] songe\n"
+    assert good_and_bad(tmp_path, text, VERBS)[0] == ["je songe"]
+
+
+# --- spelling of the file -------------------------------------------------------------------------
+
+LIBERAL = [
+    "\ufeff" + PAPER.format("V[1]; V[s]"),
+    PAPER.format("V[1]; V[s]").replace("\n", "\r\n"),
+    PAPER.format("V[1]; V[s]").replace("\n", "\r"),
+    PAPER.format("V[1]; V[s]").rstrip("\n"),
+    PAPER.format("V[1]; V[s]").replace("\n", " \t \n\n\n"),
+    PAPER.format("V[1]; V[s]").replace(" ", "\t"),
+    PAPER.format("\tV[ 1 ]  ;V [s];  "),
+    PAPER.format("V[1];V[s]").replace("vary:", "Vary :"),
+    PAPER.format("V[1];V[s]").replace("vary:", "vary:").replace("[1,s]", "[ 1 , s ]"),
+    "# a comment\n  # another\n" + PAPER.format("V[1];V[s]"),
+    PAPER.format("V[1];V[s]").replace("S[] je V", "  S[ ]   je   V "),
+]
+
+
+@pytest.mark.parametrize("text", LIBERAL)
+def test_white_space_is_free(text: str, tmp_path: Path) -> None:
+    expected = [(True, "je pense"), (False, "je penses"), (False, "je pensons")]
+    assert run(tmp_path, text) == expected
+
+
+@pytest.mark.parametrize("bar", ["|", " |", "| ", "  |\t"])
+def test_bars_need_no_spaces(bar: str, tmp_path: Path) -> None:
+    text = (
+        f"vary: V[]\nS[] V[s]\nV[s] rit{bar}a  dormi{bar}va \nV[p] rient{bar}ont dormi{bar}vont\n"
+    )
+    assert good_and_bad(tmp_path, text)[0] == ["rit", "a dormi", "va"]
+
+
+@given(st.lists(st.sampled_from([" ", "\t", "  ", "\u00a0"]), min_size=12, max_size=12))
+def test_white_space_never_matters(
+    tmp_path_factory: pytest.TempPathFactory, gaps: list[str]
+) -> None:
+    a, b, c, d, e, f, g, h, i, j, k, m = gaps
+    text = f"{a}vary:{b}V[]{c}\n{d}S[]{e}il{f}V[s]{g},{h}oui\nV[s]{i}rit{j}\nV[p]{k}rient{m}tous"
+    folder = tmp_path_factory.mktemp("space")
+    assert run(folder, text) == [(True, "il rit , oui"), (False, "il rient tous , oui")]
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+HEAD = "vary: V[]\nS[] il V[s]\nV[s] rit\nV[p] rient\n"
+
+ONE_ERROR = [
+    (
+        "S[] le roi VV[s]",
+        "g.avg:5: preterminal 'VV' is not defined (did you mean 'V'? preterminals: V)",
+    ),
+    (
+        "S[] V[3,s] roi",
+        "g.avg:5: no definition has all attributes of V[3,s]"
+        " (did you mean 'V[s]'? defined: V[s], V[p])",
+    ),
+    ("S[] il V", "g.avg:5: preterminal 'V' lacks its [...] (defined: V[s], V[p])"),
+    (
+        "S[] je crois que S[]",
+        "g.avg:5: preterminal 'S' is not defined (preterminals: V)",
+    ),
+    ("S[] il V[s] | elle V[s]", "g.avg:5: S: '|' has no meaning in a template"),
+    ("S[] il V[s]]", "g.avg:5: S: ']' has no meaning in a template"),
+    ("S[]", "g.avg:5: S: the template is empty"),
+    ("N[s] Det[] roi", "g.avg:5: N: a terminal may hold no preterminal: Det[]"),
+    ("N[s] roi | [x]", "g.avg:5: N: a terminal may hold no preterminal: [x]"),
+    ("N[s]", "g.avg:5: N: there is an empty terminal"),
+    ("N[s] roi | | fou", "g.avg:5: N: there is an empty terminal"),
+    ("N[s] roi |", "g.avg:5: N: there is an empty terminal"),
+    (
+        "N roi | fou",
+        "g.avg:5: 'N roi | fou' is none of 'vary: Name[...]; Name[...]', 'S[] ...',"
+        " 'Name[...] terminal | terminal'",
+    ),
+    (
+        "N[s roi",
+        "g.avg:5: 'N[s roi' is none of 'vary: Name[...]; Name[...]', 'S[] ...',"
+        " 'Name[...] terminal | terminal'",
+    ),
+    ("V[s] dort", "g.avg:5: V[s] stands already in line 3"),
+    ("vary: V[s]", "g.avg:5: vary statement stands already in line 1"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), ONE_ERROR)
+def test_one_error(line: str, message: str, tmp_path: Path) -> None:
+    assert messages(tmp_path, HEAD + line) == [message]
+
+
+VARY_ERRORS = [
+    ("vary: W[]", "g.avg:1: preterminal 'W' is not defined (preterminals: V, N)"),
+    (
+        "vary: N[]",
+        "g.avg:1: 'N' varies but is in no template (preterminals there: V)",
+    ),
+    (
+        "vary: V[pl]",
+        "g.avg:1: no definition has all attributes of V[pl]"
+        " (did you mean 'V[p]'? defined: V[s], V[p])",
+    ),
+    ("vary: V", "g.avg:1: vary: 'V' is not of the form Name[...]"),
+    ("vary: V[], N[]", "g.avg:1: vary: 'V[], N[]' is not of the form Name[...]"),
+    ("vary:", "g.avg:1: vary: '' is not of the form Name[...]"),
+    ("", "g.avg: there is no vary statement"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), VARY_ERRORS)
+def test_vary_error(line: str, message: str, tmp_path: Path) -> None:
+    text = f"{line}\nS[] il V[s]\nV[s] rit\nV[p] rient\nN[] roi\n"
+    assert messages(tmp_path, text) == [message]
+
+
+def test_misspelt_preterminal_names_the_candidates(tmp_path: Path) -> None:
+    text = "vary: VP[]\n\n\n\n\n\nS[] Det[] N_l[p] VP[p]\nDet[] les\nN_1[p] rois\nVP[p] rient\n"
+    assert messages(tmp_path, text) == [
+        "g.avg:7: preterminal 'N_l' is not defined (did you mean 'N_1'? preterminals: Det, N_1, VP)"
+    ]
+
+
+def test_no_template(tmp_path: Path) -> None:
+    found = messages(tmp_path, "vary: V[]\nV[s] rit\n")
+    assert "g.avg: there is no template" in found
+
+
+def test_unequal_lists_name_both_places(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] il V[s]\nS[] ils V[p]\nV[s] rit | dort\nV[p] rient\n"
+    assert messages(tmp_path, text) == [
+        "g.avg:5: lists of unequal length, 2 in V[s] (g.avg:4) and 1 in V[p]:"
+        " what varies is paired by position"
+    ]
+
+
+def test_unequal_lists_across_files(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] il V[s]\nV[p] rient\n"
+    assert messages(tmp_path, text, "\nV[s] rit | dort\n") == [
+        "g.avg:3: lists of unequal length, 2 in V[s] (common.avg:2) and 1 in V[p]:"
+        " what varies is paired by position"
+    ]
+
+
+def test_all_problems_at_once(tmp_path: Path) -> None:
+    text = "vary: W[]\nS[] Dt[] N[s] V[x]\nnonsense\nV[s] rit |\nDet[] le\n"
+    found = messages(tmp_path, text, "Det[] la\nvary: V[]\nS[] a\nDet[] une\n")
+    assert [message.split(": ")[0] for message in found] == [
+        "common.avg:2", "common.avg:3", "common.avg:4",
+        "g.avg:3", "g.avg:4", "g.avg:1", "g.avg:2", "g.avg:2", "g.avg:2",
+    ]  # fmt: skip
+    assert "did you mean 'Det'? preterminals: Det, V" in found[6]
+
+
+def test_shared_file_holds_definitions_only(tmp_path: Path) -> None:
+    found = messages(tmp_path, HEAD, "vary: V[]\nS[] V[s]\n")
+    assert found == [
+        "common.avg:1: a shared file holds no vary statement",
+        "common.avg:2: a shared file holds no template",
+    ]
+
+
+def test_missing_files(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"g\.avg: cannot be read.*No such file"):
+        read_grammar(tmp_path / "g.avg")
+    (tmp_path / "g.avg").write_text(HEAD)
+    with pytest.raises(InputError, match=r"common\.avg: cannot be read.*No such file"):
+        read_grammar(tmp_path / "g.avg", tmp_path / "common.avg")
+
+
+def test_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "g.avg").write_bytes(HEAD.encode() + b"N[s] r\xe9gent\n")
+    with pytest.raises(InputError, match=r"g\.avg: cannot be read as UTF-8"):
+        read_grammar(tmp_path / "g.avg")
+
+
+# --- building -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "grammars"
+    folder.mkdir()
+    (folder / "common.avg").write_text("V[s] rit\nV[p] rient\n")
+    (folder / "sing.avg").write_text("vary: V[]\nS[] il V[s]\n")
+    (folder / "plur.avg").write_text("vary: V[]\nS[] ils V[p]\nS[] elles V[p]\n")
+    (folder / "._sing.avg").write_bytes(b"\x00\x05\x16\x07")
+    (folder / "README.md").write_text("notes")
+    return folder
+
+
+def test_build_writes_one_file_a_grammar(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    assert build_avg(source, out) == {"plur": 4, "sing": 2}
+    assert (out / "sing.txt").read_bytes() == b"True\til rit\nFalse\til rient\n"
+    assert sorted(path.name for path in out.iterdir()) == ["plur.txt", "sing.txt"]
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_build_without_common(source: Path, tmp_path: Path) -> None:
+    (source / "common.avg").unlink()
+    (source / "plur.avg").unlink()
+    (source / "sing.avg").write_text(HEAD)
+    assert build_avg(source, tmp_path / "out") == {"sing": 2}
+
+
+def test_build_replaces_its_files_and_leaves_others(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "sing.txt").write_text("old")
+    (out / "mine.txt").write_text("mine")
+    build_avg(source, out)
+    assert (out / "sing.txt").read_text().startswith("True\t")
+    assert (out / "mine.txt").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grammars", "out"]
+
+
+def test_build_reports_all_grammars_and_writes_nothing(source: Path, tmp_path: Path) -> None:
+    (source / "common.avg").write_text("V[s] rit\nV[p] rient\nnonsense\n")
+    (source / "sing.avg").write_text("vary: V[]\nS[] il Vb[s]\n")
+    (source / "plur.avg").write_text("vary: V[]\nS[] ils V[p,3]\n")
+    with pytest.raises(InputError) as caught:
+        build_avg(source, tmp_path / "out")
+    places = [str(p).removeprefix(f"{source}/").split(": ")[0] for p in caught.value.problems]
+    assert places == ["common.avg:3", "plur.avg:2", "sing.avg:1", "sing.avg:2"]
+    assert [path.name for path in tmp_path.iterdir()] == ["grammars"]
+
+
+def test_build_that_fails_midway_leaves_nothing(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(grammar: Grammar) -> Iterator[tuple[bool, str]]:
+        yield True, "half"
+        if grammar.name == "sing":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(avg, "generate", broken)
+    with pytest.raises(KeyboardInterrupt):
+        build_avg(source, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["grammars"]
+
+
+def test_build_of_a_folder_without_grammars(tmp_path: Path) -> None:
+    (tmp_path / "common.avg").write_text("V[s] rit\n")
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(InputError, match="there is no grammar"):
+            build_avg(folder, tmp_path / "out")
+
+
+def test_build_refuses_what_is_in_the_way(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "out" / "sing.txt").mkdir(parents=True)
+    for out in (tmp_path / "file", tmp_path / "out"):
+        with pytest.raises(InputError, match="in the way"):
+            build_avg(source, out)
+    assert (tmp_path / "file").read_text() == "x"
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["sing.txt"]

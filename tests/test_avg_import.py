@@ -1,0 +1,300 @@
+"""From attribute-varying grammars to templates and lexicons (docs/avg.md)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from solecism.errors import InputError
+from solecism.generate.avg import generate, read_grammar
+from solecism.generate.avg_import import import_avg
+from solecism.generate.pairs import draw_pairs
+from solecism.generate.paradigm import load_paradigm
+from solecism.generate.sandbox import Sandbox
+from solecism.words.language import Lexicon
+from solecism.words.lexicon import read_table
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+CLAMS = SHARED / "reference" / "clams"
+NAMES = (
+    "long_vp_coord", "obj_rel_across_anim", "obj_rel_within_anim", "prep_anim", "simple_agrmt",
+    "subj_rel", "vp_coord",
+)  # fmt: skip
+Sentences = set[tuple[bool, str]]
+
+
+def imported(folder: Path, text: str, common: str | None = None) -> Path:
+    """Write a grammar and import it into ``folder/out``."""
+    (folder / "g.avg").write_text(text, encoding="utf-8")
+    if common is not None:
+        (folder / "common.avg").write_text(common, encoding="utf-8")
+    import_avg(folder / "g.avg", folder / "out", "xx", "demo")
+    return folder / "out"
+
+
+def drawn(out: Path, language: str = "xx", dataset: str = "demo") -> Sentences:
+    """Draw every template below ``out``."""
+    folder = out / "templates" / dataset / language
+    lexicon = Lexicon(out / "lexicons" / language)
+    sandbox = Sandbox(folder, lexicon)
+    found: Sentences = set()
+    for path in folder.glob("*.jinja"):
+        for table in draw_pairs(load_paradigm(path, lexicon, sandbox)):
+            found |= {(True, sentence) for sentence in table["tokens_good"].to_pylist()}
+            found |= {(False, sentence) for sentence in table["tokens_bad"].to_pylist()}
+    return found
+
+
+def template(out: Path, name: str = "g") -> str:
+    return (out / "templates" / "demo" / "xx" / f"{name}.jinja").read_text(encoding="utf-8")
+
+
+def table(out: Path, name: str) -> list[list[str]]:
+    text = (out / "lexicons" / "xx" / f"{name}.tsv").read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.splitlines()]
+
+
+# --- the same sentences ---------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not CLAMS.is_dir(), reason="needs ../shared/reference/clams")
+@pytest.mark.parametrize("language", ["fr", "ru"])
+@pytest.mark.parametrize("name", NAMES)
+def test_reference_grammars_make_the_same_sentences(
+    name: str, language: str, tmp_path: Path
+) -> None:
+    path = CLAMS / f"{language}_replication" / f"{name}.avg"
+    made = import_avg(path, tmp_path, language, "clams")
+    assert made
+    assert all(file.is_file() for file in made)
+    expected = set(generate(read_grammar(path, path.with_name("common.avg"))))
+    assert drawn(tmp_path, language, "clams") == expected
+
+
+PERSONS = "V[1,s] pense\nV[2,s] penses\nV[1,p] pensons\nV[2,p] pensez\n"
+
+GRAMMARS = {
+    "paper": f"vary: V[]\nS[] je V[1,s]\n{PERSONS}",
+    "paper, some": f"vary: V[1]; V[s]\nS[] je V[1,s]\nS[] nous V[1,p]\n{PERSONS}",
+    "person of a noun": (
+        "vary: V[]\nS[] N[3,s,m] V[3,s]\nS[] N[3,p,m] V[3,p]\nN[3,s,m] roi | fou\n"
+        "N[3,p,m] rois | fous\nV[1,s] ris\nV[3,s] rit\nV[1,p] rions\nV[3,p] rient\n"
+    ),
+    "past tense": (
+        "vary: V[]\nS[] Pron[m,s] V[m,s]\nS[] Pron[f,s] V[f,s]\nS[] Pron[p] V[p]\n"
+        "Pron[m,s] он\nPron[f,s] она\nPron[p] они\n"
+        "V[m,s] ждал | спал\nV[f,s] ждала | спала\nV[p] ждали | спали\n"
+    ),
+    "articles": (
+        "vary: Det[]\nS[] Det[m,s] N[m,s] rit\nS[] Det[f,s] N[f,s] rit\n"
+        "Det[m,s] le\nDet[f,s] la\nDet[p] les\nN[m,s] roi | chat\nN[f,s] reine\n"
+    ),
+    "unknown attributes": (
+        "vary: Prep[]\nS[] il va Prep[to] N[f]\nPrep[to] à | vers\nPrep[from] de | depuis\n"
+        "N[f] Rome\nN[m] Paris\n"
+    ),
+    "two places": (
+        "vary: V[]\nS[] N[s] V[s] et V[s]\nS[] N[p] V[p] et V[p]\n"
+        "N[s] roi | fou\nN[p] rois | fous\nV[s] rit | dort\nV[p] rient | dorment\n"
+    ),
+    "several definitions": (
+        "vary: V[]\nS[] X[a] V[1]\nX[a,b] oui | non\nX[a,c] peut-être\nX[d] jamais\n"
+        "V[1,s] suis\nV[1,p] sommes\nV[2,s] es\n"
+    ),
+    "noun varies": (
+        "vary: N[]\nS[] Det[s] N[s] V[s]\nS[] Det[p] N[p] V[p]\nDet[s] le\nDet[p] les\n"
+        "N[s] roi | chat\nN[p] rois | chats\nV[s] rit\nV[p] rient\n"
+    ),
+    "odd names": (
+        "vary: In[]\nS[] Not[] In[s] Word[] or {x} a#b 1[] \\ É[] in[]\nNot[] non\nIn[s] dans | en\n"
+        "In[p] dedans | y\nWord[] mot | {{mot}}\n1[] un\nÉ[] été\nin[] voilà\n"
+    ),
+    "unequal lists": (
+        "vary: V[]\nS[] N[s] V[s]\nS[] N[p] V[p]\nN[s] roi | fou | chat\nN[p] rois | fous\n"
+        "V[s] rit | dort\nV[p] rient | dorment\n"
+    ),
+    "same attributes but one": (
+        "vary: V[]\nS[] V[s] vite\nV[s] rit | dort\nV[p] rient | dorment\nV[s,x] vit | mord\n"
+        "V[s,p] va | mange\n"
+    ),
+    "no attributes": "vary: V[]\nS[] V[]\nV[] ri\nV[s] rit\nV[p] rient\nV[p,s] riz\n",
+    "persons together": (
+        "vary: V[]\nS[] je V[1,s]\nS[] il V[3,s]\nV[1,3,s] parle\nV[1,s] suis\nV[3,s] est\n"
+        "V[1,p] sommes\n"
+    ),
+    "some without a pair": "vary: V[p]\nS[] ah V[p]\nS[] oh V[s]\nV[s] rit\nV[p] rient\n",
+    "number of nouns alone": (
+        "vary: V[]\nS[] N[s] de M[p] V[s]\nS[] N[p] de M[s] V[p]\nN[s] roi\nN[p] rois\n"
+        "M[s] fou\nM[p] fous\nV[s] rit\nV[p] rient\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_small_grammars_make_the_same_sentences(name: str, tmp_path: Path) -> None:
+    out = imported(tmp_path, GRAMMARS[name])
+    expected = set(generate(read_grammar(tmp_path / "g.avg")))
+    if name == "some without a pair":
+        expected -= {(True, "ah rient")}
+    assert drawn(out) == expected
+
+
+def test_syncretic_forms_make_no_pair(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] N[] V[1]\nN[] Anne\nV[1] mange | vois\nV[3] mange | voit\n"
+    assert drawn(imported(tmp_path, text)) == {(True, "Anne vois"), (False, "Anne voit")}
+
+
+# --- what is written ------------------------------------------------------------------------------
+
+RELATIVE = (
+    "vary: V[]\n"
+    "S[] Det[] N_1[3,s,m,anim] que Det[] N_2[3,s] W[3,s] V[3,s]\n"
+    "S[] Det[] N_1[3,s,m,anim] que Det[] N_2[3,p] W[3,p] V[3,s]\n"
+    "S[] Det[] N_1[3,p,m,anim] que Det[] N_2[3,s] W[3,s] V[3,p]\n"
+    "S[] Det[] N_1[3,p,m,anim] que Det[] N_2[3,p] W[3,p] V[3,p]\n"
+    "N_2[3,s] fou\nN_2[3,p] fous\nV[3,s] rit\nV[3,p] rient\nW[3,s] aime | voit\nW[3,p] aiment | voient\n"
+)
+SHARED_WORDS = (
+    "Det[] tel\nN_1[3,p,m,anim] rois | chats\nN_1[3,s,m,anim] roi | chat\n"
+    "N_1[3,s,f,inanim] photo\nN_1[3,p,f,inanim] photos\n"
+)
+
+
+def test_lines_that_differ_in_number_become_one_template(tmp_path: Path) -> None:
+    out = imported(tmp_path, RELATIVE, SHARED_WORDS)
+    assert [path.name for path in (out / "templates/demo/xx").iterdir()] == ["g.jinja"]
+    assert template(out) == (
+        "---\n"
+        "id: g\n"
+        'about: "Imported from g.avg, line 2, 3, 4, 5; say here what is tested."\n'
+        "phenomenon: subject_verb_agreement\n"
+        "may_repeat: [det, det_2]\n"
+        "attractors: [n_2]\n"
+        "controller: n_1\n"
+        "slots:\n"
+        "  det: {from: det}\n"
+        "  n_1: {from: n_1, Gender: Masc, Animacy: Anim, Number: [Sing, Plur]}\n"
+        "  det_2: {from: det}\n"
+        "  n_2: {from: n_2, Number: [Sing, Plur]}\n"
+        "  w: {from: w}\n"
+        "  v: {from: v}\n"
+        "---\n"
+        "good: {{ det }} {{ n_1 }} que {{ det_2 }} {{ n_2 }} {{ w | agree(n_2) }} {{ v | agree(n_1) }}\n"
+        "bad: {{ det }} {{ n_1 }} que {{ det_2 }} {{ n_2 }} {{ w | agree(n_2) }}"
+        ' {{ v | clash(n_1, "Number") }}\n'
+    )
+
+
+def test_tables(tmp_path: Path) -> None:
+    out = imported(tmp_path, RELATIVE, SHARED_WORDS)
+    assert sorted(path.name for path in (out / "lexicons/xx").iterdir()) == [
+        "det.tsv", "n_1.tsv", "n_2.tsv", "v.tsv", "w.tsv",
+    ]  # fmt: skip
+    assert table(out, "det") == [["lemma"], ["tel"]]
+    assert table(out, "n_1") == [
+        ["lemma", "Number=Plur|Person=3", "Number=Sing|Person=3", "UPOS", "Gender", "Animacy"],
+        ["roi", "rois", "roi", "NOUN", "Masc", "Anim"],
+        ["chat", "chats", "chat", "NOUN", "Masc", "Anim"],
+        ["photo", "photos", "photo", "NOUN", "Fem", "Inan"],
+    ]
+    assert read_table(out / "lexicons/xx/w.tsv").rows[0].upos == "X"
+
+
+def test_homonyms_are_numbered(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] N[de] V[s]\nN[] roi\nN[de] roi\nV[s] rit\nV[p] rient\n"
+    out = imported(tmp_path, text)
+    assert table(out, "n") == [
+        ["lemma", "UPOS", "Variant"], ["roi", "NOUN", "plain"], ["roi#2", "NOUN", "de"],
+    ]  # fmt: skip
+    assert "n: {from: n, Variant: de}" in template(out)
+
+
+def test_unknown_attributes_become_a_property_or_a_form(tmp_path: Path) -> None:
+    out = imported(tmp_path, GRAMMARS["unknown attributes"])
+    assert table(out, "prep")[:2] == [
+        ["lemma", "Form=1", "Form=2", "UPOS", "Variant"], ["à", "à", "de", "ADP", "to"],
+    ]  # fmt: skip
+    assert 'bad: il va {{ prep | form(Form="2") }} {{ n }}' in template(out)
+
+
+def test_variant_in_several_words_is_quoted(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] N[no one] V[s]\nN[no one] nul\nN[] roi\nV[s] rit\nV[p] rient\n"
+    assert 'n: {from: n, Variant: "no one"}' in template(imported(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("name", "upos"),
+    [
+        ("N_1", "NOUN"), ("NP", "NOUN"), ("V_tr", "VERB"), ("VP2", "VERB"), ("Prep", "ADP"),
+        ("PP", "ADP"), ("Pron", "PRON"), ("Neg", "X"), ("Adv", "ADV"), ("Verb", "VERB"),
+    ],
+)  # fmt: skip
+def test_part_of_speech_is_guessed_from_the_name(name: str, upos: str, tmp_path: Path) -> None:
+    text = f"vary: V[]\nS[] {name}[s] V[s]\n{name}[s] x\nV[s] rit\nV[p] rient\n"
+    out = imported(tmp_path, text)
+    assert read_table(out / f"lexicons/xx/{name.lower()}.tsv").rows[0].upos == upos
+
+
+def test_words_are_normalised(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] e\u0301h N[] V[s]\nN[] re\u0301gent\nV[s] rit\nV[p] rient\n"
+    out = imported(tmp_path, text)
+    assert drawn(out) == {(True, "éh régent rit"), (False, "éh régent rient")}
+
+
+def test_common_is_read_and_paths_are_returned(tmp_path: Path) -> None:
+    (tmp_path / "common.avg").write_text(PERSONS)
+    (tmp_path / "je.avg").write_text("vary: V[]\nS[] je V[1,s]\nS[] nous V[1,p]\n")
+    made = import_avg(tmp_path / "je.avg", tmp_path / "out", "fr", "demo")
+    assert [str(path.relative_to(tmp_path / "out")) for path in made] == [
+        "lexicons/fr/v.tsv", "templates/demo/fr/je_1.jinja", "templates/demo/fr/je_2.jinja",
+    ]  # fmt: skip
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["lexicons", "templates"]
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    out = imported(tmp_path, RELATIVE, SHARED_WORDS)
+    (out / "lexicons/xx/v.tsv").write_text("mine")
+    (out / "lexicons/xx/w.tsv").unlink()
+    with pytest.raises(InputError) as caught:
+        imported(tmp_path, RELATIVE, SHARED_WORDS)
+    assert [str(problem) for problem in caught.value.problems] == [
+        f"{out}/lexicons/xx/v.tsv: is there already (nothing was written)",
+        f"{out}/templates/demo/xx/g.jinja: is there already (nothing was written)",
+    ]
+    assert (out / "lexicons/xx/v.tsv").read_text() == "mine"
+    assert not (out / "lexicons/xx/w.tsv").exists()
+    assert sorted(path.name for path in out.iterdir()) == ["lexicons", "templates"]
+
+
+def test_same_table_is_shared_by_grammars(tmp_path: Path) -> None:
+    imported(tmp_path, RELATIVE, SHARED_WORDS)
+    (tmp_path / "h.avg").write_text(RELATIVE, encoding="utf-8")
+    made = import_avg(tmp_path / "h.avg", tmp_path / "out", "xx", "demo")
+    assert [path.name for path in made] == ["h.jinja"]
+
+
+def test_grammar_problems_come_through(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"g\.avg:2: preterminal 'W' is not defined"):
+        imported(tmp_path, "vary: V[]\nS[] W[]\nS[] V[]\nV[] x\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_grammar_without_a_pair(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"g\.avg: no sentence has an ungrammatical one"):
+        imported(tmp_path, "vary: V[]\nS[] V[]\nV[] x\n")
+
+
+def test_hash_in_a_word(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"g\.avg:3: V\[s\]: a lexicon's words cannot hold '#'"):
+        imported(tmp_path, "vary: V[]\nS[] V[s]\nV[s] a#b\nV[p] c\n")
+
+
+@pytest.mark.parametrize(("language", "dataset"), [("../fr", "d"), ("fr", "a/b"), ("", "d")])
+def test_names_of_folders(language: str, dataset: str, tmp_path: Path) -> None:
+    (tmp_path / "g.avg").write_text(GRAMMARS["paper"], encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be the name of a folder"):
+        import_avg(tmp_path / "g.avg", tmp_path, language, dataset)

@@ -1,0 +1,240 @@
+"""Building a data set folder: what it holds, that it is whole or not there, that bytes are stable."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from click.testing import CliRunner
+from datasets import Features, load_dataset
+
+from release import CHECKOUT, bytes_of, small_root
+from solecism.cli import main
+from solecism.errors import InputError
+from solecism.items import pair_schema
+from solecism.release.build import build
+from solecism.release.built import FILE
+from solecism.sources import Root
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "hf-cache")
+
+
+def front_matter(folder: Path) -> dict[str, object]:
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    return yaml.safe_load(text.split("---\n")[1])  # type: ignore[no-any-return]
+
+
+def test_folder_holds_everything_of_a_release(tmp_path: Path) -> None:
+    build(small_root(tmp_path), "clams", tmp_path / "clams")
+    assert set(bytes_of(tmp_path / "clams")) == {
+        "README.md", "manifest.json", "croissant.json", "CITATION.cff", f"he/{FILE}",
+    }  # fmt: skip
+
+
+def test_load_dataset_opens_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (built,) = build(small_root(tmp_path), "clams", tmp_path / "clams")
+    monkeypatch.chdir(tmp_path)
+    pairs = load_dataset("clams", "he", split="test")
+    (info,) = front_matter(tmp_path / "clams")["dataset_info"]  # type: ignore[misc,attr-defined]
+    assert len(pairs) == built.rows == info["splits"][0]["num_examples"]
+    assert pairs.features == Features.from_arrow_schema(pair_schema())
+    assert pairs[0]["UID"] == "simple_agrmt"
+
+
+def test_card_gives_the_types_that_datasets_reads(tmp_path: Path) -> None:
+    build(small_root(tmp_path), "clams", tmp_path / "clams")
+    info = front_matter(tmp_path / "clams")["dataset_info"][0]  # type: ignore[index]
+    assert Features._from_yaml_list(info["features"]) == Features.from_arrow_schema(pair_schema())
+
+
+def test_rebuilt_data_are_not_read_from_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = small_root(tmp_path)
+    build(root, "clams", tmp_path / "clams")
+    monkeypatch.chdir(tmp_path)
+    before = load_dataset("clams", "he", split="test")["sentence_good"][:]
+    nouns = root.path / "lexicons" / "he" / "noun.tsv"
+    lines = nouns.read_text(encoding="utf-8").splitlines()
+    gone = next(n for n, line in enumerate(lines) if "Anim" in line and n > 1)
+    word = lines.pop(gone).split("\t")[0]
+    nouns.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    build(Root(root.path), "clams", tmp_path / "clams")
+    after = load_dataset("clams", "he", split="test")["sentence_good"][:]
+    assert any(word in sentence for sentence in before)
+    assert len(after) < len(before)
+    assert set(after) < set(before)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo"}, {"PYTHONHASHSEED": "2", "LC_ALL": "tr_TR.UTF-8"}],
+)
+def test_bytes_do_not_depend_on_the_machine(tmp_path: Path, environment: dict[str, str]) -> None:
+    root = small_root(tmp_path, "fr", ["simple_agrmt", "prep_inanim"])
+    build(root, "clams", tmp_path / "here" / "clams")
+    command = [sys.executable, "-m", "solecism", "build", "clams", "--out", "there/clams"]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, **environment}, check=True)
+    assert bytes_of(tmp_path / "here") == bytes_of(tmp_path / "there")
+
+
+def test_manifest_names_inputs_counts_and_content(tmp_path: Path) -> None:
+    (built,) = build(small_root(tmp_path), "clams", tmp_path / "clams")
+    manifest = json.loads((tmp_path / "clams" / "manifest.json").read_text(encoding="utf-8"))
+    facts = manifest["configs"]["he"]
+    assert facts["rows"] == built.rows
+    assert facts["content_sha256"] == built.digest
+    assert facts["paradigms"]["simple_agrmt"]["sets"] == built.sets
+    assert "templates/clams/he/simple_agrmt.jinja" in manifest["inputs"]
+    assert "lexicons/he/orthography.tsv" in manifest["inputs"]
+    assert str(tmp_path) not in json.dumps(manifest)
+
+
+def test_configs_tell_version_and_content(tmp_path: Path) -> None:
+    (built,) = build(small_root(tmp_path), "clams", tmp_path / "clams")
+    (config,) = front_matter(tmp_path / "clams")["configs"]  # type: ignore[misc,attr-defined]
+    assert config["version"] == "1.0.0"
+    assert config["description"] == f"content {built.digest[:16]}"
+    assert config["data_files"] == [{"split": "test", "path": f"he/{FILE}"}]
+
+
+def test_parquet_is_written_for_the_hub(tmp_path: Path) -> None:
+    build(small_root(tmp_path), "clams", tmp_path / "clams")
+    file = pq.ParquetFile(tmp_path / "clams" / "he" / FILE)
+    column = file.metadata.row_group(0).column(0)
+    assert column.compression == "ZSTD"
+    assert column.has_offset_index
+    assert file.schema_arrow.equals(pair_schema())
+
+
+def test_a_folder_of_somebody_else_is_not_overwritten(tmp_path: Path) -> None:
+    out = tmp_path / "mine"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+    with pytest.raises(InputError, match="no data set of ours"):
+        build(small_root(tmp_path), "clams", out)
+    assert (out / "thesis.txt").read_text() == "years of work"
+
+
+def test_an_error_in_the_sources_leaves_the_old_build(tmp_path: Path) -> None:
+    root = small_root(tmp_path)
+    build(root, "clams", tmp_path / "clams")
+    before = bytes_of(tmp_path / "clams")
+    template = root.path / "templates" / "clams" / "he" / "simple_agrmt.jinja"
+    template.write_text(template.read_text(encoding="utf-8").replace("from: noun", "from: nuon"))
+    with pytest.raises(InputError, match="did you mean 'noun'"):
+        build(Root(root.path), "clams", tmp_path / "clams")
+    assert bytes_of(tmp_path / "clams") == before
+    assert not list(tmp_path.glob(".clams*"))
+
+
+def test_items_that_fail_a_check_are_not_released(tmp_path: Path) -> None:
+    root = small_root(tmp_path, "en", ["simple_agrmt"])
+    nouns = root.path / "lexicons" / "en" / "noun.tsv"
+    header = nouns.read_text(encoding="utf-8").splitlines()
+    at = next(n for n, line in enumerate(header) if line.startswith("lemma"))
+    cells = header[at + 1].split("\t")
+    sheep = ["sheep", "sheep", "sheep", *cells[3:]]
+    nouns.write_text("\n".join([*header, "\t".join(sheep)]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="good in one pair and bad in another"):
+        build(root, "clams", tmp_path / "clams")
+    assert not (tmp_path / "clams").exists()
+
+
+def test_unknown_names_are_told_with_candidates(tmp_path: Path) -> None:
+    root = small_root(tmp_path)
+    with pytest.raises(InputError, match=r"no config 'hee'.*did you mean 'he'"):
+        build(root, "clams", tmp_path / "clams", ["hee"])
+    with pytest.raises(InputError, match=r"no data set 'clam'.*did you mean 'clams'"):
+        build(root, "clam", tmp_path / "clams")
+
+
+def test_command_prints_a_line_a_config(tmp_path: Path) -> None:
+    small_root(tmp_path)
+    arguments = ["build", "clams", "--root", str(tmp_path), "--out", str(tmp_path / "clams")]
+    plain = CliRunner().invoke(main, arguments)
+    assert plain.exit_code == 0
+    assert "he" in plain.output
+    assert all(len(line) <= 80 for line in plain.output.splitlines() if "written" not in line)
+    told = CliRunner().invoke(main, [*arguments, "--json"])
+    assert json.loads(told.stdout)["configs"]["he"]["pairs"] > 100
+
+
+def test_command_gives_exit_code_2_without_traceback(tmp_path: Path) -> None:
+    small_root(tmp_path)
+    result = CliRunner().invoke(main, ["build", "clams", "xx", "--root", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "no config 'xx'" in result.output
+    assert "Traceback" not in result.output
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+from solecism.cli import main
+main(["build", "clams", "--out", "clams"])
+"""
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
+    small_root(tmp_path, "he", ["simple_agrmt", "prep_inanim"])
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "too large" in done.stderr
+    assert not (tmp_path / "clams").exists()
+    assert not list(tmp_path.glob(".clams*"))
+
+
+def started_build(folder: Path) -> subprocess.Popen[bytes]:
+    """Start a build of French and wait until it has begun to write."""
+    command = [
+        sys.executable,
+        "-m",
+        "solecism",
+        "build",
+        "clams",
+        "fr",
+        "--out",
+        str(folder / "clams"),
+    ]
+    process = subprocess.Popen(command, cwd=CHECKOUT, stderr=subprocess.PIPE)
+    for _ in range(600):
+        if list(folder.glob(".clams.new-*/fr/*.parquet")):
+            return process
+        time.sleep(0.02)
+    raise AssertionError("the build did not begin")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_build_leaves_nothing_behind(tmp_path: Path, number: int) -> None:
+    process = started_build(tmp_path)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert b"Traceback" not in errors
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_killed_build_is_cleaned_up_by_the_next(tmp_path: Path) -> None:
+    process = started_build(tmp_path)
+    process.kill()
+    process.communicate(timeout=60)
+    assert not (tmp_path / "clams").exists()
+    assert list(tmp_path.glob(".clams.new-*"))
+    build(small_root(tmp_path / "small"), "clams", tmp_path / "clams")
+    assert not list(tmp_path.glob(".clams.new-*"))
+    assert (tmp_path / "clams" / "manifest.json").exists()

@@ -1,0 +1,405 @@
+"""One bad set of pairs for each check, a good one, and that batches do not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from solecism.check.batch import Seen, Text
+from solecism.check.finding import Finding
+from solecism.check.items import ItemChecker, check_items
+from solecism.check.registry import CHECKS
+from solecism.check.spelling import printed_as, respellings, words_apart
+from solecism.generate.pairs import Counts, draw_pairs
+from solecism.generate.paradigm import Paradigm, load_paradigm
+from solecism.words.language import Lexicon
+from solecism.words.orthography import Orthography, read_orthography
+from tiny import codes, edit, make_root, rewrite
+
+Rows = list[dict[str, Any]]
+
+TEMPLATES = "templates/demo/xx"
+LEXICON = "lexicons/xx"
+
+
+@dataclass
+class Drawn:
+    """A paradigm with all its pairs as rows."""
+
+    paradigm: Paradigm
+    table: pa.Table
+    counts: Counts
+
+    @property
+    def rows(self) -> Rows:
+        return self.table.to_pylist()
+
+    def found(self, rows: Rows | None = None) -> list[Finding]:
+        table = self.table if rows is None else pa.Table.from_pylist(rows, schema=self.table.schema)
+        return check_items(self.paradigm, [table], self.counts)
+
+    def codes(self, rows: Rows | None = None) -> list[str]:
+        return codes(self.found(rows))
+
+
+def draw(root: Path, name: str = "across") -> Drawn:
+    lexicon = Lexicon(root / LEXICON)
+    paradigm = load_paradigm(root / TEMPLATES / f"{name}.jinja", lexicon)
+    counts = Counts()
+    return Drawn(paradigm, pa.concat_tables(draw_pairs(paradigm, 0, counts)), counts)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_root(tmp_path)
+
+
+def test_good_pairs_have_no_findings(root: Path) -> None:
+    for name in ("simple", "across"):
+        drawn = draw(root, name)
+        assert len(drawn.table) > 5
+        assert drawn.found() == []
+
+
+# -- faults of tables: what the engine never does --
+
+
+def _set(**values: Any) -> Callable[[Rows], None]:
+    """Change columns of the third row: to a value, or by a function of the old one."""
+
+    def change(rows: Rows) -> None:
+        for name, value in values.items():
+            rows[2][name] = value(rows[2][name]) if callable(value) else value
+
+    return change
+
+
+def _copy(*names: str) -> Callable[[Rows], None]:
+    """Give the third row these columns of the second."""
+
+    def change(rows: Rows) -> None:
+        rows[2].update({name: rows[1][name] for name in names})
+
+    return change
+
+
+def _slot(number: int, **values: Any) -> Callable[[Rows], None]:
+    """Change a slot of the third row."""
+
+    def change(rows: Rows) -> None:
+        rows[2]["slots"][number].update(values)
+
+    return change
+
+
+def _same(rows: Rows) -> None:
+    rows[2]["sentence_bad"] = rows[2]["sentence_good"]
+
+
+FAULTS: list[tuple[str, Callable[[Rows], None]]] = [
+    ("I001", _copy("id")),
+    ("I002", _copy("sentence_good", "sentence_bad", "slots")),
+    ("I003", _same),
+    ("I006", _slot(1, lemma="author", upos="NOUN")),
+    ("I007", _slot(0, good_start=None, good_end=None)),
+    ("I007", _slot(1, good_start=None, good_end=None)),
+    ("I008", _slot(0, good_start=5, good_end=11)),
+    ("I008", _slot(0, good_start=4, good_end=9)),
+    ("I008", _slot(0, form="writer")),
+    ("I008", _slot(0, good_end=100)),
+    ("I008", _slot(3, bad_end=100)),
+    ("I008", _slot(3, bad_end=None)),
+    ("I009", _set(sentence_good=lambda text: text.replace("that", "tha\ue000t"))),
+    ("I009", _set(tokens_bad=lambda text: text + "\uf8ff")),
+    ("I010", _set(sentence_bad=lambda text: text.replace("that", "thát".replace("á", "a\u0301")))),
+    ("I011", _set(sentence_good=lambda text: text.replace(" that", "  that"))),
+    ("I011", _set(sentence_bad=lambda text: text.replace(".", " ."))),
+    ("I011", _set(sentence_bad=lambda text: text + " ")),
+    ("I011", _set(sentence_bad=lambda text: " " + text)),
+    ("I012", _set(sentence_bad=lambda text: text[:-1])),
+    ("I012", _set(sentence_bad="")),
+    ("I012", _set(sentence_bad=None)),
+    ("I013", _set(sentence_bad=lambda text: text[0].lower() + text[1:])),
+    ("I014", _set(sentence_good=lambda text: text.replace("that", "thаt"))),
+]
+
+
+@pytest.mark.parametrize(("code", "change"), FAULTS)
+def test_each_fault_of_a_table_is_found(
+    root: Path, code: str, change: Callable[[Rows], None]
+) -> None:
+    drawn = draw(root)
+    rows = drawn.rows
+    change(rows)
+    [found] = [f for f in drawn.found(rows) if f.code == code]
+    assert found.path == drawn.paradigm.template.path
+    assert found.line == drawn.paradigm.template.conditions[0].line
+    assert ": 1 of 40 pairs: " in found.message
+
+
+# -- faults of templates and lexicons --
+
+
+def test_a_slot_that_is_not_printed_repeats_pairs(root: Path) -> None:
+    edit(root / TEMPLATES / "_phrases.jinja", "the(n) %}", "the(n, m) %}")
+    path = edit(
+        root / TEMPLATES / "simple.jinja", "where:", "  guard: {from: noun, Set: 2}\nwhere:"
+    )
+    edit(path, "the(author)", "the(author, guard)")
+    assert draw(root, "simple").codes() == ["I002"]
+
+
+def test_a_pair_and_its_reverse_are_no_duplicate(root: Path) -> None:
+    drawn = draw(root)
+    rows = drawn.rows
+    rows[2]["sentence_good"] = rows[1]["sentence_bad"]
+    rows[2]["sentence_bad"] = rows[1]["sentence_good"]
+    found = drawn.codes(rows)
+    assert "I004" in found
+    assert "I002" not in found
+
+
+def test_a_sentence_that_is_good_in_one_pair_and_bad_in_another(root: Path) -> None:
+    edit(root / LEXICON / "noun.tsv", "pilot\tpilot\tpilots", "pilot\tpilot\tpilot")
+    found = draw(root, "simple").found()
+    assert codes(found) == ["I004"]
+    assert found[0].message.endswith(
+        "2 of 10 pairs: The pilot laugh. / *The pilot laughs.; The pilot laughs. / *The pilot laugh."
+    )
+
+
+def test_more_than_one_word_differs(root: Path) -> None:
+    path = edit(
+        root / TEMPLATES / "simple.jinja", "bad:  {{ the(author) }}", "bad:  a {{ author }}"
+    )
+    assert draw(root, "simple").codes() == ["I005"]
+    edit(path, "controller: author\n", "")
+    assert draw(root, "simple").codes() == []
+
+
+def test_a_pair_of_different_length_differs_in_more_than_one_word(root: Path) -> None:
+    edit(
+        root / TEMPLATES / "simple.jinja", "bad:  {{ the(author) }}", "bad: {{ the(author) }} often"
+    )
+    assert draw(root, "simple").codes() == ["I005"]
+
+
+def test_a_neighbour_that_is_only_respelt_does_not_count(root: Path) -> None:
+    edit(root / LEXICON / "orthography.tsv", "an =", "an =\nelision\tthe\tlaughs\tth'+=")
+    path = root / TEMPLATES / "simple.jinja"
+    edit(path, "good: {{ the(author) }}", "good: {{ author }} the")
+    edit(path, "bad:  {{ the(author) }}", "bad: {{ author }} the")
+    drawn = draw(root, "simple")
+    assert any("th'laughs" in row["sentence_good"] for row in drawn.rows)
+    assert drawn.codes() == []
+
+
+def test_a_controller_that_only_some_sentences_print(root: Path) -> None:
+    whole = '{{ the(author) if author.Animacy == "Anim" else "it" }}'
+    path = edit(root / TEMPLATES / "simple.jinja", "good: {{ the(author) }}", f"good: {whole}")
+    edit(path, "bad:  {{ the(author) }}", f"bad:  {whole}")
+    edit(path, "where: author is under(laughs.Subject)\n", "")
+    assert "I007" in draw(root, "simple").codes()
+
+
+def test_a_combining_mark_that_meets_its_letter(root: Path) -> None:
+    edit(root / LEXICON / "orthography.tsv", "an =", "an =\nmark\tthe\t\u0301.*\t=+=")
+    text = "the \u0301x {{ author }}"
+    path = edit(root / TEMPLATES / "simple.jinja", "good: {{ the(author) }}", f"good: {text}")
+    edit(path, "bad:  {{ the(author) }}", f"bad:  {text}")
+    assert draw(root, "simple").codes() == ["I010"]
+
+
+def test_letters_of_another_script_in_a_line(root: Path) -> None:
+    edit(root / TEMPLATES / "across.jinja", "} that {", "} thаt {")
+    assert "I014" in draw(root).codes()
+
+
+def test_most_combinations_make_no_pair(root: Path) -> None:
+    path = root / LEXICON / "verb.tsv"
+    edit(path, "laughs\tlaugh", "laugh\tlaugh")
+    [*_, warning, note] = draw(root, "simple").found()
+    assert (warning.code, warning.level) == ("I015", "warning")
+    assert warning.message.endswith("8 of 10 (8 syncretic)")
+    assert (note.code, note.level) == ("I016", "note")
+    assert "2 minimal sets, 2 pairs; left out: 8 syncretic" in note.message
+
+
+def test_half_of_the_combinations_may_be_left_out(root: Path) -> None:
+    drawn = draw(root)
+    drawn.counts.skipped["lacking"] = drawn.counts.sets
+    assert [f.code for f in drawn.found()] == ["I016"]
+    drawn.counts.skipped["lacking"] += 1
+    assert [f.code for f in drawn.found()] == ["I015", "I016"]
+
+
+def test_without_counts_nothing_is_said_of_what_was_left_out(root: Path) -> None:
+    edit(root / LEXICON / "verb.tsv", "laughs\tlaugh", "laugh\tlaugh")
+    drawn = draw(root, "simple")
+    assert ItemChecker(drawn.paradigm).finish() == []
+    assert check_items(drawn.paradigm, [drawn.table]) == []
+
+
+def test_every_code_of_items_has_a_case() -> None:
+    others = {"I002", "I004", "I005", "I010", "I014", "I015", "I016"}
+    assert {code for code, _ in FAULTS} | others == {code for code in CHECKS if code[0] == "I"}
+
+
+# -- what is normal --
+
+
+def test_slots_that_may_repeat_may_take_one_word(root: Path) -> None:
+    path = edit(root / TEMPLATES / "across.jinja", "Set: [1, 3]", "Set: [1, 2]")
+    edit(path, "controller:", "may_repeat: [author, guard]\ncontroller:")
+    edit(path, "{from: verb, Frame: transitive}", "{from: [verb], Frame: transitive}")
+    assert "I006" not in draw(root).codes()
+
+
+def test_homonyms_are_two_words(root: Path) -> None:
+    edit(root / LEXICON / "noun.tsv", "chef\tchef\tchefs", "pilot#2\tpilot\tpilots")
+    edit(root / LEXICON / "noun.tsv", "pilot\tpilot\tpilots", "pilot#1\tpilot\tpilots")
+    drawn = draw(root)
+    rows = [[slot["lemma"] for slot in row["slots"][:2]] for row in drawn.rows]
+    assert ["pilot", "pilot"] in rows
+    assert drawn.codes() == []
+
+
+def test_a_template_without_slots(root: Path) -> None:
+    text = "---\nid: plain\nphenomenon: x\nabout: y\n---\ngood: she laughs\nbad: she laugh\n"
+    rewrite(root / TEMPLATES / "plain.jinja", text)
+    assert draw(root, "plain").codes() == []
+
+
+def test_a_language_without_capital_and_stop(root: Path) -> None:
+    rewrite(root / LEXICON / "orthography.tsv", "rule\tleft\tright\tresult\n")
+    drawn = draw(root)
+    assert drawn.rows[0]["sentence_good"][0].islower()
+    assert drawn.codes() == []
+
+
+def test_french_writes_a_space_before_some_marks(root: Path) -> None:
+    change = _set(sentence_good=lambda text: text.replace(".", " !"))
+    (root / "lexicons" / "xx").rename(root / "lexicons" / "fr")
+    (root / "templates" / "demo" / "xx").rename(root / "templates" / "demo" / "fr")
+    lexicon = Lexicon(root / "lexicons" / "fr")
+    paradigm = load_paradigm(root / "templates" / "demo" / "fr" / "across.jinja", lexicon)
+    drawn = Drawn(paradigm, pa.concat_tables(draw_pairs(paradigm)), Counts())
+    rows = drawn.rows
+    change(rows)
+    assert drawn.codes(rows) == []
+
+
+# -- batches --
+
+
+def _bad_rows(drawn: Drawn) -> pa.Table:
+    rows = drawn.rows
+    for _, change in FAULTS:
+        change(rows)
+        rows = rows[1:] + rows[:1]
+    rows[5]["sentence_good"] = rows[30]["sentence_bad"]
+    rows[31]["sentence_good"] = rows[6]["sentence_bad"]
+    return pa.Table.from_pylist(rows * 2, schema=drawn.table.schema)
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 40, 79])
+def test_batches_do_not_matter(root: Path, size: int) -> None:
+    drawn = draw(root)
+    table = _bad_rows(drawn)
+    whole = {f.code: f.message for f in check_items(drawn.paradigm, [table])}
+    slices = [table.slice(start, size) for start in range(0, len(table), size)]
+    parts = {f.code: f.message for f in check_items(drawn.paradigm, slices)}
+    whole.pop("I004"), parts.pop("I004")  # counts pairs that contradict one seen before
+    assert parts == whole
+
+
+@pytest.mark.parametrize("size", [1, 7, 80])
+def test_a_contradiction_is_found_across_batches(root: Path, size: int) -> None:
+    edit(root / LEXICON / "noun.tsv", "pilot\tpilot\tpilots", "pilot\tpilot\tpilot")
+    drawn = draw(root, "simple")
+    slices = [drawn.table.slice(start, size) for start in range(0, len(drawn.table), size)]
+    assert codes(check_items(drawn.paradigm, slices)) == ["I004"]
+
+
+def test_an_empty_batch(root: Path) -> None:
+    drawn = draw(root)
+    checker = ItemChecker(drawn.paradigm)
+    checker.add(drawn.table.slice(0, 0))
+    assert checker.finish() == []
+    assert checker.pairs == 0
+
+
+def test_only_hashes_are_kept() -> None:
+    rng = np.random.default_rng(1)
+    seen, known = Seen(), set[int]()
+    for _ in range(50):
+        batch = rng.integers(0, 3000, size=rng.integers(0, 120)).astype(np.uint64)
+        expected = []
+        before = set(known)
+        assert seen.known(batch).tolist() == [int(n) in before for n in batch]
+        for number in batch.tolist():
+            expected.append(number in known)
+            known.add(number)
+        assert seen.repeated(batch).tolist() == expected
+    sizes = [len(run) for run in seen._runs]
+    assert len(sizes) < 12
+    assert sum(sizes) < 2 * len(known)
+
+
+def test_text_as_characters() -> None:
+    text = Text(["aé", "", "\U0001f600b", "c"])
+    assert text.starts.tolist() == [0, 2, 2, 4]
+    assert text.rows(np.arange(5)).tolist() == [0, 0, 2, 2, 3]
+    assert text.flags(np.array([1, 4])).tolist() == [True, False, False, True]
+    assert (text.highest, Text([]).highest) == (0x1F600, 127)
+
+
+# -- spelling --
+
+
+@pytest.fixture
+def french(tmp_path: Path) -> Orthography:
+    rules = (
+        "rule\tleft\tright\tresult\n"
+        "contraction\tde\tle\tdu\n"
+        "elision\tje|le|la|de\t[aeiou].*\tj'+=\n"
+        "capital\t\t\tyes\n"
+    )
+    return read_orthography(rewrite(tmp_path / "orthography.tsv", rules))
+
+
+def test_respellings(french: Orthography) -> None:
+    assert respellings("je", french) == {"je", "j'"}
+    assert respellings("de", french) == {"de", "du", "j'"}
+    assert respellings("chat", french) == {"chat"}
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "number"),
+    [
+        ("je suis", "j' es", 1), ("je suis là", "je suis là", 0), ("je suis là", "tu es là", 2),
+        ("du chat", "de la chat", 1), ("un mot", "un mot de plus", 2), ("a b c", "a x c", 1),
+        ("a b c", "b a c", 2),
+    ],
+)  # fmt: skip
+def test_words_apart(french: Orthography, good: str, bad: str, number: int) -> None:
+    assert words_apart(good.split(), bad.split(), french) == number
+    assert words_apart(bad.split(), good.split(), french) == number
+
+
+@pytest.mark.parametrize(
+    ("form", "printed", "first", "same"),
+    [
+        ("je", "Je", True, True), ("je", "Je", False, False), ("je", "J'", True, True),
+        ("près de", "près du", False, True), ("le ami", "j'ami", False, True), ("chat", "chats", False, False),
+        ("de", "Du", True, True), ("de amis", "j' amis", False, True),
+    ],
+)  # fmt: skip
+def test_printed_as(french: Orthography, form: str, printed: str, first: bool, same: bool) -> None:
+    assert printed_as(form, printed, first, french) is same

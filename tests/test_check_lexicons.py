@@ -1,0 +1,174 @@
+"""One bad lexicon for each check, and a good one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from solecism.check.finding import Finding
+from solecism.check.lexicons import Tables, form_missing
+from solecism.check.registry import CHECKS
+from solecism.check.run import check_lexicon, check_paths
+from solecism.check.spelling import one_slip
+from solecism.words.lexicon import read_table
+from tiny import FILES, codes, edit, make_root, rewrite
+
+# code, table, what to replace, by what, line, what the message names
+CASES = [
+    ("L001", "noun", "pilot\tpilot\tpilots", "author\tpilot\tpilots", 4, "stands already in line 3"),
+    ("L001", "noun", "Number=Plur", "Number=Sing", 1, "'Number=Sing' stands twice"),
+    ("L002", "classes", "human\tanimate", "human\tanimal", 3, "'animal' (did you mean 'animate'?"),
+    ("L003", "orthography", "[aeiou].*", "[aeiou", 2, "not a regular expression"),
+    ("L004", "noun", "Anim\thuman\t1", "Anim\thumna\t1", 3, "'humna' (did you mean 'human'?"),
+    ("L004", "verb", "human,artwork", "human,art", 2, "Object 'art'"),
+    ("L005", "noun", "Set\n# a comment\n", "UPOS\n", 2, "'1' (UPOS: ADJ"),
+    ("L006", "noun", "guards\tAnim", "guards\tAinm", 5, "Animacy 'Ainm' (did you mean 'Anim'?)"),
+    ("L006", "verb", "Plur|Tense", "Pulr|Tense", 1, "Number 'Pulr' (did you mean 'Plur'?)"),
+    ("L007", "noun", "Animacy", "Animcy", 1, "'Animcy' (did you mean 'Animacy'?)"),
+    ("L007", "det", "Definite", "definite", 1, "'definite' (did you mean 'Definite'?)"),
+    ("L007", "verb", "Person=3", "Persn=3", 1, "'Persn' (did you mean 'Person'?)"),
+    ("L008", "det", "the\tthe\tthe\tDef\tArt\na\ta\t\tInd\tArt\n", "", None, "det"),
+    ("L009", "det", "\tPronType", "\tPronType\tGender=Fem", 1, "'Gender=Fem'"),
+    ("L009", "det", "\tPronType", "\tPronType\tNote", 1, "'Note'"),
+    ("L011", "noun", "chef\tchef\tchefs", "cook\tbaker\tbakers", 6, "'cook': baker, bakers"),
+    ("L012", "noun", "pilot\tpilot\tpilots", "aviator\tauthor\tauthors", 4, "'aviator' and 'author'"),
+    ("L013", "noun", "pilot\tpilot\tpilots", "pilot\tpilot\tpilоts", 4, "'pilоts'"),
+    ("L014", "noun", "pilot\tpilot", "pilot\tpi\u00adlot", 4, "'pi\\xadlot'"),
+    ("L015", "orthography", "an =", "= =", 2, "'article'"),
+    ("L015", "orthography", "stop\t\t\t.", "stop\ta\t\t.", 4, "'stop'"),
+    ("L003", "orthography", "space\t\t\tyes", "stop\t\t\t.", 5, "'stop': the setting stands twice"),
+]  # fmt: skip
+
+
+def _fill(text: str) -> str:
+    """Give new columns of a table their cells: rows are filled up or cut to the header."""
+    header, *rows = text.splitlines()
+    width = header.count("\t")
+    filled = [r if r[0] == "#" else r + "\t" * (width - r.count("\t")) for r in rows]
+    return "\n".join([header, *filled]) + "\n"
+
+
+def _check(root: Path) -> list[Finding]:
+    return check_lexicon(root / "lexicons" / "xx")
+
+
+def test_a_good_lexicon_has_no_findings(tmp_path: Path) -> None:
+    assert _check(make_root(tmp_path)) == []
+
+
+@pytest.mark.parametrize(("code", "table", "old", "new", "line", "named"), CASES)
+def test_each_check_finds_its_bad_file(
+    tmp_path: Path, code: str, table: str, old: str, new: str, line: int | None, named: str
+) -> None:
+    path = make_root(tmp_path) / "lexicons" / "xx" / f"{table}.tsv"
+    rewrite(path, _fill(edit(path, old, new).read_text("utf-8")))
+    found = [f for f in _check(tmp_path) if f.code == code]
+    assert found, [str(f) for f in _check(tmp_path)]
+    assert found[0].path == str(path)
+    assert named in found[0].message
+    assert line in (None, found[0].line)
+
+
+def test_every_code_of_lexicons_has_a_case() -> None:
+    assert {case[0] for case in CASES} | {"L010"} == {code for code in CHECKS if code[0] == "L"}
+
+
+def _many(rows: int, last: str) -> str:
+    plain = [f"noun{n}x\tnoun{n}x\tnoun{n}xs" for n in range(rows)]
+    return "\n".join(["lemma\tNumber=Sing\tNumber=Plur", *plain, last]) + "\n"
+
+
+@pytest.mark.parametrize(("rows", "found"), [(9, []), (10, ["L010"])])
+def test_a_missing_form_is_found_where_nearly_all_words_have_it(
+    tmp_path: Path, rows: int, found: list[str]
+) -> None:
+    path = rewrite(tmp_path / "xx" / "noun.tsv", _many(rows, "gold\tgold\t"))
+    findings = check_lexicon(path.parent)
+    assert codes(findings) == found
+    assert all("'gold': Number=Plur" in f.message and f.line == rows + 2 for f in findings)
+
+
+def test_a_form_in_a_narrower_column_of_another_table_is_not_missing(tmp_path: Path) -> None:
+    verbs = rewrite(
+        tmp_path / "verb.tsv", _many(20, "be\tis\t").replace("Number=Plur", "Tense=Past")
+    )
+    aux = "lemma\tNumber=Sing|Tense=Past\tNumber=Plur|Tense=Past\nbe\twas\twere\n"
+    tables = read_table(verbs), read_table(rewrite(tmp_path / "aux.tsv", aux))
+    assert [hit.line for hit in form_missing(Tables(tmp_path, tables[:1]))] == [22]
+    assert list(form_missing(Tables(tmp_path, tables))) == []
+
+
+QUIET = [
+    ("noun", "chef\tchef\tchefs\tAnim\thuman\t2", "Band#1\tBand\tBände\tInan\tartwork\t2\n"
+     "Band#2\tBand\tBände\tInan\tartwork\t2", "homonyms"),
+    ("noun", "pilot\tpilot\tpilots", "pilot\tpilot\tPiloten", "another form"),
+    ("det", "Ind\tArt", "Ind\tDem", "values of three letters"),
+    ("noun", "human\t2\nchef", "human\tset2\nchef", "numbered values"),
+    ("classes", "artwork\t", "artwork\t\nhumans\tanimate", "a class that is nearly another"),
+    ("verb", "artwork\t\tintransitive", "artwork\t\tditransitive", "two letters more"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "old", "new", "why"), QUIET, ids=[case[-1] for case in QUIET])
+def test_what_is_normal_is_not_reported(
+    tmp_path: Path, table: str, old: str, new: str, why: str
+) -> None:
+    edit(make_root(tmp_path) / "lexicons" / "xx" / f"{table}.tsv", old, new)
+    assert _check(tmp_path) == []
+
+
+def test_a_declared_class_is_no_slip(tmp_path: Path) -> None:
+    folder = make_root(tmp_path) / "lexicons" / "xx"
+    edit(folder / "classes.tsv", "human\t", "humans\tanimate\nhuman\t")
+    edit(folder / "noun.tsv", "guards\tAnim\thuman", "guards\tAnim\thumans")
+    assert _check(tmp_path) == []
+
+
+def test_without_classes_any_class_will_do(tmp_path: Path) -> None:
+    (make_root(tmp_path) / "lexicons" / "xx" / "classes.tsv").unlink()
+    assert "L004" not in codes(_check(tmp_path))
+
+
+def test_a_single_letter_of_another_script_is_found(tmp_path: Path) -> None:
+    rewrite(tmp_path / "xx" / "adp.tsv", "lemma\tCase\nс\tIns\nперед\tIns\ny\tGen\n")
+    forms = "lemma\tNumber=Sing\nавтор\tавтор\n"
+    rewrite(tmp_path / "xx" / "noun.tsv", forms)
+    found = [(f.code, Path(f.path).stem, f.line) for f in check_lexicon(tmp_path / "xx")]
+    assert found == [("L013", "adp", 4)]
+
+
+def test_problems_of_several_files_come_together(tmp_path: Path) -> None:
+    folder = make_root(tmp_path) / "lexicons" / "xx"
+    edit(folder / "noun.tsv", "author\tauthor", "author")
+    edit(folder / "verb.tsv", "Frame", "frame\tframe")
+    edit(folder / "orthography.tsv", "yes", "perhaps")
+    assert set(codes(_check(tmp_path))) >= {"L001", "L003"}
+    assert len({f.path for f in _check(tmp_path)}) == 3
+
+
+def test_a_single_table_can_be_checked(tmp_path: Path) -> None:
+    folder = make_root(tmp_path) / "lexicons" / "xx"
+    edit(folder / "noun.tsv", "Animacy", "Animcy")
+    edit(folder / "det.tsv", "Definite", "Definit")
+    found = check_paths(["lexicons/xx/det.tsv"], tmp_path)
+    assert [(f.code, f.path) for f in found] == [("L007", "lexicons/xx/det.tsv")]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "slip"),
+    [
+        ("Anim", "Ainm", True), ("Anim", "Ani", True), ("Anim", "Animm", True), ("Anim", "Amim", True),
+        ("Anim", "Anim", False), ("Anim", "Inan", False), ("intransitive", "transitive", False),
+        ("set1", "set2", False), ("set1", "set12", False), ("", "a", True), ("ab", "ba", True),
+        ("abc", "cba", False),
+    ],
+)  # fmt: skip
+def test_one_slip(a: str, b: str, slip: bool) -> None:
+    assert one_slip(a, b) is slip
+    assert one_slip(b, a) is slip
+
+
+def test_the_tiny_files_are_all_written(tmp_path: Path) -> None:
+    make_root(tmp_path)
+    assert all((tmp_path / name).read_text("utf-8") == text for name, text in FILES.items())

@@ -1,0 +1,250 @@
+"""One bad template for each check, a good data set, and what the arguments of the command name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from solecism.check.finding import Finding
+from solecism.check.registry import CHECKS, render_docs
+from solecism.check.run import check_paths
+from solecism.errors import InputError, Problem
+from tiny import FILES, codes, edit, make_root, rewrite
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
+
+# code, template, what to replace by what, line, what the message names
+CASES = [
+    ("T001", "simple", "phenomenon:", "phenomenom:", 3, "'phenomenom' (did you mean 'phenomenon'?"),
+    ("T001", "simple", "id: simple", "id: simpel", 2, "is not the file's name 'simple'"),
+    ("T001", "simple", "good: ", "god: ", 12, "`good`"),
+    ("T002", "_phrases", "{% endmacro %}", "", 1, "Jinja"),
+    ("T003", "simple", "agree(author)", "agree(autor)", 12, "'autor' (did you mean 'author'?"),
+    ("T003", "simple", "Frame: intr", "Frame: itr", 8, "no word has Frame 'itransitive'"),
+    ("T004", "simple", "controller:", "draw: 1000\ncontroller:", 10, "1000 minimal sets are wanted"),
+    ("T005", "simple", "2020-cross", "2020-croos", 5, "did you mean 'mueller-etal-2020-cross'?"),
+    ("T006", "simple", "phenomenon: subject_verb_agreement\n", "", 1, "`phenomenon`"),
+    ("T006", "simple", "about: The verb agrees with its subject.\n", "", 1, "`about`"),
+    ("T008", "across", "controller: author\n", "", 14, "guard"),
+    ("T012", "simple", "author is under(laughs.Subject)", "laughs.Frame == 'intransitive'", 9,
+     "laughs.Frame == 'intransitive'"),
+]  # fmt: skip
+OTHERS = {"T007", "T009", "T010", "T011", "T013"}
+"""Codes with tests of their own below."""
+
+
+def _demo(root: Path, name: str) -> Path:
+    return root / "templates" / "demo" / "xx" / f"{name}.jinja"
+
+
+def _found(root: Path, code: str) -> list[Finding]:
+    findings = check_paths(["demo"], root)
+    return [f for f in findings if f.code == code]
+
+
+def test_a_good_data_set_has_no_findings(tmp_path: Path) -> None:
+    assert check_paths([], make_root(tmp_path)) == []
+
+
+@pytest.mark.parametrize(("code", "name", "old", "new", "line", "named"), CASES)
+def test_each_check_finds_its_bad_file(
+    tmp_path: Path, code: str, name: str, old: str, new: str, line: int, named: str
+) -> None:
+    root = make_root(tmp_path)
+    edit(_demo(root, name), old, new)
+    found = _found(root, code)
+    assert found, list(map(str, check_paths(["demo"], root)))
+    assert found[0].path == f"templates/demo/xx/{name}.jinja"
+    assert named in found[0].message
+    assert found[0].line == line
+
+
+def test_every_code_of_templates_has_a_case() -> None:
+    assert {case[0] for case in CASES} | OTHERS == {code for code in CHECKS if code[0] == "T"}
+
+
+def test_the_odd_one_out_of_several_languages_is_found(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    for language in ("yy", "zz"):
+        name = f"templates/demo/{language}/simple.jinja"
+        rewrite(root / name, FILES["templates/demo/xx/simple.jinja"])
+    assert _found(root, "T007") == []
+    edit(_demo(root, "simple"), "source:", "construction: simple agreement\nsource:")
+    [found] = _found(root, "T007")
+    assert (found.path, found.line) == ("templates/demo/xx/simple.jinja", 5)
+    assert "construction is 'simple agreement', elsewhere 'simple'" in found.message
+
+
+def test_two_languages_that_differ_give_one_finding(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    text = FILES["templates/demo/xx/simple.jinja"].replace("subject_verb_agreement", "agreement")
+    rewrite(root / "templates" / "demo" / "yy" / "simple.jinja", text)
+    assert len(_found(root, "T007")) == 1
+
+
+def test_a_slot_that_changes_no_sentence_is_found(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    edit(_demo(root, "_phrases"), "{% macro the(n) %}", "{% macro the(n, m) %}")
+    path = edit(_demo(root, "simple"), "where:", "  guard: {from: noun, Set: 2}\nwhere:")
+    edit(path, "the(author)", "the(author, guard)")
+    [found] = _found(root, "T009")
+    assert (found.line, found.message) == (9, "A slot changes no sentence: 'guard'")
+
+
+@pytest.mark.parametrize(("key", "value"), [("attractors", "[guard]"), ("controller", "guard")])
+def test_a_controller_or_attractor_that_is_not_printed_is_found(
+    tmp_path: Path, key: str, value: str
+) -> None:
+    root = make_root(tmp_path)
+    path = edit(_demo(root, "simple"), "where:", "  guard: {from: noun, Set: 2}\nwhere:")
+    edit(path, "controller: author", f"{key}: {value}")
+    edit(path, "bad:  {{ the(author)", "bad:  {{ the(guard)")
+    [found] = _found(root, "T010")
+    assert found.line == 11
+    assert f"{key}: 'guard'" in found.message
+
+
+def test_a_template_that_is_too_large_is_found_and_not_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_root(tmp_path)
+    path = edit(_demo(root, "across"), 'clash(author, "Number")', 'clash(author, "Tense")')
+    assert codes(check_paths(["demo/xx/across"], root)) == ["T004"]
+    monkeypatch.setattr("solecism.check.templates.LARGEST", 39)
+    [found] = check_paths(["demo/xx/across"], root)
+    assert (found.code, found.line) == ("T011", 1)
+    assert found.message.endswith(": 40 minimal sets")
+    edit(path, "controller:", "draw: 20\ncontroller:")
+    assert codes(check_paths(["demo/xx/across"], root)) == ["T004"]
+
+
+WHERE = "author is under(laughs.Subject)"
+
+
+@pytest.mark.parametrize(
+    ("narrow", "where", "found"),
+    [
+        ("", WHERE, []),
+        (", Animacy: Anim", 'author.Animacy == "Anim"', ["T012"]),
+        (", Animacy: Anim", WHERE, []),
+        ("", 'author.Animacy == "Anim"', []),
+        ("", "author is under(laughs.Object)", ["T012"]),
+    ],
+)
+def test_a_clause_without_effect_is_found(
+    tmp_path: Path, narrow: str, where: str, found: list[str]
+) -> None:
+    root = make_root(tmp_path)
+    path = edit(_demo(root, "simple"), "from: noun", f"from: noun{narrow}")
+    edit(path, f"where: {WHERE}", f"where: '{where}'")
+    assert codes(_found(root, "T012")) == found
+
+
+def test_a_selection_that_all_words_pass_is_only_noted(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    edit(_demo(root, "simple"), "from: noun", "from: noun, Animacy: Anim")
+    edit(_demo(root, "simple"), "Frame: intransitive", "Frame: intransitive, Subject: human")
+    [found] = check_paths(["demo/xx/simple"], root)
+    assert (found.code, found.level, found.line) == ("T013", "note", 9)
+
+
+def test_without_a_bibliography_sources_are_not_looked_at(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    (root / "references.bib").unlink()
+    edit(_demo(root, "simple"), "2020-cross", "2020-croos")
+    assert check_paths([], root) == []
+
+
+def test_a_broken_lexicon_is_found_under_its_own_code_once(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    edit(root / "lexicons" / "xx" / "noun.tsv", "pilot\tpilot", "author\tpilot")
+    edit(root / "lexicons" / "xx" / "classes.tsv", "human\tanimate", "human\tanimal")
+    found = check_paths([], root)
+    assert [(f.code, f.path) for f in found] == [
+        ("L002", "lexicons/xx/classes.tsv"),
+        ("L001", "lexicons/xx/noun.tsv"),
+    ]
+
+
+def test_a_suite_is_not_drawn(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    path = edit(_demo(root, "simple"), "controller:", "predictions: [a.v < b.v]\ncontroller:")
+    text = path.read_text("utf-8")
+    lines = text.replace("good:", "a:").replace("bad:", "b:").replace("{{ laughs", "[v: {{ laughs")
+    rewrite(
+        path, lines.replace("agree(author) }}", "agree(author) }}]").replace('r") }}', 'r") }}]')
+    )
+    assert codes(check_paths(["demo"], root)) == []
+
+
+NAMES = [
+    ("demo", {"across", "simple"}), ("demo/xx", {"across", "simple"}), ("demo/xx/simple", {"simple"}),
+    ("templates/demo/xx/simple.jinja", {"simple"}), ("templates", {"across", "simple"}),
+    ("templates/demo/xx/_phrases.jinja", {"across", "simple"}), ("lexicons", {"noun"}),
+    ("lexicons/xx", {"noun"}), ("lexicons/xx/noun.tsv", {"noun"}), ("lexicons/xx/verb.tsv", set()),
+]  # fmt: skip
+
+
+def _break_all(root: Path) -> Path:
+    """Give each template and the table of nouns one fault."""
+    for name in ("simple", "across"):
+        edit(_demo(root, name), "2020-cross", "2020-croos")
+    edit(root / "lexicons" / "xx" / "noun.tsv", "human\t1", "humna\t1")
+    return root
+
+
+@pytest.mark.parametrize(("name", "stems"), NAMES)
+@pytest.mark.parametrize("absolute", [False, True])
+def test_what_a_path_names(tmp_path: Path, name: str, stems: set[str], absolute: bool) -> None:
+    root = _break_all(make_root(tmp_path))
+    path = str(root / name) if absolute and (root / name).exists() else name
+    found = check_paths([path], root, items=False)
+    assert {Path(f.path).stem for f in found if f.code in ("T005", "L004")} == stems
+
+
+def test_no_path_names_everything_and_two_paths_name_a_file_once(tmp_path: Path) -> None:
+    root = _break_all(make_root(tmp_path))
+    assert {f.code for f in check_paths([], root, items=False)} == {"T005", "L004"}
+    twice = check_paths(["demo/xx/simple", "demo"], root, items=False)
+    assert [f.code for f in twice] == ["T005", "T005"]
+
+
+def test_a_path_that_names_nothing_is_refused_with_the_candidates(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"'dmeo' names no lexicon.*did you mean 'demo'\?.*demo/xx"
+    ):
+        check_paths(["dmeo"], make_root(tmp_path))
+    with pytest.raises(InputError, match="there are no folders"):
+        check_paths([], tmp_path / "lexicons")
+
+
+def test_macros_of_a_data_set_are_no_paradigms(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    rewrite(root / "templates" / "demo" / "shared.jinja", "{% macro a() %}{% endmacro %}\n")
+    assert check_paths([], root) == []
+
+
+def test_findings_as_text_and_json(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    edit(_demo(root, "across"), "controller: author\n", "")
+    [found] = check_paths(["demo"], root)
+    place = "templates/demo/xx/across.jinja"
+    message = "There are attractors and no controller: guard"
+    assert str(found) == f"{place}:14: warning T008: {message}"
+    assert found.problem == Problem(message, place, 14, "T008")
+    assert json.loads(json.dumps(found.to_json())) == {
+        "code": "T008", "level": "warning", "message": message, "path": place, "line": 14,
+    }  # fmt: skip
+
+
+def test_every_check_has_a_message_and_advice() -> None:
+    for code, check in CHECKS.items():
+        assert code == check.code
+        assert check.message, code
+        assert len(check.advice) > 10, code
+
+
+def test_the_page_of_codes_is_up_to_date() -> None:
+    assert PAGE.read_text("utf-8") == render_docs(), "make docs/checks.md anew: see its first lines"

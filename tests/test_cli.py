@@ -1,0 +1,450 @@
+"""The command line for authors: list, show, new, and what it says of bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import solecism
+from drawing import make_root, template, tsv
+from solecism.cli import main
+from solecism.generate.template import read_template
+from solecism.sources import Root
+from solecism.verbs.show import mark_difference
+
+NOUN = """
+lemma   Number=Sing  Number=Plur  Animacy  Set
+author  author       authors      Anim     1
+cook    cook         cooks        Anim     2
+"""
+VERB = """
+lemma  Number=Sing  Number=Plur  Frame
+sleep  sleeps       sleep        intransitive
+"""
+SPELLING = "rule  left  right  result\ncapital  -  -  yes\nstop  -  -  ."
+FRONT = """
+slots:
+  author: {from: noun}
+  cook: {from: noun}
+  sleeps: {from: verb}
+controller: author
+attractors: [cook]
+"""
+LINES = """
+good: the {{ author }} near the {{ cook }} {{ sleeps | agree(author) }}
+bad: the {{ author }} near the {{ cook }} {{ sleeps | clash(author, "Number") }}
+"""
+SUITE_LINES = """
+one: the {{ author }} [verb: {{ sleeps | agree(author) }}]
+two: the {{ author }} [verb: {{ sleeps | clash(author, "Number") }}]
+"""
+SUITE = "slots:\n  author: {from: noun}\n  sleeps: {from: verb}\npredictions: two.verb > one.verb"
+HEBREW = "lemma  Number=Sing  Number=Plur\nמלצר  מלצר  מלצרים"
+HEBREW_LINES = "good: {{ m }} אחד\nbad: {{ m }} אחת"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Root:
+    tables = {"noun": NOUN, "verb": VERB, "orthography": SPELLING}
+    texts = {
+        "across": template("across", FRONT, LINES),
+        "some": template("some", f"{FRONT.strip()}\ndraw: 3", LINES),
+        "suite": template("suite", SUITE, SUITE_LINES),
+    }
+    made = make_root(tmp_path, tables, texts)
+    hebrew = {"one": template("one", "slots:\n  m: {from: noun}", HEBREW_LINES)}
+    make_root(tmp_path, {"noun": HEBREW, "orthography": SPELLING}, hebrew, "", "tiny", "he")
+    return made
+
+
+def run(root: Root | None, *arguments: str, code: int = 0) -> Result:
+    """Run the command line; bad input must give lines, not a traceback."""
+    where = [] if root is None else ["--root", str(root.path)]
+    result = CliRunner().invoke(main, [*arguments, *where])
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+    return result
+
+
+def lines(result: Result) -> list[str]:
+    return [line.rstrip() for line in result.stdout.splitlines()]
+
+
+# list
+
+
+def test_list_gives_a_line_for_each_config(root: Root) -> None:
+    rows = [line.split() for line in lines(run(root, "list"))]
+    assert rows == [
+        ["name", "version", "paradigms", "minimal", "sets"],
+        ["tiny/he", "0.0.0", "1", "2"],
+        ["tiny/xx", "0.0.0", "3", "15"],
+    ]
+    assert [line.split() for line in lines(run(root, "list", "tiny"))] == rows
+
+
+def test_list_gives_a_line_for_each_paradigm_of_a_config(root: Root) -> None:
+    rows = [line.split() for line in lines(run(root, "list", "tiny/xx"))][1:]
+    assert [(row[0], row[-1]) for row in rows] == [
+        ("tiny/xx/across", "8"),
+        ("tiny/xx/some", "3"),
+        ("tiny/xx/suite", "4"),
+    ]
+
+
+def test_list_gives_json_for_programs(root: Root) -> None:
+    found = [json.loads(line) for line in lines(run(root, "list", "--json", "tiny/he", "tiny"))]
+    assert found[0] == {"name": "tiny/he/one", "version": "0.0.0", "paradigms": 1, "sets": 2}
+    assert [row["name"] for row in found[1:]] == ["tiny/he", "tiny/xx"]
+
+
+def test_list_takes_versions_from_the_catalogue_of_the_root(root: Root) -> None:
+    (root.path / "catalogue.toml").write_text('[tiny]\nversion = "2.1.0"\n')
+    assert "2.1.0" in run(root, "list").stdout
+
+
+# show
+
+
+def test_show_puts_brackets_around_the_words_that_differ(root: Root) -> None:
+    shown = lines(run(root, "show", "tiny/xx/across", "-n", "1"))
+    assert shown[0] == "tiny/xx/across: 8 items, 1 shown"
+    good = re.fullmatch(r"  1 good  The (\w+) near the (\w+) \[(sleeps?)\]\.", shown[1])
+    bad = re.fullmatch(r"    bad  \*The (\w+) near the (\w+) \[(sleeps?)\]\.", shown[2])
+    assert good is not None
+    assert bad is not None
+    assert good.groups()[:2] == bad.groups()[:2]
+    assert {good[3], bad[3]} == {"sleep", "sleeps"}
+    features = " ".join(" ".join(shown[3:]).split())
+    assert re.search(r"^controller \w+ \w+ 3; attractor \w+ \w+; match \w+; inter", features)
+    assert features.endswith("intervenes True; distance 4; target sleep")
+
+
+def test_show_shows_others_with_another_seed_and_the_same_with_the_same(root: Root) -> None:
+    one = run(root, "show", "tiny/xx/across", "-n", "2").stdout
+    assert run(root, "show", "tiny/xx/across", "-n", "2", "--seed", "0").stdout == one
+    others = {
+        run(root, "show", "tiny/xx/across", "-n", "2", "--seed", str(s)).stdout for s in range(6)
+    }
+    assert len(others) > 2
+
+
+def test_show_shows_no_more_than_there_are(root: Root) -> None:
+    assert "3 items, 3 shown" in run(root, "show", "tiny/xx/some", "-n", "50").stdout
+
+
+def test_show_gives_json_for_programs(root: Root) -> None:
+    found = [json.loads(line) for line in lines(run(root, "show", "tiny/xx/across", "--json"))]
+    assert len(found) == 5
+    assert all(item["UID"] == "across" and item["slots"] for item in found)
+    hebrew = lines(run(root, "show", "tiny/he/one", "--json"))
+    assert "מלצר" in hebrew[0]
+    assert "\u2067" not in "".join(hebrew)
+
+
+def test_show_isolates_text_that_is_written_from_right_to_left(root: Root) -> None:
+    shown = run(root, "show", "tiny/he/one", "-n", "1").stdout
+    assert "\u2067מלצר [אחד].\u2069" in shown or "\u2067מלצרים [אחד].\u2069" in shown
+    assert "*\u2067" in shown
+    assert "\u2067" not in run(root, "show", "tiny/xx/across").stdout
+
+
+def test_show_chooses_pairs_by_their_features(root: Root) -> None:
+    arguments = ["show", "tiny/xx/across", "--json", "-n", "9", "--where"]
+    found = run(root, *arguments, "match=mismatch", "--where", "controller_number=Sing")
+    items = [json.loads(line)["features"] for line in lines(found)]
+    assert len(items) == 2
+    assert {(item["match"], item["controller_number"]) for item in items} == {("mismatch", "Sing")}
+    assert len(lines(run(root, *arguments, "intervenes=true"))) == 8
+    assert len(lines(run(root, *arguments, "distance=4"))) == 8
+
+
+def test_show_shows_the_conditions_of_a_suite(root: Root) -> None:
+    shown = run(root, "show", "tiny/xx/suite", "-n", "1").stdout
+    assert "one" in shown
+    assert "two.verb > one.verb" in shown
+    item = json.loads(run(root, "show", "tiny/xx/suite", "-n", "1", "--json").stdout)
+    assert [made["name"] for made in item["conditions"]] == ["one", "two"]
+
+
+def test_show_samples_a_space_too_large_to_be_drawn_whole(
+    root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solecism.verbs.show.SEEN", 10)
+    assert "1 items, 1 shown" in run(root, "show", "tiny/xx/across").stdout
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "marked"),
+    [
+        ("The cat sleeps.", "The cat sleep.", ("The cat [sleeps].", "The cat [sleep].")),
+        ("The cat sleeps here.", "The cat sleep here.", ("The cat [sleeps] here.", "The cat [sleep] here.")),
+        ("A b c d.", "A x y d.", ("A [b c] d.", "A [x y] d.")),
+        ("A b b c.", "A b c.", ("A b [b] c.", "A b [] c.")),
+        ("Dogs bark.", "Cats bark.", ("[Dogs] bark.", "[Cats] bark.")),
+        ("一幅画。", "一首画。", ("一[幅]画。", "一[首]画。")),
+        ("Yes.", "No!", ("[Yes].", "[No]!")),
+    ],
+)  # fmt: skip
+def test_differing_words_are_marked(good: str, bad: str, marked: tuple[str, str]) -> None:
+    assert mark_difference(good, bad) == marked
+
+
+# new
+
+
+def test_new_writes_a_template_and_the_tables_that_are_missing(tmp_path: Path) -> None:
+    written = lines(run(Root(tmp_path), "new", "mine/it/simple"))
+    files = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.*"))
+    assert files == [
+        "lexicons/it/classes.tsv",
+        "lexicons/it/det.tsv",
+        "lexicons/it/noun.tsv",
+        "lexicons/it/orthography.tsv",
+        "lexicons/it/verb.tsv",
+        "templates/mine/it/_phrases.jinja",
+        "templates/mine/it/simple.jinja",
+    ]
+    assert sorted(line.removeprefix(f"wrote {tmp_path}/") for line in written) == files
+
+
+def test_what_new_writes_draws_when_words_are_added(tmp_path: Path) -> None:
+    root = Root(tmp_path)
+    run(root, "new", "mine/it/simple")
+    words = {
+        "noun": "autore  autore  autori  Masc  Anim  -  1",
+        "verb": "ridere  ride  ridono  intransitive  -",
+        "det": "the  il  la  gli  le",
+    }
+    for table, row in words.items():
+        path = tmp_path / "lexicons" / "it" / f"{table}.tsv"
+        path.write_text(path.read_text() + tsv(row))
+    shown = run(root, "show", "mine/it/simple").stdout
+    assert "2 items, 2 shown" in shown
+    assert "Il autore [ride]." in shown
+    again = [line.rsplit("/")[-1] for line in lines(run(root, "new", "mine/it/other"))]
+    assert again == ["other.jinja"]
+    assert "autore" in (tmp_path / "lexicons" / "it" / "noun.tsv").read_text()
+
+
+def test_an_untouched_lexicon_is_told(tmp_path: Path) -> None:
+    run(Root(tmp_path), "new", "mine/it/simple")
+    told = run(Root(tmp_path), "show", "mine/it/simple", code=2).stderr
+    assert "_phrases.jinja:2: det.tsv has no lemma 'the' (lemmas: none)" in told
+
+
+def test_new_takes_what_the_paradigm_says_of_itself_in_another_language(root: Root) -> None:
+    folder = root.path / "templates" / "tiny"
+    about = 'The "verb": agrees # with its subject.'
+    text = template("across", f"about: '{about}'\nfield: semantics\n{FRONT.strip()}", LINES)
+    (folder / "xx" / "across.jinja").write_text(text)
+    run(root, "new", "tiny/it/across")
+    made = read_template(folder / "it" / "across.jinja")
+    assert (made.about, made.field, made.source) == (about, "semantics", "nobody-1999")
+    assert (made.phenomenon, made.construction) == ("agreement", "across")
+
+
+def test_new_refuses_a_paradigm_that_exists(root: Root) -> None:
+    path = root.path / "templates" / "tiny" / "xx" / "across.jinja"
+    before = path.read_text()
+    told = run(root, "new", "tiny/xx/across", code=2).stderr
+    assert told == f"{path}: there is such a paradigm already\n"
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["one", "tiny/xx", "tiny/xx/a/b", "tiny/XX/a", "tiny/xx/1a", "../xx/a", "tiny/xx/a b", ""],
+)
+def test_new_refuses_a_bad_name(root: Root, name: str) -> None:
+    before = sorted(root.path.rglob("*"))
+    assert "is not of the form dataset/language/UID" in run(root, "new", name, code=2).stderr
+    assert sorted(root.path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["a-long-name_2/zh-Hant/UID-1", "blimpextended/pt_BR/x", "D/it/X"])
+def test_new_takes_any_sensible_name(tmp_path: Path, name: str) -> None:
+    run(Root(tmp_path), "new", name)
+    assert (tmp_path / "templates" / f"{name}.jinja").is_file()
+
+
+def test_new_writes_in_the_current_folder_and_never_in_the_installed_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SOLECISM_ROOT", raising=False)
+    run(None, "new", "clams/it/simple_agrmt")
+    assert (tmp_path / "templates" / "clams" / "it" / "simple_agrmt.jinja").is_file()
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["list", "tinny"], "there is no data set 'tinny' (did you mean 'tiny'? data sets: tiny)"),
+        (["list", "tiny/yy"], "data set 'tiny' has no config 'yy' (configs: he, xx)"),
+        (["list", "tiny/xx/some"], "'tiny/xx/some': name a data set or a config"),
+        (["show", "across"], "'across' is not of the form dataset/language/UID"),
+        (["show", "tiny/xx/acros"], "has no paradigm 'acros' (did you mean 'across'?"),
+        (["show", "tiny/yy/across"], "has no config 'yy'"),
+        (["show", "tiny/xx/across", "--where", "mach=x"], "there is no feature 'mach' (did you mean 'match'?"),
+        (["show", "tiny/xx/across", "--where", "match=x"], "no pair has match 'x' (values: match, mismatch)"),
+        (["show", "tiny/xx/across", "--where", "match"], "no pair has match ''"),
+        (["show", "tiny/xx/suite", "--where", "match=match"], "tiny/xx/suite is a suite"),
+        (["show", "tiny/xx/across", "-n", "0"], "Invalid value for '-n'"),
+        (["show", "tiny/xx/across", "--seed", "x"], "Invalid value for '--seed'"),
+        (["show"], "Missing argument 'NAME'"),
+        (["new"], "Missing argument 'NAME'"),
+        (["check", "nothing"], "nothing"),
+        (["build", "tinny"], "there is no data set 'tinny'"),
+        (["build", "tiny", "yy"], "has no config 'yy'"),
+        (["build"], "name a data set, as `solecism build clams`"),
+        (["build", "--avg", "nothing"], "'nothing' does not exist"),
+    ],
+)  # fmt: skip
+def test_bad_arguments_are_told_in_a_line(root: Root, arguments: list[str], message: str) -> None:
+    result = run(root, *arguments, code=2)
+    assert message in result.output
+    assert len(result.stderr.splitlines()) <= 4
+
+
+@pytest.mark.parametrize("verb", ["list", "show tiny/xx/across", "check", "build tiny --out OUT"])
+@pytest.mark.parametrize(
+    ("path", "old", "new", "message"),
+    [
+        ("templates/tiny/xx/across.jinja", "agree(author)", "agre(author)", "across.jinja:1[0-9]: .*'agre'"),
+        ("templates/tiny/xx/across.jinja", "from: verb", "from: vreb", "across.jinja:[0-9]+: .*'vreb'"),
+        ("templates/tiny/xx/across.jinja", "---", "", r"across.jinja:1: .*front matter"),
+        ("lexicons/xx/noun.tsv", "cook\t", "author\t", "noun.tsv:3: .*lemma 'author' stands already"),
+        ("lexicons/xx/noun.tsv", "cook", "c\udcffk", "noun.tsv:?3?: .*UTF-8"),
+    ],
+)  # fmt: skip
+def test_bad_files_are_told_with_their_place_by_every_verb(
+    root: Root, verb: str, path: str, old: str, new: str, message: str, tmp_path: Path
+) -> None:
+    file = root.path / path
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1), errors="surrogateescape")
+    result = run(root, *verb.replace("OUT", str(tmp_path / "out")).split(), code=2)
+
+    assert re.search(message, result.output)
+    assert not (tmp_path / "out").exists()
+
+
+def test_bad_phrases_are_told_with_their_place(root: Root) -> None:
+    path = root.path / "templates" / "tiny" / "xx" / "_phrases.jinja"
+    path.write_text("{% macro x() %}{% for a in b %}{% endfor %}{% endmacro %}")
+    assert "_phrases.jinja:1: a loop is not allowed" in run(root, "list", code=2).stderr
+    path.write_bytes(b"{# \xff #}")
+    assert "_phrases.jinja" in run(root, "list", code=2).stderr
+
+
+@pytest.mark.parametrize("verb", ["show tiny/xx/across", "check"])
+def test_bad_spelling_rules_are_told_with_their_place(root: Root, verb: str) -> None:
+    path = root.path / "lexicons" / "xx" / "orthography.tsv"
+    path.write_text(path.read_text().replace("stop\t", "stop\t\t"))
+    told = run(root, *verb.split(), code=2).output
+    assert re.search(r"orthography\.tsv:3: .*'stop': 5 cells where the header has 4", told)
+
+
+def test_a_file_that_cannot_be_written_is_told(root: Root) -> None:
+    (root.path / "templates" / "blocked").write_text("a file")
+    assert "blocked" in run(root, "new", "blocked/xx/a", code=2).stderr
+
+
+def test_a_folder_without_data_is_told(tmp_path: Path) -> None:
+    told = run(Root(tmp_path), "list", code=2).stderr
+    assert told == f"{tmp_path}: holds no `templates` and `lexicons` folders\n"
+
+
+def test_all_problems_of_a_file_are_told_at_once(root: Root) -> None:
+    path = root.path / "templates" / "tiny" / "xx" / "across.jinja"
+    text = path.read_text().replace("controller: author", "controller: auhtor")
+    path.write_text(text.replace("attractors: [cook]", "attractors: [cock]"))
+    told = run(root, "list", code=2).stderr.splitlines()
+    assert len(told) == 2
+    assert "'auhtor'" in told[0] + told[1]
+    assert "'cock'" in told[0] + told[1]
+
+
+# Starting.
+
+HEAVY = ("numpy", "pyarrow", "jinja2", "torch", "transformers", "datasets", "yaml", "rich")
+MEASURE = """
+import sys, time
+sys.argv = {arguments!r}
+try:
+    {code}
+except SystemExit:
+    pass
+heavy = [name for name in {heavy!r} if name in sys.modules]
+print("@", heavy, time.process_time())
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments"),
+    [
+        ("import solecism", []),
+        ("from solecism.cli import main; main()", ["solecism", "--help"]),
+        ("from solecism.cli import main; main()", ["solecism", "show", "--help"]),
+    ],
+)
+def test_starting_is_fast_and_loads_nothing_heavy(code: str, arguments: list[str]) -> None:
+    program = MEASURE.format(code=code, arguments=arguments or [""], heavy=HEAVY)
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("COV")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean
+    )
+    heavy, seconds = done.stdout.rsplit("@", 1)[1].rsplit(None, 1)
+    assert heavy.strip() == "[]"
+    assert float(seconds) < 0.5
+
+
+def test_help_names_every_verb() -> None:
+    shown = run(None, "--help").stdout
+    for verb in ("list", "show", "build", "import-avg", "new", "check"):
+        assert f"\n  {verb} " in shown
+    assert run(None, "-h").stdout == shown
+
+
+def test_the_version_is_told() -> None:
+    assert solecism.__version__ in run(None, "--version").stdout
+
+
+def test_python_m_solecism_is_the_command_line(root: Root) -> None:
+    arguments = [sys.executable, "-m", "solecism", "list", "nope", "--root", str(root.path)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("there is no data set 'nope'")
+
+
+def test_public_names_are_loaded_when_they_are_asked_for() -> None:
+    assert {"build", "draw_pairs", "find_root", "load_paradigm", "__version__"} <= set(
+        dir(solecism)
+    )
+    for name in solecism.__all__:
+        assert getattr(solecism, name).__module__.startswith("solecism.")
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        solecism.nothing  # noqa: B018
+
+
+def test_a_verb_whose_packages_are_not_installed_names_the_extra() -> None:
+    script = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from solecism.cli import main; main(['score', 'clams/he', '--model', 'm'])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "pip install 'solecism[score]'" in done.stderr

@@ -1,0 +1,149 @@
+"""Differences: which words of a pair differ, after which shared text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cases import CASES, Case
+from drawing import Files, make_paradigm, rows
+from solecism.generate import scope as scope_module
+from solecism.generate.difference import Difference, compare
+from solecism.generate.paradigm import Paradigm
+
+TABLES: Files = {
+    "noun": """
+        lemma   Number=Sing  Number=Plur
+        author  author       authors
+        cook    cook         cooks
+    """,
+    "verb": """
+        lemma  Number=Sing  Number=Plur
+        sleep  sleeps       sleep
+    """,
+    "orthography": """
+        rule     left  right   result
+        article  a     author  an =
+        prefix   l     .+      =+=
+        capital  -     -       yes
+        stop     -     -       .
+    """,
+}
+FRONT = "slots:\n  n: {from: noun, Number: Sing}\n  v: {from: verb}\ncontroller: n"
+
+
+def differences(paradigm: Paradigm) -> Difference:
+    columns = next(paradigm.combinations())
+    count = len(columns[0]) if columns else 1
+    good, bad = (line.render(columns, count) for line in paradigm.lines)
+    return compare(good, bad, paradigm.sandbox.lexicon.orthography)
+
+
+def pair(folder: Path, good: str, bad: str, front: str = FRONT) -> dict[str, Any]:
+    """The first pair."""
+    return rows(make_paradigm(folder, TABLES, front, f"good: {good}\nbad: {bad}"))[0]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "prefix", "words", "target"),
+    [
+        ("the N G", "the N B", "The author", ("sleeps", "sleep"), "sleep"),
+        ("the N G today", "the N B today", "The author", ("sleeps", "sleep"), "sleep"),
+        ("the N G, and so", "the N B, and so", "The author", ("sleeps", "sleep"), "sleep"),
+        ("the N G-so now", "the N B-so now", "The author", ("sleeps-so", "sleep-so"), "sleep"),
+        ("the N so-G now", "the N so-B now", "The author", ("so-sleeps", "so-sleep"), "sleep"),
+        ("so, N, G", "so, N, B", "So, author,", ("sleeps", "sleep"), "sleep"),
+        ("l G of N", "l B of N", None, None, None),
+        ("of l G of N", "of l B of N", "Of", ("lsleeps", "lsleep"), "sleep"),
+        ("of N it is so G", "of N it is not G", "Of author it is", ("so", "not"), None),
+        ("the N G", "the N B today", None, None, None),
+        ("the N G", "the B N", None, None, None),
+        ("the N G today", "the N today", None, None, None),
+        ("the N today", "the N G today", None, None, None),
+        ("the N G!", "the N G?", "The author sleeps", ("!", "?"), None),
+        ("of a N G", "of the N G", "Of", ("an", "the"), None),
+        ("the N G", "the N no", "The author", ("sleeps", "no"), "sleep"),
+    ],
+)
+def test_the_word_that_differs(
+    tmp_path: Path,
+    good: str,
+    bad: str,
+    prefix: str | None,
+    words: tuple[str, str] | None,
+    target: str | None,
+) -> None:
+    parts = {"N": "{{ n }}", "G": "{{ v | agree(n) }}", "B": '{{ v | clash(n, "Number") }}'}
+    lines = ["".join(parts.get(piece, piece) for piece in _pieces(line)) for line in (good, bad)]
+    front = FRONT if "G" in good + bad else FRONT.replace("  v: {from: verb}\n", "")
+    found = pair(tmp_path, *lines, front)
+    assert found["one_prefix_prefix"] == prefix
+    shown = (found["one_prefix_word_good"], found["one_prefix_word_bad"])
+    assert shown == (words or (None, None))
+    assert found["features"]["target"] == target or prefix is None
+
+
+def _pieces(line: str) -> list[str]:
+    out = [""]
+    for character in line:
+        out += [character, ""] if character in "NGB" else []
+        out[-1] += "" if character in "NGB" else character
+    return out
+
+
+def test_words_at_the_end_of_one_sentence_only_are_told_from_the_stop(tmp_path: Path) -> None:
+    found = pair(
+        tmp_path, "the {{ n }} {{ v | agree(n) }}", "the {{ n }} {{ v | agree(n) }} {{ n }}"
+    )
+    assert found["sentence_bad"] == "The author sleeps author."
+    assert found["one_prefix_method"] is False
+    assert found["lexically_identical"] is False
+
+
+def test_a_difference_is_computed_once_for_all_pairs_that_share_it(tmp_path: Path) -> None:
+    lines = 'good: the {{ n }} {{ v | agree(n) }}\nbad: the {{ n }} {{ v | clash(n, "Number") }}'
+    found = differences(make_paradigm(tmp_path, TABLES, FRONT, lines))
+    assert len(found.contrasts) == 1
+    assert found.prefix.to_pylist() == ["The author", "The cook"]
+    assert found.word.tolist() == [2, 2]
+    assert found.single.tolist() == [True, True]
+    assert not found.shuffled.any()
+    assert found.words(good=False).to_pylist() == ["sleep", "sleep"]
+    assert found.target.to_pylist() == ["sleep", "sleep"]
+
+
+def test_a_chunk_that_spelling_changes_is_compared_with_its_neighbours(tmp_path: Path) -> None:
+    lines = "good: so {{ 'a' }} {{ n }} {{ v | agree(n) }}\nbad: so {{ 'the' }} {{ n }} {{ v | agree(n) }}"
+    found = differences(make_paradigm(tmp_path, TABLES, FRONT, lines))
+    assert found.words(good=True).to_pylist() == ["an", "a"]
+    assert found.words(good=False).to_pylist() == ["the", "the"]
+    assert found.prefix.to_pylist() == ["So", "So"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_small_and_large_numbers_of_combinations_are_compared_alike(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = rows(case.write(tmp_path))
+    monkeypatch.setattr(scope_module, "MOST", 3)
+    assert rows(case.write(tmp_path)) == usual
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_differences_are_those_of_the_words_of_the_sentences(case: Case, tmp_path: Path) -> None:
+    """For languages with spaces the difference can be told from the sentences alone."""
+    for row in rows(case.write(tmp_path)):
+        good, bad = (row[f"sentence_{side}"].rstrip(".").split() for side in ("good", "bad"))
+        marks = set(",;:!?。") & set("".join(good + bad))
+        if len(good) != len(bad) or marks or "孩" in good[0]:
+            continue
+        differ = np.flatnonzero([a != b for a, b in zip(good, bad, strict=True)])
+        single = len(differ) == 1 and differ[0] > 0
+        assert row["one_prefix_method"] is bool(single)
+        if single:
+            assert row["one_prefix_prefix"] == " ".join(good[: differ[0]])
+            assert row["one_prefix_word_good"] == good[differ[0]]
+            assert row["one_prefix_word_bad"] == bad[differ[0]]

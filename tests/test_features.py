@@ -1,0 +1,152 @@
+"""Features: reading and writing them, agreement, clashes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solecism.words.features import Feats, agree, clash, subset
+
+NAMES = ["Case", "Gender", "Number", "Number[psor]", "NumType", "Person"]
+FEATURES = st.dictionaries(
+    st.sampled_from(NAMES), st.sets(st.sampled_from(["A", "B", "C"]), min_size=1)
+).map(Feats.of)
+ANY_FEATURES = st.dictionaries(
+    st.from_regex(r"[A-Z][A-Za-z0-9]{0,6}(\[[a-z0-9]{1,4}\])?", fullmatch=True),
+    st.sets(st.from_regex(r"[A-Z0-9][A-Za-z0-9]{0,4}", fullmatch=True), min_size=1, max_size=3),
+    max_size=6,
+).map(Feats.of)
+SOME_NAMES = st.sets(st.sampled_from(NAMES))
+
+
+@settings(deadline=None)
+@given(ANY_FEATURES)
+def test_what_is_written_is_read_again(feats: Feats) -> None:
+    read = Feats.parse(str(feats))
+    assert read == feats
+    assert hash(read) == hash(feats)
+    assert str(read) == str(feats)
+
+
+@settings(deadline=None)
+@given(FEATURES, FEATURES, SOME_NAMES)
+def test_agreement_is_symmetric(a: Feats, b: Feats, ignoring: set[str]) -> None:
+    assert agree(a, b, ignoring) == agree(b, a, ignoring)
+
+
+@settings(deadline=None)
+@given(FEATURES, FEATURES, SOME_NAMES)
+def test_what_clashes_does_not_agree(a: Feats, b: Feats, names: set[str]) -> None:
+    assert not (clash(a, b, names) and agree(a, b))
+
+
+@settings(deadline=None)
+@given(FEATURES, FEATURES, SOME_NAMES)
+def test_what_clashes_agrees_in_all_else(a: Feats, b: Feats, names: set[str]) -> None:
+    assert not clash(a, b, names) or agree(a.without(names), b.without(names))
+
+
+@settings(deadline=None)
+@given(FEATURES, FEATURES, SOME_NAMES)
+def test_clashing_is_symmetric(a: Feats, b: Feats, names: set[str]) -> None:
+    assert clash(a, b, names) == clash(b, a, names)
+
+
+@settings(deadline=None)
+@given(FEATURES, FEATURES)
+def test_what_does_not_agree_clashes_in_some_of_what_both_express(a: Feats, b: Feats) -> None:
+    assert agree(a, b) != clash(a, b, NAMES)
+
+
+@settings(deadline=None)
+@given(FEATURES, FEATURES)
+def test_a_subset_agrees(a: Feats, b: Feats) -> None:
+    assert not subset(a, b) or agree(a, b)
+
+
+@settings(deadline=None)
+@given(FEATURES, SOME_NAMES)
+def test_fewer_features_are_a_subset(feats: Feats, names: set[str]) -> None:
+    assert subset(feats, feats)
+    assert subset(feats.without(names), feats)
+    assert subset(feats, feats.without(names)) == (not names & set(feats))
+
+
+@settings(deadline=None)
+@given(FEATURES, FEATURES)
+def test_updated_features_are_those_of_the_update_and_then_the_old(a: Feats, b: Feats) -> None:
+    both = a.updated(b)
+    assert dict(both) == {**a, **b}
+    assert Feats.parse(str(both)) == both
+
+
+@pytest.mark.parametrize("text", ["", "_"])
+def test_no_features(text: str) -> None:
+    assert len(Feats.parse(text)) == 0
+    assert str(Feats.parse(text)) == ""
+
+
+def test_features_are_sorted_without_regard_to_case_and_values_by_letter() -> None:
+    feats = Feats.parse("PronType=Prs|Person=2,1|Poss=Yes|NumType=Card|Number=Sing")
+    assert str(feats) == "Number=Sing|NumType=Card|Person=1,2|Poss=Yes|PronType=Prs"
+    assert list(feats) == ["Number", "NumType", "Person", "Poss", "PronType"]
+
+
+def test_a_value_is_asked_for_by_name() -> None:
+    feats = Feats.of({"Person": ["2", "1"], "Number": "Sing"})
+    assert feats["Person"] == {"1", "2"}
+    assert feats.text("Person") == "1,2"
+    assert feats.text("Case") == ""
+    assert "Case" not in feats
+    assert feats != "Number=Sing|Person=1,2"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Number", "'Number' is not of the form Feature=Value"),
+        ("Number=Sing|", "'' is not of the form Feature=Value"),
+        ("Number=Sing|Number=Plur", "feature 'Number' stands twice in 'Number=Sing|Number=Plur'"),
+        ("number=Sing", "feature 'number' is not spelt as UD spells it"),
+        ("Number = Sing", "feature 'Number ' is not spelt as UD spells it"),
+        ("Number=sing", "value of Number 'sing' is not spelt as UD spells it"),
+        ("Number=", "value of Number '' is not spelt as UD spells it"),
+        ("Person=1,", "value of Person '' is not spelt as UD spells it"),
+        ("Person=1, 2", "value of Person ' 2' is not spelt as UD spells it"),
+    ],
+)
+def test_bad_features_are_named(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        Feats.parse(text)
+    assert str(caught.value) == message
+
+
+def test_a_feature_without_a_value_is_refused() -> None:
+    with pytest.raises(ValueError, match="feature 'Case' has no value"):
+        Feats.of({"Case": []})
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "names", "expected"),
+    [
+        ("Number=Sing|Person=3", "Number=Plur|Person=3", ["Number"], True),
+        ("Number=Sing|Person=3", "Number=Plur|Person=2", ["Number"], False),
+        ("Number=Sing|Person=3", "Number=Plur|Person=2", ["Number", "Person"], True),
+        ("Number=Sing|Person=3", "Number=Plur|Person=3", ["Number", "Person"], True),
+        ("Number=Sing|Person=1,3", "Number=Sing|Person=3", ["Person"], False),
+        ("Number=Sing", "Person=3", ["Number"], False),
+        ("Number=Sing", "Number=Plur", [], False),
+    ],
+)
+def test_clashing_in_one_of_the_names_and_nothing_else(
+    a: str, b: str, names: list[str], expected: bool
+) -> None:
+    assert clash(Feats.parse(a), Feats.parse(b), names) is expected
+
+
+def test_one_common_value_is_enough_to_agree() -> None:
+    assert agree(Feats.parse("Person=1,3"), Feats.parse("Person=2,3"))
+    assert not agree(Feats.parse("Person=1,3"), Feats.parse("Person=2"))
+    assert agree(Feats.parse("Person=1"), Feats.parse("Person=2"), ignoring=["Person"])
+    assert agree(Feats.parse("Person=1"), Feats.parse("Number=Sing"))

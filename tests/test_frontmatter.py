@@ -1,0 +1,113 @@
+"""Front matter: YAML in which every scalar is text, keys stand once and lines are known."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solecism.generate.frontmatter import FrontMatterError, read_front_matter
+
+FRONT = """\
+id: sv_agreement
+draw: 10
+slots:
+  author: {from: noun, Set: 1}
+  guard:
+    from: [noun, pron]
+    language: no
+where:
+  - a == b
+  - c
+about: >
+  One sentence
+  on two lines.
+empty:
+"""
+
+
+def told(text: str) -> tuple[int, str]:
+    with pytest.raises(FrontMatterError) as caught:
+        read_front_matter(text)
+    return caught.value.line, caught.value.message
+
+
+def test_every_scalar_is_text() -> None:
+    fields = read_front_matter(FRONT).fields
+    assert fields["draw"].text == "10"
+    assert fields["slots"].fields["guard"].fields["language"].text == "no"
+    assert fields["empty"].text == ""
+    assert fields["about"].text == "One sentence on two lines.\n"
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["no", "yes", "1", "1.50", "null", "~", "2020-01-01", "0x1F", "true"]))
+def test_no_text_is_taken_for_something_else(text: str) -> None:
+    assert read_front_matter(f"key: {text}").fields["key"].text == text
+
+
+def test_texts_are_a_text_or_a_list_of_texts() -> None:
+    fields = read_front_matter(FRONT).fields
+    assert fields["id"].texts() == ("sv_agreement",)
+    assert fields["where"].texts() == ("a == b", "c")
+    assert fields["slots"].fields["guard"].fields["from"].texts() == ("noun", "pron")
+    assert read_front_matter("key: []").fields["key"].texts() == ()
+
+
+@pytest.mark.parametrize("value", ["{a: b}", "[a, [b]]", "[a, {b: c}]"])
+def test_other_values_are_no_texts(value: str) -> None:
+    entry = read_front_matter(f"id: x\nkey: {value}").fields["key"]
+    with pytest.raises(FrontMatterError) as caught:
+        entry.texts()
+    assert caught.value.line == 2
+    assert caught.value.message == "a text or a list of texts is wanted here"
+
+
+def test_kinds_of_entries() -> None:
+    entry = read_front_matter(FRONT)
+    assert entry.kind == "mapping"
+    assert entry.fields["where"].kind == "list"
+    assert entry.fields["empty"].kind == "text"
+
+
+def test_an_entry_has_the_line_of_its_key() -> None:
+    fields = read_front_matter(FRONT).fields
+    lines = {name: entry.line for name, entry in fields.items()}
+    assert lines == {"id": 1, "draw": 2, "slots": 3, "where": 8, "about": 11, "empty": 14}
+    assert fields["slots"].fields["guard"].line == 5
+    assert [item.line for item in fields["where"].items] == [9, 10]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("id: a\ndraw: 1\nid: b", 3, "key 'id' stands twice"),
+        ("slots:\n  a: {from: noun, Set: 1, Set: 2}", 2, "key 'Set' stands twice"),
+        ("slots:\n  a: {from: noun}\n  a: {from: verb}", 3, "key 'a' stands twice"),
+        ("id: a\nabout: so: it is", 2, "YAML: mapping values are not allowed here"),
+        ("id: a\n\tdraw: 1", 2, "YAML: found character '\\t' that cannot start any token"),
+        ("id: a\nwhere: 'b", 2, "YAML: found unexpected end of stream"),
+        ("id: a\n- b", 2, "YAML: expected <block end>, but found '-'"),
+        ("id: a\nabout: \x07", 2, "YAML: character 0x7: special characters are not allowed"),
+        (
+            "id: a\nwhere: &x b",
+            2,
+            "anchors and aliases are not allowed (quote a text that begins with & or *)",
+        ),
+        (
+            "id: a\nabout: b\nwhere: *x",
+            3,
+            "anchors and aliases are not allowed (quote a text that begins with & or *)",
+        ),
+        ("id: a\n? [b]\n: c", 2, "a key must be a text"),
+        ("", 1, "the front matter must be `key: value` lines"),
+        ("only words", 1, "the front matter must be `key: value` lines"),
+        ("- a\n- b", 1, "the front matter must be `key: value` lines"),
+    ],
+)
+def test_bad_front_matter_is_told_with_its_line(text: str, line: int, message: str) -> None:
+    assert told(text) == (line, message)
+
+
+def test_a_quoted_text_may_begin_with_a_star() -> None:
+    assert read_front_matter("about: '*she sleep'").fields["about"].text == "*she sleep"

@@ -1,0 +1,80 @@
+"""The hierarchy of word classes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from expecting import problems_of
+from solecism.words.hierarchy import Hierarchy, read_hierarchy
+from tiny import rewrite
+
+CLASSES = (
+    "class\tparent\n# beings\nanimate\t\nhuman\tanimate\noccupation\thuman\n"
+    "animal\tanimate\nartwork\t\n"
+)
+
+
+def read(tmp_path: Path, text: str) -> Hierarchy:
+    return read_hierarchy(rewrite(tmp_path / "classes.tsv", text))
+
+
+@pytest.mark.parametrize(
+    ("name", "above", "expected"),
+    [
+        ("human", "human", True),
+        ("occupation", "human", True),
+        ("occupation", "animate", True),
+        ("human", "occupation", False),
+        ("animal", "human", False),
+        ("artwork", "animate", False),
+        ("", "animate", False),
+        ("unknown", "unknown", True),
+        ("unknown", "animate", False),
+    ],
+)
+def test_a_class_stands_below_itself_and_all_above(
+    tmp_path: Path, name: str, above: str, expected: bool
+) -> None:
+    assert read(tmp_path, CLASSES).under(name, above) is expected
+
+
+def test_without_a_file_classes_are_flat(tmp_path: Path) -> None:
+    flat = read_hierarchy(tmp_path / "classes.tsv")
+    assert flat.under("human", "human")
+    assert not flat.under("occupation", "human")
+
+
+@pytest.mark.parametrize(
+    ("rows", "messages"),
+    [
+        ("human\t\nhuman\t\n", ["classes.tsv:3: class 'human' stands twice"]),
+        (
+            "human\tanimte\nanimate\t\n",
+            [
+                "classes.tsv:2: class 'human': no class 'animte' "
+                "(did you mean 'animate'? classes: human, animate)"
+            ],
+        ),
+        ("human\thuman\n", ["classes.tsv:2: class 'human' stands below itself"]),
+        (
+            "x\ta\na\tb\nb\ta\n",
+            [
+                "classes.tsv:3: class 'a' stands below itself",
+                "classes.tsv:4: class 'b' stands below itself",
+            ],
+        ),
+        ("\thuman\nhuman\t\n", ["classes.tsv:2: the class has no name"]),
+        ("human\n", ["classes.tsv:2: 'human': 1 cell where the header has 2"]),
+    ],
+)  # fmt: skip
+def test_a_bad_class_is_told(tmp_path: Path, rows: str, messages: list[str]) -> None:
+    assert problems_of(lambda: read(tmp_path, "class\tparent\n" + rows), tmp_path) == messages
+
+
+def test_the_header_must_name_class_and_parent(tmp_path: Path) -> None:
+    assert problems_of(lambda: read(tmp_path, "class\nhuman\n"), tmp_path) == [
+        "classes.tsv:1: the header must begin with the columns class, parent (tabs between), "
+        "found: 'class'"
+    ]

@@ -1,0 +1,250 @@
+"""Lexicon tables: reading, writing, and what is told of bad ones. Lexicons of a language."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from expecting import problems_of
+from solecism.words.features import Feats
+from solecism.words.language import Lexicon
+from solecism.words.lexicon import Row, Table, read_lines, read_table, write_table
+from tiny import make_root, rewrite
+
+CELLS = st.sampled_from(["Number=Sing", "Number=Plur", "Case=Dat|Number=Sing", "Person=1,2"])
+COLUMNS = st.sampled_from(["Class", "Frame", "Set", "Subject", "VerbType"])
+LETTERS = st.characters(codec="utf-8", categories=["L", "M", "N", "P", "S"])
+TEXTS = (
+    st.lists(st.text(LETTERS, min_size=1, max_size=6), min_size=1, max_size=3)
+    .map(" ".join)
+    .map(lambda text: unicodedata.normalize("NFC", text))
+    .filter(lambda text: text == " ".join(text.split()) and unicodedata.is_normalized("NFC", text))
+)
+LEMMAS = TEXTS.filter(lambda text: not text.startswith("#"))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    cells = tuple(map(Feats.parse, draw(st.lists(CELLS, unique=True, max_size=4))))
+    columns = tuple(draw(st.lists(COLUMNS, unique=True, max_size=3)))
+    rows = []
+    for lemma in draw(st.lists(LEMMAS, unique=True, max_size=5)):
+        some = draw(st.sets(st.sampled_from(cells), min_size=1)) if cells else set()
+        forms = {cell: draw(TEXTS) for cell in cells if cell in some}
+        properties = {column: draw(TEXTS | st.just("")) for column in columns}
+        rows.append(Row(lemma, forms, properties, "NOUN"))
+    return Table("noun.tsv", "noun", cells, columns, tuple(rows))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(tables())
+def test_a_table_that_is_written_is_read_again(tmp_path: Path, table: Table) -> None:
+    path = tmp_path / "noun.tsv"
+    write_table(table, path, ["made by a test"])
+    read = read_table(path)
+    assert read.rows == table.rows
+    assert (read.name, read.cells, read.columns) == (table.name, table.cells, table.columns)
+    before = path.read_bytes()
+    write_table(read, path, ["made by a test"])
+    assert path.read_bytes() == before
+
+
+def table(tmp_path: Path, text: str, name: str = "noun") -> Table:
+    return read_table(rewrite(tmp_path / f"{name}.tsv", text))
+
+
+def told(tmp_path: Path, text: str, name: str = "noun") -> list[str]:
+    return problems_of(lambda: table(tmp_path, text, name), tmp_path)
+
+
+def test_rows_have_forms_properties_part_of_speech_and_line(tmp_path: Path) -> None:
+    text = (
+        "# nouns\n\nlemma\tNumber=Sing\tNumber=Plur\tGender\tSet\n"
+        "Band#1\tBand\tBänder\tNeut\t1\n# the other one\nBand#2\tBand\t\tMasc,Fem\t\n"
+    )
+    nouns = table(tmp_path, text)
+    first, second = nouns.rows
+    assert [first.line, second.line] == [4, 6]
+    assert first.forms == {Feats.parse("Number=Sing"): "Band", Feats.parse("Number=Plur"): "Bänder"}
+    assert second.forms == {Feats.parse("Number=Sing"): "Band"}
+    assert second.properties == {"Gender": "Masc,Fem", "Set": ""}
+    assert (first.shown, second.shown, first.upos) == ("Band", "Band", "NOUN")
+    assert str(second.inherent) == "Gender=Fem,Masc"
+    assert nouns.feature_names == ("Number",)
+    assert nouns.row("Band#2") is second
+
+
+def test_other_tables_take_their_part_of_speech_from_a_column(tmp_path: Path) -> None:
+    relatives = table(tmp_path, "lemma\tCase=Nom\tUPOS\nder\tder\tPRON\nwo\two\tADV\n", "rel")
+    assert [row.upos for row in relatives.rows] == ["PRON", "ADV"]
+
+
+def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "noun.tsv"
+    path.write_bytes("\ufefflemma\tNumber=Sing\r\nété\tété\r\n".encode())
+    assert read_table(path).rows[0].lemma == "été"
+
+
+def test_words_without_forms(tmp_path: Path) -> None:
+    prepositions = table(tmp_path, "lemma\tLink\nprès\tde\n", "adp")
+    assert prepositions.cells == ()
+    assert prepositions.rows[0].forms == {}
+
+
+HEADER = "lemma\tNumber=Sing\tNumber=Plur\tGender\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "noun.tsv:1: the table is empty: it has no header"),
+        ("# only\n\n", "noun.tsv:1: the table is empty: it has no header"),
+        (
+            "word\tNumber=Sing\n",
+            "noun.tsv:1: the header must begin with the column lemma (tabs between), "
+            "found: 'word\\tNumber=Sing'",
+        ),
+        (
+            "# tabs lost\nlemma    Number=Sing\n",
+            "noun.tsv:2: the header must begin with the column lemma (tabs between), "
+            "found: 'lemma    Number=Sing'",
+        ),
+        (
+            HEADER + "ami    ami    amis    Masc\n",
+            "noun.tsv:2: 'ami    ami    amis    Masc': 1 cell where the header has 4; "
+            "are tabs turned into spaces?",
+        ),
+        (
+            HEADER + "ami\tami\tamis  Masc\n",
+            "noun.tsv:2: 'ami': 3 cells where the header has 4; are tabs turned into spaces?",
+        ),
+        (HEADER + "ami\tami\tamis\n", "noun.tsv:2: 'ami': 3 cells where the header has 4"),
+        (
+            HEADER + "ami\tami\tamis\tMasc\tx\n",
+            "noun.tsv:2: 'ami': 5 cells where the header has 4",
+        ),
+        (HEADER + "\tami\tamis\tMasc\n", "noun.tsv:2: the lemma is empty"),
+        (
+            HEADER + "ami\tami\tamis\tMasc\nchat\tchat\tchats\tMasc\nami\tami\tamis\tMasc\n",
+            "noun.tsv:4: lemma 'ami' stands already in line 2",
+        ),
+        (
+            HEADER + "ami\t\t\tMasc\n",
+            "noun.tsv:2: 'ami' has no form at all: every form is empty",
+        ),
+        (
+            HEADER + "ami\tami\t  \tMasc\n",
+            "noun.tsv:2: 'ami': Number=Plur has space around it or twice within: '  '",
+        ),
+        (
+            HEADER + "ami\tami\tamis \tMasc\n",
+            "noun.tsv:2: 'ami': Number=Plur has space around it or twice within: 'amis '",
+        ),
+        (
+            HEADER + "ami\tbon  ami\tamis\tMasc\n",
+            "noun.tsv:2: 'ami': Number=Sing has space around it or twice within: 'bon  ami'",
+        ),
+        (
+            HEADER + "ami\tami\tamis\tmasc\n",
+            "noun.tsv:2: 'ami': value of Gender 'masc' is not spelt as UD spells it",
+        ),
+        (
+            "lemma\tNumber=Sing\tGender\tGender\nami\tami\tMasc\tMasc\n",
+            "noun.tsv:1: column 'Gender' stands twice",
+        ),
+        (
+            "lemma\tCase=Dat|Number=Sing\tNumber=Sing|Case=Dat\nami\tami\tami\n",
+            "noun.tsv:1: column 'Number=Sing|Case=Dat' stands twice",
+        ),
+        ("lemma\tNumber=Sing\t\nami\tami\tx\n", "noun.tsv:1: column 3 has no name"),
+        (
+            "lemma\tNumber=Sing\tGender \nami\tami\tMasc\n",
+            "noun.tsv:1: column 'Gender ' has space around it",
+        ),
+        (
+            "lemma\tNumber=sing\nami\tami\n",
+            "noun.tsv:1: column 'Number=sing': value of Number 'sing' is not spelt as UD spells it",
+        ),
+        (
+            "lemma\tNumber=Sing\ne\u0301te\u0301\te\u0301t\u00e9\n",
+            r"noun.tsv:2: not in Unicode normal form C: 'e\u0301te\u0301', 'e\u0301t\xe9'",
+        ),
+    ],
+)
+def test_a_bad_table_is_told_with_place_and_culprit(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    assert told(tmp_path, text) == [message]
+
+
+def test_a_table_named_after_no_part_of_speech_needs_a_column_for_it(tmp_path: Path) -> None:
+    (message,) = told(tmp_path, "lemma\tNumber=Sing\nami\tami\n", "nuon")
+    assert message.startswith("nuon.tsv:1: table 'nuon' is named after no part of speech (adj, adp")
+    assert message.endswith("it needs a column UPOS")
+
+
+def test_all_problems_of_a_table_come_at_once(tmp_path: Path) -> None:
+    text = (
+        "lemma\tNumber=Sing\tNumber=Sing\tGender\n"
+        "ami\tami\tami\tmasc\nchat\tchat\tchat \tMasc\nami\t\t\tMasc\n"
+    )
+    assert told(tmp_path, text) == [
+        "noun.tsv:1: column 'Number=Sing' stands twice",
+        "noun.tsv:2: 'ami': value of Gender 'masc' is not spelt as UD spells it",
+        "noun.tsv:3: 'chat': Number=Sing has space around it or twice within: 'chat '",
+        "noun.tsv:4: lemma 'ami' stands already in line 2",
+        "noun.tsv:4: 'ami' has no form at all: every form is empty",
+    ]
+
+
+def test_all_rows_of_another_length_come_at_once(tmp_path: Path) -> None:
+    messages = told(tmp_path, HEADER + "ami\tami\n" + "chat\tchat\tchats\tMasc\n" + "eau\n")
+    assert [message.split(": ")[0] for message in messages] == ["noun.tsv:2", "noun.tsv:4"]
+
+
+def test_bytes_that_are_not_utf8_are_told_with_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "noun.tsv"
+    path.write_bytes("lemma\tNumber=Sing\nami\tami\nété\tété\n".encode("latin-1"))
+    assert problems_of(lambda: read_lines(path), tmp_path) == [
+        "noun.tsv:3: not UTF-8 (invalid continuation byte at byte 26)"
+    ]
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "noun.tsv"
+    assert problems_of(lambda: read_lines(path), tmp_path) == ["noun.tsv: there is no such file"]
+
+
+def test_an_unknown_lemma_is_told_with_the_candidates(tmp_path: Path) -> None:
+    nouns = table(tmp_path, HEADER + "auteur\tauteur\tauteurs\tMasc\n")
+    assert problems_of(lambda: nouns.row("autuer"), tmp_path) == [
+        "noun.tsv: noun.tsv has no lemma 'autuer' (did you mean 'auteur'? lemmas: auteur)"
+    ]
+
+
+def test_a_lexicon_has_tables_classes_and_spelling(tmp_path: Path) -> None:
+    lexicon = Lexicon(make_root(tmp_path) / "lexicons/xx")
+    assert lexicon.code == "xx"
+    assert lexicon.names == ["det", "noun", "verb"]
+    assert lexicon.table("noun").row("pilot").upos == "NOUN"
+    assert lexicon.hierarchy.under("human", "animate")
+    assert lexicon.orthography.stop == "."
+
+
+def test_a_table_is_read_once(tmp_path: Path) -> None:
+    lexicon = Lexicon(make_root(tmp_path) / "lexicons/xx")
+    first = lexicon.table("noun")
+    (tmp_path / "lexicons/xx/noun.tsv").unlink()
+    assert lexicon.table("noun") is first
+
+
+def test_an_unknown_table_is_told_with_the_candidates(tmp_path: Path) -> None:
+    lexicon = Lexicon(make_root(tmp_path) / "lexicons/xx")
+    assert problems_of(lambda: lexicon.table("nuon"), tmp_path) == [
+        "lexicons/xx: lexicon 'xx' has no table 'nuon' (did you mean 'noun'? "
+        "tables: det, noun, verb)"
+    ]

@@ -1,0 +1,441 @@
+"""N-gram models: Kneser-Ney by hand, by plain loops and by kenlm; ARPA files; the scores of pairs."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import random
+from collections import Counter, defaultdict
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solecism.errors import InputError
+from solecism.score.corpus import BOS, EOS, UNK, Wording, frequent_words, held_out, read_lines
+from solecism.score.kneser_ney import discounts, estimate
+from solecism.score.ngram import (
+    NgramModel,
+    is_ngram,
+    load_ngram,
+    ngram_revision,
+    save_ngram,
+    score_ngram,
+)
+from solecism.score.vocabulary import critical_words, unknown_critical
+
+_TEXTS = ("a b", "a")
+
+
+def random_texts(seed: int, number: int = 300, words: int = 12) -> list[str]:
+    """Sentences of Zipf-like words, which have counts of 1, 2, 3 and 4."""
+    rng = random.Random(seed)
+    names = [chr(ord("a") + i) for i in range(words)]
+    weights = [1 / (i + 1) for i in range(words)]
+    return [" ".join(rng.choices(names, weights, k=rng.randint(1, 9))) for _ in range(number)]
+
+
+def model_of(texts: list[str] | tuple[str, ...], order: int, **options: object) -> NgramModel:
+    return estimate(pa.array(list(texts)), order, **options)  # type: ignore[arg-type]
+
+
+def probability(model: NgramModel, history: tuple[str, ...], word: str) -> float:
+    """P(word | history), through the same arrays as sentences."""
+    ids = np.array([model.words.index(w) for w in (*history, word)])
+    return float(np.exp(model.word_logp(ids)[-1]))
+
+
+def predicted(model: NgramModel) -> list[str]:
+    return [word for word in model.words if word != BOS]
+
+
+# Estimation
+
+
+def test_a_bigram_model_worked_out_by_hand():
+    model = model_of(_TEXTS, 2)
+    unigram = {"a": 0.25, "b": 0.25, EOS: 0.375, UNK: 0.125}
+    assert {w: probability(model, (), w) for w in unigram} == pytest.approx(unigram)
+    bigrams = {
+        (BOS, "a"): 0.625, ("a", "b"): 0.375, ("a", EOS): 0.4375, ("b", EOS): 0.6875,
+        ("a", "a"): 0.125, ("a", UNK): 0.0625,
+    }  # fmt: skip
+    assert {k: probability(model, k[:1], k[1]) for k in bigrams} == pytest.approx(bigrams)
+    wanted = math.log(0.625 * 0.375 * 0.6875), math.log(0.625 * 0.4375)
+    assert model.sentence_logp(pa.array(_TEXTS)) == pytest.approx(np.array(wanted))
+
+
+def test_discounts_follow_chen_and_goodman():
+    counts = np.repeat([0, 1, 2, 3, 4, 9], [7, 10, 5, 4, 2, 3])
+    found = discounts(counts)
+    assert found.values == pytest.approx((0.5, 0.8, 2.0))
+    assert found.estimated
+    assert found.of(np.array([0, 1, 2, 3, 100])) == pytest.approx([0, 0.5, 0.8, 2, 2])
+
+
+@pytest.mark.parametrize("counts", [[], [1, 1], [1, 2, 2, 4], [1, 2, 3, 3, 3, 3, 3, 3]])
+def test_discounts_that_cannot_be_estimated_are_replaced(counts: list[int]):
+    found = discounts(np.array(counts, dtype=np.int64))
+    assert (found.values, found.estimated) == ((0.5, 1.0, 1.5), False)
+
+
+class Reference:
+    """The same estimate with dictionaries and loops, straight from the formulas."""
+
+    def __init__(self, texts: list[str], order: int) -> None:
+        self.order = order
+        self.raw: Counter[tuple[str, ...]] = Counter()
+        for text in texts:
+            words = [BOS, *text.split(), EOS]
+            for n in range(1, order + 1):
+                self.raw.update(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+        self.words = {gram[0] for gram in self.raw if len(gram) == 1} - {BOS} | {UNK}
+        before = defaultdict(set)
+        for gram in self.raw:
+            before[gram[1:]].add(gram[0])
+        self.counts = {
+            gram: count if len(gram) == order or gram[0] == BOS else len(before[gram])
+            for gram, count in self.raw.items()
+            if gram != (BOS,)
+        }
+        self.taken = {n: self._discounts(n) for n in range(1, order + 1)}
+        self.after = defaultdict(list)
+        for gram in self.counts:
+            self.after[gram[:-1]].append(gram)
+
+    def _discounts(self, n: int) -> tuple[float, ...]:
+        times = Counter(count for gram, count in self.counts.items() if len(gram) == n)
+        if not all(times[k] for k in (1, 2, 3)):
+            return 0.5, 1.0, 1.5
+        part = times[1] / (times[1] + 2 * times[2])
+        found = tuple(k - (k + 1) * part * times[k + 1] / times[k] for k in (1, 2, 3))
+        return found if all(0 <= d <= k for k, d in enumerate(found, 1)) else (0.5, 1.0, 1.5)
+
+    def _taken(self, gram: tuple[str, ...]) -> float:
+        return self.taken[len(gram)][min(self.counts[gram], 3) - 1]
+
+    def probability(self, history: tuple[str, ...], word: str) -> float:
+        history = history[max(0, len(history) - self.order + 1) :]
+        lower = self.probability(history[1:], word) if history else 1 / len(self.words)
+        listed = self.after[history]
+        if not listed:
+            return lower
+        total = sum(self.counts[gram] for gram in listed)
+        left = sum(self._taken(gram) for gram in listed) / total
+        gram = (*history, word)
+        own = self.counts[gram] - self._taken(gram) if gram in self.counts else 0.0
+        return own / total + left * lower
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_estimates_equal_plain_loops(order: int, seed: int):
+    texts = random_texts(seed)
+    model, reference = model_of(texts, order), Reference(texts, order)
+    rng = random.Random(seed)
+    words = predicted(model)
+    for _ in range(300):
+        start = rng.choice([(), (BOS,)])
+        history = (*start, *rng.choices([w for w in words if w != EOS], k=rng.randint(0, 4)))
+        word = rng.choice(words)
+        assert probability(model, history, word) == pytest.approx(
+            reference.probability(history, word), rel=1e-9
+        )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    texts=st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), min_size=1),
+    order=st.integers(1, 4),
+    history=st.lists(st.sampled_from(["a", "b", "d", UNK]), max_size=4),
+    begin=st.booleans(),
+    kept=st.sampled_from([None, 1, 2]),
+)
+def test_probabilities_sum_to_one(
+    texts: list[list[str]], order: int, history: list[str], begin: bool, kept: int | None
+):
+    model = model_of([" ".join(words) for words in texts], order, vocabulary=kept)
+    known = [w if w in model.words else UNK for w in history]
+    context = (BOS, *known) if begin else tuple(known)
+    total = sum(probability(model, context, word) for word in predicted(model))
+    assert total == pytest.approx(1.0, abs=1e-12)
+
+
+def test_the_vocabulary_is_cut_by_frequency_and_ties_stand_in_order():
+    model = model_of(["b a a c", "a b"], 2, vocabulary=2)
+    assert model.words == (UNK, BOS, EOS, "a", "b")
+    assert frequent_words(pa.array(["b", "a", "c", "c", UNK]), None) == ["c", "a", "b"]
+    unknown = model.sentence_logp(pa.array(["c a", "zebra a"]))
+    assert unknown[0] == unknown[1]
+    assert probability(model, ("a",), UNK) > probability(model_of(["b a"], 2), ("a",), UNK)
+
+
+def test_an_order_beyond_the_longest_sentence_is_lowered():
+    model = model_of(_TEXTS, 9)
+    assert model.order == 4
+    with pytest.raises(InputError, match="order 0"):
+        model_of(_TEXTS, 0)
+
+
+def test_perplexity_counts_the_end_of_sentences():
+    model = model_of(_TEXTS, 2)
+    total = model.sentence_logp(pa.array(_TEXTS)).sum()
+    assert model.perplexity(pa.array(_TEXTS)) == pytest.approx(math.exp(-total / 5))
+
+
+# ARPA
+
+
+def same(one: NgramModel, other: NgramModel, texts: list[str]) -> bool:
+    lines = pa.array(texts)
+    return bool(np.allclose(one.sentence_logp(lines), other.sentence_logp(lines), atol=1e-6))
+
+
+def test_kenlm_reads_our_files_and_gives_the_same_probabilities(tmp_path: Path):
+    kenlm = pytest.importorskip("kenlm")
+    texts = random_texts(3)
+    model = model_of(texts, 4, vocabulary=10)
+    save_ngram(model, tmp_path)
+    other = kenlm.Model(str(tmp_path / "model.arpa"))
+    lines = [*random_texts(4, 100), "zebra", "a zebra b"]
+    wanted = [other.score(line, bos=True, eos=True) * math.log(10) for line in lines]
+    assert model.sentence_logp(pa.array(lines)) == pytest.approx(np.array(wanted), abs=1e-5)
+    for line in lines[:20]:
+        stream, _ = model.stream(pa.array([line]))
+        each = [score * math.log(10) for score, _, _ in other.full_scores(line)]
+        assert model.word_logp(stream)[1:] == pytest.approx(np.array(each), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["m.arpa", "m.arpa.gz"])
+def test_files_are_read_back_as_written(tmp_path: Path, name: str):
+    texts = random_texts(5)
+    model = model_of(texts, 3)
+    save_ngram(model, tmp_path / "folder")
+    path = tmp_path / name
+    data = (tmp_path / "folder" / "model.arpa").read_bytes()
+    path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    again = load_ngram(path)
+    assert again.words == model.words
+    assert [len(level) for level in again.levels] == [len(level) for level in model.levels]
+    assert same(model, again, [*texts, "zebra a"])
+
+
+def test_a_model_folder_remembers_how_text_is_split(tmp_path: Path):
+    model = model_of(["L'auteur dort."], 2, wording=Wording(lower=True, marks=True))
+    assert set(model.words) >= {"l'", "auteur", "dort", "."}
+    save_ngram(model, tmp_path)
+    again = load_ngram(tmp_path)
+    assert again.wording == model.wording
+    assert same(model, again, ["L' AUTEUR dort .", "l'auteur dort."])
+    assert "Auteur" in again.vocabulary
+    assert is_ngram(tmp_path)
+    assert is_ngram(tmp_path / "model.arpa")
+    assert not is_ngram(tmp_path / "config.json")
+    assert ngram_revision(tmp_path) == ngram_revision(tmp_path / "model.arpa")
+
+
+_HAND = """\
+
+\\data\\
+ngram 1=4
+ngram 2=2
+
+\\1-grams:
+-1.0 <UNK>
+-99\t<s>\t-0.5
+-0.5\ta\t-0.25
+-0.3\t</s>
+
+\\2-grams:
+-0.2\t<s> a
+-0.1\ta </s>
+
+\\end\\
+"""
+
+
+def hand(tmp_path: Path, old: str = "", new: str = "") -> Path:
+    assert old in _HAND
+    path = tmp_path / "hand.arpa"
+    path.write_text(_HAND.replace(old, new, 1), encoding="utf-8")
+    return path
+
+
+def test_files_of_other_programs_are_read(tmp_path: Path):
+    model = load_ngram(hand(tmp_path))
+    found = model.sentence_logp(pa.array(["a", "a a", "b"])) / math.log(10)
+    wanted = [-0.2 - 0.1, -0.2 + (-0.25 - 0.5) - 0.1, (-0.5 - 1.0) - 0.3]
+    assert found == pytest.approx(np.array(wanted))
+
+
+def test_a_file_without_unknown_word_gives_it_next_to_nothing(tmp_path: Path):
+    path = hand(tmp_path, "ngram 1=4", "ngram 1=3")
+    path.write_text(path.read_text().replace("-1.0 <UNK>\n", ""), encoding="utf-8")
+    model = load_ngram(path)
+    assert model.sentence_logp(pa.array(["b"]))[0] == pytest.approx((-99.5 - 0.3) * math.log(10))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("\\end\\", "", "is no ARPA file"),
+        ("\\data\\", "data", "is no ARPA file"),
+        ("ngram 2=2", "ngram 2=3", ":12: 2 2-grams stand here"),
+        ("-0.2\t<s> a", "x\t<s> a", ":13: 'x.*is no 2-gram"),
+        ("-0.2\t<s> a", "-0.2\t<s>", ":13: '<s>' is no 2-gram"),
+        ("-0.1\ta </s>", "-0.1\ta b", ":14: 'a b': a word of it is not among the 1-grams"),
+        ("-0.1\ta </s>", "-0.1\t<s> a", ":14: '<s> a': it stands twice"),
+        ("-0.3\t</s>", "-0.3\ta", ":9: the word 'a' stands twice"),
+    ],
+)
+def test_wrong_files_are_refused_with_their_line(tmp_path: Path, old: str, new: str, said: str):
+    with pytest.raises(InputError, match=said):
+        load_ngram(hand(tmp_path, old, new))
+
+
+def test_a_gram_without_its_history_is_refused(tmp_path: Path):
+    text = _HAND.replace("ngram 2=2", "ngram 2=2\nngram 3=1")
+    path = tmp_path / "three.arpa"
+    path.write_text(text.replace("\\end\\", "\\3-grams:\n-1\ta a a\n\n\\end\\"), encoding="utf-8")
+    with pytest.raises(InputError, match=r":18: 'a a a': its history is not in the file"):
+        load_ngram(path)
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path):
+    for load in (load_ngram, ngram_revision):
+        with pytest.raises(InputError, match="is no n-gram model"):
+            load(tmp_path)
+
+
+# Scores
+
+
+def pairs_of(rows: list[tuple[str | None, str | None]]) -> pa.Table:
+    """Pairs with the columns that scoring needs."""
+    names = ("id", "set_id", "UID", "linguistics_term", "language")
+    columns = {name: [f"{name}-{i}" for i in range(len(rows))] for name in names}
+    goods, bads = [good for good, _ in rows], [bad for _, bad in rows]
+    texts = {"tokens_good": goods, "tokens_bad": bads, "sentence_good": goods, "sentence_bad": bads}
+    return pa.table({**columns, **{k: pa.array(v, pa.string()) for k, v in texts.items()}})
+
+
+def test_pairs_are_scored_and_unknown_critical_words_skipped():
+    model = model_of(["the cat runs", "the cats run", "é runs"], 3)
+    rows = [
+        ("the cat runs", "the cat run"),
+        ("the cat runs", "the cat walks"),
+        ("zebra runs", "zebra run"),
+        ("é runs", "é run"),
+    ]
+    [table] = score_ngram([pairs_of(rows)], model)
+    found = table.to_pylist()
+    assert [row["skipped"] for row in found] == [None, "out of vocabulary", None, None]
+    assert [row["method"] for row in found] == ["ngram"] * 4
+    assert found[0]["decision"] == 1.0
+    assert found[1]["logp_good"] is None
+    assert found[1]["decision"] is None
+    assert (found[0]["tokens_good"], found[3]["tokens_bad"]) == (4, 3)
+    assert (found[0]["bytes_good"], found[3]["bytes_good"]) == (12, 7)
+    for row, (good, bad) in zip(found, rows, strict=True):
+        if row["skipped"] is None:
+            assert row["logp_good"] == pytest.approx(plain_score(model, good))
+            assert row["logp_bad"] == pytest.approx(plain_score(model, bad))
+
+
+def plain_score(model: NgramModel, text: str) -> float:
+    words = [BOS, *(w if w in model.words else UNK for w in text.split()), EOS]
+    steps = (probability(model, tuple(words[:i]), words[i]) for i in range(1, len(words)))
+    return sum(math.log(step) for step in steps)
+
+
+def test_scoring_streams_table_by_table_and_takes_none_at_all():
+    model = model_of(_TEXTS, 2)
+    tables = score_ngram(
+        iter([pairs_of([("a", "b")]), pairs_of([]), pairs_of([("b", "a b")])]), model
+    )
+    assert [len(table) for table in tables] == [1, 0, 1]
+    assert list(score_ngram([], model)) == []
+
+
+def test_equal_scores_are_a_tie():
+    [table] = score_ngram([pairs_of([("a b", "a b")])], model_of(_TEXTS, 2))
+    assert table["decision"].to_pylist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "words"),
+    [
+        ("the author laughs", "the author laugh", {"laughs", "laugh"}),
+        ("some man is here", "these man are here", {"some", "these", "is", "are"}),
+        ("who should he hug after", "who should he after hug", {"hug", "after"}),
+        ("a dog dog", "a dog", {"dog"}),
+        ("a b", "a b", set()),
+    ],
+)
+def test_critical_words_are_those_that_tell_the_sentences_apart(
+    good: str, bad: str, words: set[str]
+):
+    assert critical_words(good, bad) == words
+
+
+def test_pairs_with_unknown_critical_words_are_marked():
+    rows = [
+        ("zebra runs", "zebra run"),
+        ("a runs", "a x"),
+        ("y runs", "runs"),
+        (None, "run"),
+        ("", "a"),
+    ]
+    found = unknown_critical(pairs_of(rows), {"runs", "run", "a"})
+    assert found.tolist() == [False, True, True, True, True]
+    assert found.dtype == bool
+
+
+# Text
+
+
+def test_text_is_split_as_the_tokens_columns_are():
+    texts = pa.array(["L'auteur, que je vois, dort.", "  two   words "])
+    words = Wording(lower=True, marks=True).words(texts).to_pylist()
+    assert words[0] == ["l'", "auteur", ",", "que", "je", "vois", ",", "dort", "."]
+    assert Wording().words(texts).to_pylist()[1] == ["two", "words"]
+    assert Wording().words(pa.array(["e\u0301"])).to_pylist() == [["é"]]
+
+
+def test_lines_are_read_without_empty_ones(tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("\ufeffone two\r\n\n \nthree\u2028x\n".encode())
+    found = read_lines([path, path])
+    assert [text.split() for text in found.to_pylist()] == [["one", "two"], ["three", "x"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"one\n<s> two </s>\n", r"a.txt:2: '<s>' stands in the text"),
+        (b"one \xff", r"is not UTF-8 \(byte 4\)"),
+        (b"\n \n", "no sentence in the text"),
+        (None, "there is no such text file"),
+    ],
+)
+def test_wrong_text_is_refused(tmp_path: Path, data: bytes | None, said: str):
+    path = tmp_path / "a.txt"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(InputError, match=said):
+        read_lines([path])
+
+
+def test_one_sentence_in_twenty_is_held_out_always_the_same():
+    lines = pa.array([str(i) for i in range(200)])
+    train, valid = held_out(lines)
+    assert (len(train), len(valid)) == (190, 10)
+    assert sorted(train.to_pylist() + valid.to_pylist(), key=int) == lines.to_pylist()
+    assert held_out(lines)[1].equals(valid)
+    assert all(int(a) < int(b) for a, b in pairwise(valid.to_pylist()))
+    with pytest.raises(InputError, match="single sentence"):
+        held_out(lines[:1])

@@ -1,0 +1,256 @@
+"""Spelling rules across words, splitting into words, and the two renderings of a sentence."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from expecting import problems_of
+from solecism.generate.layout import lay_out
+from solecism.generate.units import Piece
+from solecism.words.orthography import (
+    Orthography,
+    Rule,
+    Token,
+    is_mark,
+    read_orthography,
+    tokenize,
+)
+from tiny import rewrite
+
+HEADER = "rule\tleft\tright\tresult\n"
+RULES = {
+    "elision": "elision\tle|la\t[aeiou].*\tl'+=\n",
+    "contraction": "contraction\tde\tle\tdu\n",
+    "prefix": "prefix\t[והש]\t.+\t=+=\n",
+    "article": "article\ta\t[aeiou].*\tan =\n",
+    "form": "form\tsi\til\ts' y\n",
+}
+SETTINGS = "capital\t\t\tyes\nstop\t\t\t.\nspace\t\t\tyes\n"
+WORDS = st.sampled_from(
+    ["le", "la", "de", "a", "ami", "chat", "si", "il", "ו", "ה", "מלצר", ",", "?"]
+)
+
+
+def written(tmp_path: Path, rows: str) -> Path:
+    return rewrite(tmp_path / "orthography.tsv", HEADER + rows)
+
+
+def rules(*names: str) -> Orthography:
+    made = []
+    for name in names:
+        _, left, right, result = RULES[name].rstrip("\n").split("\t")
+        made.append(_rule(name, left, right, result))
+    return Orthography(tuple(made))
+
+
+def _rule(name: str, left: str, right: str, result: str) -> Rule:
+    glue = "+" in result
+    first, _, second = result.partition("+" if glue else " ")
+    return Rule(name, re.compile(left), re.compile(right), first, second or None, glue)
+
+
+def shown(tokens: list[Token]) -> str:
+    """Words with a space before those that are not written together with the word before."""
+    return "".join(t.text if t.glued else f" {t.text}" for t in tokens).strip()
+
+
+def spelt(spelling: Orthography, text: str) -> str:
+    return shown(spelling.spell(tokenize(text)))
+
+
+@pytest.fixture
+def all_rules(tmp_path: Path) -> Orthography:
+    return read_orthography(written(tmp_path, "".join(RULES.values()) + SETTINGS))
+
+
+def test_settings_are_read(all_rules: Orthography) -> None:
+    assert (all_rules.capital, all_rules.stop, all_rules.space) == (True, ".", True)
+    assert [rule.name for rule in all_rules.rules] == list(RULES)
+
+
+def test_settings_can_be_no(tmp_path: Path) -> None:
+    chinese = read_orthography(written(tmp_path, "capital\t\t\tno\nspace\t\t\tno\nstop\t\t\t。\n"))
+    assert (chinese.capital, chinese.stop, chinese.space) == (False, "。", False)
+
+
+def test_a_language_without_a_file_has_spaces_and_nothing_else(tmp_path: Path) -> None:
+    plain = read_orthography(tmp_path / "orthography.tsv")
+    assert (plain.rules, plain.capital, plain.stop, plain.space) == ((), False, "", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("le ami de la amie", "l'ami de l'amie"),
+        ("le chat de le chien", "le chat du chien"),
+        ("de le ami", "de l'ami"),
+        ("ו ש ה מלצר", "ושהמלצר"),
+        ("a owl and a cat", "an owl and a cat"),
+        ("si il", "s' y"),
+        ("le, ami", "le, ami"),
+        ("le , ami", "le, ami"),
+        ("gentle ami", "gentle ami"),
+        ("", ""),
+    ],
+)
+def test_words_are_spelt_with_their_neighbours(
+    all_rules: Orthography, text: str, expected: str
+) -> None:
+    assert spelt(all_rules, text) == expected
+
+
+def test_rules_run_in_the_order_of_the_file() -> None:
+    assert spelt(rules("elision", "contraction"), "de le ami") == "de l'ami"
+    assert spelt(rules("contraction", "elision"), "de le ami") == "du ami"
+
+
+def test_each_rule_runs_once_from_left_to_right() -> None:
+    assert spelt(rules("contraction"), "de le le") == "du le"
+    assert spelt(rules("contraction"), "de le de le") == "du du"
+
+
+def test_a_word_that_is_dropped_leaves_its_marks_to_the_word_before() -> None:
+    tokens = [Token("de", tags=(1,)), Token("le", tags=(2, -1)), Token("chat", tags=(3,))]
+    assert rules("contraction").spell(tokens) == [
+        Token("du", tags=(1, 2, -1)),
+        Token("chat", tags=(3,)),
+    ]
+
+
+def test_words_that_are_written_together_keep_their_marks() -> None:
+    tokens = [Token("le", tags=(1,)), Token("ami", tags=(2,))]
+    assert rules("elision").spell(tokens) == [Token("l'", tags=(1,)), Token("ami", True, (2,))]
+
+
+def test_touches_says_whether_a_rule_could_apply(all_rules: Orthography) -> None:
+    assert all_rules.touches(["chat", "le"], ["chat", "ami"])
+    assert not all_rules.touches(["chat", "le"], ["chat"])
+    assert not all_rules.touches(["chat"], ["ami"])
+    assert not all_rules.touches([], ["ami"])
+
+
+@settings(deadline=None)
+@given(st.lists(WORDS), st.sets(st.sampled_from(sorted(RULES))))
+def test_text_where_no_rule_applies_is_left_alone(words: list[str], names: set[str]) -> None:
+    spelling = rules(*sorted(names))
+    tokens = tokenize(" ".join(words))
+    loose = [(a.text, b.text) for a, b in pairwise(tokens) if not b.glued]
+    out = spelling.spell(tokens)
+    if any(rule.fires(a, b) for rule in spelling.rules for a, b in loose):
+        assert out != tokens
+    else:
+        assert out == tokens
+
+
+@settings(deadline=None)
+@given(
+    st.lists(WORDS, min_size=1), st.sets(st.sampled_from(sorted(RULES))), st.booleans(), st.booleans()
+)  # fmt: skip
+def test_both_renderings_have_the_same_words(
+    words: list[str], names: set[str], capital: bool, space: bool
+) -> None:
+    spelling = Orthography(rules(*sorted(names)).rules, capital, ".", space)
+    tokens = tuple(tokenize(" ".join(words)))
+    value = lay_out([Piece(tokens, ())], spelling, (), first=True, last=True)
+    together = value.tokenized.replace(" ", "")
+    stop = "" if together.endswith("?") else "."
+    assert value.text.replace(" ", "").lower() == together + stop
+    assert value.tokenized.split(" ") == [token.text for token in spelling.spell(tokens)]
+
+
+@pytest.mark.parametrize(
+    ("text", "stop", "expected"),
+    [
+        ("il dort", ".", "il dort."),
+        ("dort il ?", ".", "dort il?"),
+        ("il dort.", ".", "il dort."),
+        ("il dort…", ".", "il dort…"),
+        ("孩子 睡觉", "。", "孩子 睡觉。"),
+        ("孩子 睡觉 吗 ？", "。", "孩子 睡觉 吗？"),
+        ("il dort", "", "il dort"),
+        ("", ".", "."),
+    ],
+)
+def test_the_final_stop_is_added_where_there_is_none(text: str, stop: str, expected: str) -> None:
+    assert shown(Orthography(stop=stop).finish(tokenize(text))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "glued", "expected"),
+    [
+        ("le chat", False, [("le", False), ("chat", False)]),
+        ("le chat, noir", False, [("le", False), ("chat", False), (",", True), ("noir", False)]),
+        ("quoi ?!", False, [("quoi", False), ("?", True), ("!", True)]),
+        ("l'ami", False, [("l'ami", False)]),
+        ("3,5 kg", False, [("3,5", False), ("kg", False)]),
+        (", le", False, [(",", True), ("le", False)]),
+        ("s dort", True, [("s", True), ("dort", False)]),
+        (" dort", True, [("dort", False)]),
+        (" \n ", True, []),
+    ],
+)
+def test_a_text_is_split_into_words_and_marks(
+    text: str, glued: bool, expected: list[tuple[str, bool]]
+) -> None:
+    assert [(t.text, t.glued) for t in tokenize(text, glued=glued)] == expected
+
+
+def test_tags_are_given_to_every_word_of_a_text() -> None:
+    assert {token.tags for token in tokenize("arc en ciel.", (4,))} == {(4,)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [(".", True), ("?!", True), ("a.", False), ("", False)]
+)
+def test_marks_are_told_from_words(text: str, expected: bool) -> None:
+    assert is_mark(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            "elision\tle|(la\ta.*\tl'+=\n",
+            "rule 'elision': not a regular expression: missing ), unterminated subpattern",
+        ),
+        (
+            "elision\tle\t\tl'+=\n",
+            "rule 'elision': rule, left, right and result must not be empty",
+        ),
+        (
+            "captial\t\t\tyes\n",
+            "rule 'captial': rule, left, right and result must not be empty "
+            "(did you mean 'capital'? settings: capital, space, stop)",
+        ),
+        (
+            "elision\tle\ta.*\tl' + =\n",
+            "rule 'elision': result \"l' + =\" is not one word, or two with a space or + between",
+        ),
+        (
+            "elision\tle\ta.*\tl'+\n",
+            "rule 'elision': result \"l'+\" is not one word, or two with a space or + between",
+        ),
+        ("capital\t\t\tYes\n", "rule 'capital': 'Yes' is no value (did you mean 'yes'? values: yes, no)"),
+        ("space\t\t\t\n", "rule 'space': '' is no value (values: yes, no)"),
+        ("stop\t\t\t.\n", "rule 'stop': the setting stands twice"),
+    ],
+)  # fmt: skip
+def test_a_bad_rule_is_told(tmp_path: Path, row: str, message: str) -> None:
+    path = written(tmp_path, "stop\t\t\t.\n# now the bad one\n" + row)
+    (told,) = problems_of(lambda: read_orthography(path), tmp_path)
+    assert told.startswith(f"orthography.tsv:4: {message}")
+
+
+def test_all_bad_rules_come_at_once(tmp_path: Path) -> None:
+    path = written(tmp_path, "a\t(\tb\tc\ncapital\t\t\tno\nspace\t\t\tperhaps\n")
+    messages = problems_of(lambda: read_orthography(path), tmp_path)
+    assert [message.split(": ")[:2] for message in messages] == [
+        ["orthography.tsv:2", "rule 'a'"],
+        ["orthography.tsv:4", "rule 'space'"],
+    ]

@@ -1,0 +1,594 @@
+"""Minimal pairs: what every column of the data set says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from cases import CASES, FRENCH, GERMAN, HEBREW, HEBREW_PHRASES, Case
+from drawing import Files, drawn, make_paradigm, make_root, rows, template
+from solecism.errors import InputError
+from solecism.generate import plan as plan_module
+from solecism.generate.blocks import Counts
+from solecism.generate.pairs import draw_pairs
+from solecism.generate.paradigm import Paradigm
+from solecism.items import FEATURES, pair_schema
+
+ENGLISH: Files = {
+    "noun": """
+        lemma   Number=Sing  Number=Plur  Gender  Animacy  Set
+        author  author       authors      Masc    Anim     1
+        waiter  waiter       waiters      Masc    Anim     2
+        niece   niece        nieces       Fem     Anim     2
+    """,
+    "verb": """
+        lemma  Number=Sing|Person=3  Number=Plur|Person=3  Number=Sing|Person=1  Frame
+        like   likes                 like                  like                  transitive
+        laugh  laughs                laugh                 laugh                 intransitive
+        be up  is up                 are up                am up                 intransitive
+    """,
+    "pron": """
+        lemma  Case=Nom  Case=Acc  Number  Person
+        I      I         me        Sing    1
+        they   they      them      Plur    3
+    """,
+    "orthography": """
+        rule     left  right  result
+        capital  -     -      yes
+        stop     -     -      .
+    """,
+}
+ACROSS = """
+phenomenon: subject_verb_agreement
+field: morphology
+construction: across a relative clause
+slots:
+  author: {from: noun, Set: 1}
+  waiter: {from: noun, Set: 2}
+  likes: {from: verb, Frame: transitive}
+  laughs: {from: verb, Frame: intransitive}
+controller: author
+attractors: [waiter]
+"""
+ACROSS_LINES = """
+good: the {{ author }} that the {{ waiter }} {{ likes | agree(waiter) }} {{ laughs | agree(author) }} today
+bad: the {{ author }} that the {{ waiter }} {{ likes | agree(waiter) }}
+  {{ laughs | clash(author, "Number") }} today
+"""
+
+
+def across(folder: Path, **changes: str) -> Paradigm:
+    return make_paradigm(folder, {**ENGLISH, **changes}, ACROSS, ACROSS_LINES)
+
+
+def found(paradigm: Paradigm, good: str, bad: str = "") -> dict[str, Any]:
+    """The pair with this good (and bad) sentence."""
+    pairs = [row for row in rows(paradigm) if row["sentence_good"] == good]
+    pairs = [row for row in pairs if bad in ("", row["sentence_bad"])]
+    assert len(pairs) == 1, [row["sentence_bad"] for row in pairs] or rows(paradigm)[:4]
+    return pairs[0]
+
+
+def test_every_column_of_a_pair(tmp_path: Path) -> None:
+    table = drawn(across(tmp_path))
+    assert table.schema.equals(pair_schema())
+    wanted = "The authors that the niece likes laugh today."
+    assert found(across(tmp_path), wanted) == {
+        "id": "b9251a1708f05edb",
+        "set_id": "0ac25a14e54692fc",
+        "UID": "p",
+        "field": "morphology",
+        "linguistics_term": "subject_verb_agreement",
+        "language": "xx",
+        "pair_id": 3,
+        "sentence_good": wanted,
+        "sentence_bad": "The authors that the niece likes laughs today.",
+        "tokens_good": "the authors that the niece likes laugh today",
+        "tokens_bad": "the authors that the niece likes laughs today",
+        "simple_LM_method": True,
+        "one_prefix_method": True,
+        "two_prefix_method": False,
+        "lexically_identical": False,
+        "one_prefix_prefix": "The authors that the niece likes",
+        "one_prefix_word_good": "laugh",
+        "one_prefix_word_bad": "laughs",
+        "two_prefix_prefix_good": None,
+        "two_prefix_prefix_bad": None,
+        "two_prefix_word": None,
+        "slots": [
+            slot(
+                "author", "author", "authors", "NOUN", "Animacy=Anim|Gender=Masc|Number=Plur", 4, 11
+            ),
+            slot("waiter", "niece", "niece", "NOUN", "Animacy=Anim|Gender=Fem|Number=Sing", 21, 26),
+            slot("likes", "like", "likes", "VERB", "Number=Sing|Person=3", 27, 32),
+            slot("laughs", "laugh", "laugh", "VERB", "Number=Plur|Person=3", 33, 38, 33, 39),
+        ],
+        "features": {
+            "construction": "across a relative clause",
+            "controller": "author",
+            "controller_number": "Plur",
+            "controller_gender": "Masc",
+            "controller_person": "3",
+            "attractor": "niece",
+            "attractor_number": "Sing",
+            "attractor_gender": "Fem",
+            "match": "mismatch",
+            "intervenes": True,
+            "distance": 5,
+            "target": "laugh",
+        },
+    }
+
+
+def slot(
+    name: str, lemma: str, form: str, upos: str, feats: str, *places: int
+) -> dict[str, str | int]:
+    """A slot as the data set gives it; the places in the bad sentence may be those in the good one."""
+    start, end, bad_start, bad_end = places if len(places) == 4 else (*places, *places)
+    return {
+        "name": name, "lemma": lemma, "form": form, "upos": upos, "feats": feats,
+        "good_start": start, "good_end": end, "bad_start": bad_start, "bad_end": bad_end,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_the_columns_of_any_pair_have_in_common(case: Case, tmp_path: Path) -> None:
+    table = drawn(case.write(tmp_path))
+    assert table.schema.equals(pair_schema())
+    pairs = table.to_pylist()
+    assert [pair["pair_id"] for pair in pairs] == list(range(len(pairs)))
+    assert all(pair["sentence_good"] != pair["sentence_bad"] for pair in pairs)
+    for pair in pairs:
+        if pair["one_prefix_method"]:
+            for side in ("good", "bad"):
+                start = pair["one_prefix_prefix"], pair[f"one_prefix_word_{side}"]
+                assert pair[f"sentence_{side}"].startswith((" ".join(start), "".join(start)))
+        assert pair["two_prefix_method"] is False
+        for word in pair["slots"]:
+            assert (word["good_start"] is None) == (word["good_end"] is None)
+
+
+def test_the_places_of_slots_are_those_of_their_forms(tmp_path: Path) -> None:
+    for pair in rows(across(tmp_path)):
+        for word in pair["slots"]:
+            good = pair["sentence_good"][word["good_start"] : word["good_end"]]
+            assert good == word["form"]
+        *_, verb = pair["slots"]
+        bad = pair["sentence_bad"][verb["bad_start"] : verb["bad_end"]]
+        assert bad == pair["one_prefix_word_bad"] or verb["lemma"] == "be up"
+
+
+def test_a_slot_is_found_where_it_stands_first_and_a_slot_that_is_not_printed_nowhere(
+    tmp_path: Path,
+) -> None:
+    lines = """
+        good: {{ a }} and {{ a }} {{ v | agree(a) }}
+        bad: it {{ v | clash(a, "Number") }} {{ v.Frame }}
+    """
+    front = "slots:\n  a: {from: noun, Set: 1}\n  v: {from: verb, lemma: like}\ncontroller: v"
+    pair = rows(make_paradigm(tmp_path, ENGLISH, front, lines))[1]
+    assert pair["sentence_good"] == "Author and author likes."
+    author, like = pair["slots"]
+    assert (author["good_start"], author["good_end"]) == (0, 6)
+    assert (author["bad_start"], author["bad_end"]) == (None, None)
+    assert (like["bad_start"], like["bad_end"]) == (3, 7)
+
+
+def test_a_slot_of_which_nothing_is_printed_has_no_form(tmp_path: Path) -> None:
+    lines = "good: {{ v.Frame }} {{ a }}\nbad: {{ a }} {{ v.Frame }}"
+    front = "slots:\n  v: {from: verb, lemma: like}\n  a: {from: noun, Set: 1}\ncontroller: v\nattractors: [a]"
+    pair = rows(make_paradigm(tmp_path, ENGLISH, front, lines))[0]
+    assert pair["slots"][0] == dict.fromkeys(pair["slots"][0]) | {"name": "v"}
+    features = pair["features"]
+    assert features.pop("construction") == "p"
+    assert features.pop("attractor") == "author"
+    assert features.pop("attractor_number") == "Plur"
+    assert features.pop("attractor_gender") == "Masc"
+    assert set(features.values()) == {None}
+
+
+def test_a_word_that_rules_respell_is_found_in_its_new_spelling(tmp_path: Path) -> None:
+    front = "slots:\n  le: {from: det, lemma: le}\n  n: {from: noun, Set: 1, Number: Sing}"
+    lines = (
+        'good: dans {{ le | agree(n) }} {{ n }}\nbad: dans {{ le | clash(n, "Number") }} {{ n }}'
+    )
+    pair = found(make_paradigm(tmp_path, FRENCH, front, lines), "Dans l'auteur.")
+    le, n = pair["slots"]
+    assert (le["form"], le["good_start"], le["good_end"], le["bad_end"]) == ("le", 5, 7, 8)
+    assert pair["sentence_good"][n["good_start"] : n["good_end"]] == "auteur"
+
+
+# Ids.
+
+
+def test_ids_are_told_by_paradigm_and_words_alone(tmp_path: Path) -> None:
+    ids = drawn(across(tmp_path / "a"))["id"].to_pylist()
+    assert len(set(ids)) == len(ids) == 16
+    reordered = "\n".join([*(lines := ENGLISH["noun"].split("\n"))[:2], *lines[:1:-1]])
+    assert drawn(across(tmp_path / "b", noun=reordered))["id"].to_pylist() == ids
+    more = ENGLISH["noun"].rstrip() + "\n        aunt  aunt  aunts  Fem  Anim  2\n"
+    assert set(ids) < set(drawn(across(tmp_path / "c", noun=more))["id"].to_pylist())
+
+
+def test_ids_stay_when_another_word_makes_several_bad_sentences(tmp_path: Path) -> None:
+    front = "slots:\n  n: {from: noun, lemma: author}\n  v: {from: verb}"
+    lines = 'good: {{ n }} {{ v | agree(n) }}\nbad: {{ n }} {{ v | clash(n, "Number", "Person") }}'
+    some = ENGLISH["verb"].replace(
+        "be up  is up                 are up                am up  ", "#"
+    )
+    assert "#" in some
+    some = "\n".join(line for line in some.split("\n") if "#" not in line)
+    once = rows(make_paradigm(tmp_path / "a", {**ENGLISH, "verb": some}, front, lines))
+    more = rows(make_paradigm(tmp_path / "b", ENGLISH, front, lines))
+    assert len(more) > len({pair["set_id"] for pair in more})
+    kept = {pair["id"]: pair["sentence_bad"] for pair in more}
+    assert {pair["id"]: pair["sentence_bad"] for pair in once}.items() <= kept.items()
+    assert len(kept) == len(more)
+
+
+def test_another_paradigm_language_or_data_set_has_other_ids(tmp_path: Path) -> None:
+    lines = template("p", ACROSS, ACROSS_LINES)
+    texts = {"p": lines, "q": lines.replace("id: p", "id: q")}
+    ids = []
+    for dataset, language in (("tiny", "xx"), ("other", "xx"), ("tiny", "yy")):
+        root = make_root(tmp_path, ENGLISH, texts, "", dataset, language)
+        ids += [
+            p
+            for uid in texts
+            for p in drawn(root.paradigm(dataset, language, uid))["id"].to_pylist()
+        ]
+    assert len(set(ids)) == len(ids) == 6 * 16
+
+
+def test_several_bad_sentences_of_a_set_stand_together(tmp_path: Path) -> None:
+    front = "slots:\n  n: {from: noun}\n  v: {from: verb, lemma: be up}"
+    lines = """
+        good: {{ n }} {{ v | agree(n) }}
+        bad: {{ n }} {{ v | clash(n, "Number", "Person") }}
+        bad: {{ n }} not {{ v | agree(n) }}
+    """
+    pairs = rows(make_paradigm(tmp_path, ENGLISH, front, lines))
+    assert [(pair["sentence_good"], pair["sentence_bad"]) for pair in pairs[:5]] == [
+        ("Authors are up.", "Authors is up."),
+        ("Authors are up.", "Authors am up."),
+        ("Authors are up.", "Authors not are up."),
+        ("Author is up.", "Author are up."),
+        ("Author is up.", "Author am up."),
+    ]
+    sets = [pair["set_id"] for pair in pairs]
+    assert sets == [set_id for set_id in dict.fromkeys(sets) for _ in range(3)]
+    assert len({pair["id"] for pair in pairs}) == len(pairs) == 18
+
+
+def test_a_bad_sentence_spelt_like_the_good_one_makes_no_pair_but_others_of_its_set_do(
+    tmp_path: Path,
+) -> None:
+    verbs = "lemma  Number=Sing|Person=3  Number=Plur|Person=3  Number=Sing|Person=1\nput  put  put  putt"
+    front = "slots:\n  n: {from: noun, Set: 2, Number: Sing}\n  v: {from: verb}"
+    lines = 'good: {{ n }} {{ v | agree(n) }}\nbad: {{ n }} {{ v | clash(n, "Number", "Person") }}'
+    counts = Counts()
+    paradigm = make_paradigm(tmp_path, {**ENGLISH, "verb": verbs}, front, lines)
+    table = drawn(paradigm, counts=counts)
+    assert table["sentence_bad"].to_pylist() == ["Niece putt.", "Waiter putt."]
+    assert counts == Counts(sets=2, pairs=2, syncretic_forms=2)
+
+
+def test_dropped_forms_are_counted_once_for_a_set(tmp_path: Path) -> None:
+    persons = [f"Number={number}|Person={person}" for person in "31" for number in ("Sing", "Plur")]
+    verbs = f"lemma  {'  '.join(persons)}\nput  put  put  x  y"
+    front = "slots:\n  n: {from: noun, Set: 2, Number: Sing}\n  v: {from: verb}"
+    lines = 'good: {{ n }} {{ v | agree(n) }}\nbad: {{ n }} {{ v | clash(n, "Number", "Person") }}'
+    counts = Counts()
+    drawn(make_paradigm(tmp_path, {**ENGLISH, "verb": verbs}, front, lines), counts=counts)
+    assert counts == Counts(sets=2, pairs=4, syncretic_forms=2)
+
+
+def test_a_combination_is_skipped_for_the_reason_it_has(tmp_path: Path) -> None:
+    """Of the two bad lines one lacks the form of the first word, the other that of none."""
+    verbs = "lemma  Number=Sing  Number=Plur\nput  put  put\ngo  goes  -\ndo  does  do"
+    front = "slots:\n  n: {from: noun, Set: 1, Number: Sing}\n  v: {from: verb}"
+    lines = """
+        good: {{ n }} {{ v | agree(n) }}
+        bad: {{ n }} {{ v | clash(n, "Number") }}
+        bad: {{ n }} {{ v | agree(n) }}{{ "s" if v.lemma == "go" else "" }}
+    """
+    counts = Counts()
+    table = drawn(make_paradigm(tmp_path, {**ENGLISH, "verb": verbs}, front, lines), counts=counts)
+    assert table["sentence_bad"].to_pylist() == ["Author do.", "Author goess."]
+    assert counts.skipped == {"syncretic": 1}
+
+
+def test_sentences_that_spelling_makes_equal_are_skipped(tmp_path: Path) -> None:
+    front = "slots:\n  le: {from: det, lemma: le}\n  n: {from: noun, Set: [1, 2], Number: Sing}"
+    lines = (
+        'good: dans {{ le | agree(n) }} {{ n }}\nbad: dans {{ le | clash(n, "Gender") }} {{ n }}'
+    )
+    counts = Counts()
+    drawn(make_paradigm(tmp_path, FRENCH, front, lines), counts=counts)
+    assert (counts.sets, counts.skipped) == (1, {"equal": 3})  # only `garde` does not elide
+
+
+@pytest.mark.parametrize("case", CASES[:6], ids=lambda case: case.name)
+@pytest.mark.parametrize("batch", [1, 7])
+def test_batches_make_no_difference(
+    case: Case, batch: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, counts = drawn(case.write(tmp_path)), Counts()
+    monkeypatch.setattr(plan_module, "BATCH", batch)
+    monkeypatch.setattr(plan_module.Plan.walk, "__defaults__", (batch,))
+    batches = list(draw_pairs(case.write(tmp_path), 0, counts))
+    assert len(batches) > 1
+    assert pa.concat_tables(batches).equals(whole)
+    assert counts.pairs == len(whole)
+
+
+# The prefix methods and regions.
+
+
+def test_a_pair_that_differs_in_its_first_word_has_no_prefix(tmp_path: Path) -> None:
+    front = "slots:\n  v: {from: verb, lemma: laugh}\n  n: {from: noun, Set: 1}"
+    lines = 'good: {{ v | agree(n) }} the {{ n }}\nbad: {{ v | clash(n, "Number") }} the {{ n }}'
+    pair = rows(make_paradigm(tmp_path, ENGLISH, front, lines))[0]
+    assert (pair["one_prefix_method"], pair["one_prefix_prefix"]) == (False, None)
+    assert (pair["features"]["target"], pair["features"]["distance"]) == ("laugh", None)
+
+
+CRITICAL = """
+good: the {{ n }} [critical: {{ v | agree(n) }}] today
+bad: the {{ m }} [critical: {{ v | agree(n) }}] today
+"""
+CRITICAL_FRONT = """
+slots:
+  n: {from: noun, Set: 1}
+  m: {from: noun, Set: 2}
+  v: {from: verb, lemma: [be up, laugh]}
+where: n.Number != m.Number
+"""
+
+
+def test_a_critical_region_makes_a_pair_for_the_two_prefix_method(tmp_path: Path) -> None:
+    paradigm = make_paradigm(tmp_path, ENGLISH, CRITICAL_FRONT, CRITICAL)
+    pair = found(paradigm, "The author is up today.", "The nieces is up today.")
+    assert pair["two_prefix_method"] is True
+    assert pair["two_prefix_prefix_good"] == "The author"
+    assert pair["two_prefix_prefix_bad"] == "The nieces"
+    assert pair["two_prefix_word"] == "is up"
+    assert pair["one_prefix_method"] is False
+    assert {pair[name] for name in pair if name.startswith("one_prefix_")} == {False, None}
+
+
+def test_a_critical_region_may_hold_several_expressions(tmp_path: Path) -> None:
+    lines = CRITICAL.replace("today", "{{ n.Set }} {{ m.Gender }} today")
+    lines = lines.replace("agree(n) }}]", "agree(n) }}").replace("Gender }}", "Gender }}]")
+    pair = rows(make_paradigm(tmp_path, ENGLISH, CRITICAL_FRONT, lines))[0]
+    assert pair["sentence_good"] == "The authors are up 1 Fem today."
+    assert pair["two_prefix_word"] == "are up 1 Fem"
+    assert pair["two_prefix_prefix_bad"] == "The niece"
+
+
+def test_critical_words_that_differ_leave_the_one_prefix_method(tmp_path: Path) -> None:
+    lines = """
+        good: the {{ n }} [critical: {{ v | agree(n) }}]
+        bad: the {{ n }} [critical: {{ v | clash(n, "Number") }}]
+    """
+    front = "slots:\n  n: {from: noun}\n  v: {from: verb, lemma: laugh}"
+    for pair in rows(make_paradigm(tmp_path, ENGLISH, front, lines)):
+        assert (pair["one_prefix_method"], pair["two_prefix_method"]) == (True, False)
+        assert pair["two_prefix_word"] is None
+
+
+def test_a_critical_region_of_one_line_only_is_none(tmp_path: Path) -> None:
+    lines = CRITICAL.replace(
+        "bad: the {{ m }} [critical: {{ v | agree(n) }}]", "bad: the {{ m }} {{ v | agree(n) }}"
+    )
+    pair = rows(make_paradigm(tmp_path, ENGLISH, CRITICAL_FRONT, lines))[0]
+    assert (pair["one_prefix_method"], pair["two_prefix_method"]) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "identical"),
+    [
+        ("the cat saw dogs", "the dogs saw cat", True),
+        ("the cat saw dogs", "dogs saw the cat", True),
+        ("the cat saw dogs", "the cat saw the dogs", False),
+        ("the cat saw dogs", "the cat saw dog", False),
+        ("no, the cat saw dogs", "the cat, no saw dogs", True),
+    ],
+)
+def test_lexically_identical_sentences_have_the_same_words(
+    tmp_path: Path, good: str, bad: str, identical: bool
+) -> None:
+    pair = rows(make_paradigm(tmp_path, ENGLISH, "", f"good: {good}\nbad: {bad}"))[0]
+    assert pair["lexically_identical"] is identical
+
+
+# Features.
+
+
+def features(paradigm: Paradigm, good: str, extra: tuple[str, ...] = ()) -> dict[str, Any]:
+    pairs = [row for row in rows(paradigm, extra=extra) if row["sentence_good"] == good]
+    return pairs[0]["features"]  # type: ignore[no-any-return]
+
+
+def test_number_of_controller_and_attractor_match_or_not(tmp_path: Path) -> None:
+    paradigm = across(tmp_path)
+    alike = features(paradigm, "The authors that the waiters like laugh today.")
+    other = features(paradigm, "The author that the waiters like laughs today.")
+    assert (alike["match"], alike["attractor_number"]) == ("match", "Plur")
+    assert (other["match"], other["controller_number"]) == ("mismatch", "Sing")
+    assert {row["features"]["distance"] for row in rows(paradigm)} == {5}
+
+
+def test_several_attractors_are_joined_and_match_only_together(tmp_path: Path) -> None:
+    front = """
+        slots:
+          a: {from: noun, Set: 1}
+          b: {from: noun, lemma: niece}
+          c: {from: noun, lemma: waiter}
+          v: {from: verb, lemma: laugh}
+        controller: a
+        attractors: [b, c]
+    """
+    lines = """
+        good: the {{ b }} {{ a }} by the {{ c }} {{ v | agree(a) }}
+        bad: the {{ b }} {{ a }} by the {{ c }} {{ v | clash(a, "Number") }}
+    """
+    paradigm = make_paradigm(tmp_path, ENGLISH, front, lines)
+    one = features(paradigm, "The nieces author by the waiter laughs.")
+    assert (one["attractor"], one["attractor_number"]) == ("niece,waiter", "Plur,Sing")
+    assert (one["attractor_gender"], one["match"]) == ("Fem,Masc", "mismatch")
+    assert (one["distance"], one["intervenes"]) == (4, True)
+    assert features(paradigm, "The niece author by the waiter laughs.")["match"] == "match"
+
+
+@pytest.mark.parametrize(
+    ("line", "intervenes", "distance"),
+    [
+        ("{{ b }} {{ a }} V", False, 1),
+        ("{{ a }} {{ b }} V", True, 2),
+        ("V {{ b }} {{ a }}", True, 2),
+        ("V {{ a }} {{ b }}", False, 1),
+        ("{{ a }} so V {{ b }}", False, 2),
+    ],
+)
+def test_an_attractor_intervenes_where_it_stands_between_controller_and_target(
+    tmp_path: Path, line: str, intervenes: bool, distance: int
+) -> None:
+    slots = "  a: {from: noun, Set: 1}\n  b: {from: noun, Set: 2}\n  v: {from: verb, lemma: laugh}"
+    front = f"slots:\n{slots}\ncontroller: a\nattractors: [b]"
+    good, bad = (
+        line.replace("V", "{{ v | agree(a) }}"),
+        line.replace("V", '{{ v | clash(a, "Number") }}'),
+    )
+    for row in rows(make_paradigm(tmp_path, ENGLISH, front, f"good: so {good}\nbad: so {bad}")):
+        assert row["features"]["intervenes"] is intervenes
+        assert row["features"]["distance"] == distance
+
+
+def test_where_several_words_differ_there_is_no_target(tmp_path: Path) -> None:
+    lines = 'good: the {{ a }} {{ v | agree(a) }}\nbad: the {{ b }} so {{ v | clash(a, "Number") }}'
+    front = "slots:\n  a: {from: noun, Set: 1}\n  b: {from: noun, Set: 2}\n  v: {from: verb}\ncontroller: a"
+    for row in rows(make_paradigm(tmp_path, ENGLISH, front, lines)):
+        assert {row["features"][name] for name in ("target", "distance", "intervenes")} == {None}
+        assert row["features"]["controller"] == "author"
+        assert row["features"]["match"] is None
+
+
+def test_nouns_are_third_person_unless_they_say_otherwise(tmp_path: Path) -> None:
+    front = "slots:\n  ich: {from: [noun, pron], Case: Nom}\n  v: {from: verb, lemma: lachen}\ncontroller: ich"
+    lines = (
+        'good: so {{ ich }} {{ v | agree(ich) }}\nbad: so {{ ich }} {{ v | clash(ich, "Number") }}'
+    )
+    paradigm = make_paradigm(tmp_path, GERMAN, front, lines)
+    assert features(paradigm, "so Frau lacht")["controller_person"] == "3"
+    assert features(paradigm, "so ich lache")["controller_person"] == "1"
+    noun = next(row for row in rows(paradigm) if row["sentence_good"] == "so Frau lacht")
+    assert noun["slots"][0]["feats"] == "Case=Nom|Gender=Fem|Number=Sing"
+
+
+def test_hebrew_prefixes_do_not_count_as_words(tmp_path: Path) -> None:
+    front = """
+        slots:
+          waiter: {from: noun, lemma: מלצר}
+          guard: {from: noun, lemma: שומרת}
+          likes: {from: verb, Frame: transitive}
+          dances: {from: verb, lemma: רקד}
+        controller: waiter
+        attractors: [guard]
+    """
+    line = "{{ the(waiter) }} ש {{ likes | agree(waiter) }} את {{ the(guard) }} "
+    verbs = "{{ dances | agree(waiter) }}", '{{ dances | clash(waiter, "Number") }}'
+    lines = f"good: {line} {verbs[0]}\nbad: {line} {verbs[1]}"
+    paradigm = make_paradigm(tmp_path, HEBREW, front, lines, HEBREW_PHRASES)
+    pair = found(paradigm, "המלצר שאוהב את השומרת רוקד.")
+    assert pair["tokens_good"] == "ה מלצר ש אוהב את ה שומרת רוקד"
+    assert pair["features"]["distance"] == 4
+    assert pair["features"]["target"] == "רקד"
+    assert pair["one_prefix_prefix"] == "המלצר שאוהב את השומרת"
+
+
+def test_the_target_is_the_part_of_a_word_that_differs(tmp_path: Path) -> None:
+    front = "slots:\n  waiter: {from: noun, Number: Sing, Gender: Masc}\ncontroller: waiter"
+    lines = """
+        good: ב {{ the(waiter) }} יש
+        bad: ב {{ word('det', 'ה') }} {{ waiter | form(Number='Plur') }} יש
+    """
+    tables = {**HEBREW, "orthography": "rule  left  right  result\nprefix  [בה]  .+  =+="}
+    pair = rows(make_paradigm(tmp_path, tables, front, lines, HEBREW_PHRASES))[0]
+    assert (pair["sentence_good"], pair["sentence_bad"]) == ("בהמלצר יש", "בהמלצרים יש")
+    assert pair["features"]["target"] == "מלצר"
+    assert pair["features"]["distance"] == 0
+    assert pair["one_prefix_method"] is False
+
+
+def test_further_features_are_texts_or_nothing(tmp_path: Path) -> None:
+    front = f"""{ACROSS.strip()}
+features:
+  same: author.Gender == waiter.Gender
+  verb: laughs.lemma
+  noun: waiter | form(Number="Sing")
+  phrase: twice(author)
+  first: laughs | agree(author, Person="1")
+"""
+    phrases = "{% macro twice(n) %}{{ n }} {{ n }}{% endmacro %}"
+    paradigm = make_paradigm(tmp_path, ENGLISH, front, ACROSS_LINES, phrases)
+    extra = ("first", "noun", "other", "phrase", "same", "verb")
+    assert drawn(paradigm, extra=extra).schema.equals(pair_schema(extra))
+    good = "The author that the nieces like laughs today."
+    assert {name: features(paradigm, good, extra)[name] for name in extra} == {
+        "first": "laugh",
+        "noun": "niece",
+        "other": None,
+        "phrase": "author author",
+        "same": "False",
+        "verb": "laugh",
+    }
+    plural = "The authors that the nieces like laugh today."
+    assert features(paradigm, plural, extra)["first"] is None
+
+
+@pytest.mark.parametrize(
+    ("feature", "message"),
+    [
+        ("x: author | agree(waiter, Case='Nom')", "features: no form in noun.tsv expresses 'Case'"),
+        ("x: auhtor.Gender", "there is no slot 'auhtor'"),
+        ("match: author.Gender", "features: every pair has 'match' already"),
+    ],
+)
+def test_a_feature_that_cannot_be_is_told_with_its_line(
+    tmp_path: Path, feature: str, message: str
+) -> None:
+    front = f"{ACROSS.strip()}\nfeatures:\n  {feature}"
+    with pytest.raises(InputError, match=rf"p\.jinja:1[3-6]: .*{message}"):
+        drawn(make_paradigm(tmp_path, ENGLISH, front, ACROSS_LINES))
+
+
+def test_a_slot_that_only_features_name_is_told(tmp_path: Path) -> None:
+    front = f"{ACROSS.strip()}\nfeatures:\n  x: other.Set".replace(
+        "slots:", "slots:\n  other: {from: pron}"
+    )
+    with pytest.raises(InputError, match=r"p\.jinja:9: slot 'other' is used in no line"):
+        drawn(make_paradigm(tmp_path, ENGLISH, front, ACROSS_LINES))
+
+
+def test_a_paradigm_without_controller_has_no_features_of_agreement(tmp_path: Path) -> None:
+    front = ACROSS[: ACROSS.index("controller")]
+    for row in rows(make_paradigm(tmp_path, ENGLISH, front, ACROSS_LINES)):
+        known = {name for name, value in row["features"].items() if value is not None}
+        assert known == {"construction", "target"}
+        assert set(row["features"]) == set(FEATURES)
+
+
+def test_elision_stands_in_the_prefix(tmp_path: Path) -> None:
+    pair = found(CASES[0].write(tmp_path), "L'ourson que le garde ignore dort.")
+    assert pair["one_prefix_prefix"] == "L'ourson que le garde ignore"
+    assert pair["one_prefix_word_bad"] == "dorment"
+
+
+def test_a_space_larger_than_allowed_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="makes up to 16 minimal sets, more than 15"):
+        list(draw_pairs(across(tmp_path), most=15))
+    assert len(list(draw_pairs(across(tmp_path), most=16))) == 1

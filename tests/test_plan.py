@@ -1,0 +1,429 @@
+"""The plan: which combinations of words there are, and which of them a draw takes."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drawing import drawn, make_paradigm, make_root, template
+from solecism.errors import InputError
+from solecism.generate import plan as plan_module
+from solecism.generate.blocks import Counts
+from solecism.generate.hashing import mix, text_hashes, unit_interval
+from solecism.generate.paradigm import Paradigm
+from solecism.generate.plan import Clause, Plan
+from solecism.generate.slots import Domain
+from solecism.generate.template import Slot
+from solecism.generate.values import Evaluation, Word
+from solecism.words.lexicon import Row, Table
+
+SEED = text_hashes(["a seed"])
+
+
+def domain(name: str, lemmas: Sequence[str], table: str = "noun") -> Domain:
+    """A slot that may take these words."""
+    rows = tuple(Row(lemma, {}, {}, "NOUN") for lemma in lemmas)
+    words = Table("", table, (), (), rows)
+    return Domain(
+        Slot(name, (table,), {}, 1),
+        tuple(Word(row, words, (), frozenset(), Evaluation(), None, name) for row in rows),
+    )
+
+
+def clause(scope: Sequence[int], sizes: Sequence[int], truths: Sequence[bool]) -> Clause:
+    """A condition that tells every word from every other."""
+    shape = [sizes[slot] for slot in scope]
+    keys = tuple(np.arange(size) for size in shape)
+    return Clause(tuple(scope), keys, np.array(truths, dtype=bool).reshape(shape))
+
+
+def walked(plan: Plan, batch: int = plan_module.BATCH) -> list[tuple[int, ...]]:
+    return list(places(plan.walk(batch)))
+
+
+def places(batches: Iterator[plan_module.Columns]) -> Iterator[tuple[int, ...]]:
+    for columns in batches:
+        yield from zip(*(column.tolist() for column in columns), strict=True)
+
+
+def sampled(plan: Plan, number: int, seed: int = 0) -> list[tuple[int, ...]]:
+    """The first combinations of a sample."""
+    start = mix(SEED ^ np.uint64(seed))
+    found = places(plan.sample(start, number))
+    return [combination for combination, _ in zip(found, range(number), strict=False)]
+
+
+def brute_force(plan: Plan) -> list[tuple[int, ...]]:
+    """All combinations, one by one."""
+    out = []
+    for combination in product(*(range(len(d)) for d in plan.domains)):
+        words = [d.words[i] for d, i in zip(plan.domains, combination, strict=True)]
+        lemmas = [(word.table.name, word.row.lemma) for word in words]
+        allowed = all(
+            c.table[tuple(k[combination[s]] for s, k in zip(c.scope, c.keys, strict=True))]
+            for c in plan.clauses
+        )
+        if allowed and all(lemmas[a] != lemmas[b] for a, b in plan.apart):
+            out.append(combination)
+    return out
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """Plans of up to four slots with clauses over one to three of them."""
+    sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    lemmas = [draw(st.permutations("abcdefg"))[:size] for size in sizes]
+    domains = [domain(f"s{n}", words) for n, words in enumerate(lemmas)]
+    clauses = []
+    for _ in range(draw(st.integers(0, 3))):
+        slots = draw(st.permutations(range(len(sizes))))[: draw(st.integers(1, 3))]
+        keys = [np.array([draw(st.integers(0, 2)) for _ in range(sizes[s])]) for s in slots]
+        table = np.array(draw(st.lists(st.booleans(), min_size=27, max_size=27)))
+        shaped = table[: 3 ** len(slots)].reshape([3] * len(slots))
+        clauses.append(Clause(tuple(slots), tuple(keys), shaped))
+    pairs = [(a, b) for b in range(len(sizes)) for a in range(b) if draw(st.booleans())]
+    return Plan(domains, clauses, pairs)
+
+
+@given(plans(), st.integers(1, 40))
+@settings(max_examples=60, deadline=None)
+def test_a_walk_gives_every_combination_in_order_whatever_the_batches(
+    plan: Plan, batch: int
+) -> None:
+    wanted = brute_force(plan)
+    assert walked(plan) == wanted
+    assert walked(plan, batch) == wanted
+    assert plan.size() == len(wanted)
+
+
+@given(plans(), st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_a_sample_gives_every_combination_once(plan: Plan, seed: int) -> None:
+    every = brute_force(plan)
+    found = sampled(plan, 10_000, seed)
+    assert len(set(found)) == len(found)
+    assert sorted(found) == every
+
+
+@given(plans())
+@settings(max_examples=40, deadline=None)
+def test_the_bound_counts_what_the_clauses_allow(plan: Plan) -> None:
+    assert plan.bound == len(brute_force(Plan(plan.domains, plan.clauses)))
+
+
+@given(plans(), st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_weights_draw_only_what_is_allowed_and_nothing_twice(plan: Plan, seed: int) -> None:
+    every = brute_force(plan)
+    if not every:
+        return
+    batches = plan._sample_weighted(mix(SEED ^ np.uint64(seed)), 64)
+    found = list(places(batches))
+    assert len(set(found)) == len(found)
+    assert set(found) <= set(every)
+    assert len(found) > 0.9 * len(every)
+
+
+THREE = Plan(
+    [domain("x", "abcd"), domain("y", "abc"), domain("z", "ab", "verb")],
+    [clause([0], [4], [True, True, True, False]), clause([2, 1], [0, 3, 2], [1, 1, 0, 1, 1, 1])],
+    [(0, 1)],
+)
+
+
+def chi_square(found: Sequence[tuple[int, ...]], every: Sequence[tuple[int, ...]]) -> float:
+    counts, expected = Counter(found), len(found) / len(every)
+    assert set(counts) <= set(every)
+    return sum((counts[e] - expected) ** 2 / expected for e in every)
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_every_combination_is_as_likely_as_every_other(
+    listed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not listed:
+        monkeypatch.setattr(plan_module, "LISTED", 0)
+    every = brute_force(THREE)
+    assert len(every) == 10
+    first = [sampled(THREE, 1, seed)[0] for seed in range(1000)]
+    assert chi_square(first, every) < 27.9  # 99.9 % for 9 degrees of freedom
+
+
+def test_the_order_of_a_sample_does_not_depend_on_how_many_are_wanted() -> None:
+    plan = Plan([domain(n, [f"{n}{i}" for i in range(200)], n) for n in "xyzu"])
+    assert sampled(plan, 1000)[:100] == sampled(plan, 100)
+
+
+def test_a_large_space_is_sampled_without_being_listed() -> None:
+    lemmas = [f"w{i}" for i in range(1000)]
+    names = ["a", "b", "c", "d"]
+    odd = np.arange(1000) % 2
+    same = Clause((0, 3), (odd, odd), np.eye(2, dtype=bool))
+    plan = Plan([domain(n, lemmas) for n in names], [same], [(0, 1), (1, 2), (0, 3)])
+    assert plan.bound == 10**12 // 2
+    assert plan.size() == plan.bound
+    started = time.process_time()
+    found = sampled(plan, 300)
+    assert time.process_time() - started < 1
+    assert len(set(found)) == 300
+    for a, b, c, d in found:
+        assert a % 2 == d % 2
+        assert a != b != c
+        assert a != d
+
+
+def test_keys_lie_within_the_open_interval() -> None:
+    ends = unit_interval(np.array([0, 2**64 - 1], dtype=np.uint64))
+    assert 0 < ends[0] < ends[1] < 1
+
+
+# Draws from lexicons.
+
+VERBS = "lemma  Number=Sing  Number=Plur  Frame\n" + "\n".join(
+    f"v{i}  v{i}s  v{i}  {'ab'[i % 2]}" for i in range(12)
+)
+FRONT = """
+slots:
+  author: {from: noun, Animacy: Anim}
+  guard: {from: noun, Set: 1}
+  likes: {from: verb}
+where: author.Set == "1" or likes.Frame == "a"
+draw: 60
+"""
+LINES = """
+good: the {{ author }} by the {{ guard }} {{ likes | agree(author) }}
+bad: the {{ author }} by the {{ guard }} {{ likes | clash(author, "Number") }}
+"""
+
+
+def nouns(numbers: Sequence[int], more: str = "", column: str = "") -> str:
+    head = f"lemma  Number=Sing  Number=Plur  Animacy  Set{column and '  ' + column}"
+    rows = [f"n{i}  n{i}  n{i}s  Anim  {1 + i % 3 % 2}{column and f'  p{i}'}" for i in numbers]
+    return "\n".join([head, *rows, *([more] if more else [])])
+
+
+def draw_of(folder: Path, noun_table: str, seed: int = 0, front: str = FRONT) -> list[str]:
+    """The ids of a draw."""
+    tables = {"noun": noun_table, "verb": VERBS}
+    paradigm = make_paradigm(folder, tables, front, LINES)
+    return drawn(paradigm, seed)["id"].to_pylist()  # type: ignore[no-any-return]
+
+
+@pytest.fixture(params=["listed", "weighted"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with both ways to sample."""
+    if request.param == "weighted":
+        monkeypatch.setattr(plan_module, "LISTED", 0)
+        monkeypatch.setattr(Plan, "bound", property(lambda plan: 10**7))
+
+
+@pytest.mark.usefixtures("way")
+def test_a_draw_does_not_depend_on_the_order_of_the_rows(tmp_path: Path) -> None:
+    once = draw_of(tmp_path / "a", nouns(range(9)))
+    assert len(set(once)) == 60
+    assert draw_of(tmp_path / "b", nouns([8, 3, 0, 1, 2, 7, 6, 5, 4])) == once
+
+
+@pytest.mark.usefixtures("way")
+def test_a_draw_does_not_depend_on_words_that_fit_no_slot_or_on_further_columns(
+    tmp_path: Path,
+) -> None:
+    once = draw_of(tmp_path / "a", nouns(range(9)))
+    assert draw_of(tmp_path / "b", nouns(range(9), "thing  thing  things  Inan  2")) == once
+    assert draw_of(tmp_path / "c", nouns(range(9), column="Class")) == once
+
+
+@pytest.mark.usefixtures("way")
+def test_a_draw_stays_mostly_the_same_when_a_fitting_word_is_added(tmp_path: Path) -> None:
+    once = set(draw_of(tmp_path / "a", nouns(range(9))))
+    more = set(draw_of(tmp_path / "b", nouns(range(10))))
+    assert 30 < len(once & more) < 60
+
+
+@pytest.mark.usefixtures("way")
+def test_another_seed_draws_others(tmp_path: Path) -> None:
+    once = set(draw_of(tmp_path, nouns(range(9))))
+    assert set(draw_of(tmp_path, nouns(range(9)), seed=0)) == once
+    for seed in (1, -1, 2**63):
+        assert len(set(draw_of(tmp_path, nouns(range(9)), seed=seed)) & once) < 30
+
+
+@pytest.mark.usefixtures("way")
+def test_a_draw_is_a_part_of_what_all_makes(tmp_path: Path) -> None:
+    every = draw_of(tmp_path, nouns(range(4)), front=FRONT.replace("60", "all"))
+    some = draw_of(tmp_path, nouns(range(4)))
+    assert len(some) == 60 < len(every)
+    assert set(some) <= set(every)
+
+
+def test_a_number_too_large_is_told_with_what_the_words_allow(tmp_path: Path) -> None:
+    front = FRONT.replace("60", "1000").replace("where: ", "where: author.Number == 'Sing' and ")
+    with pytest.raises(InputError, match=r"p\.jinja:11: draw: 1000 .* the words allow 120$"):
+        draw_of(tmp_path, nouns(range(3)), front=front)
+
+
+SYNCRETIC = """
+lemma  Number=Sing  Number=Plur
+sheep  sheep        sheep
+see    sees         see
+put    put          -
+go     goes         go
+cut    cut          cut
+do     does         do
+"""
+
+
+def syncretic(folder: Path, draw: str, lines: str = "") -> Paradigm:
+    tables = {"noun": nouns(range(5)), "verb": SYNCRETIC}
+    front = f"slots:\n  a: {{from: noun, Number: Sing}}\n  v: {{from: verb}}\ndraw: {draw}"
+    usual = "good: the {{ a }} {{ v | agree(a) }}\nbad: the {{ a }} {{ v | clash(a, 'Number') }}"
+    return make_paradigm(folder, tables, front, lines or usual)
+
+
+def test_combinations_without_a_pair_are_skipped_and_counted(tmp_path: Path) -> None:
+    counts = Counts()
+    table = drawn(syncretic(tmp_path, "all"), counts=counts)
+    assert len(table) == counts.sets == counts.pairs == 15
+    assert counts.skipped == {"syncretic": 10, "lacking": 5}
+
+
+@pytest.mark.parametrize("number", [1, 7, 15])
+def test_a_draw_makes_up_for_what_it_skips(tmp_path: Path, number: int) -> None:
+    counts = Counts()
+    table = drawn(syncretic(tmp_path, str(number)), counts=counts)
+    assert len(set(table["set_id"].to_pylist())) == counts.sets == number
+    assert set(counts.skipped) <= {"syncretic", "lacking"}
+    assert sum(counts.skipped.values()) <= 15
+
+
+def test_what_is_skipped_is_counted_no_further_than_the_draw_went(tmp_path: Path) -> None:
+    one, every = Counts(), Counts()
+    drawn(syncretic(tmp_path, "1"), counts=one)
+    drawn(syncretic(tmp_path, "15"), counts=every)
+    assert sum(one.skipped.values()) < sum(every.skipped.values())
+
+
+def test_too_few_pairs_are_told_with_what_was_left_out(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"16 minimal sets .* allow 15 \(left out: 5 lacking, 10 syncretic\)"
+    ):
+        drawn(syncretic(tmp_path, "16"))
+
+
+def test_a_draw_from_a_large_space_gives_up_where_next_to_nothing_makes_a_pair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan_module, "LISTED", 0)
+    monkeypatch.setattr("solecism.generate.blocks.PATIENCE", 20_000)
+    many = "\n".join(
+        ["lemma  Number=Sing  Number=Plur  Set", *(f"n{i}  n{i}  -  1" for i in range(300))]
+    )
+    slots = "\n".join(f"  {name}: {{from: noun}}" for name in "abc")
+    front = f"slots:\n{slots}\n  v: {{from: verb}}\ndraw: 30"
+    nouns = "{{ a }} {{ b }} {{ c }}"
+    verbs = "{{ v | agree(a) }}", '{{ v | clash(a, "Number") }}'
+    lines = f"good: {nouns} {verbs[0]}\nbad: {nouns} {verbs[1]}"
+    tables = {"noun": many, "verb": "lemma  Number=Sing  Number=Plur\nput  put  put"}
+    message = (
+        r"30 minimal sets are wanted, the first [\d,]+ combinations of words make 0 \(left out"
+    )
+    with pytest.raises(InputError, match=message):
+        drawn(make_paradigm(tmp_path, tables, front, lines))
+
+
+def test_no_pair_at_all_is_told_with_what_was_left_out(tmp_path: Path) -> None:
+    lines = "good: {{ a }} {{ v | agree(a) }}\nbad: {{ a }} {{ v | clash(a, 'Number') }}"
+    tables = {"noun": nouns(range(2)), "verb": "lemma  Number=Sing  Number=Plur\nput  put  put"}
+    front = "slots:\n  a: {from: noun}\n  v: {from: verb}"
+    with pytest.raises(InputError, match=r"p\.jinja:10: no words .* \(left out: 4 syncretic\)"):
+        drawn(make_paradigm(tmp_path, tables, front, lines))
+
+
+@pytest.mark.parametrize("draw", ["all", "3"])
+def test_clauses_that_nothing_passes_together_are_told(tmp_path: Path, draw: str) -> None:
+    where = f"where: [a.Set == '1', a.Set != v.Frame, v.Frame == '1']\ndraw: {draw}"
+    tables = {"noun": nouns(range(3)), "verb": "lemma  Number=Sing  Frame\ngo  go  1\ndo  do  2"}
+    front = f"slots:\n  a: {{from: noun}}\n  v: {{from: verb}}\n{where}"
+    lines = "good: {{ a }} {{ v }}\nbad: {{ v }} {{ a }}"
+    with pytest.raises(InputError, match=r"no words make a pair|the words allow 0"):
+        drawn(make_paradigm(tmp_path, tables, front, lines))
+
+
+# Clauses as templates write them.
+
+
+def plan_of(folder: Path, where: str) -> Plan:
+    front = f"slots:\n  a: {{from: noun}}\n  b: {{from: noun}}\n  v: {{from: verb}}\nwhere: {where}"
+    lines = "good: {{ a }} {{ b }} {{ v }}\nbad: {{ b }} {{ a }} {{ v }}"
+    tables = {"noun": nouns(range(4)), "verb": SYNCRETIC.replace("put    put          -\n", "")}
+    return make_paradigm(folder, tables, front, lines).plan
+
+
+def words_of(plan: Plan) -> list[tuple[Word, ...]]:
+    return [
+        tuple(d.words[i] for d, i in zip(plan.domains, combination, strict=True))
+        for combination in walked(plan)
+    ]
+
+
+def test_a_clause_on_one_slot(tmp_path: Path) -> None:
+    found = words_of(plan_of(tmp_path, 'v.lemma != "see"'))
+    assert len(found) == 8 * 6 * 8
+    assert {v.row.lemma for _, _, v in found} == {"sheep", "go", "cut", "do"}
+
+
+def test_a_clause_on_two_slots(tmp_path: Path) -> None:
+    found = words_of(plan_of(tmp_path, "a.Number != v.Number"))
+    assert len(found) == 8 * 6 * 5
+    assert all(a.feats.text("Number") != v.feats.text("Number") for a, _, v in found)
+
+
+def test_a_clause_on_three_slots(tmp_path: Path) -> None:
+    found = words_of(
+        plan_of(tmp_path, "a.Number == b.Number and b.Set == '1' and v.Number == 'Sing'")
+    )
+    assert len(found) == 2 * (3 * 3) * 5  # numbers; three words of Set 1 and others; verbs
+    assert all(b.row.properties["Set"] == "1" for _, b, _ in found)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("'1 == 1'", "asks nothing of any slot"),
+        ("a.Set == 'x'", r"no words pass \"a.Set == 'x'\""),
+        ("a.Sett == '1'", "has no column 'Sett'"),
+        ("(v | form(Number='Dual')).lemma == 'go'", "a form is lacking"),
+        ("(v | form(Case='Nom')).lemma == 'go'", "where: no form in verb.tsv expresses 'Case'"),
+    ],
+)
+def test_a_clause_that_cannot_be_is_told_with_its_line(
+    tmp_path: Path, where: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=rf"p\.jinja:10: .*{message}"):
+        plan_of(tmp_path, where if where.startswith("'") else f'"{where}"')
+
+
+def test_a_clause_over_too_many_words_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solecism.generate.paradigm.LARGEST_CLAUSE", 30)
+    plan_of(tmp_path / "few", "a.Set == b.Set")
+    with pytest.raises(InputError, match="'a != b' compares too many words"):
+        plan_of(tmp_path / "many", "a != b")
+
+
+def test_a_draw_of_a_template_without_slots(tmp_path: Path) -> None:
+    lines = "good: one is\nbad: one are"
+    once = make_root(tmp_path, {}, {"p": template("p", "draw: 1", lines)})
+    assert len(drawn(once.paradigm("tiny", "xx", "p"))) == 1
+    twice = make_root(tmp_path, {}, {"p": template("p", "draw: 2", lines)})
+    with pytest.raises(InputError, match="2 minimal sets are wanted, the words allow 1"):
+        drawn(twice.paradigm("tiny", "xx", "p"))

@@ -1,0 +1,720 @@
+"""Expressions and macros: what they give, what they ask of slots, and what they cannot do."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from jinja2.exceptions import SecurityError
+
+from expecting import problems_of
+from solecism.generate.pairs import Counts, draw_pairs
+from solecism.generate.paradigm import load_paradigm
+from solecism.generate.sandbox import FEATS, PHRASES, ROW, WHOLE, Sandbox
+from solecism.generate.values import Skip, TemplateFault, Word, tokens_of
+from solecism.words.language import Lexicon
+from tiny import edit, make_root, rewrite
+
+ADJ = (
+    "lemma\tGender=Masc|Number=Sing\tGender=Fem|Number=Sing\tNumber=Plur\n"
+    "happy\theureux\theureuse\theureux\n"
+    "calm\tcalme\tcalme\tcalmes\n"
+    "old\tvieux\tvieille\t\n"
+)
+PRON = """\
+lemma	Case=Nom	Case=Acc	Number	Person	Gender
+he	he	him	Sing	3	Masc
+she	she	her	Sing	3	Fem
+they	they	them	Plur	3	Masc,Fem
+"""
+VERB = """\
+lemma	VerbForm=Inf	Number=Sing|Person=1	Number=Sing|Person=3	Number=Plur	Tense=Past
+be	be	am	is	are	was
+go	go	go	goes	go	went
+"""
+PHRASES_FILE = """\
+{# shared #}
+{% macro the(n) %}{{ word("det", "the") | agree(n) }} {{ n }}{% endmacro %}
+{% macro two(a, b) %}{{ the(a) }} and {{ the(b) }}{% endmacro %}
+{% macro say(v, s) -%}
+  {% if v.Frame == "transitive" and s is under("human") %}{{ v | agree(s) }}
+  {%- elif v.Frame == "none" %}{{ v.Missing }}{% else %}{{ v | agree(s) }} {{ v.Frame }}{% endif %}
+{%- endmacro %}
+{% macro kind(n, class=n.Class) %}{{ class }}{% endmacro %}
+{% macro quiet(n) %}{% endmacro %}
+"""
+SIMPLE = "templates/demo/xx/simple.jinja"
+HE, SHE, THEY = ('word("pron", "he")', 'word("pron", "she")', 'word("pron", "they")')
+AUTHOR = 'word("noun", "author") | form(Number="Sing")'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    make_root(tmp_path)
+    for name, text in {"adj": ADJ, "pron": PRON, "aux": VERB}.items():
+        rewrite(tmp_path / f"lexicons/xx/{name}.tsv", text)
+    rewrite(tmp_path / "templates/demo/xx" / PHRASES, PHRASES_FILE)
+    return tmp_path
+
+
+def sandbox(root: Path, phrases: str | None = None) -> Sandbox:
+    folder = root / "templates/demo/xx"
+    if phrases is not None:
+        rewrite(folder / PHRASES, phrases)
+    return Sandbox(folder, Lexicon(root / "lexicons/xx"))
+
+
+@pytest.fixture
+def box(root: Path) -> Sandbox:
+    return sandbox(root)
+
+
+def word_of(box: Sandbox, source: str) -> Word:
+    box.run.digits.clear()
+    box.run.begin()
+    word = box.compiled(source)()
+    assert isinstance(word, Word)
+    return word
+
+
+def all_of(box: Sandbox, source: str) -> list[str]:
+    """The forms that an expression takes in turn."""
+    box.run.digits.clear()
+    out = []
+    while True:
+        box.run.begin()
+        out.append(box.compiled(source)().text)
+        if not box.run.advance():
+            return out
+
+
+def rendered(box: Sandbox, source: str) -> str:
+    """What an expression prints, without the marks around words."""
+    box.run.begin()
+    text = str(box.compiled(source)())
+    return " ".join(token.text for token in tokens_of(text, glued=False))
+
+
+# -- What expressions give
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (f'word("adj", "happy") | agree({SHE}, Number="Sing")', "heureuse"),
+        (f'word("adj", "happy") | agree({THEY})', "heureux"),
+        (f'word("adj", "happy") | agree({HE})', "heureux"),
+        (f'word("adj", "happy") | agree({THEY}, Number="Sing", Gender="Fem")', "heureuse"),
+        ('word("aux", "be") | agree(word("noun", "book") | form(Number="Sing"))', "is"),
+        (f'word("aux", "be") | agree({THEY})', "are"),
+        (f'word("aux", "be") | agree({HE}, Tense="Past")', "was"),
+        (f'word("aux", "be") | agree({HE}, VerbForm="Inf")', "be"),
+        (f'word("aux", "be") | agree({HE}, Person="1")', "am"),
+        (f'{SHE} | form(Case="Acc")', "her"),
+        (f'{SHE} | form(Case="Nom") | form(Case="Acc")', "her"),
+        (f'word("adj", "happy") | agree({SHE}, Number="Sing") | form(Gender="Masc")', "heureux"),
+    ],
+)
+def test_forms_are_chosen(box: Sandbox, source: str, expected: str) -> None:
+    assert word_of(box, source).text == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (f'word("aux", "be") | clash({HE}, "Number")', ["are"]),
+        (f'word("aux", "be") | clash({HE}, "Person")', ["am"]),
+        (f'word("aux", "be") | clash({HE}, "Number", "Person")', ["am", "are"]),
+        (f'word("adj", "happy") | clash({SHE}, "Gender")', ["heureux"]),
+        (f'word("adj", "calm") | clash({SHE}, "Number")', ["calmes"]),
+        (f'word("adj", "happy") | clash({SHE}, "Number", "Gender")', ["heureux"]),
+    ],
+)
+def test_a_clash_takes_in_turn_each_form_that_differs(
+    box: Sandbox, source: str, expected: list[str]
+) -> None:
+    assert all_of(box, source) == expected
+
+
+def test_several_clashes_take_all_combinations(box: Sandbox) -> None:
+    one = f'word("aux", "be") | clash({HE}, "Number", "Person")'
+    box.run.digits.clear()
+    out = []
+    while True:
+        box.run.begin()
+        box.compiled(f"({one}) ~ ({one})")()
+        out.append([word.text for word in box.run.printed])
+        if not box.run.advance():
+            break
+    assert out == [["am", "am"], ["am", "are"], ["are", "am"], ["are", "are"]]
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (f'word("adj", "calm") | clash({SHE}, "Gender")', "syncretic"),
+        (f'word("aux", "go") | clash({THEY}, "Number", Person="2")', "lacking"),
+        (f'word("adj", "old") | agree({THEY}, Number="Plur")', "lacking"),
+        (f'word("adj", "old") | clash({SHE}, "Number")', "lacking"),
+        (f'{HE} | form(Case="Gen")', "lacking"),
+        (f'word("adj", "old") | agree({SHE}, Number="Sing") | form(Number="Plur")', "lacking"),
+        (f'word("aux", "be") | agree({HE}, Person="2", Number="Sing")', "lacking"),
+    ],
+)
+def test_words_that_make_no_item_are_skipped(box: Sandbox, source: str, reason: str) -> None:
+    with pytest.raises(Skip) as caught:
+        word_of(box, source)
+    assert caught.value.reason == reason
+
+
+def test_a_bad_form_spelt_like_the_good_one_is_counted(box: Sandbox) -> None:
+    assert all_of(box, f'word("aux", "go") | clash({HE}, "Number", "Person")') == ["go"]
+    assert box.run.syncretic == 0
+    assert all_of(box, f'word("adj", "happy") | clash({HE}, "Number", "Gender")') == ["heureuse"]
+    assert box.run.syncretic == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            f'word("adj", "old") | agree({THEY}, Number="Sing")',
+            "'old' has several forms that fit: vieux (Gender=Masc|Number=Sing), "
+            "vieille (Gender=Fem|Number=Sing)",
+        ),
+        (
+            f'word("adj", "old") | agree({HE}, Tense="Past")',
+            "no form in adj.tsv expresses 'Tense' (features: Gender, Number)",
+        ),
+        (
+            f'word("adj", "old") | agree({HE}, Numbr="Sing")',
+            "no form in adj.tsv expresses 'Numbr' (did you mean 'Number'? "
+            "features: Gender, Number)",
+        ),
+        (
+            f'word("adj", "old") | agree({HE}, Number="sing")',
+            "value of Number 'sing' is not spelt as UD spells it",
+        ),
+        (
+            f'word("adj", "old") | agree({HE}, Number=1)',
+            "Number=1: the value must be a text",
+        ),
+        (
+            f'word("adj", "old") | agree({HE}, Number={SHE})',
+            "Number=<pron she>: the value must be a text",
+        ),
+        ('word("adj", "old") | agree("le")', "there is no word to agree with: 'le'"),
+        ('word("adj", "old") | clash("le", "Number")', "there is no word to agree with: 'le'"),
+        (
+            f'word("adj", "old") | clash({HE})',
+            "clash needs the name of a feature: clash(x, 'Number')",
+        ),
+        (
+            f'word("adj", "old") | clash({HE}, 1)',
+            "no form in adj.tsv expresses 1 (features: Gender, Number)",
+        ),
+        (f'"le" | agree({HE})', "agree: 'le' is no word"),
+        (f'"le" | clash({HE}, "Number")', "clash: 'le' is no word"),
+        ('"le" | form(Number="Sing")', "form: 'le' is no word"),
+        ('word("adj", "old") | agree', "agree: write it as agree(x)"),
+        (f'word("adj", "old") | agree({HE}, "Sing")', "agree: write it as agree(x)"),
+        ('word("adj", "old") | clash', 'clash: write it as clash(x, "Number")'),
+        ('word("adj", "old") | form("Plur")', 'form: write it as form(Number="Plur")'),
+        (
+            f"{HE}.Clas",
+            "'he': pron.tsv has no column 'Clas' (did you mean 'Case'? "
+            "columns: lemma, Case, Gender, Number, Person)",
+        ),
+        ('"le".upper', "'upper': only words have properties"),
+        (f"{HE}.lemma.upper", "'upper': only words have properties"),
+        (f"{HE} is under({SHE})", "under wants a property or a text, not <pron she>"),
+        (f"{HE} is under", "under wants a property or a text, not None"),
+        (
+            '"human" is under("humn")',
+            "there is no class 'humn' (did you mean 'human'? classes: animate, human, artwork)",
+        ),
+        ('word("det", "le")', "det.tsv has no lemma 'le' (lemmas: the, a)"),
+        (
+            'word("dte", "the")',
+            "lexicon 'xx' has no table 'dte' (did you mean 'det'? "
+            "tables: adj, aux, det, noun, pron, verb)",
+        ),
+        (f'word({HE}, "the")', 'word wants a table and a lemma: word("det", "le")'),
+        ('word("det")', 'word wants a table and a lemma: word("det", "le")'),
+    ],
+)
+def test_what_cannot_be_evaluated_is_told(box: Sandbox, source: str, message: str) -> None:
+    with pytest.raises(TemplateFault) as caught:
+        box.compiled(source)()
+    assert str(caught.value) == message
+
+
+def test_a_word_of_which_no_form_was_chosen_prints_if_it_has_but_one(box: Sandbox) -> None:
+    assert rendered(box, 'word("det", "a")') == "a"
+    with pytest.raises(TemplateFault, match="which form of 'author'"):
+        rendered(box, 'word("noun", "author")')
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (f"({AUTHOR}).lemma", "author"),
+        (f"({AUTHOR}).Number", "Sing"),
+        (f"({AUTHOR}).Person", "3"),
+        (f"({AUTHOR}).Class", "human"),
+        (f"{THEY}.Gender", "Masc,Fem"),
+        (f"{HE}.Case", ""),
+        (f'({AUTHOR}) if {HE}.Number == "Sing" else "x"', "author"),
+        (f'"x" if {HE}.Number == "Plur"', ""),
+        (f'"x" ~ {HE}.Person', "x3"),
+        (f'the({AUTHOR}) ~ ", " ~ the({AUTHOR})', "the author , the author"),
+        (f"two({AUTHOR}, b={AUTHOR})", "the author and the author"),
+        (f'say(word("verb", "like"), {AUTHOR})', "likes"),
+        (f'say(word("verb", "laugh"), {AUTHOR})', "laughs intransitive"),
+        (f"kind({AUTHOR})", "human"),
+        (f'kind({AUTHOR}, "x")', "x"),
+        (f"quiet({AUTHOR})", ""),
+    ],
+)
+def test_expressions_print_words_and_texts(box: Sandbox, source: str, expected: str) -> None:
+    assert rendered(box, source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('"human" is under("animate")', True),
+        ('"human" is under("artwork,animate")', True),
+        ('"human" is under("artwork")', False),
+        ('"artwork,human" is under("animate")', True),
+        ('"human" is not under("")', False),
+        (f'({AUTHOR}) is under("animate")', True),
+        ('word("noun", "book") is under(word("verb", "laugh").Subject)', False),
+        ('"a" in ["a", "b"] and not "a" == "b"', True),
+    ],
+)
+def test_tests(box: Sandbox, source: str, expected: bool) -> None:
+    assert box.compiled(source)() is expected
+
+
+def test_words_are_marked_so_that_they_are_found_after_spelling(box: Sandbox) -> None:
+    box.run.begin()
+    text = str(box.compiled(f'two({AUTHOR}, word("noun", "chef") | form(Number="Plur"))')())
+    tokens = tokens_of(text, glued=False)
+    assert [(t.text, t.tags) for t in tokens] == [
+        ("the", (0,)), ("author", (1,)), ("and", ()), ("the", (2,)), ("chefs", (3,)),
+    ]  # fmt: skip
+    assert [word.row.lemma for word in box.run.printed] == ["the", "author", "the", "chef"]
+
+
+def test_words_without_space_between_are_written_together(box: Sandbox) -> None:
+    box.run.begin()
+    text = str(box.compiled(f'"x" ~ ({AUTHOR}) ~ "s " ~ ({AUTHOR})')())
+    glued = [(t.text, t.glued) for t in tokens_of(text, glued=True)]
+    assert glued == [("x", True), ("author", True), ("s", True), ("author", False)]
+
+
+def test_an_expression_that_prints_too_many_words_is_refused(root: Path) -> None:
+    doubled = "".join(
+        f"{{% macro {b}(n) %}}{{{{ {a}(n) }}}}{{{{ {a}(n) }}}}{{% endmacro %}}"
+        for a, b in pairwise(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "o"])
+    )
+    box = sandbox(root, "{% macro a(n) %}{{ n }}{% endmacro %}" + doubled)
+    assert rendered(box, f"l({AUTHOR})").count("author") == 2048
+    with pytest.raises(TemplateFault, match="an expression prints too many words"):
+        rendered(box, f"o({AUTHOR})")
+
+
+# -- What expressions ask of slots
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a", {"a": {WHOLE}}),
+        ("a.Class", {"a": {"Class"}}),
+        ("v | agree(a)", {"v": {ROW}, "a": {FEATS}}),
+        ('v | clash(a, "Number")', {"v": {ROW}, "a": {FEATS}}),
+        ('a | form(Number="Sing")', {"a": {WHOLE}}),
+        ("v | agree(a) ~ a.lemma", {"v": {ROW}, "a": {FEATS, "lemma"}}),
+        ("a is under(v.Subject)", {"a": {"Class"}, "v": {"Subject"}}),
+        ("a == b", {"a": {WHOLE}, "b": {WHOLE}}),
+        ("a if b.Number == 'x' else c", {"a": {WHOLE}, "b": {"Number"}, "c": {WHOLE}}),
+        ("the(a)", {"a": {FEATS, WHOLE}}),
+        ("two(a, b=b)", {"a": {FEATS, WHOLE}, "b": {FEATS, WHOLE}}),
+        ("say(v, a)", {"v": {ROW, "Frame", "Missing"}, "a": {FEATS, "Class"}}),
+        ("kind(a)", {"a": {"Class"}}),
+        ("kind(a, b)", {"a": {"Class"}, "b": {WHOLE}}),
+        ("quiet(a)", {"a": set()}),
+        ("quiet(a, b)", {"a": set(), "b": {WHOLE}}),
+        ('word("det", a)', {"a": {WHOLE}}),
+        ("the(a | form(Number='Plur'))", {"a": {WHOLE}}),
+        ("word('det', 'the') | agree(a) | clash(b, 'Number')", {"a": {FEATS}, "b": {FEATS}}),
+    ],
+)
+def test_what_is_asked_of_each_slot(
+    box: Sandbox, source: str, expected: dict[str, set[str]]
+) -> None:
+    assert box.uses(source) == expected
+
+
+def test_a_macro_from_another_file_asks_for_the_whole_word(root: Path) -> None:
+    rewrite(root / "templates/demo/shared.jinja", "{% macro cl(n) %}{{ n.Class }}{% endmacro %}")
+    box = sandbox(
+        root,
+        '{% from "shared.jinja" import cl as class %}{% macro k(n) %}{{ class(n) }}{% endmacro %}',
+    )
+    assert box.macros == ["k"]
+    assert box.uses("k(a)") == {"a": {WHOLE}}
+    assert rendered(box, f"k({AUTHOR})") == "human"
+
+
+def test_columns_asked_for_in_an_expression_itself(box: Sandbox) -> None:
+    columns = box.columns("a.Class if say(v, b) == b.lemma else c")
+    assert sorted(columns) == [("a", "Class"), ("b", "lemma")]
+
+
+# -- What expressions cannot do
+
+
+SLOTS = ["author", "likes"]
+KNOWN = "(macros: word, kind, quiet, say, the, two)"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "auhtor",
+            "there is no slot 'auhtor' (did you mean 'author'? slots: author, likes)",
+        ),
+        ("teh(author)", f"there is no macro 'teh' {KNOWN}".replace("(m", "(did you mean 'the'? m")),
+        ("range(3)", f"there is no macro 'range' {KNOWN}"),
+        ("namespace()", f"there is no macro 'namespace' {KNOWN}"),
+        ("author()", f"there is no macro 'author' {KNOWN}"),
+        ("the", "there is no slot 'the' (slots: author, likes)"),
+        ("word", "there is no slot 'word' (slots: author, likes)"),
+        ("self", "there is no slot 'self' (slots: author, likes)"),
+        (
+            "author | agre(likes)",
+            "there is no filter 'agre' (did you mean 'agree'? filters: agree, clash, form)",
+        ),
+        ('author | attr("__class__")', "there is no filter 'attr' (filters: agree, clash, form)"),
+        ("author | upper", "there is no filter 'upper' (filters: agree, clash, form)"),
+        ('"%s" | format(author)', "there is no filter 'format' (did you mean 'form'? "
+         "filters: agree, clash, form)"),
+        ("author is defined", "there is no test 'defined' (tests: under)"),
+        ("author.__class__", "attribute '__class__' is not allowed"),
+        ("author.lemma.__class__.__mro__", "attribute '__mro__' is not allowed"),
+        ('("x").__class__', "attribute '__class__' is not allowed"),
+        ("author._row", "attribute '_row' is not allowed"),
+        ('author["x"]', "[...] is not allowed here"),
+        ('author["__class__"]', "[...] is not allowed here"),
+        ("author[1:2]", "[...] is not allowed here"),
+        ('"x".upper()', "only a macro and `word` can be called"),
+        ("author.lemma.upper()", "only a macro and `word` can be called"),
+        ("author.agree(likes)", "only a macro and `word` can be called"),
+        ('"{0.__class__}".format(author)', "only a macro and `word` can be called"),
+        ("the(author)()", "only a macro and `word` can be called"),
+        ("2*10", "arithmetic is not allowed here"),
+        ("-1", "arithmetic is not allowed here"),
+        ('"a" * 100000000', "arithmetic is not allowed here"),
+        ('author + "s"', "arithmetic is not allowed here"),
+        ('"%s" % author', "arithmetic is not allowed here"),
+        ('{"a": author}', "{...} is not allowed here"),
+        ("the(*author)", "* and ** are not allowed here"),
+        ("author | agree(**likes)", "* and ** are not allowed here"),
+        ("author likes", "Jinja: 'likes' after the end of the expression"),
+        ("author, likes", "Jinja: ',' after the end of the expression"),
+        ("author }} {{ likes", "Jinja: '}}' after the end of the expression"),
+        ("", "Jinja: unexpected 'end of template'"),
+        ("author |", "Jinja: unexpected end of template, expected 'name'."),
+        ('author | agree(likes, Number="a", Number="b")', "a keyword stands twice"),
+        ("the(author, n=author)", "macro 'the' takes the arguments: n"),
+        ("the()", "macro 'the' takes the arguments: n"),
+        ("the(m=author)", "macro 'the' takes the arguments: n"),
+        ("the(author, likes)", "macro 'the' takes the arguments: n"),
+        ("kind()", "macro 'kind' takes the arguments: n, class"),
+        ('word("det", "le")', "det.tsv has no lemma 'le' (lemmas: the, a)"),
+        (
+            'word("dte", "the")',
+            "lexicon 'xx' has no table 'dte' (did you mean 'det'? "
+            "tables: adj, aux, det, noun, pron, verb)",
+        ),
+        ('word("det")', 'word wants a table and a lemma: word("det", "le")'),
+        ('word(table="det", lemma="the")', 'word wants a table and a lemma: word("det", "le")'),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_an_expression_is_told(box: Sandbox, source: str, message: str) -> None:
+    told = [str(problem) for problem in box.problems(source, SLOTS, "x.jinja", 9)]
+    assert f"x.jinja:9: {message} in {{{{ {source} }}}}" in told
+    assert len(told) <= 2
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "author", "likes | agree(author)", 'likes | clash(author, "Number", "Person")',
+        "the(author)", "the(n=author)", "say(likes, author)", "kind(author, class=likes.Frame)",
+        'word("det", "the") | agree(author)',
+        'author | form(Number="Sing")', "author.lemma", '"a text"',
+        'author if author.Number == "Sing" else likes', "author is under(likes.Object)",
+        'author is not under("human") and (author.lemma != "x" or not likes.Frame == "y")',
+        'author.Number in ["Sing", "Plur"]', 'word("det", likes.Frame)', 'author ~ ", "',
+    ],
+)  # fmt: skip
+def test_a_good_expression_has_no_problems(box: Sandbox, source: str) -> None:
+    assert box.problems(source, SLOTS, "x.jinja", 9) == []
+
+
+def test_a_slot_and_a_macro_of_one_name_are_told_apart(box: Sandbox) -> None:
+    assert [p.message for p in box.problems("the(the)", ["the"], "x.jinja", 9)] == [
+        "'the' is the name of a macro and of this slot in {{ the(the) }}"
+    ]
+
+
+def test_an_expression_that_is_too_deep_is_told(box: Sandbox) -> None:
+    source = "(" * 5000 + "author" + ")" * 5000
+    (problem,) = box.problems(source, SLOTS, "x.jinja", 9)
+    assert problem.message.startswith("Jinja: the expression is too deep in {{ ((")
+
+
+def test_all_problems_of_an_expression_come_at_once(box: Sandbox) -> None:
+    told = [p.message for p in box.problems("auhtor | agre(liks)", SLOTS, "x.jinja", 9)]
+    assert [message.split(" (")[0] for message in told] == [
+        "there is no slot 'auhtor'", "there is no slot 'liks'", "there is no filter 'agre'",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "source", ["{{ x['a'] }}", "{{ x.real }}", "{{ x.__class__ }}", "{{ 'a'.join }}", "{{ x.y() }}"]
+)
+def test_what_slips_past_the_check_of_syntax_is_stopped_when_it_runs(
+    box: Sandbox, source: str
+) -> None:
+    with pytest.raises(TemplateFault):
+        box.env.from_string(source).render(x=1)
+
+
+def test_no_function_can_be_called(box: Sandbox) -> None:
+    with pytest.raises(SecurityError):
+        box.env.from_string("{{ x() }}").render(x=print)
+
+
+def test_a_word_in_a_broken_table_is_told_with_the_place_in_the_table(root: Path) -> None:
+    edit(root / "lexicons/xx/det.tsv", "a\ta\t\t", "the\ta\t\t")
+    box = sandbox(root)
+    assert box.problems('word("det", "the")', [], "x.jinja", 9) == []
+    assert problems_of(lambda: box.compiled('word("det", "the")')(), root) == [
+        "lexicons/xx/det.tsv:3: lemma 'the' stands already in line 2"
+    ]
+
+
+# -- Macros
+
+
+PATH = f"templates/demo/xx/{PHRASES}"
+
+
+def test_a_language_need_not_have_macros(tmp_path: Path) -> None:
+    make_root(tmp_path)
+    (tmp_path / PATH).unlink()
+    assert sandbox(tmp_path).macros == []
+
+
+@pytest.mark.parametrize(
+    ("phrases", "messages"),
+    [
+        ("{% macro a(n) %}{% for x in n %}{{ x }}{% endfor %}{% endmacro %}",
+         ["1: a loop is not allowed here"]),
+        ("{% set x = 1 %}", ["1: set is not allowed here"]),
+        ("{% set x %}a{% endset %}", ["1: set is not allowed here"]),
+        ("{% macro a(n) %}\n{% set n = 1 %}{% endmacro %}", ["2: set is not allowed here"]),
+        ('{% include "en/_phrases.jinja" %}', ["1: include is not allowed here"]),
+        ('{% extends "en/_phrases.jinja" %}', ["1: extends is not allowed here"]),
+        ("{% block a %}{% endblock %}", ["1: a block is not allowed here"]),
+        ("{% with a = 1 %}{% endwith %}", ["1: with is not allowed here"]),
+        ("{% macro a() %}{% call a() %}{% endcall %}{% endmacro %}",
+         ["1: call is not allowed here"]),
+        ("{% filter upper %}a{% endfilter %}", ["1: a filter block is not allowed here"]),
+        ("{% macro a(n) %}{{ n.__class__ }}{% endmacro %}",
+         ["1: attribute '__class__' is not allowed"]),
+        ("{% macro a(n) %}{{ n[0] }}{{ 2 * 3 }}{% endmacro %}",
+         ["1: [...] is not allowed here", "1: arithmetic is not allowed here"]),
+        ("\n{% macro a(n) %}{{ m }}{% endmacro %}",
+         ["2: there is no argument 'm' (arguments: n)"]),
+        ("{% macro a(num) %}{{ nun }}{% endmacro %}",
+         ["1: there is no argument 'nun' (did you mean 'num'? arguments: num)"]),
+        ("{% macro a(n) %}{{ b(n) }}{% endmacro %}",
+         ["1: there is no macro 'b' (macros: word, a)"]),
+        ("{% macro a(n) %}{{ n | agre(n) }}{{ n is undr('x') }}{% endmacro %}",
+         ["1: there is no filter 'agre' (did you mean 'agree'? filters: agree, clash, form)",
+          "1: there is no test 'undr' (did you mean 'under'? tests: under)"]),
+        ("{% macro a(n) %}\n{{ word('det', 'le') | agree(n) }}{% endmacro %}",
+         ["2: det.tsv has no lemma 'le' (lemmas: the, a)"]),
+        ("{% macro a(n, n) %}{{ n }}{% endmacro %}",
+         ["1: macro 'a' has two arguments of the same name"]),
+        ("{% macro a() %}\n{{ b('x') }}{% endmacro %}{% macro b() %}{% endmacro %}",
+         ["2: macro 'b' takes the arguments: none"]),
+        ("\n{% macro a(caller) %}{{ caller }}{% endmacro %}",
+         ["2: Jinja: When defining macros or call blocks the special \"caller\" argument must be "
+          "omitted or be given a default."]),
+        ("{% macro a(n) %}{{ a(n) }}{% endmacro %}", ["1: macro 'a' calls itself"]),
+        ("{% macro a(n) %}{{ b(n) }}{% endmacro %}\n{% macro b(n) %}{{ a(n) }}{% endmacro %}",
+         ["1: macro 'a' calls itself"]),
+        ("{% macro a(n) %}{% macro b(m) %}{{ m }}{% endmacro %}{% endmacro %}",
+         ["1: a macro or an import inside macro 'a'"]),
+        ("text\n{{ x }}", ["1: only macros and imports may stand here"]),
+        ("{% if 'a' %}a{% endif %}", ["1: only macros and imports may stand here"]),
+        ("{% macro a(n) %}\n{{ n }", ["2: Jinja: unexpected '}'"]),
+        ("{% macro a(n) %}\n\n{% endmacor %}",
+         ["3: Jinja: Encountered unknown tag 'endmacor'."]),
+        ('{% import "xx/_phrases.jinja" as p %}',
+         ["1: `import FILE as` (write `from FILE import MACRO`) is not allowed here"]),
+        ("{% macro a(n) %}e\u0301{% endmacro %}",
+         [r"1: not in Unicode normal form C: '%}e\u0301{%'"]),
+    ],
+)  # fmt: skip
+def test_bad_macros_are_told(root: Path, phrases: str, messages: list[str]) -> None:
+    told = problems_of(lambda: sandbox(root, phrases), root)
+    if "Encountered" in messages[0]:
+        assert told[0].startswith(f"{PATH}:{messages[0]}")
+    else:
+        assert told == [f"{PATH}:{message}" for message in messages]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "../../../secret.jinja", "../other/xx/_phrases.jinja", "/etc/passwd", "none.jinja",
+        "xx/../xx/other.jinja", "xx", "",
+    ],
+)  # fmt: skip
+def test_an_import_from_outside_the_data_set_is_refused(root: Path, target: str) -> None:
+    for name in (
+        "secret.jinja",
+        "templates/other/xx/_phrases.jinja",
+        "templates/demo/xx/other.jinja",
+    ):
+        rewrite(root / name, "{% macro b(n) %}{% endmacro %}")
+    assert problems_of(lambda: sandbox(root, f'{{% from "{target}" import b %}}'), root) == [
+        f"{PATH}:1: import from {target!r}: it must name a file inside the data set's folder of "
+        "templates"
+    ]
+
+
+def test_an_import_from_a_link_to_the_outside_is_refused(root: Path) -> None:
+    rewrite(root / "secret.jinja", "{% macro b(n) %}{% endmacro %}")
+    (root / "templates/demo/link.jinja").symlink_to(root / "secret.jinja")
+    (message,) = problems_of(lambda: sandbox(root, '{% from "link.jinja" import b %}'), root)
+    assert message.startswith(f"{PATH}:1: import from 'link.jinja': it must name a file inside")
+
+
+def test_the_name_of_an_imported_file_must_be_a_text(root: Path) -> None:
+    (message,) = problems_of(lambda: sandbox(root, "\n{% from word import b %}"), root)
+    assert message.startswith(f"{PATH}:2: import from None: it must name a file inside")
+
+
+def test_an_import_of_a_macro_that_there_is_not_is_told(root: Path) -> None:
+    rewrite(root / "templates/demo/shared.jinja", "{% macro noun(n) %}{{ n }}{% endmacro %}")
+    phrases = '{% from "shared.jinja" import noun, nun %}'
+    assert problems_of(lambda: sandbox(root, phrases), root) == [
+        f"{PATH}:1: import from 'shared.jinja': there is no macro 'nun' "
+        "(did you mean 'noun'? macros: noun)"
+    ]
+
+
+def test_files_that_import_each_other_are_told(root: Path) -> None:
+    rewrite(root / "templates/demo/b.jinja", f'{{% from "xx/{PHRASES}" import a %}}')
+    phrases = '{% from "b.jinja" import b %}{% macro a(n) %}{{ n }}{% endmacro %}'
+    assert problems_of(lambda: sandbox(root, phrases), root) == [
+        f"templates/demo/b.jinja:1: import from 'xx/{PHRASES}': the files import each other"
+    ]
+
+
+def test_problems_of_an_imported_file_have_their_own_place(root: Path) -> None:
+    rewrite(root / "templates/demo/b.jinja", "\n{% macro b(n) %}{{ m }}{% endmacro %}")
+    assert problems_of(lambda: sandbox(root, '{% from "b.jinja" import b %}'), root) == [
+        "templates/demo/b.jinja:2: there is no argument 'm' (arguments: n)"
+    ]
+
+
+def test_a_file_may_be_imported_twice(root: Path) -> None:
+    rewrite(root / "templates/demo/c.jinja", "{% macro c(n) %}{{ n }}{% endmacro %}")
+    for name in "ab":
+        text = (
+            f'{{% from "c.jinja" import c %}}{{% macro {name}(n) %}}{{{{ c(n) }}}}{{% endmacro %}}'
+        )
+        rewrite(root / f"templates/demo/{name}.jinja", text)
+    phrases = (
+        '{% from "a.jinja" import a %}{% from "b.jinja" import b %}'
+        "{% macro both(n) %}{{ a(n) }} {{ b(n) }}{% endmacro %}"
+    )
+    assert rendered(sandbox(root, phrases), f"both({AUTHOR})") == "author author"
+
+
+def test_a_macro_of_a_word_that_is_not_there_is_told_with_the_line(root: Path) -> None:
+    source = 'the(author if author.Number == "Plur")'
+    edit(root / SIMPLE, "good: {{ the(author) }}", f"good: {{{{ {source} }}}}")
+    assert drawing(root) == [
+        f"{SIMPLE}:12: there is no word to agree with: nothing in {{{{ {source} }}}}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        ("author is under('human')", "True"),
+        ("author == laughs", "False"),
+        ("[author, laughs]", "[<noun author>, <verb laugh>]"),
+        ("none", "None"),
+        ("1", "1"),
+        ("bare(author)", "True"),
+    ],
+)
+def test_only_words_and_texts_are_printed(root: Path, printed: str, shown: str) -> None:
+    edit(root / PATH, "{# shared #}", "{% macro bare(n) %}{{ n is under('human') }}{% endmacro %}")
+    edit(root / SIMPLE, "good: ", f"good: {{{{ {printed} }}}} ")
+    assert drawing(root) == [
+        f"{SIMPLE}:12: only words and texts can be printed, not {shown} in {{{{ {printed} }}}}"
+    ]
+
+
+def test_a_fault_in_a_line_is_told_with_file_and_line(root: Path) -> None:
+    edit(root / SIMPLE, 'clash(author, "Number")', 'clash(author, "Nmber")')
+    assert drawing(root) == [
+        f"{SIMPLE}:13: no form in verb.tsv expresses 'Nmber' (did you mean 'Number'? "
+        'features: Number, Person, Tense) in {{ laughs | clash(author, "Nmber") }}'
+    ]
+
+
+def test_a_column_that_a_macro_never_comes_to_ask_for_need_not_be_there(root: Path) -> None:
+    edit(
+        root / SIMPLE,
+        "good: {{ the(author) }} {{ laughs | agree(author) }}",
+        "good: {{ say(laughs, author) }}",
+    )
+    edit(root / SIMPLE, "bad:  {{ the(author) }} ", "bad: ")
+    paradigm = load_paradigm(root / SIMPLE, Lexicon(root / "lexicons/xx"))
+    (batch,) = draw_pairs(paradigm, 0, Counts())
+    assert "Laughs intransitive." in batch["sentence_good"].to_pylist()
+
+
+def test_a_column_that_a_macro_asks_for_must_be_there(root: Path) -> None:
+    edit(root / "lexicons/xx/verb.tsv", "human\t\tintransitive", "human\t\tnone")
+    edit(root / SIMPLE, ", Frame: intransitive", "")
+    edit(root / SIMPLE, "{{ laughs | agree(author) }}", "{{ say(laughs, author) }}")
+    assert drawing(root) == [
+        f"{SIMPLE}:12: slot 'laughs': verb.tsv has no column 'Missing' (columns: lemma, Frame, "
+        "Number, Object, Person, Subject, Tense) in {{ say(laughs, author) }}"
+    ]
+
+
+def drawing(root: Path) -> list[str]:
+    """What is told when the tiny template ``simple`` is drawn from."""
+    path = root / SIMPLE
+    return problems_of(
+        lambda: list(draw_pairs(load_paradigm(path, Lexicon(root / "lexicons/xx")), 0, Counts())),
+        root,
+    )

@@ -1,0 +1,118 @@
+"""Sources: where templates and lexicons are found, and what is told of names that there are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from drawing import make_root, template
+from solecism import sources
+from solecism.errors import InputError
+from solecism.sources import Root, find_root, own_root
+
+TABLES = {"noun": "lemma  Number=Sing  Number=Plur\ncat  cat  cats"}
+LINES = "good: {{ cat }} one\nbad: one {{ cat }}"
+FRONT = "slots:\n  cat: {from: noun}"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Root:
+    """Two data sets, one of them in two languages."""
+    texts = {uid: template(uid, FRONT, LINES) for uid in ("second", "first")}
+    for dataset, language in (("tiny", "xx"), ("tiny", "yy"), ("other", "xx")):
+        made = make_root(tmp_path, TABLES, texts, "{# none #}", dataset, language)
+    (tmp_path / "templates" / "_draft").mkdir()
+    (tmp_path / "templates" / ".git").mkdir()
+    (tmp_path / "lexicons" / "README.md").write_text("words")
+    return made
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder without data."""
+    folder = tmp_path / "nowhere"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("SOLECISM_ROOT", raising=False)
+    return folder
+
+
+def test_the_folder_that_is_given_comes_first(root: Root, nowhere: Path) -> None:
+    assert find_root(root.path) == root
+
+
+def test_the_environment_can_name_the_folder(
+    root: Root, nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOLECISM_ROOT", str(root.path))
+    assert find_root() == own_root() == root
+    assert find_root(root.path).path == root.path
+
+
+def test_the_current_folder_comes_before_the_installed_data(
+    root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SOLECISM_ROOT", raising=False)
+    monkeypatch.chdir(root.path)
+    assert find_root().datasets == ["other", "tiny"]
+
+
+def test_elsewhere_the_data_of_the_house_are_found(nowhere: Path) -> None:
+    found = find_root()
+    assert "clams" in found.datasets
+    assert found.bibliography.is_file()
+    assert found.card("clams").is_file()
+
+
+@pytest.mark.parametrize("missing", ["templates", "lexicons", "all"])
+def test_a_folder_without_data_is_refused(tmp_path: Path, missing: str) -> None:
+    for name in {"templates", "lexicons"} - {missing} if missing != "all" else ():
+        (tmp_path / name).mkdir()
+    with pytest.raises(InputError, match="holds no `templates` and `lexicons` folders"):
+        find_root(tmp_path)
+
+
+def test_data_that_are_nowhere_are_told(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "_HERE", nowhere / "a" / "b" / "c")
+    with pytest.raises(InputError, match="nowhere: holds no `templates`"):
+        find_root()
+
+
+def test_authors_write_in_the_current_folder_unless_they_say_otherwise(
+    nowhere: Path, tmp_path: Path
+) -> None:
+    assert own_root().path == nowhere
+    assert own_root(tmp_path).path == tmp_path
+
+
+def test_data_sets_configs_and_templates_are_the_folders_and_files_that_there_are(
+    root: Root,
+) -> None:
+    assert root.datasets == ["other", "tiny"]
+    assert root.languages == ["xx", "yy"]
+    assert root.configs("tiny") == ["xx", "yy"]
+    assert [path.name for path in root.templates("tiny", "xx")] == ["first.jinja", "second.jinja"]
+    names = [paradigm.name for paradigm in root.paradigms("tiny", "yy")]
+    assert names == ["tiny/yy/first", "tiny/yy/second"]
+    assert root.paradigm("tiny", "yy", "first").template.id == "first"
+
+
+def test_a_lexicon_is_read_once(root: Root) -> None:
+    assert root.lexicon("xx") is root.lexicon("xx")
+    assert root.lexicon("xx") is not root.lexicon("yy")
+
+
+def test_a_root_without_folders_has_nothing(tmp_path: Path) -> None:
+    assert Root(tmp_path / "x").datasets == Root(tmp_path / "x").languages == []
+
+
+def test_unknown_names_are_told_with_the_candidates(root: Root) -> None:
+    for call, message in (
+        (lambda: root.configs("tinny"), r"no data set 'tinny' \(did you mean 'tiny'\?"),
+        (lambda: root.folder("tiny", "zz"), r"'tiny' has no config 'zz' \(configs: xx, yy\)"),
+        (lambda: root.lexicon("zz"), r"there is no lexicon 'zz' \(languages: xx, yy\)"),
+        (lambda: root.paradigm("tiny", "xx", "frist"), r"no paradigm 'frist' .*mean 'first'\?"),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()

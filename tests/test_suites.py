@@ -1,0 +1,195 @@
+"""Suites: items of named conditions, with regions and predictions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from drawing import Files, make_paradigm, suite_items
+from solecism.errors import InputError
+from solecism.generate import plan as plan_module
+from solecism.generate.blocks import Counts
+from solecism.generate.paradigm import Paradigm
+from solecism.generate.suites import draw_suites
+from solecism.items import SUITE
+
+TABLES: Files = {
+    "noun": """
+        lemma  Number=Sing  Number=Plur
+        key    key          keys
+        box    box          boxes
+        sheep  sheep        sheep
+        news   news         -
+    """,
+    "verb": """
+        lemma  Number=Sing  Number=Plur
+        be     is           are
+        put    put          put
+    """,
+    "orthography": """
+        rule     left  right  result
+        capital  -     -      yes
+        stop     -     -      .
+    """,
+}
+FRONT = """
+phenomenon: agreement
+construction: across a phrase
+slots:
+  key: {from: noun, Number: Sing, lemma: [key, box]}
+  box: {from: noun, Number: Plur}
+  was: {from: verb}
+predictions:
+  - ungrammatical.verb > match.verb
+  - ungrammatical.verb > mismatch.verb
+"""
+LINES = """
+match: the [subject: {{ key }} to the {{ box | form(Number="Sing") }}] [verb: {{ was | agree(key) }}] here
+mismatch: the [subject: {{ key }} to the {{ box }}] [verb: {{ was | agree(key) }}] here
+ungrammatical: the [subject: {{ key }} to the {{ box }}] [verb: {{ was | clash(key, "Number") }}] here
+"""
+
+
+def suite(folder: Path, front: str = FRONT, lines: str = LINES) -> Paradigm:
+    return make_paradigm(folder, TABLES, front, lines)
+
+
+def test_an_item_has_conditions_with_regions_and_predictions(tmp_path: Path) -> None:
+    items = suite_items(suite(tmp_path))
+    item = items[0]
+    assert item == {
+        "id": item["id"],
+        "suite": "p",
+        "phenomenon": "agreement",
+        "modifier": "across a phrase",
+        "item": item["id"],
+        "language": "xx",
+        "conditions": [
+            condition("match", "The box to the key is here.", "box to the key", "is"),
+            condition("mismatch", "The box to the keys is here.", "box to the keys", "is"),
+            condition("ungrammatical", "The box to the keys are here.", "box to the keys", "are"),
+        ],
+        "predictions": ["ungrammatical.verb > match.verb", "ungrammatical.verb > mismatch.verb"],
+    }
+    assert len({item["id"] for item in items}) == len(items) == 4
+
+
+def condition(name: str, text: str, subject: str, verb: str) -> dict[str, object]:
+    stop = 4 + len(subject)
+    return {
+        "name": name,
+        "text": text,
+        "regions": [
+            {"name": "subject", "text": subject, "start": 4, "end": stop},
+            {"name": "verb", "text": verb, "start": stop + 1, "end": stop + 1 + len(verb)},
+        ],
+    }
+
+
+def test_items_have_the_schema_of_suites(tmp_path: Path) -> None:
+    assert pa.concat_tables(draw_suites(suite(tmp_path))).schema.equals(SUITE)
+
+
+def test_regions_are_where_their_spans_say(tmp_path: Path) -> None:
+    lines = LINES.replace("the [subject: {{ key }}", "[subject: the {{ key }},").replace(
+        "here", "[end: here!]"
+    )
+    for item in suite_items(suite(tmp_path, lines=lines)):
+        for made in item["conditions"]:
+            names = [region["name"] for region in made["regions"]]
+            assert names == ["subject", "verb", "end"]
+            for region in made["regions"]:
+                assert made["text"][region["start"] : region["end"]] == region["text"]
+            assert made["regions"][0]["text"].startswith("The ")
+            assert made["regions"][2]["text"] == "here!"
+
+
+def test_a_region_may_be_plain_text_or_nothing(tmp_path: Path) -> None:
+    lines = (
+        "match: [a: so] it [b: {{ key }}]\nother: it {{ '' }}[c: {{ '' }}] [b: {{ key }}] [d: ends]"
+    )
+    front = FRONT[: FRONT.index("  box")] + "predictions: a.b > b.b"
+    item = suite_items(suite(tmp_path, front, lines))[0]
+    regions = [[(r["name"], r["text"]) for r in made["regions"]] for made in item["conditions"]]
+    assert regions == [[("a", "So"), ("b", "box")], [("b", "box"), ("d", "ends")]]
+
+
+def test_good_and_bad_with_predictions_are_a_suite(tmp_path: Path) -> None:
+    lines = """
+        good: a {{ key }} [verb: {{ was | agree(key) }}]
+        bad: a {{ key }} [verb: {{ was | clash(key, "Number") }}]
+    """
+    front = FRONT.replace("  box: {from: noun, Number: Plur}\n", "")
+    paradigm = suite(tmp_path, front, lines)
+    assert not paradigm.template.is_pair
+    assert [made["name"] for made in suite_items(paradigm)[0]["conditions"]] == ["good", "bad"]
+
+
+def test_a_combination_must_make_every_condition(tmp_path: Path) -> None:
+    """`put` has no bad form, `news` no plural: neither is in an item."""
+    counts = Counts()
+    items = suite_items(suite(tmp_path), counts=counts)
+    assert not any("put" in made["text"] for item in items for made in item["conditions"])
+    assert counts == Counts(sets=4, pairs=4, skipped=counts.skipped)
+    assert counts.skipped == {"syncretic": 4}
+
+
+def test_a_combination_is_counted_under_the_first_reason(tmp_path: Path) -> None:
+    counts = Counts()
+    front = FRONT.replace(
+        "box: {from: noun, Number: Plur}", "box: {from: noun, lemma: [key, news]}"
+    )
+    lines = LINES.replace("{{ box }}", '{{ box | form(Number="Plur") }}')
+    suite_items(suite(tmp_path, front, lines), counts=counts)
+    assert (counts.sets, counts.skipped) == (2, {"lacking": 4, "syncretic": 2})
+
+
+@pytest.mark.parametrize("number", [1, 3, 4])
+def test_a_number_of_items_is_drawn(tmp_path: Path, number: int) -> None:
+    every = {item["id"] for item in suite_items(suite(tmp_path))}
+    counts = Counts()
+    items = suite_items(suite(tmp_path, f"{FRONT.strip()}\ndraw: {number}"), counts=counts)
+    assert len(items) == counts.sets == number
+    assert {item["id"] for item in items} <= every
+    assert counts.skipped.total() <= 4
+
+
+def test_too_few_items_are_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"5 minimal sets are wanted, the words allow 4"):
+        suite_items(suite(tmp_path, f"{FRONT.strip()}\ndraw: 5"))
+
+
+def test_alternatives_in_a_condition_are_refused(tmp_path: Path) -> None:
+    verbs = "lemma  Number=Sing  Number=Plur|Tense=Past  Number=Plur|Tense=Pres\nbe  is  are  art"
+    paradigm = make_paradigm(tmp_path, {**TABLES, "verb": verbs}, FRONT, LINES)
+    message = r"p\.jinja:17: condition 'ungrammatical' has several alternatives"
+    with pytest.raises(InputError, match=message):
+        suite_items(paradigm)
+
+
+def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = suite_items(suite(tmp_path))
+    monkeypatch.setattr(plan_module.Plan.walk, "__defaults__", (1,))
+    tables = list(draw_suites(suite(tmp_path)))
+    assert len(tables) > 1
+    assert pa.concat_tables(tables).to_pylist() == whole
+
+
+def test_batches_without_items_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan_module.Plan.walk, "__defaults__", (1,))
+    verb = "  was: {from: verb}\n"
+    front = FRONT.replace(verb, "").replace("slots:\n", f"slots:\n{verb}")
+    tables = list(draw_suites(suite(tmp_path, front)))
+    assert sum(len(table) for table in tables) == 4
+    assert all(len(table) for table in tables)
+
+
+def test_a_suite_without_slots_has_one_item(tmp_path: Path) -> None:
+    items = suite_items(
+        suite(tmp_path, "predictions: a.x > b.x", "a: [x: one is]\nb: [x: one are]")
+    )
+    assert [made["text"] for made in items[0]["conditions"]] == ["One is.", "One are."]

@@ -1,0 +1,310 @@
+"""Template files: what is read, and what is told of bad ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from expecting import problems_of
+from solecism.generate.parts import Part, read_parts
+from solecism.generate.template import Template, read_template
+from tiny import rewrite
+
+FRONT = """\
+id: rel
+phenomenon: agreement
+slots:
+  author: {from: noun, Set: 1}
+  likes: {from: [verb, adj], Frame: [transitive, copular]}
+"""
+LINES = """\
+good: the {{ author }} {{ likes | agree(author) }}
+bad:  the {{ author }} {{ likes | clash(author, "Number") }}
+"""
+
+
+def written(tmp_path: Path, front: str = FRONT, lines: str = LINES) -> Path:
+    return rewrite(tmp_path / "rel.jinja", f"---\n{front}---\n{lines}")
+
+
+def read(tmp_path: Path, front: str = FRONT, lines: str = LINES) -> Template:
+    return read_template(written(tmp_path, front, lines))
+
+
+def told(tmp_path: Path, front: str = FRONT, lines: str = LINES) -> list[str]:
+    path = written(tmp_path, front, lines)
+    return problems_of(lambda: read_template(path), tmp_path)
+
+
+def parts(text: str) -> list[tuple[str, str]]:
+    return [(part.kind, part.value) for part in read_parts(text)]
+
+
+def test_a_template_is_read(tmp_path: Path) -> None:
+    front = FRONT + (
+        "field: morphology\nconstruction: relative clause\nabout: x\nsource: m-2020\n"
+        "controller: author\nattractors: [likes]\nmay_repeat: [author, likes]\ndraw: 20\n"
+        "where:\n  - author.Set == likes.Set\n  - author.lemma != 'guard'\n"
+        "features: {same: author.Set}\n"
+    )
+    template = read(tmp_path, front)
+    author, likes = template.slots
+    assert template.slot_names == ["author", "likes"]
+    assert (author.tables, author.wants, author.line) == (("noun",), {"Set": ("1",)}, 5)
+    assert (likes.tables, likes.line) == (("verb", "adj"), 6)
+    assert likes.wants == {"Frame": ("transitive", "copular")}
+    assert (template.field, template.construction) == ("morphology", "relative clause")
+    assert (template.controller, template.attractors) == ("author", ("likes",))
+    assert template.may_repeat == ("author", "likes")
+    assert template.where == ("author.Set == likes.Set", "author.lemma != 'guard'")
+    assert (template.draw, template.features) == (20, {"same": "author.Set"})
+    assert template.lines["draw"] == 14
+    assert template.is_pair
+
+
+def test_keys_that_are_not_given_have_defaults(tmp_path: Path) -> None:
+    template = read(tmp_path, "id: rel\n", "good: a\nbad: b\n")
+    assert (template.construction, template.field, template.draw) == ("rel", "syntax", None)
+    assert (template.slots, template.where, template.features) == ((), (), {})
+
+
+def test_lines_are_numbered_as_in_the_file_and_may_be_continued(tmp_path: Path) -> None:
+    lines = "# a comment\n\ngood: one\n   two\n# between\n   three\nbad: four\n"
+    good, bad = read(tmp_path, lines=lines).conditions
+    assert (good.name, good.source, good.line) == ("good", "one two three", 10)
+    assert (bad.source, bad.line) == ("four", 14)
+
+
+def test_other_names_make_a_suite(tmp_path: Path) -> None:
+    lines = "match: a [verb: b]\nmis-match: a [verb: c]\n"
+    suite = read(tmp_path, FRONT + "predictions: mis-match.verb > match.verb\n", lines)
+    assert not suite.is_pair
+    assert suite.predictions == ("mis-match.verb > match.verb",)
+
+
+def test_good_and_bad_with_predictions_make_a_suite(tmp_path: Path) -> None:
+    suite = read(tmp_path, FRONT + "predictions: [bad.x > good.x]\n", "good: [x: a]\nbad: [x: b]\n")
+    assert not suite.is_pair
+
+
+def test_a_line_is_cut_into_texts_expressions_and_regions() -> None:
+    assert parts('a [verb: {{ likes | agree(x, Case="Dat") }} b] c.') == [
+        ("text", "a "), ("open", "verb"), ("expression", 'likes | agree(x, Case="Dat")'),
+        ("text", " b"), ("close", ""), ("text", " c."),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"a \[b: c\] \\ d", [("text", "a [b: c] \\ d")]),
+        ("a [b] c", None),
+        ("a [ b", [("text", "a [ b")]),
+        ("a{# not printed #} b", [("text", "a"), ("text", " b")]),
+        ("{{ '}}' }} a", [("expression", "'}}'"), ("text", " a")]),
+        ("{{ a }}{{ b }}", [("expression", "a"), ("expression", "b")]),
+    ],
+)
+def test_brackets_and_braces(text: str, expected: list[tuple[str, str]] | None) -> None:
+    if expected is None:
+        with pytest.raises(ValueError, match="without"):
+            parts(text)
+    else:
+        assert parts(text) == expected
+
+
+@settings(deadline=None)
+@given(st.text(st.sampled_from("ab \\[]:x"), min_size=1))
+def test_escaped_brackets_are_plain_text(text: str) -> None:
+    escaped = "".join(f"\\{c}" if c in "\\[]" else c for c in text)
+    if text.strip():
+        assert list(read_parts(escaped)) == [Part("text", text)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        ("{{ author", "`{{ author` is not closed by `}}`"),
+        ("{{ author }", "Jinja: unexpected '}'"),
+        ("{{ (author }}", "Jinja: unexpected '}', expected ')'"),
+        ("{{ 'author }}", 'Jinja: unexpected char "\'" at 3'),
+        ("{ author }}", "`}}` without `{{`"),
+        ("a %} b", "`%}` without `{%`"),
+        ("a #} b", "`#}` without `{#`"),
+        ("a {# b", "Jinja: Missing end of comment tag"),
+        ("{% if author %}a{% endif %}", "a block `{% ... %}` is not allowed in a line"),
+        ("{% for a in b %}a{% endfor %}", "a block `{% ... %}` is not allowed in a line"),
+        ("{% set a = 1 %}a", "a block `{% ... %}` is not allowed in a line"),
+        ("{% include 'a' %}", "a block `{% ... %}` is not allowed in a line"),
+        ("{% raw %}a{% endraw %}", "a block `{% ... %}` is not allowed in a line"),
+        ("a [verb: b", "a region `[name: ...]` is not closed"),
+        ("a [v: b [n: c]]", "a region `[name: ...]` inside another, or `]` without `[name:`"),
+        ("a b]", "a region `[name: ...]` inside another, or `]` without `[name:`"),
+        ("", "the line has no sentence"),
+        ("{# nothing #}", "the line has no sentence"),
+        ("[verb: ]", "the line has no sentence"),
+    ],
+)
+def test_a_bad_sentence_is_told_with_its_line(tmp_path: Path, sentence: str, message: str) -> None:
+    lines = f"good: a\n# comment\nbad: {sentence}\n"
+    assert told(tmp_path, lines=lines) == [f"rel.jinja:10: {message}"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("", "7: there is no line with a sentence"),
+        ("# good: a\n", "7: there is no line with a sentence"),
+        ("good: a\nBad one\n", "9: not a line of the form `name: sentence`: 'Bad one'"),
+        ("  good: a\n", "8: not a line of the form `name: sentence`: '  good: a'"),
+        ("good: a\nbad: b\nbad:  a\n", "10: this bad line is equal to the good one"),
+        ("good: a  b\nbad: a\n  b\n", "9: this bad line is equal to the good one"),
+        ("good: a\nbad: b\nbad: b\n", "10: this bad line is equal to that of line 9"),
+        (
+            "good: a\n",
+            "8: a minimal pair is a line `good` and then lines `bad`, found ['good']",
+        ),
+        (
+            "bad: a\ngood: b\n",
+            "8: a minimal pair is a line `good` and then lines `bad`, found ['bad', 'good']",
+        ),
+        (
+            "god: a\nbad: b\n",
+            "8: a minimal pair is a line `good` and then lines `bad`, found ['god', 'bad']",
+        ),
+        (
+            "good: a\nbad: b\ngood: c\n",
+            "8: a minimal pair is a line `good` and then lines `bad`, "
+            "found ['good', 'bad', 'good']",
+        ),
+        ("one: a\ntwo: b\n", "8: the conditions ['one', 'two'] need `predictions`"),
+        ("one: a\none: b\n", "8: two lines have the same name: ['one', 'one']"),
+    ],
+)
+def test_bad_lines_are_told(tmp_path: Path, lines: str, message: str) -> None:
+    assert told(tmp_path, lines=lines) == [f"rel.jinja:{message}"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            "drow: 10\n",
+            "7: unknown key 'drow' (did you mean 'draw'? keys: id, phenomenon, field, construction, "
+            "about, source, controller, draw, slots, where, may_repeat, attractors, predictions, "
+            "features)",
+        ),
+        ("draw: ten\n", "7: draw: 'ten' is neither `all` nor a positive number"),
+        ("draw: 0\n", "7: draw: '0' is neither `all` nor a positive number"),
+        ("draw: -3\n", "7: draw: '-3' is neither `all` nor a positive number"),
+        ("draw:\n", "7: draw: '' is neither `all` nor a positive number"),
+        ("draw: [1]\n", "7: 'draw' wants a text"),
+        (
+            "field: sintax\n",
+            "7: field 'sintax' (did you mean 'syntax'? fields: morphology, syntax, semantics, "
+            "syntax_semantics)",
+        ),
+        (
+            "controller: auhtor\n",
+            "7: controller: there is no slot 'auhtor' (did you mean 'author'? slots: author, likes)",
+        ),
+        (
+            "attractors: [author, guard]\n",
+            "7: attractors: there is no slot 'guard' (slots: author, likes)",
+        ),
+        (
+            "may_repeat:\n  - author\n  - authors\n",
+            "7: may_repeat: there is no slot 'authors' (did you mean 'author'? "
+            "slots: author, likes)",
+        ),
+        ("where: {a: b}\n", "7: 'where': a text or a list of texts is wanted here"),
+        ("features: [a]\n", "7: 'features' wants lines `name: ...`"),
+        ("features: {same: [a, b]}\n", "7: 'same' wants a text"),
+        ("draw: 1\ndraw: 2\n", "8: key 'draw' stands twice"),
+        ("about: so: it is\n", "7: YAML: mapping values are not allowed here"),
+        (
+            "about: &a b\n",
+            "7: anchors and aliases are not allowed (quote a text that begins with & or *)",
+        ),
+    ],
+)
+def test_bad_keys_are_told(tmp_path: Path, rows: str, message: str) -> None:
+    assert told(tmp_path, FRONT + rows) == [f"rel.jinja:{message}"]
+
+
+@pytest.mark.parametrize(
+    ("slots", "message"),
+    [
+        ("slots: noun\n", "3: 'slots' wants lines `name: ...`"),
+        ("slots: [author]\n", "3: 'slots' wants lines `name: ...`"),
+        ("slots:\n  author: noun\n", "4: slot 'author' does not say `from` which table"),
+        ("slots:\n  author:\n    Set: 1\n", "4: slot 'author' does not say `from` which table"),
+        ("slots: {author: {from: []}}\n", "3: slot 'author' does not say `from` which table"),
+        ("slots: {word: {from: noun}}\n", "3: 'word' cannot be the name of a slot"),
+        ("slots: {in: {from: noun}}\n", "3: 'in' cannot be the name of a slot"),
+        ("slots: {the author: {from: noun}}\n", "3: 'the author' cannot be the name of a slot"),
+        ("slots: {2nd: {from: noun}}\n", "3: '2nd' cannot be the name of a slot"),
+        (
+            "slots: {a: {from: noun, Set: {x: y}}}\n",
+            "3: 'Set': a text or a list of texts is wanted here",
+        ),
+    ],
+)
+def test_bad_slots_are_told(tmp_path: Path, slots: str, message: str) -> None:
+    assert told(tmp_path, f"id: rel\n{slots}", "good: a\nbad: b\n") == [f"rel.jinja:{message}"]
+
+
+def test_the_id_must_be_the_name_of_the_file(tmp_path: Path) -> None:
+    assert told(tmp_path, FRONT.replace("id: rel", "id: rell")) == [
+        "rel.jinja:2: id 'rell' is not the file's name 'rel'"
+    ]
+
+
+def test_the_id_must_be_there(tmp_path: Path) -> None:
+    assert told(tmp_path, FRONT.replace("id: rel\n", "")) == [
+        "rel.jinja:1: the front matter has no `id`"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "good: a\nbad: b\n", "---\nid: rel\ngood: a\n", "\n---\n---\n"]
+)
+def test_front_matter_must_stand_between_two_lines(tmp_path: Path, text: str) -> None:
+    path = rewrite(tmp_path / "rel.jinja", text)
+    assert problems_of(lambda: read_template(path), tmp_path) == [
+        "rel.jinja:1: a template begins with front matter between two lines `---`"
+    ]
+
+
+def test_text_must_be_in_normal_form_c(tmp_path: Path) -> None:
+    assert told(tmp_path, lines="good: a\nbad: e\u0301te\n") == [
+        r"rel.jinja:9: not in Unicode normal form C: 'e\u0301te'"
+    ]
+
+
+def test_text_must_be_utf8(tmp_path: Path) -> None:
+    path = written(tmp_path, lines="good: a\nbad: \n")
+    path.write_bytes(path.read_bytes() + "été".encode("latin-1"))
+    (message,) = problems_of(lambda: read_template(path), tmp_path)
+    assert message.startswith("rel.jinja:10: not UTF-8 (")
+
+
+def test_all_problems_of_a_template_come_at_once(tmp_path: Path) -> None:
+    front = (
+        "field: sintax\nabout: [x]\nslots:\n  author: noun\n  likes: {from: verb}\n"
+        "where: {a: b}\ndraw: some\ncontroller: guard\nsuorce: x\n"
+    )
+    lines = "good: {{ likes\nbad: [x: b\nbad\n"
+    messages = told(tmp_path, front, lines)
+    assert sorted(int(message.split(":")[1]) for message in messages) == [
+        1, 2, 3, 5, 7, 8, 9, 10, 12, 13, 14,
+    ]  # fmt: skip
+
+
+def test_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert [c.line for c in read_template(path).conditions] == [8, 9]

@@ -1,0 +1,283 @@
+"""Units and chunks: lines cut into expressions, spelt in bulk, with the places of words and regions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from drawing import make_paradigm, make_root, sentences, template
+from solecism.errors import InputError
+from solecism.generate.bulk import Line, Rendered
+from solecism.generate.layout import Place, Value
+from solecism.generate.pairs import draw_sentences
+from solecism.generate.paradigm import Paradigm
+from solecism.generate.units import Ends
+from solecism.words.orthography import Orthography, Token, read_orthography, tokenize
+
+NOUN = """
+lemma   Number=Sing  Number=Plur  Gender  Set
+author  author       authors      Masc    1
+actor   actor        actors       Masc    2
+"""
+VERB = """
+lemma   Number=Sing  Number=Plur  Particle
+laugh   laughs       laugh        -
+get up  gets up      get up       early
+"""
+DET = """
+lemma  Number=Sing  Number=Plur
+a      a            some
+"""
+SPELLING = """
+rule     left  right      result
+article  a     [aeiou].*  an =
+capital  -     -          yes
+stop     -     -          .
+"""
+TABLES = {"noun": NOUN, "verb": VERB, "det": DET, "orthography": SPELLING}
+PHRASES = """
+{% macro np(n) %}{{ word("det", "a") | agree(n) }} {{ n }}{% endmacro %}
+{% macro one(n) %}{% if n.Set == "1" %}only{% endif %}{% endmacro %}
+"""
+SLOTS = "slots:\n  n: {from: noun, Number: Sing}\n  v: {from: verb}"
+
+
+def paradigm(folder: Path, good: str, front: str = SLOTS, **changes: str) -> Paradigm:
+    """A paradigm whose bad sentence is ``bad`` and all words that ``good`` names."""
+    lines = f"good: {good}\nbad: bad {{{{ n }}}} {{{{ v | agree(n) }}}}"
+    return make_paradigm(folder, {**TABLES, **changes}, front, lines, PHRASES)
+
+
+def render(paradigm: Paradigm) -> Rendered:
+    columns = next(paradigm.combinations())
+    return paradigm.lines[0].render(columns, len(columns[0]))
+
+
+def texts(rendered: Rendered, tokenized: bool = False) -> list[str]:
+    if tokenized:
+        return rendered.texts(lambda value: value.tokenized).to_pylist()  # type: ignore[no-any-return]
+    return rendered.texts(lambda value: value.text).to_pylist()  # type: ignore[no-any-return]
+
+
+def test_a_line_is_cut_into_one_unit_for_each_expression(tmp_path: Path) -> None:
+    line = paradigm(tmp_path, "So {{ n }}, [x: {{ v | agree(n) }}] it seems [y: to me]").lines[0]
+    parts = [[(p.kind, p.value) for p in unit.parts] for unit in line.units]
+    assert parts == [
+        [("text", "So "), ("expression", "n")],
+        [("text", ", "), ("open", "x"), ("expression", "v | agree(n)")],
+        [("close", ""), ("text", " it seems "), ("open", "y"), ("text", "to me"), ("close", "")],
+    ]
+    assert [unit.region for unit in line.units] == [None, None, "x"]
+    assert [dict(unit.uses) for unit in line.units][2] == {}
+
+
+def test_a_region_that_closes_after_the_last_expression_belongs_to_it(tmp_path: Path) -> None:
+    line = paradigm(tmp_path, "{{ n }} [x: {{ v | agree(n) }}]").lines[0]
+    assert len(line.units) == 2
+    assert line.units[-1].parts[-1].kind == "close"
+
+
+def test_sentences_have_two_renderings(tmp_path: Path) -> None:
+    rendered = render(paradigm(tmp_path, "{{ np(n) }} {{ v | agree(n) }} {{ v.Particle }}, really"))
+    assert texts(rendered) == [
+        "An actor gets up early, really.",
+        "An actor laughs, really.",
+        "An author gets up early, really.",
+        "An author laughs, really.",
+    ]
+    assert texts(rendered, tokenized=True)[:2] == [
+        "an actor gets up early , really",
+        "an actor laughs , really",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("end", "text", "tokens"),
+    [
+        ("", "Only author gets up.", "only author gets up"),
+        (".", "Only author gets up.", "only author gets up"),
+        ("!", "Only author gets up!", "only author gets up !"),
+        (" ?", "Only author gets up?", "only author gets up ?"),
+        (" .", "Only author gets up.", "only author gets up"),
+        (" { {{- '' }}", "Only author gets up {.", "only author gets up {"),
+    ],
+)
+def test_the_final_stop(tmp_path: Path, end: str, text: str, tokens: str) -> None:
+    front = SLOTS.replace("Number: Sing", "lemma: author, Number: Sing")
+    front = front.replace("verb}", "verb, lemma: get up}")
+    made = paradigm(tmp_path, f"only {{{{ n }}}} {{{{ v | agree(n) }}}}{end}", front)
+    rendered = render(made)
+    assert texts(rendered) == [text]
+    assert texts(rendered, tokenized=True) == [tokens]
+
+
+def test_units_are_joined_only_where_a_rule_could_apply_or_one_is_empty(tmp_path: Path) -> None:
+    plain = render(paradigm(tmp_path / "a", "the {{ n }} {{ v | agree(n) }} now"))
+    assert [len(chunk.units) for chunk in plain.chunks] == [1, 1, 1]
+    article = render(paradigm(tmp_path / "b", "{{ 'a' }} {{ n }} {{ v | agree(n) }}"))
+    assert [len(chunk.units) for chunk in article.chunks] == [2, 1]
+    empty = render(paradigm(tmp_path / "c", "{{ one(n) }} {{ n }} {{ v | agree(n) }}"))
+    assert [len(chunk.units) for chunk in empty.chunks] == [2, 1]
+
+
+def test_what_a_rule_makes_can_meet_the_next_rule(tmp_path: Path) -> None:
+    rules = """
+        rule   left  right   result
+        one    the   actor   an
+        two    an    laughs  he+=
+    """
+    made = paradigm(tmp_path, "{{ 'the' }} {{ n }} {{ v | agree(n) }}", orthography=rules)
+    rendered = render(made)
+    assert [len(chunk.units) for chunk in rendered.chunks] == [3]
+    assert texts(rendered)[1:3] == ["helaughs", "the author gets up"]
+
+
+def test_ends_are_noted_at_every_stage_of_spelling(tmp_path: Path) -> None:
+    path = tmp_path / "orthography.tsv"
+    path.write_text("rule\tleft\tright\tresult\n1\ta\tb\tc d\n2\td\te\tf\n3\tc\tf\tg\n")
+    ends = Ends()
+    ends.note(tokenize("a b e"), False, read_orthography(path))
+    assert ends == Ends({"a", "c", "g"}, {"e", "f", "g"}, False)
+    ends.note([], True, Orthography())
+    assert ends.empty
+    assert ends.spaced
+
+
+def places(rendered: Rendered, name: str) -> list[tuple[str, int]]:
+    """The text of a slot or region in each sentence as its places tell, and the number of its word."""
+    out = []
+    chars = rendered.before(lambda value: len(value.text))
+    words = rendered.before(lambda value: value.words)
+    for row, text in enumerate(texts(rendered)):
+        found = []
+        for number, chunk in enumerate(rendered.chunks):
+            value: Value = chunk.values[rendered.index[number][row]]
+            spots = {**{n: spot for n, (_, spot) in value.slots.items()}, **value.regions}
+            if name in spots:
+                spot, shift = spots[name], int(chars[number][row])
+                word = spot.word + int(words[number][row])
+                found.append((spot.start + shift, spot.stop + shift, word))
+        out.append((text[found[0][0] : found[-1][1]], found[0][2]))
+    return out
+
+
+def test_words_and_regions_are_found_after_spelling(tmp_path: Path) -> None:
+    rendered = render(paradigm(tmp_path, "[a: {{ np(n) }} indeed,] he [b: {{ v | agree(n) }}]"))
+    assert places(rendered, "n") == [("actor", 1)] * 2 + [("author", 1)] * 2
+    assert places(rendered, "v") == [("gets up", 4), ("laughs", 4)] * 2
+    assert places(rendered, "a")[0] == ("An actor indeed,", 0)
+    assert places(rendered, "b")[:2] == [("gets up", 4), ("laughs", 4)]
+
+
+def test_a_leading_mark_counts_as_a_word_everywhere(tmp_path: Path) -> None:
+    rendered = render(paradigm(tmp_path, "… {{ n }} {{ v | agree(n) }}"))
+    assert texts(rendered)[1] == "… actor laughs."
+    assert places(rendered, "n")[0] == ("actor", 1)
+    assert places(rendered, "v")[1] == ("laughs", 2)
+
+
+def test_words_without_space_between_are_one_word(tmp_path: Path) -> None:
+    rendered = render(paradigm(tmp_path, "so-{{ n }}-{{ v | agree(n) }}"))
+    assert texts(rendered)[1] == "So-actor-laughs."
+    assert texts(rendered, tokenized=True)[1] == "so- actor - laughs"
+    assert places(rendered, "v")[1] == ("laughs", 0)
+
+
+def test_an_empty_expression_does_not_join_the_words_around_it(tmp_path: Path) -> None:
+    rendered = render(paradigm(tmp_path, "so {{ one(n) }}{{ n }} {{ v | agree(n) }}{{ one(n) }}"))
+    assert texts(rendered) == [
+        "So actor gets up.",
+        "So actor laughs.",
+        "So onlyauthor gets uponly.",
+        "So onlyauthor laughsonly.",
+    ]
+
+
+def test_a_sentence_may_be_empty(tmp_path: Path) -> None:
+    rendered = render(paradigm(tmp_path, "{{ one(n) }}{{ '' if v.Particle else '' }}"))
+    assert texts(rendered) == [".", ".", "Only.", "Only."]
+    assert texts(rendered, tokenized=True) == ["", "", "only", "only"]
+    without_stop = SPELLING.replace("stop     -     -          .", "")
+    made = paradigm(tmp_path, "{{ one(n) }}{{ v.Particle }}", orthography=without_stop)
+    assert texts(render(made)) == ["Early", "", "Onlyearly", "Only"]
+
+
+def test_alternatives_are_spread_with_the_last_changing_fastest(tmp_path: Path) -> None:
+    verbs = "lemma  Number=Sing  Number=Plur|Person=1  Number=Plur|Person=2\nb  x  y  z"
+    front = SLOTS.replace("Sing", "Sing, Set: 1") + "\n  w: {from: verb}\nmay_repeat: [v, w]"
+    lines = """
+        good: {{ n }} {{ v | agree(n) }} {{ w | agree(n) }}
+        bad: {{ n }} {{ v | clash(n, "Number", "Person") }} {{ w | clash(n, "Number", "Person") }}
+    """
+    made = make_paradigm(tmp_path, {**TABLES, "verb": verbs}, front, lines)
+    assert [bad for _, bad in sentences(made)] == [f"Author {v} {w}." for v in "yz" for w in "yz"]
+    once = [pair for pairs in draw_sentences(made) for pair in zip(*pairs, strict=True)]
+    assert [(str(good), str(bad)) for good, bad in once] == sentences(made)
+
+
+def test_rendered_rows_can_be_taken(tmp_path: Path) -> None:
+    rendered = render(paradigm(tmp_path, "{{ n }} {{ v | agree(n) }}"))
+    some = rendered.take(np.array([3, 0]))
+    assert texts(some) == [texts(rendered)[3], texts(rendered)[0]]
+    assert some.row.tolist() == [3, 0]
+    assert some.texts(lambda value: value.text, slice(0, 0)).to_pylist() == ["", ""]
+
+
+def test_paradigms_of_one_language_share_what_they_render_but_never_mix_it_up(
+    tmp_path: Path,
+) -> None:
+    """The slots of the two stand in another order: what was kept must be found by name."""
+    phrases = (
+        '{% macro both(a, b) %}{{ word("det", "a") | agree(a) }} {{ word("det", "a") | agree(b) }}'
+        "{% endmacro %}"
+    )
+    lines = "good: {{ both(x, y) }} {{ x }} {{ y }}\nbad: {{ x }} {{ both(x, y) }} {{ y }}"
+    slots = ["x: {from: noun, Set: 1}", "y: {from: noun, Set: 2}"]
+    fronts = ["\n  ".join(["slots:", *order]) for order in (slots, slots[::-1])]
+    texts = {f"p{n}": template(f"p{n}", front, lines) for n, front in enumerate(fronts)}
+    root = make_root(tmp_path, {"noun": NOUN, "det": DET}, texts, phrases)
+    one, other = root.paradigms("tiny", "xx")
+    assert one.sandbox is other.sandbox
+    assert sorted(sentences(one)) == sorted(sentences(other))
+    assert ("a some author actors", "author a some actors") in sentences(other)
+
+
+@pytest.mark.parametrize(
+    ("good", "message"),
+    [
+        ("{{ v }} {{ n }}", r"p\.jinja:\d+: which form of 'get up'\?"),
+        ("{{ v | agree(n, Number='Dual') }} {{ n }}", "no words make a pair"),
+        ("{{ v | agree(n, Case='Nom') }} {{ n }}", r"p\.jinja:\d+: no form .* expresses 'Case'"),
+        ("{{ word('det', 'the') }} {{ v | agree(n) }}", "det.tsv has no lemma 'the'"),
+    ],
+)
+def test_what_cannot_be_rendered_is_told_with_the_line(
+    tmp_path: Path, good: str, message: str
+) -> None:
+    if good.startswith("{{ v }}"):  # its form is drawn, unless only the words of it are asked for
+        good = good.replace("{{ v }}", "{{ word('verb', 'get up') }}")
+        good += " {{ v | agree(n) }}"
+    with pytest.raises(InputError, match=message):
+        sentences(paradigm(tmp_path, good))
+
+
+def test_a_good_line_with_alternatives_is_told(tmp_path: Path) -> None:
+    verbs = "lemma  Number=Sing  Number=Plur|Person=1  Number=Plur|Person=2\nb  x  y  z"
+    lines = "good: {{ n }} {{ v | clash(n, 'Number', 'Person') }}\nbad: {{ n }} {{ v | agree(n) }}"
+    made = make_paradigm(tmp_path, {**TABLES, "verb": verbs}, SLOTS, lines)
+    with pytest.raises(InputError, match=r"p\.jinja:10: the good line has several alternatives"):
+        sentences(made)
+
+
+def test_lines_without_slots_render_once(tmp_path: Path) -> None:
+    made = make_paradigm(tmp_path, TABLES, "", "good: a owl\nbad: a the owl")
+    assert sentences(made) == [("An owl.", "A the owl.")]
+    assert isinstance(made.lines[0], Line)
+    assert made.lines[0].units[0].ends.heads == {"a", "an"}
+
+
+def test_places_and_tokens_are_values() -> None:
+    assert Place(0, 1, 0) == Place(0, 1, 0)
+    assert Token("a", False, (1,)) == Token("a", False, (1,))

@@ -1,0 +1,519 @@
+"""Verification of lexicons: what counts as confirmed, contradicted, disputed and explained."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from solecism.errors import InputError
+from solecism.words import analysers
+from solecism.words import verify as verification
+from solecism.words.features import Feats
+from solecism.words.treebank_forms import Analysis, count_forms
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+LANGUAGES = sorted({path.parent.name for path in (ROOT / "lexicons").glob("*/*.tsv")})
+
+
+def load() -> ModuleType:
+    """Import the script, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location(
+        "verify_lexicon", ROOT / "scripts/verify_lexicon.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["verify_lexicon"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+script = load()
+
+# --- what a treebank attests -------------------------------------------------------------------
+
+
+def conllu(*words: tuple[str, str, str, str], repeat: int = 1) -> str:
+    """Write one-sentence CoNLL-U of (form, lemma, UPOS, FEATS), so many times."""
+    lines = [
+        "\t".join([str(n), form, lemma, upos, "_", feats, "0", "root", "_", "_"])
+        for n, (form, lemma, upos, feats) in enumerate(words, 1)
+    ]
+    return ("# text\n" + "\n".join(lines) + "\n\n") * repeat
+
+
+def counted(folder: Path, text: str) -> dict[tuple[str, str, str, str], int]:
+    path = folder / "xx_demo-ud-test.conllu"
+    path.write_text(text, "utf-8")
+    found = count_forms([path])
+    return {(a.form, a.lemma, a.upos, str(a.feats)): n for a, n in found.items()}
+
+
+def test_counts_words_and_no_ranges_or_empty_nodes(tmp_path: Path) -> None:
+    rest = "\t_\t_\t0\tdep\t_\t_\n"
+    text = (
+        f"1-2\tdu\t_\t_\t_{rest[2:]}1\tde\tde\tADP\t_{rest[2:]}2\tle\tle\tDET\t_{rest[2:]}"
+        f"2.1\tx\tx\tVERB\t_{rest[2:]}\n"
+    )
+    assert counted(tmp_path, text) == {("de", "de", "ADP", ""): 1, ("le", "le", "DET", ""): 1}
+
+
+def test_the_first_word_takes_the_case_of_its_lemma(tmp_path: Path) -> None:
+    text = conllu(("«", "«", "PUNCT", "_"), ("The", "the", "DET", "_"), ("The", "the", "DET", "_"))
+    text += conllu(("Haus", "Haus", "NOUN", "_"), ("NOW", "now", "ADV", "_"), ("A", "a", "X", "_"))
+    assert set(counted(tmp_path, text)) == {
+        ("«", "«", "PUNCT", ""), ("the", "the", "DET", ""), ("The", "the", "DET", ""),
+        ("Haus", "Haus", "NOUN", ""), ("now", "now", "ADV", ""), ("A", "a", "X", ""),
+    }  # fmt: skip
+
+
+def test_hebrew_words_within_a_word(tmp_path: Path) -> None:
+    text = conllu(
+        ("יד_", "יד", "NOUN", "Number=Plur"), ("_הוא", "הוא", "PRON", "_"), ("_", "_", "SYM", "_")
+    )
+    assert set(counted(tmp_path, text)) == {("הוא", "הוא", "PRON", ""), ("_", "_", "SYM", "")}
+
+
+def test_treebanks_add_up_and_a_missing_lemma_is_the_form(tmp_path: Path) -> None:
+    one, two = tmp_path / "a.conllu", tmp_path / "b.conllu"
+    for path in (one, two):
+        path.write_text(conllu(("chats", "_", "NOUN", "Number=Plur")), "utf-8")
+    expected = Analysis("chats", "chats", "NOUN", Feats.parse("Number=Plur"))
+    assert count_forms([one, two]) == {expected: 2}
+
+
+def test_problems_of_a_treebank_name_file_and_line(tmp_path: Path) -> None:
+    text = "1\ttoo\tfew\n" + conllu(("a", "a", "NOUN", "number=Plur"))
+    with pytest.raises(InputError) as caught:
+        counted(tmp_path, text)
+    assert [problem.line for problem in caught.value.problems] == [1, 3]
+    with pytest.raises(InputError, match="no such file"):
+        count_forms([tmp_path / "nothing.conllu"])
+    (tmp_path / "bad.conllu").write_bytes(b"# fine\n\xff\n")
+    with pytest.raises(InputError, match=r"bad\.conllu:2: not UTF-8"):
+        count_forms([tmp_path / "bad.conllu"])
+
+
+# --- a small lexicon and small sources ---------------------------------------------------------
+
+NOUNS = "lemma\tNumber=Sing\tNumber=Plur\tGender\n"
+VERBS = (
+    "lemma\tVerbForm=Inf\tMood=Ind|Number=Sing|Person=1,2|Tense=Pres|VerbForm=Fin"
+    "\tMood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin\n"
+)
+
+
+def status(
+    folder: Path,
+    table: str,
+    text: str,
+    treebank: str = "",
+    unimorph: str = "",
+    readme: str = "",
+    language: str = "xx",
+) -> dict[str, str]:
+    """Verify one table against sources; the status of each form (the last of equal ones)."""
+    report = verify(folder, {table: text}, treebank, unimorph, readme, language)
+    return {finding.form: finding.status for finding in report.findings}
+
+
+def verify(
+    folder: Path,
+    tables: dict[str, str],
+    treebank: str = "",
+    unimorph: str = "",
+    readme: str = "",
+    language: str = "xx",
+) -> verification.Report:
+    lexicon, shared = folder / "lexicons" / language, folder / "shared"
+    shutil.rmtree(lexicon, ignore_errors=True)
+    shutil.rmtree(shared, ignore_errors=True)
+    for place in (lexicon, shared / "ud" / "UD_Demo", shared / "unimorph"):
+        place.mkdir(parents=True, exist_ok=True)
+    for table, text in tables.items():
+        (lexicon / f"{table}.tsv").write_text(text, "utf-8")
+    (lexicon / "README.md").write_text(readme, "utf-8")
+    if treebank:
+        path = shared / "ud" / "UD_Demo" / f"{language}_demo-ud-test.conllu"
+        path.write_text(treebank, "utf-8")
+    if unimorph:
+        code = verification.ISO_639_3.get(language, language)
+        (shared / "unimorph" / code).write_text(unimorph, "utf-8")
+    return verification.verify(lexicon, shared)
+
+
+def test_confirmed_by_lemma_and_features(tmp_path: Path) -> None:
+    found = status(
+        tmp_path,
+        "noun",
+        NOUNS + "chat\tchat\tchats\tMasc\n",
+        treebank=conllu(("chat", "chat", "NOUN", "Gender=Masc|Number=Sing")),
+        unimorph="chat\tchats\tN;PL\n",
+    )
+    assert found == {"chat": "confirmed", "chats": "confirmed"}
+
+
+def test_a_source_that_says_nothing_leaves_a_form_unconfirmed(tmp_path: Path) -> None:
+    other = conllu(("chat", "chat", "PROPN", "Number=Sing"), ("chats", "chats", "VERB", "_"))
+    assert status(tmp_path, "noun", NOUNS + "chat\tchat\tchats\tMasc\n", other) == {
+        "chat": "unconfirmed", "chats": "unconfirmed"
+    }  # fmt: skip
+
+
+def test_without_features_nothing_is_confirmed_but_an_invariable_word(tmp_path: Path) -> None:
+    words = conllu(("la", "la", "DET", "_"), ("chat", "chat", "NOUN", "_"))
+    assert (
+        status(tmp_path, "noun", NOUNS + "chat\tchat\tchats\tMasc\n", words)["chat"]
+        == "unconfirmed"
+    )
+    table = "lemma\tNumber=Sing\tNumber=Plur\nla\tla\tla\n"
+    assert verify(tmp_path, {"det": table}, words).of("confirmed")
+
+
+def test_other_forms_for_the_same_features_contradict(tmp_path: Path) -> None:
+    report = verify(
+        tmp_path,
+        {"noun": NOUNS + "cheval\tcheval\tchevals\tMasc\n"},
+        unimorph="cheval\tchevaux\tN;PL\ncheval\tcheval\tN;SG\n",
+    )
+    (finding,) = report.of("contradicted")
+    assert finding.place == f"{tmp_path / 'lexicons' / 'xx' / 'noun.tsv'}:2"
+    assert (finding.form, finding.features) == ("chevals", "Gender=Masc|Number=Plur")
+    assert finding.said == ("UniMorph has chevaux (Number=Plur)",)
+
+
+def test_a_lemma_that_a_source_lacks_is_looked_up_by_form(tmp_path: Path) -> None:
+    table = NOUNS + "actrice\tactrice\tactrices\tFem\n"
+    treebank = conllu(("actrices", "acteur", "NOUN", "Gender=Fem|Number=Plur"))
+    assert status(tmp_path, "noun", table, treebank)["actrices"] == "confirmed"
+    known = treebank + conllu(("actrice", "actrice", "NOUN", "Gender=Fem|Number=Sing"))
+    assert status(tmp_path, "noun", table, known)["actrices"] == "unconfirmed"
+
+
+def test_a_treebank_needs_three_words_to_contradict(tmp_path: Path) -> None:
+    table = NOUNS + "cheval\tcheval\tchevals\tMasc\n"
+    word = ("chevaux", "cheval", "NOUN", "Gender=Masc|Number=Plur")
+    assert status(tmp_path, "noun", table, conllu(word, repeat=2))["chevals"] == "unconfirmed"
+    assert status(tmp_path, "noun", table, conllu(word, repeat=3))["chevals"] == "contradicted"
+
+
+def test_a_slip_of_a_treebank_does_not_confirm(tmp_path: Path) -> None:
+    table = NOUNS + "cheval\tcheval\tchevals\tMasc\n"
+    slip = conllu(("chevals", "cheval", "NOUN", "Gender=Masc|Number=Plur"))
+    good = ("chevaux", "cheval", "NOUN", "Gender=Masc|Number=Plur")
+    assert status(tmp_path, "noun", table, slip + conllu(good, repeat=9))["chevals"] == "confirmed"
+    assert (
+        status(tmp_path, "noun", table, slip + conllu(good, repeat=10))["chevals"] == "contradicted"
+    )
+    marked = conllu(("chevals", "cheval", "NOUN", "Gender=Masc|Number=Plur|Typo=Yes"))
+    assert status(tmp_path, "noun", table, marked)["chevals"] == "unconfirmed"
+
+
+def test_other_features_only_contradict(tmp_path: Path) -> None:
+    table = NOUNS + "photo\tphoto\tphotos\tMasc\n"
+    word = ("photo", "photo", "NOUN", "Gender=Fem|Number=Sing")
+    assert status(tmp_path, "noun", table, conllu(word, repeat=2))["photo"] == "unconfirmed"
+    report = verify(tmp_path, {"noun": table}, conllu(word, repeat=3))
+    (finding,) = report.of("contradicted")
+    assert finding.said == ("UD has only photo (Gender=Fem|Number=Sing) ×3",)
+
+
+def test_a_function_for_which_there_is_no_column_does_not_contradict(tmp_path: Path) -> None:
+    table = (
+        "lemma\tCase=Nom|Gender=Masc|Number=Sing\tCase=Nom|Gender=Fem|Number=Sing\nn\tnov\tnova\n"
+    )
+    accusative = conllu(("nov", "n", "ADJ", "Case=Acc|Gender=Masc|Number=Sing"), repeat=5)
+    assert status(tmp_path, "adj", table, accusative)["nov"] == "unconfirmed"
+    short = conllu(("nov", "n", "ADJ", "Gender=Fem|Number=Sing|Variant=Short"), repeat=5)
+    assert status(tmp_path, "adj", table, short)["nov"] == "unconfirmed"
+    feminine = conllu(("nov", "n", "ADJ", "Case=Nom|Gender=Fem|Number=Sing"), repeat=5)
+    assert status(tmp_path, "adj", table, feminine)["nov"] == "contradicted"
+
+
+def test_syncretism_does_not_contradict(tmp_path: Path) -> None:
+    table = VERBS + "aimer\taimer\taime\taime\n"
+    third = ("aime", "aimer", "VERB", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin")
+    report = verify(tmp_path, {"verb": table}, conllu(third, repeat=9))
+    assert not report.of("contradicted")
+
+
+def test_each_value_of_a_column_is_asked_for(tmp_path: Path) -> None:
+    table = VERBS + "sein\tsein\tbin\tist\n"
+    words = "sein\tbin\tV;IND;PRS;1;SG\nsein\tbist\tV;IND;PRS;2;SG\nsein\tist\tV;IND;PRS;3;SG\n"
+    report = verify(tmp_path, {"verb": table}, unimorph=words)
+    assert [(f.form, f.said) for f in report.of("contradicted")] == [
+        ("bin", ("UniMorph has bist (Mood=Ind|Number=Sing|Person=2|Tense=Pres|VerbForm=Fin)",))
+    ]
+
+
+def test_a_marked_form_is_no_other_form_for_the_same_features(tmp_path: Path) -> None:
+    construct = conllu(("מלצרי", "מלצר", "NOUN", "Definite=Cons|Gender=Masc|Number=Plur"), repeat=5)
+    table = NOUNS + "מלצר\tמלצר\tמלצרים\tMasc\n"
+    assert status(tmp_path, "noun", table, construct)["מלצרים"] == "unconfirmed"
+    predicative = conllu(
+        ("beliebte", "beliebt", "ADJ", "Case=Nom|Degree=Pos|Number=Sing"), repeat=5
+    )
+    assert status(tmp_path, "adj", "lemma\tDegree=Pos\nbeliebt\tbeliebt\n", predicative) == {
+        "beliebt": "unconfirmed"
+    }
+
+
+def test_a_hebrew_past_is_finite_and_indicative(tmp_path: Path) -> None:
+    table = "lemma\tGender=Masc|Number=Plur|Person=2|Tense=Past\nצחק\tצחקו\n"
+    assert status(tmp_path, "verb", table, unimorph="צחק\tצחקו\tV;2;PL;IMP;MASC\n") == {
+        "צחקו": "unconfirmed"
+    }
+    participle = conllu(
+        ("צחקו", "צחק", "VERB", "Gender=Masc|Number=Plur|Person=1,2,3|VerbForm=Part")
+    )
+    assert status(tmp_path, "verb", table, participle) == {"צחקו": "unconfirmed"}
+    past = conllu(("צחקו", "צחק", "VERB", "Gender=Masc|Number=Plur|Person=2|Tense=Past"))
+    assert status(tmp_path, "verb", table, past) == {"צחקו": "confirmed"}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        ("живёт", "живет", "confirmed"),
+        ("Genuß", "Genuss", "unconfirmed"),
+        ("plaît", "plait", "unconfirmed"),
+        ("חיבב", "חבב", "unconfirmed"),
+        ("חבב", "חִבֵּב", "confirmed"),
+        ("schläft", "schlaft", "contradicted"),
+        ("plaît", "plaise", "contradicted"),
+    ],
+)
+def test_variants_of_spelling(tmp_path: Path, ours: str, theirs: str, expected: str) -> None:
+    table = f"lemma\tNumber=Sing\tNumber=Plur\nx\t{ours}\ty\n"
+    assert status(tmp_path, "noun", table, unimorph=f"x\t{theirs}\tN;SG\n")[ours] == expected
+
+
+def test_closed_classes_are_looked_up_by_form(tmp_path: Path) -> None:
+    table = "lemma\tNumber=Sing\tPerson\tPronType\nelle\telle\t3\tPrs\n"
+    words = conllu(
+        ("elle", "lui", "PRON", "Number=Sing|Person=3|PronType=Prs"), ("lui", "lui", "PRON", "_")
+    )
+    assert status(tmp_path, "pron", table, words) == {"elle": "confirmed"}
+
+
+def test_a_table_without_forms_holds_its_lemmas(tmp_path: Path) -> None:
+    words = conllu(("vor", "vor", "ADP", "_"), ("près", "près", "ADV", "_"))
+    found = status(tmp_path, "adp", "lemma\tCase\nvor\tDat\nprès\t\nbor\tDat\n", words)
+    assert found == {"vor": "confirmed", "près": "confirmed", "bor": "unconfirmed"}
+    pronouns = "lemma\tPerson\tNumber\nich\t2\tSing\n"
+    first = conllu(("ich", "ich", "PRON", "Case=Nom|Number=Sing|Person=1|PronType=Prs"), repeat=3)
+    assert status(tmp_path, "pron", pronouns, first)["ich"] == "contradicted"
+
+
+def test_of_several_words_those_that_inflect_are_looked_up(tmp_path: Path) -> None:
+    table = NOUNS + "taxi driver\ttaxi driver\ttaxi drivers\t\n"
+    report = verify(
+        tmp_path, {"noun": table}, unimorph="driver\tdrivers\tN;PL\ndriver\tdriver\tN;SG\n"
+    )
+    assert [(f.status, f.looked_up) for f in report.findings] == [
+        ("confirmed", "driver"), ("confirmed", "drivers")
+    ]  # fmt: skip
+    wrong = NOUNS + "chef de rang\tchef de rang\tchefes de rang\t\n"
+    report = verify(tmp_path, {"noun": wrong}, unimorph="chef\tchefs\tN;PL\n")
+    assert [f.looked_up for f in report.of("contradicted")] == ["chefes"]
+
+
+def test_of_several_words_none_of_which_inflects_each_must_exist(tmp_path: Path) -> None:
+    words = conllu(("in", "in", "ADP", "_"), ("front", "front", "NOUN", "Number=Sing"))
+    assert status(tmp_path, "adp", "lemma\tHead\nin front\tx\nin back\tx\n", words) == {
+        "in front": "confirmed", "in back": "unconfirmed"
+    }  # fmt: skip
+
+
+def test_homonyms_are_looked_up_without_their_mark(tmp_path: Path) -> None:
+    table = NOUNS + "Bank#2\tBank\tBanken\tFem\n"
+    words = "Bank\tBank\tN;NOM;SG\nBank\tBänke\tN;NOM;PL\nBank\tBanken\tN;NOM;PL\n"
+    assert status(tmp_path, "noun", table, unimorph=words)["Banken"] == "confirmed"
+
+
+def test_a_contradiction_outweighed_by_another_source_is_disputed(tmp_path: Path) -> None:
+    table = NOUNS + "Koch\tKoch\tKochs\t\n"
+    word, words = ("Kochs", "Koch", "NOUN", "Number=Plur"), "Koch\tKoches\tN;PL\n"
+    assert status(tmp_path, "noun", table, conllu(word, repeat=2), words)["Kochs"] == "contradicted"
+    assert status(tmp_path, "noun", table, conllu(word, repeat=3), words)["Kochs"] == "disputed"
+
+
+def test_explained_contradictions(tmp_path: Path) -> None:
+    readme = """# Lexicon
+
+- `noun:cheval:cheval` stands elsewhere.
+
+## Explained contradictions
+
+What UniMorph has wrong:
+
+- `noun:cheval:chevals`: so they speak here.
+
+## More
+
+- `noun:os:os`
+"""
+    excused = tmp_path / "README.md"
+    excused.write_text(readme, "utf-8")
+    assert verification.explained(excused) == {"noun:cheval:chevals"}
+    assert verification.explained(tmp_path / "nothing.md") == frozenset()
+    table = NOUNS + "cheval\tcheval\tchevals\tMasc\n"
+    words = "cheval\tchevaux\tN;PL\n"
+    assert status(tmp_path, "noun", table, unimorph=words, readme=readme)["chevals"] == "explained"
+
+
+# --- the analysers -------------------------------------------------------------------------------
+
+
+def test_russian_is_looked_up_in_pymorphy(tmp_path: Path) -> None:
+    pytest.importorskip("pymorphy3")
+    table = (
+        "lemma\tCase=Nom|Number=Sing\tCase=Gen|Number=Plur\tGender\tAnimacy\n"
+        "режиссёр\tрежиссёр\tрежиссёров\tMasc\tAnim\nпевица\tпевица\tпевицей\tFem\tAnim\n"
+    )
+    report = verify(tmp_path, {"noun": table}, language="ru")
+    assert {f.form: f.status for f in report.findings} == {
+        "режиссёр": "confirmed", "режиссёров": "confirmed",
+        "певица": "confirmed", "певицей": "contradicted",
+    }  # fmt: skip
+    assert "pymorphy3 has певиц " in report.of("contradicted")[0].said[0]
+    wrong = NOUNS + "песня\tпесня\tпесни\tMasc\n"
+    report = verify(tmp_path, {"noun": wrong}, language="ru")
+    assert [finding.status for finding in report.findings] == ["contradicted"] * 2
+    assert report.findings[0].said[0].startswith("pymorphy3 has only песня (Animacy=Inan|")
+
+
+@pytest.mark.parametrize(
+    ("tag", "upos", "feats"),
+    [
+        ("NOUN,anim,masc sing,accs", "NOUN", "Animacy=Anim|Case=Acc|Gender=Masc|Number=Sing"),
+        ("VERB,impf,tran femn,sing,past,indc", "VERB",
+         "Aspect=Imp|Gender=Fem|Mood=Ind|Number=Sing|Tense=Past|VerbForm=Fin"),
+        ("ADJS,Qual femn,sing", "ADJ", "Degree=Pos|Gender=Fem|Number=Sing|Variant=Short"),
+        ("ADJF,Subx,Apro,Anph femn,sing,nomn", "DET", "Case=Nom|Degree=Pos|Gender=Fem|Number=Sing"),
+        ("PREP", "ADP", ""), ("LATN", "X", ""),
+    ],
+)  # fmt: skip
+def test_tags_of_open_corpora(tag: str, upos: str, feats: str) -> None:
+    found = analysers.open_corpora_to_ud(tag)
+    assert (found[0], str(found[1])) == (upos, feats)
+
+
+def test_english_is_looked_up_in_lemminflect(tmp_path: Path) -> None:
+    pytest.importorskip("lemminflect")
+    nouns = "lemma\tNumber=Sing\tNumber=Plur\nman\tman\tmans\nchild\tchild\tchildren\n"
+    found = status(tmp_path, "noun", nouns, language="en")
+    assert found == {
+        "man": "confirmed", "mans": "contradicted", "child": "confirmed", "children": "confirmed"
+    }  # fmt: skip
+    verbs = VERBS + "be\tbe\tare\tis\nlaugh\tlaugh\tlaughs\tlaugh\n"
+    report = verify(tmp_path, {"verb": verbs}, language="en")
+    assert [(f.lemma, f.form, f.status) for f in report.findings] == [
+        ("be", "be", "confirmed"), ("be", "are", "confirmed"), ("be", "is", "confirmed"),
+        ("laugh", "laugh", "confirmed"), ("laugh", "laughs", "contradicted"),
+        ("laugh", "laugh", "contradicted"),
+    ]  # fmt: skip
+    are = report.findings[1]
+    assert "lemminflect" not in are.by
+
+
+def test_simplemma_confirms_a_lemma_but_outweighs_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("simplemma")
+    table = NOUNS + "chanson\tchanson\tchansons\tFem\n"
+    report = verify(tmp_path, {"noun": table}, language="fr")
+    assert [(f.status, f.by) for f in report.findings] == [("confirmed", ("simplemma",))] * 2
+    found = status(tmp_path, "noun", table, unimorph="chanson\tchansonne\tN;PL\n", language="fr")
+    assert found["chansons"] == "contradicted"
+
+
+def test_without_any_source_nothing_is_confirmed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysers, "optional", lambda name: None)
+    for language, missing in (("ru", "pymorphy3"), ("en", "lemminflect"), ("xx", "simplemma")):
+        report = verify(tmp_path, {"noun": NOUNS + "a\ta\tas\t\n"}, language=language)
+        assert {finding.status for finding in report.findings} == {"unconfirmed"}
+        assert any(notice.startswith(missing) for notice in report.notices)
+        assert not report.sources
+
+
+def test_a_package_that_is_absent_is_none() -> None:
+    assert analysers.optional("no_such_package_anywhere") is None
+
+
+# --- the command line ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> list[str]:
+    table = NOUNS + "cheval\tcheval\tchevals\tMasc\nos\tos\tos\tMasc\n"
+    verify(tmp_path, {"noun": table}, unimorph="cheval\tchevaux\tN;PL\ncheval\tcheval\tN;SG\n")
+    return ["--lexicons", str(tmp_path / "lexicons"), "--shared", str(tmp_path / "shared")]
+
+
+def test_prints_counts_within_80_columns(
+    place: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert script.main([*place, "xx"]) == 1
+    out = capsys.readouterr().out
+    assert "xx: 4 forms" in out
+    assert "UD: nothing for 'xx'" in out
+    lines = {
+        line.split()[0]: line.split()[1:] for line in out.splitlines() if line.startswith("noun")
+    }
+    assert lines["noun"][:6] == ["4", "1", "2", "0", "1", "0"]
+    assert max(map(len, out.splitlines())) <= 80
+    assert "chevals" not in out
+
+
+def test_lists_forms_in_doubt(place: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    script.main([*place, "--list"])
+    out = capsys.readouterr().out
+    assert "noun.tsv:2: contradicted: chevals\n    noun cheval: Gender=Masc|Number=Plur" in out
+    assert "    UniMorph has chevaux (Number=Plur)" in out
+    assert out.count("noun.tsv:3: unconfirmed: os") == 2
+
+
+def test_prints_json(place: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert script.main([*place, "--json"]) == 1
+    (report,) = json.loads(capsys.readouterr().out)
+    assert report["tables"]["noun"] == {
+        "confirmed": 1, "unconfirmed": 2, "disputed": 0, "contradicted": 1, "explained": 0
+    }  # fmt: skip
+    assert {finding["form"] for finding in report["findings"]} == {"chevals", "os"}
+
+
+def test_explained_contradictions_are_no_failure(place: list[str], tmp_path: Path) -> None:
+    readme = tmp_path / "lexicons" / "xx" / "README.md"
+    readme.write_text("## Explained contradictions\n\n- `noun:cheval:chevals`: why not\n", "utf-8")
+    assert script.main(place) == 0
+
+
+def test_an_unknown_language_or_a_bad_table_is_an_error(
+    place: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert script.main([*place, "xy"]) == 2
+    assert "there is no lexicon 'xy' (languages: xx)" in capsys.readouterr().err
+    (tmp_path / "lexicons" / "xx" / "verb.tsv").write_text("lemma\nonly one\ttoo many\n", "utf-8")
+    assert script.main(place) == 2
+    assert "verb.tsv:2" in capsys.readouterr().err
+
+
+# --- the real lexicons ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_source_contradicts_the_lexicon(language: str) -> None:
+    if not SHARED.exists():
+        pytest.skip(f"{SHARED} is not here")
+    report = verification.verify(ROOT / "lexicons" / language, SHARED)
+    assert {"UD", "UniMorph"} <= set(report.sources)
+    assert not [f"{f.place}: {f.form}: {f.said}" for f in report.of("contradicted")]
+    assert len(report.of("confirmed")) > 0.8 * len(report.findings)

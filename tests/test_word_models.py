@@ -1,0 +1,211 @@
+"""The word-level LSTM and its tokenizer, as the transformers library loads and runs them."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
+
+from solecism.score.corpus import BOS, EOS, UNK, Wording
+from solecism.score.word_models import (
+    LSTMState,
+    WordLSTMConfig,
+    WordLSTMForCausalLM,
+    is_word_level,
+    vocabulary_of,
+    word_tokenizer,
+)
+
+_WORDS = ["the", "author", "laughs", "laugh", "l'", ".", "élu", "guard", "likes"]
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    torch.set_num_threads(1)
+
+
+def lstm(layers: int = 2, seed: int = 0, **given: Any) -> WordLSTMForCausalLM:
+    torch.manual_seed(seed)
+    config = WordLSTMConfig(
+        vocab_size=len(_WORDS) + 3, hidden_size=16, embedding_size=given.pop("width", 12),
+        num_hidden_layers=layers, **given,
+    )  # fmt: skip
+    return WordLSTMForCausalLM(config).eval()
+
+
+def saved(folder: Path, model: Any, wording: Wording | None = None) -> tuple[Any, Any]:
+    """Write a model with a tokenizer and load both as a user does."""
+    model.save_pretrained(folder)
+    word_tokenizer(_WORDS, wording).save_pretrained(folder)
+    loaded = AutoModelForCausalLM.from_pretrained(folder).eval()
+    return loaded, AutoTokenizer.from_pretrained(folder)
+
+
+def logits(model: Any, ids: list[int]) -> torch.Tensor:
+    with torch.no_grad():
+        found: torch.Tensor = model(input_ids=torch.tensor([ids])).logits[0]
+    return found
+
+
+# The model
+
+
+def test_the_defaults_are_the_papers():
+    config = WordLSTMConfig()
+    sizes = config.hidden_size, config.embedding_size, config.num_hidden_layers, config.dropout
+    assert sizes == (800, 800, 2, 0.2)
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_a_saved_model_is_loaded_with_the_same_log_probabilities(tmp_path: Path, layers: int):
+    model = lstm(layers)
+    loaded, tokenizer = saved(tmp_path, model)
+    assert type(loaded) is WordLSTMForCausalLM
+    ids = tokenizer("the author laughs")["input_ids"]
+    assert torch.equal(logits(model, ids), logits(loaded, ids))
+    body = AutoModel.from_pretrained(tmp_path).eval()
+    with torch.no_grad():
+        states = body(input_ids=torch.tensor([ids])).last_hidden_state
+        assert torch.equal(loaded.get_output_embeddings()(states)[0], logits(model, ids))
+
+
+def test_a_sentence_can_be_read_token_by_token():
+    model, ids = lstm(), [1, 3, 4, 5, 0]
+    wanted, state = logits(model, ids), None
+    for place, token in enumerate(ids):
+        with torch.no_grad():
+            step = model(input_ids=torch.tensor([[token]]), past_key_values=state, use_cache=True)
+        assert torch.allclose(step.logits[0, 0], wanted[place], atol=1e-6)
+        state = step.past_key_values
+        assert state.get_seq_length() == place + 1
+    assert model(input_ids=torch.tensor([ids]), use_cache=False).past_key_values is None
+
+
+def test_a_state_is_not_changed_by_what_is_read_after_it():
+    model = lstm()
+    with torch.no_grad():
+        state = model(input_ids=torch.tensor([[1, 3], [1, 4]])).past_key_values
+        before = copy.deepcopy(state)
+        model(input_ids=torch.tensor([[5], [6]]), past_key_values=state)
+    assert isinstance(state, LSTMState)
+    for one, other in zip(state.layers, before.layers, strict=True):
+        assert one.hidden.shape == one.cell.shape == (2, 16)
+        assert torch.equal(one.hidden, other.hidden)
+        assert torch.equal(one.cell, other.cell)
+
+
+def test_padding_on_the_right_changes_nothing():
+    model = lstm()
+    ids, mask = torch.tensor([[1, 3, 2, 2], [1, 3, 4, 5]]), torch.tensor([[1, 1, 0, 0], [1] * 4])
+    with torch.no_grad():
+        found = model(input_ids=ids, attention_mask=mask).logits
+    assert torch.allclose(found[0, :2], logits(model, [1, 3]), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ({"attention_mask": torch.tensor([[0, 1, 1]])}, ValueError, "padded on the right"),
+        ({"attention_mask": torch.ones(1, 1, 3, 3)}, ValueError, "no tree mask"),
+        ({"past_key_values": ()}, TypeError, "an LSTMState, not a tuple"),
+    ],
+)
+def test_what_an_lstm_cannot_do_is_refused(given: Any, error: type[Exception], said: str):
+    with pytest.raises(error, match=said):
+        lstm()(input_ids=torch.tensor([[1, 3, 4]]), **given)
+
+
+def test_the_loss_is_the_mean_of_the_tokens_not_left_out():
+    model, ids = lstm(), torch.tensor([[1, 3, 4, 2]])
+    labels = torch.tensor([[1, 3, 4, -100]])
+    with torch.no_grad():
+        out = model(input_ids=ids, labels=labels)
+        logp = out.logits.log_softmax(-1)[0]
+    assert float(out.loss) == pytest.approx(-float(logp[0, 3] + logp[1, 4]) / 2, abs=1e-6)
+    assert model(input_ids=ids, labels=labels, return_dict=False)[0] == out.loss
+
+
+def test_only_the_logits_asked_for_are_made():
+    model, ids = lstm(), torch.tensor([[1, 3, 4, 2]])
+    with torch.no_grad():
+        whole = model(input_ids=ids).logits
+        assert torch.equal(model(input_ids=ids, logits_to_keep=2).logits, whole[:, -2:])
+        chosen = model(input_ids=ids, logits_to_keep=torch.tensor([0, 3])).logits
+    assert torch.equal(chosen, whole[:, [0, 3]])
+
+
+def test_embeddings_can_be_shared_with_the_head(tmp_path: Path):
+    model = lstm(width=16, tie_word_embeddings=True)
+    assert model.lm_head.weight is model.model.embed_tokens.weight
+    loaded, _ = saved(tmp_path, model)
+    assert torch.equal(logits(model, [1, 3]), logits(loaded, [1, 3]))
+
+
+def test_dropout_works_in_training_only():
+    model, ids = lstm(dropout=0.5), torch.tensor([[1, 3, 4]])
+    assert torch.equal(model(input_ids=ids).logits, model(input_ids=ids).logits)
+    model.train()
+    assert not torch.equal(model(input_ids=ids).logits, model(input_ids=ids).logits)
+
+
+def test_text_can_be_generated_with_the_state_or_without():
+    model, ids = lstm(), torch.tensor([[1, 3, 4]])
+    options = {"max_new_tokens": 5, "do_sample": False}
+    with_state = model.generate(ids, use_cache=True, **options)
+    assert with_state.tolist() == model.generate(ids, use_cache=False, **options).tolist()
+
+
+# The tokenizer
+
+
+@pytest.mark.parametrize("kind", ["lstm", "gpt2"])
+def test_the_loaded_tokenizer_knows_words_and_offsets(tmp_path: Path, kind: str):
+    small = GPT2Config(vocab_size=len(_WORDS) + 3, n_embd=8, n_layer=1, n_head=1)
+    model = lstm() if kind == "lstm" else GPT2LMHeadModel(small)
+    _, tokenizer = saved(tmp_path, model, Wording(lower=True, marks=True))
+    text = "L'author laughs. Zebra E\u0301LU"
+    found = tokenizer(text, return_offsets_mapping=True)
+    words = tokenizer.convert_ids_to_tokens(found["input_ids"])
+    assert words == [BOS, "l'", "author", "laughs", ".", UNK, "élu"]
+    spans = [text[start:end] for start, end in found["offset_mapping"]]
+    assert spans == ["", "L'", "author", "laughs", ".", "Zebra", "E\u0301LU"]
+    assert tokenizer.is_fast
+    assert is_word_level(tokenizer)
+    assert tokenizer("the", add_special_tokens=False)["input_ids"] == [3]
+    marks = tokenizer.bos_token, tokenizer.eos_token, tokenizer.unk_token
+    assert (marks, tokenizer.padding_side) == ((BOS, EOS, UNK), "right")
+
+
+def test_the_vocabulary_is_read_from_the_tokenizer(tmp_path: Path):
+    _, tokenizer = saved(tmp_path, lstm(), Wording(lower=True))
+    vocabulary = vocabulary_of(tokenizer)
+    assert vocabulary.words == frozenset(_WORDS)
+    assert "The" in vocabulary
+    assert UNK not in vocabulary
+    assert "The" not in vocabulary_of(word_tokenizer(_WORDS))
+
+
+def test_words_are_split_at_spaces_only_unless_said_otherwise():
+    tokenizer = word_tokenizer(_WORDS)
+    assert tokenizer.tokenize("l' author laughs. laughs .") == ["l'", "author", UNK, "laughs", "."]
+
+
+@pytest.mark.parametrize("wording", [Wording(), Wording(True, True), Wording(marks=True)])
+def test_the_tokenizer_splits_as_the_n_gram_models_do(wording: Wording):
+    import pyarrow as pa
+
+    texts = ["L'élu « rit », dit-il… (Oui !)", "a\u00a0b\tc", "Ça va? E\u0301t\u00e9"]
+    words = wording.words(pa.array(texts)).to_pylist()
+    known = sorted({word for text in words for word in text})
+    tokenizer = word_tokenizer(known, wording)
+    assert [tokenizer.tokenize(text) for text in texts] == words
+    assert all(UNK not in tokenizer.tokenize(text) for text in texts)
+
+
+def test_other_tokenizers_are_not_word_level():
+    assert not is_word_level(object())
