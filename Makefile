@@ -1,0 +1,40 @@
+# Everything works from nothing with python3.11+ and pip alone.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# Where pip would take a build of torch for a graphics card, name another: make test TORCH=...
+TORCH ?= torch==2.13.0
+LANGUAGES := en fr de he ru
+
+.PHONY: clams test lint types unit clean
+
+$(VENV)/.base: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[datasets]"
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+# Build the data set CLAMS in five languages, load it, show five pairs of each language.
+clams: $(VENV)/.base
+	$(BIN)/solecism build clams
+	$(BIN)/python scripts/show_dataset.py clams $(LANGUAGES)
+
+# Install what the tests need and run linter, types and tests.
+test: $(VENV)/.dev lint types unit
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+unit: $(VENV)/.dev
+	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(BIN)/pytest -n 2 --dist loadfile --durations=10 --cov=solecism --cov-report=term:skip-covered
+
+clean:
+	rm -rf $(VENV) clams dist .mypy_cache .ruff_cache .pytest_cache
