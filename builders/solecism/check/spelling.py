@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from solecism.words.orthography import Orthography, Rule, tokenize
+from solecism.words.sharing import shared_start
 
 __all__ = ["contractions", "one_slip", "printed_as", "respellings", "same_word", "words_apart"]
 
@@ -17,7 +18,7 @@ def one_slip(a: str, b: str) -> bool:
     differ in a digit are numbered, not misspelt.
     """
     short, long = sorted((a, b), key=len)
-    lead = _common(short, long)
+    lead = shared_start(short, long)
     x, y = short[lead:], long[lead:]
     if a == b or (x[:1] + y[:1]).strip("0123456789") != x[:1] + y[:1]:
         return False
@@ -56,19 +57,14 @@ def contractions(spelling: Orthography) -> frozenset[str]:
 
 def words_apart(good: Sequence[str], bad: Sequence[str], spelling: Orthography) -> int:
     """Count the words in which two sentences (their tokens) differ, what the rules do left aside."""
-    lead = _common(good, bad)
-    tail = _common(good[lead:][::-1], bad[lead:][::-1])
+    lead = shared_start(good, bad)
+    tail = shared_start(good[lead:][::-1], bad[lead:][::-1])
     mine, other = good[lead : len(good) - tail], bad[lead : len(bad) - tail]
     if len(mine) != len(other):
         mine, other = (_expanded(side, spelling) for side in (mine, other))
     if len(mine) != len(other):
         return max(len(mine), len(other))
     return sum(not same_word(a, b, spelling) for a, b in zip(mine, other, strict=True))
-
-
-def _common(a: Sequence[str], b: Sequence[str]) -> int:
-    pairs = zip(a, b, strict=False)
-    return next((n for n, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))
 
 
 def _expanded(words: Sequence[str], spelling: Orthography) -> list[str]:

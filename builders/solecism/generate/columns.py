@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from solecism.generate.bulk import Rendered
 from solecism.generate.layout import Place, Value
-from solecism.generate.scope import distinct
+from solecism.generate.scope import alike_rows
 from solecism.generate.units import Record
 from solecism.items import FEATURES, SLOT
 
@@ -140,17 +140,13 @@ def _match(controller: Printed, attractors: Sequence[Printed]) -> pa.StringArray
 
 def _by_records(slots: Sequence[Printed], judge: object) -> pa.StringArray:
     assert callable(judge)
-    code, size = np.zeros(len(slots[0].code), dtype=np.intp), 1
-    for slot in slots:
-        code = code * (len(slot.records) + 1) + slot.code + 1
-        size *= len(slot.records) + 1
-    unique, inverse = distinct(code, size)
+    columns = [(slot.code + 1, len(slot.records) + 1) for slot in slots]
+    firsts, inverse = alike_rows(columns, len(slots[0].code))
     values = []
-    for number in unique.tolist():
-        records = []
-        for slot in reversed(slots):
-            number, place = divmod(number, len(slot.records) + 1)
-            records.append(slot.records[place - 1] if place else None)
-        whole = all(record is not None for record in records)
-        values.append((judge(records[::-1]) or None) if whole else None)
+    for row in firsts.tolist():
+        places = [int(slot.code[row]) for slot in slots]
+        records = [
+            slot.records[place] for slot, place in zip(slots, places, strict=True) if place >= 0
+        ]
+        values.append((judge(records) or None) if len(records) == len(slots) else None)
     return pa.array(values, pa.string()).take(pa.array(inverse))

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from solecism.generate.bulk import Chunk, Rendered
 from solecism.generate.layout import Value
-from solecism.generate.scope import distinct, packed
+from solecism.generate.scope import alike_rows
 from solecism.words.orthography import Orthography, is_mark
+from solecism.words.sharing import shared_start
 
 __all__ = ["Difference", "compare"]
 
@@ -95,9 +96,7 @@ def compare(good: Rendered, bad: Rendered, spelling: Orthography) -> Difference:
         for side, span in zip((good, bad), spans, strict=True)
         for chunk, index in zip(side.chunks[span], side.index[span], strict=True)
     ]
-    unique, inverse = distinct(*packed(columns, len(good)))
-    firsts = np.zeros(len(unique), dtype=np.intp)
-    firsts[inverse[::-1]] = np.arange(len(inverse))[::-1]
+    firsts, inverse = alike_rows(columns, len(good))
     contrasts = [
         _contrast(_values(good, spans[0], row), _values(bad, spans[1], row), lead == 0, spelling)
         for row in firsts.tolist()
@@ -118,8 +117,8 @@ def _shared(good: Rendered, bad: Rendered) -> tuple[int, int]:
     """Count the chunks at the beginning and at the end that both sentences have alike."""
     ours, theirs = ([_source(chunk) for chunk in side.chunks] for side in (good, bad))
     most = min(len(ours), len(theirs))
-    lead = _common(ours, theirs, most)
-    trail = _common(ours[::-1], theirs[::-1], most - lead)
+    lead = shared_start(ours, theirs)
+    trail = min(shared_start(ours[::-1], theirs[::-1]), most - lead)
     while trail and _glued(good.chunks[-trail]):
         trail -= 1
     while lead and any(_glued(chunk) for s in (good, bad) for chunk in s.chunks[lead : lead + 1]):
@@ -129,11 +128,6 @@ def _shared(good: Rendered, bad: Rendered) -> tuple[int, int]:
 
 def _source(chunk: Chunk) -> tuple[object, ...]:
     return chunk.first, chunk.last, *(unit.source for unit in chunk.units)
-
-
-def _common(ours: Sequence[object], theirs: Sequence[object], most: int) -> int:
-    pairs = zip(ours[:most], theirs[:most], strict=True)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), most)
 
 
 def _glued(chunk: Chunk) -> bool:
@@ -183,8 +177,8 @@ def _contrast(
 ) -> Contrast:
     ours, theirs = (_items(side, first, spelling.space) for side in (good, bad))
     a, b = [item.text for item in ours], [item.text for item in theirs]
-    lead = _common(a, b, min(len(a), len(b)))
-    trail = _common(a[::-1], b[::-1], min(len(a), len(b)) - lead)
+    lead = shared_start(a, b)
+    trail = min(shared_start(a[::-1], b[::-1]), min(len(a), len(b)) - lead)
     mine, other = ours[lead : len(a) - trail], theirs[lead : len(b) - trail]
     text = "".join(value.text for value in good)
     here = mine[0] if mine else _Item("", len(text), len(ours))

@@ -14,7 +14,7 @@ from solecism.generate.sandbox import Uses
 from solecism.generate.slots import Domain
 from solecism.generate.values import Word
 
-__all__ = ["Scope", "distinct", "merge_uses", "packed"]
+__all__ = ["Scope", "alike_rows", "distinct", "merge_uses", "packed"]
 
 Ints = NDArray[np.intp]
 MOST = 1 << 62
@@ -51,6 +51,14 @@ def packed(columns: Iterable[tuple[Ints, int]], rows: int) -> tuple[Ints, int]:
             size = len(unique)
         code, size = code * count + column, size * count
     return code, size
+
+
+def alike_rows(columns: Iterable[tuple[Ints, int]], rows: int) -> tuple[Ints, Ints]:
+    """Group the rows that are alike in all columns: the first row of each group, and each row's group."""
+    unique, inverse = distinct(*packed(columns, rows))
+    firsts = np.zeros(len(unique), dtype=np.intp)
+    firsts[inverse[::-1]] = np.arange(len(inverse))[::-1]
+    return firsts, inverse
 
 
 @dataclass(frozen=True)

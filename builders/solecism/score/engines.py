@@ -59,17 +59,6 @@ class Engine:
     def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
         return torch.as_tensor(array, device=self.forward.device)
 
-    def _smaller_on_failure(self, work: Callable[[int], int], size: int) -> int:
-        """Do work of a size; halve it while memory runs out."""
-        while True:
-            try:
-                return work(size)
-            except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error) or size <= 1:
-                    raise
-                size //= 2
-                self.tokens = max(self.tokens // 2, 1)
-
 
 class Loop(Engine):
     """The reference: one sequence at a time, full logits, log softmax in double precision."""
@@ -118,6 +107,17 @@ class Plain(Engine):
         found = self.forward.log_probs(states, np.arange(len(row)), tokens[row, place + 1])
         out[chosen[row], place + 1] = found
         return len(chosen)
+
+    def _smaller_on_failure(self, work: Callable[[int], int], size: int) -> int:
+        """Do work of a size; halve it while memory runs out."""
+        while True:
+            try:
+                return work(size)
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error) or size <= 1:
+                    raise
+                size //= 2
+                self.tokens = max(self.tokens // 2, 1)
 
 
 class _OnTree(Engine):

@@ -21,6 +21,7 @@ from solecism.generate.paradigm import Paradigm
 from solecism.generate.suites import draw_suites
 from solecism.items import FEATURES
 from solecism.sources import Root
+from solecism.words.sharing import shared_start
 
 __all__ = ["mark_difference", "paradigm_of", "show"]
 
@@ -94,14 +95,9 @@ def mark_difference(good: str, bad: str) -> tuple[str, str]:
     """Put brackets around the words in which two sentences differ."""
     space = " " if " " in good + bad else ""
     ours, theirs = (text.split(space) if space else list(text) for text in (good, bad))
-    lead = _common(ours, theirs)
-    trail = min(_common(ours[::-1], theirs[::-1]), min(len(ours), len(theirs)) - lead)
+    lead = shared_start(ours, theirs)
+    trail = min(shared_start(ours[::-1], theirs[::-1]), min(len(ours), len(theirs)) - lead)
     return _bracketed(ours, lead, trail, space), _bracketed(theirs, lead, trail, space)
-
-
-def _common(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    pairs = zip(ours, theirs, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(ours), len(theirs)))
 
 
 def _bracketed(words: Sequence[str], lead: int, trail: int, space: str) -> str:
