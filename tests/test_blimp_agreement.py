@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
+from blimp import drawn
 from release import CHECKOUT
 from solecism.check.cues import cue_accuracy, differing
-from solecism.generate.blocks import Counts
-from solecism.generate.pairs import draw_pairs
-from solecism.sources import Root
 from solecism.words.lexicon import read_tsv
 
-ROOT = Root(CHECKOUT)
 LEXICON = CHECKOUT / "lexicons" / "en"
 
 ANAPHOR = ["anaphor_gender_agreement", "anaphor_number_agreement"]
@@ -48,15 +43,6 @@ OTHER_NUMBER = {
     "hasn't": "haven't", "doesn't": "don't", "this": "these", "that": "those",
 }  # fmt: skip
 OTHER_NUMBER |= {plural: singular for singular, plural in OTHER_NUMBER.items()}
-
-
-@cache
-def drawn(uid: str) -> tuple[list[dict[str, Any]], Counts]:
-    """The pairs of a paradigm, and what was counted while drawing."""
-    counts = Counts()
-    paradigm = ROOT.paradigm("blimp", "en", uid)
-    tables = draw_pairs(paradigm, counts=counts, extra=tuple(paradigm.template.features))
-    return pa.concat_tables(tables).to_pylist(), counts
 
 
 def pairs(uid: str) -> list[dict[str, Any]]:

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from release import CHECKOUT
+from blimp import ROOT, drawn
 from solecism.check.cues import cue_accuracy, differing
-from solecism.generate.blocks import Counts
-from solecism.generate.pairs import draw_pairs
-from solecism.sources import Root
-
-ROOT = Root(CHECKOUT)
 
 STRUCTURE = [
     "causative", "drop_argument", "inchoative", "intransitive", "passive_1", "passive_2", "transitive",
@@ -49,11 +42,8 @@ TERM = {
 SELVES = {"himself", "herself", "themselves"}
 
 
-@cache
-def drawn(uid: str) -> list[dict[str, Any]]:
-    """The pairs of a paradigm."""
-    paradigm = ROOT.paradigm("blimp", "en", uid)
-    return pa.concat_tables(list(draw_pairs(paradigm, counts=Counts()))).to_pylist()
+def pairs(uid: str) -> list[dict[str, Any]]:
+    return drawn(uid)[0]
 
 
 def words(row: dict[str, Any], side: str) -> list[str]:
@@ -63,7 +53,7 @@ def words(row: dict[str, Any], side: str) -> list[str]:
 
 def bags(uid: str) -> list[tuple[list[str], list[str]]]:
     """Of each pair the words that only the good and that only the bad sentence has."""
-    found = (differing(words(row, "good"), words(row, "bad")) for row in drawn(uid))
+    found = (differing(words(row, "good"), words(row, "bad")) for row in pairs(uid))
     return [([str(word) for word in good], [str(word) for word in bad]) for good, bad in found]
 
 
@@ -74,7 +64,7 @@ def lemmas(row: dict[str, Any], *names: str) -> list[str]:
 
 @pytest.mark.parametrize("uid", ALL)
 def test_a_thousand_pairs_of_equal_length_without_repeats(uid: str) -> None:
-    rows = drawn(uid)
+    rows = pairs(uid)
     assert len(rows) == 1000
     sentences = [row[f"sentence_{side}"] for row in rows for side in ("good", "bad")]
     assert len(set(sentences)) == 2000
@@ -90,7 +80,7 @@ def test_one_word_differs(uid: str) -> None:
 
 @pytest.mark.parametrize("uid", SAME_WORDS)
 def test_the_same_words_in_another_order(uid: str) -> None:
-    for row in drawn(uid):
+    for row in pairs(uid):
         assert sorted(words(row, "good")) == sorted(words(row, "bad")), row["sentence_good"]
         assert row["lexically_identical"]
 
@@ -115,7 +105,7 @@ def test_each_reflexive_is_good_as_often_as_bad(uid: str) -> None:
 def test_the_bad_reflexive_agrees_with_the_other_noun(uid: str) -> None:
     wrong = {"principle_A_c_command": "brother", "principle_A_domain_2": "donald"}[uid]
     right = {"principle_A_c_command": "sister", "principle_A_domain_2": "girl"}[uid]
-    for row in drawn(uid):
+    for row in pairs(uid):
         assert reflexive(slot_of(row, wrong)) == words(row, "bad")[-1]
         assert reflexive(slot_of(row, right)) == words(row, "good")[-1]
 
@@ -156,7 +146,7 @@ def test_the_participle_after_a_reflexive_is_good_and_a_finite_verb_bad() -> Non
 
 def test_the_verbs_of_the_two_sides_are_of_different_classes() -> None:
     verbs = {row.lemma: row for row in ROOT.lexicon("en").table("verb").rows}
-    for row in drawn("passive_1"):
+    for row in pairs("passive_1"):
         (good,) = lemmas(row, "confused")
         assert "transitive" in verbs[good].properties["Frame"].split(",")
         assert verbs[good].properties["Passive"] == "yes"
@@ -164,7 +154,7 @@ def test_the_verbs_of_the_two_sides_are_of_different_classes() -> None:
 
 @pytest.mark.parametrize("uid", ONE_PREFIX)
 def test_one_prefix_fields_are_filled(uid: str) -> None:
-    for row in drawn(uid):
+    for row in pairs(uid):
         assert row["one_prefix_method"]
         assert row["one_prefix_word_good"] != row["one_prefix_word_bad"]
         assert row["sentence_good"].startswith(row["one_prefix_prefix"])
@@ -172,8 +162,8 @@ def test_one_prefix_fields_are_filled(uid: str) -> None:
 
 @pytest.mark.parametrize("uid", list(TWO_PREFIX))
 def test_two_prefix_fields_are_filled(uid: str) -> None:
-    found = {row["two_prefix_word"] for row in drawn(uid)}
-    assert all(row["two_prefix_method"] for row in drawn(uid))
+    found = {row["two_prefix_word"] for row in pairs(uid)}
+    assert all(row["two_prefix_method"] for row in pairs(uid))
     assert not any(" " in word for word in found)
     assert found == (TWO_PREFIX[uid] or found)
 

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cache
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
+from blimp import drawn
 from release import CHECKOUT
 from solecism.check.cues import cue_accuracy, differing
-from solecism.generate.blocks import Counts
-from solecism.generate.pairs import draw_pairs
-from solecism.sources import Root
 from solecism.words.lexicon import read_tsv
-
-ROOT = Root(CHECKOUT)
 
 LEFT_BRANCH = ["left_branch_island_echo_question", "left_branch_island_simple_question"]
 REORDERED = [
@@ -36,15 +30,6 @@ TWO_PREFIX = [
     "coordinate_structure_constraint_complex_left_branch", "left_branch_island_echo_question",
     *NO_GAP, *WITH_GAP,
 ]  # fmt: skip
-
-
-@cache
-def drawn(uid: str) -> tuple[list[dict[str, Any]], Counts]:
-    """The pairs of a paradigm, and what was counted while drawing."""
-    counts = Counts()
-    paradigm = ROOT.paradigm("blimp", "en", uid)
-    tables = draw_pairs(paradigm, counts=counts, extra=tuple(paradigm.template.features))
-    return pa.concat_tables(tables).to_pylist(), counts
 
 
 def rows(uid: str) -> list[dict[str, Any]]:

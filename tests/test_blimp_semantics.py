@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from solecism.generate.blocks import Counts
-from solecism.generate.pairs import draw_pairs
-from solecism.sources import Root
-
-ROOT = Root(Path(__file__).resolve().parents[1])
+from blimp import ROOT, drawn
 
 PHENOMENA = {
     "matrix_question_npi_licensor_present": "npi_licensing",
@@ -37,12 +30,10 @@ TWO_PREFIX = {uid: "ever" for uid in PHENOMENA if "npi_" in uid and "npi_present
 STRONG = ("each", "every", "most", "both")
 
 
-@cache
 def pairs(uid: str) -> tuple[list[dict[str, Any]], int]:
     """All pairs of a paradigm, and how many combinations were skipped."""
-    counts = Counts()
-    tables = list(draw_pairs(ROOT.paradigm("blimp", "en", uid), 0, counts, ()))
-    return pa.concat_tables(tables).to_pylist(), sum(counts.skipped.values())
+    rows, counts = drawn(uid)
+    return rows, sum(counts.skipped.values())
 
 
 def words(sentence: str) -> list[str]:

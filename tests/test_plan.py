@@ -17,12 +17,12 @@ from drawing import drawn, make_paradigm, make_root, template
 from solecism.errors import InputError
 from solecism.generate import plan as plan_module
 from solecism.generate.blocks import Counts
-from solecism.generate.hashing import mix, text_hashes, unit_interval
 from solecism.generate.paradigm import Paradigm
 from solecism.generate.plan import Clause, Plan
 from solecism.generate.slots import Domain
 from solecism.generate.template import Slot
 from solecism.generate.values import Evaluation, Word
+from solecism.hashing import mix, text_hashes, unit_interval
 from solecism.words.lexicon import Row, Table
 
 SEED = text_hashes(["a seed"])

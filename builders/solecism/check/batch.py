@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from solecism.generate.hashing import Hashes
 from solecism.generate.paradigm import Paradigm
+from solecism.hashing import Hashes
 from solecism.words.orthography import Orthography
 
 __all__ = ["Batch", "Flags", "Ints", "Memory", "Seen", "Slots", "Text"]

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from solecism.check.batch import Batch, Flags, Ints
 from solecism.check.spelling import words_apart
-from solecism.generate.hashing import combine, mix
 from solecism.generate.pairs import Counts
+from solecism.hashing import combine, mix
 from solecism.words.orthography import Orthography
 
 __all__ = ["duplicate_id", "duplicate_pair", "good_and_bad", "good_is_bad", "left_out", "lemma_twice",

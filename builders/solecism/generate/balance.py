@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from solecism.generate.drawing import draw_by_group, within
 from solecism.generate.elimination import Columns, Elimination, alike, eliminate
-from solecism.generate.hashing import Hashes, mix, text_hashes
 from solecism.generate.plan import Plan
+from solecism.hashing import Hashes, mix, text_hashes
 
 __all__ = ["Level", "balanced"]
 

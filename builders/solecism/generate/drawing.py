@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solecism.generate.elimination import Columns, Elimination, Step, alike
-from solecism.generate.hashing import Hashes, mix, unit_interval
+from solecism.hashing import Hashes, mix, unit_interval
 
 __all__ = ["Drawn", "Grouped", "draw", "draw_by_group", "within"]
 

@@ -18,13 +18,13 @@ from solecism.generate.collecting import no_collecting
 from solecism.generate.columns import Printed, agreement_features, slots_column
 from solecism.generate.difference import Difference, compare
 from solecism.generate.elimination import Columns
-from solecism.generate.hashing import combine, hex_ids, text_hashes
 from solecism.generate.layout import Value
 from solecism.generate.measures import MEASURES, measure
 from solecism.generate.paradigm import Paradigm
 from solecism.generate.prefixes import prefix_columns
 from solecism.generate.scope import Scope, distinct
 from solecism.generate.values import Skip, TemplateFault, unmarked
+from solecism.hashing import combine, hex_ids, text_hashes
 from solecism.items import pair_schema
 
 __all__ = ["Counts", "draw_pairs", "draw_sentences"]

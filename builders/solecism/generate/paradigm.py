@@ -16,7 +16,6 @@ from solecism.generate.bulk import Chunk, Line
 from solecism.generate.clauses import read_balance, read_where
 from solecism.generate.collecting import no_collecting
 from solecism.generate.elimination import Columns
-from solecism.generate.hashing import Hashes, mix, text_hashes
 from solecism.generate.measures import expressions
 from solecism.generate.plan import Plan
 from solecism.generate.sandbox import Sandbox
@@ -25,6 +24,7 @@ from solecism.generate.slots import Domain, fill_slot
 from solecism.generate.template import Slot, Template, read_template
 from solecism.generate.units import Unit, read_units
 from solecism.generate.values import TemplateFault
+from solecism.hashing import Hashes, mix, text_hashes
 from solecism.items import FEATURES
 from solecism.words.language import Lexicon
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from solecism.generate.drawing import draw
 from solecism.generate.elimination import Clause, Columns, Elimination, eliminate
-from solecism.generate.hashing import Hashes, combine, mix
 from solecism.generate.slots import Domain
+from solecism.hashing import Hashes, combine, mix
 
 __all__ = ["Clause", "Columns", "Plan"]
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, candidates
-from solecism.generate.hashing import text_hashes
 from solecism.generate.selection import classes_above, classes_wanted
 from solecism.generate.template import Slot
 from solecism.generate.values import (
@@ -24,6 +23,7 @@ from solecism.generate.values import (
     TemplateFault,
     Word,
 )
+from solecism.hashing import text_hashes
 from solecism.words.features import Feats
 from solecism.words.language import Lexicon
 from solecism.words.lexicon import Row, Table

@@ -14,9 +14,9 @@ from solecism.errors import fail
 from solecism.generate.blocks import Counts, blocks, check_enough
 from solecism.generate.bulk import Rendered
 from solecism.generate.elimination import Columns
-from solecism.generate.hashing import hex_ids
 from solecism.generate.layout import Value
 from solecism.generate.paradigm import Paradigm
+from solecism.hashing import hex_ids
 from solecism.items import SUITE
 
 __all__ = ["draw_suites"]

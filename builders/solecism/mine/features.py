@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from solecism.generate.hashing import Hashes
+from solecism.hashing import Hashes
 from solecism.mine.spans import Coded, Flags
 
 __all__ = [

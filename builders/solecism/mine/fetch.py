@@ -18,6 +18,7 @@ import requests
 
 from solecism.errors import InputError, Problem, fail
 from solecism.mine.origins import LOCK, Origin, known_digests, lexicon_of, read_lock, treebanks_of
+from solecism.mine.replacing import replacing
 from solecism.mine.sources import Found, cache_folder, download_folder, lexicon, mirrors, treebanks
 
 __all__ = ["Fetched", "fetch", "look_up"]
@@ -115,9 +116,8 @@ def _remember(path: Path, origin: Origin, name: str, digest: str) -> None:
     """Add a checksum to the lock; the file is exchanged whole."""
     lock = read_lock(path)
     lock.setdefault(origin.key, {})[name] = digest
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(json.dumps(lock, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    part.replace(path)
+    with replacing(path) as part:
+        part.write_text(json.dumps(lock, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True)

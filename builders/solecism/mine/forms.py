@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from solecism.generate.hashing import combine
+from solecism.hashing import combine
 from solecism.mine.features import AGREEMENT, bundle
 from solecism.mine.spans import Ints, first_rows
 from solecism.mine.tokens import Tokens, read_tokens

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from solecism.generate.hashing import Hashes, combine, hex_ids, mix, text_hashes
+from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.items import CLOZE
 from solecism.mine.context import cues, neighbours
 from solecism.mine.features import AGREEMENT, Bits, bundle

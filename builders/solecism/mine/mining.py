@@ -38,6 +38,15 @@ class Tally:
         """How many items there are."""
         return self.relations.total()
 
+    def read(self, tokens: Tokens) -> bool:
+        """Count what a block holds; false where it has no words, and so no items."""
+        if not len(tokens):
+            return False
+        self.bytes += tokens.size
+        self.words += len(tokens)
+        self.sentences += len(tokens.sentences.start)
+        return True
+
     def skip(self, number: int) -> None:
         """Count sentences with faults."""
         self.skipped += number
@@ -79,11 +88,8 @@ def mine_file(
     language = settings.language
     source = Source(language.code, treebank_of(path), licence, language.polite)
     for tokens in read_tokens(path, size, tally.skip if lenient else None):
-        if not len(tokens):
+        if not tally.read(tokens):
             continue
-        tally.bytes += tokens.size
-        tally.words += len(tokens)
-        tally.sentences += len(tokens.sentences.start)
         items, dropped = mine_tokens(tokens, settings, source)
         tally.dropped += dropped
         yield items

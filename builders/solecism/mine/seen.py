@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solecism.generate.hashing import Hashes
+from solecism.hashing import Hashes
 from solecism.mine.spans import Flags
 
 __all__ = ["Seen"]

@@ -6,7 +6,6 @@ or ``ud/UD_X-Y``, and ``unimorph/``, which may also stand beside it. Then the ne
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from solecism.errors import fail
+from solecism.hashing import file_digest
 from solecism.mine.origins import (
     LOCK,
     Origin,
@@ -50,7 +50,7 @@ class Found:
     @cached_property
     def digests(self) -> Mapping[str, str]:
         """SHA-256 of every file by its name."""
-        return {path.name: _digest(path) for path in self.files}
+        return {path.name: file_digest(path) for path in self.files}
 
     @cached_property
     def departures(self) -> list[str]:
@@ -81,11 +81,6 @@ class Found:
             "changed": self.departures,
             "trusted": untold,
         }
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def mirrors() -> list[Path]:

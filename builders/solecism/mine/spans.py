@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from solecism.generate.hashing import Hashes, mix
+from solecism.hashing import Hashes, mix
 
 __all__ = ["PADDING", "Coded", "Flags", "Ints", "Spans", "first_rows"]
 

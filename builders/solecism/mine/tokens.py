@@ -16,7 +16,7 @@ from solecism.mine.lines import Lines, Rows, split_lines, split_rows
 from solecism.mine.spans import PADDING, Coded, Flags, Ints, Spans
 from solecism.mine.trees import Words, find_words
 
-__all__ = ["Sentences", "Surface", "Tokens", "read_tokens", "tokens_of"]
+__all__ = ["Sentences", "Surface", "Tokens", "read_block", "read_tokens", "tokens_of"]
 
 _SENT_ID, _TEXT = "# sent_id =", "# text ="
 
@@ -198,10 +198,11 @@ def read_tokens(
     else the first block with faults raises :class:`InputError` with file, line and culprit.
     """
     for block in read_blocks(path, size):
-        yield _read(block, skipped)
+        yield read_block(block, skipped)
 
 
-def _read(block: Block, skipped: Callable[[int], object] | None) -> Tokens:
+def read_block(block: Block, skipped: Callable[[int], object] | None = None) -> Tokens:
+    """Read a block; see :func:`read_tokens` for faults and ``skipped``."""
     while True:
         try:
             return tokens_of(block)

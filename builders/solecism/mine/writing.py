@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pyarrow.parquet as pq
 
 from solecism.errors import fail
 from solecism.items import CLOZE
+from solecism.mine.replacing import replacing
 
 __all__ = ["write_items"]
 
@@ -26,13 +26,8 @@ def write_items(tables: Iterable[pa.Table], path: Path) -> None:
     writers = {".parquet": _write_parquet, ".jsonl": _write_lines}
     if path.suffix not in writers:
         raise fail(f"items are written to {' or '.join(writers)} files", path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replacing(path) as part:
         writers[path.suffix](tables, part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _write_parquet(tables: Iterable[pa.Table], path: Path) -> None:

@@ -13,11 +13,12 @@ import pyarrow as pa
 from solecism.errors import InputError, fail
 from solecism.generate.blocks import LARGEST
 from solecism.generate.collecting import no_collecting
+from solecism.hashing import file_digest
 from solecism.release.agreement import agreement_configs
 from solecism.release.built import FILE, MANIFEST, BuiltConfig, BuiltParadigm
 from solecism.release.catalogue import MINED, Stanza, stanza
 from solecism.release.configs import Config, Part, distinct_parts
-from solecism.release.digest import ContentDigest, file_digest
+from solecism.release.digest import ContentDigest
 from solecism.release.documents import write_documents
 from solecism.release.paradigms import template_configs
 from solecism.release.parquet import ItemWriter

@@ -1,21 +1,14 @@
-"""Digests of content: of a table's values whatever the file format, and of files."""
+"""Digests of content: of a table's values, whatever the file format."""
 
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["ContentDigest", "file_digest"]
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+__all__ = ["ContentDigest"]
 
 
 class ContentDigest:

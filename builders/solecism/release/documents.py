@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from solecism.hashing import file_digest
 from solecism.release.built import FILE, MANIFEST, BuiltConfig
 from solecism.release.card import render_card
 from solecism.release.catalogue import MINED, Stanza
 from solecism.release.changelog import changelog_of
 from solecism.release.citation import citation_cff, references_of
 from solecism.release.croissant import croissant
-from solecism.release.digest import file_digest
 from solecism.release.licences import as_list, one_or_all
 from solecism.release.metadata import languages, sources_of
 from solecism.sources import Root

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, RepoFile
 
 from solecism.errors import InputError, fail
-from solecism.release.digest import file_digest
+from solecism.hashing import file_digest
 from solecism.release.hub_errors import WAITS, MissingError, again, of_hub, refused, transient
 
 __all__ = ["Change", "Refs", "Repository", "same_bytes"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from solecism.errors import candidates, fail
+from solecism.hashing import file_digest
 from solecism.release.built import MANIFEST
-from solecism.release.digest import file_digest
 
 __all__ = ["ConfigFacts", "FileFacts", "Manifest", "damaged", "read_manifest"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,9 +19,10 @@ from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, Repo
 from numpy.typing import NDArray
 
 from solecism.errors import candidates, fail
+from solecism.hashing import text_hashes
 from solecism.release.digest import ContentDigest
 
-__all__ = ["NEEDED", "PairData", "open_items", "open_pairs"]
+__all__ = ["NEEDED", "PairData", "open_items", "open_pairs", "require_pairs"]
 
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
 """The columns without which pairs cannot be scored."""
@@ -91,7 +91,7 @@ class PairData:
             return None
         uid = {"suite": "suite", "cloze": "relation"}.get(self.kind, "UID")
         known = pa.concat_tables(self._read(("id", uid), 65536))
-        hashes = np.array([_hash(text) for text in known["id"].to_pylist()], dtype=np.uint64)
+        hashes = text_hashes(known["id"].to_pylist()).byteswap()
         uids = known[uid].combine_chunks().dictionary_encode().indices.to_numpy()
         order = np.lexsort((hashes, uids))
         first = np.searchsorted(uids[order], uids[order])
@@ -112,13 +112,18 @@ class PairData:
 def open_pairs(spec: str, revision: str | None = None) -> PairData:
     """Open a config of pairs, as :func:`open_items` does; raises :class:`InputError` where it has others."""
     data = open_items(spec, revision)
+    require_pairs(data, spec)
+    return data
+
+
+def require_pairs(data: PairData, spec: str) -> None:
+    """Raise :class:`InputError` where a config, opened as ``spec``, lacks columns of pairs."""
     missing = [name for name in NEEDED if name not in data.columns]
     if missing:
         raise fail(
             f"{spec!r} is no data set of pairs: it has no column {', '.join(missing)}",
             data.files[0].parents[1],
         )
-    return data
 
 
 def open_items(spec: str, revision: str | None = None) -> PairData:
@@ -144,10 +149,6 @@ def _alone(path: Path) -> PairData:
     for batch in pq.ParquetFile(path).iter_batches():
         digest.add(pa.Table.from_batches([batch]))
     return PairData(path.stem, path.stem, "", digest.hexdigest()[:16], (path,))
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 def _download(repo: str, revision: str | None) -> Path:

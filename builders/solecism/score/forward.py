@@ -66,5 +66,5 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Tell whether an error means that a batch was too large."""
     said = str(error).lower()
     return isinstance(error, MemoryError | torch.OutOfMemoryError) or (
-        isinstance(error, RuntimeError) and (any(words in said for words in _FULL))
+        isinstance(error, RuntimeError) and any(words in said for words in _FULL)
     )

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from solecism.errors import candidates, fail
 from solecism.score.causal import METHODS, CausalScorer, Options
 from solecism.score.cloze import score_cloze
-from solecism.score.data import PairData, open_items, open_pairs
+from solecism.score.data import PairData, open_items, require_pairs
 from solecism.score.focus import score_focus
 from solecism.score.masked import MaskedOptions
 from solecism.score.models import Loaded, load_causal, load_masked
@@ -113,7 +113,7 @@ def _method(request: Request, data: PairData) -> str:
         kind = f"{data.kind} items of {request.data!r}"
         raise fail(f"method {request.method!r} is not for the {kind} {near}")
     if data.kind == "pair":
-        open_pairs(request.data, request.data_revision)
+        require_pairs(data, request.data)
     return request.method or fitting[0]
 
 
@@ -124,17 +124,21 @@ def _prepare(request: Request) -> _Prepared:
         model = load_ngram(request.model)
         revision = ngram_revision(request.model)
         return _Prepared(lambda tables: score_ngram(tables, model), revision, {}, _no_remark)
-    common = {
-        "revision": request.revision,
-        "dtype": request.dtype,
-        "device": request.device,
-        "trust_remote_code": request.trust_remote_code,
-    }
     if request.method in CLOZE:
-        return _cloze(request, load_masked(request.model, **common))  # type: ignore[arg-type]
+        return _cloze(request, _load(load_masked, request))
     if request.method in MASKED:
-        return _masked(request, load_masked(request.model, **common))  # type: ignore[arg-type]
-    return _causal(request, load_causal(request.model, **common))  # type: ignore[arg-type]
+        return _masked(request, _load(load_masked, request))
+    return _causal(request, _load(load_causal, request))
+
+
+def _load(load: Callable[..., Loaded], request: Request) -> Loaded:
+    return load(
+        request.model,
+        revision=request.revision,
+        dtype=request.dtype,
+        device=request.device,
+        trust_remote_code=request.trust_remote_code,
+    )
 
 
 def _regions(request: Request) -> _Prepared:
@@ -143,13 +147,7 @@ def _regions(request: Request) -> _Prepared:
         reader = ngram_reader(load_ngram(request.model))
         revision = ngram_revision(request.model)
         return _Prepared(lambda tables: score_suites(tables, reader), revision, {}, _no_remark)
-    loaded = load_causal(
-        request.model,
-        revision=request.revision,
-        dtype=request.dtype,
-        device=request.device,
-        trust_remote_code=request.trust_remote_code,
-    )
+    loaded = _load(load_causal, request)
     options = Options(METHODS[0], request.bos, False, request.engine, request.tokens)
     read = causal_reader(CausalScorer(loaded, options))
     return _Prepared(

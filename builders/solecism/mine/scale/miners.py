@@ -11,14 +11,14 @@ from datatrove.data import Document
 from datatrove.pipeline.base import PipelineStep
 
 from solecism.items import CLOZE
-from solecism.mine.blocks import Block, FaultyError
+from solecism.mine.blocks import Block
 from solecism.mine.forms import TreebankForms, Word, count_words
 from solecism.mine.items import Source
 from solecism.mine.mining import Tally, mine_tokens, treebank_of
 from solecism.mine.presets import Settings
 from solecism.mine.scale.shards import Documents, with_
 from solecism.mine.scale.tables import read_words
-from solecism.mine.tokens import Tokens, tokens_of
+from solecism.mine.tokens import Tokens, read_block
 
 __all__ = ["Miner", "WordCounter"]
 
@@ -36,23 +36,8 @@ class _Analyser(PipelineStep):
         """Give the token table of a document, none where it has no words; count what it has."""
         path, line = document.metadata["shard"].path, document.metadata.get("line", 1)
         block = Block(document.text.encode(errors="surrogateescape"), path, line)
-        tokens = self._read(block, tally)
-        if not len(tokens):
-            return None
-        tally.bytes += tokens.size
-        tally.words += len(tokens)
-        tally.sentences += len(tokens.sentences.start)
-        return tokens
-
-    def _read(self, block: Block, tally: Tally) -> Tokens:
-        while True:
-            try:
-                return tokens_of(block)
-            except FaultyError as faulty:
-                if not self.lenient:
-                    raise block.error(faulty.faults) from None
-                block, number = block.without(faulty.faults)
-                tally.skip(number)
+        tokens = read_block(block, tally.skip if self.lenient else None)
+        return tokens if tally.read(tokens) else None
 
 
 class WordCounter(_Analyser):

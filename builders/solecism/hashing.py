@@ -1,15 +1,17 @@
-"""64-bit numbers from words, the same on every machine: for seeds, draws and ids."""
+"""Hashes, the same on every machine: 64-bit numbers from words (seeds, draws, ids), SHA-256 of files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from hashlib import blake2b
+from hashlib import file_digest as digest_of
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-__all__ = ["Hashes", "combine", "hex_ids", "mix", "text_hashes", "unit_interval"]
+__all__ = ["Hashes", "combine", "file_digest", "hex_ids", "mix", "text_hashes", "unit_interval"]
 
 Hashes = NDArray[np.uint64]
 
@@ -21,6 +23,12 @@ def text_hashes(texts: Iterable[str]) -> Hashes:
     """Hash texts to 64 bits (BLAKE2b)."""
     digests = b"".join(blake2b(t.encode(), digest_size=8).digest() for t in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return digest_of(file, "sha256").hexdigest()
 
 
 def mix(values: Hashes) -> Hashes:

@@ -1,0 +1,26 @@
+"""The pairs of the data set blimp, drawn once for all tests of a process."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+
+from release import CHECKOUT
+from solecism.generate.blocks import Counts
+from solecism.generate.pairs import draw_pairs
+from solecism.sources import Root
+
+__all__ = ["ROOT", "drawn"]
+
+ROOT = Root(CHECKOUT)
+
+
+@cache
+def drawn(uid: str) -> tuple[list[dict[str, Any]], Counts]:
+    """The pairs of a paradigm, and what was counted while drawing."""
+    counts = Counts()
+    paradigm = ROOT.paradigm("blimp", "en", uid)
+    tables = draw_pairs(paradigm, counts=counts, extra=tuple(paradigm.template.features))
+    return pa.concat_tables(tables).to_pylist(), counts
