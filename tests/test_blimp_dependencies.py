@@ -107,8 +107,7 @@ def test_with_a_gap_that_is_bad(uid: str) -> None:
 def test_a_subject_that_is_no_question_word_against_who() -> None:
     found = contrasts("wh_island")
     assert {bad for _, bad in found} == {"who"}
-    assert len(found) > 100
-    assert {"I", "he", "she", "they", "we", "you"} < {good for good, _ in found}
+    assert {"I", "he", "she", "they", "we", "you"} == {good for good, _ in found}
 
 
 @pytest.mark.parametrize("uid", [*WITH_GAP, "wh_island", "adjunct_island", "complex_NP_island"])
