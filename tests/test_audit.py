@@ -107,7 +107,9 @@ def test_words_of_the_prefix_methods() -> None:
     assert audit(found).prefix_words == 3
 
 
-NUMBERS = NumberCheck({"cat": "Sing", "cats": "Plur", "store": "Sing", "grocery": "Sing"})
+NUMBERS = NumberCheck(
+    {"cat": "Sing", "cats": "Plur", "store": "Sing", "grocery": "Sing"} | {"stores": "Plur"}
+)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +122,8 @@ NUMBERS = NumberCheck({"cat": "Sing", "cats": "Plur", "store": "Sing", "grocery"
         ("Each cat saw two cats.", False),
         ("A lot of cats slept.", False),
         ("That cats sleep is known.", False),
+        ("Ann saw two big sad grocery stores.", False),
+        ("Many would store milk.", False),
     ],
 )
 def test_number_inside_the_good_sentence(sentence: str, wrong: bool) -> None:

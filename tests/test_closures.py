@@ -8,8 +8,9 @@ import pytest
 from jinja2 import Undefined
 from jinja2.exceptions import UndefinedError
 
+from solecism.generate.marks import unmarked
 from solecism.generate.sandbox import PHRASES, Sandbox
-from solecism.generate.values import Skip, TemplateFault, Word, unmarked
+from solecism.generate.values import Skip, TemplateFault, Word
 from solecism.words.language import Lexicon
 from tiny import make_root, rewrite
 

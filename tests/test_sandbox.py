@@ -9,10 +9,11 @@ import pytest
 from jinja2.exceptions import SecurityError
 
 from expecting import problems_of
+from solecism.generate.marks import tokens_of
 from solecism.generate.pairs import Counts, draw_pairs
 from solecism.generate.paradigm import load_paradigm
 from solecism.generate.sandbox import FEATS, PHRASES, ROW, WHOLE, Sandbox
-from solecism.generate.values import Skip, TemplateFault, Word, tokens_of
+from solecism.generate.values import Skip, TemplateFault, Word
 from solecism.words.language import Lexicon
 from tiny import edit, make_root, rewrite
 

@@ -33,9 +33,10 @@ _SEVERAL = frozenset(
     ]
 )
 _SMALL = "of who whom which that to in on at by for with from about not and or but than"
-_STOP = _ONE | _SEVERAL | frozenset(_SMALL.split())
+_AUXILIARIES = "will would can could may might must should had has have did do does is are was were"
+_STOP = _ONE | _SEVERAL | frozenset(f"{_SMALL} {_AUXILIARIES}".split())
 _REACH = 3
-"""Words in which the noun of a determiner is looked for."""
+"""Words in which the (first) noun of a determiner is looked for."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class NumberCheck:
     def disagrees(self, words: Sequence[str]) -> bool:
         """Tell whether a determiner is followed by a noun of the other number."""
         return any(
-            self._wrong(words[place + 1 : place + 1 + _REACH], "Plur" if word in _ONE else "Sing")
+            self._wrong(words[place + 1 :], "Plur" if word in _ONE else "Sing")
             for place, word in enumerate(map(str.lower, words))
             if word in _ONE or word in _SEVERAL
         )
@@ -71,9 +72,10 @@ class NumberCheck:
     def _wrong(self, after: Sequence[str], wrong: str) -> bool:
         """Tell whether the first nouns that stand together (a compound) have only the wrong number."""
         found: list[str] = []
-        for word in after:
+        for place, word in enumerate(after):
             number = self.number.get(word, "")
-            if (found and not number) or word.lower() in _STOP or not word[:1].isalpha():
+            done = not number if found else place == _REACH
+            if done or word.lower() in _STOP or not word[:1].isalpha():
                 break
             found += [number] if number else []
         return bool(found) and set(found) == {wrong}
