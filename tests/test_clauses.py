@@ -55,6 +55,12 @@ def paradigm(folder: Path, where: str = "", cat: str = "{from: noun}") -> Paradi
         "cat.Kind == sees.Wants",
         "sees.Wants == cat.Kind",
         "cat.Kind != sees.Wants",
+        'cat.Kind == "small"',
+        'cat.Kind != "small"',
+        'cat.lemma in ["cat", "toy", "none"]',
+        'cat.lemma not in ["cat", "toy"]',
+        'cat.Kind in "small"',
+        'cat.Number == "Sing" == "Sing"',
     ],
 )
 def test_a_table_made_at_once_is_the_one_made_one_by_one(

@@ -70,11 +70,14 @@ def _one_by_one(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_]:
 
 
 def _at_once(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_] | None:
-    """The truth table of ``x is under(y.Column)``, ``x.Column == y.Column`` and its opposite.
+    """The truth table of ``x is under(y.Column)``, ``x.Column == y.Column``, ``x.Column == "text"``,
+    ``x.Column in ["text"]`` and their opposites.
 
     None for any other test: it is evaluated for each combination of groups.
     """
     node = sandbox.tree(text)
+    if len(scope.slots) == 1 and isinstance(node, nodes.Compare) and _is_column(node.expr):
+        return _among(node, scope)
     if len(scope.slots) != 2:
         return None
     if isinstance(node, nodes.Test) and node.name == "under" and len(node.args) == 1:
@@ -86,6 +89,19 @@ def _at_once(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_] | N
         if all(map(_is_column, ends)):
             return _compare(ends, _COMPARED[node.ops[0].op], scope)
     return None
+
+
+def _among(node: Any, scope: Scope) -> NDArray[np.bool_] | None:
+    """The truth table of a property that is compared with texts."""
+    operand = node.ops[0]
+    items = operand.expr.items if isinstance(operand.expr, nodes.List) else [operand.expr]
+    listed = isinstance(operand.expr, nodes.List) == (operand.op in ("in", "notin"))
+    texts = {item.value for item in items if isinstance(item, nodes.Const)}
+    plain = len(node.ops) == 1 and listed and operand.op in ("in", "notin", "eq", "ne")
+    if not plain or not all(isinstance(i, nodes.Const) and type(i.value) is str for i in items):
+        return None
+    found = [text in texts for text in _values(scope, node.expr.node.name, node.expr.attr)]
+    return np.array(found, dtype=bool) ^ (operand.op in ("notin", "ne"))
 
 
 def _is_column(node: nodes.Node) -> bool:

@@ -27,6 +27,8 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "gteq": operator.ge, "in": lambda a, b: a in b, "notin": lambda a, b: a not in b,
 }  # fmt: skip
 
+_TESTED = {"eq": nodes.Const, "ne": nodes.Const, "in": nodes.List, "notin": nodes.List}
+
 
 class Closures:
     """Turns the nodes of an environment into functions; a macro may join ``called`` after its callers."""
@@ -83,7 +85,9 @@ class Closures:
 
         def show(names: Mapping[str, Any]) -> str:
             shown = value(names)
-            return str(shown if type(shown) is Word else printed(shown))
+            if type(shown) is Word:
+                return shown.run.mark(shown)
+            return shown if type(shown) is str else str(printed(shown))
 
         return show
 
@@ -97,7 +101,21 @@ class Closures:
                     return body(names)
             return otherwise(names)
 
-        return choose
+        name = _text_asked(node)
+        if not name:
+            return choose
+        known: dict[str, Callable[[Mapping[str, Any]], str]] = {}
+
+        def choose_by_text(names: Mapping[str, Any]) -> str:
+            value = names[name]
+            text = value.text if type(value) is Word else value
+            if type(text) is not str:
+                return choose(names)
+            if text not in known:
+                known[text] = next((body for test, body in cases if test(names)), otherwise)
+            return known[text](names)
+
+        return choose_by_text
 
     def _name(self, node: nodes.Name) -> Closure:
         return operator.itemgetter(node.name)
@@ -108,7 +126,12 @@ class Closures:
 
     def _getattr(self, node: nodes.Getattr) -> Closure:
         value, column, env = self.of(node.node), node.attr, self.env
-        return lambda names: env.getattr(value(names), column)
+
+        def get(names: Mapping[str, Any]) -> Any:
+            asked = value(names)
+            return asked.lookup(column) if type(asked) is Word else env.getattr(asked, column)
+
+        return get
 
     def _filter(self, node: nodes.Filter) -> Closure:
         assert node.node is not None
@@ -189,3 +212,20 @@ class Closures:
     def _tuple(self, node: nodes.Tuple) -> Closure:
         values = [self.of(item) for item in node.items]
         return lambda names: tuple(value(names) for value in values)
+
+
+def _text_asked(node: nodes.If) -> str:
+    """The name that all tests compare with texts and with nothing else, or ``""``."""
+    names = {_compared(case.test) for case in (node, *node.elif_)}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _compared(test: nodes.Node) -> str:
+    """The name in ``name == "text"`` and ``name in ["text", ...]`` (and their opposites), or ``""``."""
+    if not isinstance(test, nodes.Compare) or not isinstance(test.expr, nodes.Name):
+        return ""
+    (operand, *more), name = test.ops, test.expr.name
+    listed = operand.expr.items if isinstance(operand.expr, nodes.List) else [operand.expr]
+    fits = _TESTED.get(operand.op) is type(operand.expr) and not more
+    texts = all(isinstance(value, nodes.Const) and type(value.value) is str for value in listed)
+    return name if fits and texts else ""

@@ -33,28 +33,30 @@ def draw(elimination: Elimination, words: Sequence[Hashes], turns: Hashes) -> Co
     """
     drawn: Drawn = {}
     for step in reversed(elimination.steps):
-        entries = Grouped.of(step.keys[step.slot])
-        size = max(1, _BLOCK // len(words[step.slot]))
+        kinds = Grouped.of(step.keys[step.slot])
         out = np.empty(len(turns), dtype=np.int32)
-        for start in range(0, len(turns), size):
-            rows = np.arange(start, min(start + size, len(turns)))
-            out[rows] = _best(step, entries, words[step.slot], turns, drawn, rows)
+        for rows in _blocks(len(turns), _BLOCK // len(words[step.slot])):
+            out[rows] = _best(kinds, step.weights(drawn, rows), words[step.slot], turns[rows])
         drawn[step.slot] = out
     return [drawn[slot] for slot in range(len(words))]
 
 
-def _best(
-    step: Step, entries: Grouped, words: Hashes, turns: Hashes, drawn: Drawn, rows: Ints
-) -> Ints:
-    """Words of a group have the same weight, so logarithms are needed only for the best of each."""
-    order = entries.order
-    chances = mix(turns[rows, None] ^ words[None, order])
-    best = unit_interval(np.maximum.reduceat(chances, entries.starts, axis=1))
-    weights = step.weights(drawn, rows)
+def _blocks(rows: int, size: int) -> list[Ints]:
+    size = max(1, size)
+    return [np.arange(start, min(start + size, rows)) for start in range(0, rows, size)]
+
+
+def _best(kinds: Grouped, weights: NDArray[np.float64], marks: Hashes, turns: Hashes) -> Ints:
+    """Draw one of the members of kinds for each turn, by its mark; ``weights``: those of kinds in each turn.
+
+    Members of a kind have the same weight, so logarithms are needed only for the best of each.
+    """
+    chances = mix(turns[:, None] ^ marks[None, kinds.order])
+    best = np.maximum.reduceat(chances, kinds.starts, axis=1)
     with np.errstate(divide="ignore"):
-        group = np.argmin(-np.log(best) / weights, axis=1)
-    chances[step.keys[step.slot][None, order] != group[:, None]] = 0
-    return np.asarray(order[np.argmax(chances, axis=1)])
+        kind = np.argmin(-np.log(unit_interval(best)) / weights, axis=1)
+    won = best[np.arange(len(turns)), kind]
+    return np.asarray(kinds.order[np.argmax(chances == won[:, None], axis=1)])
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,10 @@ class Grouped:
 
     @classmethod
     def of(cls, keys: Ints) -> Grouped:
-        """Sort by group; every group has members."""
-        sizes = np.bincount(keys)
-        return cls(np.argsort(keys, kind="stable"), np.cumsum(sizes) - sizes, sizes)
+        """Sort by group; a negative key is that of no group."""
+        sizes = np.bincount(keys[keys >= 0])
+        order = np.argsort(keys, kind="stable")[len(keys) - int(sizes.sum()) :]
+        return cls(order, np.cumsum(sizes) - sizes, sizes)
 
     def pairs(self, groups: Ints) -> tuple[Ints, Ints]:
         """Give, for each of ``groups``, its place and each of its members."""
@@ -98,40 +101,56 @@ def draw_by_group(
     drawn = dict(given)
     for step in reversed(elimination.steps):
         mine = words[step.slot]
-        entries = Grouped.of(step.keys[step.slot])
-        size = max(1, 8 * _BLOCK // len(entries.sizes))
-        blocks = [np.arange(n, min(n + size, len(turns))) for n in range(0, len(turns), size)]
-        label = labels.get(step.slot, np.zeros(len(mine), dtype=np.intp))
-        wanted = given.get(len(words) + step.slot, np.zeros(len(turns), dtype=np.int32))
-        group = [_group(step, entries, mine, turns, drawn, label, wanted, b) for b in blocks]
-        rows, members = entries.pairs(np.concatenate(group))
+        groups = _Groups.of(step, mine)
+        label = labels[step.slot][groups.entries.firsts] if step.slot in labels else None
+        wanted = given.get(len(words) + step.slot)
+        blocks = _blocks(len(turns), _BLOCK // len(groups.marks))
+        group = [groups.draw(turns, drawn, label, wanted, rows) for rows in blocks]
+        rows, members = groups.entries.pairs(np.concatenate(group))
         taken = members[_lowest(mix(turns[rows] ^ mine[members]), rows)]
         drawn[step.slot] = taken.astype(np.int32)
     return [drawn[slot] for slot in range(len(words))]
 
 
-def _group(
-    step: Step,
-    entries: Grouped,
-    words: Hashes,
-    turns: Hashes,
-    drawn: Drawn,
-    label: Ints,
-    wanted: NDArray[np.int32],
-    block: Ints,
-) -> Ints:
-    """Draw a group for each turn of a block. Turns that have the same words so far weigh groups alike."""
-    known = [wanted[block].astype(np.intp), *(column[block] for column in step.known(drawn))]
-    member, context = alike(known, len(block))
-    weights = step.weights(drawn, block[member]) * entries.sizes
-    weights *= label[entries.firsts] == wanted[block[member], None]
-    contexts, open_groups = np.nonzero(weights)
-    row, place = Grouped.of(contexts).pairs(context)
-    groups = open_groups[place]
-    marks = np.minimum.reduceat(words[entries.order], entries.starts)
-    chances = unit_interval(mix(turns[block][row] ^ marks[groups]))
-    ages = -np.log(chances) / weights[contexts[place], groups]
-    return groups[_lowest(ages, row)]
+@dataclass(frozen=True)
+class _Groups:
+    """The groups of words that a step draws from, each with its kind and a number of its own (``marks``)."""
+
+    step: Step
+    entries: Grouped
+    kinds: Ints
+    marks: Hashes
+
+    @classmethod
+    def of(cls, step: Step, words: Hashes) -> _Groups:
+        """Mark each group by the lowest number of its words, so that others may join it."""
+        entries = Grouped.of(step.groups)
+        marks = np.minimum.reduceat(words[entries.order], entries.starts)
+        return cls(step, entries, step.keys[step.slot][entries.firsts], marks)
+
+    def draw(
+        self,
+        turns: Hashes,
+        drawn: Drawn,
+        label: Ints | None,
+        wanted: NDArray[np.int32] | None,
+        rows: Ints,
+    ) -> Ints:
+        """Draw a group for each of ``rows``, of the label ``wanted`` if groups have a ``label``."""
+        if label is None or wanted is None:
+            return self._of_all(turns, drawn, rows)
+        place, group = Grouped.of(label).pairs(wanted[rows].astype(np.intp))
+        weights = self.step.weights_of(drawn, rows[place], self.kinds[group])
+        weights *= self.entries.sizes[group]
+        kept = np.flatnonzero(weights)
+        place, group = place[kept], group[kept]
+        chances = unit_interval(mix(turns[rows[place]] ^ self.marks[group]))
+        return group[_lowest(-np.log(chances) / weights[kept], place)]
+
+    def _of_all(self, turns: Hashes, drawn: Drawn, rows: Ints) -> Ints:
+        member, kind = alike([self.kinds, self.entries.sizes], len(self.marks))
+        weights = self.step.weights(drawn, rows)[:, self.kinds[member]] * self.entries.sizes[member]
+        return _best(Grouped.of(kind), weights, self.marks, turns[rows])
 
 
 def _lowest(values: NDArray[np.float64] | Hashes, rows: Ints) -> Ints:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,24 +43,45 @@ class Clause:
 
 @dataclass(frozen=True)
 class Step:
-    """One slot taken out, with the tables that name it; ``keys`` groups the entries of every slot."""
+    """One slot taken out, with the tables that name it.
+
+    ``keys`` gives the kind of the entries of every slot: those of a kind go with the same others (-1: with
+    none). ``groups`` numbers those of this slot by all that any clause asks of them; a group is of one kind.
+    """
 
     slot: int
     factors: Sequence[Factor]
     keys: Sequence[NDArray[np.intp]]
+    groups: NDArray[np.intp]
+
+    @cached_property
+    def tables(self) -> list[Factor]:
+        """The tables, each with the axis of the slot moved to the end."""
+        return [
+            (scope, np.ascontiguousarray(np.moveaxis(table, scope.index(self.slot), -1)))
+            for scope, table in self.factors
+        ]
 
     def weights(self, drawn: Mapping[int, NDArray[np.int32]], draws: Ints) -> NDArray[np.float64]:
-        """Weight of an entry of each group in each of ``draws`` (rows), given what is drawn already."""
+        """Weight of an entry of each kind in each of ``draws`` (rows), given what is drawn already."""
         out = np.ones((len(draws), int(self.keys[self.slot].max()) + 1))
-        for scope, table in self.factors:
-            last = np.ascontiguousarray(np.moveaxis(table, scope.index(self.slot), -1))
+        for scope, last in self.tables:
             out *= last[tuple(key[draws] for key in self.known(drawn, scope))]
+        return out
+
+    def weights_of(
+        self, drawn: Mapping[int, NDArray[np.int32]], draws: Ints, kinds: Ints
+    ) -> NDArray[np.float64]:
+        """Weight of an entry of one of ``kinds`` in each of ``draws``."""
+        out = np.ones(len(draws))
+        for scope, last in self.tables:
+            out *= last[(*(key[draws] for key in self.known(drawn, scope)), kinds)]
         return out
 
     def known(
         self, drawn: Mapping[int, NDArray[np.int32]], scope: Sequence[int] = ()
     ) -> list[Ints]:
-        """The groups drawn for the other slots of a table's ``scope`` (none given: of all tables)."""
+        """The kinds drawn for the other slots of a table's ``scope`` (none given: of all tables)."""
         slots = scope or sorted({slot for names, _ in self.factors for slot in names})
         return [self.keys[slot][drawn[slot]] for slot in slots if slot != self.slot]
 
@@ -96,25 +118,31 @@ def eliminate(
 ) -> Elimination:
     """Take out the slots, the cheapest first. ``labels``: for some slots the label of each entry."""
     labels = labels or {}
-    keys, members, factors = _common_keys(sizes, clauses, labels)
+    asked = [alike(_columns(slot, clauses, labels), size)[1] for slot, size in enumerate(sizes)]
+    merged = [_merged(clause) for clause in clauses]
+    keys, members, factors = _possible(*_common_keys(sizes, merged, labels))
+    groups = [_numbered(group, key >= 0) for group, key in zip(asked, keys, strict=True)]
+    widths = [int(group.max()) + 1 for group in asked]
     own = {slot: label[members[slot]] for slot, label in labels.items()}
     every = [
         *keys,
         *(np.arange(int(labels[s].max()) + 1 if s in labels else 0) for s in range(len(sizes))),
     ]
-    counts = [np.bincount(key).astype(np.float64) for key in every]
+    counts = [np.bincount(key[key >= 0]).astype(np.float64) for key in every]
+    widths += [len(count) for count in counts[len(sizes) :]]
     steps: list[Step] = []
     rest, left = 1.0, set(range(len(sizes)))
     while left:
-        slot = min(left, key=lambda s: (_cost(s, factors, counts), s))
+        slot = min(left, key=lambda s: (_cost(s, factors, widths), s))
         left.remove(slot)
         mine = [f for f in factors if slot in f[0]]
         factors = [f for f in factors if slot not in f[0]]
         others = tuple(sorted({s for scope, _ in mine for s in scope} - {slot}))
-        steps.append(Step(slot, mine, every))
+        steps.append(Step(slot, mine, every, groups[slot]))
         if slot in own:
             table = product(mine, (*others, slot), counts) * counts[slot]
-            factors.append(((*others, len(sizes) + slot), _by_label(table, own[slot])))
+            labelled = _by_label(table, own[slot], widths[len(sizes) + slot])
+            factors.append(((*others, len(sizes) + slot), labelled))
         elif others:
             factors.append((others, _summed(mine, slot, others, counts[slot])))
         else:
@@ -134,16 +162,21 @@ def _summed(
     return np.asarray(out)
 
 
-def _by_label(table: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Add up the last axis by label; every label occurs."""
+def _by_label(
+    table: NDArray[np.float64], labels: NDArray[np.intp], size: int
+) -> NDArray[np.float64]:
+    """Add up the last axis by label."""
+    out = np.zeros((*table.shape[:-1], size))
     order = np.argsort(labels, kind="stable")
-    starts = np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))
-    return np.add.reduceat(table[..., order], starts, axis=-1)
+    met, starts = np.unique(labels[order], return_index=True)
+    if len(met):
+        out[..., met] = np.add.reduceat(table[..., order], starts, axis=-1)
+    return out
 
 
-def _cost(slot: int, factors: Sequence[Factor], counts: Sequence[NDArray[np.float64]]) -> int:
+def _cost(slot: int, factors: Sequence[Factor], widths: Sequence[int]) -> int:
     scope = {s for names, _ in factors if slot in names for s in names} | {slot}
-    return int(np.prod([len(counts[s]) for s in scope]))
+    return int(np.prod([widths[s] for s in scope]))
 
 
 def product(
@@ -159,6 +192,27 @@ def product(
     return out
 
 
+def _columns(
+    slot: int, clauses: Sequence[Clause], labels: Mapping[int, NDArray[np.intp]]
+) -> list[NDArray[np.intp]]:
+    """All that tells the entries of a slot apart."""
+    columns = [c.keys[c.scope.index(slot)] for c in clauses if slot in c.scope]
+    return columns + ([labels[slot]] if slot in labels else [])
+
+
+def _merged(clause: Clause) -> Clause:
+    """Put together the groups of which the table says the same."""
+    table, keys = clause.table, []
+    for axis, key in enumerate(clause.keys):
+        rows = np.moveaxis(table, axis, 0).reshape(table.shape[axis], -1)
+        rows = np.ascontiguousarray(np.packbits(rows, axis=1))
+        kinds = rows.view(f"V{rows.shape[1]}").ravel() if rows.shape[1] > 1 else rows.ravel()
+        _, members, number = np.unique(kinds, return_index=True, return_inverse=True)
+        table = table.take(members, axis)
+        keys.append(number.reshape(-1)[key])
+    return Clause(clause.scope, tuple(keys), table)
+
+
 def _common_keys(
     sizes: Sequence[int], clauses: Sequence[Clause], labels: Mapping[int, NDArray[np.intp]]
 ) -> tuple[list[NDArray[np.intp]], list[NDArray[np.intp]], list[Factor]]:
@@ -166,14 +220,8 @@ def _common_keys(
 
     Gives the group of each entry, an entry for each group, and the clauses over the groups.
     """
-    keys: list[NDArray[np.intp]] = []
-    members: list[NDArray[np.intp]] = []
-    for slot, size in enumerate(sizes):
-        columns = [c.keys[c.scope.index(slot)] for c in clauses if slot in c.scope]
-        columns += [labels[slot]] if slot in labels else []
-        member, key = alike(columns, size)
-        keys.append(key)
-        members.append(member)
+    found = [alike(_columns(slot, clauses, labels), size) for slot, size in enumerate(sizes)]
+    members, keys = [member for member, _ in found], [key for _, key in found]
     factors = [
         (
             clause.scope,
@@ -184,6 +232,29 @@ def _common_keys(
         for clause in clauses
     ]
     return keys, members, factors
+
+
+def _possible(
+    keys: Sequence[Ints], members: Sequence[Ints], factors: Sequence[Factor]
+) -> tuple[list[Ints], list[Ints], list[Factor]]:
+    """Leave out the groups that a table forbids whatever the other slots have: they get the key -1."""
+    alive = [np.ones(len(member), dtype=bool) for member in members]
+    for scope, table in factors:
+        for axis, slot in enumerate(scope):
+            alive[slot] &= table.any(axis=tuple(n for n in range(len(scope)) if n != axis))
+    return (
+        [_numbered(key, mine[key]) for key, mine in zip(keys, alive, strict=True)],
+        [member[mine] for member, mine in zip(members, alive, strict=True)],
+        [(scope, table[np.ix_(*(alive[slot] for slot in scope))]) for scope, table in factors],
+    )
+
+
+def _numbered(groups: Ints, kept: NDArray[np.bool_]) -> Ints:
+    """Number the groups anew that entries ``kept`` are in; the other entries get -1."""
+    number = np.full(int(groups.max()) + 1, -1, dtype=np.intp)
+    met = np.unique(groups[kept])
+    number[met] = np.arange(len(met))
+    return np.where(kept, number[groups], -1)
 
 
 def alike(columns: Sequence[Ints], size: int) -> tuple[Ints, Ints]:

@@ -67,14 +67,14 @@ def written(
     shown = _capital(spelt) if first and orthography.capital else spelt
     text, words, spans = _write(shown, orthography.space, first)
     loose = tokens[:-1] if last and _is_stop(tokens, orthography) else tokens
-    tokenized = "".join([f" {token.text}" for token in loose])
+    tokenized = " ".join([token.text for token in loose])
     slots: dict[str, tuple[Record, Place]] = {}
     for number, (name, record) in enumerate(records):
         if name and name not in slots and number in spans:
             slots[name] = record, spans[number]
     return Value(
         text,
-        tokenized.removeprefix(" ") if first else tokenized,
+        f" {tokenized}" if loose and not first else tokenized,
         tuple(shown),
         tuple(records),
         words,
@@ -84,11 +84,15 @@ def written(
     )
 
 
-def joined(pieces: Sequence[Piece]) -> tuple[list[Token], list[tuple[str, Record]], bool]:
+def joined(
+    pieces: Sequence[Piece],
+) -> tuple[Sequence[Token], Sequence[tuple[str, Record]], bool]:
     """Put pieces one after another: their tokens, whose tags are places among all their words.
 
     Tells also whether a space stands at the end.
     """
+    if len(pieces) == 1:
+        return pieces[0].tokens, pieces[0].words, pieces[0].spaced
     tokens: list[Token] = []
     records: list[tuple[str, Record]] = []
     spaced = False
@@ -122,15 +126,17 @@ def _is_stop(tokens: Sequence[Token], orthography: Orthography) -> bool:
 
 def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, int, dict[int, Place]]:
     """Give the text, the number of words, and where each tag stands, from its first token to its last."""
-    text, words = "", 0
+    text, words, gap = "", 0, " " if space else ""
     spans: dict[int, Place] = {}
-    for number, token in enumerate(tokens):
-        start_of_sentence = first and number == 0
-        if not token.glued or start_of_sentence:
+    for form, glued, tags in tokens:
+        if first and not words:
+            words = 1
+        elif not glued:
             words += 1
-            text += " " if space and not start_of_sentence else ""
-        start, text = len(text), text + token.text
-        for tag in token.tags:
+            text += gap
+        start = len(text)
+        text += form
+        for tag in tags:
             begun = spans.get(tag)
             spans[tag] = (
                 Place(begun.start, len(text), begun.word)

@@ -19,11 +19,12 @@ from solecism.generate.columns import Printed, agreement_features, slots_column
 from solecism.generate.difference import Difference, compare
 from solecism.generate.elimination import Columns
 from solecism.generate.layout import Value
+from solecism.generate.marks import unmarked
 from solecism.generate.measures import MEASURES, measure
 from solecism.generate.paradigm import Paradigm
 from solecism.generate.prefixes import prefix_columns
 from solecism.generate.scope import Scope, distinct
-from solecism.generate.values import Skip, TemplateFault, unmarked
+from solecism.generate.values import Skip, TemplateFault
 from solecism.hashing import combine, hex_ids, text_hashes
 from solecism.items import pair_schema
 

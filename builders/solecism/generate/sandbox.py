@@ -72,7 +72,8 @@ class Sandbox:
         self._macros: dict[str, nodes.Macro] = {}
         self._known_uses: dict[str, Uses] = {}
         self._trees: dict[str, nodes.Output] = {}
-        self._compiled: dict[str, Callable[..., Any]] = {}
+        self._known_closures: dict[str, Closure] = {}
+        self._words: dict[tuple[str, ...], Word] = {}
         called: Called = {"word": self._word}
         if self.path.exists():
             self._macros, called = self._load_phrases(f"{folder.name}/{PHRASES}", ())
@@ -88,9 +89,14 @@ class Sandbox:
         texts = [name for name in names if isinstance(name, str)]
         if len(names) != 2 or len(texts) != 2:
             raise TemplateFault('word wants a table and a lemma: word("det", "le")')
+        if (*texts,) not in self._words:
+            self._words[(*texts,)] = self._found(*texts)
+        return self._words[(*texts,)]
+
+    def _found(self, name: str, lemma: str) -> Word:
         try:
-            found = self.lexicon.table(texts[0])
-            row = found.row(texts[1])
+            found = self.lexicon.table(name)
+            row = found.row(lemma)
         except InputError as error:
             if any(problem.line for problem in error.problems):
                 raise
@@ -265,11 +271,15 @@ class Sandbox:
         body = nodes.Output([*macro.body, *macro.defaults])
         return self._uses(body).get(name, frozenset()) if name else frozenset({WHOLE})
 
-    def compiled(self, source: str) -> Callable[..., Any]:
+    def closure(self, source: str) -> Closure:
         """Compile an expression: called with the slots by name, it gives a word, a text or a truth."""
-        if source not in self._compiled:
-            self._compiled[source] = partial(_with_names, self._closures.of(self.tree(source)))
-        return self._compiled[source]
+        if source not in self._known_closures:
+            self._known_closures[source] = self._closures.of(self.tree(source))
+        return self._known_closures[source]
+
+    def compiled(self, source: str) -> Callable[..., Any]:
+        """The same, called with the slots as keywords."""
+        return partial(_with_names, self.closure(source))
 
 
 def _with_names(closure: Closure, /, **words: Word) -> Any:

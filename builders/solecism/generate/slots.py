@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 from solecism.errors import InputError, Problem, candidates
 from solecism.generate.selection import classes_above, classes_wanted
 from solecism.generate.template import Slot
-from solecism.generate.values import (
-    FEATS,
-    ROW,
-    WHOLE,
-    Evaluation,
-    TemplateFault,
-    Word,
-)
+from solecism.generate.values import FEATS, ROW, WHOLE, Evaluation, TemplateFault, Word
 from solecism.hashing import text_hashes
 from solecism.words.features import Feats
 from solecism.words.language import Lexicon
@@ -35,10 +28,14 @@ _TESTS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """The entries of a slot: words, each with the form drawn or (``cell`` None) free to agree."""
+    """The entries of a slot: words, each with the form drawn or (``cell`` None) free to agree.
+
+    ``kin``: a slot of another name that has the same words; what is known of it is true of this one.
+    """
 
     slot: Slot
     words: tuple[Word, ...]
+    kin: Domain | None = None
     _groups: dict[frozenset[str], tuple[NDArray[np.intp], tuple[int, ...]]] = field(
         default_factory=dict
     )
@@ -49,12 +46,16 @@ class Domain:
     @cached_property
     def names(self) -> list[str]:
         """A text for each entry that no other entry of the data set's slot has."""
+        if self.kin:
+            return self.kin.names
         texts = {cell: str(cell or "") for cell in {word.cell for word in self.words}}
         return [f"{w.table.name}:{w.row.lemma}:{texts[w.cell]}" for w in self.words]
 
     @cached_property
     def lemmas(self) -> tuple[tuple[tuple[str, str], ...], NDArray[np.intp]]:
         """The distinct words (table and lemma), and the place of each entry's among them."""
+        if self.kin:
+            return self.kin.lemmas
         keys = [(word.table.name, word.row.lemma) for word in self.words]
         places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
         return tuple(places), np.array([places[key] for key in keys], dtype=np.intp)
@@ -62,13 +63,15 @@ class Domain:
     @cached_property
     def hashes(self) -> NDArray[np.uint64]:
         """A 64-bit number for each entry, the same on every machine."""
-        return text_hashes(f"{self.slot.name}={name}" for name in self.names)
+        return text_hashes([f"{self.slot.name}={name}" for name in self.names])
 
     def groups(self, asked: frozenset[str]) -> tuple[NDArray[np.intp], tuple[int, ...]]:
         """Group the entries that an expression cannot tell apart by what it has ``asked``.
 
         Gives the group of each entry, and the first entry of each group.
         """
+        if self.kin:
+            return self.kin.groups(asked)
         if asked not in self._groups:
             self._groups[asked] = _group(self.words, asked)
         return self._groups[asked]
@@ -123,15 +126,19 @@ def fill_slot(
     drawn = bool(asked & {WHOLE, FEATS} or asked & features)
     key = (Domain, slot.tables, tuple(slot.wants.items()), slot.under, drawn)
     if key not in memo:
-        entries = _all_entries(slot, tables, lexicon, drawn, path)
-        memo[key] = entries, {}  # and how they are grouped, which is the same under any name
-    entries, groups = memo[key]
-    if (slot.name, *key) not in memo:
         known = frozenset(n for t in tables for n in (*t.columns, *t.feature_names))
+        entries = _all_entries(slot, tables, lexicon, drawn, path)
         words = [Word(r, t, cells, known, run, cell, slot.name) for r, t, cells, cell in entries]
-        memo[slot.name, *key] = Domain(slot, tuple(words), groups)
+        memo[key] = memo[slot.name, *key] = Domain(slot, tuple(words))
+    if (slot.name, *key) not in memo:
+        memo[slot.name, *key] = _renamed(memo[key], slot)
     domain: Domain = memo[slot.name, *key]
     return domain
+
+
+def _renamed(kin: Domain, slot: Slot) -> Domain:
+    words = [Word(w.row, w.table, w.cells, w.known, w.run, w.cell, slot.name) for w in kin.words]
+    return Domain(slot, tuple(words), kin)
 
 
 def _all_entries(

@@ -7,24 +7,23 @@ to every sentence; a sentence is then the plain concatenation of its chunks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from jinja2.exceptions import TemplateError
 
 from solecism.errors import fail
+from solecism.generate.closures import Closure
+from solecism.generate.marks import tokens_of
 from solecism.generate.sandbox import Sandbox, Uses
 from solecism.generate.template import Condition, Part
-from solecism.generate.values import Evaluation, Skip, TemplateFault, Word, printed, tokens_of
+from solecism.generate.values import Evaluation, Skip, TemplateFault, Word, printed
+from solecism.words.lexicon import Row
 from solecism.words.orthography import Orthography, Token
 
 __all__ = ["Ends", "Piece", "Record", "Unit", "read_units"]
-
-
-FEW = 2
-"""Values of expressions over so many slots are kept for other paradigms; more words hardly meet again."""
 
 
 class Record(NamedTuple):
@@ -65,7 +64,7 @@ class Ends:
 
     def note(self, tokens: Sequence[Token], spaced: bool, spelling: Orthography) -> None:
         """Add those of one value."""
-        self.add(spelling.stages(tokens), spaced)
+        self.add(spelling.stages(tokens) if len(tokens) > 1 else (tokens,), spaced)
 
     def add(self, stages: Iterable[Sequence[Token]], spaced: bool) -> None:
         """Add those of one value at the stages of its spelling."""
@@ -88,7 +87,7 @@ class Unit:
     region: str | None
     path: str
     line: int
-    call: Callable[..., Any] | None
+    call: Closure | None
     run: Evaluation
     regions: tuple[str, ...]
     spelling: Orthography
@@ -101,28 +100,14 @@ class Unit:
         """What makes two units render alike."""
         return self.parts, self.glued, self.region, self.regions
 
-    @cached_property
-    def shared(self) -> dict[tuple[Hashable, ...], list[Piece] | str]:
-        """What units that render alike have rendered, in all paradigms of the language."""
-        return cast("dict[Any, Any]", self.memo.setdefault(self.source, {}))
-
     def values(self, code: int, words: Mapping[str, Word]) -> list[Piece] | str:
-        """Give all alternatives for these words, or the reason why they make no item.
-
-        Kept by ``code``, and in ``memo`` for the other paradigms of the language.
-        """
+        """Give all alternatives for these words, kept by ``code``, or the reason why they make no item."""
         if code not in self.cache:
-            values = self._shared_values(words) if len(self.uses) <= FEW else self._values(words)
+            values = self._values(words)
             self.cache[code] = values
             for piece in values if isinstance(values, list) else ():
                 self.ends.note(piece.tokens, piece.spaced, self.spelling)
         return self.cache[code]
-
-    def _shared_values(self, words: Mapping[str, Word]) -> list[Piece] | str:
-        key = tuple([words[name].identity(asked) for name, asked in self.uses.items()])
-        if key not in self.shared:
-            self.shared[key] = self._values(words)
-        return self.shared[key]
 
     def _values(self, words: Mapping[str, Word]) -> list[Piece] | str:
         out = []
@@ -130,9 +115,7 @@ class Unit:
         try:
             while True:
                 self.run.begin()
-                out.append(
-                    self._piece("" if self.call is None else str(printed(self.call(**words))))
-                )
+                out.append(self._piece(str(printed(self.call(words))) if self.call else ""))
                 if not self.run.advance():
                     return out
         except Skip as skip:
@@ -142,34 +125,54 @@ class Unit:
             raise fail(f"{error} in {{{{ {source} }}}}", self.path, self.line) from None
 
     def _piece(self, rendered: str) -> Piece:
-        printed = tuple([(w.slot, self._record(w)) for w in self.run.printed])
-        tokens: list[Token] = []
-        glued, region = self.glued, self.region
-        for part in self.parts:
+        words = tuple([(word.slot, self._record(word)) for word in self.run.printed])
+        written, glued, region, rest = self._before
+        tokens = [*written]
+        for part in rest:
             if part.kind in ("open", "close"):
                 region = part.value or None
                 continue
             text = part.value if part.kind == "text" else rendered.strip()
-            new = tokens_of(text, glued)
-            if region is not None:
-                tag = -1 - self.regions.index(region)
-                new = [Token(t.text, t.glued, (*t.tags, tag)) for t in new]
-            tokens += new
+            tokens += self._tagged(tokens_of(text, glued), region)
             glued = not text[-1].isspace() if text else glued
-        return Piece(tuple(tokens), printed, self.run.syncretic, not glued)
+        return Piece(tuple(tokens), words, self.run.syncretic, not glued)
+
+    @cached_property
+    def _before(self) -> tuple[list[Token], bool, str | None, tuple[Part, ...]]:
+        """The tokens before the expression, how they end, and the parts from the expression on."""
+        tokens: list[Token] = []
+        glued, region = self.glued, self.region
+        for number, part in enumerate(self.parts):
+            if part.kind == "expression":
+                return tokens, glued, region, self.parts[number:]
+            if part.kind == "text":
+                tokens += self._tagged(tokens_of(part.value, glued), region)
+                glued = not part.value[-1].isspace()
+            else:
+                region = part.value or None
+        return tokens, glued, region, ()
+
+    def _tagged(self, tokens: tuple[Token, ...], region: str | None) -> Sequence[Token]:
+        if region is None:
+            return tokens
+        tag = -1 - self.regions.index(region)
+        return [Token(token.text, token.glued, (*token.tags, tag)) for token in tokens]
 
     def _record(self, word: Word) -> Record:
         """The record of a word, made once for all paradigms of the language."""
         key = (Record, id(word.row), word.cell, text := word.text)
-        if key not in self.memo:
+        known: tuple[Record, Row] | None = self.memo.get(key)
+        if known is None:
             feats = word.feats
             record = Record(
                 word.row.shown, text, word.row.upos, str(word.shown_feats),
                 feats.text("Number"), feats.text("Gender"), feats.text("Person"),
             )  # fmt: skip
-            self.memo[key] = (record, word.row)  # the row is kept: its id must not be used again
-        known: Record = self.memo[key][0]
-        return known
+            known = self.memo[key] = (
+                record,
+                word.row,
+            )  # the row is kept: its id must not be used again
+        return known[0]
 
 
 def read_units(
@@ -190,7 +193,7 @@ def read_units(
         source = expression.value if expression else ""
         uses = sandbox.uses(source) if expression else {}
         mine = {name: asked for name, asked in uses.items() if name in slots}
-        call = sandbox.compiled(source) if expression else None
+        call = sandbox.closure(source) if expression else None
         unit = Unit(
             tuple(gathered), mine, glued, region, path, condition.line, call, sandbox.run,
             regions, spelling, memo,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from jinja2 import Undefined
 
 from solecism.errors import candidates
+from solecism.generate.marks import MOST, marked
 from solecism.words.features import Feats, agree, clash
 from solecism.words.lexicon import Row, Table
-from solecism.words.orthography import Token, tokenize
 
 __all__ = [
-    "FEATS", "ROW", "WHOLE", "Evaluation", "Skip", "TemplateFault", "Word", "printed", "tokens_of", "unmarked",
+    "FEATS", "ROW", "WHOLE", "Evaluation", "Skip", "TemplateFault", "Word", "printed",
 ]  # fmt: skip
 
 WHOLE, FEATS, ROW = "*", "feats", "row"
@@ -23,8 +22,6 @@ WHOLE, FEATS, ROW = "*", "feats", "row"
 to agree with, the word whatever its form."""
 
 _THIRD = Feats.of({"Person": "3"})
-_OPEN, _LAST_OPEN, _CLOSE = 0xE000, 0xF000, "\uf8ff"
-_MARKED = re.compile(f"([\ue000-\uf000])(.*?){_CLOSE}", re.DOTALL)
 
 
 class Skip(Exception):  # noqa: N818
@@ -47,7 +44,6 @@ class Evaluation:
     radices: list[int] = field(default_factory=list)
     printed: list[Word] = field(default_factory=list)
     syncretic: int = 0
-    numbers: dict[Hashable, int] = field(default_factory=dict)
 
     def begin(self) -> None:
         """Start a rendering with the alternatives chosen so far."""
@@ -72,10 +68,11 @@ class Evaluation:
 
     def mark(self, word: Word) -> str:
         """Give the word's form between marks, so that its place is known after spelling."""
-        if _OPEN + len(self.printed) >= _LAST_OPEN:
+        number = len(self.printed)
+        if number >= MOST:
             raise TemplateFault("an expression prints too many words")
         self.printed.append(word)
-        return f"{chr(_OPEN + len(self.printed) - 1)}{word.text}{_CLOSE}"
+        return marked(word.text, number)
 
 
 @dataclass(eq=False, repr=False)  # not frozen: very many are made
@@ -97,12 +94,14 @@ class Word:
     @property
     def text(self) -> str:
         """The form, or the only form of a word of which none was chosen."""
-        if self.cell is None:
-            texts = {self.row.forms[cell] for cell in self.cells}
-            if len(texts) > 1:
-                raise TemplateFault(f"which form of {self.row.shown!r}? use agree or form")
-            return texts.pop() if texts else self.row.shown
-        return self.row.forms[self.cell]
+        if self.cell is not None:
+            return self.row.forms[self.cell]
+        if not self.cells:
+            return self.row.shown
+        texts = {self.row.forms[cell] for cell in self.cells}
+        if len(texts) > 1:
+            raise TemplateFault(f"which form of {self.row.shown!r}? use agree or form")
+        return texts.pop()
 
     @cached_property
     def shown_feats(self) -> Feats:
@@ -125,17 +124,6 @@ class Word:
 
     def __repr__(self) -> str:
         return f"<{self.table.name} {self.row.lemma}>"
-
-    def identity(self, asked: frozenset[str]) -> Hashable:
-        """Give what tells this word from others for one who asks no more than ``asked``."""
-        if WHOLE in asked:
-            return self._number
-        return tuple([self.answer(name) for name in sorted(asked)])
-
-    @cached_property
-    def _number(self) -> int:
-        what = self.slot, self.table.name, self.row.lemma, self.cell, self.cells
-        return self.run.numbers.setdefault(what, len(self.run.numbers))
 
     def answer(self, name: str) -> Hashable:
         """Give what one who asks for ``name`` (a property, or one of the three names above) can see."""
@@ -192,7 +180,7 @@ class Word:
     def form(self, **wanted: str) -> Word:
         """Move to another form of the same word: the same features but for those named."""
         here = self.cell if self.cell is not None else Feats()
-        asked = here.updated(self._asked(wanted))
+        asked = _merged(here, self._asked(wanted))
         return self._only(_fitting(self.table.cells, asked, frozenset(wanted))[0])
 
     def _bad_forms(self, cells: list[Feats], right: str) -> list[Word]:
@@ -268,32 +256,3 @@ def printed(value: object) -> object:
     if not isinstance(value, (str, Word, Undefined)):
         raise TemplateFault(f"only words and texts can be printed, not {value!r}")
     return value
-
-
-def tokens_of(text: str, glued: bool) -> list[Token]:
-    """Split a rendered expression into tokens; ``tags`` hold the place in ``Evaluation.printed``."""
-    out: list[Token] = []
-    for part, tags in _parts(text):
-        if part:
-            out += _tokenized(part, tags, glued)
-            glued = not part[-1].isspace()
-    return out
-
-
-@lru_cache(maxsize=1 << 16)
-def _tokenized(text: str, tags: tuple[int, ...], glued: bool) -> tuple[Token, ...]:
-    return tuple(tokenize(text, tags, glued))
-
-
-def unmarked(text: str) -> str:
-    """Take the marks out of a rendered text."""
-    return "".join(part for part, _ in _parts(text))
-
-
-def _parts(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
-    place = 0
-    for match in _MARKED.finditer(text):
-        yield text[place : match.start()], ()
-        yield match[2], (ord(match[1]) - _OPEN,)
-        place = match.end()
-    yield text[place:], ()

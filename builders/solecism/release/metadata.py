@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-from huggingface_hub import DatasetCard, DatasetCardData
+import yaml
+from huggingface_hub import DatasetCardData
+from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
 from solecism.errors import fail
 from solecism.release.built import FILE, BuiltConfig
@@ -16,6 +18,7 @@ from solecism.release.licences import as_list, one_or_all
 
 __all__ = ["card_data", "feature_list", "languages", "sources_of", "with_head"]
 
+_FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M")
 
 
@@ -26,9 +29,16 @@ def with_head(data: DatasetCardData, text: str) -> str:
     for false and `1:30` for a number unless they stand in quotes).
     """
     whole = f"---\n{data.to_yaml()}\n---\n\n{text}"
-    if DatasetCard(whole).data.to_dict() != data.to_dict():  # type: ignore[no-untyped-call]
+    head = REGEX_YAML_BLOCK.search(whole)
+    if head is None or _read(head[2]) != data.to_dict():  # type: ignore[no-untyped-call]
         raise fail("the card's metadata are not read back as they were written")
     return whole
+
+
+def _read(head: str) -> dict[str, Any]:
+    """Read metadata as ``DatasetCard`` does, but with libyaml where there is one: a third of the time."""
+    data = DatasetCardData(**yaml.load(head, Loader=_FAST))
+    return data.to_dict()  # type: ignore[no-untyped-call, no-any-return]
 
 
 def card_data(entry: Stanza, built: Sequence[BuiltConfig]) -> DatasetCardData:
