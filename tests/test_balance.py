@@ -189,6 +189,31 @@ def test_one_of_some_texts_is_printed_or_decides(tmp_path: Path) -> None:
     assert made[1]["features"]["modal"] == "will"
 
 
+def test_the_rarest_word_printed_is_measured(tmp_path: Path) -> None:
+    """A word that is drawn but not printed does not count, nor one without a number."""
+    files = {
+        "noun": "lemma  Number=Sing  Freq\ncat  cat  4.99\ndog  dog  3.2\ncow  cow  -",
+        "verb": "lemma  VerbForm=Inf  Freq\nmeow  meow  4.5\nmoo  moo  6",
+        "orthography": SPELLING,
+    }
+    front = """
+        slots:
+          cat:  {from: noun}
+          meow: {from: verb}
+        features: {rarest: $rarest}
+        draw: all
+    """
+    lines = """
+        good: a {{ cat }} may {{ meow if meow.lemma == "meow" else "sit" }}
+        bad:  a {{ cat }} must may {{ meow if meow.lemma == "meow" else "sit" }}
+    """
+    found = rows(make_paradigm(tmp_path, files, front, lines), extra=("rarest",))
+    assert {row["sentence_good"]: row["features"]["rarest"] for row in found} == {
+        "A cat may meow.": "4.5", "A cat may sit.": "4.5", "A dog may meow.": "3", "A dog may sit.": "3",
+        "A cow may meow.": "4.5", "A cow may sit.": None,
+    }  # fmt: skip
+
+
 def test_features_can_be_measured_on_the_pair(tmp_path: Path) -> None:
     front = f"{SLOTS}    features: {{words: $length, crucial: $good, wrong: $bad, before: $before}}"
     extra = ("words", "crucial", "wrong", "before")

@@ -135,6 +135,21 @@ def test_a_feature_that_is_a_property_too_narrows_the_forms_of_words_without_it(
     assert [word.text for word in words] == ["herself", "she"]
 
 
+@pytest.mark.parametrize("test", ['cat.Gender == "Fem"', '(cat.Gender == "Fem" or cat == "x")'])
+def test_a_word_without_a_property_leaves_it_to_its_form(tmp_path: Path, test: str) -> None:
+    """The column Gender of `self` is empty, and its forms differ in gender."""
+    made = paradigm(tmp_path, f"'{test}'", "{from: pron, Number: Sing}")
+    assert {row["sentence_good"].split()[1] for row in rows(made)} == {"herself"}
+
+
+@pytest.mark.parametrize(
+    "test", ['cat.lemma != "cat#2"', 'cat.Kind == "small" or cat.lemma in ["toy", "cat#2"]']
+)
+def test_a_lemma_with_a_mark_is_refused(tmp_path: Path, test: str) -> None:
+    found = problems_of(lambda: paradigm(tmp_path, f"'{test}'"), tmp_path)
+    assert "where: 'cat#2': a lemma is without its mark here: 'cat'" in found[0]
+
+
 def test_names_are_told_by_their_part_of_speech(tmp_path: Path) -> None:
     tables = {**TABLES, "propn": "lemma  Number=Sing  Class\nEva  Eva  pet"}
     front = 'slots:\n  cat: {from: [noun, propn]}\nwhere: cat.upos == "PROPN"'

@@ -49,6 +49,7 @@ def _clause(
             raise TemplateFault(f"{text!r} asks nothing of any slot")
         if scope.size > LARGEST_CLAUSE:
             raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
+        _check_marks(sandbox.tree(text))
         table = _at_once(text, sandbox, scope)
         table = _one_by_one(text, sandbox, scope) if table is None else table
     except (TemplateFault, TemplateError, TypeError) as error:
@@ -58,6 +59,16 @@ def _clause(
     if not table.any():
         raise fail(f"where: no words pass {text!r}", path, line)
     return Clause(scope.slots, scope.keys, table)
+
+
+def _check_marks(tree: nodes.Node) -> None:
+    """Refuse ``x.lemma == "tip#2"``, which would never be true."""
+    for test in (tree, *tree.find_all(nodes.Compare)):
+        if isinstance(test, nodes.Compare) and getattr(test.expr, "attr", "") == "lemma":
+            marked = [c.value for c in test.find_all(nodes.Const) if "#" in str(c.value)]
+            if marked:
+                plain = marked[0].partition("#")[0]
+                raise TemplateFault(f"{marked[0]!r}: a lemma is without its mark here: {plain!r}")
 
 
 def _one_by_one(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_]:

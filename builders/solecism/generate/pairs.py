@@ -20,7 +20,7 @@ from solecism.generate.difference import Difference, compare
 from solecism.generate.elimination import Columns
 from solecism.generate.layout import Value
 from solecism.generate.marks import unmarked
-from solecism.generate.measures import MEASURES, measure
+from solecism.generate.measures import MEASURES, Measured
 from solecism.generate.paradigm import Paradigm
 from solecism.generate.prefixes import prefix_columns
 from solecism.generate.scope import Scope, distinct
@@ -249,24 +249,21 @@ def _features(
     rows = len(sentences)
     template = paradigm.template
     by_name = {printed.name: printed for printed in good}
-    known = difference.single
+    single = difference.single
     out = dict(
         agreement_features(
             by_name.get(template.controller),
             [by_name[name] for name in template.attractors],
             difference.word,
-            known,
+            single,
         )
     )
     out["construction"] = _constant(template.construction, rows)
-    out["target"] = pc.if_else(pa.array(known), difference.target, None)
+    out["target"] = pc.if_else(pa.array(single), difference.target, None)
+    measured = Measured(difference, sentences, good, paradigm.plan.domains, taken)
     for name, source in template.features.items():
-        measured = source in MEASURES
-        out[name] = (
-            measure(source, difference, sentences)
-            if measured
-            else _expression(paradigm, source, taken, rows)
-        )
+        known = source in MEASURES
+        out[name] = measured.by(source) if known else _expression(paradigm, source, taken, rows)
     return out
 
 

@@ -96,7 +96,7 @@ def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
     tables = {word.table.name: word.table for word in words}.values()
     if name == "lemma":
         return [word.row.shown for word in words]
-    if all(name in table.columns for table in tables):
+    if all(name in t.columns and name not in t.feature_names for t in tables):
         return [word.row.properties[name] for word in words]
     if name in (FEATS, ROW) or any(name in table.columns for table in tables):
         return [word.answer(name) for word in words]

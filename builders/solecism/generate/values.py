@@ -140,10 +140,15 @@ class Word:
         """Give a property, a feature, ``lemma`` or ``upos``; raises :class:`TemplateFault` with candidates."""
         if name in ("lemma", "upos"):
             return self.row.shown if name == "lemma" else self.row.upos
-        if name in self.row.properties:
-            return self.row.properties[name]
-        if name in self.known or name in self.feats:
+        said = self.row.properties.get(name)
+        if said:
+            return said
+        if (
+            name in self.known or name in self.feats
+        ):  # a word may leave to its form what others say (Gender)
             return self.feats.text(name)
+        if said is not None:
+            return said
         names = ["lemma", *sorted(self.known)]
         who = f"slot {self.slot!r}" if self.slot else repr(self.row.shown)
         raise TemplateFault(
