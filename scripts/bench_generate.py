@@ -100,15 +100,22 @@ def child(argument: str) -> list[str]:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
 
 
-def build_clams() -> tuple[float, float]:
-    """Build CLAMS in a fresh process; give CPU (imports included) and wall seconds."""
+def build(dataset: str) -> tuple[float, float]:
+    """Build a data set in a fresh process; give CPU (imports included) and wall seconds."""
     before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "solecism", "build", "clams", "--out", f"{folder}/clams"]
+        command = [sys.executable, "-m", "solecism", "build", dataset, "--out", f"{folder}/out"]
         subprocess.run(command, check=True, capture_output=True, cwd=HERE)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return cpu, time.perf_counter() - wall
+
+
+def minimal_sets(dataset: str) -> int:
+    """Count the minimal sets of a data set."""
+    root = find_root(HERE)
+    paradigms = (p for c in root.configs(dataset) for p in root.paradigms(dataset, c))
+    return sum(p.template.draw or p.plan.size() for p in paradigms)
 
 
 def memory(most: int) -> None:
@@ -137,14 +144,8 @@ def main(quick: bool) -> None:
         huge = scaled(folder / "c", 500, "1000", 300)
         count, cpu, wall = timed(lambda: items(huge))
         row(f"draw: 1000 from {huge.plan.bound:.1e}, items", count, cpu, wall)
-    root = find_root(HERE)
-    pairs = sum(
-        p.template.draw or p.plan.size()
-        for c in root.configs("clams")
-        for p in root.paradigms("clams", c)
-    )
-    cpu, wall = build_clams()
-    row("build clams (minimal sets, with imports)", pairs, cpu, wall)
+    for dataset in ("clams", "blimp"):
+        row(f"build {dataset} (minimal sets, with imports)", minimal_sets(dataset), *build(dataset))
     number, cpu_text, wall_text, peak = child("--memory-quick" if quick else "--memory")
     row(f"stream to Parquet, peak {peak} MB", int(number), float(cpu_text), float(wall_text))
     Console(width=100).print(grid)
