@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -84,8 +84,12 @@ def pairs(rows: Any = None) -> pa.Table:
 @cache
 def loaded(kind: str) -> Loaded:
     """A model of the kind, saved to a folder and loaded from it as any other."""
+    with TemporaryDirectory(prefix=f"masked-{kind}-") as folder:
+        return _saved_and_loaded(kind, Path(folder))
+
+
+def _saved_and_loaded(kind: str, folder: Path) -> Loaded:
     torch.manual_seed(1)
-    folder = Path(mkdtemp(prefix=f"masked-{kind}-"))
     tokenizer = _tokenizer(kind)
     tokenizer.save_pretrained(folder)
     common: dict[str, Any] = {

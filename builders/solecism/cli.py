@@ -6,26 +6,15 @@ from __future__ import annotations
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from solecism import cli_scoring
+from solecism.cli_options import JSON, ROOT, console, root_of
 from solecism.errors import InputError
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from solecism.sources import Root
-
 __all__ = ["main"]
-
-_ROOT = click.option(
-    "--root",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with templates/ and lexicons/ (default: here, else the installed data).",
-)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-
 
 _EXTRAS = {
     "torch": "score", "transformers": "score", "tokenizers": "score", "datasets": "datasets",
@@ -66,27 +55,15 @@ def _stop(number: int, _: object) -> None:
     sys.exit(128 + number)
 
 
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(width=None if sys.stdout.isatty() else 80, highlight=False)
-
-
-def _root(given: Path | None) -> Root:
-    from solecism.sources import find_root
-
-    return find_root(given)
-
-
 @main.command("list")
 @click.argument("names", nargs=-1)
-@_JSON
-@_ROOT
+@JSON
+@ROOT
 def list_(names: tuple[str, ...], as_json: bool, root: Path | None) -> None:
     """List what can be built, with sizes (NAMES: clams, clams/he)."""
     from solecism.verbs.listing import list_sizes
 
-    list_sizes(_root(root), names, as_json, _console())
+    list_sizes(root_of(root), names, as_json, console())
 
 
 @main.command()
@@ -96,8 +73,8 @@ def list_(names: tuple[str, ...], as_json: bool, root: Path | None) -> None:
 @click.option(
     "--where", "wanted", multiple=True, metavar="FEATURE=VALUE", help="As match=mismatch."
 )
-@_JSON
-@_ROOT
+@JSON
+@ROOT
 def show(
     name: str, number: int, seed: int, wanted: tuple[str, ...], as_json: bool, root: Path | None
 ) -> None:
@@ -105,7 +82,7 @@ def show(
     from solecism.verbs.show import show as show_items
 
     pairs = dict(text.partition("=")[::2] for text in wanted)
-    show_items(_root(root), name, number, seed, pairs, as_json, _console())
+    show_items(root_of(root), name, number, seed, pairs, as_json, console())
 
 
 @main.command()
@@ -120,8 +97,8 @@ def show(
 @click.option(
     "--most", type=click.IntRange(1), default=10_000_000, help="Minimal sets `draw: all` may make."
 )
-@_JSON
-@_ROOT
+@JSON
+@ROOT
 def build(
     dataset: str | None,
     configs: tuple[str, ...],
@@ -140,7 +117,7 @@ def build(
     from solecism.verbs.building import build_and_report
 
     target = out or Path(dataset)
-    build_and_report(_root(root), dataset, configs, target, as_json, most, _console())
+    build_and_report(root_of(root), dataset, configs, target, as_json, most, console())
 
 
 def _build_avg(avg: Path, dataset: str | None, out: Path | None) -> None:
@@ -155,13 +132,13 @@ def _build_avg(avg: Path, dataset: str | None, out: Path | None) -> None:
 @main.command()
 @click.argument("dataset")
 @click.argument("languages", nargs=-1)
-@_JSON
-@_ROOT
+@JSON
+@ROOT
 def fetch(dataset: str, languages: tuple[str, ...], as_json: bool, root: Path | None) -> None:
     """Download the treebanks of a mined data set (DATASET: agreement; LANGUAGES: he fr ...)."""
     from solecism.verbs.fetching import fetch_and_report
 
-    fetch_and_report(_root(root), dataset, languages, as_json, _console())
+    fetch_and_report(root_of(root), dataset, languages, as_json, console())
 
 
 @main.command()
@@ -169,25 +146,25 @@ def fetch(dataset: str, languages: tuple[str, ...], as_json: bool, root: Path | 
 @click.option("--to", "repo", required=True, metavar="ORG/NAME", help="The hub's repository.")
 @click.option("--private", is_flag=True, help="Make a private repository; refuse a public one.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and what changed.")
-@_JSON
+@JSON
 def push(folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool) -> None:
     """Publish a built data set (FOLDER) as an immutable version, and read it back."""
     from solecism.verbs.pushing import push_and_report
 
-    push_and_report(folder, repo, private, dry_run, as_json, _console())
+    push_and_report(folder, repo, private, dry_run, as_json, console())
 
 
 @main.command()
 @click.argument("old")
 @click.argument("new")
 @click.option("--changelog", is_flag=True, help="Write the changes into NEW's changelog (--root).")
-@_JSON
-@_ROOT
+@JSON
+@ROOT
 def diff(old: str, new: str, changelog: bool, as_json: bool, root: Path | None) -> None:
     """Compare two data sets item by item (OLD, NEW: built folders or ORG/NAME@v1.0.0)."""
     from solecism.verbs.releasing import diff_and_report
 
-    diff_and_report(old, new, _root(root) if changelog else None, as_json, _console())
+    diff_and_report(old, new, root_of(root) if changelog else None, as_json, console())
 
 
 @main.command()
@@ -197,7 +174,7 @@ def diff(old: str, new: str, changelog: bool, as_json: bool, root: Path | None) 
 @click.option(
     "--commits", nargs=2, metavar="DATASET ORG/NAME", help="Note the commits of the hub's tags."
 )
-@_ROOT
+@ROOT
 def lock(
     folders: tuple[Path, ...],
     check: bool,
@@ -210,19 +187,19 @@ def lock(
 
     if not folders and commits is None:
         raise click.UsageError("name a built folder, as `solecism lock clams`, or give --commits")
-    lock_and_report(_root(root), folders, check, replace, _console())
+    lock_and_report(root_of(root), folders, check, replace, console())
     if commits is not None:
-        note_and_report(_root(root), *commits, _console())
+        note_and_report(root_of(root), *commits, console())
 
 
 @main.command()
 @click.argument("dataset")
-@_ROOT
+@ROOT
 def cite(dataset: str, root: Path | None) -> None:
     """Print BibTeX of a data set and of the works that it follows."""
     from solecism.release.citation import cite as bibtex_of
 
-    click.echo(bibtex_of(_root(root), dataset))
+    click.echo(bibtex_of(root_of(root), dataset))
 
 
 @main.command("import-avg")
@@ -240,7 +217,7 @@ def import_avg(grammar: Path, language: str, dataset: str, out: Path) -> None:
 
 @main.command()
 @click.argument("name")
-@_ROOT
+@ROOT
 def new(name: str, root: Path | None) -> None:
     """Start a paradigm (NAME: clams/it/simple_agrmt): its template and the missing lexicon tables."""
     from solecism.sources import own_root
@@ -252,169 +229,15 @@ def new(name: str, root: Path | None) -> None:
 
 @main.command()
 @click.argument("paths", nargs=-1)
-@_JSON
-@_ROOT
+@JSON
+@ROOT
 def check(paths: tuple[str, ...], as_json: bool, root: Path | None) -> None:
     """Check lexicons, templates and the items they draw (PATHS: files, folders, clams/he ...)."""
     from solecism.verbs.checking import check_and_report
 
-    if check_and_report(_root(root), paths, as_json, _console()):
+    if check_and_report(root_of(root), paths, as_json, console()):
         sys.exit(2)
 
 
-@main.command()
-@click.argument("data", required=False)
-@click.option("--model", help="Hub id or folder of a causal, masked or n-gram model.")
-@click.option(
-    "--surprisals",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Instead of a model: a folder of files with the surprisal of each token.",
-)
-@click.option(
-    "--method",
-    default="",
-    show_default="sentence; region for suites, cloze for cloze items",
-    help="sentence, one_prefix, focus, pll, region, cloze ...",
-)
-@click.option("--revision", help="Revision of the model.")
-@click.option("--data-revision", help="Revision of a data set of the hub.")
-@click.option("--dtype", default="float32", show_default=True)
-@click.option("--device", default="cpu", show_default=True)
-@click.option(
-    "--bos", default="auto", show_default=True, help="auto (lm-eval's rule), always, never."
-)
-@click.option("--eos", is_flag=True, help="Also score the end-of-sentence token.")
-@click.option(
-    "--engine", default="auto", show_default=True, help="auto, tree, cached, plain, loop."
-)
-@click.option(
-    "--multi-piece", type=click.Choice(["skip", "pll"]), default="skip", show_default=True
-)
-@click.option("--batch-tokens", "tokens", type=click.IntRange(1), default=4096, show_default=True)
-@click.option("--limit", type=click.IntRange(1), help="Score only the first pairs.")
-@click.option("--sample", type=click.IntRange(1), help="Score so many pairs of each paradigm.")
-@click.option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("results"),
-    show_default=True,
-    help="Folder of the results.",
-)
-@_JSON
-def score(as_json: bool, surprisals: Path | None, **request: Any) -> None:
-    """Score a model on items (DATA: clams/he, a built folder and a config, or ORG/NAME/CONFIG)."""
-    if surprisals is not None:
-        _score_surprisals(surprisals, as_json, **request)
-        return
-    if not request["data"] or not request["model"]:
-        raise click.UsageError(
-            "name a config and a model, as `solecism score clams/he --model gpt2`"
-        )
-    from solecism.verbs.scoring import Request, score_and_report
-
-    score_and_report(Request(**request), as_json, _console())
-
-
-def _score_surprisals(
-    folder: Path, as_json: bool, data: str | None, model: str | None, out: Path, **_: Any
-) -> None:
-    if model:
-        raise click.UsageError("--surprisals takes the place of --model")
-    from solecism.verbs.surprisals import score_study_and_report, score_surprisals_and_report
-
-    if data:
-        score_surprisals_and_report(data, folder, out, as_json, _console())
-    else:
-        score_study_and_report(folder, out, as_json, _console())
-
-
-@main.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--language", help="Language code, as el (default: told by the files' names).")
-@click.option(
-    "--preset", default="strict", show_default=True, help="strict, paper or paper-program."
-)
-@click.option(
-    "--mask",
-    type=click.Choice(["controller", "target", "both"]),
-    default="controller",
-    show_default=True,
-    help="Which end of a pair is masked.",
-)
-@click.option("--relation", "relations", multiple=True, help="In place of the language's own.")
-@click.option("--without", multiple=True, metavar="FILTER", help="Switch a filter of strict off.")
-@click.option(
-    "--inventory/--no-inventory",
-    default=True,
-    help="strict: take what is overt from the forms in the files (default), or from annotation.",
-)
-@click.option("--licence", default="", help="Licence of the treebank, for the items.")
-@click.option("--lenient", is_flag=True, help="Skip sentences with faults, and count them.")
-@click.option(
-    "--spacy", metavar="PIPELINE", help="PATHS are raw text: parse it with this spaCy pipeline."
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Items: a .parquet or .jsonl file.",
-)
-@_JSON
-def mine(as_json: bool, **request: Any) -> None:
-    """Mine agreement items from treebanks (PATHS: CoNLL-U files, or folders of them; or raw text)."""
-    from solecism.verbs.mining import Request, mine_and_report
-
-    mine_and_report(Request(**request), as_json, _console())
-
-
-@main.command()
-@click.argument("source")
-@click.argument("target", type=click.Path(path_type=Path))
-def convert(source: str, target: Path) -> None:
-    """Convert suites (SOURCE: a config, .json of SyntaxGym, .parquet, cls_none_txt.txt) to TARGET's kind."""
-    from solecism.verbs.converting import convert as convert_suites
-
-    for path in convert_suites(source, target):
-        click.echo(f"wrote {path}")
-
-
-@main.command()
-@click.argument("results", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--by", help="UID, phenomenon, construction, config or a feature.")
-@click.option("--diff", is_flag=True, help="Compare two models item by item.")
-@click.option("--group", is_flag=True, help="Seeds of a model: mean and standard deviation.")
-@click.option(
-    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one HTML page."
-)
-@click.option("--csv", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--latex", type=click.Path(path_type=Path, dir_okay=False))
-@_JSON
-def report(
-    results: tuple[Path, ...],
-    by: str | None,
-    diff: bool,
-    group: bool,
-    html: Path | None,
-    csv: Path | None,
-    latex: Path | None,
-    as_json: bool,
-) -> None:
-    """Print results (files, or folders of them) as a table; write other forms."""
-    from solecism.verbs.reporting import report as print_report
-
-    print_report(results, by, diff, html, csv, latex, as_json, _console(), group)
-
-
-@main.command()
-def tasks() -> None:
-    """Print the folder of our lm-eval tasks (for lm_eval --include_path)."""
-    click.echo(Path(__file__).with_name("harness") / "tasks")
-
-
-@main.command("lm-eval", context_settings={"ignore_unknown_options": True, "help_option_names": []})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def lm_eval(arguments: tuple[str, ...]) -> None:
-    """Run lm-eval with our models, `solecism` and `solecism-mlm`, registered."""
-    from solecism.harness.command import run_lm_eval
-
-    run_lm_eval(arguments)
+for _verb in cli_scoring.VERBS:
+    main.add_command(_verb)

@@ -34,8 +34,9 @@ class Reference:
 
     @property
     def authors(self) -> list[str]:
-        """The authors as written (``Family, Given``)."""
-        return self.fields.get("author", "").split(" and ")
+        """The authors as written (``Family, Given``), or the editors of a work that names no author."""
+        names = self.fields.get("author") or self.fields.get("editor", "")
+        return names.split(" and ") if names else []
 
     def to_cff(self) -> dict[str, Any]:
         """Describe the work as ``CITATION.cff`` does."""

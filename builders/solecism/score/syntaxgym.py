@@ -1,9 +1,8 @@
 """Suites in SyntaxGym's JSON (Hu et al. 2020; https://github.com/cpllab/syntaxgym-core, docs/suite_json.rst).
 
-There a sentence is nothing but its numbered regions, put together with spaces. What stands between the regions
-of our items becomes regions without a name; what the format has no place for (text without spaces, words, our
-names and ids) stands under keys of its own, ``solecism``, that other readers pass over, so that what was
-written is read back equal.
+There a sentence is nothing but its numbered regions, put together with spaces. What stands between ours becomes
+regions without a name; what the format has no place for (text without spaces, words, our names and ids) stands
+under keys of its own, ``solecism``, that other readers pass over, so that what was written is read back equal.
 """
 
 from __future__ import annotations
