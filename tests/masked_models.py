@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -84,12 +86,9 @@ def pairs(rows: Any = None) -> pa.Table:
 @cache
 def loaded(kind: str) -> Loaded:
     """A model of the kind, saved to a folder and loaded from it as any other."""
-    with TemporaryDirectory(prefix=f"masked-{kind}-") as folder:
-        return _saved_and_loaded(kind, Path(folder))
-
-
-def _saved_and_loaded(kind: str, folder: Path) -> Loaded:
     torch.manual_seed(1)
+    folder = Path(mkdtemp(prefix=f"masked-{kind}-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
     tokenizer = _tokenizer(kind)
     tokenizer.save_pretrained(folder)
     common: dict[str, Any] = {
