@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expecting import problems_of
-from solecism.generate.layout import lay_out
-from solecism.generate.units import Piece
+from solecism.generate import layout
 from solecism.words.orthography import (
     Orthography,
     Rule,
@@ -157,7 +156,7 @@ def test_both_renderings_have_the_same_words(
 ) -> None:
     spelling = Orthography(rules(*sorted(names)).rules, capital, ".", space)
     tokens = tuple(tokenize(" ".join(words)))
-    value = lay_out([Piece(tokens, ())], spelling, (), first=True, last=True)
+    value = layout.written(spelling.spell(tokens), (), 0, spelling, (), first=True, last=True)
     together = value.tokenized.replace(" ", "")
     stop = "" if together.endswith("?") else "."
     assert value.text.replace(" ", "").lower() == together + stop

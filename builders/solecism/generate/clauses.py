@@ -17,6 +17,7 @@ from solecism.generate.sandbox import Sandbox
 from solecism.generate.scope import Scope
 from solecism.generate.selection import classes_above, classes_wanted
 from solecism.generate.slots import Domain
+from solecism.generate.syntax import compared_texts
 from solecism.generate.template import Template
 from solecism.generate.values import Skip, TemplateFault, Word
 
@@ -104,15 +105,11 @@ def _at_once(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_] | N
 
 def _among(node: Any, scope: Scope) -> NDArray[np.bool_] | None:
     """The truth table of a property that is compared with texts."""
-    operand = node.ops[0]
-    items = operand.expr.items if isinstance(operand.expr, nodes.List) else [operand.expr]
-    listed = isinstance(operand.expr, nodes.List) == (operand.op in ("in", "notin"))
-    texts = {item.value for item in items if isinstance(item, nodes.Const)}
-    plain = len(node.ops) == 1 and listed and operand.op in ("in", "notin", "eq", "ne")
-    if not plain or not all(isinstance(i, nodes.Const) and type(i.value) is str for i in items):
+    texts = compared_texts(node)
+    if texts is None:
         return None
     found = [text in texts for text in _values(scope, node.expr.node.name, node.expr.attr)]
-    return np.array(found, dtype=bool) ^ (operand.op in ("notin", "ne"))
+    return np.array(found, dtype=bool) ^ (node.ops[0].op in ("notin", "ne"))
 
 
 def _is_column(node: nodes.Node) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from jinja2 import Environment, Undefined, nodes
 
+from solecism.generate.syntax import compared_texts
 from solecism.generate.values import Word, printed
 
 __all__ = ["Called", "Closure", "Closures"]
@@ -26,8 +27,6 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "lteq": operator.le, "gt": operator.gt,
     "gteq": operator.ge, "in": lambda a, b: a in b, "notin": lambda a, b: a not in b,
 }  # fmt: skip
-
-_TESTED = {"eq": nodes.Const, "ne": nodes.Const, "in": nodes.List, "notin": nodes.List}
 
 
 class Closures:
@@ -224,8 +223,4 @@ def _compared(test: nodes.Node) -> str:
     """The name in ``name == "text"`` and ``name in ["text", ...]`` (and their opposites), or ``""``."""
     if not isinstance(test, nodes.Compare) or not isinstance(test.expr, nodes.Name):
         return ""
-    (operand, *more), name = test.ops, test.expr.name
-    listed = operand.expr.items if isinstance(operand.expr, nodes.List) else [operand.expr]
-    fits = _TESTED.get(operand.op) is type(operand.expr) and not more
-    texts = all(isinstance(value, nodes.Const) and type(value.value) is str for value in listed)
-    return name if fits and texts else ""
+    return "" if compared_texts(test) is None else test.expr.name

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,11 +102,10 @@ def draw_by_group(
     drawn = dict(given)
     for step in reversed(elimination.steps):
         mine = words[step.slot]
-        groups = _Groups.of(step, mine)
-        label = labels[step.slot][groups.entries.firsts] if step.slot in labels else None
+        groups = _Groups.of(step, mine, labels.get(step.slot))
         wanted = given.get(len(words) + step.slot)
         blocks = _blocks(len(turns), _BLOCK // len(groups.marks))
-        group = [groups.draw(turns, drawn, label, wanted, rows) for rows in blocks]
+        group = [groups.draw(turns, drawn, wanted, rows) for rows in blocks]
         rows, members = groups.entries.pairs(np.concatenate(group))
         taken = members[_lowest(mix(turns[rows] ^ mine[members]), rows)]
         drawn[step.slot] = taken.astype(np.int32)
@@ -114,32 +114,38 @@ def draw_by_group(
 
 @dataclass(frozen=True)
 class _Groups:
-    """The groups of words that a step draws from, each with its kind and a number of its own (``marks``)."""
+    """The groups of words that a step draws from, each with its kind and a number of its own (``marks``).
+
+    ``labelled``: the groups by their label, if the words have labels.
+    """
 
     step: Step
     entries: Grouped
     kinds: Ints
     marks: Hashes
+    labelled: Grouped | None
 
     @classmethod
-    def of(cls, step: Step, words: Hashes) -> _Groups:
+    def of(cls, step: Step, words: Hashes, labels: Ints | None) -> _Groups:
         """Mark each group by the lowest number of its words, so that others may join it."""
         entries = Grouped.of(step.groups)
         marks = np.minimum.reduceat(words[entries.order], entries.starts)
-        return cls(step, entries, step.keys[step.slot][entries.firsts], marks)
+        labelled = None if labels is None else Grouped.of(labels[entries.firsts])
+        return cls(step, entries, step.keys[step.slot][entries.firsts], marks, labelled)
+
+    @cached_property
+    def _weighed(self) -> tuple[Ints, Grouped]:
+        """Groups of one weight (of the same kind and size): one of each, and all of them."""
+        member, number = alike([self.kinds, self.entries.sizes], len(self.marks))
+        return member, Grouped.of(number)
 
     def draw(
-        self,
-        turns: Hashes,
-        drawn: Drawn,
-        label: Ints | None,
-        wanted: NDArray[np.int32] | None,
-        rows: Ints,
+        self, turns: Hashes, drawn: Drawn, wanted: NDArray[np.int32] | None, rows: Ints
     ) -> Ints:
-        """Draw a group for each of ``rows``, of the label ``wanted`` if groups have a ``label``."""
-        if label is None or wanted is None:
+        """Draw a group for each of ``rows``, of the label ``wanted`` if there are labels."""
+        if self.labelled is None or wanted is None:
             return self._of_all(turns, drawn, rows)
-        place, group = Grouped.of(label).pairs(wanted[rows].astype(np.intp))
+        place, group = self.labelled.pairs(wanted[rows].astype(np.intp))
         weights = self.step.weights_of(drawn, rows[place], self.kinds[group])
         weights *= self.entries.sizes[group]
         kept = np.flatnonzero(weights)
@@ -148,9 +154,9 @@ class _Groups:
         return group[_lowest(-np.log(chances) / weights[kept], place)]
 
     def _of_all(self, turns: Hashes, drawn: Drawn, rows: Ints) -> Ints:
-        member, kind = alike([self.kinds, self.entries.sizes], len(self.marks))
+        member, weighed = self._weighed
         weights = self.step.weights(drawn, rows)[:, self.kinds[member]] * self.entries.sizes[member]
-        return _best(Grouped.of(kind), weights, self.marks, turns[rows])
+        return _best(weighed, weights, self.marks, turns[rows])
 
 
 def _lowest(values: NDArray[np.float64] | Hashes, rows: Ints) -> Ints:

@@ -66,7 +66,7 @@ class Step:
         """Weight of an entry of each kind in each of ``draws`` (rows), given what is drawn already."""
         out = np.ones((len(draws), int(self.keys[self.slot].max()) + 1))
         for scope, last in self.tables:
-            out *= last[tuple(key[draws] for key in self.known(drawn, scope))]
+            out *= last[self._known(drawn, draws, scope)]
         return out
 
     def weights_of(
@@ -75,15 +75,14 @@ class Step:
         """Weight of an entry of one of ``kinds`` in each of ``draws``."""
         out = np.ones(len(draws))
         for scope, last in self.tables:
-            out *= last[(*(key[draws] for key in self.known(drawn, scope)), kinds)]
+            out *= last[(*self._known(drawn, draws, scope), kinds)]
         return out
 
-    def known(
-        self, drawn: Mapping[int, NDArray[np.int32]], scope: Sequence[int] = ()
-    ) -> list[Ints]:
-        """The kinds drawn for the other slots of a table's ``scope`` (none given: of all tables)."""
-        slots = scope or sorted({slot for names, _ in self.factors for slot in names})
-        return [self.keys[slot][drawn[slot]] for slot in slots if slot != self.slot]
+    def _known(
+        self, drawn: Mapping[int, NDArray[np.int32]], draws: Ints, scope: Sequence[int]
+    ) -> tuple[Ints, ...]:
+        """The kinds drawn for the other slots of a table's ``scope``."""
+        return tuple(self.keys[s][drawn[s][draws]] for s in scope if s != self.slot)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from solecism.generate.units import Piece, Record
 from solecism.words.orthography import Orthography, Token, is_mark
 
-__all__ = ["Place", "Value", "joined", "lay_out", "written"]
+__all__ = ["Place", "Value", "joined", "written"]
 
 
 class Place(NamedTuple):
@@ -38,19 +38,6 @@ class Value(NamedTuple):
     def lemma(self, token: Token) -> str:
         """The lemma of one of the tokens (``""`` for plain text)."""
         return next((self.records[tag][1].lemma for tag in token.tags if tag >= 0), "")
-
-
-def lay_out(
-    pieces: Sequence[Piece],
-    orthography: Orthography,
-    regions: Sequence[str],
-    first: bool,
-    last: bool,
-) -> Value:
-    """Spell pieces as one chunk; ``first`` and ``last`` chunks take the capital and the final stop."""
-    tokens, records, _ = joined(pieces)
-    syncretic = sum([piece.syncretic for piece in pieces])
-    return written(orthography.spell(tokens), records, syncretic, orthography, regions, first, last)
 
 
 def written(

@@ -21,7 +21,7 @@ from solecism.generate.plan import Plan
 from solecism.generate.sandbox import Sandbox
 from solecism.generate.scope import merge_uses
 from solecism.generate.slots import Domain, fill_slot
-from solecism.generate.template import Slot, Template, read_template
+from solecism.generate.template import Template, read_template
 from solecism.generate.units import Unit, read_units
 from solecism.generate.values import TemplateFault
 from solecism.hashing import Hashes, mix, text_hashes
@@ -164,9 +164,11 @@ def _domains(
     domains: list[Domain] = []
     problems: list[Problem] = []
     for slot in template.slots:
+        uses = asked[slot.name]
         try:
-            uses = asked[slot.name]
-            domains.append(_filled(slot, uses, sandbox, template.path))
+            domains.append(
+                fill_slot(slot, uses, sandbox.lexicon, sandbox.run, template.path, sandbox.memo)
+            )
         except InputError as error:
             problems += [
                 p
@@ -176,10 +178,6 @@ def _domains(
             ]
     _raise(list(dict.fromkeys(problems)))
     return domains
-
-
-def _filled(slot: Slot, uses: frozenset[str], sandbox: Sandbox, path: str) -> Domain:
-    return fill_slot(slot, uses, sandbox.lexicon, sandbox.run, path, sandbox.memo)
 
 
 def _column_problems(

@@ -9,7 +9,8 @@ from jinja2 import nodes
 from solecism.generate.values import FEATS, ROW, WHOLE
 
 __all__ = [
-    "EXPRESSION", "PHRASE", "ArgumentUse", "Uses", "circle", "misplaced", "refused", "walk", "wrong_calls",
+    "EXPRESSION", "PHRASE", "ArgumentUse", "Uses", "circle", "compared_texts", "misplaced", "refused", "walk",
+    "wrong_calls",
 ]  # fmt: skip
 
 Uses = Mapping[str, frozenset[str]]
@@ -28,11 +29,23 @@ PHRASE: tuple[type[nodes.Node], ...] = (
     *EXPRESSION, nodes.Template, nodes.Macro, nodes.If, nodes.FromImport,
 )  # fmt: skip
 
+_COMPARING = {"eq": nodes.Const, "ne": nodes.Const, "in": nodes.List, "notin": nodes.List}
+
 _CALLED = {
     "For": "a loop", "Assign": "set", "AssignBlock": "set", "Include": "include", "Extends": "extends",
     "Import": "`import FILE as` (write `from FILE import MACRO`)", "Block": "a block", "With": "with",
     "CallBlock": "call", "FilterBlock": "a filter block", "Getitem": "[...]", "Dict": "{...}",
 }  # fmt: skip
+
+
+def compared_texts(test: nodes.Compare) -> frozenset[str] | None:
+    """The texts of ``x == "text"``, ``x in ["text", ...]`` and their opposites; none for any other test."""
+    operand, *more = test.ops
+    if more or _COMPARING.get(operand.op) is not type(operand.expr):
+        return None
+    items = operand.expr.items if isinstance(operand.expr, nodes.List) else [operand.expr]
+    texts = [i.value for i in items if isinstance(i, nodes.Const) and type(i.value) is str]
+    return frozenset(texts) if len(texts) == len(items) else None
 
 
 def refused(tree: nodes.Node, allowed: tuple[type[nodes.Node], ...]) -> Iterator[tuple[int, str]]:
