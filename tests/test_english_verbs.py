@@ -34,6 +34,7 @@ VALUES = {
     "Adjectival": {"none", "Past", "Ger"},
     "Past": {"regular", "irregular", "plain"},
     "Participle": {"", "same", "distinct", "variable"},
+    "Scene": {"", "done", "people", "repeated", "ongoing", "report"},
     "Frame": {
         "intransitive", "transitive", "ditransitive", "dative", "prepositional", "clausal",
         "interrogative", "raising_subject", "raising_object", "control_subject", "control_object",
