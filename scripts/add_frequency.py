@@ -19,7 +19,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from solecism.errors import InputError, fail
-from solecism.words.lexicon import read_lines, read_table
+from solecism.files import write_text
+from solecism.lexicon.table import read_lines, read_table
 
 __all__ = ["COLUMN", "TABLES", "main", "with_frequency"]
 
@@ -73,7 +74,7 @@ def _change(path: Path, zipf: Zipf, write: bool) -> bool:
         return False
     print(f"{path}: {'written' if write else 'column Freq is not up to date'}")
     if write:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        write_text(path, text)
     return True
 
 

@@ -15,12 +15,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from solecism.check.audit import as_json, audit
-from solecism.check.audit_number import NumberCheck
-from solecism.check.audit_reading import read_pairs
-from solecism.check.audit_table import print_audits
+from solecism.check.audit import NumberCheck, as_json, audit, print_audits, read_pairs
 from solecism.errors import InputError
-from solecism.sources import find_root
+from solecism.root import find_root
 
 
 @click.command(help=__doc__)

@@ -21,12 +21,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table as Grid
 
-from solecism.generate.pairs import draw_pairs, draw_sentences
-from solecism.generate.paradigm import Paradigm, load_paradigm
-from solecism.items import pair_schema
-from solecism.release.parquet import ItemWriter
-from solecism.sources import find_root
-from solecism.words.language import Lexicon
+from solecism.datasets.parquet import ItemWriter
+from solecism.grammar.pairs import draw_pairs, draw_sentences
+from solecism.grammar.paradigm import Paradigm, load_paradigm
+from solecism.lexicon.lexicon import Lexicon
+from solecism.root import find_root
+from solecism.schema import pair_schema
 
 HERE = Path(__file__).resolve().parents[1]
 FRENCH = "obj_rel_across_anim"

@@ -31,10 +31,10 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from solecism.score.critical import Critical, critical_words
-from solecism.score.data import open_pairs
-from solecism.score.focus import score_focus
+from solecism.score.items import open_pairs
+from solecism.score.methods.focus import score_focus
+from solecism.score.methods.pll import score_pll
 from solecism.score.models import Loaded
-from solecism.score.pll import score_pll
 
 VOCABULARY = 30_000
 BLANK = "blankblank"

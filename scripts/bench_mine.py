@@ -24,12 +24,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table as Grid
 
-from solecism.mine.forms import count_treebank
-from solecism.mine.items import MASKS
-from solecism.mine.languages import find_language
-from solecism.mine.mining import Tally, mine_files
-from solecism.mine.presets import Settings
-from solecism.mine.tokens import read_tokens
+from solecism.treebank.cloze import MASKS
+from solecism.treebank.conllu import read_tokens
+from solecism.treebank.forms import count_treebank
+from solecism.treebank.languages import find_language
+from solecism.treebank.mining import Tally, mine_files
+from solecism.treebank.relations.presets import Settings
 
 HERE = Path(__file__).resolve().parents[1]
 FILE = HERE.parent / "shared" / "ud" / "UD_English-EWT" / "en_ewt-ud-train.conllu"

@@ -28,7 +28,7 @@ from pathlib import Path
 
 for name in (
     "datasets.packaged_modules.parquet.parquet", "huggingface_hub.hf_file_system", "huggingface_hub.lfs",
-    "pyarrow.dataset", "solecism.release.push", "solecism.release.reading", "hf_xet",
+    "pyarrow.dataset", "solecism.hub.push", "solecism.hub.load", "hf_xet",
 ):
     import_module(name)
 
@@ -42,7 +42,7 @@ imports, start = memory("VmRSS"), time.perf_counter()
 wall = time.perf_counter() - start
 print(json.dumps({{"imports_mb": imports, "beyond_mb": memory("VmHWM") - imports, "wall_s": wall}}))
 """
-PUSH = "from solecism.release.push import push\npush(Path(sys.argv[1]), sys.argv[2])"
+PUSH = "from solecism.hub.push import push\npush(Path(sys.argv[1]), sys.argv[2])"
 LOAD = "import solecism\nrows = solecism.load(sys.argv[1], sys.argv[2], version=sys.argv[3], repo=sys.argv[4])"
 
 

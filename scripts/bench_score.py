@@ -42,12 +42,12 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
-from solecism.release.build import build
-from solecism.score.causal import CausalScorer, Options
-from solecism.score.data import NEEDED, open_pairs
+from solecism.datasets.build import build
+from solecism.root import find_root
+from solecism.score.engines.trie import Trie, pad_rows
+from solecism.score.items import NEEDED, open_pairs
+from solecism.score.methods.sentence import CausalScorer, Options
 from solecism.score.models import Loaded, load_causal
-from solecism.score.trie import Trie, pad_rows
-from solecism.sources import find_root
 
 try:
     from lm_eval.api.instance import Instance

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from solecism.generate.template import read_template
+from solecism.datasets.catalogue import stanza
+from solecism.datasets.from_templates import Group, groups
+from solecism.files import write_text
+from solecism.grammar.template import read_template
 from solecism.harness.writing import TASKS, TaskConfig, TaskSet, task_files
-from solecism.release.catalogue import stanza
-from solecism.release.paradigms import Group, groups
-from solecism.sources import Root
+from solecism.root import Root
 
 
 def current(root: Root) -> dict[str, str]:
@@ -36,7 +37,7 @@ def main() -> None:
     for name, text in files.items():
         path = TASKS / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        write_text(path, text)
         print(path)
 
 

@@ -16,9 +16,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from transformers.utils import logging
 
+from solecism.baselines.training import PRESETS, Epoch, Options, Tick, read_texts, train
 from solecism.errors import InputError
-from solecism.score.optimise import Epoch, Tick
-from solecism.score.training import PRESETS, Options, read_texts, train
 
 _ARCHS = sorted({arch for arch, _ in PRESETS})
 _FILE = click.Path(path_type=Path, dir_okay=False)

@@ -82,7 +82,7 @@ import sys
 
 from datatrove.executor import SlurmPipelineExecutor
 
-from solecism.mine.scale import Job, run
+from solecism.treebank.scale import Job, run
 
 folder, language, preset, *files = sys.argv[1:]
 job = Job(files, language, f"{folder}/work", f"{folder}/many.parquet", preset)

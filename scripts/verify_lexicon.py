@@ -33,7 +33,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from solecism.errors import InputError
-from solecism.words.verify import STATUSES, Finding, Report, find_lexicons, to_json, verify
+from solecism.tools.verify import STATUSES, Finding, Report, find_lexicons, to_json, verify
 
 __all__ = ["main", "render"]
 

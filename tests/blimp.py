@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from release import CHECKOUT
-from solecism.generate.blocks import Counts
-from solecism.generate.pairs import draw_pairs
-from solecism.sources import Root
+from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.sampling.counts import Counts
+from solecism.root import Root
 
 __all__ = ["ROOT", "drawn"]
 

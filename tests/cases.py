@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from drawing import Files, make_root, template
-from solecism.generate.paradigm import Paradigm
+from solecism.grammar.paradigm import Paradigm
 
 FRENCH: Files = {
     "noun": """

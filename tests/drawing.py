@@ -10,11 +10,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from solecism.generate.blocks import Counts
-from solecism.generate.pairs import draw_pairs
-from solecism.generate.paradigm import Paradigm
-from solecism.generate.suites import draw_suites
-from solecism.sources import Root
+from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.suites import draw_suites
+from solecism.root import Root
 
 DATASET, LANGUAGE = "tiny", "xx"
 

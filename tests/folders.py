@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from solecism.digest import ContentDigest
 from solecism.hashing import file_digest
-from solecism.release.digest import ContentDigest
 
 __all__ = ["PLAIN", "pair_row", "write_folder"]
 

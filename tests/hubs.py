@@ -17,8 +17,8 @@ from typing import Any
 from fake_hub import FakeHub, Fault
 from fake_hub.warm import Done, Warm
 from release import small_root
-from solecism.release.build import build
-from solecism.sources import Root
+from solecism.datasets.build import build
+from solecism.root import Root
 
 __all__ = ["REPO", "Place", "a_place", "make_releases", "sums"]
 

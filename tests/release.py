@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from solecism.sources import Root
+from solecism.root import Root
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 

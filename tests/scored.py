@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from solecism.items import pair_schema
+from solecism.schema import pair_schema
 from solecism.score.results import ResultWriter, scores_table, write_summary
 from solecism.score.signature import Signature, environment
 from solecism.score.summary import summarize_file

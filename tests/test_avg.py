@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from solecism.avg import grammar as avg
+from solecism.avg.grammar import Grammar, Report, Symbol, build_avg, generate, read_grammar
 from solecism.errors import InputError
-from solecism.generate import avg
-from solecism.generate.avg import Grammar, Report, Symbol, build_avg, generate, read_grammar
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 CLAMS = SHARED / "reference" / "clams"
@@ -450,11 +450,21 @@ def test_build_without_common(source: Path, tmp_path: Path) -> None:
 def test_build_replaces_its_files_and_leaves_others(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    (out / "sing.txt").write_text("old")
+    (out / "sing.txt").write_text("False\told\n")
     (out / "mine.txt").write_text("mine")
     build_avg(source, out)
     assert (out / "sing.txt").read_text().startswith("True\t")
     assert (out / "mine.txt").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grammars", "out"]
+
+
+def test_build_does_not_replace_a_file_of_somebody_else(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "sing.txt").write_text("my notes")
+    with pytest.raises(InputError, match=r"sing\.txt: would be overwritten, and is something else"):
+        build_avg(source, out)
+    assert (out / "sing.txt").read_text() == "my notes"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["grammars", "out"]
 
 

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from release import bytes_of
+from solecism.avg.grammar import generate, read_grammar
+from solecism.avg.importer import import_avg
 from solecism.errors import InputError
-from solecism.generate.avg import generate, read_grammar
-from solecism.generate.avg_import import import_avg
-from solecism.generate.pairs import draw_pairs
-from solecism.generate.paradigm import load_paradigm
-from solecism.generate.sandbox import Sandbox
-from solecism.words.language import Lexicon
-from solecism.words.lexicon import read_table
+from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.paradigm import load_paradigm
+from solecism.grammar.phrases import Sandbox
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.table import read_table
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 CLAMS = SHARED / "reference" / "clams"
@@ -263,11 +264,21 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         imported(tmp_path, RELATIVE, SHARED_WORDS)
     assert [str(problem) for problem in caught.value.problems] == [
         f"{out}/lexicons/xx/v.tsv: is there already (nothing was written)",
-        f"{out}/templates/demo/xx/g.jinja: is there already (nothing was written)",
     ]
     assert (out / "lexicons/xx/v.tsv").read_text() == "mine"
     assert not (out / "lexicons/xx/w.tsv").exists()
     assert sorted(path.name for path in out.iterdir()) == ["lexicons", "templates"]
+
+
+def test_an_import_that_was_cut_short_can_be_repeated(tmp_path: Path) -> None:
+    out = imported(tmp_path, RELATIVE, SHARED_WORDS)
+    whole = bytes_of(out)
+    (out / "lexicons/xx/w.tsv").unlink()
+    (out / ".solecism-part.texts").mkdir()
+    (out / ".solecism-part.texts" / "0").write_text("half of it")
+    (out / "templates/demo/xx/g.jinja").unlink()
+    imported(tmp_path, RELATIVE, SHARED_WORDS)
+    assert bytes_of(out) == whole
 
 
 def test_same_table_is_shared_by_grammars(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from blimp import ROOT, drawn
-from solecism.check.cues import cue_accuracy, differing
+from solecism.check.audit import cue_accuracy, differing
 
 STRUCTURE = [
     "causative", "drop_argument", "inchoative", "intransitive", "passive_1", "passive_2", "transitive",

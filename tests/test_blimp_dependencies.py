@@ -10,8 +10,8 @@ import pytest
 
 from blimp import drawn
 from release import CHECKOUT
-from solecism.check.cues import cue_accuracy, differing
-from solecism.words.lexicon import read_tsv
+from solecism.check.audit import cue_accuracy, differing
+from solecism.lexicon.table import read_tsv
 
 LEFT_BRANCH = ["left_branch_island_echo_question", "left_branch_island_simple_question"]
 REORDERED = [

@@ -17,12 +17,12 @@ from click.testing import CliRunner
 from datasets import Features, load_dataset
 
 from release import CHECKOUT, bytes_of, small_root
-from solecism.cli import main
+from solecism.commands import main
+from solecism.datasets.build import build
+from solecism.datasets.configs import FILE
 from solecism.errors import InputError
-from solecism.items import pair_schema
-from solecism.release.build import build
-from solecism.release.built import FILE
-from solecism.sources import Root
+from solecism.root import Root
+from solecism.schema import pair_schema
 
 
 @pytest.fixture(autouse=True)
@@ -182,7 +182,7 @@ def test_command_gives_exit_code_2_without_traceback(tmp_path: Path) -> None:
 LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-from solecism.cli import main
+from solecism.commands import main
 main(["build", "clams", "--out", "clams"])
 """
 
@@ -213,7 +213,7 @@ def started_build(folder: Path) -> subprocess.Popen[bytes]:
     ]
     process = subprocess.Popen(command, cwd=CHECKOUT, stderr=subprocess.PIPE)
     for _ in range(600):
-        if list(folder.glob(".clams.new-*/fr/*.parquet")):
+        if list(folder.glob(".solecism-part.clams/fr/*.parquet")):
             return process
         time.sleep(0.02)
     raise AssertionError("the build did not begin")
@@ -234,7 +234,7 @@ def test_a_killed_build_is_cleaned_up_by_the_next(tmp_path: Path) -> None:
     process.kill()
     process.communicate(timeout=60)
     assert not (tmp_path / "clams").exists()
-    assert list(tmp_path.glob(".clams.new-*"))
+    assert list(tmp_path.glob(".solecism-part.clams"))
     build(small_root(tmp_path / "small"), "clams", tmp_path / "clams")
-    assert not list(tmp_path.glob(".clams.new-*"))
+    assert not list(tmp_path.glob(".solecism-part.clams"))
     assert (tmp_path / "clams" / "manifest.json").exists()

@@ -12,12 +12,12 @@ import pytest
 from click.testing import CliRunner, Result
 from datasets import load_dataset
 
-from solecism.cli import main
+from solecism.commands import main
+from solecism.datasets.from_treebanks import minable
 from solecism.errors import InputError
-from solecism.items import CLOZE, FORMS
-from solecism.mine.pairs import SCHEMA
-from solecism.release.agreement import minable
-from solecism.release.push import plan_push
+from solecism.hub.push import plan_push
+from solecism.schema import CLOZE, FORMS
+from solecism.treebank.pairs import SCHEMA
 from treebank import conllu, write_mirror
 
 FIN = "Mood=Ind|Number={}|Person=3|Tense=Pres|VerbForm=Fin"
@@ -203,3 +203,35 @@ def test_all_languages_of_the_catalogue_that_agree_can_be_built() -> None:
     codes = minable()
     assert {"he", "fr", "de", "cs", "es", "ar", "en", "ru", "it"} <= set(codes)
     assert "af" not in codes  # nothing agrees
+
+
+def told(*arguments: str) -> str:
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.mark.usefixtures("mirror")
+def test_show_mines_what_is_not_built() -> None:
+    shown = told("show", "agreement/en", "-n", "9")
+    assert "[" in shown.splitlines()[1]
+    assert "verb, masked: " in shown
+    chosen = told("show", "agreement/en", "--where", "masked=target", "--json").splitlines()
+    assert {json.loads(line)["masked"] for line in chosen} == {"target"}
+    assert "lemma dog" in told("show", "agreement/en-forms", "-n", "99")
+    assert "agreement/en-pairs" in told("show", "agreement/en-pairs").splitlines()[0]
+    before = told("show", "agreement/en", "-n", "9")
+    built("en")
+    assert told("show", "agreement/en", "-n", "9") == before
+
+
+@pytest.mark.usefixtures("mirror")
+def test_list_tells_which_treebanks_are_there() -> None:
+    rows = [line.split() for line in told("list", "agreement").splitlines()]
+    number = next(row for row in rows if row[0] == "agreement/en")[2]
+    assert [
+        "agreement/en",
+        "1.0.0",
+        number,
+        *f"mined, 2 of {number} treebanks here".split(),
+    ] in rows

@@ -17,17 +17,25 @@ from huggingface_hub import DatasetCard, DatasetCardData
 from expecting import problems_of
 from release import small_root
 from solecism.check.finding import Finding
-from solecism.generate.blocks import Counts
-from solecism.items import CLOZE, SUITE, pair_schema
-from solecism.release.bibliography import Reference
-from solecism.release.build import build
-from solecism.release.built import FILE, BuiltConfig, BuiltParadigm
-from solecism.release.card import check_rows, render_card, version_rows
-from solecism.release.catalogue import Stanza, read_catalogue, stanza
-from solecism.release.croissant import croissant
-from solecism.release.lock import LOCK, Content, note_commits, record
-from solecism.release.metadata import card_data, feature_list, languages, sources_of, with_head
-from solecism.sources import Root
+from solecism.datasets.build import build
+from solecism.datasets.card import (
+    card_data,
+    check_rows,
+    feature_list,
+    languages,
+    render_card,
+    sources_of,
+    version_rows,
+    with_head,
+)
+from solecism.datasets.catalogue import Stanza, read_catalogue, stanza
+from solecism.datasets.citation import Reference
+from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm
+from solecism.datasets.documents import croissant
+from solecism.datasets.lock import LOCK, Content, note_commits, record
+from solecism.grammar.sampling.counts import Counts
+from solecism.root import Root
+from solecism.schema import CLOZE, SUITE, pair_schema
 
 TINY = Stanza("tiny", "2.0.0", "Tiny", "Few pairs", tags=("syntax",))
 
@@ -232,8 +240,71 @@ def test_an_error_in_a_card_is_named(tmp_path: Path) -> None:
     (tmp_path / "dataset_cards").mkdir()
     (tmp_path / "dataset_cards" / "tiny.md").write_text("# Tiny\n\n{{ entry.nmae }}\n")
     (told,) = problems_of(lambda: render_card(Root(tmp_path), TINY, [config()], []), tmp_path)
-    assert told.startswith("dataset_cards/tiny.md: Jinja:")
+    assert told.startswith("dataset_cards/tiny.md:3: Jinja:")
     assert "nmae" in told
+
+
+NASTY = [
+    ('{{ cycler.__init__.__globals__.os.popen("id").read() }}', "attribute '__globals__' is not allowed"),
+    ('{{ entry["__class__"] }}', "unsafe"),
+    ('{{ built | map(attribute="__class__.__mro__") | join }}', "unsafe"),
+    ('{{ "{0.__class__}".format(entry) }}', "only simple fields"),
+    ('{{ built[0].schema.serialize() }}', "'serialize' of 'Schema' cannot be used"),
+    ('{{ columns.append("a") }}', "'append' of 'list' is unsafe in a card"),
+    ("{{ lipsum(n=1000000) }}", "'lipsum' is undefined"),
+    ('{{ entry | attr("name") }}', "No filter named 'attr'"),
+    ('{{ "a" * 10 ** 10 }}', "arithmetic is not allowed here"),
+    ('{{ "a" * 1000000000 }}', "'*' wants numbers"),
+    ('{{ "%1000000000d" % 1 }}', "'%' wants numbers"),
+    ('{{ "{:1000000000}".format(1) }}', "only simple fields"),
+    ('{{ "a".ljust(1000000000) }}', "'ljust' of 'str' cannot be used"),
+    ('{{ "a" | center(1000000000) }}', "No filter named 'center'"),
+    ('{% for a in range(99999) %}{% endfor %}', "a range has more than 1,000 numbers"),
+    ("{% for a in range(1000) %}" * 3 + "{% endfor %}" * 3, "more than 1,000,000 steps"),
+    ('{% set a = "aa" %}' + "{% set a = a ~ a %}" * 40, "a text of more than 100,000 characters"),
+    ('{% set a = "aa" %}' + '{% set a = a | replace("a", "aaaaaaaa") %}' * 9, "a text of more than"),
+    ("{% set a = [built] %}", "a list may hold only constants"),
+    ("{{ built }}", "a list cannot be printed"),
+    ("{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}", "Macro is not allowed here"),
+    ('{% include "/etc/passwd" %}', "include is not allowed here"),
+    ("{% for a in built recursive %}{{ loop(built) }}{% endfor %}", "a recursive loop"),
+    ("{{ 1 / 0 }}", "division by zero"),
+    ("{{ 1 + entry }}", "'+' wants numbers"),
+    ("{{ entry.name.nothing }}", "has no attribute 'nothing'"),
+    ("{{ entry" + ".a" * 60 + " }}", "more than 50 brackets"),
+    ("{% for a in range(1000) %}" + "x" * 20_000 + "{% endfor %}", "more than 10,000,000 characters"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said"), NASTY)
+def test_a_card_can_do_no_harm_and_is_told_its_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "dataset_cards").mkdir()
+    (tmp_path / "dataset_cards" / "tiny.md").write_text(f"# Tiny\n\n{text}\n")
+    told = problems_of(lambda: render_card(Root(tmp_path), TINY, [config()], []), tmp_path)[0]
+    assert told.startswith("dataset_cards/tiny.md:3: ") or "10,000,000" in said
+    assert said in told
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ " + "(" * 5000, "{{ 1" + "9" * 5000 + " }}", "{% if 1 %}" * 500]
+)
+def test_a_card_that_cannot_be_parsed_is_told(tmp_path: Path, text: str) -> None:
+    (tmp_path / "dataset_cards").mkdir()
+    (tmp_path / "dataset_cards" / "tiny.md").write_text(text)
+    (told,) = problems_of(lambda: render_card(Root(tmp_path), TINY, [config()], []), tmp_path)
+    assert told.startswith("dataset_cards/tiny.md")
+
+
+def test_what_a_card_may_do(tmp_path: Path) -> None:
+    (tmp_path / "dataset_cards").mkdir()
+    (tmp_path / "dataset_cards" / "tiny.md").write_text(
+        "{% for c in built if c.rows > 1 %}{{ loop.index }} {{ c.name | upper ~ '!' }} "
+        '{{ "{:,} {:.1f}".format(c.rows * 1000, c.rows / 2) }} '
+        '{{ c.paradigms | map(attribute="uid") | join(", ") }}{{ "" if loop.last else "; " }}{% endfor %}'
+        ' {{ skipped.get("a", 0) }} {{ columns[:1] | first | replace("_", "-") }}'
+    )
+    text = render_card(Root(tmp_path), TINY, [config()], [])
+    assert text.endswith("\n---\n\n1 HE! 7,000 3.5 simple 0 id")
 
 
 # Croissant

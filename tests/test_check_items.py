@@ -16,10 +16,10 @@ from solecism.check.finding import Finding
 from solecism.check.items import ItemChecker, check_items
 from solecism.check.registry import CHECKS
 from solecism.check.spelling import printed_as, respellings, words_apart
-from solecism.generate.pairs import Counts, draw_pairs
-from solecism.generate.paradigm import Paradigm, load_paradigm
-from solecism.words.language import Lexicon
-from solecism.words.orthography import Orthography, read_orthography
+from solecism.grammar.pairs import Counts, draw_pairs
+from solecism.grammar.paradigm import Paradigm, load_paradigm
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.orthography import Orthography, read_orthography
 from tiny import codes, edit, make_root, rewrite
 
 Rows = list[dict[str, Any]]

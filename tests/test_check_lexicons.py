@@ -11,7 +11,7 @@ from solecism.check.lexicons import Tables, form_missing
 from solecism.check.registry import CHECKS
 from solecism.check.run import check_lexicon, check_paths
 from solecism.check.spelling import one_slip
-from solecism.words.lexicon import read_table
+from solecism.lexicon.table import read_table
 from tiny import FILES, codes, edit, make_root, rewrite
 
 # code, table, what to replace, by what, line, what the message names
@@ -35,6 +35,10 @@ CASES = [
     ("L012", "noun", "pilot\tpilot\tpilots", "aviator\tauthor\tauthors", 4, "'aviator' and 'author'"),
     ("L013", "noun", "pilot\tpilot\tpilots", "pilot\tpilot\tpilоts", 4, "'pilоts'"),
     ("L014", "noun", "pilot\tpilot", "pilot\tpi\u00adlot", 4, "'pi\\xadlot'"),
+    ("L014", "noun", "pilot\tpilot", "pilot\tpi\u202elot", 4, "U+202E (right-to-left override)"),
+    ("L014", "noun", "# a comment", "# a \x1b comment", 2, "U+001B"),
+    ("L014", "orthography", "[aeiou]", "[aeiou\ue001]", 2, "U+E001"),
+    ("L014", "classes", "animate\t", "ani\u200bmate\t", 2, "U+200B (zero width space)"),
     ("L015", "orthography", "an =", "= =", 2, "'article'"),
     ("L015", "orthography", "stop\t\t\t.", "stop\ta\t\t.", 4, "'stop'"),
     ("L003", "orthography", "space\t\t\tyes", "stop\t\t\t.", 5, "'stop': the setting stands twice"),

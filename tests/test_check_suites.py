@@ -10,7 +10,7 @@ from drawing import make_paradigm
 from solecism.check.finding import Finding
 from solecism.check.items import check_items
 from solecism.check.registry import CHECKS
-from solecism.generate.suites import draw_suites
+from solecism.grammar.suites import draw_suites
 
 TABLES = {
     "item": """

@@ -31,7 +31,47 @@ CASES = [
     ("T012", "simple", "author is under(laughs.Subject)", "laughs.Frame == 'intransitive'", 9,
      "laughs.Frame == 'intransitive'"),
 ]  # fmt: skip
-OTHERS = {"T007", "T009", "T010", "T011", "T013"}
+UNSEEN = ["\x1b[31m", "\x00", "\r", "\u202e", "\u2067", "\u200f", "\u061c", "\ue001", "\U000f0000", "\u200b",
+          "\u2028", "\ufdd0", "\U0010ffff", "\u2060", "\x9b", " \u200d"]  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", UNSEEN)
+@pytest.mark.parametrize("name", ["simple", "_phrases"])
+def test_characters_that_nobody_sees_are_found_in_templates(
+    tmp_path: Path, mark: str, name: str
+) -> None:
+    root = make_root(tmp_path)
+    edit(_demo(root, name), "{{ ", f"{mark}{{{{ ")
+    line = 12 if name == "simple" else 1
+    found = [f for f in check_paths(["demo/xx/simple"], root) if f.code == "T014"]
+    assert [(Path(f.path).stem, f.line) for f in found[:1]] == [(name, line)]
+    assert f"U+{ord(mark.strip(' ')[0]):04X}" in found[0].message
+    assert str(found[0]).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("about: The", 'about: "\\u202e"\n#'), ("from: noun}", 'oneof: ["a\\u2067"]}'),
+        ("agree(author)", 'agree(author) if "\\ue001" == "a" else "b"'),
+        ("agree(author)", 'agree(author) ~ "\\ud800"'),
+    ],
+)  # fmt: skip
+def test_characters_that_escapes_make_are_refused(tmp_path: Path, old: str, new: str) -> None:
+    root = make_root(tmp_path)
+    edit(_demo(root, "simple"), old, new)
+    found = check_paths(["demo/xx/simple"], root)
+    assert found[0].code in ("T001", "T003")
+    assert "is not allowed" in found[0].message
+
+
+def test_joiners_may_follow_a_letter(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    edit(_demo(root, "simple"), "good: {{", "good: می\u200cخواهم क्\u200dष {{")
+    assert "T014" not in codes(check_paths(["demo/xx/simple"], root))
+
+
+OTHERS = {"T007", "T009", "T010", "T011", "T013", "T014"}
 """Codes with tests of their own below."""
 
 

@@ -12,12 +12,17 @@ from click.testing import CliRunner
 
 from expecting import problems_of
 from release import CHECKOUT
-from solecism.cli import main
-from solecism.release.bibliography import read_bibliography
-from solecism.release.catalogue import Stanza, read_catalogue
-from solecism.release.citation import bibtex, citation_cff, cite, references_of
-from solecism.release.licences import spdx
-from solecism.sources import Root
+from solecism.commands import main
+from solecism.datasets.catalogue import Stanza, read_catalogue
+from solecism.datasets.citation import (
+    bibtex,
+    citation_cff,
+    cite,
+    read_bibliography,
+    references_of,
+    spdx,
+)
+from solecism.root import Root
 from solecism.version import __version__
 
 TINY = Stanza("tiny", "1.2.0", "Tiny", date=date(2026, 11, 21), hub="org/tiny")
@@ -107,7 +112,7 @@ def test_cite_tells_the_data_sets_there_are() -> None:
 
 def test_every_source_of_the_catalogue_stands_in_the_bibliography() -> None:
     root = Root(CHECKOUT)
-    path = CHECKOUT / "builders" / "solecism" / "release" / "catalogue.toml"
+    path = CHECKOUT / "builders" / "solecism" / "datasets" / "catalogue.toml"
     for entry in read_catalogue(path).values():
         assert len(references_of(root, entry)) == len(entry.sources)
 
@@ -177,8 +182,52 @@ def test_licences_in_the_words_of_spdx(hub: str, expected: str) -> None:
     assert spdx(hub) == expected
 
 
-def test_an_entry_that_is_not_closed_is_named(tmp_path: Path) -> None:
+def test_fields_of_several_lines_without_quotes_and_in_capitals_are_read(tmp_path: Path) -> None:
     path = tmp_path / "references.bib"
-    path.write_text("@misc{a,\n  title = {A},\n", encoding="utf-8")
-    (told,) = problems_of(lambda: read_bibliography(path), tmp_path)
-    assert told == "references.bib: entry 'a' is not closed by a line `}`"
+    path.write_text(
+        '@Article(a,\n  AUTHOR = "Roe, J. and {The Group}", title = {Much\n    ado {A}},\n'
+        "  year = 2020, url = {u} }\n@misc{b, title={B}}\n".replace("(a", "{a"),
+        encoding="utf-8",
+    )
+    found = read_bibliography(path)
+    assert list(found) == ["a", "b"]
+    assert found["a"].fields == {
+        "author": "Roe, J. and {The Group}", "title": "Much ado {A}", "year": "2020", "url": "u",
+    }  # fmt: skip
+    assert found["a"].to_cff()["year"] == 2020
+    assert found["a"].text.startswith("@Article{a,")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "@misc{a,\n  title = {A},\n",
+            "1: BibTeX: '@misc{a, title = {A},': Unexpectedly reached end",
+        ),
+        (
+            "\n@misc{a, title={A}}\n@misc{a, title={B}}",
+            "3: BibTeX: '@misc{a, title={B}}': Duplicate",
+        ),
+        (
+            "@misc{a, title={A}, title={B}}",
+            "1: BibTeX: '@misc{a, title={A}, title={B}}': Duplicate",
+        ),
+        (
+            "% x\n@book{a,\n title = {x,\n}\n@misc{b, title={B}}",
+            "2: BibTeX: '@book{a, title = {x, }':",
+        ),
+        ("@book{a\n title = {x}\n}", "1: BibTeX: '@book{a"),
+    ],
+)
+def test_broken_entries_are_named_with_their_line(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "references.bib"
+    path.write_text(text, encoding="utf-8")
+    problems = problems_of(lambda: read_bibliography(path), tmp_path)
+    assert problems[0].startswith(f"references.bib:{told}"), problems
+
+
+def test_a_year_that_is_no_number_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "references.bib"
+    path.write_text("@misc{a, title={A}, year={in press}}", encoding="utf-8")
+    assert "year" not in read_bibliography(path)["a"].to_cff()

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 import pytest
 
 from release import CHECKOUT
-from solecism.generate.pairs import draw_pairs
-from solecism.release.catalogue import stanza
-from solecism.release.digest import ContentDigest
-from solecism.release.lock import Content, lock_path, read_lock
-from solecism.sources import Root
+from solecism.datasets.catalogue import stanza
+from solecism.datasets.lock import Content, lock_path, read_lock
+from solecism.digest import ContentDigest
+from solecism.grammar.pairs import draw_pairs
+from solecism.root import Root
 
 ROOT = Root(CHECKOUT)
 LANGUAGES = ("en", "fr", "de", "he", "ru")

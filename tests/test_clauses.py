@@ -9,8 +9,8 @@ import pytest
 
 from drawing import make_paradigm, rows
 from expecting import problems_of
-from solecism.generate import clauses
-from solecism.generate.paradigm import Paradigm
+from solecism.grammar import where as clauses
+from solecism.grammar.paradigm import Paradigm
 
 TABLES = {
     "noun": """

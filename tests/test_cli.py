@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
 import subprocess
 import sys
+from collections import namedtuple
 from pathlib import Path
 
 import pytest
@@ -14,10 +16,10 @@ from click.testing import CliRunner, Result
 
 import solecism
 from drawing import make_root, template, tsv
-from solecism.cli import main
-from solecism.generate.template import read_template
-from solecism.sources import Root
-from solecism.verbs.show import mark_difference
+from solecism.commands import main
+from solecism.commands.show import mark_difference
+from solecism.grammar.template import read_template
+from solecism.root import Root
 
 NOUN = """
 lemma   Number=Sing  Number=Plur  Animacy  Set
@@ -49,9 +51,13 @@ SUITE = "slots:\n  author: {from: noun}\n  sleeps: {from: verb}\npredictions: tw
 HEBREW = "lemma  Number=Sing  Number=Plur\nמלצר  מלצר  מלצרים"
 HEBREW_LINES = "good: {{ m }} אחד\nbad: {{ m }} אחת"
 
+Usage = namedtuple("Usage", "total used free")
+
 
 @pytest.fixture
-def root(tmp_path: Path) -> Root:
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Root:
+    monkeypatch.delenv("SOLECISM_SOURCES", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     tables = {"noun": NOUN, "verb": VERB, "orthography": SPELLING}
     texts = {
         "across": template("across", FRONT, LINES),
@@ -87,7 +93,9 @@ def test_list_gives_a_line_for_each_config(root: Root) -> None:
         ["name", "version", "paradigms", "minimal", "sets"],
         ["tiny/he", "0.0.0", "1", "2"],
         ["tiny/xx", "0.0.0", "3", "15"],
+        ["agreement", "1.0.0", "95", "mined,", "0", "of", "95", "treebanks", "here"],
     ]
+    rows.pop()
     assert [line.split() for line in lines(run(root, "list", "tiny"))] == rows
 
 
@@ -102,8 +110,7 @@ def test_list_gives_a_line_for_each_paradigm_of_a_config(root: Root) -> None:
 
 def test_list_tells_the_languages_of_a_mined_data_set(root: Root) -> None:
     rows = [line.split() for line in lines(run(root, "list", "agreement"))][1:]
-    assert ["agreement/he", "1.0.0", "2", "mined"] in rows
-    assert [row[3] for row in rows] == ["mined"] * len(rows)
+    assert ["agreement/he", "1.0.0", "2", "mined,", "0", "of", "2", "treebanks", "here"] in rows
     assert len(rows) >= 30
     assert lines(run(root, "list", "agreement/he"))[1].split()[0] == "agreement/he"
     told = run(root, "list", "agreement/xx", code=2).stderr
@@ -112,7 +119,8 @@ def test_list_tells_the_languages_of_a_mined_data_set(root: Root) -> None:
 
 def test_list_gives_json_for_programs(root: Root) -> None:
     found = [json.loads(line) for line in lines(run(root, "list", "--json", "tiny/he", "tiny"))]
-    assert found[0] == {"name": "tiny/he/one", "version": "0.0.0", "paradigms": 1, "sets": 2}
+    first = {"name": "tiny/he/one", "version": "0.0.0", "paradigms": 1, "sets": 2, "here": None}
+    assert found[0] == first
     assert [row["name"] for row in found[1:]] == ["tiny/he", "tiny/xx"]
 
 
@@ -122,6 +130,78 @@ def test_list_takes_versions_from_the_catalogue_of_the_root(root: Root) -> None:
 
 
 # show
+
+
+@pytest.fixture
+def pairs(root: Root) -> Root:
+    """The root without its suite: a config has items of one kind."""
+    (root.path / "templates" / "tiny" / "xx" / "suite.jinja").unlink()
+    return root
+
+
+def test_show_reads_a_built_folder(pairs: Root, tmp_path: Path) -> None:
+    out = tmp_path / "built" / "tiny"
+    run(pairs, "build", "tiny", "--out", str(out))
+    shown = lines(run(pairs, "show", f"{out}/he", "-n", "1"))
+    assert shown[0] == f"{out}/he: 2 items, 1 shown"
+    assert "good" in shown[1]
+    told = run(pairs, "show", f"{out}/yy", code=2).stderr
+    assert "has no config 'yy' (configs: he, xx)" in told
+
+
+def test_show_says_how_to_get_what_is_mined(root: Root) -> None:
+    told = run(root, "show", "agreement/he", code=2).stderr
+    assert (
+        "there are no treebanks of 'he' (UD_Hebrew-HTB, UD_Hebrew-IAHLTwiki) in the cache" in told
+    )
+    assert "run `solecism fetch agreement he`, or set SOLECISM_SOURCES" in told
+    assert "as agreement/he" in run(root, "show", "agreement", code=2).stderr
+
+
+# build
+
+
+@pytest.mark.parametrize(
+    "names", [["tiny/he", "tiny/xx"], ["tiny/he", "xx"], ["tiny/", "he", "xx/"], ["tiny"]]
+)
+def test_build_takes_names_with_their_data_set(
+    pairs: Root, tmp_path: Path, names: list[str]
+) -> None:
+    out = tmp_path / "out"
+    run(pairs, "build", *names, "--out", str(out), "--json")
+    assert sorted(path.parent.name for path in out.rglob("*.parquet")) == ["he", "xx"]
+
+
+def test_build_takes_one_data_set_at_a_time(root: Root) -> None:
+    told = run(root, "build", "tiny/he", "clams/he", code=2).stderr
+    assert "one data set at a time: 'tiny' or 'clams'" in told
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "{}: No space left on device"),
+        (OSError(errno.EIO, "Input/output error"), "error: Input/output error"),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "x.tsv"),
+            "x.tsv: No space left on device",
+        ),
+    ],
+)
+def test_a_full_disk_is_named(
+    root: Root, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: OSError, told: str
+) -> None:
+    def full(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("solecism.commands.list.list_sizes", full)
+    monkeypatch.setattr("solecism.commands.gettempdir", lambda: str(tmp_path))
+    free = {tmp_path: 0}
+    monkeypatch.setattr("solecism.commands.disk_usage", lambda p: Usage(9, 9, free.get(p, 9)))
+    assert run(root, "list", code=2).stderr.strip() == told.format(tmp_path)
+
+
+# show, the rest
 
 
 def test_show_puts_brackets_around_the_words_that_differ(root: Root) -> None:
@@ -188,7 +268,7 @@ def test_show_shows_the_conditions_of_a_suite(root: Root) -> None:
 def test_show_samples_a_space_too_large_to_be_drawn_whole(
     root: Root, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solecism.verbs.show.SEEN", 10)
+    monkeypatch.setattr("solecism.commands.show.SEEN", 10)
     assert "1 items, 1 shown" in run(root, "show", "tiny/xx/across").stdout
 
 
@@ -407,8 +487,8 @@ print("@", heavy, time.process_time())
     ("code", "arguments"),
     [
         ("import solecism", []),
-        ("from solecism.cli import main; main()", ["solecism", "--help"]),
-        ("from solecism.cli import main; main()", ["solecism", "show", "--help"]),
+        ("from solecism.commands import main; main()", ["solecism", "--help"]),
+        ("from solecism.commands import main; main()", ["solecism", "show", "--help"]),
     ],
 )
 def test_starting_is_fast_and_loads_nothing_heavy(code: str, arguments: list[str]) -> None:
@@ -453,7 +533,7 @@ def test_public_names_are_loaded_when_they_are_asked_for() -> None:
 def test_a_verb_whose_packages_are_not_installed_names_the_extra() -> None:
     script = (
         "import sys; sys.modules['torch'] = None\n"
-        "from solecism.cli import main; main(['score', 'clams/he', '--model', 'm'])"
+        "from solecism.commands import main; main(['score', 'clams/he', '--model', 'm'])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 2

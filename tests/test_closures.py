@@ -8,10 +8,9 @@ import pytest
 from jinja2 import Undefined
 from jinja2.exceptions import UndefinedError
 
-from solecism.generate.marks import unmarked
-from solecism.generate.sandbox import PHRASES, Sandbox
-from solecism.generate.values import Skip, TemplateFault, Word
-from solecism.words.language import Lexicon
+from solecism.grammar.phrases import PHRASES, Sandbox
+from solecism.grammar.words import Skip, TemplateFault, Word, unmarked
+from solecism.lexicon.lexicon import Lexicon
 from tiny import make_root, rewrite
 
 MACROS = """\

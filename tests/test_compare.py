@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from expecting import problems_of
 from folders import PLAIN, pair_row, write_folder
-from solecism.cli import main
-from solecism.release.compare import ConfigDifference, Difference, compare
-from solecism.release.compare_rows import leaves
-from solecism.release.versions import Needs
+from solecism.commands import main
+from solecism.datasets.versions import Needs
+from solecism.hub.compare import ConfigDifference, Difference, compare, leaves
 
 ROWS = [pair_row(key, pair_id=n) for n, key in enumerate("abcd")]
 
@@ -286,4 +285,4 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     new = write_folder(tmp_path / "new", {"he": ROWS[:-1]})
     (new / "he" / "test-00000-of-00001.parquet").write_bytes(b"PAR1 cut off")
     (told,) = problems_of(lambda: compare(old, new), tmp_path)
-    assert told.startswith("new/he: is no Parquet file")
+    assert told.startswith("new/he/test-00000-of-00001.parquet: is no Parquet file")

@@ -10,9 +10,9 @@ import pytest
 
 from cases import CASES, Case
 from drawing import Files, make_paradigm, rows
-from solecism.generate import scope as scope_module
-from solecism.generate.difference import Difference, compare
-from solecism.generate.paradigm import Paradigm
+from solecism.grammar import groups as scope_module
+from solecism.grammar.difference import Difference, compare
+from solecism.grammar.paradigm import Paradigm
 
 TABLES: Files = {
     "noun": """

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from solecism.words.features import Feats, agree
-from solecism.words.language import Lexicon
-from solecism.words.lexicon import Row
-from solecism.words.verify import verify
+from solecism.lexicon.features import Feats, agree
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.table import Row
+from solecism.tools.verify import verify
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"

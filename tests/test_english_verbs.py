@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from solecism.words.features import Feats
-from solecism.words.language import Lexicon
-from solecism.words.lexicon import Row
+from solecism.lexicon.features import Feats
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.table import Row
 
 LEXICON = Lexicon(Path(__file__).resolve().parents[1] / "lexicons/en")
 VERBS = LEXICON.table("verb").rows

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solecism.words.features import Feats, agree, clash, subset
+from solecism.lexicon.features import Feats, agree, clash, subset
 
 NAMES = ["Case", "Gender", "Number", "Number[psor]", "NumType", "Person"]
 FEATURES = st.dictionaries(

@@ -14,13 +14,14 @@ import pytest
 import requests
 from click.testing import CliRunner
 
-from solecism.cli import main
+from solecism.commands import main
 from solecism.errors import InputError
-from solecism.mine import fetch as fetching
-from solecism.mine import origins, sources
-from solecism.mine.fetch import fetch
-from solecism.mine.languages import languages
-from solecism.mine.origins import Origin, read_lock, treebanks_of
+from solecism.treebank import fetch as fetching
+from solecism.treebank import sources
+from solecism.treebank import sources as origins
+from solecism.treebank.fetch import fetch
+from solecism.treebank.languages import languages
+from solecism.treebank.sources import Origin, read_lock, treebanks_of
 from treebank import conllu, write_mirror
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solecism.errors import InputError
-from solecism.score.formula import Lookup, parse, place_of, unknown_terms
+from solecism.formula import Lookup, parse, place_of, unknown_terms
 
 VALUES = {("a", "x"): 1.0, ("b", "x"): 2.0, ("a", "y"): 3.0, ("b", "5"): 2.0, ("b", "*"): 9.0}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from expecting import problems_of
-from solecism.words.hierarchy import Hierarchy, read_hierarchy
+from solecism.lexicon.classes import Hierarchy, read_hierarchy
 from tiny import rewrite
 
 CLASSES = (

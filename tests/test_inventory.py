@@ -9,12 +9,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from solecism.items import FORMS
-from solecism.mine.blocks import Block
-from solecism.mine.forms import Word, count_words
-from solecism.mine.inventory import FormInventory, UniMorphForms
-from solecism.mine.tokens import tokens_of
-from solecism.words.features import Feats
+from solecism.lexicon.features import Feats
+from solecism.schema import FORMS
+from solecism.treebank.conllu import Block, tokens_of
+from solecism.treebank.forms import FormInventory, UniMorphForms, Word, count_words
 from treebank import conllu
 
 FRENCH = conllu(

@@ -16,6 +16,10 @@ import pytest
 import solecism
 from fake_hub import Blob, Fault, User
 from hubs import LOAD, REPO, Place, a_place, make_releases
+from solecism.datasets.lock import LOCK, content_of, record
+from solecism.datasets.manifest import read_manifest
+from solecism.hub.load import _refuse_tampered
+from solecism.score.items import open_items
 
 VERSIONS = ("1.0.0", "1.0.1", "2.0.0")
 
@@ -229,6 +233,55 @@ def test_a_built_folder(
     monkeypatch.setenv("SOLECISM_DATA", str(tmp_path))
     with pytest.raises(solecism.InputError, match="is the data set 'tiny', not 'other'"):
         solecism.load("other", "he")
+
+
+def test_a_folder_built_here(
+    releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By default that of the current folder, as `solecism build` makes it; its card is not needed."""
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
+    monkeypatch.delenv("SOLECISM_DATA", raising=False)
+    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
+    monkeypatch.chdir(tmp_path)
+    assert sorted(solecism.load("tiny", "fr")["id"]) == ids(releases["1.0.0"], "fr")
+    monkeypatch.setenv("SOLECISM_DATA", "../" + tmp_path.name)
+    assert sorted(solecism.load("tiny", "fr")["id"]) == ids(releases["1.0.0"], "fr")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setenv("SOLECISM_DATA", str(tmp_path))
+    assert open_items("tiny/fr").rows == len(ids(releases["1.0.0"], "fr"))  # for `score`
+    (folder / "README.md").write_text("---\nconfigs: [", encoding="utf-8")
+    assert sorted(solecism.load("tiny", "he")["id"]) == ids(releases["1.0.0"], "he")
+    (folder / "he" / "test-00000-of-00001.parquet").write_bytes(b"PAR1")
+    with pytest.raises(solecism.InputError, match="the files of 'he' are not as built: build"):
+        solecism.load("tiny", "he")
+
+
+def test_rows_that_the_lock_of_the_package_does_not_know(place: Place) -> None:
+    """Everything under the tag fits its manifest, but it is not what was released."""
+    repo = place.hub.repos[REPO]
+    files = repo.commits[repo.tags["v1.0.0"]].files
+    told = json.loads(files["manifest.json"].data) | {"dataset": "clams"}
+    made = {**files, "manifest.json": Blob(json.dumps(told).encode())}
+    repo.tags["v1.0.0"] = repo.commit(made, "other rows").oid
+    done = place.warm.run(
+        [], place.home(), code=f"import solecism; solecism.load({REPO!r}, 'he', version='1.0.0')"
+    )
+    error = next(line for line in done.err.splitlines() if "InputError" in line)
+    assert "is not the clams 1.0.0 that was released: 'he' holds 672 rows, content" in error
+
+
+def test_rows_that_the_lock_of_the_package_knows(
+    releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solecism.hub.load.BUILT_IN", tmp_path / "catalogue.toml")
+    manifest = read_manifest(releases["1.0.0"])
+    record(tmp_path / LOCK, "tiny", "1.0.0", content_of(manifest))
+    _refuse_tampered("org/tiny", manifest, "he")
+    lock = tmp_path / LOCK
+    lock.write_text(lock.read_text(encoding="utf-8").replace('"rows": 672', '"rows": 671'))
+    with pytest.raises(solecism.InputError, match=r"is not the tiny 1\.0\.0 that was released"):
+        _refuse_tampered("org/tiny", manifest, "he")
 
 
 def test_import_of_the_package_stays_light() -> None:

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 from release import CHECKOUT
-from solecism.generate.pairs import draw_pairs
-from solecism.generate.suites import draw_suites
-from solecism.release.catalogue import stanza
-from solecism.sources import Root
-from solecism.words.lexicon import read_tsv
+from solecism.datasets.catalogue import stanza
+from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.suites import draw_suites
+from solecism.lexicon.table import read_tsv
+from solecism.root import Root
 
 ROOT = Root(CHECKOUT)
 LEXICON = CHECKOUT / "lexicons" / "zh"

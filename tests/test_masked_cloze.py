@@ -11,11 +11,10 @@ import pytest
 
 from masked_models import loaded, log_probs
 from solecism.errors import InputError
-from solecism.items import CLOZE
-from solecism.score.cloze import score_cloze
-from solecism.score.fillers import Inventory, Setting, wanted_features
-from solecism.score.masked import MaskedOptions
-from solecism.words.features import Feats
+from solecism.lexicon.features import Feats
+from solecism.schema import CLOZE
+from solecism.score.engines.masked import MaskedOptions
+from solecism.score.methods.cloze import Inventory, Setting, score_cloze, wanted_features
 
 FORMS = [
     ("laughs", "VERB", "Number=Sing|Person=3", "laugh"),

@@ -15,9 +15,15 @@ from transformers import FNetConfig, FNetForMaskedLM
 from masked_models import KINDS, PAIRS, loaded, log_probs, pairs, plain_focus, shown
 from solecism.errors import InputError
 from solecism.score.critical import critical_words
-from solecism.score.focus import score_focus
-from solecism.score.masked import MaskedOptions
-from solecism.score.masked_forward import Forward, Row, open_forward, run_rows
+from solecism.score.engines.masked import (
+    Forward,
+    MaskedOptions,
+    Output,
+    Row,
+    open_forward,
+    run_rows,
+)
+from solecism.score.methods.focus import score_focus
 
 SEVERAL = "several words differ"
 
@@ -100,9 +106,10 @@ def test_a_frame_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     second = ("The author laugh.", "The author laughs.", None, None, None)
     table = pairs([first, second, first])
     forward = open_forward(loaded("bert"))
-    monkeypatch.setattr("solecism.score.focus.open_forward", lambda _: forward)
+    monkeypatch.setattr("solecism.score.methods.focus.open_forward", lambda _: forward)
     monkeypatch.setattr(Forward, "__call__", counted)
-    scores = pa.concat_tables(score_focus([table, table], loaded("bert")))
+    table = pa.concat_tables([table, table])
+    scores = pa.concat_tables(score_focus([table], loaded("bert"), MaskedOptions(rows=3)))
     assert list(seen.values()) == [1]
     assert scores["decision"].to_pylist()[0] + scores["decision"].to_pylist()[1] == 1
 
@@ -160,6 +167,18 @@ def rows(count: int) -> list[Row]:
     ]
 
 
+def outputs(forward: Forward, some: list[Row]) -> list[Output]:
+    """Run rows; give the output of each batch."""
+    found: list[Output] = []
+
+    def read(batch: Output) -> Any:
+        found.append(batch)
+        return np.zeros(0)
+
+    assert sum(len(batch) for batch, _ in run_rows(forward, some, str, read)) == len(some)
+    return found
+
+
 @pytest.mark.parametrize("message", ["", "DefaultCPUAllocator: can't allocate memory"])
 def test_batches_halve_when_memory_runs_out(message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     forward, sizes, plain = open_forward(loaded("bert")), [], Forward.__call__
@@ -172,7 +191,7 @@ def test_batches_halve_when_memory_runs_out(message: str, monkeypatch: pytest.Mo
         return plain(self, batch)
 
     monkeypatch.setattr(Forward, "__call__", small)
-    found = list(run_rows(forward, rows(20), str))
+    found = outputs(forward, rows(20))
     assert sizes[:4] == [20, 10, 5, 2]
     assert max(sizes[4:]) == 2
     assert sorted(n for batch in found for n in batch.rows) == list(range(20))
@@ -188,7 +207,7 @@ def test_one_row_that_does_not_fit_raises(monkeypatch: pytest.MonkeyPatch) -> No
     forward = open_forward(loaded("bert"))
     monkeypatch.setattr(Forward, "__call__", none)
     with pytest.raises(torch.OutOfMemoryError):
-        list(run_rows(forward, rows(4), str))
+        outputs(forward, rows(4))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -220,7 +239,7 @@ def test_a_model_that_padding_changes() -> None:
     fourier = replace(model, model=FNetForMaskedLM(config).eval())
     forward = open_forward(fourier)
     assert not forward.pads
-    for batch in run_rows(forward, rows(20), str):
+    for batch in outputs(forward, rows(20)):
         for n, logits in zip(batch.rows, batch.logits, strict=True):
             row = rows(20)[n]
             with torch.inference_mode():

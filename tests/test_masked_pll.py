@@ -15,10 +15,9 @@ from transformers import PreTrainedTokenizerFast
 
 from masked_models import KINDS, PAIRS, POSITIONS, loaded, pairs, plain_pll, shown
 from solecism.errors import InputError
-from solecism.score.masked import MaskedOptions, Memo
-from solecism.score.masked_forward import Forward, capacity, open_forward
-from solecism.score.masked_text import encode
-from solecism.score.pll import score_pll
+from solecism.score.encoding_masked import encode
+from solecism.score.engines.masked import Forward, MaskedOptions, Memo, capacity, open_forward
+from solecism.score.methods.pll import score_pll
 
 VARIANTS = ("original", "within_word_l2r")
 
@@ -67,10 +66,11 @@ def test_rows_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(self, rows)
 
     forward = open_forward(loaded("bert"))
-    monkeypatch.setattr("solecism.score.pll.open_forward", lambda _: forward)
+    monkeypatch.setattr("solecism.score.methods.pll.open_forward", lambda _: forward)
     monkeypatch.setattr(Forward, "__call__", counted)
     table = pairs(PAIRS[:2] * 3)
-    scores = pa.concat_tables(score_pll([table, table], loaded("bert")))
+    table = pa.concat_tables([table, table])
+    scores = pa.concat_tables(score_pll([table], loaded("bert"), MaskedOptions(rows=6)))
     assert set(seen.values()) == {1}
     assert len(set(scores["margin"].to_pylist())) == 2
     texts = {text for pair in PAIRS[:2] for text in pair[:2]}

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from solecism.datasets.citation import read_bibliography
 from solecism.errors import InputError
-from solecism.mine.blocks import Block
-from solecism.mine.filters import FILTERS
-from solecism.mine.forms import TreebankForms, count_words
-from solecism.mine.items import Found
-from solecism.mine.languages import find_language, languages
-from solecism.mine.presets import Settings
-from solecism.mine.strict import SWITCHES, TESTS
-from solecism.mine.tokens import Tokens, tokens_of
-from solecism.release.bibliography import read_bibliography
+from solecism.treebank.cloze import Found
+from solecism.treebank.conllu import Block, Tokens, tokens_of
+from solecism.treebank.forms import TreebankForms, count_words
+from solecism.treebank.languages import find_language, languages
+from solecism.treebank.relations.filters import FILTERS
+from solecism.treebank.relations.presets import Settings
+from solecism.treebank.relations.strict import SWITCHES, TESTS
 
 FOLDER = Path(__file__).parent / "treebanks"
 BY_TREE = [*FILTERS, "disagree", "neutralised"]
@@ -123,7 +122,9 @@ def test_a_part_of_a_multiword_token_is_not_masked() -> None:
 
 
 def test_languages_name_what_is_known() -> None:
-    with pytest.raises(InputError, match=r"there is no language 'xx' \(languages: af, ar"):
+    with pytest.raises(
+        InputError, match=r"what agrees in 'xx' is not known: .* \(languages: af, ar"
+    ):
         find_language("xx")
     assert find_language("xx", ("verb",)).paper == ("verb",)
     assert len([1 for language in languages().values() if language.paper]) >= 30

@@ -12,12 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from solecism.cli import main
-from solecism.items import CLOZE
-from solecism.mine.languages import find_language
-from solecism.mine.mining import Tally, mine_file, mine_files, treebank_of, unique
-from solecism.mine.presets import Settings
-from solecism.mine.seen import Seen
+from solecism.commands import main
+from solecism.schema import CLOZE
+from solecism.treebank.languages import find_language
+from solecism.treebank.mining import Seen, Tally, mine_file, mine_files, treebank_of, unique
+from solecism.treebank.relations.presets import Settings
 
 FOLDER = Path(__file__).parent / "treebanks"
 BOTH = ("controller", "target")
@@ -291,7 +290,23 @@ def test_the_language_is_told_by_the_files(tmp_path: Path) -> None:
     (tmp_path / "xx_own-ud-dev.conllu").write_bytes(text)
     code, _, err = run(tmp_path, "--json")
     assert code == 2
-    assert err == "the files do not tell one language (fr, xx): give --language\n"
+    names = "fr, fr_own-ud-dev.conllu, xx, xx_own-ud-dev.conllu"
+    told = f"the names of the files do not begin with one language code ({names})"
+    assert err == f"{told}: give --language\n"
+
+
+def test_a_language_without_a_stanza_is_told(tmp_path: Path) -> None:
+    """The files do tell it; what is not known is what agrees in it."""
+    text = (FOLDER / "relations.conllu").read_bytes()
+    (tmp_path / "sq_tsa-ud-test.conllu").write_bytes(text)
+    code, _, err = run(tmp_path)
+    assert code == 2
+    assert err.startswith(
+        "what agrees in 'sq' is not known: languages.toml has no stanza of it (languages: sk, sl, sr, sv, af"
+    )
+    assert "; name its relations, as --relation verb, to mine it all the same" in err
+    code, out, _ = run(tmp_path, "--relation", "verb", "--json")
+    assert (code, json.loads(out)["language"]) == (0, "sq")
 
 
 @pytest.mark.parametrize(
@@ -307,7 +322,7 @@ def test_the_language_is_told_by_the_files(tmp_path: Path) -> None:
         ),
         (
             ["--language", "eng"],
-            "there is no language 'eng' (did you mean 'en'? languages: af, ar,",
+            "what agrees in 'eng' is not known: languages.toml has no stanza of it (did you mean 'en'?",
         ),
         (["--relation", "verbs"], "there is no relation 'verbs' (did you mean 'verb'? relations:"),
         (["--out", "x.csv"], "x.csv: items are written to .parquet or .jsonl files"),

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import solecism.mine
-from solecism.mine.features import AGREEMENT, ALL_VALUES, bundle
-from solecism.mine.forms import Word
-from solecism.mine.languages import languages
-from solecism.mine.neutral import left_open, rules_of_forms
+import solecism.treebank
+from solecism.treebank.features import AGREEMENT, ALL_VALUES, bundle
+from solecism.treebank.forms import Word
+from solecism.treebank.languages import languages, left_open, rules_of_forms
 
 CODES = tomllib.loads(
-    Path(solecism.mine.__file__).with_name("neutral.toml").read_text(encoding="utf-8")
+    Path(solecism.treebank.__file__).with_name("neutral.toml").read_text(encoding="utf-8")
 )
 
 CASES = [

@@ -9,18 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from solecism.mine.blocks import Block
-from solecism.mine.flips import Flipper
-from solecism.mine.forms import Word, count_words
-from solecism.mine.inventory import FormInventory
-from solecism.mine.items import MASKS, Source
-from solecism.mine.languages import find_language
-from solecism.mine.mining import mine_tokens
-from solecism.mine.pairs import SCHEMA, Caps, PairMaker
-from solecism.mine.paradigms import Paradigms
-from solecism.mine.presets import Settings
-from solecism.mine.rules import rules_of
-from solecism.mine.tokens import tokens_of
+from solecism.treebank.cloze import MASKS, Source
+from solecism.treebank.conllu import Block, tokens_of
+from solecism.treebank.forms import FormInventory, Paradigms, Word, count_words
+from solecism.treebank.languages import find_language, rules_of
+from solecism.treebank.mining import mine_tokens
+from solecism.treebank.pairs import SCHEMA, Caps, PairMaker
+from solecism.treebank.relations.presets import Settings
+from solecism.treebank.swap import Flipper
 from treebank import conllu
 
 Row = dict[str, Any]

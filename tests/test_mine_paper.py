@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 from mine_reference import RELATIONS, mine_plainly, reading
-from solecism.items import CLOZE
-from solecism.mine.blocks import files_of
-from solecism.mine.languages import find_language, languages
-from solecism.mine.mining import Tally, mine_files
-from solecism.mine.presets import Settings
-from solecism.mine.relations import RELATIONS as NAMES
+from solecism.schema import CLOZE
+from solecism.treebank.conllu import files_of
+from solecism.treebank.languages import find_language, languages
+from solecism.treebank.mining import Tally, mine_files
+from solecism.treebank.relations.pairs import RELATIONS as NAMES
+from solecism.treebank.relations.presets import Settings
 from test_mine_filters import find, pairs
 
 FOLDER = Path(__file__).parent / "treebanks"

@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expecting import problems_of
-from solecism.cli import main
+from solecism.commands import main
 from solecism.errors import InputError
-from solecism.mine.blocks import Block, files_of, read_blocks
-from solecism.mine.tokens import Tokens, read_tokens, tokens_of
+from solecism.treebank.conllu import Block, Tokens, files_of, read_blocks, read_tokens, tokens_of
 
 FOLDER = Path(__file__).parent / "treebanks"
 SHARED = Path(__file__).parents[2] / "shared"

@@ -17,12 +17,20 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from parsing import TEXTS, saved, trained
-from solecism.cli import main
+from solecism.commands import main
 from solecism.errors import InputError
-from solecism.mine import spacy_text
-from solecism.mine.spacy_text import conllu_of, load_pipeline, paragraphs, parse_texts, texts_of
-from solecism.mine.spacy_trees import as_told, from_clear, is_blank
-from solecism.mine.tokens import read_tokens
+from solecism.treebank import spacy as spacy_text
+from solecism.treebank.conllu import read_tokens
+from solecism.treebank.spacy import (
+    as_told,
+    conllu_of,
+    from_clear,
+    is_blank,
+    load_pipeline,
+    paragraphs,
+    parse_texts,
+    texts_of,
+)
 
 
 def doc(*rows: str) -> Doc:

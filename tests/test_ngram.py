@@ -11,22 +11,26 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solecism.errors import InputError
-from solecism.score.corpus import BOS, EOS, UNK, Wording, frequent_words, held_out, read_lines
-from solecism.score.kneser_ney import discounts, estimate
-from solecism.score.ngram import (
+from solecism.baselines.corpus import BOS, EOS, UNK, Wording, frequent_words, held_out, read_lines
+from solecism.baselines.ngram import (
     NgramModel,
+    discounts,
+    estimate,
     is_ngram,
     load_ngram,
     ngram_revision,
     save_ngram,
     score_ngram,
 )
-from solecism.score.vocabulary import critical_words, unknown_critical
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.score.critical import differing_words, unknown_critical
 
 _TEXTS = ("a b", "a")
 
@@ -290,6 +294,12 @@ def test_a_file_without_unknown_word_gives_it_next_to_nothing(tmp_path: Path):
         ("-0.1\ta </s>", "-0.1\ta b", ":14: 'a b': a word of it is not among the 1-grams"),
         ("-0.1\ta </s>", "-0.1\t<s> a", ":14: '<s> a': it stands twice"),
         ("-0.3\t</s>", "-0.3\ta", ":9: the word 'a' stands twice"),
+        ("-0.2\t<s> a", "0.2\t<s> a", ":13: '<s> a': its log10 P is no number up to 0"),
+        ("-0.2\t<s> a", "nan\t<s> a", ":13: '<s> a': its log10 P is no number up to 0"),
+        ("-0.1\ta </s>", "-inf\ta </s>", ":14: 'a </s>': its log10 P is no number up to 0"),
+        ("-0.3\t</s>", "1e999\t</s>", ":10: '</s>': its log10 P is no number up to 0"),
+        ("-0.5\ta\t-0.25", "-0.5\ta\tnan", ":9: 'a': its back-off weight is no finite number"),
+        ("-99\t<s>\t-0.5", "-99\t<s>\tinf", ":8: '<s>': its back-off weight is no finite"),
     ],
 )
 def test_wrong_files_are_refused_with_their_line(tmp_path: Path, old: str, new: str, said: str):
@@ -303,6 +313,52 @@ def test_a_gram_without_its_history_is_refused(tmp_path: Path):
     path.write_text(text.replace("\\end\\", "\\3-grams:\n-1\ta a a\n\n\\end\\"), encoding="utf-8")
     with pytest.raises(InputError, match=r":18: 'a a a': its history is not in the file"):
         load_ngram(path)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_a_file_that_was_cut_is_told_by_name(tmp_path: Path, share: float):
+    data = gzip.compress(_HAND.encode())
+    path = tmp_path / "m.arpa.gz"
+    for wrong in (data[: int(share * len(data))], data[:20] + b"\xff" * 20 + data[40:]):
+        path.write_bytes(wrong)
+        done = CliRunner().invoke(main, ["score", "p.parquet", "--model", str(path)])
+        assert done.exit_code == 2
+        with pytest.raises(InputError, match=r"m\.arpa\.gz: (cannot be read|is no ARPA file)"):
+            load_ngram(path)
+
+
+def test_a_config_that_does_not_say_how_to_split_is_refused(tmp_path: Path):
+    save_ngram(model_of(["the cat runs"], 2), tmp_path)
+    known = ngram_revision(tmp_path)
+    path = tmp_path / "config.json"
+    path.write_text(path.read_text().replace('"lower": false', '"lower": true'))
+    assert ngram_revision(tmp_path) != known
+    for text in ("{", "[]", '{"model_type": "solecism-ngram"}'):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"config\.json: does not say"):
+            load_ngram(tmp_path)
+
+
+def test_empty_sentences_are_skipped():
+    model = model_of(["the cat runs", "the cats run"], 2)
+    rows = [
+        ("", "the cat runs"),
+        ("the cat runs", None),
+        (" ", ""),
+        ("the cat runs", "the cats run"),
+    ]
+    (found,) = score_ngram([pairs_of(rows)], model)
+    assert found["skipped"].to_pylist() == ["empty", "empty", "empty", None]
+    assert found["decision"].null_count == 3
+
+
+@pytest.mark.parametrize("method", ["focus", "pll", "one_prefix"])
+def test_methods_of_other_models_are_refused(tmp_path: Path, method: str):
+    pq.write_table(pairs_of([("the cat runs", "the cat run")]), tmp_path / "p.parquet")
+    arguments = ["score", str(tmp_path / "p.parquet"), "--model", str(hand(tmp_path))]
+    done = CliRunner().invoke(main, [*arguments, "--method", method])
+    assert done.exit_code == 2
+    assert f"method '{method}' is not for n-gram models" in done.output
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path):
@@ -376,10 +432,10 @@ def test_equal_scores_are_a_tie():
         ("a b", "a b", set()),
     ],
 )
-def test_critical_words_are_those_that_tell_the_sentences_apart(
+def test_differing_words_are_those_that_tell_the_sentences_apart(
     good: str, bad: str, words: set[str]
 ):
-    assert critical_words(good, bad) == words
+    assert differing_words(good, bad) == words
 
 
 def test_pairs_with_unknown_critical_words_are_marked():

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expecting import problems_of
-from solecism.generate import layout
-from solecism.words.orthography import (
+from solecism.grammar import render as layout
+from solecism.lexicon.orthography import (
+    Clock,
     Orthography,
+    Pattern,
     Rule,
     Token,
     is_mark,
@@ -51,7 +53,8 @@ def rules(*names: str) -> Orthography:
 def _rule(name: str, left: str, right: str, result: str) -> Rule:
     glue = "+" in result
     first, _, second = result.partition("+" if glue else " ")
-    return Rule(name, re.compile(left), re.compile(right), first, second or None, glue)
+    before, after = (Pattern(text, regex.compile(text), Clock()) for text in (left, right))
+    return Rule(name, before, after, first, second or None, glue)
 
 
 def shown(tokens: list[Token]) -> str:

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from drawing import drawn, make_paradigm, make_root, template
 from solecism.errors import InputError
-from solecism.generate import plan as plan_module
-from solecism.generate.blocks import Counts
-from solecism.generate.paradigm import Paradigm
-from solecism.generate.plan import Clause, Plan
-from solecism.generate.slots import Domain
-from solecism.generate.template import Slot
-from solecism.generate.values import Evaluation, Word
+from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.sampling import plan as plan_module
+from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.sampling.plan import Clause, Plan
+from solecism.grammar.slots import Domain
+from solecism.grammar.template import Slot
+from solecism.grammar.words import Evaluation, Word
 from solecism.hashing import mix, text_hashes, unit_interval
-from solecism.words.lexicon import Row, Table
+from solecism.lexicon.table import Row, Table
 
 SEED = text_hashes(["a seed"])
 
@@ -322,7 +322,7 @@ def test_a_draw_from_a_large_space_gives_up_where_next_to_nothing_makes_a_pair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan_module, "LISTED", 0)
-    monkeypatch.setattr("solecism.generate.blocks.PATIENCE", 20_000)
+    monkeypatch.setattr("solecism.grammar.sampling.counts.PATIENCE", 20_000)
     many = "\n".join(
         ["lemma  Number=Sing  Number=Plur  Set", *(f"n{i}  n{i}  -  1" for i in range(300))]
     )
@@ -414,7 +414,7 @@ def test_a_clause_that_cannot_be_is_told_with_its_line(
 def test_a_clause_over_too_many_words_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solecism.generate.clauses.LARGEST_CLAUSE", 30)
+    monkeypatch.setattr("solecism.grammar.where.LARGEST_CLAUSE", 30)
     plan_of(tmp_path / "few", "a.Set == b.Set")
     with pytest.raises(InputError, match="'a != b' compares too many words"):
         plan_of(tmp_path / "many", "a != b")

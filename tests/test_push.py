@@ -13,6 +13,7 @@ import pytest
 from fake_hub import Blob, Fault, User
 from fake_hub.server import TOKEN
 from hubs import REPO, Place, a_place, make_releases, sums
+from solecism.hub.compare import compare
 
 
 @pytest.fixture(scope="module")
@@ -314,30 +315,101 @@ def test_only_what_was_built_is_pushed(
 ) -> None:
     folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
     data = next((folder / "he").glob("*.parquet"))
-    whole = data.read_bytes()
-    data.write_bytes(whole[:-1])
-    (folder / "more").mkdir()
-    (folder / "more" / "rows.parquet").write_bytes(b"")
+    data.write_bytes(data.read_bytes()[:-1])
+    (folder / "README.md").write_text("mine", encoding="utf-8")
     done = place.push(folder)
     assert done.code == 2
-    assert "he/test-00000-of-00001.parquet, more/rows.parquet: not as the build made it" in done.err
+    wrong = "README.md, he/test-00000-of-00001.parquet: not as the build made it"
+    assert wrong in done.err
     (folder / "manifest.json").write_text("{}", encoding="utf-8")
-    assert "manifest.json: is no manifest of a build: it lacks 'configs'" in place.push(folder).err
+    assert (
+        "manifest.json: is no manifest of a build: it lacks dataset, version, configs"
+        in place.push(folder).err
+    )
     (folder / "manifest.json").unlink()
     assert "is no data set folder" in place.push(folder).err
     assert place.hub.log == []
 
 
-def test_hidden_files_stay_at_home_and_gitattributes_on_the_hub(
+def test_what_the_manifest_does_not_list_stays_at_home(
+    place: Place, releases: dict[str, Path], tmp_path: Path
+) -> None:
+    """Notes, results, what links lead to, hidden files: not sent, not touched, the visible ones named."""
+    (tmp_path / "diary.txt").write_text("private")
+    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
+    others = "notes.md", "results/a.json", "he/more.parquet", ".secret", ".cache/y", "fr/\x1b[31m"
+    for name in others:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("mine")
+    (folder / "diary.txt").symlink_to(tmp_path / "diary.txt")
+    (folder / "all").symlink_to(tmp_path, target_is_directory=True)
+    before = sums(folder)
+    told = "left alone, as the manifest does not list it: all, diary.txt, 'fr/\\x1b[31m', "
+    for more in (["--dry-run"], []):
+        done = place.push(folder, *more)
+        assert (done.code, done.err.strip()) == (0, "")
+        assert f"note: {told}he/more.parquet, notes.md, results" in done.out
+    assert files_at(place, "v1.0.0") == sums(releases["1.0.0"])
+    assert set(place.hub.repos[REPO].head.files) - set(sums(releases["1.0.0"])) == {
+        ".gitattributes"
+    }
+    assert sums(folder) == before
+    again = json.loads(place.push(folder, "--json", "--dry-run").out)
+    assert again["released"]
+    assert "notes.md" in again["left_alone"]
+
+
+def test_strays_are_no_change_of_a_release(
     place: Place, releases: dict[str, Path], tmp_path: Path
 ) -> None:
     folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
-    (folder / ".secret").write_text("x")
-    (folder / ".cache").mkdir()
-    (folder / ".cache" / "y").write_text("y")
-    assert place.push(folder).code == 0
-    files = place.hub.repos[REPO].head.files
-    assert {path for path in files if path.startswith(".")} == {".gitattributes"}
+    (folder / "notes.md").write_text("mine")
+    assert compare(releases["1.0.0"], folder).needs == "none"
+
+
+@pytest.mark.parametrize("name", ["README.md", "he"])
+def test_links_are_not_followed(
+    place: Place, releases: dict[str, Path], tmp_path: Path, name: str
+) -> None:
+    """Even to the very bytes that the manifest lists."""
+    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
+    (folder / name).rename(tmp_path / name)
+    (folder / name).symlink_to(tmp_path / name)
+    done = place.push(folder)
+    assert done.code == 2
+    assert "not as the build made it" in done.err
+    assert place.hub.log == []
+
+
+@pytest.mark.parametrize(
+    "name", ["../diary.txt", "/etc/hostname", "he/../x", ".git/config", "a\x1b"]
+)
+def test_a_manifest_that_lists_what_is_not_of_the_folder(
+    place: Place, releases: dict[str, Path], tmp_path: Path, name: str
+) -> None:
+    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["documents"][name] = manifest["documents"]["README.md"]
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    done = place.push(folder)
+    assert done.code == 2
+    assert f"is no manifest of a build: {name!r} is no" in done.err
+    assert place.hub.log == []
+
+
+def test_a_manifest_of_an_older_version(
+    place: Place, releases: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    del manifest["documents"]
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    done = place.push(folder)
+    assert done.code == 2
+    assert "manifest.json: does not list README.md: build the data set again" in done.err
+    assert place.hub.log == []
 
 
 def test_repository_must_be_named_whole(place: Place, releases: dict[str, Path]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -119,3 +121,44 @@ def test_a_download_that_breaks_off_while_reading_back(
     done = place.push(release)
     assert done.code == 0, done.err
     assert place.hub.repos[REPO].state() == undisturbed[0]
+
+
+@pytest.mark.parametrize("kind", ["silent", "stall"])
+def test_a_hub_that_falls_silent_is_not_waited_for(
+    place: Place, release: Path, undisturbed: tuple[dict[str, Any], list[str]], kind: Any
+) -> None:
+    """It takes the connection and never answers, or stops in the middle of an answer."""
+    state, requests = undisturbed
+    if place.hub.xet_dir is not None:
+        pytest.skip("the requests are the same")
+    kinds = {re.sub("[0-9a-f]{40,}|[?].*", "", r): n for n, r in enumerate(requests)}
+    for number in kinds.values() if kind == "silent" else chosen(place, requests, "POST|GET.*refs"):
+        place.fresh()
+        place.hub.faults = [Fault(kind, at=number)]
+        begun = time.monotonic()
+        done = place.push(release, SOLECISM_HUB_TIMEOUT="0.3")
+        assert time.monotonic() - begun < 10, requests[number]
+        assert done.code == 2, (requests[number], done.err)
+        assert "is silent: no byte in 0.3 seconds" in done.err, requests[number]
+        assert len(done.err.strip().splitlines()) == 1, done.err
+        place.hub.faults = []
+        if requests[number].startswith(("POST", "PUT")):
+            assert place.push(release).code == 0
+            assert place.hub.repos[REPO].state() == state, requests[number]
+        assert place.violations == [], requests[number]
+
+
+def test_a_store_that_falls_silent_is_not_waited_for(place: Place, release: Path) -> None:
+    """That of xet, which is no part of the hub and has a client of its own."""
+    if place.hub.xet_dir is None:
+        pytest.skip("there is none")
+    place.fresh()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        place.hub.cas = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        begun = time.monotonic()
+        done = place.push(release, SOLECISM_HUB_TIMEOUT="0.3")
+        place.hub.cas = ""
+    assert time.monotonic() - begun < 20
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert len(done.err.strip().splitlines()) == 1, done.err

@@ -16,7 +16,7 @@ import yaml
 
 from fake_hub import FakeHub
 from release import CHECKOUT, small_root
-from solecism.release.lock import LOCK, read_lock
+from solecism.datasets.lock import LOCK, read_lock
 
 PAGE = CHECKOUT / "docs" / "releasing.md"
 _BLOCK = re.compile(r"^( *)```sh\n(.*?)^ *```", re.MULTILINE | re.DOTALL)

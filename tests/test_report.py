@@ -19,13 +19,13 @@ from rich.console import Console
 from scipy import stats
 
 from scored import make_pairs, make_scores, write_result
+from solecism.commands.report import open_results, report
 from solecism.errors import InputError
-from solecism.score.comparison import correlations, difference
-from solecism.score.report import ALL, MEAN, columns, grid, labels
-from solecism.score.report_curves import curves
+from solecism.report.comparison import correlations, difference
+from solecism.report.curves import curves
+from solecism.report.figures import ALL, MEAN, columns, grid, labels
 from solecism.score.results import read_result, scores_table
 from solecism.score.statistics import wilson
-from solecism.verbs.reporting import open_results, report
 
 
 @pytest.fixture(scope="module")
@@ -412,5 +412,5 @@ def test_a_copy_of_a_result_is_refused(folder: Path, tmp_path: Path) -> None:
 
 
 def test_reporting_needs_no_torch() -> None:
-    code = "import sys, solecism.verbs.reporting; assert not {'torch', 'transformers'} & set(sys.modules)"
+    code = "import sys, solecism.commands.report; assert not {'torch', 'transformers'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

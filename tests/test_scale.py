@@ -23,13 +23,13 @@ from datatrove.pipeline.base import PipelineStep
 
 from parsing import TEXTS, saved
 from solecism.errors import InputError, Problem
-from solecism.mine import blocks
-from solecism.mine.forms import count_treebank
-from solecism.mine.items import MASKS
-from solecism.mine.languages import find_language
-from solecism.mine.mining import Tally, mine_files
-from solecism.mine.presets import Settings
-from solecism.mine.scale import (
+from solecism.treebank import conllu as blocks
+from solecism.treebank.cloze import MASKS
+from solecism.treebank.forms import count_treebank
+from solecism.treebank.languages import find_language
+from solecism.treebank.mining import Tally, mine_files, write_items
+from solecism.treebank.relations.presets import Settings
+from solecism.treebank.scale import (
     ConlluReader,
     ConlluWriter,
     ItemsJoiner,
@@ -44,7 +44,6 @@ from solecism.mine.scale import (
     WordsWriter,
     run,
 )
-from solecism.mine.writing import write_items
 
 NOUNS = {"chat": "Masc", "chien": "Masc", "fille": "Fem", "vache": "Fem"}
 VERBS = {"dort": "dorment", "mange": "mangent"}
@@ -135,8 +134,8 @@ from pathlib import Path
 from datatrove.executor import LocalPipelineExecutor
 from datatrove.pipeline.base import PipelineStep
 
-from solecism.mine.items import MASKS
-from solecism.mine.scale import Job, run
+from solecism.treebank.cloze import MASKS
+from solecism.treebank.scale import Job, run
 
 
 class Pause(PipelineStep):
@@ -182,11 +181,12 @@ def test_killed_half_way_and_resumed(tmp_path: Path) -> None:
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    finished = {path.name: path.stat().st_mtime_ns for path in items.glob("*.parquet")}
+    finished = {path.name: path.stat().st_mtime_ns for path in items.glob("0*.parquet")}
     assert sorted(finished) == [f"0000{n}.parquet" for n in (0, 1, 2, 4)]
     assert not (tmp_path / "many.parquet").exists()
     run(job(paths, tmp_path, preset="paper"), LocalPipelineExecutor, tasks=2, workers=2)
     assert finished.items() <= {p.name: p.stat().st_mtime_ns for p in items.iterdir()}.items()
+    assert not list(items.glob(".*"))
     one_process(paths, tmp_path / "one.parquet", "paper")
     assert (tmp_path / "many.parquet").read_bytes() == (tmp_path / "one.parquet").read_bytes()
 
@@ -354,7 +354,7 @@ def test_the_documented_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_raw_text_is_parsed_shard_by_shard(tmp_path: Path) -> None:
     pytest.importorskip("spacy", reason="the extra spacy is not installed")
-    from solecism.mine.spacy_text import load_pipeline, parse_file
+    from solecism.treebank.spacy import load_pipeline, parse_file
 
     pipeline = saved(tmp_path / "pipeline")
     paths = []

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drawing import make_paradigm
-from solecism.generate import scope as scope_module
-from solecism.generate.scope import Scope, distinct, merge_uses, packed
-from solecism.generate.slots import Domain
-from solecism.generate.values import FEATS, ROW, WHOLE
+from solecism.grammar import groups as scope_module
+from solecism.grammar.groups import Scope, distinct, merge_uses, packed
+from solecism.grammar.slots import Domain
+from solecism.grammar.words import FEATS, ROW, WHOLE
 
 NOUN = """
 lemma    Number=Sing  Number=Plur  Gender  Class

@@ -20,13 +20,13 @@ transformers = pytest.importorskip("transformers", reason="needs the extra `scor
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers  # noqa: E402
 
 from release import small_root  # noqa: E402
-from solecism.cli import main  # noqa: E402
+from solecism.commands import main  # noqa: E402
+from solecism.datasets.build import build  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
-from solecism.release.build import build  # noqa: E402
-from solecism.score.causal import CausalScorer, Options  # noqa: E402
-from solecism.score.data import open_pairs  # noqa: E402
+from solecism.score.encoding import Encoded, aligned, shared_spans  # noqa: E402
+from solecism.score.items import open_pairs  # noqa: E402
+from solecism.score.methods.sentence import CausalScorer, Options  # noqa: E402
 from solecism.score.models import Loaded, load_causal  # noqa: E402
-from solecism.score.spans import Encoded, aligned, shared_spans  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +214,9 @@ def test_a_model_that_gives_no_numbers_is_refused(work: Path) -> None:
         ({"--engine": "tre"}, "did you mean 'tree'"),
         ({"--bos": "maybe"}, "no bos 'maybe'"),
         ({"--dtype": "float31"}, "did you mean 'float32'"),
-        ({"--method": "focus"}, "cannot be loaded|no mask token"),
+        ({"--bos": "maybe"}, "values of --bos: auto, always, never"),
+        ({"--method": "focus"}, "'focus' is not for causal models, as 'tiny' .methods: sentence"),
+        ({"--device": "cudda"}, "device 'cudda': .*devices: cpu"),
     ],
 )
 def test_bad_input_gets_one_line_and_exit_code_2(
@@ -280,7 +282,7 @@ def test_task_files_are_current() -> None:
     from make_tasks import current
     from release import CHECKOUT
     from solecism.harness.writing import TASKS
-    from solecism.sources import Root
+    from solecism.root import Root
 
     files = {
         path.relative_to(TASKS).as_posix(): path.read_text(encoding="utf-8")

@@ -13,8 +13,9 @@ from click.testing import CliRunner, Result
 pytest.importorskip("torch", reason="needs the extra `score`")
 
 from masked_models import loaded
-from solecism.cli import main
-from solecism.items import CLOZE
+from solecism.commands import main
+from solecism.digest import ContentDigest
+from solecism.schema import CLOZE
 from test_masked_cloze import ITEMS, cloze, forms, item
 
 FILLED = [*ITEMS, *(item(f"The author {n} ", "laughs", ".") for n in range(3))]
@@ -40,11 +41,18 @@ def folder(tmp_path: Path) -> Path:
         (path / name).mkdir(parents=True)
         pq.write_table(table, path / name / "test.parquet")
         entries.append(
-            f"- config_name: {name}\n  version: 1.0.0\n  description: content {'ab' * 8}\n"
+            f"- config_name: {name}\n  version: 1.0.0\n  description: content {content(table)}\n"
             f"  data_files:\n  - split: test\n    path: {name}/test.parquet\n"
         )
     (path / "README.md").write_text("---\nconfigs:\n" + "".join(entries) + "---\n")
     return path
+
+
+def content(table: pa.Table) -> str:
+    """The first digits of the digest of rows."""
+    digest = ContentDigest()
+    digest.add(table)
+    return digest.hexdigest()[:16]
 
 
 def score(folder: Path, *options: str) -> Result:
@@ -60,7 +68,8 @@ def test_cloze_is_the_usual_method_for_cloze_items(folder: Path) -> None:
     assert done.exit_code == 0, done.output
     [path] = (folder.parent / "results").glob("*.json")
     written = json.loads(path.read_text())
-    assert "|score:cloze|forms:abababab|" in written["signature"]
+    forms = content(pq.read_table(folder / "xx-forms" / "test.parquet"))
+    assert f"|score:cloze|forms:{forms[:8]}|" in written["signature"]
     rows = pq.read_table(path.with_suffix(".parquet"))
     assert rows["id"].to_pylist() == [one["id"] for one in FILLED]
     assert set(rows["method"].to_pylist()) == {"cloze"}

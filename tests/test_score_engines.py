@@ -13,11 +13,18 @@ torch = pytest.importorskip("torch", reason="needs the extra `score`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `score`")
 
 from solecism.errors import InputError  # noqa: E402
-from solecism.score.engines import ENGINES, Cached, Loop, Plain, Tree  # noqa: E402
-from solecism.score.forward import Forward, is_out_of_memory, make_forward  # noqa: E402
+from solecism.score.engines.engines import (  # noqa: E402
+    ENGINES,
+    Cached,
+    Loop,
+    Plain,
+    Tree,
+    probe,
+)
+from solecism.score.engines.forward import Forward, make_forward  # noqa: E402
+from solecism.score.engines.trie import Trie, pad_rows  # noqa: E402
 from solecism.score.models import Loaded  # noqa: E402
-from solecism.score.probe import probe  # noqa: E402
-from solecism.score.trie import Trie, pad_rows  # noqa: E402
+from solecism.score.results import is_out_of_memory  # noqa: E402
 
 V = 40
 SMALL = {

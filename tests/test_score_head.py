@@ -9,8 +9,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from solecism.score import head as module  # noqa: E402
-from solecism.score.head import Head, candidate_heads  # noqa: E402
+from solecism.score.engines import forward as module  # noqa: E402
+from solecism.score.engines.forward import Head, candidate_heads  # noqa: E402
 
 ROW, TOKEN = np.array([0, 0, 2, 4, 4, 4]), np.array([1, 36, 0, 5, 5, 20])
 

@@ -14,7 +14,7 @@ from scored import make_pairs
 
 pytest.importorskip("torch", reason="needs the extra `score`")
 
-from solecism.score.data import PairData
+from solecism.score.items import PairData
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from expecting import problems_of
-from solecism.generate.paradigm import load_paradigm
-from solecism.generate.sandbox import FEATS, ROW, WHOLE
-from solecism.generate.slots import Domain, fill_slot
-from solecism.generate.template import Slot
-from solecism.generate.values import Evaluation
-from solecism.words.language import Lexicon
+from solecism.grammar.paradigm import load_paradigm
+from solecism.grammar.phrases import FEATS, ROW, WHOLE
+from solecism.grammar.slots import Domain, fill_slot
+from solecism.grammar.template import Slot
+from solecism.grammar.words import Evaluation
+from solecism.lexicon.lexicon import Lexicon
 from tiny import edit, make_root, rewrite
 
 PRONOUNS = "lemma\tCase=Nom\tCase=Acc\tPerson\tNumber\nI\tI\tme\t1\tSing\nyou\tyou\tyou\t2\t\n"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from drawing import make_root, template
-from solecism import sources
+from expecting import problems_of
+from solecism import root as sources
 from solecism.errors import InputError
-from solecism.sources import Root, find_root, own_root
+from solecism.root import Root, find_root, own_root
 
 TABLES = {"noun": "lemma  Number=Sing  Number=Plur\ncat  cat  cats"}
 LINES = "good: {{ cat }} one\nbad: one {{ cat }}"
@@ -116,3 +118,53 @@ def test_unknown_names_are_told_with_the_candidates(root: Root) -> None:
     ):
         with pytest.raises(InputError, match=message):
             call()
+
+
+OUTWARD = [
+    "templates/tiny/xx/link.jinja", "templates/tiny/link.jinja", "templates/tiny/zz", "templates/new",
+    "lexicons/xx/verb.tsv", "lexicons/zz", "dataset_cards/tiny.md", "dataset_cards/tiny.changelog.md",
+    "references.bib", "catalogue.toml",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OUTWARD)
+@pytest.mark.parametrize("folder", [False, True])
+def test_links_that_leave_the_root_are_refused(
+    root: Root, tmp_path_factory: pytest.TempPathFactory, name: str, folder: bool
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "secret"
+    if folder:
+        outside.mkdir()
+    else:
+        outside.write_text("secret")
+    (root.path / name).parent.mkdir(exist_ok=True)
+    (root.path / name).symlink_to(outside)
+    for find in (find_root, own_root):
+        (told,) = problems_of(lambda find=find: find(root.path), root.path)
+        assert told == f"{name}: leads out of the root {root.path}, to {outside.resolve()}"
+
+
+def test_links_out_of_a_linked_folder_are_refused(root: Root) -> None:
+    (root.path / "more").mkdir()
+    (root.path / "more" / "a.jinja").symlink_to("/etc/passwd")
+    (root.path / "templates" / "linked").symlink_to(root.path / "more")
+    (told,) = problems_of(lambda: find_root(root.path), root.path)
+    assert told.startswith("templates/linked/a.jinja: leads out of the root")
+
+
+def test_links_within_the_root_and_linked_roots_are_fine(root: Root, tmp_path: Path) -> None:
+    folder = root.path / "templates" / "tiny" / "xx"
+    (folder / "third.jinja").symlink_to("first.jinja")
+    (root.path / "lexicons" / "zz").symlink_to("xx")
+    (root.path / "lexicons" / "loop").symlink_to("..")
+    (root.path / "dataset_cards").mkdir()
+    (root.path / "dataset_cards" / "gone.md").symlink_to("nothing.md")
+    linked = tmp_path.parent / f"{tmp_path.name}-linked"
+    linked.symlink_to(root.path)
+    assert "third" in {path.stem for path in find_root(linked).templates("tiny", "xx")}
+
+
+def test_what_is_no_plain_file_is_refused(root: Root) -> None:
+    os.mkfifo(root.path / "templates" / "tiny" / "xx" / "pipe.jinja")
+    (told,) = problems_of(lambda: find_root(root.path), root.path)
+    assert told == "templates/tiny/xx/pipe.jinja: is no plain file"

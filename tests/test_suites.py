@@ -9,11 +9,11 @@ import pytest
 
 from drawing import Files, make_paradigm, suite_items
 from solecism.errors import InputError
-from solecism.generate import plan as plan_module
-from solecism.generate.blocks import Counts
-from solecism.generate.paradigm import Paradigm
-from solecism.generate.suites import draw_suites
-from solecism.items import SUITE
+from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.sampling import plan as plan_module
+from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.suites import draw_suites
+from solecism.schema import SUITE
 
 TABLES: Files = {
     "noun": """

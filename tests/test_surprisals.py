@@ -19,21 +19,22 @@ from click.testing import CliRunner, Result
 
 from drawing import make_root, template
 from release import CHECKOUT
-from solecism.cli import main
+from solecism.commands import main
+from solecism.datasets.build import build
 from solecism.errors import InputError
-from solecism.release.build import build
-from solecism.score.regions import measured_items
+from solecism.score.methods.region import all_hold, measured_items, score_suites
 from solecism.score.results import read_result
-from solecism.score.study import (
+from solecism.score.surprisals import (
     CLASSES,
     class_accuracy,
+    find_runs,
     find_suite,
+    line_reader,
+    read_surprisals,
     read_text,
     table_rows,
-    write_text,
+    write_sentences,
 )
-from solecism.score.suites import all_hold, score_suites
-from solecism.score.surprisals import find_runs, line_reader, read_surprisals
 
 SHARED = CHECKOUT.parent / "shared" / "reference" / "mandarin"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs the data in ../shared")
@@ -254,7 +255,7 @@ def test_no_model_is_loaded(tmp_path: Path) -> None:
     """torch is not imported."""
     write_file(tmp_path / "surprisals_sd_none.tsv", [flat("a 。"), flat("b 。")])
     code = (
-        "import sys; from solecism.cli import main\n"
+        "import sys; from solecism.commands import main\n"
         "try: main(sys.argv[1:])\nfinally: print('torch' in sys.modules)"
     )
     arguments = ["score", "--surprisals", str(tmp_path), "--out", str(tmp_path / "out")]
@@ -465,7 +466,7 @@ def test_published_texts_and_surprisals_go_together(tmp_path: Path, name: str) -
         for condition, found in zip(item["conditions"], measured, strict=True):
             assert found.regions[0].text.replace(" ", "") == condition["regions"][0]["text"]
             assert found.regions[0].surprisal is not None
-    write_text(table.to_pylist(), tmp_path / f"{name}_txt.txt")
+    write_sentences(table.to_pylist(), tmp_path / f"{name}_txt.txt")
     assert read_text(tmp_path / f"{name}_txt.txt").equals(table)
     assert (tmp_path / f"{name}_txt.txt").read_text().split() == path.read_text().split()
 

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from drawing import make_paradigm
-from solecism.cli import main
+from solecism.commands import main
 from solecism.errors import InputError
-from solecism.generate.suites import draw_suites
-from solecism.items import SUITE
+from solecism.grammar.suites import draw_suites
+from solecism.schema import SUITE
 from solecism.score.syntaxgym import read_syntaxgym, write_syntaxgym
 
 AGREEMENT: dict[str, Any] = {
@@ -102,11 +102,14 @@ CONDITION = ("items", 0, "conditions", 0)
     ("suite", "message"),
     [
         (changed("meta", "metric", to="maximum"), "unknown metric 'maximum' .*metrics: sum, mean"),
-        (changed("meta"), "the suite has no 'meta'"),
-        (changed("meta", "name"), "meta has no 'name'"),
-        (changed("items", to={}), "the suite: 'items' is not of type list"),
-        (changed("items", 0, "item_number", to="1"), "item 1: 'item_number' is not of type int"),
-        (changed(*CONDITION, "regions"), "item 1, condition 1 has no 'regions'"),
+        (changed("meta"), "is no suite: it lacks meta"),
+        (changed("meta", "name"), "is no suite: meta lacks name"),
+        (changed("items", to={}), "items is {}, not a list"),
+        (
+            changed("items", 0, "item_number", to="1"),
+            r"items\[1\]\.item_number is '1', not a whole number",
+        ),
+        (changed(*CONDITION, "regions"), r"items\[1\]\.conditions\[1\] lacks regions"),
         (
             changed(*CONDITION, "regions", 0, "region_number", to=4),
             r"the regions are not numbered 1, 2, ...: \[4, 1, 3\]",
@@ -123,7 +126,7 @@ CONDITION = ("items", 0, "conditions", 0)
         (changed("predictions", 0, "formula", to="1<2<0"), "'<' after a comparison"),
         (changed("predictions", 0, "formula", to="(4;%match%) > 1"), "no region '4'"),
         (changed("predictions", 0, "type", to="code"), "prediction 1: type 'code' is not known"),
-        ([], "the suite has no 'meta'"),
+        ([], r"is no suite: it is \[\], not a mapping"),
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, suite: object, message: str) -> None:

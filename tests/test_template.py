@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expecting import problems_of
-from solecism.generate.parts import Part, read_parts
-from solecism.generate.template import Template, read_template
+from solecism.grammar.template import Part, Template, read_parts, read_template
 from tiny import rewrite
 
 FRONT = """\

@@ -17,13 +17,24 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from solecism.baselines import training
+from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
+from solecism.baselines.ngram import load_ngram
+from solecism.baselines.training import (
+    PRESETS,
+    Epoch,
+    Options,
+    Sentences,
+    Texts,
+    Tick,
+    batches,
+    encode,
+    fit,
+    padded,
+    read_texts,
+    train,
+)
 from solecism.errors import InputError
-from solecism.score import training
-from solecism.score.batches import Sentences, batches, encode, padded
-from solecism.score.ngram import load_ngram
-from solecism.score.optimise import Epoch, Tick, fit
-from solecism.score.training import PRESETS, Options, Texts, read_texts, train
-from solecism.score.word_models import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 
 _NOUNS, _VERBS = ("author", "pilot", "guard"), ("laugh", "swim")
 _TINY = Options(
@@ -149,7 +160,7 @@ def test_finished_seeds_are_skipped_and_broken_ones_done_again(
     def interrupted(*given: Any) -> None:
         asked.append(given[3])
         if len(asked) == 1:
-            given[2].with_name(".seed-1.part").mkdir()
+            given[2].with_name(".solecism-part.seed-1").mkdir()
             raise KeyboardInterrupt
         real(*given)
 
@@ -216,7 +227,7 @@ def test_the_rate_falls_after_an_epoch_that_was_no_better():
 
 
 def test_the_best_epoch_is_kept():
-    from solecism.score.optimise import perplexity
+    from solecism.baselines.training import perplexity
 
     model, epochs, _ = run(replace(_TINY, optimizer="sgd", rate=20.0, clip=5.0, epochs=4, batch=4))
     best = min(epoch.perplexity for epoch in epochs)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from solecism.errors import InputError
-from solecism.words.unimorph import language_of, read_unimorph, to_ud
+from solecism.treebank.unimorph import language_of, read_unimorph, to_ud
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

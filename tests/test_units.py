@@ -9,12 +9,10 @@ import pytest
 
 from drawing import make_paradigm, make_root, sentences, template
 from solecism.errors import InputError
-from solecism.generate.bulk import Line, Rendered
-from solecism.generate.layout import Place, Value
-from solecism.generate.pairs import draw_sentences
-from solecism.generate.paradigm import Paradigm
-from solecism.generate.units import Ends
-from solecism.words.orthography import Orthography, Token, read_orthography, tokenize
+from solecism.grammar.pairs import draw_sentences
+from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.render import Ends, Line, Place, Rendered, Value
+from solecism.lexicon.orthography import Orthography, Token, read_orthography, tokenize
 
 NOUN = """
 lemma   Number=Sing  Number=Plur  Gender  Set

@@ -12,10 +12,10 @@ from types import ModuleType
 import pytest
 
 from solecism.errors import InputError
-from solecism.words import analysers
-from solecism.words import verify as verification
-from solecism.words.features import Feats
-from solecism.words.treebank_forms import Analysis, count_forms
+from solecism.lexicon.features import Feats
+from solecism.tools import verify as verification
+from solecism.tools import wordlists as analysers
+from solecism.tools.wordlists import Analysis, count_forms
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(__file__).resolve().parents[2] / "shared"

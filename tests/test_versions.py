@@ -8,11 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from folders import pair_row, write_folder
-from solecism.cli import main
-from solecism.errors import InputError
-from solecism.release.changelog import lines_of, with_section
-from solecism.release.compare import ConfigDifference, Difference, Items
-from solecism.release.versions import (
+from solecism.commands import main
+from solecism.datasets.versions import (
     TAG,
     Needs,
     Version,
@@ -20,6 +17,9 @@ from solecism.release.versions import (
     smallest_version,
     too_small,
 )
+from solecism.errors import InputError
+from solecism.hub.changelog import lines_of, with_section
+from solecism.hub.compare import ConfigDifference, Difference, Items
 
 
 def test_versions_are_read_and_written() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -26,12 +28,32 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_holds_code_and_data(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
-        "solecism/cli.py", "solecism/py.typed", "solecism/references.bib",
-        "solecism/release/catalogue.toml", "solecism/dataset_cards/clams.md",
+        "solecism/commands/__init__.py", "solecism/py.typed", "solecism/references.bib",
+        "solecism/datasets/catalogue.toml", "solecism/dataset_cards/clams.md",
         "solecism/lexicons/he/noun.tsv", "solecism/templates/clams/he/_phrases.jinja",
     } <= names  # fmt: skip
     assert not any(name.startswith(("builders/", "tests/", "scripts/")) for name in names)
     assert not any(name.endswith(".py") for name in names if "/templates/" in name)
+
+
+def test_what_lies_about_in_a_checkout_is_not_published(tmp_path: Path) -> None:
+    """Results and data sets that were built, notes: neither git nor the source distribution takes them."""
+    kept = ("builders", "lexicons", "pyproject.toml", "README.md", "LICENSE", ".gitignore")
+    for name in kept:
+        (shutil.copytree if (CHECKOUT / name).is_dir() else shutil.copy)(
+            CHECKOUT / name, tmp_path / name
+        )
+    for name in ("results/gpt2.json", "clams/manifest.json", "italian/manifest.json", "notes.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", "dist"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (path,) = (tmp_path / "dist").glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        top = {name.split("/")[1] for name in archive.getnames()}
+    assert top == {*kept, "PKG-INFO"}
+    told = subprocess.run(["git", "check-ignore", "results/gpt2.json"], cwd=CHECKOUT, check=False)
+    assert told.returncode in (0, 128)  # 128: no checkout of git
 
 
 def test_installed_wheel_builds_a_data_set_outside_the_checkout(

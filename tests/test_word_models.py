@@ -10,8 +10,8 @@ import pytest
 import torch
 from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
-from solecism.score.corpus import BOS, EOS, UNK, Wording
-from solecism.score.word_models import (
+from solecism.baselines.corpus import BOS, EOS, UNK, Wording
+from solecism.baselines.networks import (
     LSTMState,
     WordLSTMConfig,
     WordLSTMForCausalLM,

@@ -12,11 +12,11 @@ __all__ = ["InputError", "build", "draw_pairs", "find_root", "load", "load_parad
 
 _PUBLIC = {
     "InputError": "solecism.errors",
-    "build": "solecism.release.build",
-    "draw_pairs": "solecism.generate.pairs",
-    "find_root": "solecism.sources",
-    "load": "solecism.release.reading",
-    "load_paradigm": "solecism.generate.paradigm",
+    "build": "solecism.datasets.build",
+    "draw_pairs": "solecism.grammar.pairs",
+    "find_root": "solecism.root",
+    "load": "solecism.hub.load",
+    "load_paradigm": "solecism.grammar.paradigm",
 }
 
 

@@ -1,6 +1,6 @@
 """``python -m solecism``: the command line."""
 
-from solecism.cli import main
+from solecism.commands import main
 
 if __name__ == "__main__":
     main()

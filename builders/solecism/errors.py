@@ -1,13 +1,35 @@
-"""The one error that bad input raises: every problem of a file at once, each with its place."""
+"""The one error that bad input raises: every problem of a file at once, each with its place.
+
+Whatever texts of others it tells, a terminal only shows: :func:`visible`.
+"""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["InputError", "Problem", "candidates", "fail"]
+__all__ = ["InputError", "Problem", "candidates", "fail", "visible"]
+
+_COMMANDS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
+)
+"""What a terminal obeys instead of showing it: control characters, directions, halves of characters."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Show control characters and directions as ``\x1b`` and ``\u202e``, but for those of ``keep``.
+
+    Tabs and line ends stay. JSON stays JSON of the same values.
+    """
+    return _COMMANDS.sub(lambda match: match[0] if match[0] in keep else _escape(match[0]), text)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x7F else f"\\u{code:04x}"
 
 
 @dataclass(frozen=True)
@@ -26,7 +48,12 @@ class Problem:
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
         parts = [place, self.code, self.message]
-        return ": ".join(part for part in parts if part)
+        return visible(": ".join(_short(part) for part in parts if part))
+
+
+def _short(text: str) -> str:
+    """Leave out the middle of a text that quotes very much."""
+    return text if len(text) < 2_000 else f"{text[:1_000]} ... {text[-500:]}"
 
 
 class InputError(Exception):

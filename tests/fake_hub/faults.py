@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from fake_hub.messages import Reply
 
 __all__ = ["Fault"]
 
-Kind = Literal["status", "drop", "lost", "cut", "call", "after"]
+Kind = Literal["status", "drop", "lost", "cut", "silent", "stall", "spoil", "call", "after"]
 
 
 @dataclass
@@ -18,9 +21,11 @@ class Fault:
 
     ``kind``: ``status`` answers with that status and does nothing; ``drop`` closes the connection and does
     nothing; ``lost`` does what is asked and closes the connection without an answer; ``cut`` closes it in
-    the middle of the answer's body; ``call`` and ``after`` only call ``action``: before the request is carried
-    out, or after that (all others call it too, before). ``at``: which of the fitting requests from now, 0
-    is the next; None: all of them (``times`` at most).
+    the middle of the answer's body; ``silent`` does nothing and keeps the connection; ``stall`` falls silent
+    in the middle of the answer's body; ``spoil`` sends what ``change`` makes of the answer; ``call`` and
+    ``after`` only call ``action``: before the request is carried out, or after that (all others call it
+    too, before). ``at``: which of the fitting requests from now, 0 is the next; None: all of them (``times``
+    at most).
     """
 
     kind: Kind = "status"
@@ -30,6 +35,7 @@ class Fault:
     method: str = ""
     times: int = 1
     action: Callable[[], None] = lambda: None
+    change: Callable[[Reply], Reply] = lambda reply: reply
     hits: int = 0
 
     def strikes(self, method: str, path: str) -> bool:

@@ -32,7 +32,8 @@ def create(request: Request) -> Reply:
     url = f"{request.hub.url}/datasets/{name}"
     if name in request.hub.repos:
         return as_json({"error": "You already created this dataset repo", "url": url}, 409)
-    request.hub.repos[name] = Repo(name, asked.get("visibility") == "private")
+    private = asked.get("visibility") == "private" or asked.get("private") is True  # the older form
+    request.hub.repos[name] = Repo(name, private)
     return as_json({"url": url, "name": name, "id": "0"})
 
 

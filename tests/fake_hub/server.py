@@ -47,13 +47,16 @@ class _Handler(BaseHTTPRequestHandler):
         request = Request(hub, self.command, self.path, headers, self._body())
         with hub.lock:
             reply, fault = hub.answer(request)
-            lost = reply is None or (fault is not None and fault.kind == "lost")
+            kind = fault.kind if fault is not None else ""
+            lost = reply is None or kind == "lost"
             status = 0 if reply is None or lost else reply.status
             hub.log.append(Seen(self.command, self.path, status, len(request.body)))
-        if reply is None or lost:
+        if reply is not None and not lost:
+            self._send(reply, kind in ("cut", "stall"))
+        if lost or kind in ("cut", "stall"):
             self.close_connection = True
-            return
-        self._send(reply, fault is not None and fault.kind == "cut")
+        if kind in ("silent", "stall"):
+            self.rfile.read(1)  # until they hang up
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = handle_any  # noqa: N815
 
@@ -69,13 +72,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, reply: Reply, cut: bool) -> None:
         self.send_response(reply.status)
-        for name, value in {**reply.headers, "Content-Length": str(len(reply.body))}.items():
+        for name, value in {"Content-Length": str(len(reply.body)), **reply.headers}.items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(reply.body[: len(reply.body) // 2] if cut else reply.body)
-        if cut:
-            self.close_connection = True
 
     def handle(self) -> None:
         """Serve a connection; a client that was killed is no error of ours."""
@@ -94,15 +95,17 @@ class _Server(ThreadingHTTPServer):
 class FakeHub:
     """A hub; see the package. ``watch`` is called after every request, while no other is served.
 
-    ``users``: by token; ``objects``: LFS objects by SHA-256; ``xet_dir``: the store of xet, if it is on.
+    ``users``: by token; ``objects``: LFS objects by SHA-256; ``xet_dir``: the store of xet, if it is on;
+    ``cas``: the address of another one to send clients to; ``asked``: the request whose answer is spoilt.
     """
 
     def __init__(self, xet_dir: Path | None = None) -> None:
         self.users = {TOKEN: TESTER}
-        self.xet_dir = xet_dir
+        self.xet_dir, self.cas = xet_dir, ""
         self.repos: dict[str, Repo] = {}
         self.objects: dict[str, bytes] = {}
         self.log: list[Seen] = []
+        self.asked: Request | None = None
         self.faults: list[Fault] = []
         self.watch: Callable[[FakeHub], None] = lambda hub: None
         self.lock = threading.RLock()
@@ -131,7 +134,7 @@ class FakeHub:
             fault.action()
         if fault is not None and fault.kind == "status":
             return HubError(fault.status, "injected fault").reply(), fault
-        if fault is not None and fault.kind == "drop":
+        if fault is not None and fault.kind in ("drop", "silent"):
             return None, fault
         try:
             reply = find_route(request.method, request.path)(request)
@@ -140,6 +143,9 @@ class FakeHub:
         self.watch(self)
         if fault is not None and fault.kind == "after":
             fault.action()
+        if fault is not None and fault.kind == "spoil":
+            self.asked = request
+            reply = fault.change(reply)
         return reply, fault
 
     def env(self, home: Path, token: str | None = TOKEN) -> dict[str, str]:

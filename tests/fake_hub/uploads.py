@@ -74,7 +74,8 @@ def xet_token(request: Request, id: str, kind: str, rev: str) -> Reply:
     request.repo(id)
     if request.hub.xet_dir is None:
         raise HubError(404, "xet is not enabled")
-    expires, place = int(time.time()) + 3600, f"local://{request.hub.xet_dir}"
+    expires = int(time.time()) + 3600
+    place = request.hub.cas or f"local://{request.hub.xet_dir}"
     headers = {
         "X-Xet-Cas-Url": place,
         "X-Xet-Access-Token": "x",

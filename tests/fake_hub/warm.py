@@ -24,7 +24,7 @@ __all__ = ["Done", "Running", "Warm"]
 FASTER = 50
 WARMED = (
     "datasets.packaged_modules.parquet.parquet", "huggingface_hub.hf_file_system", "huggingface_hub.lfs",
-    "pyarrow.dataset", "solecism.release.reading", "solecism.verbs.pushing",
+    "pyarrow.dataset", "solecism.hub.load", "solecism.commands.push",
 )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def _run(job: Mapping[str, Any]) -> int:
         if job["code"]:
             exec(compile(job["code"], "job", "exec"), {"__name__": "__main__"})
         else:
-            from solecism.cli import main
+            from solecism.commands import main
 
             main()
     except SystemExit as end:

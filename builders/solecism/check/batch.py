@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from solecism.generate.paradigm import Paradigm
+from solecism.grammar.paradigm import Paradigm
 from solecism.hashing import Hashes
-from solecism.words.orthography import Orthography
+from solecism.lexicon.orthography import Orthography
 
 __all__ = ["Batch", "Flags", "Ints", "Memory", "Seen", "Slots", "Text"]
 
@@ -146,7 +146,7 @@ class Slots:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some pairs of a paradigm, a table of :func:`solecism.items.pair_schema`."""
+    """Some pairs of a paradigm, a table of :func:`solecism.schema.pair_schema`."""
 
     paradigm: Paradigm
     table: pa.Table

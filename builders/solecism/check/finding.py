@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from solecism.errors import InputError, Problem
+from solecism.errors import InputError, Problem, visible
 
 __all__ = ["Finding", "Hit", "Level", "hits"]
 
@@ -37,7 +37,7 @@ class Finding:
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
         said = f"{self.level} {self.code}: {self.message}"
-        return f"{place}: {said}" if place else said
+        return visible(f"{place}: {said}" if place else said)
 
     @property
     def problem(self) -> Problem:

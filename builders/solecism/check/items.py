@@ -12,8 +12,8 @@ from solecism.check.batch import Batch, Memory
 from solecism.check.finding import Finding, Hit
 from solecism.check.registry import COUNT_CHECKS, ITEM_CHECKS, SUITE_CHECKS, Check
 from solecism.check.suites import SuiteBatch, SuiteMemory
-from solecism.generate.pairs import Counts
-from solecism.generate.paradigm import Paradigm
+from solecism.grammar.pairs import Counts
+from solecism.grammar.paradigm import Paradigm
 
 __all__ = ["ItemChecker", "SuiteChecker", "check_items", "checker_of"]
 
@@ -43,7 +43,7 @@ def _visible(text: str) -> str:
 class ItemChecker:
     """Checks the pairs of one paradigm while they are made: :meth:`add` each table, then :meth:`finish`.
 
-    Tables are of :func:`solecism.items.pair_schema`, in any number and of any size.
+    Tables are of :func:`solecism.schema.pair_schema`, in any number and of any size.
     """
 
     checks: Checks = ITEM_CHECKS
@@ -93,7 +93,7 @@ class ItemChecker:
 
 
 class SuiteChecker(ItemChecker):
-    """Checks the items of a suite, tables of :data:`solecism.items.SUITE`, in the same way."""
+    """Checks the items of a suite, tables of :data:`solecism.schema.SUITE`, in the same way."""
 
     checks: Checks = SUITE_CHECKS
     noun = "items"
@@ -117,7 +117,7 @@ def checker_of(paradigm: Paradigm) -> ItemChecker:
 def check_items(
     paradigm: Paradigm, tables: Iterable[pa.Table], counts: Counts | None = None
 ) -> list[Finding]:
-    """Check the items of a paradigm, as :func:`~solecism.generate.pairs.draw_pairs` yields them.
+    """Check the items of a paradigm, as :func:`~solecism.grammar.pairs.draw_pairs` yields them.
 
     ``counts`` are those that the draw fills in; they are read when all tables are drawn.
     """

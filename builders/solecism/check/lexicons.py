@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from solecism.check.finding import Hit
-from solecism.check.scripts import INVISIBLE, main_script, mixed_words
-from solecism.check.spelling import one_slip
+from solecism.check.spelling import INVISIBLE, main_script, mixed_words, one_slip
 from solecism.errors import candidates
-from solecism.words.features import UNIVERSAL, Feats, subset
-from solecism.words.lexicon import Row, Table, read_tsv
+from solecism.lexicon.features import UNIVERSAL, Feats, subset
+from solecism.lexicon.table import Row, Table, read_tsv
 
 __all__ = ["CLASS_COLUMNS", "Tables", "column_near_feature", "empty_column", "form_missing",
            "idle_rule", "invisible_characters", "lemma_unlike_forms", "mixed_scripts", "rare_value",
@@ -250,7 +249,8 @@ def invisible_characters(lexicon: Tables) -> Iterator[Hit]:
     """A word holds characters that cannot be seen.
 
     Remove no-break and zero-width spaces, soft hyphens, direction marks, control and private-use
-    characters. The joiners that Persian and Indic scripts need are allowed.
+    characters; where they could change what is seen (all but the spaces and hyphens) nothing reads the
+    file until then. The joiners that Persian and Indic scripts need may follow a letter.
     """
     for table, row in lexicon.rows:
         for text in _texts(row):

@@ -1,24 +1,40 @@
-"""Checks of what pairs say: each flags the pairs of a batch that it concerns.
-
-The docstring of a check is its message and, below, what to do about it.
-"""
+"""Checks of pairs: what they say, how their sentences are written, and the spans of their slots."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import numpy as np
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from solecism.check.batch import Batch, Flags, Ints
-from solecism.check.spelling import words_apart
-from solecism.generate.pairs import Counts
+from solecism.check.batch import Batch, Flags, Ints, Text
+from solecism.check.spelling import SCRIPTS, printed_as, words_apart
+from solecism.grammar.pairs import Counts
 from solecism.hashing import combine, mix
-from solecism.words.orthography import Orthography
+from solecism.lexicon.orthography import FINAL, Orthography
 
-__all__ = ["duplicate_id", "duplicate_pair", "good_and_bad", "good_is_bad", "left_out", "lemma_twice",
-           "mostly_left_out", "not_printed", "several_words_differ"]  # fmt: skip
+__all__ = [
+    "bad_spacing",
+    "duplicate_id",
+    "duplicate_pair",
+    "good_and_bad",
+    "good_is_bad",
+    "left_out",
+    "lemma_twice",
+    "marker_left",
+    "mixed_letters",
+    "mostly_left_out",
+    "no_capital",
+    "no_final_mark",
+    "not_nfc",
+    "not_printed",
+    "several_words_differ",
+    "span_wrong",
+]
 
 
 def duplicate_id(batch: Batch) -> Flags:
@@ -169,3 +185,194 @@ def left_out(counts: Counts) -> Iterator[str]:
 
 def _reasons(counts: Counts) -> str:
     return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.skipped.items()))
+
+
+SPACE = 32
+MARKS = ",.;:!?…)。，、；：？！»"
+SPACED = {"fr": ";:!?»"}
+"""Marks that a language writes with a space before them."""
+
+
+def _either(batch: Batch, judge: Callable[[Text], Flags]) -> Flags:
+    good, bad = batch.sentences
+    return judge(good) | judge(bad)
+
+
+def _codes(text: str) -> Ints:
+    return np.array([ord(char) for char in text], dtype=np.int64)
+
+
+def marker_left(batch: Batch) -> Flags:
+    """A sentence holds characters of the private use area.
+
+    They mark words while a sentence is made and should be gone: a fault of the engine, or of a lexicon
+    that holds such characters (U+E000 to U+F8FF). Report it with the template.
+    """
+
+    def judge(text: Text) -> Flags:
+        if text.highest < 0xE000:
+            return batch.none()
+        return text.flags(np.flatnonzero((text.chars >= 0xE000) & (text.chars <= 0xF8FF)))
+
+    tokens = judge(batch.text("tokens_good")) | judge(batch.text("tokens_bad"))
+    return _either(batch, judge) | tokens
+
+
+def not_nfc(batch: Batch) -> Flags:
+    """A sentence is not in Unicode normal form C.
+
+    A combining mark meets a letter where two words are written together. Write the letter composed.
+    """
+
+    def judge(text: Text) -> Flags:
+        if unicodedata.is_normalized("NFC", text.joined):
+            return batch.none()
+        return np.array([not unicodedata.is_normalized("NFC", value) for value in text.values])
+
+    return _either(batch, judge)
+
+
+def bad_spacing(batch: Batch) -> Flags:
+    """A sentence has a space too many.
+
+    Two spaces in a row, one at an end, or one before a mark of punctuation (French `;`, `:`, `!`, `?` and
+    `»` may have one). Look for spaces inside a form or a property that is printed.
+    """
+    marks = _codes("".join(set(MARKS) - set(SPACED.get(batch.paradigm.language, ""))))
+    wrong = np.append(marks, SPACE)
+
+    def judge(text: Text) -> Flags:
+        places = np.flatnonzero(text.chars == SPACE)
+        inside = places[places + 1 < len(text.chars)]
+        inside = inside[np.isin(text.chars[inside + 1], wrong)]
+        inside = inside[text.rows(inside) == text.rows(inside + 1)]
+        flags = text.flags(inside)
+        flags |= (_ends(text, 0) == SPACE) | (_ends(text, -1) == SPACE)
+        return flags
+
+    return _either(batch, judge)
+
+
+def _ends(text: Text, place: int) -> Ints:
+    """The first (0) or last (-1) character of each text; 0 where it is empty."""
+    out = np.zeros(len(text), dtype=np.int64)
+    full = text.lengths > 0
+    at = text.starts if place == 0 else text.starts + text.lengths - 1
+    out[full] = text.chars[at[full]]
+    return out
+
+
+def no_final_mark(batch: Batch) -> Flags:
+    """A sentence ends without a full stop.
+
+    The orthography has a stop, and the sentence ends in no mark of `.?!…。？！`. An empty sentence is
+    reported here too.
+    """
+    if not batch.spelling.stop:
+        return _either(batch, lambda text: text.lengths == 0)
+    marks = _codes("".join(FINAL) + batch.spelling.stop[-1:])
+    return _either(batch, lambda text: ~np.isin(_ends(text, -1), marks))
+
+
+def no_capital(batch: Batch) -> Flags:
+    """A sentence begins with a small letter.
+
+    The orthography asks for capitals (`capital yes`). Look at what the line begins with.
+    """
+    if not batch.spelling.capital:
+        return batch.none()
+
+    def judge(text: Text) -> Flags:
+        first, which = np.unique(_ends(text, 0), return_inverse=True)
+        small = np.array([_has_capital(chr(code)) for code in first.tolist()])
+        return np.asarray(small[which])
+
+    return _either(batch, judge)
+
+
+def _has_capital(char: str) -> bool:
+    upper = char.upper()
+    return char.islower() and len(upper) == 1 and upper != char
+
+
+def mixed_letters(batch: Batch) -> Flags:
+    """A word of a sentence mixes Latin, Greek and Cyrillic letters.
+
+    Letters that look alike are not the same to a model. Type the word anew, in the lexicon or in the
+    line of the template.
+    """
+
+    def judge(text: Text) -> Flags:
+        if text.highest < 0x370:
+            return batch.none()
+        kind = _script_numbers()[np.minimum(text.chars, 0x1FFF)]
+        mixed = (kind[:-1] != kind[1:]) & (kind[:-1] > 0) & (kind[1:] > 0)
+        places = np.flatnonzero(mixed)
+        return text.flags(places[text.rows(places) == text.rows(places + 1)])
+
+    return _either(batch, judge)
+
+
+@cache
+def _script_numbers() -> NDArray[np.uint8]:
+    """The number of the script of each code point below U+2000 (0: none of the three)."""
+    out = np.zeros(0x2000, dtype=np.uint8)
+    for number, ranges in enumerate(SCRIPTS.values(), 1):
+        for first, last in zip(ranges[::3], ranges[2::3], strict=True):
+            out[ord(first) : ord(last) + 1] = number
+    out[0x1FFF] = 0
+    return out
+
+
+def span_wrong(batch: Batch) -> Flags:
+    """The span of a slot does not cover its word.
+
+    `sentence_good[good_start:good_end]` must be the form (spelling rules and the sentence capital left
+    aside), and no span may reach out of its sentence. A fault of the engine: report it with the template.
+    """
+    if not batch.slots.count:
+        return batch.none()
+    flags = batch.none()
+    for side, text in (("good", batch.good), ("bad", batch.bad)):
+        flags |= _outside(batch, side, text).any(axis=1)
+    forms, names = batch.slots.texts("form")
+    starts, ends = (batch.slots.numbers(f"good_{end}") for end in ("start", "end"))
+    for slot in range(batch.slots.count):
+        rows = np.flatnonzero((starts[:, slot] >= 0) & (forms[:, slot] >= 0) & ~flags)
+        spans = starts[rows, slot], ends[rows, slot]
+        flags[rows[_unlike(batch, rows, spans, forms[rows, slot], Text(names))]] = True
+    return flags
+
+
+def _outside(batch: Batch, side: str, text: Text) -> Flags:
+    start, end = (batch.slots.numbers(f"{side}_{name}") for name in ("start", "end"))
+    printed = (start >= 0) | (end >= 0)
+    inside = (start >= 0) & (start < end) & (end <= text.lengths[:, None])
+    return np.asarray(printed & ~inside)
+
+
+def _unlike(batch: Batch, rows: Ints, spans: tuple[Ints, Ints], forms: Ints, names: Text) -> Flags:
+    """Flag the spans (of rows of the good sentences) that do not print their form."""
+    start, end = spans
+    suspect = (end - start) != names.lengths[forms]
+    alike = np.flatnonzero(~suspect)
+    here = batch.good.starts[rows[alike]] + start[alike]
+    there = names.starts[forms[alike]]
+    suspect[alike] = _chars_differ(batch.good, here, names, there, (end - start)[alike])
+    known: dict[tuple[str, str, bool], bool] = {}
+    for place in np.flatnonzero(suspect).tolist():
+        first, last = int(start[place]), int(end[place])
+        sentence = batch.good.values[int(rows[place])]
+        key = names.values[int(forms[place])], sentence[first:last], first == 0
+        if key not in known:
+            known[key] = not printed_as(*key, batch.spelling)
+        suspect[place] = known[key]
+    return np.asarray(suspect)
+
+
+def _chars_differ(a: Text, a_starts: Ints, b: Text, b_starts: Ints, lengths: Ints) -> Flags:
+    """Compare stretches of equal length: flag those with a differing character."""
+    which = np.repeat(np.arange(len(lengths)), lengths)
+    step = np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    differ = a.chars[a_starts[which] + step] != b.chars[b_starts[which] + step]
+    return np.bincount(which[differ], minlength=len(lengths)) > 0

@@ -11,7 +11,7 @@ from solecism.check.finding import Hit, hits
 from solecism.errors import InputError
 
 __all__ = ["classes_unreadable", "orthography_unreadable", "phrases_unreadable", "table_unreadable",
-           "template_unbound", "template_undrawable", "template_unreadable"]  # fmt: skip
+           "template_unbound", "template_undrawable", "template_unreadable", "template_unseen"]  # fmt: skip
 
 
 def table_unreadable(error: InputError) -> Iterator[Hit]:
@@ -67,5 +67,14 @@ def template_undrawable(error: InputError) -> Iterator[Hit]:
     """No items can be drawn from a template.
 
     A form is ambiguous or lacking, or the words allow fewer items than `draw` wants.
+    """
+    return hits(error)
+
+
+def template_unseen(error: InputError) -> Iterator[Hit]:
+    """A template holds characters that cannot be seen.
+
+    Remove control characters (but tabs), direction marks, zero-width and private-use characters; nothing
+    reads the file until then. The joiners that Persian and Indic scripts need may follow a letter.
     """
     return hits(error)

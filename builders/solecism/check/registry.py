@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from solecism.check import lexicons, pairs, reading, sentences, spans, suites, templates
+from solecism.check import lexicons, pairs, reading, suites, templates
 from solecism.check.batch import Batch, Flags
 from solecism.check.finding import Finding, Hit, Level
 from solecism.check.suites import SuiteBatch
 from solecism.errors import InputError
-from solecism.generate.pairs import Counts
-from solecism.generate.paradigm import Paradigm
+from solecism.grammar.pairs import Counts
+from solecism.grammar.paradigm import Paradigm
 
 __all__ = ["BOUND_CHECKS", "CHECKS", "COUNT_CHECKS", "DRAFT_CHECKS", "ITEM_CHECKS", "LEXICON_CHECKS",
            "READING_CHECKS", "SUITE_CHECKS", "Check", "render_docs"]  # fmt: skip
@@ -61,6 +61,7 @@ READING_CHECKS: tuple[Check[Callable[[InputError], Iterator[Hit]]], ...] = (
     Check("T002", "error", reading.phrases_unreadable),
     Check("T003", "error", reading.template_unbound),
     Check("T004", "error", reading.template_undrawable),
+    Check("T014", "error", reading.template_unseen),
 )
 """What readers and engine refuse."""
 
@@ -105,13 +106,13 @@ ITEM_CHECKS: tuple[Check[Callable[[Batch], Flags]], ...] = (
     Check("I005", "warning", pairs.several_words_differ),
     Check("I006", "error", pairs.lemma_twice),
     Check("I007", "warning", pairs.not_printed),
-    Check("I008", "error", spans.span_wrong),
-    Check("I009", "error", sentences.marker_left),
-    Check("I010", "error", sentences.not_nfc),
-    Check("I011", "error", sentences.bad_spacing),
-    Check("I012", "error", sentences.no_final_mark),
-    Check("I013", "error", sentences.no_capital),
-    Check("I014", "error", sentences.mixed_letters),
+    Check("I008", "error", pairs.span_wrong),
+    Check("I009", "error", pairs.marker_left),
+    Check("I010", "error", pairs.not_nfc),
+    Check("I011", "error", pairs.bad_spacing),
+    Check("I012", "error", pairs.no_final_mark),
+    Check("I013", "error", pairs.no_capital),
+    Check("I014", "error", pairs.mixed_letters),
 )
 """Over the pairs of a paradigm, batch by batch."""
 

@@ -4,37 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from itertools import product
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from solecism.check.finding import Finding
+from solecism.check.finding import Finding, hits
 from solecism.check.items import check_items
 from solecism.check.lexicons import Tables
-from solecism.check.registry import (
-    BOUND_CHECKS,
-    DRAFT_CHECKS,
-    LEXICON_CHECKS,
-    READING_CHECKS,
-)
-from solecism.check.targets import Target, find_targets
+from solecism.check.registry import BOUND_CHECKS, CHECKS, DRAFT_CHECKS, LEXICON_CHECKS
 from solecism.check.templates import Draft, too_large
-from solecism.errors import InputError
-from solecism.generate.pairs import Counts, draw_pairs
-from solecism.generate.paradigm import Paradigm, load_paradigm
-from solecism.generate.sandbox import PHRASES, Sandbox
-from solecism.generate.suites import draw_suites
-from solecism.generate.template import Template, read_template
-from solecism.words.hierarchy import read_hierarchy
-from solecism.words.language import Lexicon
-from solecism.words.lexicon import read_tsv
-from solecism.words.orthography import read_orthography
+from solecism.errors import InputError, candidates, fail
+from solecism.grammar.pairs import Counts, draw_pairs
+from solecism.grammar.paradigm import Paradigm, load_paradigm
+from solecism.grammar.phrases import PHRASES, Sandbox
+from solecism.grammar.suites import draw_suites
+from solecism.grammar.template import Template, read_template
+from solecism.lexicon.classes import read_hierarchy
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.orthography import read_orthography
+from solecism.lexicon.table import read_source, read_tsv
 
-__all__ = ["check_lexicon", "check_paths", "check_templates"]
+__all__ = ["Target", "check_lexicon", "check_paths", "check_templates", "find_targets"]
+
 
 T = TypeVar("T")
 
-_READING = {check.code: check for check in READING_CHECKS}
 _FILE_CODES = {"classes.tsv": "L002", "orthography.tsv": "L003", PHRASES: "T002"}
 
 
@@ -92,8 +88,8 @@ def _try(read: Callable[[], T], code: str, found: list[Finding]) -> T | None:
 def _problem_findings(error: InputError, code: str) -> Iterator[Finding]:
     path = Path(error.problems[0].path)
     other = "L001" if path.suffix == ".tsv" else code
-    check = _READING[_FILE_CODES.get(path.name, other)]
-    return (check.finding(hit) for hit in check.function(error))
+    check = CHECKS[error.problems[0].code or _FILE_CODES.get(path.name, other)]
+    return map(check.finding, hits(error))
 
 
 class _Language:
@@ -114,7 +110,7 @@ class _Language:
         path = self.root / "references.bib"
         if not path.exists():
             return None
-        return frozenset(re.findall(r"^\s*@\w+\s*\{\s*([^,\s]+)", path.read_text("utf-8"), re.M))
+        return frozenset(re.findall(r"^\s*@\w+\s*\{\s*([^,\s]+)", read_source(path), re.M))
 
     def siblings(self, path: Path) -> Iterator[Template]:
         """The templates of the same name in other languages, as far as they can be read."""
@@ -165,3 +161,98 @@ def _check_items(paradigm: Paradigm, seed: int, found: list[Finding]) -> None:
         return check_items(paradigm, draw_items(paradigm, seed, counts), counts)
 
     found += _try(draw, "T004", found) or []
+
+
+@dataclass(frozen=True)
+class Target:
+    """A lexicon (its ``folder``; ``files``: only these tables) or the template ``files`` of a folder."""
+
+    kind: Literal["lexicon", "templates"]
+    folder: Path
+    files: tuple[Path, ...] = ()
+
+
+def find_targets(paths: Sequence[str | Path], root: Path) -> list[Target]:
+    """Give what the paths name, each once; none: all lexicons and templates below ``root``.
+
+    Raises :class:`InputError` for a path that names nothing.
+    """
+    chosen = [_locate(path, root) for path in paths] or _top(root)
+    targets = (target for path in chosen for target in _targets(path, root))
+    return list(dict.fromkeys(targets))
+
+
+def _top(root: Path) -> list[Path]:
+    top = [root / "lexicons", root / "templates"]
+    if not any(path.is_dir() for path in top):
+        raise fail("there are no folders templates/ and lexicons/ here", root)
+    return [path for path in top if path.is_dir()]
+
+
+def _locate(path: str | Path, root: Path) -> Path:
+    """Find a name of a data set, a path below the root or any path, in this order."""
+    tried = (
+        root / "templates" / path,
+        root / "templates" / f"{path}.jinja",
+        *_of_any_language(root / "templates", Path(path)),
+        root / path,
+        Path(path),
+    )
+    for place, top in product(tried, (root / "templates", root / "lexicons")):
+        if place.exists() and _below(place, top):
+            return top / place.resolve().relative_to(top.resolve())
+    names = [*_names(root / "templates", "*"), *_names(root / "templates", "*/*")]
+    names += [f"lexicons/{name}" for name in _names(root / "lexicons", "*")]
+    raise fail(
+        f"{str(path)!r} names no lexicon or template {candidates('known', names, str(path))}"
+    )
+
+
+def _of_any_language(templates: Path, name: Path) -> list[Path]:
+    """The template that ``dataset/UID`` names, if there is one in one language only."""
+    found = (
+        list(templates.glob(f"{name.parent}/*/{name.name}.jinja")) if len(name.parts) == 2 else []
+    )
+    return found if len(found) == 1 else []
+
+
+def _below(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def _names(folder: Path, pattern: str) -> list[str]:
+    return sorted(p.relative_to(folder).as_posix() for p in folder.glob(pattern) if p.is_dir())
+
+
+def _targets(path: Path, root: Path) -> Iterator[Target]:
+    if _below(path, root / "lexicons"):
+        yield from _lexicons(path, root / "lexicons")
+    else:
+        yield from _templates(path, root / "templates")
+
+
+def _lexicons(path: Path, top: Path) -> Iterator[Target]:
+    if path.is_file():
+        yield Target("lexicon", path.parent, (path,))
+    elif path.resolve() == top.resolve():
+        yield from (Target("lexicon", p) for p in sorted(top.iterdir()) if p.is_dir())
+    else:
+        yield Target("lexicon", path)
+
+
+def _templates(path: Path, top: Path) -> Iterator[Target]:
+    if path.is_file() and path.name != PHRASES:
+        yield Target("templates", path.parent, (path,))
+        return
+    folder = path.parent if path.is_file() else path
+    by_folder: dict[Path, list[Path]] = {}
+    for file in _paradigms(folder.rglob("*.jinja"), top):
+        by_folder.setdefault(file.parent, []).append(file)
+    for parent, files in by_folder.items():
+        yield Target("templates", parent, tuple(files))
+
+
+def _paradigms(files: Iterable[Path], top: Path) -> list[Path]:
+    """The files ``<dataset>/<language>/<UID>.jinja``; others hold macros."""
+    plain = (file for file in files if not file.name.startswith("_"))
+    return sorted(file for file in plain if file.parent.parent.parent == top)

@@ -1,14 +1,26 @@
-"""Small judgements on spelling that several checks share."""
+"""Small judgements on spelling and scripts that several checks share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from solecism.words.orthography import Orthography, Rule, tokenize
-from solecism.words.sharing import shared_start
+from solecism.lexicon.orthography import Orthography, Rule, shared_start, tokenize
 
-__all__ = ["contractions", "one_slip", "printed_as", "respellings", "same_word", "words_apart"]
+__all__ = [
+    "INVISIBLE",
+    "SCRIPTS",
+    "contractions",
+    "main_script",
+    "mixed_words",
+    "one_slip",
+    "printed_as",
+    "respellings",
+    "same_word",
+    "words_apart",
+]
 
 
 def one_slip(a: str, b: str) -> bool:
@@ -38,9 +50,9 @@ def respellings(word: str, spelling: Orthography) -> frozenset[str]:
 
 def _outcomes(rule: Rule, word: str) -> set[str]:
     texts: set[str | None] = set()
-    if rule.left.fullmatch(word):
+    if rule.left.matches(word):
         texts.add(rule.new_left)
-    if rule.right.fullmatch(word):
+    if rule.right.matches(word):
         texts.add(rule.new_left if rule.new_right is None else rule.new_right)
     return {text for text in texts if text and text != "="}
 
@@ -89,3 +101,38 @@ def _written(form: str, text: str, spelling: Orthography) -> bool:
         return all(b in respellings(a, spelling) for a, b in zip(words, shown, strict=True))
     tokens = spelling.spell(tokenize(form))
     return text == "".join(f"{'' if t.glued else ' '}{t.text}" for t in tokens).strip()
+
+
+SCRIPTS = {
+    "Latin": "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f",
+    "Greek": "\u0370-\u03ff\u1f00-\u1fff",
+    "Cyrillic": "\u0400-\u052f",
+}
+"""The scripts that have letters in common to the eye, as ranges of a regular expression."""
+
+INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u200b\u200e\u200f\u202a-\u202f\u2060-\u206f\ufeff\ue000-\uf8ff]"
+)
+"""Control, private-use and invisible characters (but for U+200C and U+200D, which some scripts need)."""
+
+_LETTERS = {name: re.compile(f"[{ranges}]") for name, ranges in SCRIPTS.items()}
+_WORDS = re.compile(r"\w+")
+
+
+def _scripts(word: str) -> set[str]:
+    return {name for name, letters in _LETTERS.items() if letters.search(word)}
+
+
+def main_script(texts: Iterable[str]) -> str:
+    """Give the script that most of the texts are (partly) written in; ``""`` for none of the three."""
+    counts = Counter(name for text in texts for name in _scripts(text))
+    return counts.most_common(1)[0][0] if counts else ""
+
+
+def mixed_words(texts: Iterable[str], own: str) -> Iterator[str]:
+    """Yield words that mix scripts, and words of one letter that is not of the script ``own``."""
+    for text in texts:
+        for word in _WORDS.findall(text):
+            found = _scripts(word)
+            if len(found) > 1 or (own and len(word) == 1 and found - {own}):
+                yield word

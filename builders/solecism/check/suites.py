@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from solecism.check.batch import Batch, Memory
-from solecism.check.sentences import (
+from solecism.check.pairs import (
     bad_spacing,
     marker_left,
     mixed_letters,
@@ -25,8 +25,8 @@ from solecism.check.sentences import (
     not_nfc,
 )
 from solecism.errors import InputError
-from solecism.generate.paradigm import Paradigm
-from solecism.score.formula import Formula, parse, place_of, unknown_terms
+from solecism.formula import Formula, parse, place_of, unknown_terms
+from solecism.grammar.paradigm import Paradigm
 
 __all__ = ["SuiteBatch", "SuiteMemory", "always_a_tie", "badly_written", "conditions_equal", "item_twice",
            "prediction_unreadable", "region_wrong", "same_id", "several_places_differ",
@@ -49,7 +49,7 @@ class SuiteMemory:
 
 @dataclass(frozen=True, eq=False)
 class SuiteBatch:
-    """Some items of a suite, rows of :data:`solecism.items.SUITE`."""
+    """Some items of a suite, rows of :data:`solecism.schema.SUITE`."""
 
     paradigm: Paradigm
     items: Sequence[Item]

@@ -12,10 +12,10 @@ from jinja2 import nodes
 
 from solecism.check.finding import Hit
 from solecism.errors import candidates
-from solecism.generate.paradigm import Paradigm
-from solecism.generate.sandbox import FEATS, ROW, WHOLE, Uses
-from solecism.generate.scope import merge_uses
-from solecism.generate.template import Condition, Template
+from solecism.grammar.groups import merge_uses
+from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.phrases import FEATS, ROW, WHOLE, Uses
+from solecism.grammar.template import Condition, Template
 
 __all__ = ["LARGEST", "Draft", "attractors_without_controller", "differs_from_siblings", "idle_clause",
            "idle_selection", "idle_slot", "nothing_said", "too_large", "unknown_source",
@@ -131,8 +131,9 @@ def too_large(paradigm: Paradigm) -> Iterator[Hit]:
     Say with `draw: 10000` how many to sample, or narrow the slots. Such a template is not drawn when it
     is checked.
     """
-    if paradigm.template.draw is None and _space(paradigm) > LARGEST:
-        size = _readable(_space(paradigm))
+    wanted = paradigm.template.draw
+    if (_space(paradigm) if wanted is None else wanted) > LARGEST:
+        size = _readable(_space(paradigm) if wanted is None else wanted)
         yield Hit(size, paradigm.template.path, paradigm.template.lines.get("draw", 1))
 
 

@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
+import torch
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 from lm_eval.models.huggingface import HFLM
 
-from solecism.score.causal import WINDOW
-from solecism.score.masked import MaskedOptions
+from solecism.score.engines.engines import Probed, probe
+from solecism.score.engines.masked import MaskedOptions
+from solecism.score.items import NEEDED
+from solecism.score.methods.pll import score_pll
+from solecism.score.methods.sentence import WINDOW
 from solecism.score.models import Loaded, load_masked
-from solecism.score.pll import score_pll
-from solecism.score.probe import Probed, probe
 
 __all__ = ["SolecismLM", "SolecismMaskedLM"]
 
 Scored = list[tuple[float, bool]]
 
 
+def _device(asked: str | None) -> str:
+    """The device asked for, by default a card; the processor where there is no card."""
+    wanted = asked or "cuda"
+    if not wanted.startswith("cuda") or torch.cuda.is_available():
+        return wanted
+    if asked:
+        warnings.warn(f"there is no device {asked!r}: the model runs on the CPU", stacklevel=3)
+    return "cpu"
+
+
 @register_model("solecism")
 class SolecismLM(HFLM):
     """lm-eval's own ``hf`` model, tokenisation and arguments included, but scored on the prefix tree.
 
-    ``engine`` and ``batch_tokens`` are further arguments. Whether a continuation would also be chosen
-    greedily is not computed (always False): only the multiple-choice and log-likelihood metrics hold.
+    ``engine`` and ``batch_tokens`` are further arguments. With a tokenizer that has neither BOS nor EOS the
+    first token of a text without context has no probability, as with ``--bos never``. Whether a continuation
+    would also be chosen greedily is not computed (always False): only the multiple-choice and log-likelihood
+    metrics hold.
     """
 
     def __init__(
         self, *args: Any, engine: str = "auto", batch_tokens: int = 4096, **kwargs: Any
     ) -> None:
         kwargs.setdefault("dtype", "float32")
+        kwargs["device"] = _device(kwargs.get("device"))
         super().__init__(*args, **kwargs)
         self._engine, self._batch_tokens = engine, int(batch_tokens)
         self._probed: Probed | None = None
@@ -49,11 +65,15 @@ class SolecismLM(HFLM):
         for start in range(0, len(requests), 2 * WINDOW):
             some = requests[start : start + 2 * WINDOW]
             rows = [
-                [*context, *continuation][-self.max_length :] for _, context, continuation in some
+                [token for token in (*context, *continuation) if token is not None]
+                for _, context, continuation in some
             ]
-            values = self._score(rows)
+            values = self._score([row[-self.max_length :] for row in rows])
             lengths = [len(continuation) for _, _, continuation in some]
-            out += [(float(v[-n:].sum()), False) for v, n in zip(values, lengths, strict=True)]
+            out += [
+                (float(v[max(len(v) - n, 0) :].sum()), False)
+                for v, n in zip(values, lengths, strict=True)
+            ]
         return out
 
     def _score(self, rows: list[list[int]]) -> list[Any]:
@@ -73,7 +93,7 @@ class SolecismMaskedLM(LM):
         pretrained: str,
         revision: str | None = None,
         dtype: str = "float32",
-        device: str = "cpu",
+        device: str | None = None,
         variant: str = "within_word_l2r",
         trust_remote_code: bool = False,
         **_: Any,
@@ -83,7 +103,7 @@ class SolecismMaskedLM(LM):
             pretrained,
             revision=revision,
             dtype=dtype,
-            device=device,
+            device=_device(device),
             trust_remote_code=bool(trust_remote_code),
         )
         self._options = MaskedOptions(variant=variant)  # type: ignore[arg-type]
@@ -92,12 +112,9 @@ class SolecismMaskedLM(LM):
         """Score context and continuation as one text; whether it is greedy has no meaning (False)."""
         texts = ["".join(request.args) for request in requests]
         unique = list(dict.fromkeys(texts))
-        table = pa.table({
-            "id": [str(number) for number in range(len(unique))],
-            "sentence_good": unique,
-            "sentence_bad": unique,
-        })  # fmt: skip
-        scored = pa.concat_tables(score_pll([table], self._loaded, self._options))
+        names = [str(number) for number in range(len(unique))]
+        columns = {name: unique if name.startswith("sentence_") else names for name in NEEDED}
+        scored = pa.concat_tables(score_pll([pa.table(columns)], self._loaded, self._options))
         known = dict(zip(unique, scored["logp_good"].to_pylist(), strict=True))
         return [
             (known[text] if known[text] is not None else float("-inf"), False) for text in texts

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from solecism.release.paradigms import ALL
+from solecism.datasets.from_templates import ALL
 
 __all__ = ["TASKS", "TaskConfig", "TaskSet", "task_files"]
 

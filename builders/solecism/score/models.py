@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from safetensors import safe_open
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_MASKED_LM_MAPPING,
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+)
+from transformers.utils import logging
 
-from solecism.errors import candidates, fail
-from solecism.score import word_models
+from solecism.baselines import networks as word_models
+from solecism.errors import InputError, candidates, fail
+from solecism.hashing import file_digest
+from solecism.hub.client import reachable
 
-__all__ = ["DTYPES", "Loaded", "load_causal", "load_masked"]
+__all__ = ["DTYPES", "Kind", "Loaded", "kind_of", "load_causal", "load_masked"]
 
 assert word_models  # imported for the model classes that it registers
 
 DTYPES = ("float32", "bfloat16", "float16")
+
+Kind = Literal["causal", "masked"]
+
+_TOLD = (
+    "*.safetensors", "*.bin", "*.index.json", "config.json", "tokenizer*", "special_tokens_map.json",
+    "added_tokens.json", "vocab*", "merges*", "*.model", "*.tiktoken", "*.py",
+)  # fmt: skip
+"""The files of a folder that scores depend on: weights, config, tokenizer, code."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +73,9 @@ def load_causal(
 ) -> Loaded:
     """Load a causal model (``AutoModelForCausalLM``) with its tokenizer.
 
-    Raises :class:`InputError` for an unknown model, one without tokenizer, or a tokenizer without offsets.
+    Raises :class:`InputError` for an unknown model or a broken one, one whose weights lack tensors or have
+    other shapes than its config says, one without tokenizer, a tokenizer without offsets or of another
+    model. Weights that are pickled (``.bin``) are read without running code.
     """
     return _load(AutoModelForCausalLM, name, revision, dtype, device, trust_remote_code)
 
@@ -65,11 +88,75 @@ def load_masked(
     device: str = "cpu",
     trust_remote_code: bool = False,
 ) -> Loaded:
-    """Load a masked model (``AutoModelForMaskedLM``); raises also where there is no mask token."""
+    """Load a masked model (``AutoModelForMaskedLM``), as :func:`load_causal` does.
+
+    Raises :class:`InputError` also where there is no mask token.
+    """
     loaded = _load(AutoModelForMaskedLM, name, revision, dtype, device, trust_remote_code)
     if loaded.tokenizer.mask_token_id is None:
         raise fail(f"model {name!r}: its tokenizer has no mask token, so it is no masked model")
     return loaded
+
+
+def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = False) -> Kind:
+    """Tell from a model's config whether it is a masked one or a causal one, which reads left to right.
+
+    Raises :class:`InputError` where there is no config, or a broken one.
+    """
+    config = _config(name, _common(name, revision, trust_remote_code))
+    own = getattr(config, "auto_map", None) or {}
+    masked = type(config) in MODEL_FOR_MASKED_LM_MAPPING or "AutoModelForMaskedLM" in own
+    causal = type(config) in MODEL_FOR_CAUSAL_LM_MAPPING or "AutoModelForCausalLM" in own
+    if not (masked and causal):
+        return "masked" if masked else "causal"
+    saved = tuple(map(str, getattr(config, "architectures", None) or ()))
+    if any(text.endswith("ForMaskedLM") for text in saved):
+        return "masked"
+    decodes = any(text.endswith(("ForCausalLM", "LMHeadModel")) for text in saved)
+    return "causal" if decodes or getattr(config, "is_decoder", False) else "masked"
+
+
+def _common(name: str, revision: str | None, trust: bool) -> dict[str, Any]:
+    """What every part of a model is loaded with; without a hub from the cache, at once."""
+    common = {"revision": revision, "trust_remote_code": trust}
+    return common if Path(name).is_dir() or reachable() else {**common, "local_files_only": True}
+
+
+def _config(name: str, common: dict[str, Any]) -> Any:
+    if Path(name).is_dir() and not (Path(name) / "config.json").is_file():
+        raise fail("is no folder of a model: it has no config.json", name)
+    with _clear_errors(name):
+        return AutoConfig.from_pretrained(name, **common)
+
+
+@contextmanager
+def _clear_errors(name: str, what: str = "cannot be loaded") -> Iterator[None]:
+    """Turn whatever the libraries raise for broken files into an :class:`InputError`, and quieten them."""
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:  # the libraries raise all kinds, even bare ones
+        said = " ".join(map(str.strip, str(error).strip().splitlines()[:2]))[:200]
+        kind = (
+            "" if said and isinstance(error, OSError | ValueError) else f"{type(error).__name__}: "
+        )
+        raise fail(f"model {name!r} {what}: {_broken_weights(name) or kind + said}") from None
+    finally:
+        logging.set_verbosity(level)
+
+
+def _broken_weights(name: str) -> str:
+    """Name the file of a folder that is no safetensors file, or a part of one; "" where all are whole."""
+    for path in sorted(Path(name).glob("*.safetensors")):
+        try:
+            with safe_open(path, "pt"):
+                pass
+        except Exception as error:  # of a class that is not exported
+            return f"{path.name} is broken: {error}"
+    return ""
 
 
 def _load(
@@ -77,28 +164,74 @@ def _load(
 ) -> Loaded:
     if dtype not in DTYPES:
         raise fail(f"there is no dtype {dtype!r} {candidates('dtypes', DTYPES, dtype)}")
-    common = {"revision": revision, "trust_remote_code": trust}
-    try:
-        config = AutoConfig.from_pretrained(name, **common)
-        model = kind.from_pretrained(name, dtype=getattr(torch, dtype), **common)
-    except (OSError, ValueError, KeyError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise fail(f"model {name!r} cannot be loaded: {reason}") from None
+    common = _common(name, revision, trust)
+    config = _config(name, common)
+    place = _device(device)
+    with _clear_errors(name):
+        model, info = kind.from_pretrained(
+            name,
+            dtype=getattr(torch, dtype),
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # refused with their shapes below
+            **common,
+        )
+    _refuse_random(name, info)
     tokenizer = _tokenizer(name, common)
-    try:
-        model = model.eval().to(device)
-    except (RuntimeError, AssertionError) as error:
-        raise fail(f"device {device!r}: {str(error).splitlines()[0]}") from None
+    _refuse_foreign(name, model, tokenizer)
+    with _clear_errors(name, f"does not fit on the device {device!r}"):
+        model = model.eval().to(place)
     found = getattr(config, "_commit_hash", None) or _local_revision(name)
     return Loaded(model, tokenizer, name, found, dtype, device)
 
 
-def _tokenizer(name: str, common: dict[str, Any]) -> Any:
+def _device(device: str) -> torch.device:
+    """Raises :class:`InputError` with those there are for a device that is none."""
+    there = ["cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
+    there += ["mps"] if torch.backends.mps.is_available() else []
     try:
+        place = torch.device(device)
+        torch.empty(0, device=place)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = f"{str(error).splitlines()[0][:100]} {candidates('devices', there, device)}"
+        raise fail(f"device {device!r}: {reason}") from None
+    return place
+
+
+def _refuse_random(name: str, info: dict[str, Any]) -> None:
+    """Tensors that a model lacks would be drawn at random, other ones each time."""
+    missing = sorted(map(str, info["missing_keys"]))
+    if missing:
+        shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        raise fail(f"model {name!r}: its weights lack {len(missing)} tensors: {shown}")
+    wrong = sorted((str(key), tuple(a), tuple(b)) for key, a, b in info["mismatched_keys"])
+    if wrong:
+        key, found, wanted = wrong[0]
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        message = f"tensor {key} has the shape {found}, config.json wants {wanted}{more}"
+        raise fail(f"model {name!r}: {message}")
+
+
+def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
+    """A tokenizer with more ids than the model has embeddings is another model's.
+
+    Added tokens that no text contains (padding) may be beyond.
+    """
+    layers = (model.get_input_embeddings(), model.get_output_embeddings())
+    size = min((len(layer.weight) for layer in layers if layer is not None), default=1 << 62)
+    names = ("bos", "eos", "unk", "mask", "cls", "sep")
+    used = {i for n in names if (i := getattr(tokenizer, f"{n}_token_id")) is not None}
+    used |= set(tokenizer.get_vocab().values()) - set(tokenizer.added_tokens_decoder)
+    if max(used, default=0) >= size:
+        message = f"the tokenizer's ids go up to {max(used)}, the model has {size} tokens"
+        raise fail(f"model {name!r}: {message}: they are not of one model (tokenizer.json)")
+
+
+def _tokenizer(name: str, common: dict[str, Any]) -> Any:
+    with _clear_errors(name, "has no tokenizer that can be loaded"):
         tokenizer = AutoTokenizer.from_pretrained(name, **common)
-    except Exception as error:  # the tokenizers library raises bare Exception
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise fail(f"model {name!r} has no tokenizer that can be loaded: {reason}") from None
+        tokenizer("a")
+    if len(tokenizer.get_vocab()) <= len(tokenizer.added_tokens_decoder):
+        raise fail(f"model {name!r} has no tokenizer: there is none with a vocabulary in its files")
     if not tokenizer.is_fast:
         message = f"model {name!r}: its tokenizer gives no character offsets (it is not a fast one)"
         raise fail(message)
@@ -106,10 +239,9 @@ def _tokenizer(name: str, common: dict[str, Any]) -> Any:
 
 
 def _local_revision(name: str) -> str:
-    """A local model is told apart by its weights: the SHA-256 of them."""
-    files = sorted([*Path(name).glob("*.safetensors"), *Path(name).glob("*.bin")])
+    """A folder is told apart by the content of all files that its scores depend on (SHA-256)."""
+    files = sorted({path for pattern in _TOLD for path in Path(name).glob(pattern)})
     total = hashlib.sha256()
     for path in files:
-        with path.open("rb") as file:
-            total.update(hashlib.file_digest(file, "sha256").digest())
+        total.update(f"{path.name}={file_digest(path)};".encode())
     return total.hexdigest() if files else "unknown"

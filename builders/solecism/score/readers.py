@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from solecism.score.causal import CausalScorer
-from solecism.score.ngram import NgramModel
-from solecism.score.regions import Reader, Sentence
-from solecism.score.spans import Encoded, words_of
-from solecism.score.vocabulary import is_word_level, vocabulary_of
+from solecism.baselines.ngram import NgramModel
+from solecism.score.critical import is_word_level, vocabulary_of
+from solecism.score.encoding import Encoded, words_of
+from solecism.score.methods.region import Reader, Sentence
+from solecism.score.methods.sentence import CausalScorer
 
 __all__ = ["causal_reader", "ngram_reader"]
 
@@ -27,9 +27,10 @@ def causal_reader(scorer: CausalScorer) -> Reader:
     known = vocabulary_of(tokenizer) if words else None
 
     def read(conditions: Sequence[Item]) -> list[Sentence | None]:
-        encoded = scorer.encode([c["tokens" if words else "text"] for c in conditions])
+        encoded = scorer.encode([c["tokens" if words else "text"] or "" for c in conditions])
         rows = [scorer.with_prefix(text.ids)[0] for text in encoded]
-        kept = [n for n, ids in enumerate(rows) if len(ids) <= scorer.loaded.longest]
+        longest = scorer.loaded.longest
+        kept = [n for n, ids in enumerate(rows) if encoded[n].text.strip() and len(ids) <= longest]
         out: list[Sentence | None] = [None] * len(rows)
         for n, logp in zip(kept, scorer.values([rows[n] for n in kept]), strict=True):
             text = encoded[n]
@@ -48,7 +49,7 @@ def ngram_reader(model: NgramModel) -> Reader:
     """Read sentences with an n-gram model, which is given the ``tokens``."""
 
     def read(conditions: Sequence[Item]) -> list[Sentence | None]:
-        texts = pa.array([c["tokens"] for c in conditions], pa.string())
+        texts = pa.array([c["tokens"] or "" for c in conditions], pa.string())
         stream, starts = model.stream(texts)
         bits = np.split(-model.word_logp(stream) / log(2), starts[1:])
         return [
@@ -61,7 +62,7 @@ def ngram_reader(model: NgramModel) -> Reader:
 
 def _of_words(condition: Item, bits: Any, model: NgramModel) -> Sentence | None:
     """None where the model reads other words than the sentence has (one that leaves out marks)."""
-    words = condition["tokens"].split(" ")
+    words = (condition["tokens"] or "").split(" ")
     if len(words) != len(bits):
         return None
     unknown = frozenset(n for n, word in enumerate(words) if word not in model.vocabulary)

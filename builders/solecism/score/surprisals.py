@@ -1,28 +1,44 @@
-"""Surprisal of each token from files, instead of from a model: what published studies leave behind.
-
-A file has tab-separated columns with a header; ``sentence_id`` (from 1), ``token_id`` (from 1), ``token`` and
-``surprisal`` (bits), in any order and among others. It is the format of Wang et al. (2021) and, without the
-``sentence_id``'s row order, of most tools after Hale et al. (2018).
-"""
+"""Surprisals from files instead of from a model: those that published studies leave behind."""
 
 from __future__ import annotations
 
 import csv
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.score.regions import Reader, Sentence
-from solecism.score.spans import Encoded, words_of
+from solecism.files import write_text
+from solecism.inputs import read_text
+from solecism.schema import SUITE
+from solecism.score.encoding import Encoded, words_of
+from solecism.score.methods.region import Reader, Sentence
 
-__all__ = ["Line", "Run", "find_runs", "line_reader", "read_surprisals"]
+__all__ = [
+    "CLASSES",
+    "MODIFIERS",
+    "Line",
+    "Run",
+    "StudyClass",
+    "Suite",
+    "class_accuracy",
+    "find_runs",
+    "find_suite",
+    "line_reader",
+    "read_sentences",
+    "read_surprisals",
+    "study_items",
+    "write_sentences",
+]
+
 
 COLUMNS = ("sentence_id", "token_id", "token", "surprisal")
 _FILE = re.compile(r"surprisals?(?:_output)?[_-](?P<name>.+)\.(?:tsv|txt)")
@@ -210,3 +226,211 @@ def _pieces(text: str, tokens: Sequence[str]) -> Encoded | None:
         offsets.append((place, place + len(piece)))
         place += len(piece)
     return None if text[place:].strip() else Encoded(text, list(range(len(tokens))), offsets)
+
+
+Place = Callable[[Sequence[str]], tuple[int, int]]
+"""Gives the words of a sentence that are its target region (first, and last exclusive)."""
+
+
+@dataclass(frozen=True)
+class StudyClass:
+    """One class: its name (and a short one), the conditions of an item in their order, its target region
+    and its criteria."""
+
+    title: str
+    short: str
+    conditions: tuple[str, ...]
+    predictions: tuple[str, ...]
+    target: Place
+    modifiers: tuple[str, ...] = ("none", "adj", "obj", "sub")
+
+
+def _from_end(first: int, last: int = 0) -> Place:
+    def place(words: Sequence[str]) -> tuple[int, int]:
+        if len(words) < first:
+            raise ValueError(f"has only {len(words)} words")
+        return len(words) - first, len(words) - last
+
+    return place
+
+
+def _last(wanted: str) -> Place:
+    def place(words: Sequence[str]) -> tuple[int, int]:
+        if wanted not in words:
+            raise ValueError(f"has no {wanted!r}")
+        start = len(words) - 1 - list(reversed(words)).index(wanted)
+        return start, start + 1
+
+    return place
+
+
+_PAIR = ("bad.target > good.target",)
+_FOUR = ("bad_1.target > good_1.target", "bad_2.target > good_2.target",
+         "bad_2.target > good_1.target", "bad_1.target > good_2.target")  # fmt: skip
+NOUN_AND_STOP, STOP, VERB = _from_end(2), _from_end(1), _from_end(4, 3)
+
+CLASSES: dict[str, StudyClass] = {
+    "cls": StudyClass(
+        "classifier–noun",
+        "classifier",
+        ("good_1", "bad_1", "good_2", "bad_2"),
+        _FOUR,
+        NOUN_AND_STOP,
+    ),
+    "gpo": StudyClass("garden path object", "gp object", ("good", "bad"), _PAIR, VERB),
+    "gps": StudyClass("garden path subject", "gp subject", ("good", "bad"), _PAIR, _last("的")),
+    "vo": StudyClass("verb–noun", "verb–noun", ("good", "bad"), _PAIR, NOUN_AND_STOP),
+    "mobj": StudyClass(
+        "missing object",
+        "missing obj.",
+        ("bad", "good"),
+        _PAIR,
+        STOP,
+        ("none", "sub", "sub2", "subh"),
+    ),
+    "sd": StudyClass("subordination", "subord.", ("good", "bad"), _PAIR, STOP),
+}
+"""The classes in the order of Table 6. Targets (section 3.2): the noun and the stop; the verb of the relative
+clause, fourth from the end (V 的 N 。); the 的 that ends the relative clause, the last one; the stop."""
+
+MODIFIERS = {
+    "none": "none", "adj": "adjective", "obj": "object-extracted RC", "sub": "subject-extracted RC",
+    "sub2": "coordinated subject-extracted RC", "subh": "embedded subject-extracted RC",
+}  # fmt: skip
+"""The modifiers of Table 2."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite of the study; ``counted``: it is one of the 24 that the accuracy of its class is made of."""
+
+    name: str
+    kind: StudyClass
+    modifier: str
+
+    @property
+    def counted(self) -> bool:
+        """Whether Table 2 has it (the files of the study hold some that it has not)."""
+        return self.modifier in self.kind.modifiers
+
+
+def find_suite(name: str) -> Suite | None:
+    """Give the suite that is called so (``cls_none``); None for what is none of the six classes."""
+    start, _, modifier = name.partition("_")
+    return Suite(name, CLASSES[start], modifier) if start in CLASSES and modifier else None
+
+
+def suite_of(path: Path) -> Suite:
+    """Give the suite of a text file ``cls_none_txt.txt``; raises :class:`InputError`."""
+    name = path.stem.removesuffix("_txt")
+    suite = find_suite(name)
+    if suite is None:
+        near = candidates("classes", list(CLASSES), name.partition("_")[0])
+        raise fail(f"{name!r} is not called after a class and a modifier, as cls_none {near}", path)
+    return suite
+
+
+def read_sentences(path: Path) -> pa.Table:
+    """Read a text of the study as suite items; raises :class:`InputError`."""
+    lines = read_text(path, "utf-8-sig").splitlines()
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return study_items(suite_of(path), [line.split() for line in lines], path)
+
+
+def write_sentences(items: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Write the sentences of suite items, a condition a line, for a tool that scores them."""
+    lines = [c["tokens"] + "\n" for item in items for c in item["conditions"]]
+    write_text(path, "".join(lines))
+
+
+def lines_of(lines: Mapping[int, Line]) -> list[list[str]]:
+    """The sentences of a file of surprisals in order, as words."""
+    return [list(lines[number].tokens) for number in sorted(lines)]
+
+
+def study_items(suite: Suite, sentences: Sequence[Sequence[str]], path: Path) -> pa.Table:
+    """Make suite items of tokenised sentences.
+
+    Raises :class:`InputError` where they are not whole items, or where one has no target region.
+    """
+    size = len(suite.kind.conditions)
+    if not sentences or len(sentences) % size:
+        message = f"has {len(sentences)} sentences; the items of {suite.name} have {size} each"
+        raise fail(message, path)
+    rows = [
+        _item(suite, number, sentences[start : start + size], start, path)
+        for number, start in enumerate(range(0, len(sentences), size), 1)
+    ]
+    return pa.Table.from_pylist(rows, schema=SUITE)
+
+
+def _item(
+    suite: Suite, number: int, sentences: Sequence[Sequence[str]], start: int, path: Path
+) -> dict[str, Any]:
+    named = zip(suite.kind.conditions, sentences, strict=True)
+    return {
+        "id": f"{suite.name}-{number}",
+        "suite": suite.name,
+        "phenomenon": suite.kind.title,
+        "modifier": MODIFIERS.get(suite.modifier, suite.modifier),
+        "item": str(number),
+        "language": "zh",
+        "conditions": [
+            _condition(name, words, suite.kind.target, (path, start + n))
+            for n, (name, words) in enumerate(named, 1)
+        ],
+        "predictions": list(suite.kind.predictions),
+        "metric": "sum",
+    }
+
+
+def _condition(
+    name: str, words: Sequence[str], target: Place, line: tuple[Path, int]
+) -> dict[str, Any]:
+    try:
+        first, last = target(words)
+    except ValueError as error:
+        raise fail(f"{' '.join(words)!r} {error}", *line) from None
+    start, text = len("".join(words[:first])), "".join(words[first:last])
+    region = {
+        "name": "target", "text": text, "start": start, "end": start + len(text),
+        "first": first, "last": last,
+    }  # fmt: skip
+    return {"name": name, "text": "".join(words), "tokens": " ".join(words), "regions": [region]}
+
+
+def class_accuracy(right: Mapping[str, Sequence[Fraction]]) -> dict[str, Fraction]:
+    """The accuracy of each class: the mean over its suites of the mean over the seeds (Table 6).
+
+    ``right``: the accuracies of each suite, one for each seed; suites that Table 2 has not are left out.
+    """
+    found: dict[str, list[Fraction]] = {}
+    for name, values in right.items():
+        suite = find_suite(name)
+        if suite and suite.counted:
+            found.setdefault(suite.kind.title, []).append(_mean(values))
+    order = [kind.title for kind in CLASSES.values()]
+    return {title: _mean(found[title]) for title in order if title in found}
+
+
+def _mean(values: Sequence[Fraction]) -> Fraction:
+    return sum(values, Fraction(0)) / len(values)
+
+
+def whole_items(suite: Suite, lines: Mapping[int, Line], path: Path) -> pa.Table:
+    """Make the items of the sentences that a file of surprisals has."""
+    return study_items(suite, lines_of(lines), path)
+
+
+def table_rows(accuracies: Mapping[str, Mapping[str, Fraction]]) -> Iterator[tuple[str, ...]]:
+    """Rows of Table 6: a model and its accuracies in three decimals (halves are rounded up)."""
+    for model, found in accuracies.items():
+        yield model, *(_decimals(found.get(kind.title)) for kind in CLASSES.values())
+
+
+def _decimals(value: Fraction | None) -> str:
+    if value is None:
+        return "-"
+    thousandths = (2000 * value + 1) // 2
+    return f"{thousandths / 1000:.3f}"

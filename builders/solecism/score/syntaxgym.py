@@ -18,28 +18,50 @@ from typing import Any
 import pyarrow as pa
 
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.items import SUITE
-from solecism.score.formula import WHOLE, parse, place_of, unknown_terms
-from solecism.score.regions import METRICS
+from solecism.files import write_text
+from solecism.formula import WHOLE, parse, place_of, unknown_terms
+from solecism.inputs import COUNT, INTEGER, read_json
+from solecism.schema import SUITE
+from solecism.score.methods.region import METRICS
 
-__all__ = ["read_syntaxgym", "write_syntaxgym"]
+__all__ = ["read_syntaxgym", "refuse_unknown", "write_syntaxgym"]
 
 OURS = "solecism"
+
+_REGION = {"name": str, "text": str, **dict.fromkeys(("start", "end", "first", "last"), COUNT)}
+_CONDITION = {
+    "condition_name": str,
+    "regions": [{"region_number": INTEGER, "content": str}],
+    f"{OURS}?": {"text": str, "tokens": str, "regions": [_REGION]},
+}
+_SUITE = {
+    "meta": {
+        "name": str,
+        "metric": str,
+        f"{OURS}?": dict.fromkeys(("phenomenon?", "modifier?", "language?"), str),
+    },
+    "region_meta?": {str: (str, INTEGER)},
+    "predictions": [{"type": str, "formula": str, f"{OURS}?": str}],
+    "items": [
+        {
+            "item_number": INTEGER,
+            "conditions": [_CONDITION],
+            f"{OURS}?": {"id?": str, "item?": str},
+        }
+    ],
+}
+"""The shape of the JSON (:mod:`solecism.inputs`), with what is ours."""
 
 Item = Mapping[str, Any]
 
 
 def read_syntaxgym(path: Path) -> pa.Table:
-    """Read a suite as items (:data:`solecism.items.SUITE`); raises :class:`InputError`.
+    """Read a suite as items (:data:`solecism.schema.SUITE`); raises :class:`InputError`.
 
     The text of a condition is its regions with a space between them. A region is called by its name in
     ``region_meta``, by its number where the names are not all different.
     """
-    try:
-        suite = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (ValueError, UnicodeDecodeError) as error:
-        raise fail(f"is no JSON: {error}", path, getattr(error, "lineno", None)) from None
-    return _Suite(path, suite).table()
+    return _Suite(path, read_json(path, _SUITE, "suite")).table()
 
 
 @dataclass(frozen=True)
@@ -49,9 +71,8 @@ class _Suite:
 
     def table(self) -> pa.Table:
         """The items."""
-        meta = self.get(self.suite, "meta", dict, "the suite")
-        name = self.get(meta, "name", str, "meta")
-        metric = self.get(meta, "metric", str, "meta")
+        meta = self.suite["meta"]
+        name, metric = meta["name"], meta["metric"]
         if metric not in METRICS:
             near = candidates("metrics", list(METRICS), metric)
             raise fail(f"meta: unknown metric {metric!r} {near}", self.path)
@@ -62,33 +83,24 @@ class _Suite:
             "predictions": self.predictions(),
             "metric": metric,
         }
-        items = self.get(self.suite, "items", list, "the suite")
-        rows = [{**self.item(item, n, name), **shared} for n, item in enumerate(items, 1)]
-        self.check(rows)
+        items = enumerate(self.suite["items"], 1)
+        rows = [{**self.item(item, n, name), **shared} for n, item in items]
+        refuse_unknown(rows, self.path)
         return pa.Table.from_pylist(rows, schema=SUITE)
-
-    def get(self, where: Any, key: str, kind: type, what: str) -> Any:
-        """A value of an object; raises where it is missing or of another type."""
-        if not isinstance(where, dict) or key not in where:
-            raise fail(f"{what} has no {key!r}", self.path)
-        if not isinstance(where[key], kind) or isinstance(where[key], bool):
-            raise fail(f"{what}: {key!r} is not of type {kind.__name__}: {where[key]!r}", self.path)
-        return where[key]
 
     def predictions(self) -> list[str]:
         """The formulas, ours as we wrote them."""
         out = []
-        for number, entry in enumerate(self.get(self.suite, "predictions", list, "the suite"), 1):
-            what = f"prediction {number}"
-            kind, text = (self.get(entry, key, str, what) for key in ("type", "formula"))
-            if kind != "formula":
-                raise fail(f"{what}: type {kind!r} is not known, only 'formula'", self.path)
-            out.append(entry.get(OURS, text))
+        for number, entry in enumerate(self.suite["predictions"], 1):
+            if entry["type"] != "formula":
+                message = f"type {entry['type']!r} is not known, only 'formula'"
+                raise fail(f"prediction {number}: {message}", self.path)
+            out.append(entry.get(OURS, entry["formula"]))
         return out
 
     def names(self, numbers: Sequence[int]) -> dict[int, str]:
         """What the regions are called."""
-        meta = self.get(self.suite, "region_meta", dict, "the suite")
+        meta = self.suite.get("region_meta", {})
         missing = [str(number) for number in numbers if str(number) not in meta]
         if missing:
             near = candidates("regions", list(meta), missing[0])
@@ -100,9 +112,7 @@ class _Suite:
     def item(self, item: Any, place: int, suite: str) -> dict[str, Any]:
         """One item."""
         what = f"item {place}"
-        number = self.get(item, "item_number", int, what)
-        ours = item.get(OURS, {})
-        conditions = self.get(item, "conditions", list, what)
+        number, conditions, ours = item["item_number"], item["conditions"], item.get(OURS, {})
         return {
             "id": ours.get("id", f"{suite}-{number}"),
             "item": ours.get("item", str(number)),
@@ -112,12 +122,8 @@ class _Suite:
     def condition(self, condition: Any, place: int, item: str) -> dict[str, Any]:
         """One condition, with the regions that it has."""
         what = f"{item}, condition {place}"
-        name = self.get(condition, "condition_name", str, what)
-        regions = self.get(condition, "regions", list, what)
-        contents = {
-            self.get(r, "region_number", int, what): self.get(r, "content", str, what)
-            for r in regions
-        }
+        name, regions = condition["condition_name"], condition["regions"]
+        contents = {r["region_number"]: r["content"] for r in regions}
         if sorted(contents) != list(range(1, len(regions) + 1)):
             found = [r["region_number"] for r in regions]
             raise fail(f"{what}: the regions are not numbered 1, 2, ...: {found}", self.path)
@@ -139,18 +145,19 @@ class _Suite:
         if words != ours["tokens"]:
             message = f"{what}: its regions are {words!r}, its words {ours['tokens']!r}"
             raise fail(f"{message} (change both, or drop the key {OURS!r})", self.path)
-        return {"name": name, **ours}
+        return {"name": name, **{key: ours[key] for key in ("text", "tokens", "regions")}}
 
-    def check(self, rows: Sequence[Item]) -> None:
-        """Refuse predictions about what an item has not."""
-        problems: dict[Problem, None] = {}
-        for row in rows:
-            regions = {c["name"]: [r["name"] for r in c["regions"]] for c in row["conditions"]}
-            for text in row["predictions"]:
-                for wrong in _wrong(text, regions):
-                    problems.setdefault(Problem(wrong, str(self.path)))
-        if problems:
-            raise InputError(problems)
+
+def refuse_unknown(rows: Sequence[Item], path: Path) -> None:
+    """Raise :class:`InputError` for predictions that cannot be read, or about what an item has not."""
+    problems: dict[Problem, None] = {}
+    for row in rows:
+        regions = {c["name"]: [r["name"] for r in c["regions"]] for c in row["conditions"]}
+        for text in row["predictions"]:
+            for wrong in _wrong(text, regions):
+                problems.setdefault(Problem(wrong, str(path)))
+    if problems:
+        raise InputError(problems)
 
 
 def _wrong(text: str, regions: Mapping[str, Sequence[str]]) -> list[str]:
@@ -199,7 +206,7 @@ def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
         "items": [_item(item, number, slots) for number, item in enumerate(items, 1)],
     }
     text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_text(path, text)
 
 
 @dataclass(frozen=True)

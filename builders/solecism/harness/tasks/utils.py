@@ -12,7 +12,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.metrics import mean
 from lm_eval.api.task import ConfigurableTask
 
-from solecism.score.formula import WHOLE, parse, place_of
+from solecism.formula import WHOLE, parse, place_of
 
 
 def load(dataset: str, config: str, uid: str | None = None, **_: Any) -> DatasetDict:

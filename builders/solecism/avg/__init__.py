@@ -1,0 +1,1 @@
+"""Attribute-varying grammars (``.avg``), the format of the CLAMS paper."""

@@ -1,0 +1,320 @@
+"""Attribute-varying grammars (``.avg``), the format of the CLAMS paper: reader and generator.
+
+Source: Mueller et al. (2020), section 3; ``docs/avg.md`` says what the original program does else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from pathlib import Path
+
+from solecism.characters import unseen
+from solecism.errors import InputError, Problem, candidates, fail
+from solecism.files import filling_folder
+from solecism.limits import LINES, RULES
+
+__all__ = ["Grammar", "Report", "Rule", "Symbol", "build_avg", "generate", "read_grammar"]
+
+_SYMBOL = re.compile(r"([^\s\[\]|]+)\s*\[([^\[\]]*)\]")
+_PART = re.compile(rf"{_SYMBOL.pattern}|([^\s\[\]|]+)|(\S)")
+_FORMS = "'vary: Name[...]; Name[...]', 'S[] ...', 'Name[...] terminal | terminal'"
+_KINDS = {"vary": "vary statement", "S": "template"}
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A preterminal and its attributes, ``V[3,s]``; their order says nothing."""
+
+    name: str
+    attributes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}[{','.join(self.attributes)}]"
+
+    @property
+    def key(self) -> tuple[str, frozenset[str]]:
+        """What makes two symbols the same."""
+        return self.name, frozenset(self.attributes)
+
+    def fits(self, other: Symbol) -> bool:
+        """Tell whether ``other`` has this name and all of these attributes (a logical AND)."""
+        return self.name == other.name and set(self.attributes) <= set(other.attributes)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A line: the vary statement (``vary``), a template (``S``) or a preterminal's definition.
+
+    ``right`` holds preterminals and texts: the words of a template, the terminals of a definition.
+    """
+
+    left: Symbol
+    right: tuple[Symbol | str, ...]
+    path: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The preterminals of the right-hand side."""
+        return tuple(part for part in self.right if isinstance(part, Symbol))
+
+    @property
+    def terminals(self) -> tuple[str, ...]:
+        """The texts of the right-hand side."""
+        return tuple(part for part in self.right if isinstance(part, str))
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """An attribute-varying grammar; ``definitions`` as they stand, the shared ones first."""
+
+    name: str
+    vary: tuple[Symbol, ...]
+    templates: tuple[Rule, ...]
+    definitions: tuple[Rule, ...]
+
+    def fitting(self, symbol: Symbol) -> tuple[Rule, ...]:
+        """Return what a symbol stands for: the definition with just its attributes, or else every
+        definition that has all of them."""
+        exact = tuple(d for d in self.definitions if d.left.key == symbol.key)
+        return exact or tuple(d for d in self.definitions if symbol.fits(d.left))
+
+    def wrong(self, symbol: Symbol) -> tuple[Rule, ...]:
+        """Return what is ungrammatical in a symbol's place: the other definitions of its name that
+        have all attributes of one of the vary statement's preterminals (a logical OR)."""
+        right = set(map(id, self.fitting(symbol)))
+        varied = [s for s in self.vary if s.name == symbol.name]
+        wrong = (d for d in self.definitions if any(s.fits(d.left) for s in varied))
+        return tuple(d for d in wrong if id(d) not in right)
+
+
+@dataclass(frozen=True)
+class Report:
+    """The good and bad sentences made, and those not made as the wrong form is a right one too."""
+
+    good: int
+    bad: int
+    syncretic: int
+
+
+def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, Report]:
+    """Yield every sentence with its label, lazily; the generator returns a :class:`Report`.
+
+    Each good sentence is followed by its bad ones, in which one varied place is wrong. The order:
+    templates as they stand; in each, the varied place turns fastest, then the others from the left.
+    """
+    made = Counter[bool | None]()
+    for template in grammar.templates:
+        for label, sentence in _sentences(grammar, template):
+            made[label] += 1
+            if label is not None:
+                yield label, sentence
+    return Report(made[True], made[False], made[None])
+
+
+def _sentences(grammar: Grammar, template: Rule) -> Iterator[tuple[bool | None, str]]:
+    slots = [_choices(grammar, part) for part in template.right]
+    names = {symbol.name for symbol in grammar.vary}
+    varied = [i for i, p in enumerate(template.right) if isinstance(p, Symbol) and p.name in names]
+    order = sorted(range(len(slots)), key=lambda i: (i in varied, -i))
+    back = [order.index(i) for i in range(len(slots))]
+    for chosen in product(*(slots[i] for i in order)):
+        words = [chosen[k][0] for k in back]
+        yield True, " ".join(words)
+        for i in varied:
+            for form, label in chosen[back[i]][1].items():
+                yield label, " ".join([*words[:i], form, *words[i + 1 :]])
+
+
+def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, dict[str, bool | None]]]:
+    # Each terminal with the wrong forms in its place, labelled None where spelt like a right one.
+    if isinstance(part, str):
+        return [(part, {})]
+    wrong = [definition.terminals for definition in grammar.wrong(part)]
+    goods = [pair for d in grammar.fitting(part) for pair in enumerate(d.terminals)]
+    right = {good for _, good in goods}
+    forms = [(good, [terminals[i] for terminals in wrong]) for i, good in goods]
+    return [(good, {form: None if form in right else False for form in bad}) for good, bad in forms]
+
+
+def read_grammar(path: Path, common: Path | None = None) -> Grammar:
+    """Read a grammar, with the definitions of ``common`` where that is given; its own definition
+    replaces the shared one of the same name and attributes.
+
+    Raises :class:`InputError` with every problem of both files.
+    """
+    return _read_all([path], common)[0]
+
+
+def _read_all(paths: Sequence[Path], common: Path | None) -> list[Grammar]:
+    shared, shared_problems = _read(common) if common else ([], [])
+    files = [(path, *_read(path)) for path in paths]
+    grammars = [_grammar(path.stem, shared, own) for path, own, _ in files]
+    problems = [*shared_problems, *(_shape(common, shared, True) if common else ())]
+    for (path, own, found), grammar in zip(files, grammars, strict=True):
+        problems += [*found, *_shape(path, own, False), *_problems(grammar, own)]
+    if problems:
+        raise InputError(dict.fromkeys(problems))
+    return grammars
+
+
+def _grammar(name: str, shared: list[Rule], own: list[Rule]) -> Grammar:
+    vary = tuple(symbol for rule in own if rule.left.name == "vary" for symbol in rule.symbols)
+    templates = tuple(rule for rule in own if rule.left.name == "S")
+    definitions = {r.left.key: r for r in shared + own if r.left.name not in ("vary", "S")}
+    return Grammar(name, vary, templates, tuple(definitions.values()))
+
+
+def _read(path: Path) -> tuple[list[Rule], list[Problem]]:
+    try:
+        lines = re.split(r"\r\n|\r|\n", path.read_bytes().decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        return [], [Problem(f"cannot be read as UTF-8: {error}", str(path))]
+    unsafe = [(n, name) for n, line in enumerate(lines, 1) for _, name in unseen(line)]
+    if unsafe:
+        return [], [Problem(f"{name} is not allowed", str(path), n) for n, name in unsafe[:20]]
+    texts = [(" ".join(line.split()), number) for number, line in enumerate(lines, 1)]
+    used = [(text, number) for text, number in texts if text and text[0] != "#"]
+    if len(used) > RULES:
+        return [], [Problem(f"more than {RULES:,} lines", str(path), used[RULES][1])]
+    found = [part for text, number in used for part in _parse(text, str(path), number)]
+    return [x for x in found if isinstance(x, Rule)], [x for x in found if isinstance(x, Problem)]
+
+
+def _parse(text: str, path: str, line: int) -> Iterator[Rule | Problem]:
+    head = re.match(r"(vary)\s*(:)", text, re.IGNORECASE) or _SYMBOL.match(text)
+    if not head:
+        yield Problem(f"{text[:60]!r} is none of {_FORMS}", path, line)
+        return
+    left = Symbol("vary") if head[2] == ":" else _symbol(head)
+    parse = {"vary": _vary, "S": _template}.get(left.name, _definition)
+    right, messages = parse(text[head.end() :].strip())
+    yield Rule(left, tuple(right), path, line)
+    yield from (Problem(f"{left.name}: {message}", path, line) for message in messages)
+
+
+def _symbol(match: re.Match[str]) -> Symbol:
+    return Symbol(match[1], tuple(a.strip() for a in match[2].split(",") if a.strip()))
+
+
+def _vary(text: str) -> tuple[list[Symbol | str], list[str]]:
+    pieces = [piece.strip() for piece in text.split(";") if piece.strip()] or [""]
+    found = [(piece, _SYMBOL.fullmatch(piece)) for piece in pieces]
+    messages = [f"{piece!r} is not of the form Name[...]" for piece, match in found if not match]
+    return [_symbol(match) for _, match in found if match], messages
+
+
+def _template(text: str) -> tuple[list[Symbol | str], list[str]]:
+    matches = list(_PART.finditer(text))
+    stray = [f"{match[4]!r} has no meaning in a template" for match in matches if match[4]]
+    parts: list[Symbol | str] = [m[3] or _symbol(m) for m in matches if not m[4]]
+    return parts, stray if text else ["the template is empty"]
+
+
+def _definition(text: str) -> tuple[list[Symbol | str], list[str]]:
+    terminals = [terminal.strip() for terminal in text.split("|")]
+    messages = [] if all(terminals) else ["there is an empty terminal"]
+    held = [word for word in text.split() if "[" in word or "]" in word]
+    return [*terminals], messages + [f"a terminal may hold no preterminal: {x}" for x in held]
+
+
+def _shape(path: Path, rules: list[Rule], shared: bool) -> Iterator[Problem]:
+    if not shared:
+        missing = [n for n in ("vary", "S") if all(rule.left.name != n for rule in rules)]
+        yield from (Problem(f"there is no {_KINDS[name]}", str(path)) for name in missing)
+    first: dict[object, int] = {}
+    for rule in rules:
+        line = first.setdefault(rule.left.key, rule.line)
+        if rule.left.name != "S" and line != rule.line:
+            what = _KINDS.get(rule.left.name, rule.left)
+            yield Problem(f"{what} stands already in line {line}", rule.path, rule.line)
+        if shared and (kind := _KINDS.get(rule.left.name)):
+            yield Problem(f"a shared file holds no {kind}", rule.path, rule.line)
+
+
+def _problems(grammar: Grammar, own: list[Rule]) -> Iterator[Problem]:
+    for rule in (rule for rule in own if rule.left.name in _KINDS):
+        messages = [_unknown(grammar, part) for part in rule.right]
+        if rule.left.name == "vary":
+            messages = [m or _idle(grammar, s) for m, s in zip(messages, rule.symbols, strict=True)]
+        yield from (Problem(message, rule.path, rule.line) for message in messages if message)
+    for symbol in dict.fromkeys(s for template in grammar.templates for s in template.symbols):
+        for one, two in product(grammar.fitting(symbol), grammar.wrong(symbol)):
+            if len(one.right) != len(two.right):
+                yield _unequal(*sorted((one, two), key=lambda rule: (rule.path, rule.line)))
+
+
+def _unknown(grammar: Grammar, part: Symbol | str) -> str:
+    name = part if isinstance(part, str) else part.name
+    kin = [str(d.left) for d in grammar.definitions if d.left.name == name]
+    if isinstance(part, str):
+        return f"preterminal {name!r} lacks its [...] {candidates('defined', kin)}" if kin else ""
+    if not kin:
+        names = list(dict.fromkeys(d.left.name for d in grammar.definitions))
+        return f"preterminal {name!r} is not defined {candidates('preterminals', names, name)}"
+    near = candidates("defined", kin, str(part))
+    return "" if grammar.fitting(part) else f"no definition has all attributes of {part} {near}"
+
+
+def _idle(grammar: Grammar, symbol: Symbol) -> str:
+    names = list(dict.fromkeys(s.name for t in grammar.templates for s in t.symbols))
+    near = candidates("preterminals there", names, symbol.name)
+    return "" if symbol.name in names else f"{symbol.name!r} varies but is in no template {near}"
+
+
+def _unequal(one: Rule, two: Rule) -> Problem:
+    first = f"{len(one.right)} in {one.left} ({Path(one.path).name}:{one.line})"
+    message = f"lists of unequal length, {first} and {len(two.right)} in {two.left}"
+    return Problem(f"{message}: what varies is paired by position", two.path, two.line)
+
+
+def build_avg(source: Path, out: Path) -> dict[str, int]:
+    """Write ``NAME.txt`` for each grammar of the folder ``source`` but ``common.avg``, which holds
+    what they share; return the number of lines of each.
+
+    All are read before any is written, and all written before ``out`` is touched, whose other files
+    stay. Raises :class:`InputError` with every problem of every grammar, and where a file of such a name
+    is there that holds no labelled sentences.
+    """
+    paths = {p.name: p for p in sorted(source.glob("*.avg")) if p.name[0] != "."}
+    common = paths.pop("common.avg", None)
+    grammars = _read_all(list(paths.values()), common)
+    _check_sizes(grammars)
+    if not grammars:
+        raise fail("there is no grammar (*.avg) in this folder", source)
+    return _write_all(grammars, out.resolve())
+
+
+def _check_sizes(grammars: Sequence[Grammar]) -> None:
+    """Raise :class:`InputError` for templates that would fill the disk."""
+    for grammar in grammars:
+        for template in grammar.templates:
+            slots = [_choices(grammar, part) for part in template.right]
+            bad = sum(max(len(wrong) for _, wrong in slot) for slot in slots)
+            if prod(map(len, slots)) * (1 + bad) > LINES:
+                message = f"the template makes more than {LINES:,} sentences"
+                raise fail(message, template.path, template.line)
+
+
+def _write_all(grammars: Sequence[Grammar], out: Path) -> dict[str, int]:
+    if out.is_file() or any((out / f"{g.name}.txt").is_dir() for g in grammars):
+        raise fail("something else is in the way there", out)
+    with filling_folder(out, _is_set) as folder:
+        return {g.name: _write(g, folder / f"{g.name}.txt") for g in grammars}
+
+
+def _is_set(path: Path) -> bool:
+    """Whether a file may be one of :func:`build_avg`: its first line has a label, or it is empty."""
+    with path.open("rb") as file:
+        start = file.read(len("False\t"))
+    return not start or start.startswith((b"True\t", b"False\t"))
+
+
+def _write(grammar: Grammar, path: Path) -> int:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        return sum(file.write(f"{label}\t{text}\n") > 0 for label, text in generate(grammar))

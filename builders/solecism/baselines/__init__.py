@@ -1,0 +1,1 @@
+"""Baselines: n-gram, LSTM and Transformer models that are trained here."""

@@ -1,0 +1,269 @@
+"""Word-level models as the transformers library has them: an LSTM, and a tokenizer that splits at spaces.
+
+Importing this module registers the LSTM, so that ``AutoModelForCausalLM`` loads a folder that
+``scripts/train_lm.py`` wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
+from tokenizers.models import WordLevel
+from torch import nn
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForCausalLM,
+    GenerationMixin,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+from transformers.modeling_outputs import BaseModelOutputWithPast, CausalLMOutputWithPast
+
+from solecism.baselines.corpus import BOS, ELISION, EOS, MARKS, UNK, Wording
+from solecism.score.critical import (
+    OUT_OF_VOCABULARY,
+    Vocabulary,
+    is_word_level,
+    unknown_critical,
+    vocabulary_of,
+)
+
+__all__ = [
+    "OUT_OF_VOCABULARY",
+    "LSTMState",
+    "LayerState",
+    "Vocabulary",
+    "WordLSTMConfig",
+    "WordLSTMForCausalLM",
+    "WordLSTMModel",
+    "is_word_level",
+    "unknown_critical",
+    "vocabulary_of",
+    "word_tokenizer",
+]
+
+
+class WordLSTMConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
+    """An LSTM language model; the numbers are those of Mueller et al. (2020, section 5.1)."""
+
+    model_type = "solecism-word-lstm"
+
+    vocab_size: int = 50_003
+    hidden_size: int = 800
+    embedding_size: int = 800
+    num_hidden_layers: int = 2
+    dropout: float = 0.2
+    initializer_range: float = 0.1
+    bos_token_id: int | None = 1
+    eos_token_id: int | None = 2
+    tie_word_embeddings: bool = False
+
+
+@dataclass
+class LayerState:
+    """What a layer hands on: its output and its cell after the last token, both (batch, width)."""
+
+    hidden: torch.Tensor
+    cell: torch.Tensor
+
+
+@dataclass
+class LSTMState:
+    """The state after some tokens, one :class:`LayerState` for each layer. It is never changed in place, so
+    that many continuations may start from one prefix. ``seen``: the number of tokens."""
+
+    layers: list[LayerState]
+    seen: int
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:
+        """The number of tokens seen, under the name that the transformers library gives it."""
+        return self.seen
+
+
+class _Base(PreTrainedModel):  # type: ignore[no-untyped-call]
+    config_class = WordLSTMConfig
+    base_model_prefix = "model"
+    _is_stateful = True
+
+    @torch.no_grad()
+    def _init_weights(self, module: nn.Module) -> None:
+        """Uniform weights, as in Gulordava et al. (2018); an LSTM has its library's own."""
+        if isinstance(module, nn.Embedding | nn.Linear):
+            width = self.config.initializer_range
+            nn.init.uniform_(module.weight, -width, width)
+
+
+class WordLSTMModel(_Base):  # type: ignore[no-untyped-call]
+    """The LSTM without its head: embeddings, layers, dropout between them."""
+
+    def __init__(self, config: WordLSTMConfig) -> None:
+        super().__init__(config)
+        self.embed_tokens = nn.Embedding(config.vocab_size, config.embedding_size)
+        self.drop = nn.Dropout(config.dropout)
+        between = config.dropout if config.num_hidden_layers > 1 else 0.0
+        self.lstm = nn.LSTM(
+            config.embedding_size,
+            config.hidden_size,
+            config.num_hidden_layers,
+            batch_first=True,
+            dropout=between,
+        )
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    def get_input_embeddings(self) -> nn.Module:
+        """The embedding of words."""
+        return self.embed_tokens
+
+    def set_input_embeddings(self, value: nn.Module) -> None:
+        """Put another embedding in its place."""
+        self.embed_tokens = value  # type: ignore[assignment]
+
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        past_key_values: LSTMState | None = None,
+        inputs_embeds: torch.Tensor | None = None,
+        use_cache: bool | None = None,
+        **_: Any,
+    ) -> BaseModelOutputWithPast:
+        """Run tokens (batch, length) from a state, or from zeros.
+
+        Padding must stand on the right. Raises ``ValueError`` for any other attention mask, ``TypeError`` for a
+        state that is no :class:`LSTMState`.
+        """
+        _check_mask(attention_mask)
+        if inputs_embeds is None:
+            inputs_embeds = self.embed_tokens(input_ids)
+        start = None if past_key_values is None else _stacked(past_key_values)
+        states, (hidden, cell) = self.lstm(self.drop(inputs_embeds), start)
+        seen = states.shape[1] + (past_key_values.seen if past_key_values is not None else 0)
+        layers = [LayerState(h, c) for h, c in zip(hidden, cell, strict=True)]
+        state: Any = None if use_cache is False else LSTMState(layers, seen)
+        return BaseModelOutputWithPast(last_hidden_state=self.drop(states), past_key_values=state)
+
+
+def _check_mask(mask: torch.Tensor | None) -> None:
+    if mask is None:
+        return
+    if mask.dim() != 2:
+        raise ValueError("an LSTM reads from left to right: it takes no tree mask")
+    if bool((mask[:, 1:] > mask[:, :-1]).any()):
+        raise ValueError("an LSTM's batches are padded on the right")
+
+
+def _stacked(state: LSTMState) -> tuple[torch.Tensor, torch.Tensor]:
+    if not isinstance(state, LSTMState):
+        raise TypeError(f"an LSTM's state is an LSTMState, not a {type(state).__name__}")
+    hidden = torch.stack([layer.hidden for layer in state.layers])
+    return hidden, torch.stack([layer.cell for layer in state.layers])
+
+
+class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-call]
+    """The LSTM with a softmax over the vocabulary."""
+
+    _tied_weights_keys = {"lm_head.weight": "model.embed_tokens.weight"}  # noqa: RUF012
+
+    def __init__(self, config: WordLSTMConfig) -> None:
+        super().__init__(config)
+        self.model = WordLSTMModel(config)
+        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size)
+        nn.init.zeros_(self.lm_head.bias)
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    @classmethod
+    def _supports_default_dynamic_cache(cls) -> bool:
+        return False
+
+    def get_output_embeddings(self) -> nn.Module:
+        """The head: (..., hidden size) to (..., vocabulary size)."""
+        head: nn.Module = self.lm_head
+        return head
+
+    def set_output_embeddings(self, new_embeddings: nn.Module) -> None:
+        """Put another head in its place."""
+        self.lm_head = new_embeddings
+
+    def prepare_inputs_for_generation(  # type: ignore[override]
+        self, input_ids: torch.Tensor, past_key_values: Any = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Give the last token and the state before it, once there is one."""
+        ids = input_ids if past_key_values is None else input_ids[:, -1:]
+        mask = kwargs.get("attention_mask") if past_key_values is None else None
+        return {
+            "input_ids": ids,
+            "past_key_values": past_key_values,
+            "attention_mask": mask,
+            "use_cache": kwargs.get("use_cache", True),
+        }
+
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        past_key_values: LSTMState | None = None,
+        inputs_embeds: torch.Tensor | None = None,
+        labels: torch.Tensor | None = None,
+        use_cache: bool | None = None,
+        logits_to_keep: int | torch.Tensor = 0,
+        return_dict: bool | None = None,
+        **_: Any,
+    ) -> CausalLMOutputWithPast | tuple[Any, ...]:
+        """Give logits (batch, length, vocabulary) and the state; with ``labels`` (the tokens themselves, -100
+        to leave out) also the mean loss of each token after those before it."""
+        out = self.model(input_ids, attention_mask, past_key_values, inputs_embeds, use_cache)
+        states = out.last_hidden_state
+        if not isinstance(logits_to_keep, int) or logits_to_keep:
+            kept = (
+                slice(-logits_to_keep, None) if isinstance(logits_to_keep, int) else logits_to_keep
+            )
+            states = states[:, kept]
+        logits = self.lm_head(states)
+        loss = None
+        if labels is not None:
+            flat = logits[:, :-1].flatten(0, 1)
+            loss = nn.functional.cross_entropy(flat.float(), labels[:, 1:].flatten())
+        result = CausalLMOutputWithPast(
+            loss=loss, logits=logits, past_key_values=out.past_key_values
+        )
+        return result if return_dict is not False else result.to_tuple()
+
+
+def word_tokenizer(words: Sequence[str], wording: Wording | None = None) -> PreTrainedTokenizerFast:
+    """Make a tokenizer of whole words, ``<unk>``, ``<s>`` (put first) and ``</s>``, with offsets.
+
+    It splits as ``wording`` says, and its ``tokenizer_config.json`` has ``"solecism_word_level": true``.
+    """
+    shape = wording or Wording()
+    ids = {word: i for i, word in enumerate((UNK, BOS, EOS, *words))}
+    made = Tokenizer(WordLevel(ids, unk_token=UNK))
+    steps = [normalizers.NFC(), *([normalizers.Lowercase()] if shape.lower else [])]
+    made.normalizer = normalizers.Sequence(steps)
+    made.pre_tokenizer = _splitter(shape)
+    made.post_processor = processors.TemplateProcessing(
+        single=f"{BOS} $A", pair=f"{BOS} $A {BOS} $B", special_tokens=[(BOS, ids[BOS])]
+    )
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=made, unk_token=UNK, bos_token=BOS, eos_token=EOS, pad_token=EOS,
+        padding_side="right", clean_up_tokenization_spaces=False,
+        solecism_word_level=True, solecism_lower=shape.lower,
+    )  # fmt: skip
+
+
+def _splitter(wording: Wording) -> Any:
+    parts: list[Any] = [pre_tokenizers.WhitespaceSplit()]
+    if wording.marks:
+        parts.append(pre_tokenizers.Split(Regex(MARKS), "isolated"))
+        parts.append(pre_tokenizers.Split(Regex(ELISION), "merged_with_previous"))
+    return pre_tokenizers.Sequence(parts)
+
+
+AutoConfig.register(WordLSTMConfig.model_type, WordLSTMConfig, exist_ok=True)
+AutoModel.register(WordLSTMConfig, WordLSTMModel, exist_ok=True)
+AutoModelForCausalLM.register(WordLSTMConfig, WordLSTMForCausalLM, exist_ok=True)

@@ -1,0 +1,523 @@
+"""N-gram models: modified Kneser-Ney smoothing, ARPA files, and the scores of pairs."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from solecism.baselines.corpus import BOS, EOS, UNK, Wording, frequent_words
+from solecism.errors import fail
+from solecism.hashing import file_digest
+from solecism.score.critical import OUT_OF_VOCABULARY, Vocabulary, unknown_critical
+from solecism.score.results import scores_table
+
+__all__ = [
+    "Discounts",
+    "Floats",
+    "Ints",
+    "Level",
+    "NgramModel",
+    "discounts",
+    "estimate",
+    "is_ngram",
+    "load_ngram",
+    "ngram_revision",
+    "read_arpa",
+    "save_ngram",
+    "score_ngram",
+    "write_arpa",
+]
+
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Level:
+    """All n-grams of one order. An n-gram's index is its place here; its key is ``index of the history among
+    the n-grams one shorter * vocabulary size + id of the last word``, and ``keys`` are in ascending order.
+    ``logp`` and ``backoff`` are log10; the highest order has no ``backoff``."""
+
+    keys: Ints
+    logp: Floats
+    backoff: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def find(self, history: Ints, words: Ints, size: int) -> Ints:
+        """Give the indices of n-grams, -1 where there is none; a history of -1 has none."""
+        if not len(self.keys):
+            return np.full(len(words), -1)
+        keys = history * size + words
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where((history >= 0) & (self.keys[places] == keys), places, -1)
+
+    def backoff_of(self, index: Ints) -> Floats:
+        """Give the back-off weights of n-grams by index: 0 for -1, which is not listed."""
+        return np.where(index >= 0, self.backoff[index], 0.0)
+
+    def split(self, size: int) -> tuple[Ints, Ints]:
+        """Give the history's index and the last word of every n-gram."""
+        return self.keys // size, self.keys % size
+
+
+def write_arpa(path: Path, words: tuple[str, ...], levels: tuple[Level, ...]) -> None:
+    """Write a model, log10 with nine digits, orders ascending (``.gz``: compressed)."""
+    with _open(path, "wt") as out:
+        out.write("\\data\\\n")
+        out.writelines(f"ngram {n}={len(level)}\n" for n, level in enumerate(levels, 1))
+        texts = list(words)
+        for n, level in enumerate(levels, 1):
+            if n > 1:
+                texts = _extended(texts, level, words)
+            out.write(f"\n\\{n}-grams:\n")
+            out.writelines(_lines(level, texts))
+        out.write("\n\\end\\\n")
+
+
+def _open(path: Path, mode: str) -> io.TextIOWrapper:
+    if path.suffix == ".gz":
+        zipped = gzip.GzipFile(path, mode[0] + "b", mtime=0)
+        return io.TextIOWrapper(zipped, encoding="utf-8", newline="\n")
+    file = path.open(mode[0] + "b")
+    return io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+
+
+def _extended(texts: list[str], level: Level, words: tuple[str, ...]) -> list[str]:
+    history, last = level.split(len(words))
+    pairs = zip(history.tolist(), last.tolist(), strict=True)
+    return [f"{texts[before]} {words[word]}" for before, word in pairs]
+
+
+def _lines(level: Level, texts: list[str]) -> Iterator[str]:
+    logp = level.logp.tolist()
+    if not len(level.backoff):
+        yield from (f"{p:.9g}\t{text}\n" for p, text in zip(logp, texts, strict=True))
+        return
+    for p, text, b in zip(logp, texts, level.backoff.tolist(), strict=True):
+        yield f"{p:.9g}\t{text}\t{b:.9g}\n"
+
+
+@dataclass(frozen=True)
+class _Section:
+    """The n-grams of one order as they stand in a file; ``line``: the number of the first."""
+
+    line: int
+    texts: list[str]
+    logp: Floats
+    backoff: Floats
+
+
+def read_arpa(path: Path) -> tuple[tuple[str, ...], tuple[Level, ...]]:
+    """Read the words and the levels of a model.
+
+    ``<s>``, ``</s>`` and ``<unk>`` (also ``<UNK>``) are added where a file lacks them, with log10 P of -99.
+    Raises :class:`InputError` with file and line for what is no ARPA file, a wrong count, a number that is
+    none or not finite, a probability above 1, an n-gram that stands twice or whose words or history are
+    not in the file.
+    """
+    if not path.is_file():
+        raise fail("there is no such file", path)
+    sections = [_parsed(path, *section) for section in _sections(path)]
+    words, first = _unigrams(path, sections[0])
+    levels = [first]
+    for n, section in enumerate(sections[1:], 2):
+        levels.append(_level(path, n, section, words, levels))
+    return words, (*levels[:-1], replace(levels[-1], backoff=np.zeros(0)))
+
+
+def _sections(path: Path) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield order, line number and lines of each section, whose number the header gives."""
+    with _open(path, "rt") as file:
+        try:
+            lines = file.read().split("\n")
+        except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
+            raise fail(f"cannot be read: {error}", path) from None
+    heads = [
+        i
+        for i, line in enumerate(lines)
+        if line.startswith("\\") and line.rstrip().endswith(("\\", ":"))
+    ]
+    names = [lines[i].strip() for i in heads]
+    orders = len(heads) - 2
+    wanted = ["\\data\\", *(f"\\{n}-grams:" for n in range(1, orders + 1)), "\\end\\"]
+    if orders < 1 or names != wanted:
+        raise fail(f"is no ARPA file: its sections are {', '.join(names[:8]) or 'none'}", path)
+    for n in range(1, orders + 1):
+        body = [line for line in lines[heads[n] + 1 : heads[n + 1]] if line.strip()]
+        if f"ngram {n}={len(body)}" not in (line.strip() for line in lines[heads[0] : heads[1]]):
+            raise fail(
+                f"{len(body)} {n}-grams stand here, the header says otherwise", path, heads[n] + 1
+            )
+        yield n, heads[n] + 2, body
+
+
+def _parsed(path: Path, order: int, first: int, lines: list[str]) -> _Section:
+    texts, numbers = [], []
+    for i, line in enumerate(lines):
+        cells = line.rstrip("\r").split("\t") if "\t" in line else _spaced(line, order)
+        try:
+            numbers.append((float(cells[0]), float(cells[2]) if len(cells) > 2 else 0.0))
+            texts.append(cells[1])
+        except (ValueError, IndexError):
+            raise fail(f"{line!r} is no {order}-gram", path, first + i) from None
+        if cells[1].count(" ") != order - 1:
+            raise fail(f"{cells[1]!r} is no {order}-gram", path, first + i)
+    table = np.array(numbers, float).reshape(-1, 2)
+    section = _Section(first, texts, table[:, 0], table[:, 1])
+    _refuse(
+        path,
+        section,
+        ~(section.logp <= 0) | np.isinf(section.logp),
+        "its log10 P is no number up to 0",
+    )
+    _refuse(path, section, ~np.isfinite(section.backoff), "its back-off weight is no finite number")
+    return section
+
+
+def _spaced(line: str, order: int) -> list[str]:
+    """Some programs put spaces where the format has tabs."""
+    cells = line.split()
+    return [cells[0], " ".join(cells[1 : order + 1]), *cells[order + 1 :]]
+
+
+def _unigrams(path: Path, section: _Section) -> tuple[tuple[str, ...], Level]:
+    words = [UNK if text == "<UNK>" else text for text in section.texts]
+    if len(set(words)) < len(words):
+        twice = next(word for i, word in enumerate(words) if word in words[:i])
+        raise fail(f"the word {twice!r} stands twice", path, section.line + words.index(twice))
+    missing = [word for word in (UNK, BOS, EOS) if word not in words]
+    logp = np.append(section.logp, np.full(len(missing), -99.0))
+    backoff = np.append(section.backoff, np.zeros(len(missing)))
+    words += missing
+    return tuple(words), Level(np.arange(len(words)), logp, backoff)
+
+
+def _level(
+    path: Path, order: int, section: _Section, words: tuple[str, ...], lower: list[Level]
+) -> Level:
+    ids = _word_ids(path, order, section, words)
+    history: Ints = ids[:, 0]
+    for n in range(1, order - 1):
+        history = lower[n].find(history, ids[:, n], len(words))
+    _refuse(path, section, history < 0, "its history is not in the file")
+    keys = history * len(words) + ids[:, -1]
+    rank = np.argsort(keys, kind="stable")
+    same = np.zeros(len(keys), bool)
+    same[rank[1:]] = keys[rank[1:]] == keys[rank[:-1]]
+    _refuse(path, section, same, "it stands twice")
+    return Level(keys[rank], section.logp[rank], section.backoff[rank])
+
+
+def _word_ids(path: Path, order: int, section: _Section, words: tuple[str, ...]) -> Ints:
+    flat = pc.split_pattern(pa.array(section.texts, pa.string()), " ").values
+    flat = pc.if_else(pc.equal(flat, "<UNK>"), UNK, flat)
+    found = pc.fill_null(pc.index_in(flat, value_set=pa.array(words, pa.string())), -1)
+    ids = np.asarray(found, dtype=np.int64).reshape(-1, order)
+    _refuse(path, section, ids.min(axis=1, initial=0) < 0, "a word of it is not among the 1-grams")
+    return ids
+
+
+def _refuse(path: Path, section: _Section, wrong: NDArray[np.bool_], why: str) -> None:
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise fail(f"{section.texts[at]!r}: {why}", path, section.line + at)
+
+
+_LN10 = float(np.log(10.0))
+_TYPE = "solecism-ngram"
+
+
+@dataclass(frozen=True)
+class NgramModel:
+    """A back-off model: ``words`` by id, and ``levels`` of order 1 to N with log10 probabilities.
+
+    ``p(w | h) = p(hw)`` where the n-gram is listed, else ``backoff(h) * p(w | h without its first word)``.
+    """
+
+    words: tuple[str, ...]
+    levels: tuple[Level, ...]
+    wording: Wording = field(default_factory=Wording)
+
+    @property
+    def order(self) -> int:
+        """The length of the longest n-grams."""
+        return len(self.levels)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words that the model knows."""
+        return Vocabulary(frozenset(self.words) - {UNK, BOS, EOS}, self.wording.lower)
+
+    @cached_property
+    def _index(self) -> pa.Array:
+        return pa.array(self.words, pa.string())
+
+    def stream(self, texts: pa.Array) -> tuple[Ints, Ints]:
+        """Give the ids of all sentences in one row, each ``<s> ... </s>``, and the place of each ``<s>``."""
+        lists = self.wording.words(texts)
+        ids = pc.index_in(lists.values, value_set=self._index)
+        known = np.asarray(pc.fill_null(ids, self.words.index(UNK)), dtype=np.int64)
+        bounds = np.asarray(lists.offsets, dtype=np.int64)
+        return with_marks(known, bounds, self.words.index(BOS), self.words.index(EOS))
+
+    def word_logp(self, stream: Ints) -> Floats:
+        """Give the natural log probability of every word of a row after those before it (0 for ``<s>``)."""
+        score = self.levels[0].logp[stream].copy()
+        history = stream
+        for size in range(2, self.order + 1):
+            start, level = size - 1, self.levels[size - 1]
+            history = history[: len(stream) - start]
+            found = level.find(history, stream[start:], len(self.words))
+            backed = score[start:] + self.levels[size - 2].backoff_of(history)
+            score[start:] = (
+                np.where(found >= 0, level.logp[found], backed) if len(level) else backed
+            )
+            history = found
+        score[stream == self.words.index(BOS)] = 0.0
+        return score * _LN10
+
+    def sentence_logp(self, texts: pa.Array) -> Floats:
+        """Give the natural log probability of each text, ``</s>`` included; equal texts are scored once."""
+        coded = pc.dictionary_encode(texts)
+        if not len(coded):
+            return np.zeros(0)
+        stream, starts = self.stream(coded.dictionary)
+        totals = np.add.reduceat(self.word_logp(stream), starts)
+        return np.asarray(totals[np.asarray(coded.indices)])
+
+    def perplexity(self, texts: pa.Array) -> float:
+        """Perplexity of sentences per word, ``</s>`` counted and ``<unk>`` taken for a word."""
+        stream, starts = self.stream(texts)
+        return float(np.exp(-self.word_logp(stream).sum() / (len(stream) - len(starts))))
+
+
+def with_marks(ids: Ints, bounds: Ints, first: int, last: int) -> tuple[Ints, Ints]:
+    """Put a mark before and behind every sentence of a row; ``bounds`` are the places between sentences."""
+    starts = bounds[:-1] - bounds[0] + 2 * np.arange(len(bounds) - 1)
+    lengths = np.diff(bounds)
+    out = np.full(int(lengths.sum()) + 2 * len(lengths), -1, np.int64)
+    out[starts] = first
+    out[starts + lengths + 1] = last
+    out[out < 0] = ids[bounds[0] : bounds[-1]]
+    return out, starts
+
+
+def score_ngram(tables: Iterable[pa.Table], model: NgramModel) -> Iterator[pa.Table]:
+    """Score pairs by log P of ``tokens_good`` and ``tokens_bad`` with ``<s>`` and ``</s>``.
+
+    Yields a table of SCORES for each table of pairs. The number of tokens counts ``</s>``. A pair with a
+    critical word that the model does not know is skipped (Mueller et al. 2020, appendix D).
+    """
+    for pairs in tables:
+        skip = unknown_critical(pairs, model.vocabulary)
+        logp, words, size = _side(pairs, "tokens_good", model, skip)
+        logp_bad, words_bad, size_bad = _side(pairs, "tokens_bad", model, skip)
+        reasons = [OUT_OF_VOCABULARY if unknown else None for unknown in skip]
+        yield scores_table(
+            pairs, "ngram", logp, logp_bad, words, words_bad, size, size_bad, reasons
+        )
+
+
+def _side(
+    pairs: pa.Table, column: str, model: NgramModel, skip: NDArray[np.bool_]
+) -> tuple[Floats, Ints, Ints]:
+    texts = pairs[column].combine_chunks().fill_null("")
+    logp = np.where(skip, np.nan, model.sentence_logp(texts))
+    counts = np.asarray(pc.list_value_length(model.wording.words(texts)), dtype=np.int64) + 1
+    return logp, counts, np.asarray(pc.binary_length(texts), dtype=np.int64)
+
+
+def is_ngram(path: str | Path) -> bool:
+    """Tell whether a path is an n-gram model: an ARPA file or a folder that :func:`save_ngram` wrote."""
+    return _arpa_of(Path(path)) is not None
+
+
+def _arpa_of(path: Path) -> Path | None:
+    if path.is_dir():
+        inside = path / "model.arpa"
+        return inside if inside.is_file() else None
+    fits = path.name.endswith((".arpa", ".arpa.gz"))
+    return path if fits and path.is_file() else None
+
+
+def load_ngram(path: str | Path) -> NgramModel:
+    """Load an ARPA file (also ``.arpa.gz``) or a model folder.
+
+    Raises :class:`InputError` where there is none or where a line of it is wrong.
+    """
+    file = _arpa_of(Path(path))
+    if file is None:
+        raise fail(
+            "is no n-gram model (a file .arpa or .arpa.gz, or a folder with model.arpa)", path
+        )
+    words, levels = read_arpa(file)
+    return NgramModel(words, levels, _wording(file.parent / "config.json"))
+
+
+def _wording(path: Path) -> Wording:
+    try:
+        config = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        if config.get("model_type") != _TYPE:
+            return Wording()
+        return Wording(lower=bool(config["lower"]), marks=bool(config["marks"]))
+    except (ValueError, AttributeError, KeyError, RecursionError) as error:
+        raise fail(f"does not say how text is split into words: {error!r}", path) from None
+
+
+def save_ngram(model: NgramModel, folder: Path) -> None:
+    """Write ``model.arpa`` and ``config.json`` (order, how text is split) into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_arpa(folder / "model.arpa", model.words, model.levels)
+    config = {"model_type": _TYPE, "order": model.order, **vars(model.wording)}
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+
+def ngram_revision(path: str | Path) -> str:
+    """The first digits of the SHA-256 of the ARPA file and of how the model splits text, which tell a model
+    from another in signatures."""
+    file = _arpa_of(Path(path))
+    if file is None:
+        raise fail("is no n-gram model", path)
+    parts = (file_digest(file), repr(_wording(file.parent / "config.json")))
+    return f"sha256-{hashlib.sha256(''.join(parts).encode()).hexdigest()[:12]}"
+
+
+_FALLBACK = (0.5, 1.0, 1.5)
+
+
+@dataclass(frozen=True)
+class Discounts:
+    """What is taken from counts of 1, 2, and 3 or more. ``estimated`` is false where the counts of counts gave
+    none within ``0 <= D_k <= k`` (tiny texts) and 0.5, 1, 1.5 stand in, as lmplz has it."""
+
+    values: tuple[float, float, float]
+    estimated: bool
+
+    def of(self, counts: Ints) -> Floats:
+        """The discount of each count (0 for a count of 0)."""
+        return np.array((0.0, *self.values))[np.minimum(counts, 3)]
+
+
+@dataclass(frozen=True)
+class _Grams:
+    """The n-grams of one order that were seen: keys as in ``Level``, the index of each without its first word
+    among those one shorter, and its count (how often, or after how many words)."""
+
+    keys: Ints
+    suffix: Ints
+    counts: Ints
+
+
+def discounts(counts: Ints) -> Discounts:
+    """Estimate the three discounts from counts of counts (Chen & Goodman 1998, equation 26)."""
+    times = np.bincount(np.minimum(counts, 5), minlength=6).astype(float)
+    if not times[1:4].all():
+        return Discounts(_FALLBACK, False)
+    part = times[1] / (times[1] + 2 * times[2])
+    first, second, third = (float(k - (k + 1) * part * times[k + 1] / times[k]) for k in (1, 2, 3))
+    fine = 0 <= first <= 1 and 0 <= second <= 2 and 0 <= third <= 3
+    return Discounts((first, second, third), True) if fine else Discounts(_FALLBACK, False)
+
+
+def estimate(
+    texts: pa.Array, order: int = 5, vocabulary: int | None = None, wording: Wording | None = None
+) -> NgramModel:
+    """Estimate a model from sentences.
+
+    ``vocabulary``: that many of the most frequent words are kept, others are ``<unk>`` (None: all are kept).
+    An ``order`` beyond the longest sentence, marks included, is lowered. The unigrams are interpolated with the
+    uniform distribution over all words, ``<unk>`` and ``</s>``. Raises :class:`InputError` for an order
+    below 1.
+    """
+    if order < 1:
+        raise fail(f"an n-gram model of order {order} cannot be: 1 is the least")
+    shape = wording or Wording()
+    lists = shape.words(texts)
+    words = (UNK, BOS, EOS, *frequent_words(lists.values, vocabulary))
+    ids = pc.fill_null(pc.index_in(lists.values, value_set=pa.array(words, pa.string())), 0)
+    bounds = np.asarray(lists.offsets, dtype=np.int64)
+    stream, starts = with_marks(np.asarray(ids, dtype=np.int64), bounds, 1, 2)
+    grams = _adjusted(_count(stream, starts, order, len(words)), len(words))
+    return NgramModel(words, _smooth(grams, len(words)), shape)
+
+
+def _count(stream: Ints, starts: Ints, order: int, size: int) -> list[_Grams]:
+    """Count the n-grams of every order within sentences."""
+    sentence = np.zeros(len(stream), np.int64)
+    sentence[starts] = 1
+    sentence = np.cumsum(sentence)
+    shorter = stream
+    out = [_Grams(np.arange(size), np.zeros(0, np.int64), np.bincount(stream, minlength=size))]
+    for n in range(2, order + 1):
+        places = np.flatnonzero(sentence[: 1 - n] == sentence[n - 1 :])
+        if not len(places):
+            break
+        codes = shorter[places] * size + stream[places + n - 1]
+        keys, at, index, counts = np.unique(
+            codes, return_index=True, return_inverse=True, return_counts=True
+        )
+        out.append(_Grams(keys, shorter[places[at] + 1], counts))
+        shorter = np.full(len(stream), -1)
+        shorter[places] = index
+    return out
+
+
+def _adjusted(grams: list[_Grams], size: int) -> list[_Grams]:
+    """Below the highest order, count the distinct words before an n-gram, but not before ``<s>``."""
+    first = np.arange(size)
+    out: list[_Grams] = []
+    for lower, higher in pairwise(grams):
+        if out:
+            first = first[lower.keys // size]
+        counts = np.bincount(higher.suffix, minlength=len(lower.keys))
+        out.append(replace(lower, counts=np.where(first == 1, lower.counts, counts)))
+    return [*out, grams[-1]]
+
+
+def _smooth(grams: list[_Grams], size: int) -> tuple[Level, ...]:
+    """Discount, interpolate with the lower orders, and give what is left as back-off weights."""
+    unigrams = grams[0].counts.copy()
+    unigrams[1] = 0
+    taken = discounts(unigrams).of(unigrams)
+    prob = (unigrams - taken + taken.sum() / (size - 1)) / unigrams.sum()
+    prob[1] = 0.0
+    levels, keys = [], grams[0].keys
+    for gram in grams[1:]:
+        history = gram.keys // size
+        taken = discounts(gram.counts).of(gram.counts)
+        total = _summed(history, gram.counts, len(keys))
+        left = _share(_summed(history, taken, len(keys)), total)
+        levels.append(Level(keys, _log(prob), _log(left)))
+        prob = (gram.counts - taken) / total[history] + left[history] * prob[gram.suffix]
+        keys = gram.keys
+    return (*levels, Level(keys, _log(prob)))
+
+
+def _summed(groups: Ints, values: Floats | Ints, size: int) -> Floats:
+    return np.asarray(np.bincount(groups, values, size), dtype=np.float64)
+
+
+def _share(part: Floats, total: Floats) -> Floats:
+    """What is left of each history's probability; one for an n-gram that is no history."""
+    return np.divide(part, total, out=np.ones_like(part), where=total > 0)
+
+
+def _log(values: Floats) -> Floats:
+    """log10, with -99 for 0, as ARPA files have it."""
+    return np.where(values > 0, np.log10(np.where(values > 0, values, 1.0)), -99.0)

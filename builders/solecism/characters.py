@@ -1,0 +1,35 @@
+"""Characters that no text of ours may hold: they are not seen, or they change what is seen."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+__all__ = ["unseen"]
+
+_UNSEEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters (but for tab and line end, which are structure)
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # directions and separators
+    "\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # without width
+    "\ue000-\uf8ff\U000f0000-\U0010ffff"  # private use
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"  # no characters
+    "\u200c\u200d"  # joiners: see below
+    "]"
+)
+_JOINERS = "\u200c\u200d"
+
+
+def unseen(text: str) -> Iterator[tuple[int, str]]:
+    """Yield place and name of each character that a text of ours may not hold.
+
+    Control, direction, zero-width and private-use characters. The joiners of Persian and the scripts of
+    India may follow a letter or a mark.
+    """
+    for match in _UNSEEN.finditer(text):
+        before = text[match.start() - 1 : match.start()]
+        if match[0] in _JOINERS and before and unicodedata.category(before)[0] in "LM":
+            continue
+        name = unicodedata.name(match[0], "")
+        yield match.start(), f"U+{ord(match[0]):04X}" + (f" ({name.lower()})" if name else "")

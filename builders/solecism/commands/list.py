@@ -1,0 +1,132 @@
+"""``solecism list``: what can be built, with sizes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from solecism.datasets.catalogue import BUILT_IN, MINED, Stanza, read_catalogue, stanza
+from solecism.datasets.configs import choose
+from solecism.datasets.from_templates import groups, load_paradigms
+from solecism.datasets.from_treebanks import minable
+from solecism.errors import candidates, fail
+from solecism.grammar.paradigm import Paradigm
+from solecism.root import Root
+from solecism.treebank.sources import present, treebanks_of
+
+__all__ = ["Size", "list_sizes", "sizes"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many minimal sets (or suite items) something makes; ``paradigms`` counts those in it.
+
+    What is mined from treebanks has these as its paradigms, and no ``sets`` before it was mined; ``here``:
+    how many of them are at hand.
+    """
+
+    name: str
+    version: str
+    paradigms: int
+    sets: int | None
+    here: int | None = None
+
+
+def sizes(root: Root, names: Sequence[str]) -> list[Size]:
+    """Count what ``names`` (``clams``, ``clams/he``) can make: a line a config, or a line a paradigm.
+
+    Without names, data sets with a config for each paradigm get a line for the configs that collect them,
+    and those that are mined a line for all their languages.
+    """
+    if not names:
+        found = [size for name in root.datasets for size in _configs(root, name, collected=True)]
+        return found + [_all_mined(root, name) for name in _mined_names()]
+    return [size for name in names for size in _sizes(root, name.strip("/"))]
+
+
+def _sizes(root: Root, name: str) -> list[Size]:
+    dataset, _, config = name.partition("/")
+    if "/" in config:
+        raise fail(f"{name!r}: name a data set or a config, as clams or clams/he")
+    entry = stanza(root, dataset)
+    if entry.configs == MINED:
+        return _mined(entry, config)
+    if not config:
+        return _configs(root, dataset)
+    (group,) = choose(dataset, groups(root, entry), [config])
+    found = load_paradigms(root, dataset, group.paths).values()
+    return [Size(paradigm.name, entry.version, 1, _count(paradigm)) for paradigm in found]
+
+
+def _mined(entry: Stanza, config: str) -> list[Size]:
+    known = minable()
+    if config and config not in known:
+        raise fail(
+            f"data set {entry.name!r} has no config {config!r} {candidates('configs', known, config)}"
+        )
+    return [
+        Size(
+            f"{entry.name}/{language}",
+            entry.version,
+            len(treebanks_of(language)),
+            None,
+            len(present(language)),
+        )
+        for language in known
+        if config in ("", language)
+    ]
+
+
+def _mined_names() -> list[str]:
+    return [name for name, entry in read_catalogue(BUILT_IN).items() if entry.configs == MINED]
+
+
+def _all_mined(root: Root, name: str) -> Size:
+    entry = stanza(root, name)
+    of = _mined(entry, "")
+    return Size(
+        name, entry.version, sum(s.paradigms for s in of), None, sum(s.here or 0 for s in of)
+    )
+
+
+def _configs(root: Root, dataset: str, collected: bool = False) -> list[Size]:
+    entry = stanza(root, dataset)
+    found = groups(root, entry)
+    paradigms = load_paradigms(root, dataset, {path for group in found for path in group.paths})
+    counts = {path: _count(paradigm) for path, paradigm in paradigms.items()}
+    some = [g for g in found if not collected or entry.configs == "languages" or len(g.paths) > 1]
+    return [
+        Size(f"{dataset}/{g.name}", entry.version, len(g.paths), sum(counts[p] for p in g.paths))
+        for g in some
+    ]
+
+
+def _shown(size: Size) -> str:
+    if size.sets is None:
+        return f"mined, {size.here or 0} of {size.paradigms} treebanks here"
+    return f"{size.sets:,}"
+
+
+def _count(paradigm: Paradigm) -> int:
+    return paradigm.template.draw or paradigm.plan.size()
+
+
+def list_sizes(root: Root, names: Sequence[str], as_json: bool, out: Console) -> None:
+    """Print the sizes as a table, or as JSON lines."""
+    found = sizes(root, names)
+    if as_json:
+        for size in found:
+            out.print(json.dumps(asdict(size)), soft_wrap=True, markup=False, highlight=False)
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("name")
+    table.add_column("version")
+    for title in ("paradigms", "minimal sets"):
+        table.add_column(title, justify="right")
+    for size in found:
+        table.add_row(size.name, size.version, str(size.paradigms), _shown(size))
+    out.print(table)

@@ -1,0 +1,236 @@
+"""``solecism show``: a few items of a paradigm, a mined language or a built config, the words in question
+marked."""
+
+from __future__ import annotations
+
+import json
+import random
+import unicodedata
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from solecism.datasets.catalogue import MINED, stanza
+from solecism.datasets.configs import MANIFEST, choose
+from solecism.datasets.from_templates import groups
+from solecism.datasets.from_treebanks import agreement_configs
+from solecism.datasets.manifest import read_manifest
+from solecism.errors import candidates, fail
+from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.suites import draw_suites
+from solecism.inputs import reading_parquet
+from solecism.lexicon.orthography import shared_start
+from solecism.root import Root
+from solecism.schema import FEATURES
+
+__all__ = ["mark_difference", "paradigm_of", "show"]
+
+SEEN = 200_000
+"""Minimal sets that are drawn whole to be looked at; of more, a tenth of this number is sampled."""
+
+ENOUGH = 2_000
+"""Cloze items, or forms, that are mined to be looked at: the first of the treebanks."""
+
+_ISOLATE, _END_ISOLATE = "\u2067", "\u2069"
+
+
+def paradigm_of(root: Root, name: str) -> Paradigm:
+    """Load the paradigm ``dataset/language/UID``; raises :class:`InputError`.
+
+    Where each paradigm is a config, ``dataset/UID`` is enough.
+    """
+    parts = name.strip("/").split("/")
+    if len(parts) == 2 and stanza(root, parts[0]).configs == "paradigms":
+        (group,) = choose(parts[0], groups(root, stanza(root, parts[0])), parts[1:])
+        if len(group.paths) == 1:
+            parts.insert(1, group.paths[0].parent.name)
+    if len(parts) != 3:
+        others = "agreement/he, or FOLDER/CONFIG of a data set that was built"
+        message = f"{name!r} is not of the form dataset/language/UID, as clams/he/subj_rel"
+        raise fail(f"{message}; nor is it mined, as {others}")
+    return root.paradigm(*parts)
+
+
+def _sampled(paradigm: Paradigm) -> Paradigm:
+    """Sample from a space that is too large to be drawn whole just to look at it."""
+    wanted = paradigm.template.draw
+    if (paradigm.plan.bound if wanted is None else wanted) > SEEN:
+        return replace(paradigm, template=replace(paradigm.template, draw=SEEN // 10))
+    return paradigm
+
+
+def show(
+    root: Root,
+    name: str,
+    number: int,
+    seed: int,
+    wanted: Mapping[str, str],
+    as_json: bool,
+    out: Console,
+) -> None:
+    """Print ``number`` random items of a paradigm, a mined language (``agreement/he``) or a config of a
+    built folder (``FOLDER/CONFIG``): those whose features, or columns, are as ``wanted``."""
+    shown, table = _items(root, name)
+    kind = _kind(table)
+    if wanted and kind == "suite":
+        raise fail(f"{shown} is a suite: its items have no features to choose by")
+    table = _select(table, wanted)
+    rows = random.Random(seed).sample(range(len(table)), min(number, len(table)))
+    items = table.take(pa.array(sorted(rows), pa.int64())).to_pylist()
+    if as_json:
+        for item in items:
+            out.print(
+                json.dumps(item, ensure_ascii=False), soft_wrap=True, markup=False, highlight=False
+            )
+        return
+    out.print(Text(f"{shown}: {len(table)} items, {len(items)} shown"), soft_wrap=True)
+    for count, item in enumerate(items, 1):
+        out.print(_SHOWN[kind](count, item))
+
+
+def _items(root: Root, name: str) -> tuple[str, pa.Table]:
+    """Return what items are called, and the items: drawn, read from a built folder, or mined."""
+    folder, _, config = name.rstrip("/").rpartition("/")
+    dataset = folder.partition("/")[0]
+    drawn = dataset in root.datasets
+    if not drawn or (folder == dataset and stanza(root, dataset).configs == "languages"):
+        if (Path(folder) / MANIFEST).is_file() and folder:
+            return f"{folder}/{config}", _built(Path(folder), config)
+        if not drawn and folder and stanza(root, folder).configs == MINED:
+            return f"{folder}/{config}", _mined(folder, config)
+    paradigm = _sampled(paradigm_of(root, name))
+    if not paradigm.template.is_pair:
+        return paradigm.name, pa.concat_tables(draw_suites(paradigm))
+    extra = tuple(sorted(paradigm.template.features))
+    return paradigm.name, pa.concat_tables(draw_pairs(paradigm, extra=extra))
+
+
+def _built(folder: Path, config: str) -> pa.Table:
+    paths = [folder / path for path in read_manifest(folder).config(config).files]
+    tables = []
+    for path in paths:
+        with reading_parquet(path):
+            tables.append(pq.ParquetFile(path).read())
+    return pa.concat_tables(tables)
+
+
+def _mined(dataset: str, name: str) -> pa.Table:
+    """Mine enough items to choose from; raises :class:`InputError` where the treebanks are not there."""
+    configs = agreement_configs(dataset, [name.partition("-")[0]])
+    (config,) = choose(dataset, configs, [name])
+    if config.kind == "pair":  # pairs are made of items
+        for part in configs[0].parts:
+            deque(part.tables(), maxlen=0)
+    tables: list[pa.Table] = []
+    for table in (table for part in config.parts for table in part.tables()):
+        tables.append(table)
+        if sum(map(len, tables)) >= ENOUGH:
+            break
+    return pa.concat_tables(tables)
+
+
+def _kind(table: pa.Table) -> str:
+    """What items are, by a column that only they have."""
+    marks = {"conditions": "suite", "sentence_good": "pair", "masked": "cloze"}
+    return next((kind for mark, kind in marks.items() if mark in table.column_names), "forms")
+
+
+def _select(table: pa.Table, wanted: Mapping[str, str]) -> pa.Table:
+    """Take the pairs whose features, or other items whose columns, have the values wanted."""
+    pairs = _kind(table) == "pair"
+    fields = table.schema.field("features").type if pairs else table.schema
+    names = [field.name for field in fields if pairs or not pa.types.is_nested(field.type)]
+    what, one = ("feature", "pair") if pairs else ("column", "item")
+    for name, value in wanted.items():
+        if name not in names:
+            raise fail(f"there is no {what} {name!r} {candidates(f'{what}s', names, name)}")
+        column = pc.struct_field(table["features"], name) if pairs else table[name]
+        texts = pc.cast(column, pa.string())
+        known = sorted(texts.unique().drop_null().to_pylist())
+        if value not in known:
+            raise fail(f"no {one} has {name} {value!r} {candidates('values', known, value)}")
+        table = table.filter(pc.equal(texts, value))
+    return table
+
+
+def mark_difference(good: str, bad: str) -> tuple[str, str]:
+    """Put brackets around the words in which two sentences differ."""
+    space = " " if " " in good + bad else ""
+    ours, theirs = (text.split(space) if space else list(text) for text in (good, bad))
+    lead = shared_start(ours, theirs)
+    trail = min(shared_start(ours[::-1], theirs[::-1]), min(len(ours), len(theirs)) - lead)
+    return _bracketed(ours, lead, trail, space), _bracketed(theirs, lead, trail, space)
+
+
+def _bracketed(words: Sequence[str], lead: int, trail: int, space: str) -> str:
+    middle = space.join(words[lead : len(words) - trail])
+    core = middle.rstrip(".,;:!?")
+    parts = [*words[:lead], f"[{core}]{middle[len(core) :]}", *words[len(words) - trail :]]
+    return space.join(parts)
+
+
+def _readable(text: str) -> str:
+    """Isolate right-to-left text, so that terminals put its stop and brackets in their places."""
+    rtl = any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
+    return f"{_ISOLATE}{text}{_END_ISOLATE}" if rtl else text
+
+
+def _grid(count: int, rows: Sequence[tuple[str, Text]]) -> Table:
+    grid = Table.grid(padding=(0, 1))
+    for number, (label, text) in enumerate(rows):
+        grid.add_row(f"{count:>3}" if number == 0 else "", label, text)
+    return grid
+
+
+def _pair(count: int, item: Mapping[str, Any]) -> Table:
+    good, bad = mark_difference(item["sentence_good"], item["sentence_bad"])
+    rows = [
+        ("good", Text(f" {_readable(good)}", style="green")),
+        ("bad", Text(f"*{_readable(bad)}", style="red")),
+        ("", Text(_features(item["features"]), style="dim")),
+    ]
+    return _grid(count, rows)
+
+
+def _features(features: Mapping[str, Any]) -> str:
+    roles = [_role(features, role) for role in ("controller", "attractor")]
+    rest = [name for name in features if not name.startswith(("controller", "attractor"))]
+    shown = [f"{n} {features[n]}" for n in rest if features[n] is not None and n != "construction"]
+    return "; ".join([*filter(None, roles), *shown]) or "no features"
+
+
+def _role(features: Mapping[str, Any], role: str) -> str:
+    names = [name for name in FEATURES if name.startswith(role)]
+    values = [str(features[name]) for name in names if features.get(name) is not None]
+    return f"{role} {' '.join(values)}" if values else ""
+
+
+def _suite(count: int, item: Mapping[str, Any]) -> Table:
+    rows = [(c["name"], Text(_readable(c["text"]))) for c in item["conditions"]]
+    return _grid(count, [*rows, *(("", Text(p, style="dim")) for p in item["predictions"])])
+
+
+def _cloze(count: int, item: Mapping[str, Any]) -> Table:
+    ends = "; ".join(f"{end} {item[end]['form']}" for end in ("controller", "target"))
+    about = f"{item['relation']}, masked: {item['masked']}; {ends}; {', '.join(item['agrees_in'])}"
+    text = f"{item['left']}[{item['answer']}]{item['right']}"
+    return _grid(count, [("", Text(_readable(text))), ("", Text(about, style="dim"))])
+
+
+def _form(count: int, item: Mapping[str, Any]) -> Table:
+    about = ", ".join(f"{name} {value}" for name, value in item.items() if name != "form")
+    form = str(item.get("form", ""))
+    return _grid(count, [("", Text(_readable(form))), ("", Text(about, style="dim"))])
+
+
+_SHOWN = {"pair": _pair, "suite": _suite, "cloze": _cloze, "forms": _form}

@@ -1,0 +1,1 @@
+"""Data sets: the catalogue, building folders, their documents, manifests and locks."""

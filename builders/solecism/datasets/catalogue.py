@@ -1,0 +1,130 @@
+"""The catalogue: one stanza a data set, with its version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from solecism.errors import candidates, fail
+from solecism.inputs import INTEGER, check, read_toml
+from solecism.root import Root
+
+__all__ = ["BUILT_IN", "MINED", "Stanza", "catalogue_of", "read_catalogue", "stanza"]
+
+BUILT_IN = Path(__file__).with_name("catalogue.toml")
+MINED = "mined"
+LAYOUTS = ("languages", "paradigms", MINED)
+CREATORS = {
+    "annotations_creators": (
+        "crowdsourced", "expert-generated", "found", "machine-generated", "no-annotation", "other",
+    ),
+    "language_creators": (
+        "crowdsourced", "expert-generated", "found", "machine-generated", "other",
+    ),
+}  # fmt: skip
+"""What the hub accepts."""
+_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}")
+
+
+_LISTS = (
+    "sources", "tags", *CREATORS, "source_datasets", "task_categories", "task_ids",
+)  # fmt: skip
+_TEXTS = ("version", "pretty_name", "summary", "paper", "configs", "traditional", "hub")
+_STANZA: dict[object, object] = {
+    **{f"{key}?": [str] for key in _LISTS},
+    **{f"{key}?": str for key in _TEXTS},
+    "license?": (str, [str]),
+    "seed?": INTEGER,
+    "date?": date,
+}
+"""The shape of a stanza (:mod:`solecism.inputs`)."""
+
+
+@dataclass(frozen=True)
+class Stanza:
+    """What the catalogue says of a data set. ``sources`` are keys of ``references.bib``.
+
+    ``configs``: one for each of the ``languages`` or each of the ``paradigms``, or ``mined`` from treebanks;
+    ``traditional``: the OpenCC conversion (``s2t``) that makes configs in traditional characters, if there
+    should be any. ``license`` is the hub's id, or several where configs have different ones; ``hub`` the
+    repository (``ORG/NAME``); ``date`` is that of the version; the rest goes into the card's metadata under
+    the hub's names.
+    """
+
+    name: str
+    version: str
+    pretty_name: str = ""
+    summary: str = ""
+    license: str | tuple[str, ...] = "cc-by-4.0"
+    paper: str = ""
+    sources: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    seed: int = 0
+    configs: str = "languages"
+    traditional: str = ""
+    date: date | None = None
+    hub: str = ""
+    annotations_creators: tuple[str, ...] = ("machine-generated",)
+    language_creators: tuple[str, ...] = ("machine-generated",)
+    source_datasets: tuple[str, ...] = ("original",)
+    task_categories: tuple[str, ...] = ("text-classification",)
+    task_ids: tuple[str, ...] = ("acceptability-classification",)
+
+
+def read_catalogue(path: Path) -> Mapping[str, Stanza]:
+    """Read a catalogue; raises :class:`InputError` for bad TOML, unknown keys or a bad version."""
+    stanzas = read_toml(path)
+    check(stanzas, {str: dict}, path)
+    return {name: _stanza(name, values, path) for name, values in stanzas.items()}
+
+
+def _stanza(name: str, values: Mapping[str, Any], path: Path) -> Stanza:
+    known = [f.name for f in fields(Stanza) if f.name != "name"]
+    for key in values:
+        if key not in known:
+            raise fail(f"[{name}]: unknown key {key!r} {candidates('keys', known, key)}", path)
+    check({name: values}, {name: _STANZA}, path)
+    version = values.get("version", "")
+    if not _VERSION.fullmatch(version):
+        raise fail(f"[{name}]: version {version!r} is not of the form '1.0.0'", path)
+    _check_metadata(name, values, path)
+    layout = values.get("configs", LAYOUTS[0])
+    if layout not in LAYOUTS:
+        near = candidates("layouts", LAYOUTS, layout)
+        raise fail(f"[{name}]: configs = {layout!r} is no layout {near}", path)
+    lists: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+    return Stanza(name, **lists)
+
+
+def _check_metadata(name: str, values: Mapping[str, Any], path: Path) -> None:
+    """Refuse values that the hub does not know."""
+    for key, known in CREATORS.items():
+        for value in values.get(key, ()):
+            if value not in known:
+                near = candidates("values", known, str(value))
+                raise fail(f"[{name}]: {key} has {value!r} {near}", path)
+
+
+def stanza(root: Root, dataset: str) -> Stanza:
+    """Find a data set's stanza, in ``catalogue.toml`` of the root or else in the house's own.
+
+    A data set that stands in neither (one being written) has version 0.0.0.
+    """
+    path = catalogue_of(root, dataset)
+    if path is not None:
+        return read_catalogue(path)[dataset]
+    if dataset not in root.datasets:
+        mined = [name for name, s in read_catalogue(BUILT_IN).items() if s.configs == MINED]
+        names = sorted({*root.datasets, *mined})
+        raise fail(f"there is no data set {dataset!r} {candidates('data sets', names, dataset)}")
+    return Stanza(dataset, "0.0.0", dataset)
+
+
+def catalogue_of(root: Root, dataset: str) -> Path | None:
+    """The catalogue that a data set stands in: the root's, else the house's own, else none."""
+    places = (root.path / BUILT_IN.name, BUILT_IN)
+    return next((p for p in places if p.is_file() and dataset in read_catalogue(p)), None)

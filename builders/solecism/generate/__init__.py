@@ -1,1 +1,0 @@
-"""Generation: templates and attribute-varying grammars become items."""

@@ -1,0 +1,1 @@
+"""Grammar: templates and lexicons become minimal pairs and suites."""

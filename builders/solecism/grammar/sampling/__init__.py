@@ -1,0 +1,1 @@
+"""Sampling: drawing combinations of words, counted, balanced and stable."""

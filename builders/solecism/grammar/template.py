@@ -1,0 +1,355 @@
+"""Template files: front matter, then one line a condition (``docs/formats.md``)."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, TemplateSyntaxError
+
+from solecism.errors import InputError, Problem, candidates
+from solecism.grammar.frontmatter import Entry, FrontMatterError, read_front_matter
+from solecism.lexicon.table import read_lines
+from solecism.limits import DRAW, PARTS
+
+__all__ = ["Condition", "Part", "Slot", "Template", "read_parts", "read_template"]
+
+
+_TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
+_LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions")
+_KEYS = (*_TEXT_KEYS, "slots", *_LIST_KEYS, "features")
+FIELDS = ("morphology", "syntax", "semantics", "syntax_semantics")
+_RESERVED = "word|self|[Tt]rue|[Ff]alse|[Nn]one|and|or|not|in|is|if|else"
+_NAME = re.compile(rf"(?!(?:{_RESERVED})$)[A-Za-z_]\w*")
+_LINE = re.compile(r"([A-Za-z_][\w-]*):\s*(.*)")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A word to draw: from which tables, and what is asked of its columns and features.
+
+    ``under``: classes, one of which it must stand below; ``oneof``: the texts themselves, of no table.
+    """
+
+    name: str
+    tables: tuple[str, ...]
+    wants: Mapping[str, tuple[str, ...]]
+    line: int
+    under: tuple[str, ...] = ()
+    oneof: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One line: a condition's name and the parts of its sentence."""
+
+    name: str
+    parts: tuple[Part, ...]
+    line: int
+    source: str
+
+
+@dataclass(frozen=True)
+class Template:
+    """A paradigm as written, not yet bound to a lexicon."""
+
+    path: str
+    id: str
+    slots: tuple[Slot, ...]
+    conditions: tuple[Condition, ...]
+    lines: Mapping[str, int]
+    phenomenon: str = ""
+    field: str = "syntax"
+    construction: str = ""
+    about: str = ""
+    source: str = ""
+    controller: str = ""
+    draw: int | None = None
+    where: tuple[str, ...] = ()
+    balance: tuple[str, ...] = ()
+    may_repeat: tuple[str, ...] = ()
+    attractors: tuple[str, ...] = ()
+    predictions: tuple[str, ...] = ()
+    features: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether the conditions are ``good`` and ``bad`` without predictions (else it is a suite)."""
+        return self.conditions[0].name == "good" and not self.predictions
+
+    @property
+    def slot_names(self) -> list[str]:
+        """The names of the slots, in order."""
+        return [slot.name for slot in self.slots]
+
+
+def read_template(path: Path) -> Template:
+    """Read a template file; raises :class:`InputError` with every problem that needs no lexicon."""
+    return _read(path, tuple(read_lines(path)))
+
+
+@lru_cache(maxsize=1 << 10)
+def _read(path: Path, lines: tuple[str, ...]) -> Template:
+    fences = [n for n, text in enumerate(lines) if text.rstrip() == "---"][:2]
+    if len(fences) < 2 or fences[0] != 0:
+        message = "a template begins with front matter between two lines `---`"
+        raise InputError(Problem(message, str(path), 1))
+    try:
+        front = read_front_matter("\n".join(lines[1 : fences[1]]))
+        return _Reader(path, front, lines[fences[1] + 1 :], fences[1] + 1).template()
+    except FrontMatterError as error:
+        raise InputError(Problem(error.message, str(path), error.line + 1)) from None
+
+
+class _Reader:
+    """Collects the problems of one file while its parts are read."""
+
+    def __init__(self, path: Path, front: Entry, body: Sequence[str], offset: int) -> None:
+        self.path, self.front, self.body, self.offset = path, front, body, offset
+        self.problems: list[Problem] = []
+
+    def template(self) -> Template:
+        fields = self.front.fields
+        self._check_sizes()
+        self._check_keys(fields)
+        slots = tuple(self._slots())
+        values: dict[str, Any] = self._texts_of(_TEXT_KEYS, fields)
+        lists: dict[str, Any] = {
+            key: self._list(key, fields[key]) for key in _LIST_KEYS if key in fields
+        }
+        named = self._named("features")
+        features = self._texts_of(tuple(named), named)
+        draw = self._draw(values.pop("draw", "all"))
+        conditions = tuple(self._conditions())
+        self._check_values(values, lists, [slot.name for slot in slots])
+        self._check_conditions(conditions, lists.get("predictions", ()))
+        if self.problems:
+            raise InputError(self.problems)
+        values.setdefault("construction", values["id"])
+        lines = {key: entry.line + 1 for key, entry in fields.items()}
+        return Template(
+            str(self.path), slots=slots, conditions=conditions, draw=draw, lines=lines,
+            features=features, **values, **lists,
+        )  # fmt: skip
+
+    def _report(self, message: str, line: int) -> None:
+        self.problems.append(Problem(message, str(self.path), line))
+
+    def _check_keys(self, fields: Mapping[str, Entry]) -> None:
+        unknown = [key for key in fields if key not in _KEYS]
+        for key in unknown[:20]:
+            near = candidates("keys", _KEYS, key)
+            self._report(f"unknown key {key!r} {near}", fields[key].line + 1)
+        if "id" not in fields:
+            self._report("the front matter has no `id`", 1)
+
+    def _check_sizes(self) -> None:
+        """Stop at what is too much to be looked at."""
+        for key in ("slots", "features", *_LIST_KEYS):
+            entry = self.front.fields.get(key, Entry(0))
+            if max(len(entry.fields), len(entry.items)) > PARTS:
+                message = f"{key!r} has more than {PARTS} entries"
+                raise InputError(Problem(message, str(self.path), entry.line + 1))
+        if sum(1 for _ in self._joined()) > PARTS:
+            raise InputError(Problem(f"more than {PARTS} lines with sentences", str(self.path)))
+
+    def _texts_of(self, keys: Sequence[str], fields: Mapping[str, Entry]) -> dict[str, str]:
+        out: dict[str, str] = {}
+        for key in keys:
+            text = fields[key].text if key in fields else None
+            if text is not None:
+                out[key] = text
+            elif key in fields:
+                self._report(f"{key!r} wants a text", fields[key].line + 1)
+        return out
+
+    def _list(self, key: str, entry: Entry) -> tuple[str, ...]:
+        try:
+            return entry.texts()
+        except FrontMatterError as error:
+            self._report(f"{key!r}: {error.message}", error.line + 1)
+            return ()
+
+    def _named(self, key: str) -> Mapping[str, Entry]:
+        entry = self.front.fields.get(key, Entry(0))
+        if entry.text is not None or entry.items:
+            self._report(f"{key!r} wants lines `name: ...`", entry.line + 1)
+        return entry.fields
+
+    def _slots(self) -> Iterator[Slot]:
+        for name, spec in self._named("slots").items():
+            line = spec.line + 1
+            lists = {key: self._list(key, entry) for key, entry in spec.fields.items()}
+            tables, under, oneof = (lists.pop(key, ()) for key in ("from", "under", "oneof"))
+            if not _NAME.fullmatch(name):
+                self._report(f"{name!r} cannot be the name of a slot", line)
+            elif oneof and (tables or under or lists):
+                self._report(f"slot {name!r}: beside `oneof` nothing can be asked", line)
+            elif len(set(oneof)) < len(oneof):
+                self._report(f"slot {name!r}: a text of `oneof` stands twice", line)
+            elif not tables and not oneof:
+                self._report(f"slot {name!r} does not say `from` which table", line)
+            else:
+                yield Slot(name, tables, lists, line, under, oneof)
+
+    def _draw(self, text: str) -> int | None:
+        if text == "all":
+            return None
+        number = text.lstrip("0") if text.isdecimal() else ""
+        line = self.front.fields["draw"].line + 1
+        if not number:
+            self._report(f"draw: {text!r} is neither `all` nor a positive number", line)
+        elif len(number) >= len(str(DRAW)):
+            self._report(f"draw: {number} is not below {DRAW:,}", line)
+        else:
+            return int(number)
+        return None
+
+    def _check_values(
+        self, values: Mapping[str, str], lists: Mapping[str, Sequence[str]], slots: Sequence[str]
+    ) -> None:
+        if values.get("id", self.path.stem) != self.path.stem:
+            message = f"id {values['id']!r} is not the file's name {self.path.stem!r}"
+            self._report(message, self.front.fields["id"].line + 1)
+        if values.get("field", "syntax") not in FIELDS:
+            message = f"field {values['field']!r} {candidates('fields', FIELDS, values['field'])}"
+            self._report(message, self.front.fields["field"].line + 1)
+        named = {key: lists.get(key, ()) for key in ("may_repeat", "attractors")}
+        named["controller"] = [values["controller"]] if values.get("controller") else []
+        for key, names in named.items():
+            for name in names:
+                if name not in slots:
+                    near = candidates("slots", slots, name)
+                    line = self.front.fields[key].line + 1
+                    self._report(f"{key}: there is no slot {name!r} {near}", line)
+
+    def _conditions(self) -> Iterator[Condition]:
+        for number, text in self._joined():
+            match = _LINE.fullmatch(text)
+            if not match:
+                self._report(f"not a line of the form `name: sentence`: {text!r}", number)
+                continue
+            try:
+                yield Condition(match[1], tuple(read_parts(match[2])), number, match[2])
+            except TemplateSyntaxError as error:
+                self._report(f"Jinja: {error.message}", number)
+            except ValueError as error:
+                self._report(str(error), number)
+
+    def _joined(self) -> Iterator[tuple[int, str]]:
+        lines: list[tuple[int, list[str]]] = []
+        for number, text in enumerate(self.body, self.offset + 1):
+            if text[:1].isspace() and text.strip() and lines:
+                lines[-1][1].append(text.strip())
+            elif text.strip() and not text.startswith("#"):
+                lines.append((number, [text.rstrip()]))
+        return ((number, " ".join(parts)) for number, parts in lines)
+
+    def _check_conditions(
+        self, conditions: Sequence[Condition], predictions: Sequence[str]
+    ) -> None:
+        names = [c.name for c in conditions]
+        lines = len(list(self._joined()))
+        if not lines:
+            self._report("there is no line with a sentence", self.offset)
+        if not lines or len(names) < lines:  # what is wrong with a line is told already
+            return
+        pair = bool({"good", "bad"} & set(names)) and not predictions
+        if pair and (
+            names[0] != "good" or set(names) != {"good", "bad"} or names.count("good") > 1
+        ):
+            message = f"a minimal pair is a line `good` and then lines `bad`, found {names}"
+            self._report(message, conditions[0].line)
+        elif not pair and len(set(names)) < len(names):
+            self._report(f"two lines have the same name: {names}", conditions[0].line)
+        elif not pair and not predictions:
+            self._report(f"the conditions {names} need `predictions`", conditions[0].line)
+        seen: dict[str, Condition] = {}
+        for condition in conditions if pair else ():
+            same = seen.setdefault(" ".join(condition.source.split()), condition)
+            if same is not condition:
+                which = "the good one" if same.name == "good" else f"that of line {same.line}"
+                self._report(f"this bad line is equal to {which}", condition.line)
+
+
+_REGION = re.compile(r"\\([\[\]\\])|\[([A-Za-z_][\w-]*):\s?|\]")
+_LEXER = Environment(autoescape=True)  # only its lexer is used
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a line: ``kind`` is ``text``, ``expression``, ``open`` or ``close`` (of a region)."""
+
+    kind: str
+    value: str
+
+
+def read_parts(text: str) -> Iterator[Part]:
+    """Cut a sentence into parts.
+
+    Raises ``TemplateSyntaxError`` for bad Jinja, ``ValueError`` for a block, a stray mark, a region that is
+    not closed or stands in another, and for a sentence without anything in it.
+    """
+    depth, empty = 0, True
+    for part in _pieces(text):
+        empty = empty and (part.kind in ("open", "close") or not part.value.strip())
+        depth += {"open": 1, "close": -1}.get(part.kind, 0)
+        if depth not in (0, 1):
+            raise ValueError("a region `[name: ...]` inside another, or `]` without `[name:`")
+        yield part
+    if depth:
+        raise ValueError("a region `[name: ...]` is not closed")
+    if empty:
+        raise ValueError("the line has no sentence")
+
+
+def _pieces(text: str) -> Iterator[Part]:
+    for part in _jinja_parts(text):
+        yield from [part] if part.kind == "expression" else _region_parts(part.value)
+
+
+def _jinja_parts(text: str) -> Iterator[Part]:
+    inside: str | None = None
+    for _, kind, value in _LEXER.lex(text):
+        if kind in ("block_begin", "raw_begin"):
+            raise ValueError("a block `{% ... %}` is not allowed in a line")
+        if kind == "data":
+            yield _plain(value)
+        elif kind == "variable_end":
+            yield Part("expression", (inside or "").strip())
+            inside = None
+        elif kind == "variable_begin":
+            inside = ""
+        elif inside is not None:  # else it is a part of a comment
+            inside += value
+    if inside is not None:
+        raise ValueError(f"`{{{{{inside}` is not closed by `}}}}`")
+
+
+def _plain(text: str) -> Part:
+    for close, begin in ("}}", "{{"), ("%}", "{%"), ("#}", "{#"):
+        if close in text:
+            raise ValueError(f"`{close}` without `{begin}`")
+    return Part("text", text)
+
+
+def _region_parts(text: str) -> Iterator[Part]:
+    place, literal = 0, ""
+    for match in _REGION.finditer(text):
+        literal += text[place : match.start()]
+        place = match.end()
+        if match[1]:
+            literal += match[1]
+            continue
+        if literal:
+            yield Part("text", literal)
+            literal = ""
+        yield Part("open", match[2]) if match[2] else Part("close", "")
+    literal += text[place:]
+    if literal:
+        yield Part("text", literal)

@@ -1,0 +1,1 @@
+"""The hub: publishing versions of data sets, loading and comparing them."""

@@ -1,0 +1,274 @@
+"""``solecism push``: publish a built data set as an immutable version of a hub's repository.
+
+One commit holds everything; the tag ``v<version>`` is made when the hub lists exactly our files at that
+commit. So whatever fails at whatever point, a tag shows a whole release or is not there, and the same command
+repeated goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from logging import ERROR
+from pathlib import Path
+
+from huggingface_hub.utils import logging
+from huggingface_hub.utils.tqdm import (
+    are_progress_bars_disabled,
+    disable_progress_bars,
+    enable_progress_bars,
+)
+
+from solecism.datasets.configs import MANIFEST
+from solecism.datasets.manifest import Manifest, is_within, not_whole, read_manifest
+from solecism.datasets.versions import TAG, Version, parse_version
+from solecism.errors import fail
+from solecism.hub.client import Change, Refs, Repository
+from solecism.hub.compare import Difference, compare
+from solecism.hub.readback import read_back
+
+__all__ = ["Plan", "Pushed", "plan_push", "push"]
+
+CARD = "README.md"
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a push would do. ``last``: the newest release, if any; ``difference``: from it to ours.
+
+    ``head`` is empty where the repository has yet to be made. ``released``: the commit of our tag, if it is
+    there already (then there is nothing to do but to read it back).
+    """
+
+    manifest: Manifest
+    files: dict[str, Path]
+    head: str
+    changes: tuple[Change, ...]
+    last: str = ""
+    difference: Difference | None = None
+    released: str = ""
+
+    @property
+    def strays(self) -> tuple[str, ...]:
+        """What else is in the folder: it stays there."""
+        return _strays(self.manifest)
+
+    @property
+    def tag(self) -> str:
+        """The tag of the release."""
+        return f"v{self.manifest.version}"
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the head has our files already."""
+        return bool(self.head) and all(change.kind == "keep" for change in self.changes)
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What was done: the release's commit, whether it and the tag are new, and the plan."""
+
+    commit: str
+    committed: bool
+    tagged: bool
+    plan: Plan
+
+
+def push(
+    folder: Path, repo: str, private: bool = False, progress: Progress | None = None
+) -> Pushed:
+    """Publish a data set folder and read it back.
+
+    ``folder`` was made by ``solecism build``; ``repo`` is ``ORG/NAME``; ``private`` makes a new repository
+    private and refuses a public one. Raises :class:`InputError` for a folder that is not what was built,
+    sources that may not be passed on, a version that is released with other bytes or too small for what
+    changed, somebody else's push in the meantime, and whatever the hub refuses.
+    """
+    manifest, repository = _releasable(folder), Repository(repo)
+    steps = _Steps(len(manifest.configs), progress)
+    with _quiet_hub():
+        steps.next("asking the hub")
+        _open(repository, private)
+        plan = _plan(manifest, repository, exists=True)
+        commit, committed, tagged = _publish(plan, repository, steps)
+        for config in manifest.configs.values():
+            steps.next(f"reading back {config.name}")
+            repository.read(partial(read_back, repo, plan.tag, config))
+    return Pushed(commit, committed, tagged, plan)
+
+
+def plan_push(folder: Path, repo: str, private: bool = False) -> Plan:
+    """Say what :func:`push` would do, without writing anything; raises what it would raise."""
+    manifest, repository = _releasable(folder), Repository(repo)
+    with _quiet_hub():
+        found = repository.is_private()
+        _refuse_public(repository, found, private)
+        return _plan(manifest, repository, exists=found is not None)
+
+
+def _releasable(folder: Path) -> Manifest:
+    """Read the manifest; raise :class:`InputError` where the folder must not be published."""
+    manifest = read_manifest(folder)
+    if parse_version(manifest.version) == Version(0, 0, 0):
+        message = (
+            f"{manifest.dataset!r} has no version: give it a stanza in catalogue.toml and build it"
+        )
+        raise fail(message, manifest.path)
+    _refuse_sources(manifest)
+    if CARD not in manifest.documents:
+        message = f"does not list {CARD}: build the data set again with this version of solecism"
+        raise fail(message, manifest.path)
+    links = [path for path in (*manifest.files, MANIFEST) if not is_within(folder, path)]
+    if wrong := sorted({*links, *not_whole(folder, manifest.files)}):
+        message = f"{', '.join(wrong)}: not as the build made it: build the data set again"
+        raise fail(message, manifest.path)
+    return manifest
+
+
+def _refuse_sources(manifest: Manifest) -> None:
+    closed = [source for source in manifest.sources if source.get("redistributable") is False]
+    names = [f"{s.get('treebank') or s.get('name')} ({s.get('licence')})" for s in closed]
+    if names:
+        message = f"made from sources that may not be passed on: {', '.join(dict.fromkeys(names))}"
+        raise fail(message, manifest.path)
+    _refuse_partial(manifest)
+
+
+def _refuse_partial(manifest: Manifest) -> None:
+    """A release is made from whole sources, with the bytes that the project knows."""
+    wrong = [
+        f"{source.get('treebank') or source.get('name')} ({what}: {', '.join(source[what])})"
+        for source in manifest.sources
+        for what in ("missing", "changed")
+        if source.get(what)
+    ]
+    if wrong:
+        message = f"made from sources that are not whole: {'; '.join(dict.fromkeys(wrong))}"
+        raise fail(f"{message}: fetch them and build again", manifest.path)
+
+
+def _files(manifest: Manifest) -> dict[str, Path]:
+    """The files of a release by path in the repository: what the manifest lists, and the manifest."""
+    folder = manifest.path.parent
+    return {path: folder / path for path in sorted((*manifest.files, MANIFEST))}
+
+
+def _strays(manifest: Manifest) -> tuple[str, ...]:
+    """What else is in the folder and not hidden: files, and folders in which nothing is of the release."""
+    folder, ours = manifest.path.parent, {MANIFEST, *manifest.files}
+    inside = {parent.as_posix() for path in ours for parent in Path(path).parents}
+    found = (p for place in inside for p in (folder / place).iterdir() if p.name[0] != ".")
+    names = (path.relative_to(folder).as_posix() for path in found)
+    return tuple(sorted(name for name in names if name not in ours and name not in inside))
+
+
+def _open(repository: Repository, private: bool) -> None:
+    found = repository.is_private()
+    _refuse_public(repository, found, private)
+    if found is None:
+        repository.create(private)
+
+
+def _refuse_public(repository: Repository, found: bool | None, private: bool) -> None:
+    if private and found is False:
+        raise fail(f"{repository.id}: is public already, so --private cannot be had")
+
+
+def _plan(manifest: Manifest, repository: Repository, exists: bool) -> Plan:
+    files = _files(manifest)
+    if not exists:
+        new = tuple(Change("add", path, local.stat().st_size) for path, local in files.items())
+        return Plan(manifest, files, "", new)
+    refs = repository.refs()
+    tag = f"v{manifest.version}"
+    if tag in refs.tags:
+        return _released(manifest, files, repository, refs)
+    last, difference = _last(manifest, repository, refs)
+    changes = tuple(repository.changes(refs.head, files))
+    return Plan(manifest, files, refs.head, changes, last, difference)
+
+
+def _released(
+    manifest: Manifest, files: dict[str, Path], repository: Repository, refs: Refs
+) -> Plan:
+    """The version is there: the bytes must be the same."""
+    tag = f"v{manifest.version}"
+    commit = refs.tags[tag]
+    changes = tuple(repository.changes(commit, files))
+    other = [change.path for change in changes if change.kind != "keep"]
+    if other:
+        names = ", ".join(other[:3]) + (f" and {len(other) - 3} more" if len(other) > 3 else "")
+        message = f"{tag} is released with other bytes ({names}): raise the version"
+        raise fail(f"{repository.id}: {message} in catalogue.toml and build again")
+    return Plan(manifest, files, refs.head, changes, tag, released=commit)
+
+
+def _last(manifest: Manifest, repository: Repository, refs: Refs) -> tuple[str, Difference | None]:
+    """Compare with the newest release; refuse a version that is too small for what changed."""
+    tags = sorted((parse_version(tag) for tag in refs.tags if TAG.fullmatch(tag)), reverse=True)
+    if not tags:
+        return "", None
+    last = tags[0]
+    if parse_version(manifest.version) < last:
+        raise fail(f"{repository.id}: {manifest.version} is older than {last}, which is released")
+    difference = compare(repository.snapshot(refs.tags[last.tag]), manifest.path.parent)
+    if parse_version(manifest.version) < parse_version(difference.smallest):
+        needs = f"what changed since {last} needs a {difference.needs} version"
+        message = f"{manifest.version} is too small: {needs}, {difference.smallest} or above"
+        raise fail(
+            f"{repository.id}: {message} (see `solecism diff {repository.id}@{last.tag} ...`)"
+        )
+    return last.tag, difference
+
+
+def _publish(plan: Plan, repository: Repository, steps: _Steps) -> tuple[str, bool, bool]:
+    """Commit and tag what is not there yet; return the commit and what was done."""
+    if plan.released:
+        return plan.released, False, False
+    commit = plan.head
+    if not plan.unchanged:
+        title = f"{plan.manifest.dataset} {plan.manifest.version}"
+        steps.next("sending")
+        commit = repository.commit(plan.head, title, plan.files, plan.changes, steps.say)
+    steps.next("checking the commit")
+    if not repository.holds(commit, plan.files):
+        raise fail(f"{repository.id}: the hub lists other files at {commit[:12]} than were sent")
+    steps.next(f"tagging {plan.tag}")
+    repository.tag(plan.tag, commit)
+    if repository.refs().tags.get(plan.tag) != commit:
+        raise fail(f"{repository.id}: {plan.tag} is not the tag of {commit[:12]}")
+    return commit, not plan.unchanged, True
+
+
+class _Steps:
+    """Counts the steps of a push for a progress bar."""
+
+    def __init__(self, configs: int, progress: Progress | None) -> None:
+        self._total, self._done, self._progress = configs + 4, -1, progress
+
+    def next(self, name: str) -> None:
+        """Begin a step."""
+        self._done += 1
+        self.say(name)
+
+    def say(self, name: str) -> None:
+        """Tell more of the step."""
+        if self._progress is not None:
+            self._progress(name, max(self._done, 0), self._total)
+
+
+@contextmanager
+def _quiet_hub() -> Iterator[None]:
+    """Silence huggingface_hub's own bars, and its warnings, which print signed addresses."""
+    level, hidden = logging.get_verbosity(), are_progress_bars_disabled()
+    logging.set_verbosity(ERROR)
+    disable_progress_bars()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if not hidden:
+            enable_progress_bars()

@@ -1,0 +1,193 @@
+"""Files that others bring, read with clear errors: text, JSON, TOML, Parquet, and the shape of what
+is in them.
+
+A shape says what a value must be: a type (``str``, ``bool``, ``dict``, ``date``); :data:`COUNT`,
+:data:`SHARE` or another :class:`Number`; ``[shape]``, a list; ``(shape, shape)``, one or the other;
+``None``, null; and ``{"key": shape, "other?": shape, str: shape}``, a mapping with a key, one that may
+lack, and whatever else there is (without ``str`` other keys may hold anything).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from solecism.errors import InputError, Problem, fail
+
+__all__ = [
+    "COUNT",
+    "INTEGER",
+    "SHARE",
+    "Number",
+    "check",
+    "read_json",
+    "read_text",
+    "read_toml",
+    "reading_parquet",
+]  # fmt: skip
+
+MOST = 20
+"""Problems that are told of one file."""
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+@dataclass(frozen=True)
+class Number:
+    """The shape of a finite number between two ends."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    whole: bool = False
+
+    def holds(self, value: object) -> bool:
+        """Whether a value is such a number."""
+        kinds = int if self.whole else int | float
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            return False
+        return self.low <= value <= self.high and (isinstance(value, int) or math.isfinite(value))
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        ends = [f"{end:g}" for end in (self.low, self.high) if abs(end) < _LARGE]
+        return f"{kind} from {' to '.join(ends)}" if ends else kind
+
+
+_LARGE = 2**31 - 1
+
+COUNT = Number(0, _LARGE, whole=True)
+"""The shape of a number of things."""
+
+INTEGER = Number(-_LARGE, _LARGE, whole=True)
+"""The shape of a whole number."""
+
+SHARE = Number(0, 1)
+"""The shape of an accuracy."""
+
+_NAMES: dict[object, str] = {
+    str: "a text",
+    bool: "true or false",
+    dict: "a mapping",
+    list: "a list",
+    None: "nothing",
+}
+
+
+def read_text(path: Path, encoding: str = "utf-8") -> str:
+    """Read a text file; raises :class:`InputError` for one that cannot be read or is not UTF-8."""
+    try:
+        raw = path.read_bytes()
+        return raw.decode(encoding)
+    except FileNotFoundError:
+        raise fail("there is no such file", path) from None
+    except OSError as error:
+        raise fail(f"cannot be read: {error.strerror}", path) from None
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8 ({error.reason} at byte {error.start})"
+        raise fail(message, path, raw.count(b"\n", 0, error.start) + 1) from None
+
+
+def read_json(path: Path, shape: Any = object, what: str = "") -> Any:
+    """Read JSON of a shape; raises :class:`InputError` that says why it is no JSON, or no ``what``."""
+    text = read_text(path, "utf-8-sig")
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+        if _HALF.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise fail("is no JSON that can be read: it is nested too deep", path) from None
+    except UnicodeEncodeError:
+        raise fail("holds half of a character (as \\ud800)", path) from None
+    except ValueError as error:
+        line = getattr(error, "lineno", None)
+        raise fail(f"is no JSON: {error}", path, line) from None
+    check(value, shape, path, what)
+    return value
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read TOML; raises :class:`InputError`."""
+    try:
+        return tomllib.loads(read_text(path))
+    except RecursionError:
+        raise fail("TOML: it is nested too deep", path) from None
+    except ValueError as error:  # also of numbers with too many digits
+        line = re.search(r"at line (\d+)", str(error))
+        raise fail(f"TOML: {error}", path, int(line[1]) if line else None) from None
+
+
+@contextmanager
+def reading_parquet(path: Path) -> Iterator[None]:
+    """Turn whatever Arrow says of a broken file into an :class:`InputError` that names it."""
+    try:
+        yield
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise fail(error.strerror or "there is no such file", path) from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise fail(f"is no Parquet file that can be read: {reason}", path) from None
+
+
+def check(value: Any, shape: Any, path: Path, what: str = "") -> None:
+    """Raise :class:`InputError` that names every place of ``value`` that is not of the shape."""
+    start = f"is no {what}: " if what else ""
+    found = [Problem(f"{start}{text}", str(path)) for text in _wrong(value, shape, "")]
+    if found:
+        raise InputError(found[:MOST])
+
+
+def _wrong(value: Any, shape: Any, where: str) -> Iterator[str]:
+    if isinstance(shape, tuple):
+        if all(any(_wrong(value, one, where)) for one in shape):
+            yield _said(value, where, " or ".join(map(_name, shape)))
+    elif isinstance(shape, list) and isinstance(value, list):
+        for number, item in enumerate(value, 1):
+            yield from _wrong(item, shape[0], f"{where}[{number}]")
+    elif isinstance(shape, Mapping) and isinstance(value, Mapping):
+        yield from _wrong_mapping(value, shape, where)
+    elif not _holds(value, shape):
+        yield _said(value, where, _name(shape))
+
+
+def _wrong_mapping(value: Mapping[str, Any], shape: Mapping[Any, Any], where: str) -> Iterator[str]:
+    named = {str(key).removesuffix("?"): inner for key, inner in shape.items() if key is not str}
+    lacking = [key for key in named if key in shape and key not in value]
+    if lacking:
+        yield f"{where or 'it'} lacks {', '.join(lacking)}"
+    for key, item in value.items():
+        place = f"{where}.{key}" if where else str(key)
+        yield from _wrong(item, named.get(key, shape.get(str, object)), place)
+
+
+def _holds(value: Any, shape: Any) -> bool:
+    if shape is None:
+        return value is None
+    if isinstance(shape, Number):
+        return shape.holds(value)
+    return isinstance(shape, type) and isinstance(value, shape)
+
+
+def _name(shape: Any) -> str:
+    if isinstance(shape, list | Mapping):
+        return _NAMES[list if isinstance(shape, list) else dict]
+    if isinstance(shape, type):
+        return _NAMES.get(shape, f"a {shape.__name__}")
+    return _NAMES[None] if shape is None else str(shape)
+
+
+def _said(value: Any, where: str, wanted: str) -> str:
+    shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:56]} ..."
+    return f"{where or 'it'} is {shown}, not {wanted}"

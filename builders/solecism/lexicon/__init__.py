@@ -1,0 +1,1 @@
+"""Lexicons: UD features, tables of words, word classes, spelling rules."""

@@ -1,0 +1,284 @@
+"""What two sequences share at their beginning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from math import prod
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+import regex
+
+from solecism.errors import InputError, Problem, candidates, fail
+from solecism.lexicon.table import read_tsv
+from solecism.limits import REPEATS, RULES, SECONDS
+
+__all__ = [
+    "Clock",
+    "Orthography",
+    "Pattern",
+    "Rule",
+    "Token",
+    "is_mark",
+    "read_orthography",
+    "shared_start",
+    "tokenize",
+]
+
+
+def shared_start(ours: Sequence[object], theirs: Sequence[object]) -> int:
+    """Count the items that two sequences have alike before the first that differs."""
+    pairs = zip(ours, theirs, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(ours), len(theirs)))
+
+
+FINAL = frozenset(".?!…。？！")
+_MARKS = ".,;:!?…。，、；：？！»)]"
+_SETTINGS = {"capital": ("yes", "no"), "space": ("yes", "no"), "stop": ()}
+
+
+class Token(NamedTuple):
+    """A word or a mark of a sentence.
+
+    ``glued``: written together with the token before it. ``tags`` are opaque marks that survive spelling:
+    which slot or region the token belongs to.
+    """
+
+    text: str
+    glued: bool = False
+    tags: tuple[int, ...] = ()
+
+
+@dataclass(eq=False)
+class Clock:
+    """The seconds that the expressions of a file have lost on words that they match slowly."""
+
+    path: str = ""
+    lost: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A regular expression of a spelling rule, which may lose only so much time by going back."""
+
+    text: str
+    compiled: regex.Pattern[str]
+    clock: Clock
+    line: int | None = None
+
+    def matches(self, word: str) -> bool:
+        """Tell whether the expression describes all of a word; each word is looked at once.
+
+        Raises :class:`InputError` where that takes too long.
+        """
+        return _matches(self, word)
+
+    def look(self, word: str) -> bool:
+        """The same, without knowing words again."""
+        start = perf_counter()
+        try:
+            found = self.compiled.fullmatch(word, timeout=max(SECONDS - self.clock.lost, 0.001))
+        except (TimeoutError, MemoryError):
+            message = f"{self.text!r} takes more than {SECONDS:g} seconds, at last on {word[:40]!r}"
+            raise fail(message, self.clock.path, self.line) from None
+        took = perf_counter() - start
+        self.clock.lost += took if took > _SLOW else 0
+        return found is not None
+
+
+_SLOW = 0.01
+"""Seconds that no word takes which is matched without going back again and again."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rewriting rule over two neighbouring words (see :meth:`fires`)."""
+
+    name: str
+    left: Pattern
+    right: Pattern
+    new_left: str
+    new_right: str | None
+    glue: bool
+
+    def fires(self, left: str, right: str) -> bool:
+        """Tell whether the rule applies to two words."""
+        return self.left.matches(left) and self.right.matches(right)
+
+    def rewrite(self, left: Token, right: Token) -> list[Token]:
+        """Give what becomes of two words to which the rule applies (one token or two)."""
+        first = left if self.new_left == "=" else left._replace(text=self.new_left)
+        if self.new_right is None:
+            tags = tuple(dict.fromkeys(first.tags + right.tags))
+            return [first._replace(tags=tags)]
+        text = right.text if self.new_right == "=" else self.new_right
+        return [first, right._replace(text=text, glued=self.glue)]
+
+
+@dataclass(frozen=True, eq=False)
+class Orthography:
+    """The spelling of a language: rules in order, and the three settings."""
+
+    rules: tuple[Rule, ...] = ()
+    capital: bool = False
+    stop: str = ""
+    space: bool = True
+
+    def spell(self, tokens: Sequence[Token]) -> list[Token]:
+        """Apply the rules, each over all neighbouring words from left to right."""
+        return self.stages(tokens)[-1]
+
+    def stages(self, tokens: Sequence[Token]) -> list[list[Token]]:
+        """Give the words as they are and then, if any rule applies, as each rule leaves them."""
+        out = [list(tokens)]
+        if len(tokens) > 1 and self._touched(tokens):
+            for rule in self.rules:
+                out.append(_apply(rule, out[-1]))
+        return out
+
+    def _touched(self, tokens: Sequence[Token]) -> bool:
+        """Tell whether a rule applies to two neighbouring words."""
+        begins = self._begins
+        for left, right in pairwise(tokens):
+            word = left.text
+            if word not in begins:
+                begins[word] = any(rule.left.matches(word) for rule in self.rules)
+            if begins[word] and not right.glued and _fires(self, word, right.text):
+                return True
+        return False
+
+    @cached_property
+    def _begins(self) -> dict[str, bool]:
+        """For the words met, whether they can be the left one of a rule."""
+        return {}
+
+    def touches(self, lefts: Iterable[str], rights: Iterable[str]) -> bool:
+        """Tell whether any rule could apply to a word of ``lefts`` followed by one of ``rights``."""
+        left_words, right_words = set(lefts), set(rights)
+        return any(_some(r.left, left_words) and _some(r.right, right_words) for r in self.rules)
+
+    def finish(self, tokens: Sequence[Token]) -> list[Token]:
+        """Add the final stop where the sentence has none."""
+        if not self.stop or (tokens and tokens[-1].text[-1:] in FINAL):
+            return list(tokens)
+        return [*tokens, Token(self.stop, glued=True)]
+
+
+@lru_cache(maxsize=1 << 18)
+def _fires(spelling: Orthography, left: str, right: str) -> bool:
+    return any(rule.fires(left, right) for rule in spelling.rules)
+
+
+def _apply(rule: Rule, tokens: list[Token]) -> list[Token]:
+    out: list[Token] = []
+    for token in tokens:
+        if out and not token.glued and rule.fires(out[-1].text, token.text):
+            out[-1:] = rule.rewrite(out[-1], token)
+        else:
+            out.append(token)
+    return out
+
+
+def _some(pattern: Pattern, words: set[str]) -> bool:
+    return any(pattern.matches(word) for word in words)
+
+
+@lru_cache(maxsize=1 << 18)
+def _matches(pattern: Pattern, word: str) -> bool:
+    return pattern.look(word)
+
+
+@lru_cache(maxsize=1 << 16)
+def is_mark(text: str) -> bool:
+    """Tell whether a token is punctuation."""
+    return bool(text) and not text.strip(_MARKS)
+
+
+def tokenize(text: str, tags: tuple[int, ...] = (), glued: bool = False) -> list[Token]:
+    """Split a text at spaces and before final punctuation.
+
+    Marks are written together with what they follow; so is the first word if ``glued`` and no space
+    stands before it.
+    """
+    out: list[Token] = []
+    for chunk in text.split():
+        word = chunk.rstrip(_MARKS)
+        parts = [part for part in (word, *chunk[len(word) :]) if part]
+        mark = chunk[0] in _MARKS
+        joined = mark or (not out and glued and not text[0].isspace())
+        out += [Token(part, joined or i > 0, tags) for i, part in enumerate(parts)]
+    return out
+
+
+def read_orthography(path: Path) -> Orthography:
+    """Read ``orthography.tsv``; a language without one is spelt with spaces and nothing else.
+
+    Raises :class:`InputError` with every problem of the file.
+    """
+    if not path.exists():
+        return Orthography()
+    _, *rows = read_tsv(path, ["rule", "left", "right", "result"])
+    if len(rows) > RULES:
+        raise fail(f"more than {RULES} rules", path, rows[RULES][0])
+    clock = Clock(str(path))
+    settings: dict[str, str] = {}
+    rules: list[Rule] = []
+    problems: list[Problem] = []
+    for line, (name, left, right, result, *_) in rows:
+        try:
+            if name in settings:
+                raise ValueError("the setting stands twice")
+            if name in _SETTINGS:
+                settings[name] = _setting(name, result)
+            else:
+                rules.append(_rule(name, left, right, result, clock, line))
+        except ValueError as error:
+            problems.append(Problem(f"rule {name!r}: {error}", str(path), line))
+    if problems:
+        raise InputError(problems)
+    return Orthography(
+        tuple(rules),
+        settings.get("capital") == "yes",
+        settings.get("stop", ""),
+        settings.get("space") != "no",
+    )
+
+
+def _setting(name: str, value: str) -> str:
+    allowed = _SETTINGS[name]
+    if allowed and value not in allowed:
+        raise ValueError(f"{value!r} is no value {candidates('values', allowed, value)}")
+    return value
+
+
+def _rule(name: str, left: str, right: str, result: str, clock: Clock, line: int) -> Rule:
+    before, after = (Pattern(text, _compiled(text), clock, line) for text in (left, right))
+    if not name or not left or not right or not result:
+        near = candidates("settings", list(_SETTINGS), name)
+        raise ValueError(f"rule, left, right and result must not be empty {near}")
+    parts = re.split(r"([ +])", result)
+    if len(parts) not in (1, 3) or "" in parts:
+        raise ValueError(f"result {result!r} is not one word, or two with a space or + between")
+    new_right = parts[2] if len(parts) == 3 else None
+    return Rule(name, before, after, parts[0], new_right, glue="+" in parts[1:2])
+
+
+_COUNTS = re.compile(r"\{(\d*)(?:,(\d*))?\}")
+
+
+def _compiled(text: str) -> regex.Pattern[str]:
+    """Compile what Python's own expressions may say (and not what `regex` knows beyond them)."""
+    try:
+        re.compile(text)
+        if prod(max(int(n or 1) for n in found) for found in _COUNTS.findall(text)) > REPEATS:
+            raise ValueError(f"{text!r} asks for something more than {REPEATS:,} times ({{...}})")
+        return regex.compile(text)
+    except (re.error, regex.error, OverflowError) as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    except RecursionError:
+        raise ValueError("not a regular expression: it is too deep") from None

@@ -1,0 +1,248 @@
+"""Tables of a lexicon: wide TSV, one word a row, forms in columns named by UD features."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+from solecism.characters import unseen
+from solecism.errors import InputError, Problem, candidates, fail
+from solecism.inputs import read_text
+from solecism.lexicon.features import UNIVERSAL, Feats
+from solecism.limits import FILE, WORD
+
+__all__ = [
+    "UPOS",
+    "Row",
+    "Table",
+    "read_lines",
+    "read_source",
+    "read_table",
+    "read_tsv",
+    "table_text",
+]
+
+UPOS = {
+    "adj": "ADJ", "adp": "ADP", "adv": "ADV", "aux": "AUX", "cconj": "CCONJ", "det": "DET",
+    "intj": "INTJ", "noun": "NOUN", "num": "NUM", "part": "PART", "pron": "PRON",
+    "propn": "PROPN", "sconj": "SCONJ", "verb": "VERB",
+}  # fmt: skip
+"""The part of speech that a table's name stands for; other tables need a column ``UPOS``."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A word: its lemma, its forms by features, and its properties."""
+
+    lemma: str
+    forms: Mapping[Feats, str]
+    properties: Mapping[str, str]
+    upos: str
+    line: int = field(default=0, compare=False)
+
+    @cached_property
+    def inherent(self) -> Feats:
+        """Features that the word has in every form (Gender, Animacy, ...), given as properties."""
+        return Feats.of({n: v for n, v in self.properties.items() if n in UNIVERSAL and v})
+
+    @cached_property
+    def shown(self) -> str:
+        """The lemma without the mark that tells homonyms apart (``Band#1`` is ``Band``)."""
+        return self.lemma.partition("#")[0]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One lexicon table. ``cells`` are the form columns, ``columns`` the property columns, in order."""
+
+    path: str
+    name: str
+    cells: tuple[Feats, ...]
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    @cached_property
+    def by_lemma(self) -> Mapping[str, Row]:
+        """The rows by lemma."""
+        return {row.lemma: row for row in self.rows}
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """The features that the form columns express, in order of appearance."""
+        return tuple(dict.fromkeys(name for cell in self.cells for name in cell))
+
+    @cached_property
+    def sorted_rows(self) -> tuple[Row, ...]:
+        """The rows by lemma, in the order of the lemmas."""
+        return tuple(sorted(self.rows, key=lambda row: row.lemma))
+
+    def row(self, lemma: str) -> Row:
+        """Look up a word; raises :class:`InputError` naming the candidates."""
+        if lemma not in self.by_lemma:
+            near = candidates("lemmas", list(self.by_lemma), lemma)
+            raise fail(f"{self.name}.tsv has no lemma {lemma!r} {near}", self.path)
+        return self.by_lemma[lemma]
+
+
+def read_lines(path: Path) -> list[str]:
+    """Read a UTF-8, NFC text file as lines; raises :class:`InputError` for what is not.
+
+    So it does, under a check's code, for characters that nobody sees.
+    """
+    text = read_source(path)
+    lines = text.split("\n")
+    problems = [
+        Problem(_not_nfc(line), str(path), number)
+        for number, line in enumerate(lines, 1)
+        if not unicodedata.is_normalized("NFC", line)
+    ]
+    code = "L014" if path.suffix == ".tsv" else "T014"
+    for place, name in islice(unseen(text), 20):
+        line = text.count("\n", 0, place) + 1
+        problems.append(Problem(f"{name} is not allowed", str(path), line, code))
+    if problems:
+        raise InputError(dict.fromkeys(problems))
+    return lines[:-1] if lines and not lines[-1] else lines
+
+
+def read_source(path: Path) -> str:
+    """Read a text that an author wrote, line ends as ``\\n``.
+
+    Raises :class:`InputError` where it cannot be read or is too long.
+    """
+    text = read_text(path)
+    if path.suffix in (".jinja", ".md", ".toml") and len(text) > FILE:
+        raise fail(f"the file has more than {FILE:,} characters", path)
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _not_nfc(line: str) -> str:
+    words = [w for w in line.split() if not unicodedata.is_normalized("NFC", w)]
+    return f"not in Unicode normal form C: {', '.join(map(ascii, words[:5]))}"
+
+
+def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield header and rows of a tab-separated file with their line numbers, comments left out.
+
+    Raises :class:`InputError` where the file is empty, lacks a required first column, or has rows of
+    another length than the header, all rows at once.
+    """
+    lines = [(n, t) for n, t in enumerate(read_lines(path), 1) if t.strip() and t[0] != "#"]
+    if not lines:
+        raise fail("the table is empty: it has no header", path, 1)
+    number, header = lines[0][0], lines[0][1].split("\t")
+    if header[: len(required)] != list(required):
+        wanted = "column" if len(required) == 1 else "columns"
+        message = f"the header must begin with the {wanted} {', '.join(required)} (tabs between)"
+        raise fail(f"{message}, found: {lines[0][1]!r}", path, number)
+    rows = [(n, text.split("\t")) for n, text in lines]
+    problems = [
+        Problem(_wrong_length(cells, header), str(path), n)
+        for n, cells in rows
+        if len(cells) != len(header)
+    ]
+    if problems:
+        raise InputError(problems)
+    return iter(rows)
+
+
+def _wrong_length(cells: list[str], header: list[str]) -> str:
+    spaced = "  " in cells[-1] or (len(cells) == 1 and " " in cells[0])
+    hint = "; are tabs turned into spaces?" if spaced else ""
+    number = f"{len(cells)} cell{'s' * (len(cells) > 1)}"
+    return f"{cells[0]!r}: {number} where the header has {len(header)}{hint}"
+
+
+def read_table(path: Path) -> Table:
+    """Read one lexicon table; raises :class:`InputError` with every problem of the file."""
+    (header_line, header), *rows = read_tsv(path, ["lemma"])
+    problems = [*_header_problems(header, path, header_line), *_row_problems(rows, header, path)]
+    if problems:
+        raise InputError(problems)
+    cells = {i: Feats.parse(name) for i, name in enumerate(header) if "=" in name}
+    columns = {i: name for i, name in enumerate(header) if i and i not in cells}
+    upos = UPOS.get(path.stem, "")
+    words = tuple(_row(line, values, cells, columns, upos) for line, values in rows)
+    return Table(str(path), path.stem, tuple(cells.values()), tuple(columns.values()), words)
+
+
+def _row(
+    line: int, values: list[str], cells: dict[int, Feats], columns: dict[int, str], upos: str
+) -> Row:
+    forms = {cell: values[i] for i, cell in cells.items() if values[i]}
+    properties = {name: values[i] for i, name in columns.items()}
+    return Row(values[0], forms, properties, properties.get("UPOS") or upos, line)
+
+
+def _header_problems(header: list[str], path: Path, line: int) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for number, name in enumerate(header, 1):
+        key = name
+        if not name.strip() or len(name) > WORD:
+            said = f"a name of more than {WORD:,} characters" if name.strip() else "no name"
+            yield Problem(f"column {number} has {said}", str(path), line)
+            continue
+        if "=" in name:
+            try:
+                key = str(Feats.parse(name))
+            except ValueError as error:
+                yield Problem(f"column {name!r}: {error}", str(path), line)
+        elif name != name.strip():
+            yield Problem(f"column {name!r} has space around it", str(path), line)
+        if key in seen:
+            yield Problem(f"column {name!r} stands twice", str(path), line)
+        seen.add(key)
+    if path.stem not in UPOS and "UPOS" not in header:
+        names = ", ".join(UPOS)
+        message = f"table {path.stem!r} is named after no part of speech ({names})"
+        yield Problem(f"{message}: it needs a column UPOS", str(path), line)
+
+
+def _row_problems(
+    rows: list[tuple[int, list[str]]], header: list[str], path: Path
+) -> Iterator[Problem]:
+    first: dict[str, int] = {}
+    for line, values in rows:
+        lemma = values[0]
+        if not lemma.strip():
+            yield Problem("the lemma is empty", str(path), line)
+        elif lemma in first:
+            yield Problem(f"lemma {lemma!r} stands already in line {first[lemma]}", str(path), line)
+        first.setdefault(lemma, line)
+        yield from _cell_problems(values, header, path, line)
+
+
+def _cell_problems(
+    values: list[str], header: list[str], path: Path, line: int
+) -> Iterator[Problem]:
+    for name, value in zip(header, values, strict=True):
+        if len(value) > WORD:
+            yield Problem(
+                f"{values[0][:40]!r}: {name} has more than {WORD:,} characters", str(path), line
+            )
+        elif value != " ".join(value.split()):
+            message = f"{values[0]!r}: {name} has space around it or twice within: {value!r}"
+            yield Problem(message, str(path), line)
+        elif name in UNIVERSAL and value:
+            try:
+                Feats.of({name: value})
+            except ValueError as error:
+                yield Problem(f"{values[0]!r}: {error}", str(path), line)
+    if any("=" in name for name in header) and not any(
+        value for name, value in zip(header, values, strict=True) if "=" in name
+    ):
+        yield Problem(f"{values[0]!r} has no form at all: every form is empty", str(path), line)
+
+
+def table_text(table: Table, comments: Iterable[str] = ()) -> str:
+    """Return a table as :func:`read_table` reads it, ``comments`` first (each without its ``#``)."""
+    lines = [f"# {comment}" for comment in comments]
+    lines.append("\t".join(["lemma", *map(str, table.cells), *table.columns]))
+    for row in table.rows:
+        forms = [row.forms.get(cell, "") for cell in table.cells]
+        lines.append("\t".join([row.lemma, *forms, *(row.properties[c] for c in table.columns)]))
+    return "\n".join(lines) + "\n"

@@ -1,1 +1,0 @@
-"""Agreement items mined from Universal Dependencies treebanks."""

@@ -1,0 +1,1 @@
+"""Reports: results as figures, text, web pages and charts."""

@@ -1,0 +1,1 @@
+"""Scoring methods, one file each."""

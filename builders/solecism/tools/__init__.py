@@ -1,0 +1,1 @@
+"""Tools for maintainers: lexicons held against treebanks, word lists and analysers."""

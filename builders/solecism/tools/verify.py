@@ -1,0 +1,441 @@
+"""Verification of a lexicon: what it says of its forms, held against treebanks, UniMorph and analysers."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from solecism.errors import candidates, fail
+from solecism.lexicon.features import Feats, agree
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.table import Row, Table
+from solecism.tools.wordlists import (
+    Analysis,
+    Attested,
+    OneWord,
+    WordList,
+    ask_lemminflect,
+    ask_pymorphy,
+    ask_simplemma,
+    count_forms,
+    fold,
+    installed_version,
+)
+from solecism.treebank.unimorph import language_of, read_unimorph
+
+__all__ = [
+    "ISO_639_3",
+    "STATUSES",
+    "Claim",
+    "Finding",
+    "Report",
+    "Verdict",
+    "claims",
+    "explained",
+    "find_lexicons",
+    "judge",
+    "parts",
+    "to_json",
+    "verify",
+]
+
+
+ISO_639_3 = {
+    "ca": "cat", "da": "dan", "de": "deu", "en": "eng", "es": "spa", "fi": "fin", "fr": "fra",
+    "he": "heb", "it": "ita", "nl": "nld", "pl": "pol", "ro": "ron", "ru": "rus", "uk": "ukr",
+}  # fmt: skip
+
+STATUSES = ("confirmed", "unconfirmed", "disputed", "contradicted", "explained")
+NOISE = frozenset(("Abbr=Yes", "Foreign=Yes", "Typo=Yes"))
+TREEBANK_MINIMUM = 3
+"""So many words of a treebank are needed to contradict, or to outweigh a contradiction."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome for one form of a lexicon, ``by`` the sources that confirm it."""
+
+    language: str
+    table: str
+    place: str
+    lemma: str
+    form: str
+    features: str
+    status: str
+    by: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    looked_up: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings for a language, the sources that were asked, and what was missing."""
+
+    language: str
+    findings: tuple[Finding, ...]
+    sources: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+    def of(self, *statuses: str) -> list[Finding]:
+        """The findings with one of some statuses."""
+        return [finding for finding in self.findings if finding.status in statuses]
+
+
+def find_lexicons(root: Path, languages: Sequence[str] = ()) -> list[Path]:
+    """Give the folders of some languages, or of all that have a lexicon.
+
+    Raises :class:`InputError` with the candidates where there is none.
+    """
+    known = sorted(path.name for path in root.glob("*") if any(path.glob("*.tsv")))
+    for language in languages:
+        if language not in known:
+            near = candidates("languages", known, language)
+            raise fail(f"there is no lexicon {language!r} {near}", root)
+    return [root / language for language in languages or known]
+
+
+def verify(folder: Path, shared: Path) -> Report:
+    """Hold all tables of a lexicon against all sources that there are for its language."""
+    lexicon = Lexicon(folder)
+    asked = [claim for name in lexicon.names for claim in claims(lexicon.table(name))]
+    lists, notices = _word_lists(lexicon.code, shared, asked)
+    titles = {source.name: source.title for source in lists}
+    one_word = ask_simplemma(lexicon.code)
+    if one_word is None:
+        notices.append("simplemma: not installed, or it lacks the language")
+    else:
+        titles["simplemma"] = installed_version("simplemma")
+    excused = explained(folder / "README.md")
+    outcomes = [_ask(claim, lists, one_word) for claim in asked]
+    findings = tuple(_find(lexicon.code, outcome, excused) for outcome in outcomes)
+    return Report(lexicon.code, findings, titles, tuple(notices))
+
+
+def _word_lists(
+    language: str, shared: Path, asked: Sequence[Claim]
+) -> tuple[list[WordList], list[str]]:
+    """Read what there is for a language; what there is not is told in notices."""
+    pairs = {pair for claim in asked for pair in parts(claim)}
+    words = {word for pair in pairs for word in pair if word}
+    wanted: dict[str, Callable[[], WordList | None]] = {
+        "UD": lambda: _read_treebanks(language, shared),
+        "UniMorph": lambda: _read_unimorph(language, shared, words),
+    }
+    if language == "ru":
+        wanted["pymorphy3"] = lambda: ask_pymorphy(words)
+    if language == "en":
+        wanted["lemminflect"] = lambda: ask_lemminflect({lemma for lemma, _ in pairs if lemma})
+    found = {name: read() for name, read in wanted.items()}
+    notices = [f"{name}: nothing for {language!r}" for name, source in found.items() if not source]
+    return [source for source in found.values() if source], notices
+
+
+def _read_treebanks(language: str, shared: Path) -> WordList | None:
+    paths = sorted(shared.glob(f"ud*/UD_*/{language}_*.conllu"))
+    counts = {
+        a: n for a, n in count_forms(paths).items() if not NOISE & set(str(a.feats).split("|"))
+    }
+    title = ", ".join(sorted({path.parent.name for path in paths}))
+    return WordList.of("UD", title, counts, True, TREEBANK_MINIMUM) if paths else None
+
+
+def _read_unimorph(language: str, shared: Path, words: Iterable[str]) -> WordList | None:
+    """Read of a UniMorph file what has to do with some words; None where there is no file."""
+    code = ISO_639_3.get(language, language)
+    paths = [p for p in sorted(shared.glob(f"unimorph/{code}*")) if language_of(p) == code]
+    folded = {fold(word) for word in words}
+    counts = {
+        Analysis(t.form, t.lemma, t.upos, t.feats): 1
+        for path in paths
+        for t in read_unimorph(path)
+        if fold(t.lemma) in folded or fold(t.form) in folded
+    }
+    title = ", ".join(path.name for path in paths)
+    return WordList.of("UniMorph", title, counts, False) if paths else None
+
+
+def explained(readme: Path) -> frozenset[str]:
+    """Read the contradictions that a README explains, each as ``table:lemma:form``."""
+    text = readme.read_text("utf-8") if readme.exists() else ""
+    section = re.search(r"^## Explained contradictions\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    return frozenset(re.findall(r"^[-*] `([^`]+)`", section[1], re.M)) if section else frozenset()
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What the sources say of a claim; ``lemma_only``: simplemma has the form for the lemma."""
+
+    claim: Claim
+    verdicts: Sequence[tuple[WordList, Verdict]]
+    lemma_only: bool
+
+    @property
+    def confirming(self) -> list[tuple[WordList, Verdict]]:
+        return [(s, v) for s, v in self.verdicts if v.status == "confirmed"]
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        names = [source.name for source, _ in self.confirming]
+        return (*names, "simplemma") if self.lemma_only else tuple(names)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        return tuple(verdict.said for _, verdict in self.verdicts if verdict.said)
+
+    def status(self, excused: frozenset[str]) -> str:
+        if not self.said:
+            return "confirmed" if self.by else "unconfirmed"
+        if any(v.count >= s.minimum for s, v in self.confirming):
+            return "disputed"
+        return "explained" if self.claim.key in excused else "contradicted"
+
+
+def _ask(claim: Claim, lists: Sequence[WordList], one_word: OneWord | None) -> _Outcome:
+    verdicts = [(source, judge(source, claim)) for source in lists]
+    lemma_only = one_word is not None and all(one_word(*pair) for pair in parts(claim))
+    return _Outcome(claim, verdicts, lemma_only)
+
+
+def _find(language: str, outcome: _Outcome, excused: frozenset[str]) -> Finding:
+    claim = outcome.claim
+    words = " ".join(form for _, form in parts(claim))
+    return Finding(
+        language=language,
+        table=claim.table.name,
+        place=f"{claim.table.path}:{claim.row.line}",
+        lemma=claim.row.lemma,
+        form=claim.form,
+        features=str(claim.row.inherent.updated(claim.cell)),
+        status=outcome.status(excused),
+        by=outcome.by,
+        said=outcome.said,
+        looked_up=words if " " in claim.form else "",
+    )
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """Give a report for JSON: counts by table and status, and what is not plainly confirmed."""
+    counts = Counter((finding.table, finding.status) for finding in report.findings)
+    tables: dict[str, dict[str, int]] = {}
+    for (table, status), count in counts.items():
+        tables.setdefault(table, dict.fromkeys(STATUSES, 0))[status] = count
+    return {
+        "language": report.language,
+        "sources": dict(report.sources),
+        "notices": list(report.notices),
+        "tables": tables,
+        "findings": [vars(finding) for finding in report.of(*STATUSES[1:])],
+    }
+
+
+RATIO = 10
+"""A treebank with less than the minimum for a form, and so many times more against it, errs."""
+
+SAME_UPOS = {"VERB": ("VERB", "AUX"), "AUX": ("AUX", "VERB")}
+LIKE_UPOS = {"DET": ("DET", "PRON"), "PRON": ("PRON", "DET"), "ADP": ("ADP", "ADV")}
+"""Closed classes: sources differ in UPOS and lemma, so the form alone is looked up."""
+
+FREE = frozenset(
+    ("Aspect", "Emph", "ExtPos", "HebBinyan", "HebSource", "NumForm", "PronType", "VerbType")
+)
+DEFAULTS = frozenset(
+    ("Degree=Pos", "Definite=Ind", "Mood=Ind", "Person=1,2,3", "Polarity=Pos", "VerbForm=Fin",
+     "Voice=Act", "Voice=Mid")
+)  # fmt: skip
+"""What one source writes and another leaves out: it makes no other bundle of features."""
+
+FINITE = Feats.parse("Mood=Ind|VerbForm=Fin")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a lexicon says: a form, in a cell of a row of a table."""
+
+    table: Table
+    row: Row
+    cell: Feats
+    form: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.table.name}:{self.row.lemma}:{self.form}"
+
+    @property
+    def wanted(self) -> Feats:
+        """All that the form expresses."""
+        return self.says(self.cell)
+
+    def says(self, cell: Feats) -> Feats:
+        """What a form in a cell of the row expresses.
+
+        An adposition's ``Case`` is what it governs, not its own. A verb with a tense or a person,
+        but without a verb form, is finite (Hebrew past), and without a mood in the indicative.
+        """
+        feats = Feats() if self.row.upos == "ADP" else self.row.inherent.updated(cell)
+        if self.row.upos in SAME_UPOS and ("Tense" in feats or "Person" in feats):
+            feats = FINITE.updated(feats)
+            return feats if "Fin" in feats["VerbForm"] else feats.without(["Mood"])
+        return feats
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a source says of a form: its status, how often it has it, what it has instead."""
+
+    status: str = "unconfirmed"
+    count: int = 0
+    said: str = ""
+
+
+@cache
+def skeleton(text: str) -> str:
+    """Spell all orthographic variants of a word alike."""
+    plain = fold(text).casefold().replace("ß", "ss").replace("œ", "oe")
+    plain = unicodedata.normalize("NFD", plain).replace("\u0302", "")
+    return re.sub(r"(?<=[א-ת])[וי]", "", unicodedata.normalize("NFC", plain))
+
+
+def claims(table: Table) -> Iterator[Claim]:
+    """Give all forms of a table; a word without forms is printed as its lemma."""
+    for row in table.rows:
+        for cell, form in (row.forms or {Feats(): row.shown}).items():
+            yield Claim(table, row, cell, form)
+
+
+def parts(claim: Claim) -> list[tuple[str, str]]:
+    """Give lemma and form of what is looked up: the word, or of several words those that inflect.
+
+    A lemma ``""`` stands for words none of which inflects: they only have to exist.
+    """
+    words, lemmas = claim.form.split(" "), claim.row.shown.split(" ")
+    if len(words) == 1:
+        return [(claim.row.shown, claim.form)]
+    forms = [form.split(" ") for form in claim.row.forms.values()]
+    if any(len(form) != len(words) for form in forms) or len(lemmas) != len(words):
+        return [("", word) for word in words]
+    inflecting = [i for i in range(len(words)) if len({form[i] for form in forms}) > 1]
+    return [(lemmas[i], words[i]) for i in inflecting] or [("", word) for word in words]
+
+
+def judge(source: WordList, claim: Claim) -> Verdict:
+    """Ask a source about a form: about each word looked up and each value of the column."""
+    verdicts = [_judge_part(source, claim, lemma, form) for lemma, form in parts(claim)]
+    return _first(verdicts, ("contradicted", "unconfirmed", "confirmed"))
+
+
+def _judge_part(source: WordList, claim: Claim, lemma: str, form: str) -> Verdict:
+    if not lemma:
+        count = _total(source.by_form.get(fold(form), ()))
+        return Verdict("confirmed", count) if count else Verdict()
+    each = [_judge_word(source, claim, wanted, lemma, form) for wanted in _single(claim.wanted)]
+    return _first(each, ("contradicted", "confirmed", "unconfirmed"))
+
+
+def _first(verdicts: Iterable[Verdict], order: Sequence[str]) -> Verdict:
+    return min(verdicts, key=lambda verdict: order.index(verdict.status))
+
+
+def _single(feats: Feats) -> Iterator[Feats]:
+    """Split ``Person=1,2`` into a bundle for each value."""
+    names = [name for name, _ in feats.pairs]
+    for values in product(*(sorted(values) for _, values in feats.pairs)):
+        yield Feats.of(dict(zip(names, values, strict=True)))
+
+
+def _judge_word(source: WordList, claim: Claim, wanted: Feats, lemma: str, form: str) -> Verdict:
+    known, same = _look_up(source, claim.row.upos, lemma, form)
+    invariable = len(set(claim.row.forms.values())) <= 1
+    support = _total(a for a in same if _supports(a.feats, wanted, invariable))
+    others = _others(known, wanted, form, claim.row.upos)
+    if support and (support >= source.minimum or _total(others) < RATIO * support):
+        return Verdict("confirmed", support)
+    if _total(others) >= source.minimum:
+        return Verdict("contradicted", said=f"{source.name} has {_list(others)}")
+    if _at_odds(source, same, claim, form):
+        return Verdict("contradicted", said=f"{source.name} has only {_list(same)}")
+    return Verdict()
+
+
+def _look_up(
+    source: WordList, upos: str, lemma: str, form: str
+) -> tuple[list[Attested], list[Attested]]:
+    """Give what a source has of a lemma, and of the form (of another lemma if it lacks this)."""
+    parts_of_speech = LIKE_UPOS.get(upos) or SAME_UPOS.get(upos) or (upos,)
+    known = _of(source.by_lemma.get(fold(lemma), ()), parts_of_speech)
+    alike = _of(source.by_form.get(fold(form), ()), parts_of_speech)
+    if upos in LIKE_UPOS or not known:
+        return known, alike
+    return known, [a for a in alike if fold(a.analysis.lemma) == fold(lemma)]
+
+
+def _total(found: Iterable[Attested]) -> int:
+    return sum(a.count for a in found)
+
+
+def _of(found: Iterable[Attested], upos: Sequence[str]) -> list[Attested]:
+    return [a for a in found if a.analysis.upos in upos]
+
+
+def _supports(feats: Feats, wanted: Feats, invariable: bool) -> bool:
+    shared = not wanted or invariable or any(name in feats for name in wanted)
+    return shared and agree(feats, wanted)
+
+
+def _others(known: Sequence[Attested], wanted: Feats, form: str, upos: str) -> list[Attested]:
+    """Give the other forms that a source has for a lemma and the very same features.
+
+    None where one of them is a variant of the form.
+    """
+    expressed = {name for a in known for name in a.feats}
+    asked = _bundle(wanted, upos) & expressed
+    if not asked and _bundle(wanted, upos):
+        return []
+    found = [a for a in known if _bundle(a.feats, upos) == asked and agree(a.feats, wanted)]
+    others = [a for a in found if fold(a.analysis.form) != fold(form)]
+    return [] if any(skeleton(a.analysis.form) == skeleton(form) for a in others) else others
+
+
+@cache
+def _bundle(feats: Feats, upos: str) -> frozenset[str]:
+    """Name the features in which the forms of a word differ."""
+    inherent = {"Gender", "Animacy"} if upos in ("NOUN", "PROPN") else set()
+    names = frozenset(name for name in feats if f"{name}={feats.text(name)}" not in DEFAULTS)
+    return names - FREE - inherent
+
+
+def _at_odds(source: WordList, same: Sequence[Attested], claim: Claim, form: str) -> bool:
+    """Tell whether a source has a form with features only that no cell of the row gives it.
+
+    A form that also has a function for which the table has no column says nothing, unless it is
+    at odds with a property of the word (Gender).
+    """
+    if not source.knows_forms or _total(same) < source.minimum:
+        return False
+    inherent = claim.says(Feats())
+    if any(_outside(a.feats, claim) and agree(a.feats, inherent) for a in same):
+        return False
+    cells = [cell for cell, text in claim.row.forms.items() if form in text.split(" ")] or [Feats()]
+    return not any(agree(a.feats, claim.says(cell)) for a in same for cell in cells)
+
+
+def _outside(feats: Feats, claim: Claim) -> bool:
+    columns = {
+        name: frozenset(v for cell in claim.table.cells for v in cell.get(name, ()))
+        for name in claim.table.feature_names
+    }
+    unknown = _bundle(feats, claim.row.upos) - set(columns) - set(claim.wanted)
+    return bool(unknown) or any(
+        name in feats and not feats[name] & columns[name] for name in columns
+    )
+
+
+def _list(found: Iterable[Attested]) -> str:
+    texts = [str(a) for a in sorted(found, key=lambda a: -a.count)]
+    return ", ".join(texts[:3]) + (", ..." if len(texts) > 3 else "")

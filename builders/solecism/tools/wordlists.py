@@ -1,0 +1,297 @@
+"""Word lists that a lexicon is held against: from treebanks and from three analysers."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from solecism.errors import InputError, Problem, fail
+from solecism.lexicon.features import Feats
+
+__all__ = [
+    "Analysis",
+    "Attested",
+    "OneWord",
+    "WordList",
+    "ask_lemminflect",
+    "ask_pymorphy",
+    "ask_simplemma",
+    "count_forms",
+    "fold",
+    "installed_version",
+    "open_corpora_to_ud",
+    "optional",
+]
+
+
+OneWord = Callable[[str, str], bool]
+"""A test whether a lemma and a form are one word."""
+
+
+@cache
+def fold(text: str) -> str:
+    """Spell a word as sources may spell it: without ё and without Hebrew vowel signs."""
+    return re.sub("[\u0591-\u05c7]", "", text.replace("ё", "е").replace("Ё", "Е"))
+
+
+@dataclass(frozen=True)
+class Attested:
+    """An analysis of a source and how often it has it (1 in a word list)."""
+
+    analysis: Analysis
+    count: int = 1
+
+    @property
+    def feats(self) -> Feats:
+        return self.analysis.feats
+
+    def __str__(self) -> str:
+        times = f" ×{self.count}" if self.count > 1 else ""
+        return f"{self.analysis.form} ({self.feats or self.analysis.upos}){times}"
+
+
+@dataclass(frozen=True)
+class WordList:
+    """What a source attests, by lemma and by form.
+
+    ``minimum``: how many words it takes to contradict. ``knows_forms``: whether it contradicts a
+    form that it has with other features only.
+    """
+
+    name: str
+    title: str
+    by_lemma: Mapping[str, Sequence[Attested]]
+    by_form: Mapping[str, Sequence[Attested]]
+    minimum: int = 1
+    knows_forms: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: str,
+        counts: Mapping[Analysis, int],
+        knows_forms: bool,
+        minimum: int = 1,
+    ) -> WordList:
+        """Index counted analyses."""
+        by_lemma: dict[str, list[Attested]] = {}
+        by_form: dict[str, list[Attested]] = {}
+        for analysis, count in counts.items():
+            attested = Attested(analysis, count)
+            by_lemma.setdefault(fold(analysis.lemma), []).append(attested)
+            by_form.setdefault(fold(analysis.form), []).append(attested)
+        return cls(name, title, by_lemma, by_form, minimum, knows_forms)
+
+
+def optional(name: str) -> Any:
+    """Import a package that may be absent; None if it is."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def installed_version(package: str) -> str:
+    """Give the version of an installed package."""
+    return importlib.metadata.version(package)
+
+
+_OPEN_CORPORA_POS = {
+    "NOUN": "NOUN", "ADJF": "ADJ Degree=Pos", "ADJS": "ADJ Degree=Pos|Variant=Short",
+    "COMP": "ADJ Degree=Cmp", "VERB": "VERB VerbForm=Fin", "INFN": "VERB VerbForm=Inf",
+    "PRTF": "VERB VerbForm=Part", "PRTS": "VERB Variant=Short|VerbForm=Part",
+    "GRND": "VERB VerbForm=Conv", "NUMR": "NUM", "ADVB": "ADV", "NPRO": "PRON", "PRED": "ADV",
+    "PREP": "ADP", "CONJ": "CCONJ", "PRCL": "PART", "INTJ": "INTJ",
+}  # fmt: skip
+_OPEN_CORPORA = {
+    "nomn": "Case=Nom", "gent": "Case=Gen", "datv": "Case=Dat", "accs": "Case=Acc",
+    "ablt": "Case=Ins", "loct": "Case=Loc", "voct": "Case=Voc", "gen2": "Case=Par",
+    "acc2": "Case=Acc", "loc2": "Case=Loc",
+    "masc": "Gender=Masc", "femn": "Gender=Fem", "neut": "Gender=Neut", "sing": "Number=Sing",
+    "plur": "Number=Plur", "anim": "Animacy=Anim", "inan": "Animacy=Inan", "1per": "Person=1",
+    "2per": "Person=2", "3per": "Person=3", "past": "Tense=Past", "pres": "Tense=Pres",
+    "futr": "Tense=Fut", "indc": "Mood=Ind", "impr": "Mood=Imp", "perf": "Aspect=Perf",
+    "impf": "Aspect=Imp", "actv": "Voice=Act", "pssv": "Voice=Pass",
+}  # fmt: skip
+
+
+@cache
+def open_corpora_to_ud(tag: str) -> tuple[str, Feats]:
+    """Give UPOS and features of a tag of OpenCorpora (opencorpora.org/dict.php?act=gram)."""
+    pos, *grammemes = re.split("[ ,]", tag)
+    upos, _, feats = _OPEN_CORPORA_POS.get(pos, "X").partition(" ")
+    pairs = [feats, *(_OPEN_CORPORA[g] for g in grammemes if g in _OPEN_CORPORA)]
+    return "DET" if "Apro" in grammemes else upos, Feats.parse("|".join(p for p in pairs if p))
+
+
+def ask_pymorphy(words: Iterable[str]) -> WordList | None:
+    """Look all words up in pymorphy3's dictionary (OpenCorpora); None where it is not installed."""
+    if (package := optional("pymorphy3")) is None:
+        return None
+    analyser = package.MorphAnalyzer()
+    parses = {p for word in words for p in analyser.parse(word) if p.is_known}
+    lemmas = {(p.normalized.word, str(p.normalized.tag)): p for p in parses}
+    parses |= {form for p in lemmas.values() for form in p.lexeme}
+    counts = {Analysis(p.word, p.normal_form, *open_corpora_to_ud(str(p.tag))): 1 for p in parses}
+    return WordList.of("pymorphy3", installed_version("pymorphy3"), counts, True)
+
+
+_PENN = {
+    "NN": ("NOUN Number=Sing",), "NNS": ("NOUN Number=Plur",), "JJ": ("ADJ Degree=Pos",),
+    "JJR": ("ADJ Degree=Cmp",), "JJS": ("ADJ Degree=Sup",), "VB": ("VERB VerbForm=Inf",),
+    "VBZ": ("VERB Number=Sing|Person=3|Tense=Pres|VerbForm=Fin",),
+    "VBP": ("VERB Number=Sing|Person=1,2|Tense=Pres|VerbForm=Fin",
+            "VERB Number=Plur|Person=1,2,3|Tense=Pres|VerbForm=Fin"),
+    "VBD": ("VERB Tense=Past|VerbForm=Fin",), "VBN": ("VERB Tense=Past|VerbForm=Part",),
+    "VBG": ("VERB Tense=Pres|VerbForm=Part",),
+}  # fmt: skip
+_TELLS_NO_PERSON = (("be", "VBP"), ("be", "VBD"))
+"""am, are, was, were: their tags cover more than one of them."""
+
+
+def ask_lemminflect(lemmas: Iterable[str]) -> WordList | None:
+    """Look all lemmas up in lemminflect's dictionary; None where it is not installed."""
+    if (package := optional("lemminflect")) is None:
+        return None
+    asked = [pair for pair in product(lemmas, _PENN) if pair not in _TELLS_NO_PERSON]
+    counts = {found: 1 for pair in asked for found in _inflections(package, *pair)}
+    return WordList.of("lemminflect", installed_version("lemminflect"), counts, False)
+
+
+def _inflections(package: Any, lemma: str, tag: str) -> Iterator[Analysis]:
+    forms = package.getInflection(lemma, tag, inflect_oov=False)
+    for form, bundle in product(forms, _PENN[tag]):
+        upos, _, feats = bundle.partition(" ")
+        yield Analysis(form, lemma, upos, Feats.parse(feats))
+
+
+@cache
+def _dictionary(package: Any) -> Any:
+    return package.DictionaryLookupStrategy()
+
+
+def ask_simplemma(language: str) -> OneWord | None:
+    """Give a test whether a form and a lemma are one word; None where simplemma cannot tell."""
+    package = optional("simplemma.strategies")
+    if package is None:
+        return None
+    look_up = _dictionary(package).get_lemma
+    try:
+        look_up("", language)
+    except ValueError:
+        return None
+
+    def one_word(lemma: str, form: str) -> bool:
+        found = look_up(form, language)
+        return found is not None and (not lemma or found in (lemma, look_up(lemma, language)))
+
+    return one_word
+
+
+_COLUMNS = 10
+_MARKS = ("PUNCT", "SYM")
+_Key = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A word form with what it is a form of and what it expresses."""
+
+    form: str
+    lemma: str
+    upos: str
+    feats: Feats
+
+
+def count_forms(paths: Iterable[Path]) -> Counter[Analysis]:
+    """Count the analyses of all syntactic words of CoNLL-U files.
+
+    Multiword ranges and empty nodes are left out. A form takes the case of its lemma where it is
+    the first word of a sentence or written in capitals throughout. Underscores that mark a word
+    within a Hebrew multiword token are stripped in front (``_הוא``); a word with one at its end is
+    left out, for it is written as its lemma and attests no form (``יד_`` for the plural). A lemma
+    that is not given (``_``) is the form. Raises :class:`InputError` with every problem of a file.
+    """
+    total: Counter[Analysis] = Counter()
+    for path in paths:
+        for (form, lemma, upos, feats), count in _count(path).items():
+            total[Analysis(form, lemma, upos, _feats(feats))] += count
+    return total
+
+
+def _count(path: Path) -> Counter[_Key]:
+    problems: list[Problem] = []
+    counts: Counter[_Key] = Counter()
+    for line, key in _words(path, problems):
+        if key not in counts and (message := _bad_feats(key[3])):
+            problems.append(Problem(message, str(path), line))
+        counts[key] += 1
+    if problems:
+        raise InputError(problems)
+    return counts
+
+
+def _words(path: Path, problems: list[Problem]) -> Iterator[tuple[int, _Key]]:
+    first = True
+    for number, line in _lines(path):
+        if not line or line[0] == "#":
+            first = first or not line
+            continue
+        cells = line.split("\t")
+        if len(cells) != _COLUMNS:
+            message = f"{len(cells)} columns where CoNLL-U has {_COLUMNS}"
+            problems.append(Problem(message, str(path), number))
+        elif cells[0].isdigit() and (key := _key(cells, first)):
+            first = first and key[2] in _MARKS
+            yield number, key
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                yield number, raw.decode("utf-8").rstrip("\r\n")
+    except FileNotFoundError:
+        raise fail("there is no such file", path) from None
+    except UnicodeDecodeError as error:
+        raise fail(f"not UTF-8 ({error.reason})", path, number) from None
+
+
+def _key(cells: list[str], first: bool) -> _Key | None:
+    _, form, lemma, upos, _, feats, *_ = cells
+    if len(form) > 1 and form[-1] == "_":
+        return None
+    form = unicodedata.normalize("NFC", form.lstrip("_") or form)
+    lemma = form if lemma == "_" else unicodedata.normalize("NFC", lemma)
+    return _case(form, lemma, first), lemma, upos, feats
+
+
+def _case(form: str, lemma: str, first: bool) -> str:
+    if lemma != lemma.lower():
+        return form
+    if len(form) > 1 and form.isupper():
+        return form.lower()
+    return form[0].lower() + form[1:] if first else form
+
+
+@cache
+def _feats(text: str) -> Feats:
+    return Feats.parse(text)
+
+
+def _bad_feats(text: str) -> str:
+    try:
+        _feats(text)
+    except ValueError as error:
+        return f"FEATS: {error}"
+    return ""

@@ -1,0 +1,1 @@
+"""Treebanks: agreement items mined from Universal Dependencies."""

@@ -1,0 +1,84 @@
+"""The four agreement features of words as sets of bits, so that agreement is arithmetic on columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+
+import numpy as np
+
+from solecism.hashing import Hashes
+from solecism.treebank.arrays import Coded, Flags
+
+__all__ = [
+    "AGREEMENT", "ALL_VALUES", "PAPER_VALUES", "Bits", "bits_of", "bundle", "conflicts", "parts_of",
+    "shares", "somewhere",
+]  # fmt: skip
+
+AGREEMENT = ("Number", "Gender", "Case", "Person")
+"""The features of the paper, in its order; bit ``n`` of a set of features is the feature ``n``."""
+
+Values = Mapping[str, tuple[str, ...]]
+Bits = tuple[Hashes, ...]
+"""For each of :data:`AGREEMENT` a column: the set of a word's values, a bit each, 0 for no value."""
+
+PAPER_VALUES: Values = {
+    "Number": ("Sing", "Plur"),
+    "Gender": ("Masc", "Fem", "Neut"),
+    "Case": ("Nom", "Acc", "Erg", "Abs"),
+    "Person": ("1", "2", "3"),
+}
+"""The values that the paper's program knows; others count as no value."""
+
+ALL_VALUES: Values = {
+    "Number": ("Sing", "Plur", "Dual", "Tri", "Pauc", "Grpa", "Grpl", "Inv", "Coll", "Ptan", "Count"),
+    "Gender": ("Masc", "Fem", "Neut", "Com"),
+    "Case": (
+        "Nom", "Acc", "Erg", "Abs", "Abe", "Ben", "Cau", "Cmp", "Cns", "Com", "Dat", "Dis", "Equ",
+        "Gen", "Ins", "Par", "Tem", "Tra", "Voc", "Abl", "Add", "Ade", "All", "Del", "Ela", "Ess",
+        "Ill", "Ine", "Lat", "Loc", "Per", "Sbe", "Sbl", "Spl", "Sub", "Sup", "Ter",
+    ),
+    "Person": ("0", "1", "2", "3", "4"),
+}  # fmt: skip
+"""The universal values (https://universaldependencies.org/u/feat/)."""
+
+
+def parts_of(text: str) -> list[str]:
+    """Give the parts of a FEATS text: none of ``_``."""
+    return [] if text == "_" else text.split("|")
+
+
+@lru_cache(maxsize=1 << 16)
+def bundle(text: str) -> dict[str, frozenset[str]]:
+    """Read a FEATS text, whatever names and values it has; what has no ``=`` is passed over."""
+    pairs = (part.partition("=") for part in parts_of(text))
+    return {name: frozenset(value.split(",")) for name, equals, value in pairs if equals}
+
+
+def bits_of(feats: Coded, values: Values) -> Bits:
+    """Give the values of all words as bits, in the order of ``values``; others count as none."""
+    return tuple(
+        feats.table(partial(_bits, feature=name, values=values[name]), np.uint64)
+        for name in AGREEMENT
+    )
+
+
+def _bits(text: str, feature: str, values: tuple[str, ...]) -> int:
+    found = bundle(text).get(feature, frozenset())
+    return sum(1 << place for place, value in enumerate(values) if value in found)
+
+
+def conflicts(a: Bits, b: Bits) -> Flags:
+    """Tell where both have a feature without a value in common."""
+    return somewhere([(x > 0) & (y > 0) & (x & y == 0) for x, y in zip(a, b, strict=True)])
+
+
+def somewhere(rows: Sequence[Flags] | Flags) -> Flags:
+    """Tell, of rows of flags, in which columns any is set."""
+    found: Flags = np.logical_or.reduce(np.asarray(rows), axis=0)
+    return found
+
+
+def shares(a: Bits, b: Bits) -> Flags:
+    """Tell, a row a feature, where both have it with a value in common."""
+    return np.array([x & y > 0 for x, y in zip(a, b, strict=True)])

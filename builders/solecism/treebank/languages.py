@@ -1,0 +1,241 @@
+"""What is known of a language: what agrees with what, which forms leave a value open, how pairs are made."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from solecism.errors import candidates, fail
+from solecism.treebank.features import AGREEMENT, bundle
+from solecism.treebank.forms import Word
+from solecism.treebank.relations.pairs import RELATIONS
+
+__all__ = [
+    "Language",
+    "Rule",
+    "Rules",
+    "find_language",
+    "languages",
+    "left_open",
+    "rules_of",
+    "rules_of_forms",
+]
+
+
+_FILE = Path(__file__).with_name("languages.toml")
+
+
+@dataclass(frozen=True)
+class Language:
+    """Agreement in one language.
+
+    ``paper``: the relations that the paper kept; ``features``: for each relation, and for participles,
+    the features in which target and controller agree (the preset ``strict``); ``verbforms``: what may
+    carry agreement with a subject; ``be``: the auxiliaries with which participles agree (none: with all);
+    ``polite``: forms that are polite pronouns; ``quantity``, ``collective``, ``titles``,
+    ``honorifics``, ``existential``: lemmas of nouns of quantity and of groups, of titles with and without
+    a name, and of existential verbs, ``dummy`` the subjects that those must have (none: any);
+    ``grammar``: key in ``references.bib``.
+    """
+
+    code: str
+    name: str
+    paper: tuple[str, ...]
+    features: Mapping[str, tuple[str, ...]]
+    grammar: str = ""
+    verbforms: tuple[str, ...] = ("Fin",)
+    be: tuple[str, ...] = ()
+    polite: frozenset[str] = field(default_factory=frozenset)
+    quantity: tuple[str, ...] = ()
+    collective: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    honorifics: tuple[str, ...] = ()
+    existential: tuple[str, ...] = ()
+    dummy: tuple[str, ...] = ()
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Give all languages of the table by their code."""
+    stanzas = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    return {code: _language(code, stanza) for code, stanza in stanzas.items()}
+
+
+def _language(code: str, stanza: dict[str, list[str]]) -> Language:
+    features = {name: tuple(stanza.pop(name, ())) for name in (*RELATIONS, "participle")}
+    lists = {name: tuple(values) for name, values in stanza.items() if isinstance(values, list)}
+    texts = {name: value for name, value in stanza.items() if isinstance(value, str)}
+    polite = frozenset(lists.pop("polite", ()))
+    return Language(code, features=features, polite=polite, **texts, **lists)  # type: ignore[arg-type]
+
+
+def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
+    """Give a language by its code (an ISO 639-1 code, as UD's files begin with).
+
+    ``relations`` in place of those of the table; they are required for a language that is not in it.
+    Raises :class:`InputError` with the candidates.
+    """
+    for name in relations:
+        if name not in RELATIONS:
+            raise fail(f"there is no relation {name!r} {candidates('relations', RELATIONS, name)}")
+    known = languages().get(code)
+    if known is None and not relations:
+        near = candidates(
+            "languages", sorted(languages(), key=lambda c: (c[0] != code[:1], c)), code
+        )
+        message = f"what agrees in {code!r} is not known: languages.toml has no stanza of it {near}"
+        way = f"name its relations, as --relation {RELATIONS[-1]}, to mine it all the same"
+        raise fail(f"{message}; {way} ({', '.join(RELATIONS)}; see docs/mining.md)")
+    if known is None:
+        return Language(code, code, relations, dict.fromkeys(relations, AGREEMENT))
+    if not relations:
+        return known
+    features = {name: known.features[name] or AGREEMENT for name in relations}
+    features["participle"] = known.features["participle"]
+    return Language(**{**vars(known), "paper": relations, "features": features})
+
+
+_NEUTRAL = Path(__file__).with_name("neutral.toml")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of ``neutral.toml``, which describes the keys."""
+
+    feature: str
+    upos: str
+    feats: str = ""
+    form: str = ""
+    lemma: str = ""
+    bare: bool = False
+
+    @cached_property
+    def _values(self) -> Mapping[str, frozenset[str]]:
+        return bundle(self.feats)
+
+    @cached_property
+    def _shape(self) -> re.Pattern[str]:
+        return re.compile(self.form)
+
+    @cached_property
+    def _name(self) -> re.Pattern[str]:
+        return re.compile(self.lemma)
+
+    def meets(self, word: Word) -> bool:
+        """Whether the word meets all conditions."""
+        if word.upos not in self.upos.split() or not self._fits(word.feats):
+            return False
+        form, lemma = word.form.casefold(), word.lemma.casefold()
+        if self.bare and form != lemma:
+            return False
+        return bool(self._shape.search(form) and self._name.search(lemma))
+
+    def _fits(self, feats: str) -> bool:
+        ours = bundle(feats)
+        return all(values & ours.get(name, frozenset()) for name, values in self._values.items())
+
+
+@cache
+def _neutral_rules() -> Mapping[str, tuple[Rule, ...]]:
+    stanzas = tomllib.loads(_NEUTRAL.read_text(encoding="utf-8"))
+    return {code: tuple(Rule(**rule) for rule in rules) for code, rules in stanzas.items()}
+
+
+def rules_of_forms(code: str) -> tuple[Rule, ...]:
+    """The rules of a language; one that is not in the file has none."""
+    return _neutral_rules().get(code, ())
+
+
+def left_open(code: str, word: Word) -> frozenset[str]:
+    """The features of agreement that a form leaves open in a language: spelt the same, it also has
+    another value, all else alike (Baerman, Brown and Corbett 2005, *The Syntax-Morphology Interface*)."""
+    return frozenset(rule.feature for rule in rules_of_forms(code) if rule.meets(word))
+
+
+_PAIRS = Path(__file__).with_name("pairs.toml")
+_VOWELS = frozenset("aeiouyhœæàâäáãåèéêëìíîïòóôöõùúûü")
+_WORDS = re.compile(r"[^\W\d_]+(?:[-\u05be\"״'’][^\W\d_]+)*['’]?")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """One stanza of ``pairs.toml``, which describes the keys."""
+
+    code: str
+    drops: bool = False
+    free: bool = False
+    invariable: str = ""
+    sure: Mapping[str, str] = field(default_factory=dict)
+    double: tuple[str, ...] = ()
+    shaky: tuple[str, ...] = ()
+    irrealis: tuple[str, ...] = ()
+    subjunctive: str = ""
+    elides: tuple[str, ...] = ()
+    contracts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    plain: str = ""
+    shunned: tuple[str, ...] = ()
+    prefixes: str = ""
+    attributive: tuple[str, ...] = ()
+
+    @cached_property
+    def unsure_nouns(self) -> frozenset[str]:
+        """Lemmas and forms of controllers whose number a verb need not follow, in small letters."""
+        table = languages().get(self.code)
+        more = (*table.quantity, *table.collective) if table else ()
+        return frozenset(word.casefold() for word in (*self.shaky, *more))
+
+    def varies(self, form: str) -> bool:
+        """Whether a noun surely has another form in the other number, by its ending."""
+        return bool(self.invariable) and not re.search(self.invariable, form.casefold())
+
+    def tells(self, gender: str, form: str, lemma: str) -> bool:
+        """Whether a noun's ending makes its gender sure."""
+        ending = self.sure.get(gender)
+        if not ending or {form.casefold(), lemma.casefold()} & self._doubles:
+            return False
+        return bool(re.search(f"(?:{ending})$", form.casefold()))
+
+    @cached_property
+    def _doubles(self) -> frozenset[str]:
+        return frozenset(word.casefold() for word in self.double)
+
+    def joins(self, left: str, good: str, bad: str, right: str, determiner: bool) -> bool:
+        """Whether a wrong form can be written where the right one stands, with nothing else changed."""
+        before = words(left)[-1:]
+        last = before[0].casefold() if before and left.rstrip().endswith(before[0]) else ""
+        if last.endswith(("'", "’")) and _vowel(good) != _vowel(bad):
+            return False
+        if last in self.elides and _vowel(bad):
+            return False
+        if bad.casefold() in self.contracts.get(last, ()) or bad.casefold() in self.shunned:
+            return False
+        return not (determiner and self.plain) or bool(
+            re.match(self.plain, right.lstrip().casefold())
+        )
+
+
+def _vowel(word: str) -> bool:
+    return word[:1].casefold() in _VOWELS
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, without marks and numbers."""
+    return _WORDS.findall(text)
+
+
+@cache
+def _pair_rules() -> Mapping[str, dict[str, Any]]:
+    return tomllib.loads(_PAIRS.read_text(encoding="utf-8"))
+
+
+@cache
+def rules_of(code: str) -> Rules:
+    """The rules of a language; one without a stanza has none."""
+    told = _pair_rules().get(code, {})
+    lists: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in told.items()}
+    return Rules(code, **lists)

@@ -1,0 +1,1 @@
+"""Relations of agreement: which words of a tree agree, and the filters of ``strict``."""

@@ -1,0 +1,252 @@
+"""The wrong form for a mined item: one feature of agreement changed, and surely wrong where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from solecism.treebank.features import bundle
+from solecism.treebank.forms import Bundle, Cell, Inventory, Paradigms, Word, alike
+from solecism.treebank.languages import Rules, words
+
+__all__ = ["Flip", "Flipper"]
+
+Item = dict[str, Any]
+
+_NOMINAL = ("determiner", "modifying")
+_FAMILY = {
+    "determiner": ("DET", "ADJ"),
+    "modifying": ("ADJ", "VERB", "DET"),
+    "predicated": ("ADJ", "VERB"),
+    "verb": ("VERB", "AUX"),
+}
+"""As which parts of speech a form could be right in the place of a target."""
+_OF_PHRASE = ("Number", "Gender", "Case", "Animacy")
+_OF_CLAUSE = ("Number", "Gender", "Person")
+_PLAIN = re.compile(r"[^\W\d_]+(?:[-\u05be][^\W\d_]+)*")
+_CLAUSE = re.compile(r"[,;:.!?()«»“”„\"\u2013\u2014]")
+_AMOUNT = re.compile(r"[\d%€$£]")
+_NEAR = 8
+_WIDTH = 40
+_THIRD = frozenset({"3"})
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A wrong form for an item's target, and in which feature it is wrong; ``source``: where it is from."""
+
+    feature: str
+    form: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Flipper:
+    """Makes wrong forms for the items of a language; ``skipped`` counts those in doubt, by reason."""
+
+    rules: Rules
+    inventory: Inventory
+    paradigms: Paradigms
+    skipped: Counter[str]
+
+    def flips(self, item: Item) -> Iterator[Flip]:
+        """Yield a wrong form for each feature in which the item agrees, where there is one without doubt.
+
+        ``item`` is a row of :data:`solecism.schema.CLOZE` whose target is masked.
+        """
+        reason = self._unfit(item)
+        if reason:
+            self.skipped[reason] += 1
+            return
+        for feature in item["agrees_in"]:
+            found = self._flip(item, feature)
+            if isinstance(found, Flip):
+                yield found
+            else:
+                self.skipped[found] += 1
+
+    def _unfit(self, item: Item) -> str:
+        """Why an item can make no pair at all, or an empty text."""
+        if not _PLAIN.fullmatch(item["answer"]):
+            return "not one plain word"
+        if item["polite"]:
+            return "polite"
+        target_first = item["target"]["index"] < item["controller"]["index"]
+        if item["relation"] not in _NOMINAL and target_first and self.rules.drops:
+            return "subject may be dropped"
+        return ""
+
+    def _flip(self, item: Item, feature: str) -> Flip | str:
+        """The most frequent wrong form in a feature, or why there is none."""
+        word = Word(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
+        cells = self.paradigms.others(word, feature)
+        if not cells:
+            return "no other form"
+        if reason := self._doubtful(item, feature):
+            return reason
+        reasons = [self._wrong(item, feature, cell) for cell in cells]
+        good = (cell for cell, reason in zip(cells, reasons, strict=True) if not reason)
+        best = next(good, None)
+        if best is None:
+            return reasons[0]
+        sources = sorted({cell.source for cell in cells if cell.form == best.form})
+        return Flip(
+            feature,
+            _capital(best.form, item["answer"]),
+            sources[0] if len(sources) == 1 else "both",
+        )
+
+    def _doubtful(self, item: Item, feature: str) -> str:
+        """Why a value of the controller does not bind the target, or an empty text."""
+        end = item["controller"]
+        names = {(end["lemma"] or "").casefold(), end["form"].casefold()}
+        if feature == "Number" and names & self.rules.unsure_nouns:
+            return "number may follow meaning"
+        if end["form"].endswith(("'", "’")):
+            return "elided controller"
+        if feature == "Number" and not self._number_sure(end):
+            return "noun may be of either number"
+        if feature == "Gender" and not self._gender_sure(end):
+            return "noun may be of either gender"
+        return ""
+
+    def _number_sure(self, end: Item) -> bool:
+        feats = bundle(end["feats"] or "_")
+        if "PronType" in feats or self.rules.varies(end["form"]):
+            return True
+        word = Word(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
+        return "Number" in self.inventory.contrasts(word)
+
+    def _gender_sure(self, end: Item) -> bool:
+        feats = bundle(end["feats"] or "_")
+        genders = feats.get("Gender", frozenset())
+        if "PronType" in feats:
+            return True
+        if end["lemma"] and end["lemma"].casefold() in {w.casefold() for w in self.rules.double}:
+            return False
+        if feats.get("Animacy") in (frozenset({"Inan"}), frozenset({"Nhum"})):
+            return True
+        return any(self.rules.tells(g, end["form"], end["lemma"] or "") for g in genders)
+
+    def _wrong(self, item: Item, feature: str, cell: Cell) -> str:
+        """Why a form may be right after all in the place of the target, or an empty text."""
+        ours, theirs = bundle(item["feats"] or "_"), bundle(cell.feats)
+        controller = bundle(item["controller"]["feats"] or "_")
+        if not _PLAIN.fullmatch(cell.form):
+            return "not one plain word"
+        if not alike(theirs, controller, (n for n in theirs if n not in ours)):
+            return "differs in more"
+        left, right = item["left"] or "", item["right"] or ""
+        if not self.rules.joins(left, item["answer"], cell.form, right, item["upos"] == "DET"):
+            return "spelling of neighbours"
+        readings = self._readings(item, cell)
+        if any(self._agree(item, r, c) for r in readings for c in self._controllers(item)):
+            return "right by another reading"
+        if self._irrealis(item, feature, cell):
+            return "subjunctive"
+        if self._licensed(item, readings, cell):
+            return "another noun would license it"
+        return ""
+
+    def _readings(self, item: Item, cell: Cell) -> list[Bundle]:
+        """All that a form can be in the place of the target, itself included."""
+        family = _FAMILY[item["relation"]]
+        kind = bundle(item["feats"] or "_").get("VerbForm")
+        found = self.paradigms.readings(cell.form, *family)
+        same = [r for r in found if kind is None or not r.get("VerbForm") or kind & r["VerbForm"]]
+        return [*same, bundle(cell.feats)]
+
+    def _controllers(self, item: Item) -> list[Bundle]:
+        """All that the controller's form can be: in a clause only what has its case; a noun is third
+        person."""
+        end = item["controller"]
+        own = bundle(end["feats"] or "_")
+        if "PronType" in own:
+            return [own]
+        found = [own, *self.paradigms.readings(end["form"], "NOUN")]
+        if item["relation"] not in _NOMINAL:
+            found = [r for r in found if alike(own, r, ("Case",))]
+        return [{"Person": _THIRD, **reading} for reading in found]
+
+    def _agree(self, item: Item, reading: Bundle, controller: Bundle) -> bool:
+        """Whether a reading of a form may go with one of the controller.
+
+        Within a noun phrase a difference in case counts only where the noun is known to be spelt otherwise
+        in the case of the form, and not where any noun may have an attribute in that case.
+        """
+        if item["relation"] not in _NOMINAL:
+            return alike(reading, controller, _OF_CLAUSE)
+        if self.rules.attributive and reading.get("Case", frozenset()) & {*self.rules.attributive}:
+            return True
+        if not alike(reading, controller, ("Number", "Gender", "Animacy")):
+            return False
+        return alike(reading, controller, ("Case",)) or not self._declines(item, reading["Case"])
+
+    def _declines(self, item: Item, case: frozenset[str]) -> bool:
+        """Whether the controller's lemma is known to have another form in a case."""
+        end = item["controller"]
+        word = Word(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
+        others = self.paradigms.others(word, "Case")
+        return any(case & bundle(other.feats)["Case"] for other in others)
+
+    def _irrealis(self, item: Item, feature: str, cell: Cell) -> bool:
+        """Whether the form could be a subjunctive here: in English a bare stem or *were*, elsewhere what
+        has the ending of one of another person."""
+        ending = self.rules.subjunctive
+        if feature == "Person" and ending and re.search(ending, cell.form.casefold()):
+            return True
+        stem = cell.form.casefold() in ((item["lemma"] or "").casefold(), "were")
+        before = {word.casefold() for word in words(item["left"] or "")}
+        return stem and bool(before & set(self.rules.irrealis))
+
+    def _licensed(self, item: Item, readings: list[Bundle], cell: Cell) -> bool:
+        """Whether another noun of the clause would make the form right."""
+        if item["relation"] in _NOMINAL:
+            if item["target"]["index"] < item["controller"]["index"]:
+                return False
+            near = words(item["left"] or "")[-_NEAR:]
+            if _AMOUNT.search((item["left"] or "")[-_WIDTH:]):
+                return True
+        elif self.rules.free:
+            before, after = item["left"] or "", item["right"] or ""
+            near = words(_CLAUSE.split(before)[-1]) + words(_CLAUSE.split(after)[0])
+        else:
+            return False
+        others = [word for word in near if word != item["controller"]["form"]]
+        names = _names(item["relation"] in _NOMINAL)
+        return any(self._could_license(word, readings, names) for word in others)
+
+    def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
+        nouns = [
+            n for name in self._bare(form) for n in self.paradigms.readings(name, "NOUN", "PRON")
+        ]
+        if names is _OF_CLAUSE:
+            straight = {"Case": frozenset({"Nom", "Abs"})}
+            nouns = [{"Person": _THIRD, **n} for n in nouns if alike(straight, n)]
+        if not nouns and form[:1].isupper() and not self._known(form):
+            nouns = [{"Number": frozenset({"Sing"}), "Person": _THIRD}]
+        return any(alike(r, n, names) for r in readings for n in nouns)
+
+    def _known(self, form: str) -> bool:
+        return bool(self.paradigms.readings(form, "DET", "ADJ", "VERB", "AUX", "PRON"))
+
+    def _bare(self, form: str) -> list[str]:
+        """A word, and what is left of it without letters that are written together with the next."""
+        forms = [form]
+        while len(forms) < 4 and len(forms[-1]) > 2 and forms[-1][0] in self.rules.prefixes:
+            forms.append(forms[-1][1:])
+        return forms
+
+
+def _names(nominal: bool) -> tuple[str, ...]:
+    return _OF_PHRASE if nominal else _OF_CLAUSE
+
+
+def _capital(form: str, answer: str) -> str:
+    """Write a form in the capitals of the answer."""
+    if answer.isupper() and len(answer) > 1:
+        return form.upper()
+    return form[:1].upper() + form[1:] if answer[:1].isupper() else form

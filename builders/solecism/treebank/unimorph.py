@@ -1,0 +1,212 @@
+"""UniMorph word lists, and what their tags are in UD's terms.
+
+Source: John Sylak-Glassman (2016), The Composition and Use of the Universal Morphological Feature
+Schema (UniMorph Schema), for the tags; McCarthy et al. (2018), Marrying Universal Dependencies and
+Universal Morphology, for the idea of a mapping; Batsuren et al. (2022), UniMorph 4.0, for tags with
+arguments, ``NOM(3,SG)``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+
+from solecism.errors import InputError, Problem, candidates, fail
+from solecism.lexicon.features import Feats
+
+__all__ = ["Triple", "language_of", "read_unimorph", "to_ud"]
+
+_PARTS = {
+    "N": "NOUN", "PROPN": "PROPN", "ADJ": "ADJ", "PRO": "PRON", "CLF": "NOUN", "ART": "DET",
+    "DET": "DET", "V": "VERB", "ADV": "ADV", "AUX": "AUX", "V.PTCP": "VERB", "V.MSDR": "VERB",
+    "V.CVB": "VERB", "ADP": "ADP", "COMP": "SCONJ", "CONJ": "CCONJ", "NUM": "NUM", "PART": "PART",
+    "INTJ": "INTJ",
+}  # fmt: skip
+
+# ESS is the schema's static location, the Slavic prepositional; what Finnish grammar calls the
+# essive is FRML. GEADJ stands for GEN in Finnish adjectives (an N was replaced within the tag).
+_CASES = {
+    "NOM": "Nom", "ACC": "Acc", "ERG": "Erg", "ABS": "Abs", "GEN": "Gen", "GEADJ": "Gen",
+    "DAT": "Dat", "INS": "Ins", "VOC": "Voc", "LOC": "Loc", "ESS": "Loc", "COM": "Com",
+    "PRT": "Par", "PRIV": "Abe", "TRANS": "Tra", "FRML": "Ess", "BEN": "Ben", "PRP": "Cau",
+    "COMPV": "Cmp", "EQTV": "Equ",
+    "TERM": "Ter", "ALL": "All", "ABL": "Abl", "AT+ALL": "All", "AT+ABL": "Abl", "AT+ESS": "Ade",
+    "IN+ALL": "Ill", "IN+ABL": "Ela", "IN+ESS": "Ine", "ON+ALL": "Sub", "ON+ABL": "Del",
+    "ON+ESS": "Sup",
+}  # fmt: skip
+
+_FEATURES = {
+    "Number": {"SG": "Sing", "PL": "Plur", "DU": "Dual", "TRI": "Tri", "PAUC": "Pauc",
+               "GRPL": "Grpl", "INVN": "Inv"},
+    "Gender": {"MASC": "Masc", "FEM": "Fem", "NEUT": "Neut"},
+    "Animacy": {"ANIM": "Anim", "INAN": "Inan", "HUM": "Hum", "NHUM": "Nhum"},
+    "Person": {"0": "0", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5", "IMPRS": "0"},
+    "Clusivity": {"INCL": "In", "EXCL": "Ex"},
+    "Tense": {"PRS": "Pres", "PST": "Past", "FUT": "Fut"},
+    "Mood": {"IND": "Ind", "SBJV": "Sub", "COND": "Cnd", "IMP": "Imp", "POT": "Pot", "OPT": "Opt",
+             "ADM": "Adm", "DES": "Des", "PURP": "Prp", "QUOT": "Qot", "IRR": "Irr", "DEB": "Nec"},
+    "Aspect": {"PFV": "Perf", "IPFV": "Imp", "PRF": "Perf", "PROG": "Prog", "PROSP": "Prosp",
+               "HAB": "Hab", "ITER": "Iter"},
+    "Voice": {"ACT": "Act", "PASS": "Pass", "MID": "Mid", "CAUS": "Cau", "RECP": "Rcp",
+              "ANTIP": "Antip", "DIR": "Dir", "INV": "Inv"},
+    "VerbForm": {"FIN": "Fin", "NFIN": "Inf", "V.PTCP": "Part", "V.MSDR": "Vnoun", "V.CVB": "Conv"},
+    "PartForm": {"AG": "Agt"},
+    "Degree": {"CMPR": "Cmp", "SPRL": "Sup", "AB": "Abs", "RL": "Sup", "EQT": "Equ"},
+    "Polarity": {"POS": "Pos", "NEG": "Neg"},
+    "Definite": {"DEF": "Def", "INDF": "Ind", "NDEF": "Ind", "SPEC": "Spec", "PSSD": "Cons"},
+    "Polite": {"FORM": "Form", "INFM": "Infm", "POL": "Form", "ELEV": "Elev", "HUMB": "Humb"},
+    "Reflex": {"REFL": "Yes"},
+    "Case": _CASES,
+}  # fmt: skip
+
+_TAGS = {tag: (name, value) for name, tags in _FEATURES.items() for tag, value in tags.items()}
+_NONE = frozenset({"LGSPEC1", "LGSPEC2", "LGSPEC3", *_PARTS} - {"V.PTCP", "V.MSDR", "V.CVB"})
+"""Tags that express no UD feature: parts of speech, and what is special to a language."""
+
+_ROMANCE = {"IPFV": ("Tense", "Imp"), "PFV": ("Tense", "Past"), "PRF": ("Tense", "Pqp"),
+            "V.CVB": ("VerbForm", "Ger")}  # fmt: skip
+_OWN: dict[str, dict[str, tuple[str, str]]] = {
+    **dict.fromkeys(("cat", "fra", "glg", "ita", "por", "ron", "spa"), _ROMANCE),
+    "rus": {"LGSPEC1": ("Variant", "Short")},
+}
+"""What a tag means in one language, in place of the general meaning; named as in its treebanks."""
+
+_LAYERS = {"NOM": "", "ACC": "[obj]", "DAT": "[dat]", "ERG": "[erg]", "ABS": "[abs]"}
+_POSSESSOR = re.compile(r"PSS(?P<person>[123])(?P<number>[SPD])")
+_ATOM = re.compile(r"(?P<tag>[^;()]+)(?:\((?P<arguments>[^()]*)\))?")
+_TAG_COLUMN = re.compile(rf"(?:{'|'.join(map(re.escape, _PARTS))})(?:;.+)?")
+_Found = list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Triple:
+    """One line of a UniMorph file: a form of a lemma, the tags as they stand and in UD's terms."""
+
+    lemma: str
+    form: str
+    tags: str
+    upos: str
+    feats: Feats
+    line: int
+
+
+def language_of(path: Path) -> str:
+    """Give the language of a UniMorph file, the ISO 639-3 code that its name begins with."""
+    return re.split(r"[.\-_]", path.name)[0]
+
+
+def read_unimorph(path: Path, language: str | None = None) -> Iterator[Triple]:
+    """Yield the triples of a UniMorph file, line by line; a file of any size takes no memory.
+
+    Columns are lemma, form, tags, or lemma, tags, form (shared task of 2023); further ones (a
+    segmentation) and empty lines are passed over. Texts are given in NFC. ``language`` is ISO 639-3
+    and tells what tags mean (default: the file's name). Raises :class:`InputError` after the last
+    line with every problem of the file, each where it is first met.
+    """
+    code = language_of(path) if language is None else language
+    problems: dict[str, Problem] = {}
+    for number, line in _lines(path):
+        try:
+            yield _triple(line, code, number)
+        except ValueError as error:
+            problems.setdefault(str(error), Problem(str(error), str(path), number))
+    if problems:
+        raise InputError(problems.values())
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                line = unicodedata.normalize("NFC", raw.decode("utf-8")).rstrip("\r\n")
+                if line:
+                    yield number, line
+    except FileNotFoundError:
+        raise fail("there is no such file", path) from None
+    except UnicodeDecodeError as error:
+        raise fail(f"not UTF-8 ({error.reason})", path, number) from None
+
+
+def _triple(line: str, language: str, number: int) -> Triple:
+    cells = line.split("\t")
+    if len(cells) < 3:
+        raise ValueError(f"{len(cells)} columns where a triple has 3 (tabs between): {line!r}")
+    lemma, form, tags, *_ = cells
+    if not _TAG_COLUMN.fullmatch(tags) and _TAG_COLUMN.fullmatch(form):
+        form, tags = tags, form
+    if not lemma or not form:
+        raise ValueError(f"the {'form' if lemma else 'lemma'} is empty: {line!r}")
+    return Triple(lemma, form, tags, *to_ud(tags, language), number)
+
+
+@lru_cache(maxsize=1 << 15)
+def to_ud(tags: str, language: str = "") -> tuple[str, Feats]:
+    """Give the UPOS and the features of a bundle of UniMorph tags (``V;IND;PRS;3;SG``).
+
+    A verb without a tag for its form is finite, but for a present with gender and without person,
+    which is a participle (Hebrew). What stands in brackets after a case tag of a verb is whom it
+    agrees with: ``NOM(3,SG)`` is ``Person=3``, ``ACC(3,SG)`` is ``Person[obj]=3``; elsewhere it is
+    as if there were no brackets, ``DAT(SG)``. ``PSS`` gives the layer ``[psor]``. Tags for which
+    UD has no feature (``LGSPEC1``) give none, unless they are known for the language (ISO 639-3).
+    Raises ``ValueError`` for a tag that is not in the schema.
+    """
+    atoms = [(atom["tag"], atom["arguments"]) for atom in _ATOM.finditer(tags)]
+    parts = [tag for tag, _ in atoms if tag in _PARTS]
+    if not parts or atoms[0][0] not in _PARTS:
+        near = candidates("parts of speech", list(_PARTS))
+        raise ValueError(f"tags {tags!r} do not begin with a part of speech {near}")
+    verb = _PARTS[parts[0]] in ("VERB", "AUX")
+    own = _OWN.get(language, {})
+    found = [_expand(tag, arguments, verb) for tag, arguments in atoms if tag not in own]
+    values = _merge(list(chain.from_iterable(found)))
+    values |= _merge([own[tag] for tag, _ in atoms if tag in own])
+    return _PARTS[parts[0]], Feats.of(_settle(values, verb))
+
+
+def _expand(tag: str, arguments: str | None, verb: bool) -> _Found:
+    inner = [t for part in re.split(r"[;,]", arguments or "") if part for t in _value(part)]
+    if tag == "PSS":
+        return [(f"{name}[psor]", value) for name, value in inner]
+    if arguments is not None and verb and tag in _LAYERS:
+        return [(f"{name}{_LAYERS[tag]}", value) for name, value in inner]
+    return _value(tag) + inner
+
+
+def _value(tag: str) -> _Found:
+    if possessor := _POSSESSOR.fullmatch(tag):
+        number = {"S": "Sing", "P": "Plur", "D": "Dual"}[possessor["number"]]
+        return [("Person[psor]", possessor["person"]), ("Number[psor]", number)]
+    if tag in _TAGS:
+        return [_TAGS[tag]]
+    if tag in _NONE:
+        return []
+    options = [option for option in re.split(r"[+/{}]", tag) if option]
+    if options != [tag] and all(option in _TAGS for option in options):
+        return [_TAGS[option] for option in options]
+    raise ValueError(f"no such tag: {tag!r} {candidates('tags', list(_TAGS), tag)}")
+
+
+def _merge(found: _Found) -> dict[str, set[str]]:
+    values: dict[str, set[str]] = {}
+    for name, value in found:
+        values.setdefault(name, set()).add(value)
+    return values
+
+
+def _settle(values: dict[str, set[str]], verb: bool) -> dict[str, set[str]]:
+    """Put right what only the whole bundle tells."""
+    if values.get("Definite") == {"Cons"} and "Person[psor]" in values:
+        values["Definite"] = {"Def"}
+        if "Gender" in values:
+            values["Gender[psor]"] = values.pop("Gender")
+    if values.get("VerbForm") == {"Inf"} and "Person" in values:  # the five infinitives of Finnish
+        values["InfForm"] = values.pop("Person")
+    if verb and "VerbForm" not in values:
+        participle = values.get("Tense") == {"Pres"} and "Gender" in values
+        values["VerbForm"] = {"Part" if participle and "Person" not in values else "Fin"}
+    return values

@@ -1,1 +1,0 @@
-"""Words: UD features, lexicon tables, spelling rules, readers of word lists."""

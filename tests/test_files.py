@@ -1,0 +1,371 @@
+"""Writing files and folders: whole or not at all, and nobody else's file is touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from release import bytes_of, small_root
+from solecism import files
+from solecism.commands import main
+from solecism.datasets.build import build
+from solecism.errors import InputError
+from solecism.files import add_texts, filling_folder, locked, replacing_folder, write_text, writing
+
+CATALOGUE = '[clams]\nversion = "{}"\npretty_name = "Small"\n'
+
+
+def names(folder: Path) -> list[str]:
+    """The names of what is in a folder."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.txt"
+    with writing(path) as part:
+        part.write_text("all of it")
+        assert not path.exists()
+    assert path.read_text() == "all of it"
+    assert names(path.parent) == ["a.txt"]
+
+
+def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(ZeroDivisionError), writing(path) as part:
+        part.write_text(f"half{1 // 0}")
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_a_link_is_followed_and_a_device_written_to(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+    write_text(Path(os.devnull), "nothing")
+    assert not Path(os.devnull).is_file()
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left") as caught, writing(tmp_path / "a.txt"):
+        raise OSError(28, "No space left on device")
+    assert caught.value.filename == str(tmp_path / "a.txt")
+
+
+def test_leftovers_of_a_dead_run_are_removed(tmp_path: Path) -> None:
+    (tmp_path / ".solecism-part.a.txt").write_text("half")
+    (tmp_path / ".solecism-lock.a.txt").write_text("")
+    write_text(tmp_path / "a.txt", "whole")
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_two_runs_do_not_write_to_one_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "WAIT", 0.2)
+    holder = (
+        "import sys; from pathlib import Path; from solecism.files import locked\n"
+        "with locked(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
+    )
+    path = tmp_path / "a.txt"
+    command = [sys.executable, "-c", holder, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        with pytest.raises(InputError, match="another run of solecism is writing here"):
+            write_text(path, "mine")
+        process.kill()
+    write_text(path, "mine")
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_who_holds_a_lock_may_take_it_again(tmp_path: Path) -> None:
+    with locked(tmp_path / "a.txt"):
+        write_text(tmp_path / "a.txt", "new")
+        assert names(tmp_path) == [".solecism-lock.a.txt", "a.txt"]
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_texts_are_added_together_or_not_at_all(tmp_path: Path) -> None:
+    texts = {tmp_path / "in/a.txt": "a", tmp_path / "in/b.txt": "b"}
+    assert add_texts(tmp_path / "in", texts) == list(texts)
+    (tmp_path / "in/b.txt").unlink()
+    assert add_texts(tmp_path / "in", texts) == [tmp_path / "in/b.txt"]
+    (tmp_path / "in/a.txt").write_text("mine")
+    (tmp_path / "in/b.txt").unlink()
+    with pytest.raises(InputError, match=r"a\.txt: is there already"):
+        add_texts(tmp_path / "in", texts)
+    assert bytes_of(tmp_path) == {"in/a.txt": b"mine"}
+
+
+def test_filling_refuses_what_is_something_else(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/a.txt").write_text("mine")
+    with (
+        pytest.raises(InputError, match=r"a\.txt: would be overwritten"),
+        filling_folder(tmp_path / "out", lambda path: False) as fresh,
+    ):
+        made(fresh, "a.txt", "b.txt")
+    assert bytes_of(tmp_path) == {"out/a.txt": b"mine"}
+
+
+def listed(folder: Path) -> list[str]:
+    """What is ours in the folders of these tests: what the file ``ours`` lists, and itself."""
+    path = folder / "ours"
+    return [*path.read_text().split(), "ours"] if path.is_file() else []
+
+
+def made(folder: Path, *paths: str) -> None:
+    """Write a folder with the file ``ours``."""
+    for name in paths:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"{name} of ours")
+    (folder / "ours").write_text(" ".join(paths))
+
+
+def test_what_is_not_ours_moves_to_the_new_folder(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    made(out, "a", "x/b", "gone/c")
+    (out / "x/notes").write_text("mine")
+    (out / "gone/notes").write_text("mine")
+    (out / ".git/objects").mkdir(parents=True)
+    (out / ".git/HEAD").write_text("mine")
+    (out / "empty").mkdir()
+    (out / "link").symlink_to("/nowhere")
+    with replacing_folder(out, listed) as fresh:
+        made(fresh, "a", "x/b", "y/d")
+    assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*")) == [
+        ".git", ".git/HEAD", ".git/objects", "a", "empty", "gone", "gone/notes", "link", "ours",
+        "x", "x/b", "x/notes", "y", "y/d",
+    ]  # fmt: skip
+    assert names(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("in_the_way", ["y", "y/d"])
+def test_a_file_in_the_way_of_a_new_one_is_kept(tmp_path: Path, in_the_way: str) -> None:
+    out = tmp_path / "out"
+    made(out, "a")
+    (out / in_the_way).parent.mkdir(exist_ok=True)
+    (out / in_the_way).write_text("mine")
+    before = bytes_of(out)
+    with (
+        pytest.raises(InputError, match=f"{in_the_way}: is not as it was built"),
+        replacing_folder(out, listed) as fresh,
+    ):
+        made(fresh, "a", "y/d")
+    assert bytes_of(tmp_path) == {f"out/{name}": data for name, data in before.items()}
+
+
+def test_a_folder_is_recovered_after_a_kill_between_two_renames(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    made(tmp_path / ".solecism-old.out", "a")
+    (tmp_path / ".solecism-old.out" / "notes").write_text("mine")
+    made(tmp_path / ".solecism-part.out", "half")
+    with pytest.raises(KeyboardInterrupt), replacing_folder(out, listed):
+        raise KeyboardInterrupt
+    assert set(bytes_of(tmp_path)) == {"out/a", "out/ours", "out/notes"}
+
+
+def test_a_failed_rename_is_rolled_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    made(out, "a")
+    real = Path.rename
+
+    def rename(self: Path, target: Path) -> Path:
+        if self.name == ".solecism-part.out":
+            raise OSError(5, "Input/output error")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(OSError, match="Input/output"), replacing_folder(out, listed) as fresh:
+        made(fresh, "b")
+    assert set(bytes_of(tmp_path)) == {"out/a", "out/ours"}
+
+
+# What `solecism build` takes for its own.
+
+
+def run_build(root: Path, *arguments: str, code: int = 0) -> str:
+    """Build in a folder of its own; return what was said."""
+    done = CliRunner().invoke(main, ["build", *arguments, "--root", str(root)])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_build_keeps_notes_in_its_folder(tmp_path: Path) -> None:
+    root = small_root(tmp_path / "root").path
+    out = tmp_path / "clams"
+    run_build(root, "clams", "--out", str(out))
+    first = bytes_of(out)
+    mine = {
+        "notes.txt": b"mine",
+        "he/notes.txt": b"mine",
+        "results/a.json": b"{}",
+        ".git/HEAD": b"ref",
+    }
+    for name, data in mine.items():
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_bytes(data)
+    run_build(root, "clams", "--out", str(out))
+    assert bytes_of(out) == {**first, **mine}
+
+
+def test_build_does_not_take_any_manifest_for_its_own(tmp_path: Path) -> None:
+    root = small_root(tmp_path / "root").path
+    out = tmp_path / "extension"
+    out.mkdir()
+    (out / "manifest.json").write_text('{"manifest_version": 3, "name": "x", "version": "1.0"}')
+    (out / "thesis.tex").write_text("years of work")
+    before = bytes_of(out)
+    said = run_build(root, "clams", "--out", str(out), code=2)
+    assert f"{out}: exists and is no data set of ours" in said
+    assert bytes_of(out) == before
+
+
+@pytest.mark.parametrize("name", ["README.md", "he/test-00000-of-00001.parquet"])
+def test_build_refuses_to_overwrite_what_was_changed(tmp_path: Path, name: str) -> None:
+    root = small_root(tmp_path / "root").path
+    out = tmp_path / "clams"
+    run_build(root, "clams", "--out", str(out))
+    (out / name).write_text("changed by hand")
+    before = bytes_of(out)
+    said = run_build(root, "clams", "--out", str(out), code=2)
+    assert f"{out / name}: is not as it was built" in said
+    assert bytes_of(out) == before
+
+
+def test_build_refuses_the_folder_of_another_data_set(tmp_path: Path) -> None:
+    root = small_root(tmp_path / "root").path
+    out = tmp_path / "clams"
+    run_build(root, "clams", "--out", str(out))
+    (root / "templates/clams").rename(root / "templates/other")
+    assert "holds the data set 'clams'" in run_build(root, "other", "--out", str(out), code=2)
+
+
+def test_build_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:
+    root = small_root(tmp_path / "root").path
+    out = tmp_path / "clams"
+    run_build(root, "clams", "--out", str(out))
+    (out / "he").rename(tmp_path / "elsewhere")
+    (out / "he").symlink_to(tmp_path / "elsewhere")
+    before = bytes_of(tmp_path / "elsewhere")
+    run_build(root, "clams", "--out", str(out), code=2)
+    assert bytes_of(tmp_path / "elsewhere") == before
+
+
+def test_build_into_an_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "clams").mkdir()
+    run_build(small_root(tmp_path / "root").path, "clams", "--out", str(tmp_path / "clams"))
+    assert (tmp_path / "clams/README.md").is_file()
+
+
+def test_a_manifest_cannot_name_files_outside(tmp_path: Path) -> None:
+    root = small_root(tmp_path / "root").path
+    out = tmp_path / "clams"
+    run_build(root, "clams", "--out", str(out))
+    manifest = json.loads((out / "manifest.json").read_text())
+    manifest["documents"]["../precious"] = manifest["documents"]["README.md"]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "precious").write_bytes((out / "README.md").read_bytes())
+    run_build(root, "clams", "--out", str(out), code=2)
+    assert (tmp_path / "precious").is_file()
+
+
+# Configs that were built before.
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A root with two languages, and both built in the folder ``clams`` beside it."""
+    root = small_root(tmp_path / "root", "he")
+    small_root(tmp_path / "root", "fr")
+    (root.path / "catalogue.toml").write_text(CATALOGUE.format("1.0.0"))
+    build(root, "clams", tmp_path / "clams")
+    return root.path
+
+
+def test_building_one_config_keeps_the_others(two: Path, tmp_path: Path) -> None:
+    whole = bytes_of(tmp_path / "clams")
+    run_build(two, "clams", "he", "--out", str(tmp_path / "clams"))
+    assert bytes_of(tmp_path / "clams") == whole
+    run_build(two, "clams", "fr", "--out", str(tmp_path / "one"))
+    run_build(two, "clams", "he", "--out", str(tmp_path / "one"))
+    assert bytes_of(tmp_path / "one") == whole
+
+
+def test_configs_of_another_version_are_not_mixed(two: Path, tmp_path: Path) -> None:
+    (two / "catalogue.toml").write_text(CATALOGUE.format("1.1.0"))
+    before = bytes_of(tmp_path / "clams")
+    said = run_build(two, "clams", "he", "--out", str(tmp_path / "clams"), code=2)
+    assert "has other configs (fr) of version 1.0.0, not 1.1.0: build them too" in said
+    assert bytes_of(tmp_path / "clams") == before
+    run_build(two, "clams", "--out", str(tmp_path / "clams"))
+
+
+@pytest.mark.parametrize("name", ["templates/clams/fr/simple_agrmt.jinja", "lexicons/fr/noun.tsv"])
+def test_configs_of_other_sources_are_not_mixed(two: Path, tmp_path: Path, name: str) -> None:
+    with (two / name).open("a") as file:
+        file.write("# another line\n")
+    said = run_build(two, "clams", "he", "--out", str(tmp_path / "clams"), code=2)
+    assert f"has other configs (fr) made with another {name}" in said
+    run_build(two, "clams", "fr", "--out", str(tmp_path / "clams"))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("inputs", []), ("inputs", None), ("seed", {}), ("tool", 3)]
+)
+def test_a_broken_manifest_is_told(two: Path, tmp_path: Path, key: str, value: object) -> None:
+    path = tmp_path / "clams" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
+    run_build(two, "clams", "he", "--out", str(tmp_path / "clams"), code=2)
+
+
+@pytest.mark.parametrize("key", ["languages", "paradigms", "columns", "sources"])
+def test_a_broken_config_of_a_manifest_is_told(two: Path, tmp_path: Path, key: str) -> None:
+    path = tmp_path / "clams" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    for value in (3, [3], {"x": []}):
+        manifest["configs"]["fr"][key] = value
+        path.write_text(json.dumps(manifest))
+        done = CliRunner().invoke(
+            main, ["build", "clams", "he", "--out", str(path.parent), "--root", str(two)]
+        )
+        assert done.exit_code in (0, 2), done.output
+
+
+def test_new_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for wrote in ("simple_agrmt.jinja", "verb.tsv"):
+        (tmp_path / "lexicons/it/verb.tsv").unlink(missing_ok=True)
+        done = CliRunner().invoke(main, ["new", "clams/it/simple_agrmt"])
+        assert done.exit_code == 0, done.output
+        assert done.output.splitlines()[0].endswith(wrote)
+
+
+def test_convert_keeps_files_of_others(tmp_path: Path) -> None:
+    from test_syntaxgym import AGREEMENT
+
+    (tmp_path / "suite.json").write_text(json.dumps(AGREEMENT))
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "number.json").write_text('{"mine": 1}')
+    done = CliRunner().invoke(
+        main, ["convert", str(tmp_path / "suite.json"), str(tmp_path / "out")]
+    )
+    assert done.exit_code == 2, done.output
+    assert "is something else" in done.output
+    assert (tmp_path / "out" / "number.json").read_text() == '{"mine": 1}'
+
+
+def test_configs_stay_after_a_kill_between_two_renames(two: Path, tmp_path: Path) -> None:
+    whole = bytes_of(tmp_path / "clams")
+    (tmp_path / "clams").rename(tmp_path / ".solecism-old.clams")
+    run_build(two, "clams", "he", "--out", str(tmp_path / "clams"))
+    assert bytes_of(tmp_path / "clams") == whole
