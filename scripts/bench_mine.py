@@ -2,8 +2,8 @@
 
 Rows: reading into columns and into Arrow tables, beside ``conllu`` and whichever of pyconll and udapi are
 installed; mining with each preset, beside a plain loop over ``conllu`` with the same rules
-(``tests/mine_reference.py``); with ``--memory`` the peak of resident memory on files of two sizes. CPU time
-on one core, the best of three runs. The machines are noisy: read ratios within one run.
+(``tests/support/mine_reference.py``); with ``--memory`` the peak of resident memory on files of two sizes.
+CPU time on one core, the best of three runs. The machines are noisy: read ratios within one run.
 
 Usage: OMP_NUM_THREADS=1 python scripts/bench_mine.py [FILE.conllu] [--memory MEGABYTES]
 """
@@ -86,7 +86,7 @@ def mine(path: Path, preset: str) -> int:
 
 def mine_conllu(path: Path) -> int:
     """Mine with the plain loop of the tests."""
-    sys.path.insert(0, str(HERE / "tests"))
+    sys.path.insert(0, str(HERE / "tests/support"))
     plain = importlib.import_module("mine_reference")
     relations = plain.RELATIONS[path.name.partition("_")[0]]
     return len(plain.mine_plainly(plain.reading([path]), relations, False, ["controller"]))

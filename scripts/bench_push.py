@@ -3,8 +3,8 @@
     solecism build clams --out /tmp/clams
     python scripts/bench_push.py /tmp/clams he
 
-A hub of our own (``tests/fake_hub``) runs in this process; push and load run in processes of their own that
-note memory and time when all imports are done.
+A hub of our own (``tests/support/fake_hub``) runs in this process; push and load run in processes of their own
+that note memory and time when all imports are done.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-TESTS = Path(__file__).resolve().parents[1] / "tests"
+TESTS = Path(__file__).resolve().parents[1] / "tests/support"
 
 MEASURE = """
 import json, sys, time

@@ -9,8 +9,9 @@ extras=${1:-datasets}
 work=${WORK:-/tmp/solecism-lowest}
 tests=("${@:2}")
 if [ ${#tests[@]} -eq 0 ]; then
-    tests=(tests/test_build.py tests/test_card.py tests/test_cli.py tests/test_compare.py tests/test_load.py
-        tests/test_lock.py tests/test_push.py tests/test_releasing.py)
+    tests=(tests/datasets/test_build.py tests/datasets/test_card.py tests/datasets/test_lock.py
+        tests/commands/test_cli.py tests/hub/test_compare.py tests/hub/test_load.py tests/hub/test_push.py
+        tests/hub/test_releasing.py)
 fi
 rm -rf "$work"
 python3 -m venv "$work/uv"

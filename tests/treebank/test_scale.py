@@ -22,6 +22,7 @@ from datatrove.executor import LocalPipelineExecutor, RayPipelineExecutor
 from datatrove.pipeline.base import PipelineStep
 
 from parsing import TEXTS, saved
+from release import CHECKOUT
 from solecism.errors import InputError, Problem
 from solecism.treebank import conllu as blocks
 from solecism.treebank.cloze import MASKS
@@ -335,7 +336,7 @@ def test_a_shard_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_documented_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Path(__file__).parents[1] / "docs/scaling.md"
+    page = CHECKOUT / "docs/scaling.md"
     code = page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
     started: list[str] = []
     monkeypatch.chdir(tmp_path)

@@ -20,6 +20,7 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 pytest.importorskip("transformers", reason="needs the extra `score`")
 
+from test_score_causal import by_hand, save_model  # noqa: E402
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers  # noqa: E402
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast  # noqa: E402
 
@@ -46,7 +47,6 @@ from solecism.score.methods.sentence import CausalScorer  # noqa: E402
 from solecism.score.models import Loaded, load_causal  # noqa: E402
 from solecism.score.readers import causal_reader, ngram_reader  # noqa: E402
 from solecism.score.results import read_result  # noqa: E402
-from test_score_causal import by_hand, save_model  # noqa: E402
 
 
 @pytest.fixture(scope="module")

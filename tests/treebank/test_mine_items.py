@@ -12,13 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+from release import TREEBANKS
 from solecism.commands import main
 from solecism.schema import CLOZE
 from solecism.treebank.languages import find_language
 from solecism.treebank.mining import Seen, Tally, mine_file, mine_files, treebank_of, unique
 from solecism.treebank.relations.presets import Settings
 
-FOLDER = Path(__file__).parent / "treebanks"
+FOLDER = TREEBANKS
 BOTH = ("controller", "target")
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from release import SHARED
 from solecism.avg import grammar as avg
 from solecism.avg.grammar import Grammar, Report, Symbol, build_avg, generate, read_grammar
 from solecism.errors import InputError
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 CLAMS = SHARED / "reference" / "clams"
 needs_clams = pytest.mark.skipif(not CLAMS.is_dir(), reason="needs ../shared/reference/clams")
 

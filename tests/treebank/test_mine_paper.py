@@ -7,18 +7,18 @@ from pathlib import Path
 import conllu
 import pyarrow as pa
 import pytest
+from test_mine_filters import find, pairs
 
 from mine_reference import RELATIONS, mine_plainly, reading
+from release import SHARED, TREEBANKS
 from solecism.schema import CLOZE
 from solecism.treebank.conllu import files_of
 from solecism.treebank.languages import find_language, languages
 from solecism.treebank.mining import Tally, mine_files
 from solecism.treebank.relations.pairs import RELATIONS as NAMES
 from solecism.treebank.relations.presets import Settings
-from test_mine_filters import find, pairs
 
-FOLDER = Path(__file__).parent / "treebanks"
-SHARED = Path(__file__).parents[2] / "shared"
+FOLDER = TREEBANKS
 LETTER, MEANT = "paper-program", "paper"
 
 EXPECTED = {

@@ -15,7 +15,7 @@ import yaml
 from huggingface_hub import DatasetCard, DatasetCardData
 
 from expecting import problems_of
-from release import small_root
+from release import CHECKOUT, small_root
 from solecism.check.finding import Finding
 from solecism.datasets.build import build
 from solecism.datasets.card import (
@@ -353,6 +353,6 @@ def test_croissant_describes_every_flat_column() -> None:
 
 
 def test_the_stanza_of_clams_has_all_metadata() -> None:
-    entry = stanza(Root(Path(__file__).resolve().parents[1]), "clams")
+    entry = stanza(Root(CHECKOUT), "clams")
     assert entry.date is not None
     assert entry.sources == ("mueller-etal-2020-cross", "marvin-linzen-2018-targeted")

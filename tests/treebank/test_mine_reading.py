@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expecting import problems_of
+from release import SHARED, TREEBANKS
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.treebank.conllu import Block, Tokens, files_of, read_blocks, read_tokens, tokens_of
 
-FOLDER = Path(__file__).parent / "treebanks"
-SHARED = Path(__file__).parents[2] / "shared"
+FOLDER = TREEBANKS
 
 GOOD = """\
 # sent_id = a

@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 
 from safetensors.torch import load_file, save_file  # noqa: E402
+from test_score_causal import save_model  # noqa: E402
 from transformers import AutoTokenizer, BertConfig, BertLMHeadModel, GPT2LMHeadModel  # noqa: E402
 
 from masked_models import loaded, pairs  # noqa: E402
@@ -28,7 +29,6 @@ from solecism.errors import InputError  # noqa: E402
 from solecism.score.engines.engines import probe  # noqa: E402
 from solecism.score.methods.sentence import CausalScorer  # noqa: E402
 from solecism.score.models import kind_of, load_causal, load_masked  # noqa: E402
-from test_score_causal import save_model  # noqa: E402
 
 WEIGHTS = "model.safetensors"
 

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from release import CHECKOUT, TREEBANKS
 from solecism.datasets.citation import read_bibliography
 from solecism.errors import InputError
 from solecism.treebank.cloze import Found
@@ -21,7 +21,7 @@ from solecism.treebank.relations.filters import FILTERS
 from solecism.treebank.relations.presets import Settings
 from solecism.treebank.relations.strict import SWITCHES, TESTS
 
-FOLDER = Path(__file__).parent / "treebanks"
+FOLDER = TREEBANKS
 BY_TREE = [*FILTERS, "disagree", "neutralised"]
 
 
@@ -79,7 +79,7 @@ def test_every_filter_has_a_sentence_of_each_sort(name: str) -> None:
 
 
 def test_every_filter_is_documented() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "mining.md").read_text(encoding="utf-8")
+    page = (CHECKOUT / "docs" / "mining.md").read_text(encoding="utf-8")
     assert [name for name in (*FILTERS, *TESTS) if f"`{name}`" not in page] == []
     assert set(BY_TREE) | set(TESTS) == {*SWITCHES, "unshared"}
 
@@ -131,7 +131,7 @@ def test_languages_name_what_is_known() -> None:
 
 
 def test_every_language_has_a_grammar_in_the_bibliography() -> None:
-    known = read_bibliography(Path(__file__).parents[1] / "references.bib")
+    known = read_bibliography(CHECKOUT / "references.bib")
     assert [code for code, language in languages().items() if language.grammar not in known] == []
 
 

@@ -17,6 +17,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from release import CHECKOUT
 from solecism.baselines import training
 from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 from solecism.baselines.ngram import load_ngram
@@ -296,7 +297,7 @@ def test_validation_text_is_held_out_or_given(tmp_path: Path):
 
 
 def script(*given: str | Path) -> subprocess.CompletedProcess[str]:
-    path = Path(__file__).resolve().parents[1] / "scripts" / "train_lm.py"
+    path = CHECKOUT / "scripts" / "train_lm.py"
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, str(path), *map(str, given)]
     return subprocess.run(command, capture_output=True, text=True, env=environment)

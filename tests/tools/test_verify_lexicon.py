@@ -11,14 +11,14 @@ from types import ModuleType
 
 import pytest
 
+from release import CHECKOUT, SHARED
 from solecism.errors import InputError
 from solecism.lexicon.features import Feats
 from solecism.tools import verify as verification
 from solecism.tools import wordlists as analysers
 from solecism.tools.wordlists import Analysis, count_forms
 
-ROOT = Path(__file__).resolve().parents[1]
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+ROOT = CHECKOUT
 LANGUAGES = sorted({path.parent.name for path in (ROOT / "lexicons").glob("*/*.tsv")})
 
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from expecting import problems_of
+from release import CHECKOUT
 from solecism.check.audit import (
     Audit,
     NumberCheck,
@@ -27,7 +28,7 @@ from solecism.check.audit import (
     words_of,
 )
 
-HERE = Path(__file__).resolve().parents[1]
+HERE = CHECKOUT
 RELEASED = HERE.parent / "shared" / "reference" / "blimp"
 
 

@@ -17,6 +17,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 
+from test_masked_cloze import ITEMS, forms  # noqa: E402
+from test_score_causal import save_model  # noqa: E402
+
 from masked_models import loaded, pairs  # noqa: E402
 from scored import make_pairs, make_scores  # noqa: E402
 from solecism.commands.score import _after  # noqa: E402
@@ -30,8 +33,6 @@ from solecism.score.methods.sentence import CausalScorer, Options  # noqa: E402
 from solecism.score.models import load_causal  # noqa: E402
 from solecism.score.readers import causal_reader  # noqa: E402
 from solecism.score.results import Journal, ResultWriter  # noqa: E402
-from test_masked_cloze import ITEMS, forms  # noqa: E402
-from test_score_causal import save_model  # noqa: E402
 
 Tables = Iterable[pa.Table]
 Score = Callable[[Tables, Journal], Iterator[pa.Table]]

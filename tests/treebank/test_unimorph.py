@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from release import SHARED
 from solecism.errors import InputError
 from solecism.treebank.unimorph import language_of, read_unimorph, to_ud
-
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def write(folder: Path, text: str, name: str = "eng") -> Path:

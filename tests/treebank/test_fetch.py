@@ -14,6 +14,7 @@ import pytest
 import requests
 from click.testing import CliRunner
 
+from release import SHARED
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.treebank import fetch as fetching
@@ -24,7 +25,6 @@ from solecism.treebank.languages import languages
 from solecism.treebank.sources import Origin, read_lock, treebanks_of
 from treebank import conllu, write_mirror
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 PAPER = "af hy eu ca hr da nl en fi fr el he hi ga it la nn fa pl pt ro ru sv tr uk ur"
 TEXT = conllu("Ja ja INTJ _ 0 root") * 2000
 FILE = "de_own-ud-test.conllu"

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from release import CHECKOUT
 from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row
 from solecism.tools.verify import verify
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = CHECKOUT
 SHARED = ROOT.parent / "shared"
 ENGLISH = Lexicon(ROOT / "lexicons" / "en")
 SING, PLUR = Feats.parse("Number=Sing"), Feats.parse("Number=Plur")

@@ -12,11 +12,12 @@ from click.testing import CliRunner, Result
 
 pytest.importorskip("torch", reason="needs the extra `score`")
 
+from test_masked_cloze import ITEMS, cloze, forms, item
+
 from masked_models import loaded
 from solecism.commands import main
 from solecism.digest import ContentDigest
 from solecism.schema import CLOZE
-from test_masked_cloze import ITEMS, cloze, forms, item
 
 FILLED = [*ITEMS, *(item(f"The author {n} ", "laughs", ".") for n in range(3))]
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from solecism.root import Root
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[2]
+SHARED = CHECKOUT.parent / "shared"
+TREEBANKS = CHECKOUT / "tests" / "treebanks"
 
 
 def small_root(folder: Path, language: str = "he", uids: Sequence[str] = ("simple_agrmt",)) -> Root:

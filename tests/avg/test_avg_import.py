@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from release import bytes_of
+from release import SHARED, bytes_of
 from solecism.avg.grammar import generate, read_grammar
 from solecism.avg.importer import import_avg
 from solecism.errors import InputError
@@ -16,7 +16,6 @@ from solecism.grammar.phrases import Sandbox
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import read_table
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 CLAMS = SHARED / "reference" / "clams"
 NAMES = (
     "long_vp_coord", "obj_rel_across_anim", "obj_rel_within_anim", "prep_anim", "simple_agrmt",

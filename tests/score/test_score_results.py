@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from release import CHECKOUT
 from scored import make_pairs, make_scores, signature, write_result
 from solecism.errors import InputError
 from solecism.score.results import (
@@ -133,7 +134,7 @@ with ResultWriter({stem!r}, "sig", rows=20) as writer:
 
 def test_killed_run_goes_on_to_the_same_table(tmp_path: Path) -> None:
     stem = tmp_path / "r"
-    script = _ENDLESS.format(tests=str(Path(__file__).parent), stem=str(stem))
+    script = _ENDLESS.format(tests=str(CHECKOUT / "tests/support"), stem=str(stem))
     run = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert run.stdout is not None
     for line in run.stdout:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from release import CHECKOUT
 from solecism.check.finding import Finding
 from solecism.check.registry import CHECKS, render_docs
 from solecism.check.run import check_paths
 from solecism.errors import InputError, Problem
 from tiny import FILES, codes, edit, make_root, rewrite
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
+PAGE = CHECKOUT / "docs" / "checks.md"
 
 # code, template, what to replace by what, line, what the message names
 CASES = [

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
+from release import CHECKOUT
 from solecism.lexicon.features import Feats
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row
 
-LEXICON = Lexicon(Path(__file__).resolve().parents[1] / "lexicons/en")
+LEXICON = Lexicon(CHECKOUT / "lexicons/en")
 VERBS = LEXICON.table("verb").rows
 ADJECTIVES = LEXICON.table("adj").rows
 ADVERBS = LEXICON.table("adv").rows
