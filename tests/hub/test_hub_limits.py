@@ -62,7 +62,9 @@ def test_without_a_connection_it_is_said_at_once(arguments: list[str], tmp_path:
     timed = (
         f"import time; b = time.monotonic()\ntry:\n    {code}\nfinally: print(time.monotonic() - b)"
     )
-    warm = "import solecism.commands.score, solecism.commands.releases, datasets\n"
+    warm = (
+        "import solecism.commands.score, solecism.commands.diff, solecism.commands.lock, datasets\n"
+    )
     done = subprocess.run(
         [sys.executable, "-c", warm + timed, *arguments],
         env=env, cwd=tmp_path, capture_output=True, text=True,
