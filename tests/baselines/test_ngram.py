@@ -30,7 +30,7 @@ from solecism.baselines.ngram import (
 )
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.score.critical import differing_words, unknown_critical
+from solecism.score.critical import unknown_critical
 
 _TEXTS = ("a b", "a")
 
@@ -420,22 +420,6 @@ def test_scoring_streams_table_by_table_and_takes_none_at_all():
 def test_equal_scores_are_a_tie():
     [table] = score_ngram([pairs_of([("a b", "a b")])], model_of(_TEXTS, 2))
     assert table["decision"].to_pylist() == [0.5]
-
-
-@pytest.mark.parametrize(
-    ("good", "bad", "words"),
-    [
-        ("the author laughs", "the author laugh", {"laughs", "laugh"}),
-        ("some man is here", "these man are here", {"some", "these", "is", "are"}),
-        ("who should he hug after", "who should he after hug", {"hug", "after"}),
-        ("a dog dog", "a dog", {"dog"}),
-        ("a b", "a b", set()),
-    ],
-)
-def test_differing_words_are_those_that_tell_the_sentences_apart(
-    good: str, bad: str, words: set[str]
-):
-    assert differing_words(good, bad) == words
 
 
 def test_pairs_with_unknown_critical_words_are_marked():

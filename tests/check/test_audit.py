@@ -22,11 +22,11 @@ from solecism.check.audit import (
     auxiliary,
     contrast,
     cue_accuracy,
-    differing,
     read_pairs,
     total,
     words_of,
 )
+from solecism.contrast import surplus
 
 HERE = CHECKOUT
 RELEASED = HERE.parent / "shared" / "reference" / "blimp"
@@ -140,7 +140,7 @@ def test_number_inside_the_good_sentence(sentence: str, wrong: bool) -> None:
 
 
 def test_a_cue_that_is_always_good_is_found() -> None:
-    bags = [differing(("only", f"w{n}"), ("even", f"w{n}")) for n in range(50)]
+    bags = [surplus(("only", f"w{n}"), ("even", f"w{n}")) for n in range(50)]
     assert bags[0] == (["only"], ["even"])
     assert cue_accuracy(bags) == 1.0
     assert cue_accuracy(bags, ["one contrast"] * 50) == 0.5

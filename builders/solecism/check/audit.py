@@ -19,10 +19,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from solecism.contrast import differing_span, surplus
 from solecism.errors import fail
 from solecism.lexicon.features import Feats
 from solecism.lexicon.lexicon import Lexicon
-from solecism.lexicon.orthography import shared_start
 
 __all__ = [
     "Audit",
@@ -34,7 +34,6 @@ __all__ = [
     "auxiliary",
     "contrast",
     "cue_accuracy",
-    "differing",
     "print_audits",
     "read_pairs",
     "total",
@@ -103,10 +102,8 @@ def contrast(good: str, bad: str) -> Contrast:
     """Find the differing words of a pair, final marks left out."""
     ours, theirs = _without_mark(words_of(good)), _without_mark(words_of(bad))
     ours, theirs = _same_first(ours, theirs)
-    lead = shared_start(ours, theirs)
-    most = min(len(ours), len(theirs)) - lead
-    trail = min(shared_start(ours[::-1], theirs[::-1]), most)
-    return Contrast(ours[lead : len(ours) - trail], theirs[lead : len(theirs) - trail])
+    differing = differing_span(ours, theirs)
+    return Contrast(ours[differing[0]], theirs[differing[1]])
 
 
 def _without_mark(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -129,7 +126,7 @@ def _same_first(
 def audit(pairs: Pairs, numbers: NumberCheck | None = None) -> Audit:
     """Count what :class:`Audit` says. Without ``numbers`` (the nouns of the language) none is checked."""
     found = [contrast(good, bad) for good, bad in zip(pairs.good, pairs.bad, strict=True)]
-    bags = [differing(c.good, c.bad) for c in found]
+    bags = [surplus(c.good, c.bad) for c in found]
     keys = [(c.good, c.bad) for c in found]
     sides = list(zip(pairs.good, pairs.bad, strict=True))
     lengths = [(len(good.split()), len(bad.split())) for good, bad in sides]
@@ -219,7 +216,7 @@ def _lemmas(pairs: Pairs) -> set[str]:
 def _bigrams(good: str, bad: str) -> Bags:
     sides = _same_first(_without_mark(words_of(good)), _without_mark(words_of(bad)))
     ours, theirs = (list(pairwise(("<s>", *side, "</s>"))) for side in sides)
-    return differing(ours, theirs)
+    return surplus(ours, theirs)
 
 
 _ONE = frozenset(["a", "an", "another", "each", "every", "one", "this"])
@@ -464,12 +461,6 @@ Bags = tuple[Sequence[Hashable], Sequence[Hashable]]
 """What stands only in the good sentence of a pair, and only in the bad one."""
 
 FOLDS = 10
-
-
-def differing(good: Sequence[Hashable], bad: Sequence[Hashable]) -> Bags:
-    """Take away from two sequences what both have, as often as both have it."""
-    ours, theirs = Counter(good), Counter(bad)
-    return sorted((ours - theirs).elements(), key=str), sorted((theirs - ours).elements(), key=str)
 
 
 def cue_accuracy(bags: Sequence[Bags], groups: Sequence[Hashable] | None = None) -> float:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.check.batch import Batch, Flags, Ints, Text
 from solecism.check.spelling import SCRIPTS, printed_as, words_apart
+from solecism.contrast import count_differing
 from solecism.grammar.pairs import Counts
 from solecism.hashing import combine, mix
 from solecism.lexicon.orthography import FINAL, Orthography
@@ -87,8 +87,8 @@ def several_words_differ(batch: Batch) -> Flags:
     if not batch.paradigm.template.controller:
         return flags
     known: dict[tuple[str, str], bool] = {}
-    good, bad = batch.table["tokens_good"], batch.table["tokens_bad"]
-    suspects = np.flatnonzero(_differing(batch) != 1)
+    good, bad = (batch.table[f"tokens_{side}"].combine_chunks() for side in ("good", "bad"))
+    suspects = np.flatnonzero(count_differing(good, bad) != 1)
     pairs = zip(good.take(suspects).to_pylist(), bad.take(suspects).to_pylist(), strict=True)
     for row, pair in zip(suspects.tolist(), pairs, strict=True):
         if pair not in known:
@@ -99,23 +99,6 @@ def several_words_differ(batch: Batch) -> Flags:
 
 def _several(good: str, bad: str, spelling: Orthography) -> bool:
     return words_apart(good.split(), bad.split(), spelling) > 1
-
-
-def _differing(batch: Batch) -> Ints:
-    """Count the tokens that differ; -1 where the sentences have not the same number of tokens."""
-    good, bad = (
-        pc.split_pattern(batch.table[name].combine_chunks(), " ")
-        for name in ("tokens_good", "tokens_bad")
-    )
-    same = pc.equal(pc.list_value_length(good), pc.list_value_length(bad))
-    out = np.full(len(batch), -1, dtype=np.int64)
-    rows = np.flatnonzero(same.to_numpy(zero_copy_only=False))
-    if len(rows):
-        mine, other = good.filter(same), bad.filter(same)
-        differ = pc.not_equal(mine.flatten(), other.flatten()).to_numpy(zero_copy_only=False)
-        lengths = pc.list_value_length(mine).to_numpy(zero_copy_only=False)
-        out[rows] = np.add.reduceat(differ.astype(np.int64), np.cumsum(lengths) - lengths)
-    return out
 
 
 def lemma_twice(batch: Batch) -> Flags:

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from solecism.lexicon.orthography import Orthography, Rule, shared_start, tokenize
+from solecism.contrast import differing_span, shared_start
+from solecism.lexicon.orthography import Orthography, Rule, tokenize
 
 __all__ = [
     "INVISIBLE",
@@ -69,9 +70,8 @@ def contractions(spelling: Orthography) -> frozenset[str]:
 
 def words_apart(good: Sequence[str], bad: Sequence[str], spelling: Orthography) -> int:
     """Count the words in which two sentences (their tokens) differ, what the rules do left aside."""
-    lead = shared_start(good, bad)
-    tail = shared_start(good[lead:][::-1], bad[lead:][::-1])
-    mine, other = good[lead : len(good) - tail], bad[lead : len(bad) - tail]
+    spans = differing_span(good, bad)
+    mine, other = good[spans[0]], bad[spans[1]]
     if len(mine) != len(other):
         mine, other = (_expanded(side, spelling) for side in (mine, other))
     if len(mine) != len(other):

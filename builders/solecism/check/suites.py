@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +23,7 @@ from solecism.check.pairs import (
     no_final_mark,
     not_nfc,
 )
+from solecism.contrast import count_changes
 from solecism.errors import InputError
 from solecism.formula import Formula, parse, place_of, unknown_terms
 from solecism.grammar.paradigm import Paradigm
@@ -217,15 +217,10 @@ def several_places_differ(batch: SuiteBatch) -> Flags:
 
     def judge(item: Item) -> bool:
         pairs = [(a, b) for a, b in batch.compared(item) if a[1]["text"] == b[1]["text"]]
-        return any(_differences(a[0], b[0]) > 1 for a, b in pairs)
+        tokens = [[str(place[0]["tokens"]).split(" ") for place in pair] for pair in pairs]
+        return any(count_changes(*sides) > 1 for sides in tokens)
 
     return batch.flags(judge)
-
-
-def _differences(a: Item, b: Item) -> int:
-    ours, theirs = (str(c["tokens"]).split(" ") for c in (a, b))
-    codes = SequenceMatcher(a=ours, b=theirs, autojunk=False).get_opcodes()
-    return sum(code[0] != "equal" for code in codes)
 
 
 def badly_written(batch: SuiteBatch) -> Flags:

@@ -22,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from solecism.commands.options import JSON, ROOT, console, print_lines
+from solecism.contrast import differing_span
 from solecism.datasets.catalogue import MINED, stanza
 from solecism.datasets.configs import MANIFEST, choose
 from solecism.datasets.from_templates import groups
@@ -32,7 +33,6 @@ from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.suites import draw_suites
 from solecism.inputs import reading_parquet
-from solecism.lexicon.orthography import shared_start
 from solecism.root import Root
 from solecism.schema import FEATURES
 
@@ -168,15 +168,14 @@ def mark_difference(good: str, bad: str) -> tuple[str, str]:
     """Put brackets around the words in which two sentences differ."""
     space = " " if " " in good + bad else ""
     ours, theirs = (text.split(space) if space else list(text) for text in (good, bad))
-    lead = shared_start(ours, theirs)
-    trail = min(shared_start(ours[::-1], theirs[::-1]), min(len(ours), len(theirs)) - lead)
-    return _bracketed(ours, lead, trail, space), _bracketed(theirs, lead, trail, space)
+    spans = differing_span(ours, theirs)
+    return _bracketed(ours, spans[0], space), _bracketed(theirs, spans[1], space)
 
 
-def _bracketed(words: Sequence[str], lead: int, trail: int, space: str) -> str:
-    middle = space.join(words[lead : len(words) - trail])
+def _bracketed(words: Sequence[str], span: slice, space: str) -> str:
+    middle = space.join(words[span])
     core = middle.rstrip(".,;:!?")
-    parts = [*words[:lead], f"[{core}]{middle[len(core) :]}", *words[len(words) - trail :]]
+    parts = [*words[: span.start], f"[{core}]{middle[len(core) :]}", *words[span.stop :]]
     return space.join(parts)
 
 

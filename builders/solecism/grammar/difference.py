@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from solecism.contrast import differing_span
 from solecism.grammar.groups import alike_rows
 from solecism.grammar.render import Chunk, Rendered, Value
-from solecism.lexicon.orthography import Orthography, Token, is_mark, shared_start
+from solecism.lexicon.orthography import Orthography, Token, is_mark
 
 __all__ = ["Difference", "compare"]
 
@@ -110,9 +111,8 @@ def _text(value: Value) -> str:
 def _shared(good: Rendered, bad: Rendered) -> tuple[int, int]:
     """Count the chunks at the beginning and at the end that both sentences have alike."""
     ours, theirs = ([_source(chunk) for chunk in side.chunks] for side in (good, bad))
-    most = min(len(ours), len(theirs))
-    lead = shared_start(ours, theirs)
-    trail = min(shared_start(ours[::-1], theirs[::-1]), most - lead)
+    differing, _ = differing_span(ours, theirs)
+    lead, trail = differing.start, len(ours) - differing.stop
     while trail and _glued(good.chunks[-trail]):
         trail -= 1
     while lead and any(_glued(chunk) for s in (good, bad) for chunk in s.chunks[lead : lead + 1]):
@@ -169,9 +169,8 @@ def _contrast(
 ) -> Contrast:
     ours, theirs = (_items(side, first, spelling.space) for side in (good, bad))
     a, b = [item.text for item in ours], [item.text for item in theirs]
-    lead = shared_start(a, b)
-    trail = min(shared_start(a[::-1], b[::-1]), min(len(a), len(b)) - lead)
-    mine, other = ours[lead : len(a) - trail], theirs[lead : len(b) - trail]
+    spans = differing_span(a, b)
+    mine, other = ours[spans[0]], theirs[spans[1]]
     text = "".join(value.text for value in good)
     here = mine[0] if mine else _Item("", len(text), len(ours))
     return Contrast(

@@ -26,15 +26,8 @@ __all__ = [
     "Token",
     "is_mark",
     "read_orthography",
-    "shared_start",
     "tokenize",
 ]
-
-
-def shared_start(ours: Sequence[object], theirs: Sequence[object]) -> int:
-    """Count the items that two sequences have alike before the first that differs."""
-    pairs = zip(ours, theirs, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(ours), len(theirs)))
 
 
 FINAL = frozenset(".?!…。？！")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from solecism.contrast import differing_span, differing_words
+
 __all__ = [
     "OUT_OF_VOCABULARY",
     "Critical",
     "Vocabulary",
     "critical_words",
-    "differing_words",
     "is_word_level",
     "unknown_critical",
     "vocabulary_of",
@@ -112,16 +112,13 @@ def _derived(
     good: str, bad: str, words_good: list[Place], words_bad: list[Place]
 ) -> Critical | None:
     """The only words that differ, less the punctuation that they share."""
-    if len(words_good) != len(words_bad):
+    ours, theirs = differing_span(
+        [good[slice(*place)] for place in words_good], [bad[slice(*place)] for place in words_bad]
+    )
+    one, other = words_good[ours], words_bad[theirs]
+    if len(one) != 1 or len(other) != 1:
         return None
-    differ = [
-        (one, other)
-        for one, other in zip(words_good, words_bad, strict=True)
-        if good[slice(*one)] != bad[slice(*other)]
-    ]
-    if len(differ) != 1:
-        return None
-    return _checked(good, bad, *_bare(good, bad, *differ[0]))
+    return _checked(good, bad, *_bare(good, bad, one[0], other[0]))
 
 
 def _bare(good: str, bad: str, one: Place, other: Place) -> tuple[Place, Place]:
@@ -171,28 +168,6 @@ def vocabulary_of(tokenizer: Any) -> Vocabulary:
     return Vocabulary(frozenset(tokenizer.get_vocab()) - special, lower)
 
 
-def differing_words(good: str, bad: str) -> set[str]:
-    """The words that tell two tokenised sentences apart: those that one has more often than the other;
-    in sentences of the same words in another order, all words of the stretch that differs.
-
-    >>> sorted(differing_words("the author laughs", "the author laugh"))
-    ['laugh', 'laughs']
-    """
-    left, right = good.split(), bad.split()
-    if len(left) != len(right):
-        return _surplus(left, right)
-    apart = [pair for pair in zip(left, right, strict=True) if pair[0] != pair[1]]
-    words = {word for pair in apart for word in pair}
-    if len(apart) < 2:
-        return words
-    return _surplus([one for one, _ in apart], [other for _, other in apart]) or words
-
-
-def _surplus(left: list[str], right: list[str]) -> set[str]:
-    one, other = Counter(left), Counter(right)
-    return set(one - other) | set(other - one)
-
-
 def unknown_critical(pairs: pa.Table, vocabulary: Container[str]) -> NDArray[np.bool_]:
     """Mark the pairs (columns ``tokens_good``, ``tokens_bad``) of which a critical word is unknown.
 
@@ -208,5 +183,7 @@ def unknown_critical(pairs: pa.Table, vocabulary: Container[str]) -> NDArray[np.
 
     columns = (pairs[name].to_pylist() for name in ("tokens_good", "tokens_bad"))
     rows = zip(*columns, strict=True)
-    found = (not g or not b or any(map(unknown, differing_words(g, b))) for g, b in rows)
+    found = (
+        not g or not b or any(map(unknown, differing_words(g.split(), b.split()))) for g, b in rows
+    )
     return np.fromiter(found, bool, pairs.num_rows)

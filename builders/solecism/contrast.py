@@ -1,0 +1,107 @@
+"""Where two sentences differ.
+
+Sentences are sequences of words (or of characters, or of whatever else can be compared). Only
+:func:`count_differing` works on whole columns at a time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from difflib import SequenceMatcher
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+__all__ = [
+    "count_changes",
+    "count_differing",
+    "differing_span",
+    "differing_words",
+    "shared_start",
+    "surplus",
+]
+
+T = TypeVar("T", bound=Hashable)
+
+
+def shared_start(a: Sequence[object], b: Sequence[object]) -> int:
+    """Return the number of items that two sequences share before the first that differs."""
+    count = 0
+    for one, other in zip(a, b, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def differing_span(a: Sequence[object], b: Sequence[object]) -> tuple[slice, slice]:
+    """Return the part of each sequence between the start and the end that both share.
+
+    An item belongs to the shared start rather than to the shared end where it could be in either.
+
+    >>> differing_span("no dog sleeps here".split(), "dogs sleep here".split())
+    (slice(0, 3, None), slice(0, 2, None))
+    """
+    start = shared_start(a, b)
+    most = min(len(a), len(b)) - start
+    end = shared_start(a[-1 : -most - 1 : -1], b[-1 : -most - 1 : -1]) if most else 0
+    return slice(start, len(a) - end), slice(start, len(b) - end)
+
+
+def surplus(a: Sequence[T], b: Sequence[T]) -> tuple[list[T], list[T]]:
+    """Return the items that one sequence has more often than the other, sorted by their text.
+
+    >>> surplus("a dog saw the dog".split(), "the dog saw".split())
+    (['a', 'dog'], [])
+    """
+    ours, theirs = Counter(a), Counter(b)
+    return sorted((ours - theirs).elements(), key=str), sorted((theirs - ours).elements(), key=str)
+
+
+def differing_words(a: Sequence[str], b: Sequence[str]) -> set[str]:
+    """Return the words that one sentence has more often than the other.
+
+    Of sentences with the same words in another order, return those that stand in other places.
+
+    >>> sorted(differing_words("the author laughs".split(), "the author laugh".split()))
+    ['laugh', 'laughs']
+    """
+    ours, theirs = differing_span(a, b)
+    a, b = a[ours], b[theirs]
+    more, less = surplus(a, b)
+    pairs = zip(a, b, strict=False)
+    return {*more, *less} or {word for pair in pairs if pair[0] != pair[1] for word in pair}
+
+
+def count_changes(a: Sequence[str], b: Sequence[str]) -> int:
+    """Return the number of places in which words are replaced, added or left out.
+
+    >>> count_changes("the dog sleeps here".split(), "a dog sleep here".split())
+    2
+    """
+    codes = SequenceMatcher(a=a, b=b, autojunk=False).get_opcodes()
+    return sum(code[0] != "equal" for code in codes)
+
+
+def count_differing(good: pa.StringArray, bad: pa.StringArray) -> NDArray[np.int64]:
+    """Return, row by row, how many words differ in the same place (words are split at spaces).
+
+    The number is -1 where the two sentences have not the same number of words.
+
+    >>> count_differing(pa.array(["a dog sleeps", "a"]), pa.array(["a dog sleep", "a dog"]))
+    array([ 1, -1])
+    """
+    ours, theirs = (pc.split_pattern(side, " ") for side in (good, bad))
+    same = pc.equal(pc.list_value_length(ours), pc.list_value_length(theirs))
+    out = np.full(len(good), -1, dtype=np.int64)
+    rows = np.flatnonzero(same.to_numpy(zero_copy_only=False))
+    if len(rows):
+        ours, theirs = ours.filter(same), theirs.filter(same)
+        differ = pc.not_equal(ours.flatten(), theirs.flatten()).to_numpy(zero_copy_only=False)
+        lengths = pc.list_value_length(ours).to_numpy(zero_copy_only=False)
+        out[rows] = np.add.reduceat(differ.astype(np.int64), np.cumsum(lengths) - lengths)
+    return out

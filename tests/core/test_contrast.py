@@ -1,0 +1,111 @@
+"""Where two sentences differ: every function against its definition, written out."""
+
+from __future__ import annotations
+
+import doctest
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solecism import contrast
+from solecism.check.spelling import words_apart
+from solecism.contrast import (
+    count_changes,
+    count_differing,
+    differing_span,
+    differing_words,
+    shared_start,
+    surplus,
+)
+from solecism.lexicon.orthography import Orthography
+
+SENTENCES = st.lists(st.sampled_from("abc"), max_size=6)
+Words = list[str]
+
+
+def stretches(a: Words, b: Words) -> tuple[Words, Words]:
+    """Take off the first words while they are alike, then the last ones."""
+    while a and b and a[0] == b[0]:
+        a, b = a[1:], b[1:]
+    while a and b and a[-1] == b[-1]:
+        a, b = a[:-1], b[:-1]
+    return a, b
+
+
+def without_shared(a: Words, b: Words) -> tuple[Words, Words]:
+    """Take away what both have, one by one."""
+    ours, theirs = list(a), list(b)
+    for word in a:
+        if word in theirs:
+            ours.remove(word)
+            theirs.remove(word)
+    return sorted(ours), sorted(theirs)
+
+
+@settings(deadline=None)
+@given(SENTENCES, SENTENCES)
+def test_the_part_between_shared_start_and_shared_end(a: Words, b: Words) -> None:
+    ours, theirs = differing_span(a, b)
+    assert (a[ours], b[theirs]) == stretches(a, b)
+    assert ours.start == theirs.start == shared_start(a, b)
+
+
+@settings(deadline=None)
+@given(SENTENCES, SENTENCES)
+def test_words_that_one_has_more_often(a: Words, b: Words) -> None:
+    left = without_shared(a, b)
+    assert surplus(a, b) == left
+    places = {word for pair in zip(a, b, strict=False) if pair[0] != pair[1] for word in pair}
+    assert differing_words(a, b) == ({*left[0], *left[1]} or places)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=4))
+def test_numbers_of_differing_words(pairs: list[tuple[Words, Words]]) -> None:
+    """An empty sentence counts as one empty word."""
+    sides = [pa.array([" ".join(side) for side in column]) for column in zip(*pairs, strict=True)]
+    wanted = []
+    for a, b in pairs:
+        ours, theirs = a or [""], b or [""]
+        differ = sum(x != y for x, y in zip(ours, theirs, strict=False))
+        wanted.append(differ if len(ours) == len(theirs) else -1)
+        stretch = stretches(a, b)
+        one_by_one = len(stretch[0]) == len(stretch[1])
+        apart = sum(x != y for x, y in zip(*stretch, strict=False))
+        longest = max(map(len, stretch))
+        assert words_apart(a, b, Orthography()) == (apart if one_by_one else longest)
+    assert count_differing(*sides).tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "number"),
+    [
+        ("a b c", "a b c", 0),
+        ("a b c", "a x c", 1),
+        ("a b c", "a c", 1),
+        ("a b c d", "x b c y", 2),
+        ("a b c", "b c a", 2),
+    ],
+)
+def test_places_that_are_changed(a: str, b: str, number: int) -> None:
+    assert count_changes(a.split(), b.split()) == number
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        ("the author laughs", "the author laugh", {"laughs", "laugh"}),
+        ("some man is here", "these man are here", {"some", "these", "is", "are"}),
+        ("who should he hug after", "who should he after hug", {"hug", "after"}),
+        ("a dog dog", "a dog", {"dog"}),
+        ("a b", "a b", set()),
+    ],
+)
+def test_words_that_tell_two_sentences_apart(a: str, b: str, words: set[str]) -> None:
+    assert differing_words(a.split(), b.split()) == words
+
+
+def test_the_examples_run() -> None:
+    assert doctest.testmod(contrast).failed == 0
