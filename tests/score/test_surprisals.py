@@ -30,8 +30,8 @@ from solecism.score.surprisals import (
     find_runs,
     find_suite,
     line_reader,
+    read_sentences,
     read_surprisals,
-    read_text,
     table_rows,
     write_sentences,
 )
@@ -459,7 +459,7 @@ def test_published_accuracies_stand_in_the_result(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["cls_none", "cls_adj", "mobj_none", "mobj_subh"])
 def test_published_texts_and_surprisals_go_together(tmp_path: Path, name: str) -> None:
     (path,) = SHARED.glob(f"test_suites/*/{name}_txt.txt")
-    table = read_text(path)
+    table = read_sentences(path)
     surprisals = SHARED / "surprisals" / f"surprisals_{name}.tsv"
     reader = line_reader(read_surprisals(surprisals), surprisals)
     for item, measured in measured_items(table.to_pylist(), reader):
@@ -467,7 +467,7 @@ def test_published_texts_and_surprisals_go_together(tmp_path: Path, name: str) -
             assert found.regions[0].text.replace(" ", "") == condition["regions"][0]["text"]
             assert found.regions[0].surprisal is not None
     write_sentences(table.to_pylist(), tmp_path / f"{name}_txt.txt")
-    assert read_text(tmp_path / f"{name}_txt.txt").equals(table)
+    assert read_sentences(tmp_path / f"{name}_txt.txt").equals(table)
     assert (tmp_path / f"{name}_txt.txt").read_text().split() == path.read_text().split()
 
 
@@ -475,4 +475,4 @@ def test_a_text_is_named_after_its_suite(tmp_path: Path) -> None:
     path = tmp_path / "clz_none_txt.txt"
     path.write_text("a 。\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"'clz_none' is not called after a class .*mean 'cls'"):
-        read_text(path)
+        read_sentences(path)
