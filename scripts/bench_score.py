@@ -44,10 +44,10 @@ from transformers.utils import logging as transformers_logging
 
 from solecism.datasets.build import build
 from solecism.root import find_root
-from solecism.score.engines.trie import Trie, pad_rows
-from solecism.score.items import NEEDED, open_pairs
-from solecism.score.methods.sentence import CausalScorer, Options
-from solecism.score.models import Loaded, load_causal
+from solecism.scoring.engines.trie import Trie, pad_rows
+from solecism.scoring.items import NEEDED, open_pairs
+from solecism.scoring.methods.sentence import CausalScorer, Options
+from solecism.scoring.models import Loaded, load_causal
 
 try:
     from lm_eval.api.instance import Instance

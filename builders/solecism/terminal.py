@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
@@ -11,7 +12,7 @@ from rich.segment import Segment
 
 from solecism.errors import visible
 
-__all__ = ["Terminal", "progress", "terminal"]
+__all__ = ["Terminal", "progress", "progress_bar", "terminal"]
 
 _ISOLATES = "\u2066\u2067\u2068\u2069"
 """What `show` puts around right-to-left text, so that its stop and brackets stand in their places."""
@@ -42,3 +43,19 @@ def progress(*columns: ProgressColumn) -> Progress:
     console = terminal(stderr=True)
     shown = (TextColumn("{task.description}", markup=False), BarColumn(), *columns)
     return Progress(*shown, console=console, transient=True, disable=not console.is_terminal)
+
+
+@contextmanager
+def progress_bar(*columns: ProgressColumn, first: str = "reading") -> Iterator[Callable[..., None]]:
+    """Show a bar on standard error; yields the function that moves it.
+
+    The function takes what is being done, how much of it is done, and how much there is (0: unknown).
+    ``first`` is shown until it is called.
+    """
+    with progress(*columns) as bar:
+        task = bar.add_task(first, total=None)
+
+        def show(name: str, done: int, total: int) -> None:
+            bar.update(task, description=name, completed=done, total=total or None)
+
+        yield show

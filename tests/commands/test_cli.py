@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections import namedtuple
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from click.testing import CliRunner, Result
 
 import solecism
 from drawing import make_root, template, tsv
-from solecism.commands import main
+from solecism.commands import VERBS, main
 from solecism.commands.show import mark_difference
 from solecism.grammar.template import read_template
 from solecism.root import Root
@@ -194,7 +195,7 @@ def test_a_full_disk_is_named(
     def full(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("solecism.commands.list.list_sizes", full)
+    monkeypatch.setattr("solecism.commands.list.sizes", full)
     monkeypatch.setattr("solecism.commands.gettempdir", lambda: str(tmp_path))
     free = {tmp_path: 0}
     monkeypatch.setattr("solecism.commands.disk_usage", lambda p: Usage(9, 9, free.get(p, 9)))
@@ -470,7 +471,10 @@ def test_all_problems_of_a_file_are_told_at_once(root: Root) -> None:
 
 # Starting.
 
-HEAVY = ("numpy", "pyarrow", "jinja2", "torch", "transformers", "datasets", "yaml", "rich")
+HEAVY = ("torch", "transformers", "datasets", "lm_eval", "spacy", "pandas", "scipy")
+"""What the help of a verb must not load."""
+OTHERS = ("numpy", "pyarrow", "jinja2", "yaml", "rich")
+"""What ``import solecism`` and ``solecism --help`` must not load either."""
 MEASURE = """
 import sys, time
 sys.argv = {arguments!r}
@@ -484,27 +488,34 @@ print("@", heavy, time.process_time())
 
 
 @pytest.mark.parametrize(
-    ("code", "arguments"),
+    ("code", "arguments", "unwanted", "most"),
     [
-        ("import solecism", []),
-        ("from solecism.commands import main; main()", ["solecism", "--help"]),
-        ("from solecism.commands import main; main()", ["solecism", "show", "--help"]),
+        ("import solecism", [""], (*HEAVY, *OTHERS), 0.5),
+        ("from solecism.commands import main; main()", ["solecism", "--help"], (*HEAVY, *OTHERS), 0.5),
+        *(
+            ("from solecism.commands import main; main()", ["solecism", verb, "--help"], HEAVY, 2.0)
+            for verb in VERBS
+            if verb not in ("score", "report", "push", "lm-eval")  # has no help of its own
+        ),
     ],
-)
-def test_starting_is_fast_and_loads_nothing_heavy(code: str, arguments: list[str]) -> None:
-    program = MEASURE.format(code=code, arguments=arguments or [""], heavy=HEAVY)
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_starting_is_fast_and_loads_nothing_heavy(
+    code: str, arguments: list[str], unwanted: Sequence[str], most: float
+) -> None:
+    program = MEASURE.format(code=code, arguments=arguments, heavy=unwanted)
     clean = {k: v for k, v in os.environ.items() if not k.startswith("COV")}
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean
     )
     heavy, seconds = done.stdout.rsplit("@", 1)[1].rsplit(None, 1)
     assert heavy.strip() == "[]"
-    assert float(seconds) < 0.5
+    assert float(seconds) < most
 
 
 def test_help_names_every_verb() -> None:
     shown = run(None, "--help").stdout
-    for verb in ("list", "show", "build", "import-avg", "new", "check"):
+    for verb in VERBS:
         assert f"\n  {verb} " in shown
     assert run(None, "-h").stdout == shown
 

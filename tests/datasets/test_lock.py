@@ -141,7 +141,7 @@ def test_an_author_cannot_lock_a_variant_of_ours(tmp_path: Path) -> None:
     root = small_root(tmp_path)
     build(root, "clams", tmp_path / "clams")
     told = run(root, tmp_path / "clams", code=2).output
-    assert "catalogue.toml: has no stanza [clams] of its own" in told
+    assert "catalogue.toml: has no stanza [clams], so this root" in told
     assert "has changed" in run(root, tmp_path / "clams", "--check", code=2).output
 
 

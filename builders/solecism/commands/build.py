@@ -1,85 +1,120 @@
-"""``solecism build``: build a data set and report what was made."""
+"""Build a data set into a folder that load_dataset opens.
+
+DATASET and CONFIGS: clams, clams en he, or clams/en clams/he; agreement he.
+"""
 
 from __future__ import annotations
 
 import atexit
 import gc
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
+import click
 from rich.progress import MofNCompleteColumn
 from rich.table import Table
 
+from solecism.avg.grammar import build_avg
+from solecism.commands.options import (
+    FOLDER,
+    JSON,
+    NEW_FOLDER,
+    ROOT,
+    echo,
+    plain_table,
+    print_json,
+    print_lines,
+)  # fmt: skip
 from solecism.datasets.build import build
 from solecism.datasets.catalogue import stanza
 from solecism.datasets.configs import BuiltConfig
 from solecism.datasets.lock import departures
-from solecism.errors import visible
 from solecism.root import Root
-from solecism.terminal import progress
+from solecism.terminal import progress_bar
 
-__all__ = ["build_and_report"]
+__all__ = ["command"]
 
 
-def build_and_report(
-    root: Root,
-    dataset: str,
-    configs: Sequence[str],
-    out: Path,
-    as_json: bool,
+@click.command(help=__doc__)
+@click.argument("dataset", required=False)
+@click.argument("configs", nargs=-1)
+@click.option("--out", type=NEW_FOLDER, help="Default: ./DATASET.")
+@click.option("--avg", type=FOLDER, help="Build a folder of attribute-varying grammars instead.")
+@click.option(
+    "--most", type=click.IntRange(1), default=10_000_000, help="Minimal sets `draw: all` may make."
+)
+@JSON
+@ROOT
+def command(
+    dataset: str | None,
+    configs: tuple[str, ...],
+    out: Path | None,
+    avg: Path | None,
     most: int,
-    console: Console,
+    as_json: bool,
+    root: Root,
 ) -> None:
-    """Build with a progress bar on standard error, then print a line a config."""
-    gc.set_threshold(100_000)  # a build keeps nearly all that it makes: looking for cycles is waste
-    atexit.register(gc.freeze)  # and so it is when the process ends
-    with progress(MofNCompleteColumn()) as bar:
-        task = bar.add_task("reading")
-
-        def show(name: str, done: int, total: int) -> None:
-            bar.update(task, description=name, completed=done, total=total)
-
-        built = build(root, dataset, out, configs, show, most)
-    _warn(root, dataset, built)
+    if avg is not None:
+        _build_avg(avg, dataset, out)
+        return
+    if dataset is None:
+        raise click.UsageError("name a data set, as `solecism build clams`, or give --avg")
+    name, names = _configs_of(dataset, configs)
+    out = out or Path(name)
+    _keep_objects()
+    with progress_bar(MofNCompleteColumn()) as show:
+        built = build(root, name, out, names, show, most)
+    for line in _notes(root, name, built):
+        echo(f"note: {line}", err=True)
     if as_json:
         facts = {c.name: {"sets": c.sets, "pairs": c.rows, "content": c.digest} for c in built}
-        console.print_json(json.dumps({"path": str(out), "configs": facts}))
-        return
-    console.print(_table(built))
-    console.print(f"written to {out}", soft_wrap=True, highlight=False, markup=False)
+        print_json({"path": str(out), "configs": facts})
+    else:
+        print_lines(_table(built), f"written to {out}")
 
 
-def _warn(root: Root, dataset: str, built: Sequence[BuiltConfig]) -> None:
-    """Tell on standard error what departs from the lock: it cannot be released under this version."""
-    for line in departures(root, stanza(root, dataset), built):
-        print(visible(f"note: {line}: raise the version before a release"), file=sys.stderr)
-    for line in _source_notes(built):
-        print(visible(f"note: {line}"), file=sys.stderr)
+def _keep_objects() -> None:
+    """Spare the garbage collector: a build keeps nearly all that it makes, until the process ends."""
+    gc.set_threshold(100_000)
+    atexit.register(gc.freeze)
 
 
-def _source_notes(built: Sequence[BuiltConfig]) -> list[str]:
-    """What is not with the sources as the project pins them."""
-    told = [s for c in built for p in c.paradigms for s in p.facts.get("sources", ())]
-    sources = {source["treebank"]: source for source in told}.values()
-    reasons = {"changed": "other bytes than the project pins", "missing": "not there"}
-    notes = [
+def _configs_of(dataset: str, configs: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Read ``clams/he clams/fr`` as ``clams he fr``."""
+    name, *more = (text.rstrip("/") for text in (dataset, *configs))
+    name, _, first = name.partition("/")
+    for text in more:
+        if "/" in text and not text.startswith(f"{name}/"):
+            raise click.UsageError(f"one data set at a time: {name!r} or {text.split('/')[0]!r}")
+    return name, tuple(text.removeprefix(f"{name}/") for text in (first, *more) if text)
+
+
+def _build_avg(avg: Path, dataset: str | None, out: Path | None) -> None:
+    if dataset is not None or out is None:
+        raise click.UsageError("--avg DIR needs --out DIR and takes no data set")
+    for name, lines in build_avg(avg, out).items():
+        echo(f"{lines:>9,}  {out / name}.txt")
+
+
+def _notes(root: Root, dataset: str, built: Sequence[BuiltConfig]) -> list[str]:
+    """Return what departs from the lock, and from the sources that the project pins."""
+    changed = departures(root, stanza(root, dataset), built)
+    notes = [f"{line}: raise the version before a release" for line in changed]
+    found = [s for c in built for p in c.paradigms for s in p.facts.get("sources", ())]
+    sources = {source["treebank"]: source for source in found}.values()
+    reasons = {"changed": "other bytes than the project pins", "missing": "missing"}
+    notes += [
         f"{source['treebank']}: {reason}: {', '.join(source[key])}"
         for source in sources
         for key, reason in reasons.items()
         if source[key]
     ]
     closed = [source["treebank"] for source in sources if not source["redistributable"]]
-    return notes + [f"{name}: nothing made of it may be passed on" for name in closed]
+    return notes + [f"{name}: what is made of it may not be passed on" for name in closed]
 
 
 def _table(built: Sequence[BuiltConfig]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("config", overflow="fold")
-    for title in ("paradigms", "minimal sets", "pairs", "skipped", "warnings"):
-        table.add_column(title, justify="right")
+    table = plain_table(["config"], ["paradigms", "minimal sets", "pairs", "skipped", "warnings"])
     for config in built:
         skipped = sum(sum(p.counts.skipped.values()) for p in config.paradigms)
         warnings = sum(f.level == "warning" for p in config.paradigms for f in p.findings)

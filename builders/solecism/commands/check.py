@@ -1,30 +1,38 @@
-"""``solecism check``: run the coded checks and print what they find."""
+"""Check lexicons, templates and the items they draw.
+
+PATHS: files, folders, clams/he ...; without one, everything.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Sequence
 
-from rich.console import Console
+import click
 from rich.text import Text
 
 from solecism.check.finding import Level
 from solecism.check.run import check_paths
+from solecism.commands.options import JSON, ROOT, print_lines
 from solecism.root import Root
 
-__all__ = ["check_and_report"]
+__all__ = ["command"]
 
 _STYLES: dict[Level, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
-def check_and_report(root: Root, paths: Sequence[str], as_json: bool, console: Console) -> bool:
-    """Print every finding and a summary; tell whether there was an error."""
+@click.command(help=__doc__)
+@click.argument("paths", nargs=-1)
+@JSON
+@ROOT
+def command(paths: tuple[str, ...], as_json: bool, root: Root) -> None:
     findings = check_paths(paths, root.path)
-    for finding in findings:
-        text = json.dumps(finding.to_json(), ensure_ascii=False) if as_json else str(finding)
-        console.print(Text(text, style="" if as_json else _STYLES[finding.level]), soft_wrap=True)
     counts = Counter(finding.level for finding in findings)
-    if not as_json:
-        console.print(", ".join(f"{counts[level]} {level}s" for level in _STYLES))
-    return counts["error"] > 0
+    if as_json:
+        print_lines(*(json.dumps(f.to_json(), ensure_ascii=False) for f in findings))
+    else:
+        print_lines(*(Text(str(f), style=_STYLES[f.level]) for f in findings))
+        print_lines(", ".join(f"{counts[level]} {level}s" for level in _STYLES))
+    if counts["error"]:
+        sys.exit(2)

@@ -1,4 +1,8 @@
-"""``solecism convert``: suites from and to SyntaxGym's JSON, the original study's text, and Parquet."""
+"""Convert suites from and to SyntaxGym's JSON, Parquet, and the original study's text.
+
+SOURCE: a config, .json of SyntaxGym, .parquet, cls_none_txt.txt; TARGET: what its ending says,
+or a folder of SyntaxGym's JSON.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from solecism.commands.options import echo, path_type
 from solecism.errors import InputError, candidates, fail
 from solecism.files import filling_folder, writing
 from solecism.schema import SUITE
-from solecism.score.items import open_items
-from solecism.score.surprisals import read_sentences, write_sentences
-from solecism.score.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
+from solecism.scoring.items import open_items
+from solecism.scoring.surprisals import read_sentences, write_sentences
+from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
-__all__ = ["convert"]
+__all__ = ["command", "convert"]
 
 Items = Sequence[dict[str, Any]]
 
@@ -78,3 +84,11 @@ _WRITERS: dict[str, Callable[[Items, Path], None]] = {
     ".parquet": _write_parquet,
     ".txt": write_sentences,
 }
+
+
+@click.command(help=__doc__)
+@click.argument("source")
+@click.argument("target", type=path_type())
+def command(source: str, target: Path) -> None:
+    for path in convert(source, target):
+        echo(f"wrote {path}")

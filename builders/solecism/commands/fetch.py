@@ -1,51 +1,46 @@
-"""``solecism fetch``: download the sources of a mined data set, or look at those of a local mirror."""
+"""Download the treebanks of a mined data set.
+
+DATASET: agreement; LANGUAGES: he fr ...; without one, all.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
+import click
 from rich.progress import DownloadColumn
 from rich.table import Table
 
+from solecism.commands.options import JSON, ROOT, plain_table, print_json, print_lines
 from solecism.datasets.catalogue import MINED, stanza
 from solecism.datasets.from_treebanks import minable
 from solecism.errors import fail
 from solecism.root import Root
-from solecism.terminal import progress
+from solecism.terminal import progress_bar
 from solecism.treebank.fetch import Fetched, fetch
 from solecism.treebank.sources import found_languages, mirrors, treebanks_of
 
-__all__ = ["fetch_and_report"]
+__all__ = ["command"]
 
 
-def fetch_and_report(
-    root: Root, dataset: str, languages: Sequence[str], as_json: bool, console: Console
-) -> None:
-    """Fetch with a progress bar on standard error; print a line a treebank, then what was not checked."""
+@click.command(help=__doc__)
+@click.argument("dataset")
+@click.argument("languages", nargs=-1)
+@JSON
+@ROOT
+def command(dataset: str, languages: tuple[str, ...], as_json: bool, root: Root) -> None:
     if stanza(root, dataset).configs != MINED:
         raise fail(f"data set {dataset!r} is made from templates: there is nothing to fetch")
     for code in languages:
         treebanks_of(code)
-    fetched = _with_bar(languages or (found_languages() if mirrors() else minable()))
+    codes = languages or (found_languages() if mirrors() else minable())
+    with progress_bar(DownloadColumn(), first="connecting") as show:
+        fetched = [one for code in codes for one in fetch(code, show)]
     if as_json:
-        console.print_json(json.dumps([_facts(one) for one in fetched]))
-        return
-    console.print(_table(fetched))
-    for line in _notes(fetched):
-        console.print(line, soft_wrap=True, markup=False)
-
-
-def _with_bar(languages: Sequence[str]) -> list[Fetched]:
-    with progress(DownloadColumn()) as bar:
-        task = bar.add_task("asking", total=None)
-
-        def show(name: str, done: int, total: int) -> None:
-            bar.update(task, description=name, completed=done, total=total or None)
-
-        return [one for code in languages for one in fetch(code, show)]
+        print_json([_facts(one) for one in fetched])
+    else:
+        print_lines(_table(fetched), *_notes(fetched))
 
 
 def _facts(one: Fetched) -> dict[str, Any]:
@@ -53,11 +48,7 @@ def _facts(one: Fetched) -> dict[str, Any]:
 
 
 def _table(fetched: Sequence[Fetched]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for title in ("source", "licence"):
-        table.add_column(title)
-    for title in ("files", "missing", "MB"):
-        table.add_column(title, justify="right")
+    table = plain_table(["source", "licence"], ["files", "missing", "MB"])
     table.add_column("checksums")
     for one in fetched:
         found = one.found
@@ -77,7 +68,7 @@ def _state(one: Fetched) -> str:
 
 
 def _notes(fetched: Sequence[Fetched]) -> list[str]:
-    """Say plainly what was not checked, and what is not as the project knows it."""
+    """Return what was not checked, and what differs from what the project pins."""
     notes = []
     for one in fetched:
         name = one.found.origin.name
@@ -85,7 +76,7 @@ def _notes(fetched: Sequence[Fetched]) -> list[str]:
             files = ", ".join(one.found.departures)
             notes.append(f"{name}: other bytes than the project pins: {files}")
         if one.lost:
-            notes.append(f"{name}: not to be had, data are made without it: {one.lost}")
+            notes.append(f"{name}: cannot be had, data are made without it: {one.lost}")
         if one.trusted:
             notes.append(f"{name}: no checksum is known: trusted, and kept for the next time")
         if not one.found.origin.redistributable:

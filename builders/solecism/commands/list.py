@@ -1,4 +1,7 @@
-"""``solecism list``: what can be built, with sizes."""
+"""List what can be built, with sizes.
+
+NAMES: clams, clams/he, agreement; without one, every data set.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from rich.console import Console
-from rich.table import Table
+import click
 
+from solecism.commands.options import JSON, ROOT, plain_table, print_lines
 from solecism.datasets.catalogue import BUILT_IN, MINED, Stanza, read_catalogue, stanza
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import groups, load_paradigms
@@ -18,7 +21,22 @@ from solecism.grammar.paradigm import Paradigm
 from solecism.root import Root
 from solecism.treebank.sources import present, treebanks_of
 
-__all__ = ["Size", "list_sizes", "sizes"]
+__all__ = ["Size", "command", "sizes"]
+
+
+@click.command(help=__doc__)
+@click.argument("names", nargs=-1)
+@JSON
+@ROOT
+def command(names: tuple[str, ...], as_json: bool, root: Root) -> None:
+    found = sizes(root, names)
+    if as_json:
+        print_lines(*(json.dumps(asdict(size)) for size in found))
+        return
+    table = plain_table(["name", "version"], ["paradigms", "minimal sets"])
+    for size in found:
+        table.add_row(size.name, size.version, str(size.paradigms), _shown(size))
+    print_lines(table)
 
 
 @dataclass(frozen=True)
@@ -113,20 +131,3 @@ def _shown(size: Size) -> str:
 
 def _count(paradigm: Paradigm) -> int:
     return paradigm.template.draw or paradigm.plan.size()
-
-
-def list_sizes(root: Root, names: Sequence[str], as_json: bool, out: Console) -> None:
-    """Print the sizes as a table, or as JSON lines."""
-    found = sizes(root, names)
-    if as_json:
-        for size in found:
-            out.print(json.dumps(asdict(size)), soft_wrap=True, markup=False, highlight=False)
-        return
-    table = Table(box=None, pad_edge=False)
-    table.add_column("name")
-    table.add_column("version")
-    for title in ("paradigms", "minimal sets"):
-        table.add_column(title, justify="right")
-    for size in found:
-        table.add_row(size.name, size.version, str(size.paradigms), _shown(size))
-    out.print(table)

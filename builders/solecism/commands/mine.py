@@ -1,4 +1,7 @@
-"""``solecism mine``: agreement items from CoNLL-U files, without the catalogue."""
+"""Mine agreement items from treebanks, or from raw text.
+
+PATHS: CoNLL-U files or folders of them; texts with --spacy.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import click
 import pyarrow as pa
 from rich.console import Console
 from rich.progress import TaskProgressColumn, TimeRemainingColumn, track
 from rich.table import Table
 
+from solecism.commands.options import JSON, NEW_FILE, console, path_type
 from solecism.errors import fail
 from solecism.terminal import progress, terminal
 from solecism.treebank.cloze import MASKS
@@ -25,7 +30,7 @@ from solecism.treebank.mining import Tally, mine_file, unique, write_items
 from solecism.treebank.relations.pairs import RELATIONS
 from solecism.treebank.relations.presets import Settings
 
-__all__ = ["Request", "mine_and_report"]
+__all__ = ["Request", "command", "mine_and_report"]
 
 _CODE = re.compile("[a-z]{2,3}")
 
@@ -161,3 +166,38 @@ def _print(tally: Tally, settings: Settings, console: Console) -> None:
     for name, count in rows:
         table.add_row(name, f"{count:,}", style="dim")
     console.print(table)
+
+
+@click.command(help=__doc__)
+@click.argument("paths", nargs=-1, required=True, type=path_type())
+@click.option("--language", help="Language code, as el (default: told by the files' names).")
+@click.option(
+    "--preset", default="strict", show_default=True, help="strict, paper or paper-program."
+)
+@click.option(
+    "--mask",
+    type=click.Choice(["controller", "target", "both"]),
+    default="controller",
+    show_default=True,
+    help="Which end of a pair is masked.",
+)
+@click.option("--relation", "relations", multiple=True, help="In place of the language's own.")
+@click.option("--without", multiple=True, metavar="FILTER", help="Switch a filter of strict off.")
+@click.option(
+    "--inventory/--no-inventory",
+    default=True,
+    help="strict: take what is overt from the forms in the files (default), or from annotation.",
+)
+@click.option("--licence", default="", help="Licence of the treebank, for the items.")
+@click.option("--lenient", is_flag=True, help="Skip sentences with faults, and count them.")
+@click.option(
+    "--spacy", metavar="PIPELINE", help="PATHS are raw text: parse it with this spaCy pipeline."
+)
+@click.option(
+    "--out",
+    type=NEW_FILE,
+    help="Items: a .parquet or .jsonl file.",
+)
+@JSON
+def command(as_json: bool, **request: Any) -> None:
+    mine_and_report(Request(**request), as_json, console())

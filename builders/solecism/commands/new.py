@@ -1,4 +1,7 @@
-"""``solecism new``: a template to fill in, and the lexicon tables that are missing."""
+"""Start a paradigm: its template, and the lexicon tables that are missing.
+
+NAME: clams/it/simple_agrmt.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,9 @@ import json
 import re
 from pathlib import Path
 
+import click
+
+from solecism.commands.options import OWN_ROOT, echo
 from solecism.errors import fail
 from solecism.files import add_texts
 from solecism.grammar.frontmatter import FrontMatterError, read_front_matter
@@ -13,7 +19,7 @@ from solecism.grammar.phrases import PHRASES
 from solecism.grammar.template import Template, read_template
 from solecism.root import Root
 
-__all__ = ["scaffold"]
+__all__ = ["command", "scaffold"]
 
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,8}([-_][A-Za-z0-9]+)*")
@@ -65,6 +71,14 @@ _TABLES = {
         "rule\tleft\tright\tresult\ncapital\t\t\tyes\nstop\t\t\t.",
     ),
 }
+
+
+@click.command(help=__doc__)
+@click.argument("name")
+@OWN_ROOT
+def command(name: str, root: Root) -> None:
+    for path in scaffold(root, name):
+        echo(f"wrote {path}")
 
 
 def scaffold(root: Root, name: str) -> list[Path]:

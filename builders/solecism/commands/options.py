@@ -1,43 +1,97 @@
-"""What the verbs of the command line have in common: options, the console, where templates and lexicons are."""
+"""What verbs share: their decorator, common options, printing."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from solecism.errors import visible
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
+    from rich.table import Table
 
     from solecism.root import Root
 
-__all__ = ["JSON", "ROOT", "console", "echo", "root_of"]
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
-ROOT = click.option(
-    "--root",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with templates/ and lexicons/ (default: here, else the installed data).",
-)
+__all__ = [
+    "FOLDER", "JSON", "NEW_FILE", "NEW_FOLDER", "OWN_ROOT", "ROOT", "console", "echo", "path_type",
+    "plain_table", "print_json", "print_lines",
+]  # fmt: skip
+
+
+def path_type(**kinds: bool) -> click.Path:
+    """Return a type of option that gives a :class:`Path`; ``kinds`` as of :class:`click.Path`."""
+    return click.Path(path_type=Path, **kinds)
+
+
+FOLDER = path_type(exists=True, file_okay=False)
+NEW_FOLDER = path_type(file_okay=False)
+NEW_FILE = path_type(dir_okay=False)
+
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 
 
+def _found(_: click.Context, __: click.Parameter, given: Path | None) -> Root:
+    from solecism.root import find_root
+
+    return find_root(given)
+
+
+def _own(_: click.Context, __: click.Parameter, given: Path | None) -> Root:
+    from solecism.root import own_root
+
+    return own_root(given)
+
+
+def _root(find: Callable[..., Root], default: str) -> Callable[[_Command], _Command]:
+    text = f"Folder with templates/ and lexicons/ (default: {default})."
+    return click.option("--root", type=NEW_FOLDER, callback=find, help=text)
+
+
+ROOT = _root(_found, "here, else the installed data")
+"""The option ``--root`` of verbs that read templates and lexicons; a verb gets a :class:`Root`."""
+
+OWN_ROOT = _root(_own, "here")
+"""The option ``--root`` of verbs that write templates and lexicons."""
+
+
 def console() -> Console:
-    """Print to the terminal at its width, elsewhere at 80 columns."""
+    """Return a console for standard output: as wide as the terminal, elsewhere 80 columns."""
     from solecism.terminal import terminal
 
     return terminal()
 
 
 def echo(text: object, err: bool = False) -> None:
-    """Print a line, or an error's line, without obeying what others wrote into it."""
+    """Print a line, with the control characters in it made visible."""
     click.echo(visible(str(text)), err=err)
 
 
-def root_of(given: Path | None) -> Root:
-    """Find the root named by ``--root``, or the one to take without it."""
-    from solecism.root import find_root
+def print_lines(*lines: RenderableType) -> None:
+    """Print lines that are not wrapped."""
+    out = console()
+    for line in lines:
+        out.print(line, soft_wrap=True)
 
-    return find_root(given)
+
+def print_json(value: object) -> None:
+    """Print a value as indented JSON."""
+    console().print_json(json.dumps(value, ensure_ascii=False))
+
+
+def plain_table(left: Sequence[str], right: Sequence[str] = ()) -> Table:
+    """Return a plain table with columns that are aligned to the left, then to the right."""
+    from rich.table import Table
+
+    made = Table(box=None, pad_edge=False)
+    for title in left:
+        made.add_column(title, overflow="fold")
+    for title in right:
+        made.add_column(title, justify="right")
+    return made

@@ -1,55 +1,48 @@
-"""``solecism push``: publish a data set, or say what would be published."""
+"""Publish a built data set as an immutable version, and read it back.
+
+FOLDER: what `solecism build` has made.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+import click
 from rich.progress import MofNCompleteColumn
 
+from solecism.commands.options import FOLDER, JSON, print_json, print_lines
 from solecism.hub.client import Change
 from solecism.hub.push import Plan, Pushed, plan_push, push
-from solecism.terminal import progress
+from solecism.terminal import progress_bar
 
-__all__ = ["push_and_report"]
+__all__ = ["command"]
 
 SHOWN = 10
-"""How many other files are named."""
+"""The number of stray files that are named."""
 
 _SIGNS = {"add": "+", "change": "~", "delete": "-", "keep": "="}
 
 
-def push_and_report(
-    folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool, console: Console
-) -> None:
-    """Push with a progress bar on standard error and print what was done (or with ``dry_run`` would be)."""
+@click.command(help=__doc__)
+@click.argument("folder", type=FOLDER)
+@click.option("--to", "repo", required=True, metavar="ORG/NAME", help="The hub's repository.")
+@click.option("--private", is_flag=True, help="Make a private repository; refuse a public one.")
+@click.option("--dry-run", is_flag=True, help="Print what would be done, and what changed.")
+@JSON
+def command(folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool) -> None:
     if dry_run:
         plan = plan_push(folder, repo, private)
-        facts, lines = (
-            _plan_facts(plan, repo),
-            [*_plan_lines(plan), "nothing was pushed (--dry-run)"],
-        )
+        facts = _plan_facts(plan, repo)
+        lines = [*_plan_lines(plan), "nothing was pushed (--dry-run)"]
     else:
-        pushed = _with_bar(lambda progress: push(folder, repo, private, progress))
+        with progress_bar(MofNCompleteColumn()) as show:
+            pushed = push(folder, repo, private, show)
         facts, lines = _pushed_facts(pushed, repo), _pushed_lines(pushed, repo)
     if as_json:
-        console.print_json(json.dumps(facts))
-        return
-    for line in lines:
-        console.print(line, soft_wrap=True, markup=False)
-
-
-def _with_bar(call: Callable[[Callable[[str, int, int], None]], Pushed]) -> Pushed:
-    with progress(MofNCompleteColumn()) as bar:
-        task = bar.add_task("reading")
-
-        def show(name: str, done: int, total: int) -> None:
-            bar.update(task, description=name, completed=done, total=total)
-
-        return call(show)
+        print_json(facts)
+    else:
+        print_lines(*lines)
 
 
 def _plan_lines(plan: Plan) -> list[str]:
@@ -69,8 +62,8 @@ def _change_line(change: Change) -> str:
 def _stray_lines(plan: Plan) -> list[str]:
     names = [name if name.isprintable() else ascii(name) for name in plan.strays]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    told = ", ".join(names[:SHOWN]) + more
-    return [f"note: left alone, as the manifest does not list it: {told}"] if names else []
+    listed = ", ".join(names[:SHOWN]) + more
+    return [f"note: left alone, as the manifest does not list it: {listed}"] if names else []
 
 
 def _difference_lines(plan: Plan) -> list[str]:
@@ -82,8 +75,8 @@ def _difference_lines(plan: Plan) -> list[str]:
     lines += [f"  config {name}: gone" for name in found.removed_configs]
     for config in found.configs:
         counts = (config.added.count, config.removed.count, config.changed.count)
-        told = "{:,} items added, {:,} removed, {:,} changed".format(*counts)
-        lines.append(f"  config {config.name}: {told}")
+        text = "{:,} items added, {:,} removed, {:,} changed".format(*counts)
+        lines.append(f"  config {config.name}: {text}")
     return lines
 
 

@@ -1,4 +1,7 @@
-"""``solecism report``: results as tables, for terminals, papers, spreadsheets and browsers."""
+"""Print results as a table, and write other forms of it.
+
+RESULTS: files that `solecism score` has written, or folders of them.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,17 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.text import Text
 
+from solecism.commands.options import JSON, NEW_FILE, console, path_type
 from solecism.errors import InputError, Problem, fail
 from solecism.files import write_text
-from solecism.report.comparison import Difference, difference
-from solecism.report.figures import ALL, Block, Column, columns, grid
-from solecism.report.html import html_page
-from solecism.report.text import (
+from solecism.reports.comparison import Difference, difference
+from solecism.reports.figures import ALL, Block, Column, columns, grid
+from solecism.reports.html import html_page
+from solecism.reports.text import (
     bos_notes,
     counts_line,
     csv_text,
@@ -25,9 +30,9 @@ from solecism.report.text import (
     tables,
     to_json,
 )
-from solecism.score.results import FORMAT, Result, read_result
+from solecism.scoring.results import FORMAT, Result, read_result
 
-__all__ = ["open_results", "report"]
+__all__ = ["command", "open_results", "report"]
 
 
 def report(
@@ -134,3 +139,25 @@ def _write(path: Path, text: str, console: Console | None) -> None:
     write_text(path, text)
     if console is not None:
         console.print(Text(f"wrote {path}"), soft_wrap=True)
+
+
+@click.command(help=__doc__)
+@click.argument("results", nargs=-1, type=path_type())
+@click.option("--by", help="UID, phenomenon, construction, config or a feature.")
+@click.option("--diff", is_flag=True, help="Compare two models item by item.")
+@click.option("--group", is_flag=True, help="Seeds of a model: mean and standard deviation.")
+@click.option("--html", type=NEW_FILE, help="Write one HTML page.")
+@click.option("--csv", type=NEW_FILE)
+@click.option("--latex", type=NEW_FILE)
+@JSON
+def command(
+    results: tuple[Path, ...],
+    by: str | None,
+    diff: bool,
+    group: bool,
+    html: Path | None,
+    csv: Path | None,
+    latex: Path | None,
+    as_json: bool,
+) -> None:
+    report(results, by, diff, html, csv, latex, as_json, console(), group)

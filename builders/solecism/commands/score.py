@@ -1,4 +1,7 @@
-"""``solecism score``: score a model on the items of a config, write the result, print a table."""
+"""Score a model on items.
+
+DATA: clams/he, a built folder and a config, or ORG/NAME/CONFIG.
+"""
 
 from __future__ import annotations
 
@@ -10,36 +13,39 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import click
 import pyarrow as pa
 import pyarrow.compute as pc
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from solecism.baselines.ngram import is_ngram, load_ngram, ngram_revision, score_ngram
+from solecism.commands.options import FOLDER, JSON, NEW_FOLDER, console
 from solecism.commands.report import report
+from solecism.commands.surprisals import score_study_and_report, score_surprisals_and_report
 from solecism.errors import candidates, fail
-from solecism.score.engines.engines import ENGINES
-from solecism.score.engines.masked import MaskedOptions
-from solecism.score.items import PairData, open_items, require_pairs
-from solecism.score.methods.cloze import score_cloze
-from solecism.score.methods.focus import score_focus
-from solecism.score.methods.pll import score_pll
-from solecism.score.methods.region import all_hold, items_line, leave_out, score_suites
-from solecism.score.methods.sentence import BOS, METHODS, CausalScorer, Options
-from solecism.score.models import DTYPES, Loaded, kind_of, load_causal, load_masked
-from solecism.score.readers import causal_reader, ngram_reader
-from solecism.score.results import (
+from solecism.scoring.engines.engines import ENGINES
+from solecism.scoring.engines.masked import MaskedOptions
+from solecism.scoring.items import PairData, open_items, require_pairs
+from solecism.scoring.methods.cloze import score_cloze
+from solecism.scoring.methods.focus import score_focus
+from solecism.scoring.methods.pll import score_pll
+from solecism.scoring.methods.region import all_hold, items_line, leave_out, score_suites
+from solecism.scoring.methods.sentence import BOS, METHODS, CausalScorer, Options
+from solecism.scoring.models import DTYPES, Loaded, kind_of, load_causal, load_masked
+from solecism.scoring.readers import causal_reader, ngram_reader
+from solecism.scoring.results import (
     Journal,
     ResultWriter,
     read_result,
     refuse_replacing,
     result_files,
 )
-from solecism.score.signature import Signature, environment
-from solecism.score.summary import summarize_file
+from solecism.scoring.signature import Signature, environment
+from solecism.scoring.summary import summarize_file
 from solecism.terminal import terminal
 
-__all__ = ["ALL_METHODS", "Request", "score_and_report"]
+__all__ = ["ALL_METHODS", "Request", "command", "score_and_report"]
 
 MASKED = ("focus", "pll", "pll:original", "pll:within_word_l2r")
 ALL_METHODS = (*METHODS, *MASKED, "ngram")
@@ -343,3 +349,65 @@ def _after(tables: Iterable[pa.Table], done: int) -> Iterator[pa.Table]:
         if done < len(table):
             yield table.slice(done)
         done = max(done - len(table), 0)
+
+
+@click.command(help=__doc__)
+@click.argument("data", required=False)
+@click.option("--model", help="Hub id or folder of a causal, masked or n-gram model.")
+@click.option(
+    "--surprisals",
+    type=FOLDER,
+    help="Instead of a model: a folder of files with the surprisal of each token.",
+)
+@click.option(
+    "--method",
+    default="",
+    show_default="sentence, for masked models pll; region for suites, cloze for cloze items",
+    help="sentence, one_prefix, focus, pll, region, cloze ...",
+)
+@click.option("--revision", help="Revision of the model.")
+@click.option("--data-revision", help="Revision of a data set of the hub.")
+@click.option("--dtype", default="float32", show_default=True)
+@click.option("--device", default="cpu", show_default=True)
+@click.option(
+    "--bos", default="auto", show_default=True, help="auto (lm-eval's rule), always, never."
+)
+@click.option("--eos", is_flag=True, help="Also score the end-of-sentence token.")
+@click.option(
+    "--engine", default="auto", show_default=True, help="auto, tree, cached, plain, loop."
+)
+@click.option(
+    "--multi-piece", type=click.Choice(["skip", "pll"]), default="skip", show_default=True
+)
+@click.option("--batch-tokens", "tokens", type=click.IntRange(1), default=4096, show_default=True)
+@click.option("--limit", type=click.IntRange(1), help="Score only the first pairs.")
+@click.option("--sample", type=click.IntRange(1), help="Score so many pairs of each paradigm.")
+@click.option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
+@click.option(
+    "--out",
+    type=NEW_FOLDER,
+    default=Path("results"),
+    show_default=True,
+    help="Folder of the results.",
+)
+@JSON
+def command(as_json: bool, surprisals: Path | None, **request: Any) -> None:
+    if surprisals is not None:
+        _score_surprisals(surprisals, as_json, **request)
+        return
+    if not request["data"] or not request["model"]:
+        raise click.UsageError(
+            "name a config and a model, as `solecism score clams/he --model gpt2`"
+        )
+    score_and_report(Request(**request), as_json, console())
+
+
+def _score_surprisals(
+    folder: Path, as_json: bool, data: str | None, model: str | None, out: Path, **_: Any
+) -> None:
+    if model:
+        raise click.UsageError("--surprisals takes the place of --model")
+    if data:
+        score_surprisals_and_report(data, folder, out, as_json, console())
+    else:
+        score_study_and_report(folder, out, as_json, console())

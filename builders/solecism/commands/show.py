@@ -1,5 +1,7 @@
-"""``solecism show``: a few items of a paradigm, a mined language or a built config, the words in question
-marked."""
+"""Show items, with the words that matter in brackets.
+
+NAME: clams/he/subj_rel, agreement/he, or FOLDER/CONFIG of a built data set.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from solecism.commands.options import JSON, ROOT, console, print_lines
 from solecism.contrast import differing_span
 from solecism.datasets.catalogue import MINED, stanza
 from solecism.datasets.configs import MANIFEST, choose
@@ -33,7 +36,7 @@ from solecism.inputs import reading_parquet
 from solecism.root import Root
 from solecism.schema import FEATURES
 
-__all__ = ["mark_difference", "paradigm_of", "show"]
+__all__ = ["command", "mark_difference", "paradigm_of"]
 
 SEEN = 200_000
 """Minimal sets that are drawn whole to be looked at; of more, a tenth of this number is sampled."""
@@ -42,6 +45,33 @@ ENOUGH = 2_000
 """Cloze items, or forms, that are mined to be looked at: the first of the treebanks."""
 
 _ISOLATE, _END_ISOLATE = "\u2067", "\u2069"
+
+
+@click.command(help=__doc__)
+@click.argument("name")
+@click.option("-n", "number", type=click.IntRange(1), default=5, show_default=True)
+@click.option("--seed", type=int, default=0, help="Another seed shows other items.")
+@click.option(
+    "--where", "wanted", multiple=True, metavar="FEATURE=VALUE", help="As match=mismatch."
+)
+@JSON
+@ROOT
+def command(
+    name: str, number: int, seed: int, wanted: tuple[str, ...], as_json: bool, root: Root
+) -> None:
+    shown, table = _items(root, name)
+    kind = _kind(table)
+    if wanted and kind == "suite":
+        raise fail(f"{shown} is a suite: its items have no features to choose by")
+    table = _select(table, dict(text.partition("=")[::2] for text in wanted))
+    rows = random.Random(seed).sample(range(len(table)), min(number, len(table)))
+    items = table.take(pa.array(sorted(rows), pa.int64())).to_pylist()
+    if as_json:
+        print_lines(*(json.dumps(item, ensure_ascii=False) for item in items))
+        return
+    print_lines(f"{shown}: {len(table)} items, {len(items)} shown")
+    for count, item in enumerate(items, 1):
+        console().print(_SHOWN[kind](count, item))
 
 
 def paradigm_of(root: Root, name: str) -> Paradigm:
@@ -67,35 +97,6 @@ def _sampled(paradigm: Paradigm) -> Paradigm:
     if (paradigm.plan.bound if wanted is None else wanted) > SEEN:
         return replace(paradigm, template=replace(paradigm.template, draw=SEEN // 10))
     return paradigm
-
-
-def show(
-    root: Root,
-    name: str,
-    number: int,
-    seed: int,
-    wanted: Mapping[str, str],
-    as_json: bool,
-    out: Console,
-) -> None:
-    """Print ``number`` random items of a paradigm, a mined language (``agreement/he``) or a config of a
-    built folder (``FOLDER/CONFIG``): those whose features, or columns, are as ``wanted``."""
-    shown, table = _items(root, name)
-    kind = _kind(table)
-    if wanted and kind == "suite":
-        raise fail(f"{shown} is a suite: its items have no features to choose by")
-    table = _select(table, wanted)
-    rows = random.Random(seed).sample(range(len(table)), min(number, len(table)))
-    items = table.take(pa.array(sorted(rows), pa.int64())).to_pylist()
-    if as_json:
-        for item in items:
-            out.print(
-                json.dumps(item, ensure_ascii=False), soft_wrap=True, markup=False, highlight=False
-            )
-        return
-    out.print(Text(f"{shown}: {len(table)} items, {len(items)} shown"), soft_wrap=True)
-    for count, item in enumerate(items, 1):
-        out.print(_SHOWN[kind](count, item))
 
 
 def _items(root: Root, name: str) -> tuple[str, pa.Table]:

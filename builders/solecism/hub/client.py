@@ -81,8 +81,6 @@ _XET_REPEATS = "HF_XET_CLIENT_RETRY_MAX_ATTEMPTS"
 _DELAY = re.compile(r"\s*(\d+)\s*|.*;\s*t\s*=\s*(\d+).*", re.DOTALL)
 _lock = threading.Lock()
 _calls = 0
-_limits_set: dict[str, str] = {}
-"""The variables that we have set for the store of large files."""
 
 _Result = TypeVar("_Result")
 
@@ -106,25 +104,30 @@ def limited() -> Iterator[None]:
     A server must take the connection, then send or take a byte every so many :func:`seconds`.
     """
     _watch(get_session())
-    _limit_store()
     _count(1)
     try:
-        with catch_warnings():
+        with catch_warnings(), _limited_store():
             filterwarnings("ignore", module="huggingface_hub")  # an error says it in a line
             yield
     finally:
         _count(-1)
 
 
-def _limit_store() -> None:
-    """Tell the limit to the store of large files, which has a client of its own and reads the environment.
+@contextmanager
+def _limited_store() -> Iterator[None]:
+    """Set the limit of the store of large files, which reads the environment; a user's own stays.
 
-    What the user has set there stays; what an earlier call with another limit has set does not.
+    The variables are removed afterwards: another call, or a child process, may have another limit.
     """
     limit = f"{int(seconds() * 1000)}ms"
-    for name, value in {**dict.fromkeys(_XET, limit), _XET_REPEATS: "0"}.items():
-        if os.environ.get(name, "") == _limits_set.get(name, ""):
-            os.environ[name] = _limits_set[name] = value
+    wanted = {**dict.fromkeys(_XET, limit), _XET_REPEATS: "0"}
+    own = {name: value for name, value in wanted.items() if name not in os.environ}
+    os.environ.update(own)
+    try:
+        yield
+    finally:
+        for name in own:
+            os.environ.pop(name, None)
 
 
 def again(call: Callable[[], _Result], waits: Sequence[float] = WAITS) -> _Result:

@@ -1,0 +1,75 @@
+"""Compare two data sets item by item.
+
+OLD and NEW: built folders, or ORG/NAME@v1.0.0 of the hub.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from solecism.commands.options import JSON, ROOT, print_json, print_lines
+from solecism.datasets.manifest import read_manifest
+from solecism.errors import fail
+from solecism.hub.changelog import add_to_changelog, changelog_of, lines_of
+from solecism.hub.client import folder_of
+from solecism.hub.compare import Difference, Example, compare
+from solecism.root import Root
+
+__all__ = ["command"]
+
+_HUB_ID = re.compile(r"([\w.-]+/[\w.-]+?)(?:@(\S+))?")
+
+
+@click.command(help=__doc__)
+@click.argument("old")
+@click.argument("new")
+@click.option("--changelog", is_flag=True, help="Write the changes into NEW's changelog (--root).")
+@JSON
+@ROOT
+def command(old: str, new: str, changelog: bool, as_json: bool, root: Root) -> None:
+    folders = _folder(old), _folder(new)
+    found = compare(*folders)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_lines(*_lines(found))
+    if changelog:
+        name = read_manifest(folders[1]).dataset
+        add_to_changelog(changelog_of(root, name), name, found)
+
+
+def _folder(place: str) -> Path:
+    """Return a folder, or the snapshot of ``ORG/NAME`` or ``ORG/NAME@REVISION`` of the hub."""
+    match = _HUB_ID.fullmatch(place)
+    if Path(place).is_dir():
+        return Path(place)
+    if match is None:
+        raise fail(f"{place!r} is neither a folder nor a data set of a hub (ORG/NAME@v1.0.0)")
+    return folder_of(match[1], match[2])
+
+
+def _lines(found: Difference) -> Iterator[str]:
+    yield f"{found.old_version} -> {found.new_version}"
+    if found.needs == "none":
+        yield "nothing changed"
+        return
+    for line in lines_of(found):
+        yield f"* {line.replace('`', '')}"
+    for config in found.configs:
+        for sign, items in (("+", config.added), ("-", config.removed), ("~", config.changed)):
+            for example in items.examples:
+                yield f"  {sign} {config.name} {example.id}: {_text(example)}"
+    if found.documents or found.encoded:
+        files = [*found.documents, *(f"{name} (same content)" for name in found.encoded)]
+        yield "files that differ: " + ", ".join(files)
+    yield f"needs {found.needs}: {found.smallest} or above"
+
+
+def _text(example: Example) -> str:
+    if example.old and example.new:
+        return "; ".join(f"{n} {example.old[n]!r} -> {example.new[n]!r}" for n in example.old)
+    return " / ".join(str(v) for v in (example.old or example.new).values() if v is not None)
