@@ -8,7 +8,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["InputError", "build", "draw_pairs", "find_root", "load", "load_paradigm"]
+__all__ = [
+    "InputError",
+    "build",
+    "draw_pairs",
+    "find_root",
+    "load",
+    "load_paradigm",
+    "report",
+    "score",
+]
 
 _PUBLIC = {
     "InputError": "solecism.errors",
@@ -17,6 +26,8 @@ _PUBLIC = {
     "find_root": "solecism.root",
     "load": "solecism.hub.load",
     "load_paradigm": "solecism.grammar.paradigm",
+    "report": "solecism.reports.report",
+    "score": "solecism.scoring.run",
 }
 
 

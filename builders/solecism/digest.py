@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-__all__ = ["ContentDigest"]
+from solecism.inputs import reading_parquet
+
+__all__ = ["ContentDigest", "digest_parquet"]
 
 
 class ContentDigest:
@@ -53,6 +58,25 @@ class ContentDigest:
             self._update(
                 name, _bytes(pc.fill_null(array, False if array.type == pa.bool_() else 0))
             )
+
+
+def digest_parquet(
+    paths: Iterable[Path], check: Callable[[pa.Table, Path], None] = lambda _, __: None
+) -> tuple[int, str]:
+    """Return the number of rows of Parquet files and the digest of their content.
+
+    ``check`` is called with each piece that is read and its file. Raises :class:`InputError` for a broken
+    file.
+    """
+    digest, rows = ContentDigest(), 0
+    for path in paths:
+        with reading_parquet(path):
+            for batch in pq.ParquetFile(path).iter_batches(use_threads=False):
+                table = pa.Table.from_batches([batch])
+                check(table, path)
+                digest.add(table)
+                rows += len(table)
+    return rows, digest.hexdigest()
 
 
 def _bytes(array: pa.Array) -> bytes:

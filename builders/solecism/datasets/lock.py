@@ -12,17 +12,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from solecism.datasets.catalogue import BUILT_IN, Stanza, catalogue_of
 from solecism.datasets.configs import BuiltConfig
 from solecism.datasets.manifest import Manifest
 from solecism.datasets.versions import is_version
-from solecism.digest import ContentDigest
+from solecism.digest import digest_parquet
 from solecism.errors import InputError, Problem, fail
 from solecism.files import locked, write_text
-from solecism.inputs import COUNT, read_json, reading_parquet
+from solecism.inputs import COUNT, read_json
 from solecism.root import Root
 
 __all__ = ["LOCK", "Content", "Lock", "Locked", "changes", "content_of", "content_of_config", "departures",
@@ -35,7 +32,7 @@ _LOCKED = {"configs": {str: {"rows": COUNT, "content_sha256": str}}, "commit?": 
 
 @dataclass(frozen=True)
 class Content:
-    """What a config holds: rows, and the SHA-256 of their values (:class:`ContentDigest`)."""
+    """What a config holds: rows, and the SHA-256 of their values (:class:`~solecism.digest.ContentDigest`)."""
 
     rows: int
     content_sha256: str
@@ -93,13 +90,9 @@ def content_of(manifest: Manifest) -> Mapping[str, Content]:
 
 def content_of_config(manifest: Manifest, config: str) -> Content:
     """Read the Parquet files of a config and digest them; raises :class:`InputError` for broken ones."""
-    digest, rows = ContentDigest(), 0
-    for path in (manifest.path.parent / path for path in manifest.config(config).files):
-        with reading_parquet(path):
-            for batch in pq.ParquetFile(path).iter_batches(use_threads=False):
-                digest.add(pa.Table.from_batches([batch]))
-                rows += len(batch)
-    return Content(rows, digest.hexdigest())
+    return Content(
+        *digest_parquet(manifest.path.parent / path for path in manifest.config(config).files)
+    )
 
 
 def changes(lock: Lock, dataset: str, version: str, content: Mapping[str, Content]) -> list[str]:
