@@ -16,7 +16,8 @@ from solecism.check.finding import Finding
 from solecism.check.items import ItemChecker, check_items
 from solecism.check.registry import CHECKS
 from solecism.check.spelling import printed_as, respellings, words_apart
-from solecism.grammar.pairs import Counts, draw_pairs
+from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.paradigm import Counts
 from solecism.grammar.paradigm import Paradigm, load_paradigm
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.orthography import Orthography, read_orthography

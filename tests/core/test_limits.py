@@ -10,7 +10,7 @@ import pytest
 from expecting import problems_of
 from solecism.avg.grammar import build_avg
 from solecism.formula import parse
-from solecism.grammar.frontmatter import FrontMatterError, read_front_matter
+from solecism.grammar.template import FrontMatterError, read_front_matter
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import load_paradigm
 from solecism.grammar.suites import draw_suites

@@ -14,7 +14,7 @@ from solecism.errors import InputError
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.sampling import plan as plan_module
-from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.schema import FEATURES, pair_schema
 
 ENGLISH: Files = {

@@ -9,7 +9,8 @@ import pytest
 from jinja2.exceptions import SecurityError
 
 from expecting import problems_of
-from solecism.grammar.pairs import Counts, draw_pairs
+from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.paradigm import Counts
 from solecism.grammar.paradigm import load_paradigm
 from solecism.grammar.phrases import FEATS, PHRASES, ROW, WHOLE, Sandbox
 from solecism.grammar.words import Skip, TemplateFault, Word, tokens_of

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from solecism.check.batch import Batch, Flags, Ints, Text
 from solecism.check.spelling import SCRIPTS, printed_as, words_apart
 from solecism.contrast import count_differing
-from solecism.grammar.pairs import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.hashing import combine, mix
 from solecism.lexicon.orthography import FINAL, Orthography
 

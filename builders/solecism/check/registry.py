@@ -17,8 +17,7 @@ from solecism.check.batch import Batch, Flags
 from solecism.check.finding import Finding, Hit, Level
 from solecism.check.suites import SuiteBatch
 from solecism.errors import InputError
-from solecism.grammar.pairs import Counts
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 
 __all__ = ["BOUND_CHECKS", "CHECKS", "COUNT_CHECKS", "DRAFT_CHECKS", "ITEM_CHECKS", "LEXICON_CHECKS",
            "READING_CHECKS", "SUITE_CHECKS", "Check", "render_docs"]  # fmt: skip
