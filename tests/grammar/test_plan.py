@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from drawing import drawn, make_paradigm, make_root, template
 from solecism.errors import InputError
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
-from solecism.grammar.paradigm import Counts
 from solecism.grammar.sampling.plan import Clause, Plan
 from solecism.grammar.slots import Domain
 from solecism.grammar.template import Slot

@@ -106,7 +106,6 @@ ITEM_CHECKS: tuple[Check[Callable[[Batch], Flags]], ...] = (
     Check("I006", "error", pairs.lemma_twice),
     Check("I007", "warning", pairs.not_printed),
     Check("I008", "error", pairs.span_wrong),
-    Check("I009", "error", pairs.marker_left),
     Check("I010", "error", pairs.not_nfc),
     Check("I011", "error", pairs.bad_spacing),
     Check("I012", "error", pairs.no_final_mark),

@@ -194,8 +194,9 @@ class Macro:
     def use(self, argument: int | str) -> frozenset[str]:
         """Return what it asks of an argument, given by place or name."""
         names = [name.name for name in self.node.args]
-        name = names[argument] if isinstance(argument, int) else argument
-        return self.uses.get(name, frozenset())
+        if isinstance(argument, int):
+            argument = names[argument] if argument < len(names) else ""
+        return self.uses.get(argument, frozenset()) if argument else frozenset({WHOLE})
 
 
 def uses_of(node: nodes.Node, macros: Mapping[str, Macro]) -> dict[str, frozenset[str]]:
@@ -288,7 +289,10 @@ class Compiler:
 
     def function(self, node: nodes.Node) -> Function:
         """Return the function of an expression."""
-        made: Function = getattr(self, f"_{type(node).__name__.lower()}")(node)
+        make = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if make is None:
+            raise TemplateFault(f"{_name(node)} is not allowed here")
+        made: Function = make(node)
         return made
 
     def macro(self, node: nodes.Macro) -> Callable[..., Any]:
@@ -381,8 +385,10 @@ class Compiler:
         return self._applied(self.tests[node.name], [node.node, *node.args], node.kwargs)
 
     def _call(self, node: nodes.Call) -> Function:
-        assert isinstance(node.node, nodes.Name)
-        return self._applied(self.called[node.node.name], node.args, node.kwargs)
+        called = self.called.get(getattr(node.node, "name", ""))
+        if called is None:
+            raise TemplateFault("only a macro and `word` can be called")
+        return self._applied(called, node.args, node.kwargs)
 
     def _applied(
         self, function: Callable[..., Any], arguments: Sequence[nodes.Node], named: Any

@@ -32,7 +32,19 @@ from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
 from solecism.limits import LETTERS, SETS, TOKENS
 
-__all__ = ["Chunk", "Ends", "Place", "Record", "Rendered", "Renderer", "Value", "read_units"]
+__all__ = [
+    "Chunk",
+    "Ends",
+    "Piece",
+    "Place",
+    "Record",
+    "Rendered",
+    "Renderer",
+    "Unit",
+    "Value",
+    "read_units",
+    "written",
+]
 
 
 TOO_MANY = f"more than {SETS} sentences of the same words: ask for fewer forms with `clash`"
@@ -276,36 +288,14 @@ class Chunk:
             choices.append(values)
         if prod(map(len, choices)) > SETS:
             raise fail(TOO_MANY, self.units[0].path, self.units[0].line)
-        start = len(self.values)
+        start, regions = len(self.values), self.units[0].regions
         for pieces in product(*choices):
             piece = _joined(pieces)
             stages = spelling.stages(piece.tokens)
             if len(pieces) > 1:
                 self.ends.add(stages, piece.spaced)
-            self.values.append(self._written(stages[-1], piece, spelling))
+            self.values.append(written(stages[-1], piece, spelling, regions, self.first, self.last))
         return start, len(self.values) - start
-
-    def _written(self, tokens: Sequence[Token], piece: Piece, spelling: Orthography) -> Value:
-        """Write tokens that are spelt, with capital and final stop where a sentence begins and ends."""
-        spelt = spelling.finish(tokens) if self.last else tokens
-        shown = _capital(spelt) if self.first and spelling.capital else spelt
-        text, words, spans = _write(shown, spelling.space, self.first)
-        loose = tokens[:-1] if self.last and _is_stop(tokens, spelling) else tokens
-        tokenized = " ".join([token.text for token in loose])
-        slots: dict[str, tuple[Record, Place]] = {}
-        for number, (name, record) in enumerate(piece.words):
-            if name and name not in slots and number in spans:
-                slots[name] = record, spans[number]
-        return Value(
-            text,
-            f" {tokenized}" if loose and not self.first else tokenized,
-            tuple(shown),
-            piece.words,
-            words,
-            slots,
-            {n: spans[-1 - i] for i, n in enumerate(self.units[0].regions) if -1 - i in spans},
-            piece.syncretic,
-        )
 
 
 @dataclass(frozen=True)
@@ -502,6 +492,36 @@ class Value(NamedTuple):
     def lemma(self, token: Token) -> str:
         """Return the lemma of one of the tokens (``""`` for plain text)."""
         return next((self.records[tag][1].lemma for tag in token.tags if tag >= 0), "")
+
+
+def written(
+    tokens: Sequence[Token],
+    piece: Piece,
+    spelling: Orthography,
+    regions: Sequence[str],
+    first: bool,
+    last: bool,
+) -> Value:
+    """Write the tokens of a piece, already spelt, as the first or last chunk of a sentence or neither."""
+    spelt = spelling.finish(tokens) if last else tokens
+    shown = _capital(spelt) if first and spelling.capital else spelt
+    text, words, spans = _write(shown, spelling.space, first)
+    loose = tokens[:-1] if last and _is_stop(tokens, spelling) else tokens
+    tokenized = " ".join([token.text for token in loose])
+    slots: dict[str, tuple[Record, Place]] = {}
+    for number, (name, record) in enumerate(piece.words):
+        if name and name not in slots and number in spans:
+            slots[name] = record, spans[number]
+    return Value(
+        text,
+        f" {tokenized}" if loose and not first else tokenized,
+        tuple(shown),
+        piece.words,
+        words,
+        slots,
+        {name: spans[-1 - i] for i, name in enumerate(regions) if -1 - i in spans},
+        piece.syncretic,
+    )
 
 
 def _joined(pieces: Sequence[Piece]) -> Piece:
