@@ -30,11 +30,11 @@ from rich.table import Table as Grid
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
-from solecism.score.critical import Critical, critical_words
-from solecism.score.items import open_pairs
-from solecism.score.methods.focus import score_focus
-from solecism.score.methods.pll import score_pll
-from solecism.score.models import Loaded
+from solecism.scoring.critical import Critical, critical_words
+from solecism.scoring.items import open_pairs
+from solecism.scoring.methods.focus import score_focus
+from solecism.scoring.methods.pll import score_pll
+from solecism.scoring.models import Loaded
 
 VOCABULARY = 30_000
 BLANK = "blankblank"

@@ -44,10 +44,10 @@ from transformers.utils import logging as transformers_logging
 
 from solecism.datasets.build import build
 from solecism.root import find_root
-from solecism.score.engines.trie import Trie, pad_rows
-from solecism.score.items import NEEDED, open_pairs
-from solecism.score.methods.sentence import CausalScorer, Options
-from solecism.score.models import Loaded, load_causal
+from solecism.scoring.engines.trie import Trie, pad_rows
+from solecism.scoring.items import NEEDED, open_pairs
+from solecism.scoring.methods.sentence import CausalScorer, Options
+from solecism.scoring.models import Loaded, load_causal
 
 try:
     from lm_eval.api.instance import Instance
@@ -88,7 +88,7 @@ Values = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Timing:
-    """What a way gave (log probabilities, good sentences before bad ones) and took, in seconds."""
+    """The log probabilities that a program computed (good sentences first), and its seconds."""
 
     values: Values
     cpu: float
@@ -258,7 +258,10 @@ def make_model(
 
 
 def sharing(tables: Tables, loaded: Loaded) -> tuple[int, int]:
-    """All tokens, and the distinct prefixes that something follows: the least that a model must see."""
+    """Return the tokens, and the distinct prefixes that have a next token.
+
+    A model must see at least the prefixes.
+    """
     scorer, tokens, nodes = CausalScorer(loaded), 0, 0
     for table in tables:
         rows = [scorer.with_prefix(text.ids)[0] for text in scorer.encode(sentences([table]))]

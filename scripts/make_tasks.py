@@ -18,7 +18,7 @@ def current(root: Root) -> dict[str, str]:
 
 
 def task_set(root: Root, dataset: str) -> TaskSet:
-    """What the tasks of a data set depend on."""
+    """The facts that the tasks of a data set depend on."""
     entry = stanza(root, dataset)
     return TaskSet(entry.version, entry.configs, [_config(g) for g in groups(root, entry)])
 

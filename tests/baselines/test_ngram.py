@@ -30,7 +30,7 @@ from solecism.baselines.ngram import (
 )
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.score.critical import unknown_critical
+from solecism.scoring.critical import unknown_critical
 
 _TEXTS = ("a b", "a")
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from blimp import ROOT, drawn
-from solecism.check.audit import cue_accuracy, differing
+from solecism.check.audit import cue_accuracy
+from solecism.contrast import surplus
 
 STRUCTURE = [
     "causative", "drop_argument", "inchoative", "intransitive", "passive_1", "passive_2", "transitive",
@@ -53,7 +54,7 @@ def words(row: dict[str, Any], side: str) -> list[str]:
 
 def bags(uid: str) -> list[tuple[list[str], list[str]]]:
     """Of each pair the words that only the good and that only the bad sentence has."""
-    found = (differing(words(row, "good"), words(row, "bad")) for row in pairs(uid))
+    found = (surplus(words(row, "good"), words(row, "bad")) for row in pairs(uid))
     return [([str(word) for word in good], [str(word) for word in bad]) for good, bad in found]
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from blimp import drawn
 from release import CHECKOUT
-from solecism.check.audit import cue_accuracy, differing
+from solecism.check.audit import cue_accuracy
+from solecism.contrast import surplus
 from solecism.lexicon.table import read_tsv
 
 LEFT_BRANCH = ["left_branch_island_echo_question", "left_branch_island_simple_question"]
@@ -72,7 +73,7 @@ def test_the_same_words_in_another_order_so_no_word_is_a_cue(uid: str) -> None:
             row[f"sentence_{side}"].rstrip(".?").lower().split() for side in ("good", "bad")
         )
         assert sorted(good) == sorted(bad)
-        bags.append(differing(good, bad))
+        bags.append(surplus(good, bad))
     assert abs(cue_accuracy(bags) - 0.5) < 0.02
     assert len({(row["sentence_good"], row["sentence_bad"]) for row in rows(uid)}) == 1000
 

@@ -20,10 +20,10 @@ import solecism.harness.models  # noqa: F401, E402  (registers our models)
 from masked_models import loaded  # noqa: E402
 from release import small_root  # noqa: E402
 from solecism.datasets.build import build  # noqa: E402
-from solecism.score.items import open_pairs  # noqa: E402
-from solecism.score.methods.pll import score_pll  # noqa: E402
-from solecism.score.methods.sentence import CausalScorer  # noqa: E402
-from solecism.score.models import load_causal  # noqa: E402
+from solecism.scoring.items import open_pairs  # noqa: E402
+from solecism.scoring.methods.pll import score_pll  # noqa: E402
+from solecism.scoring.methods.sentence import CausalScorer  # noqa: E402
+from solecism.scoring.models import load_causal  # noqa: E402
 
 FEW = 12
 

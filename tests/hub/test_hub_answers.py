@@ -27,7 +27,7 @@ HTML = b"<!DOCTYPE html><html><body>Log in to the network of this hotel</body></
 OPEN = f"""
 import sys
 from solecism.errors import InputError
-from solecism.score.items import open_items
+from solecism.scoring.items import open_items
 
 try:
     print(open_items({REPO + "/he"!r}).rows)

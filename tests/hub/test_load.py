@@ -19,7 +19,7 @@ from hubs import LOAD, REPO, Place, a_place, make_releases
 from solecism.datasets.lock import LOCK, content_of, record
 from solecism.datasets.manifest import read_manifest
 from solecism.hub.load import _refuse_tampered
-from solecism.score.items import open_items
+from solecism.scoring.items import open_items
 
 VERSIONS = ("1.0.0", "1.0.1", "2.0.0")
 

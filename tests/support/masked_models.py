@@ -37,7 +37,7 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
-from solecism.score.models import Loaded, load_masked
+from solecism.scoring.models import Loaded, load_masked
 
 __all__ = ["KINDS", "PAIRS", "loaded", "log_probs", "pairs", "plain_focus", "plain_pll", "shown"]
 

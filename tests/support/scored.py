@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from solecism.schema import pair_schema
-from solecism.score.results import ResultWriter, scores_table, write_summary
-from solecism.score.signature import Signature, environment
-from solecism.score.summary import summarize_file
+from solecism.scoring.results import ResultWriter, scores_table, write_summary
+from solecism.scoring.signature import Signature, environment
+from solecism.scoring.summary import summarize_file
 
 __all__ = ["make_pairs", "make_scores", "signature", "write_result"]
 

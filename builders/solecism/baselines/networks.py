@@ -26,7 +26,7 @@ from transformers import (
 from transformers.modeling_outputs import BaseModelOutputWithPast, CausalLMOutputWithPast
 
 from solecism.baselines.corpus import BOS, ELISION, EOS, MARKS, UNK, Wording
-from solecism.score.critical import (
+from solecism.scoring.critical import (
     OUT_OF_VOCABULARY,
     Vocabulary,
     is_word_level,

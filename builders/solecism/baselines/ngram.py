@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from solecism.baselines.corpus import BOS, EOS, UNK, Wording, frequent_words
 from solecism.errors import fail
 from solecism.hashing import file_digest
-from solecism.score.critical import OUT_OF_VOCABULARY, Vocabulary, unknown_critical
-from solecism.score.results import scores_table
+from solecism.scoring.critical import OUT_OF_VOCABULARY, Vocabulary, unknown_critical
+from solecism.scoring.results import scores_table
 
 __all__ = [
     "Discounts",

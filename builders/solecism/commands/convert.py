@@ -18,9 +18,9 @@ from solecism.commands.options import echo, path_type
 from solecism.errors import InputError, candidates, fail
 from solecism.files import filling_folder, writing
 from solecism.schema import SUITE
-from solecism.score.items import open_items
-from solecism.score.surprisals import read_sentences, write_sentences
-from solecism.score.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
+from solecism.scoring.items import open_items
+from solecism.scoring.surprisals import read_sentences, write_sentences
+from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
 __all__ = ["command", "convert"]
 

@@ -16,10 +16,10 @@ from rich.text import Text
 from solecism.commands.options import JSON, NEW_FILE, console, path_type
 from solecism.errors import InputError, Problem, fail
 from solecism.files import write_text
-from solecism.report.comparison import Difference, difference
-from solecism.report.figures import ALL, Block, Column, columns, grid
-from solecism.report.html import html_page
-from solecism.report.text import (
+from solecism.reports.comparison import Difference, difference
+from solecism.reports.figures import ALL, Block, Column, columns, grid
+from solecism.reports.html import html_page
+from solecism.reports.text import (
     bos_notes,
     counts_line,
     csv_text,
@@ -30,7 +30,7 @@ from solecism.report.text import (
     tables,
     to_json,
 )
-from solecism.score.results import FORMAT, Result, read_result
+from solecism.scoring.results import FORMAT, Result, read_result
 
 __all__ = ["command", "open_results", "report"]
 

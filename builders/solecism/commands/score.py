@@ -24,25 +24,25 @@ from solecism.commands.options import FOLDER, JSON, NEW_FOLDER, console
 from solecism.commands.report import report
 from solecism.commands.surprisals import score_study_and_report, score_surprisals_and_report
 from solecism.errors import candidates, fail
-from solecism.score.engines.engines import ENGINES
-from solecism.score.engines.masked import MaskedOptions
-from solecism.score.items import PairData, open_items, require_pairs
-from solecism.score.methods.cloze import score_cloze
-from solecism.score.methods.focus import score_focus
-from solecism.score.methods.pll import score_pll
-from solecism.score.methods.region import all_hold, items_line, leave_out, score_suites
-from solecism.score.methods.sentence import BOS, METHODS, CausalScorer, Options
-from solecism.score.models import DTYPES, Loaded, kind_of, load_causal, load_masked
-from solecism.score.readers import causal_reader, ngram_reader
-from solecism.score.results import (
+from solecism.scoring.engines.engines import ENGINES
+from solecism.scoring.engines.masked import MaskedOptions
+from solecism.scoring.items import PairData, open_items, require_pairs
+from solecism.scoring.methods.cloze import score_cloze
+from solecism.scoring.methods.focus import score_focus
+from solecism.scoring.methods.pll import score_pll
+from solecism.scoring.methods.region import all_hold, items_line, leave_out, score_suites
+from solecism.scoring.methods.sentence import BOS, METHODS, CausalScorer, Options
+from solecism.scoring.models import DTYPES, Loaded, kind_of, load_causal, load_masked
+from solecism.scoring.readers import causal_reader, ngram_reader
+from solecism.scoring.results import (
     Journal,
     ResultWriter,
     read_result,
     refuse_replacing,
     result_files,
 )
-from solecism.score.signature import Signature, environment
-from solecism.score.summary import summarize_file
+from solecism.scoring.signature import Signature, environment
+from solecism.scoring.summary import summarize_file
 from solecism.terminal import terminal
 
 __all__ = ["ALL_METHODS", "Request", "command", "score_and_report"]

@@ -18,17 +18,17 @@ from rich.table import Table
 
 from solecism.commands.report import report
 from solecism.errors import candidates, fail
-from solecism.score.items import PairData, open_items
-from solecism.score.methods.region import all_hold, items_line, score_suites
-from solecism.score.results import (
+from solecism.scoring.items import PairData, open_items
+from solecism.scoring.methods.region import all_hold, items_line, score_suites
+from solecism.scoring.results import (
     ResultWriter,
     read_result,
     refuse_replacing,
     result_files,
 )
-from solecism.score.signature import Signature
-from solecism.score.summary import summarize_file
-from solecism.score.surprisals import (
+from solecism.scoring.signature import Signature
+from solecism.scoring.summary import summarize_file
+from solecism.scoring.surprisals import (
     CLASSES,
     Run,
     Suite,

@@ -13,12 +13,12 @@ from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 from lm_eval.models.huggingface import HFLM
 
-from solecism.score.engines.engines import Probed, probe
-from solecism.score.engines.masked import MaskedOptions
-from solecism.score.items import NEEDED
-from solecism.score.methods.pll import score_pll
-from solecism.score.methods.sentence import WINDOW
-from solecism.score.models import Loaded, load_masked
+from solecism.scoring.engines.engines import Probed, probe
+from solecism.scoring.engines.masked import MaskedOptions
+from solecism.scoring.items import NEEDED
+from solecism.scoring.methods.pll import score_pll
+from solecism.scoring.methods.sentence import WINDOW
+from solecism.scoring.models import Loaded, load_masked
 
 __all__ = ["SolecismLM", "SolecismMaskedLM"]
 

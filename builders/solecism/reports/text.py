@@ -1,0 +1,254 @@
+"""Reports as text: tables for a terminal, CSV, LaTeX and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from solecism.reports.comparison import Difference
+from solecism.reports.figures import Block, Cell, Column, row_names, systems
+from solecism.scoring.results import Result
+
+__all__ = [
+    "bos_notes", "counts_line", "csv_text", "difference_table", "latex_difference", "latex_text", "p_text",
+    "percent", "signatures", "signed", "tables", "to_json",
+]  # fmt: skip
+
+_CELL = 12
+"""Width of a column: ``100.0 ±10.3`` and a space."""
+
+_CSV = (
+    "by", "group", "label", "model", "config", "accuracy", "low", "high", "deviation", "seeds", "n",
+    "ties", "skipped", "signature",
+)  # fmt: skip
+
+
+def percent(cell: Cell | None) -> str:
+    """As ``93.1 ±0.4`` (per cent; the longer side of the interval, or the standard deviation)."""
+    if cell is None:
+        return ""
+    if not cell.n:
+        return "none"
+    half = cell.half
+    return f"{100 * cell.value:.1f}" + (f" ±{100 * half:.1f}" if half is not None else "")
+
+
+def tables(blocks: Sequence[Block], by: str, width: int = 80) -> Iterator[Table | Text]:
+    """The tables of a report, as many columns side by side as ``width`` (characters) holds."""
+    rows = row_names(column for block in blocks for column in block.columns)
+    label = min(max(map(len, [*rows, by])), max(16, min(34, width - 3 * _CELL)))
+    most = max(1, (width - label) // _CELL)
+    for block in blocks:
+        if block.title:
+            yield Text(block.title, style="bold")
+        if len(block.columns) == 1:
+            yield _single(block.columns[0], by, rows)
+        for start in range(0, len(block.columns) if len(block.columns) > 1 else 0, most):
+            yield _table(block.columns[start : start + most], by, rows, label)
+        yield Text("")
+
+
+def _table(some: Sequence[Column], by: str, rows: Sequence[str], label: int) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(by, width=label, overflow="fold")
+    for column in some:
+        table.add_column(column.label, justify="right", width=_CELL - 1, overflow="fold")
+    for row in rows:
+        if any(row in column.cells for column in some):
+            table.add_row(Text(row), *(percent(column.cells.get(row)) for column in some))
+    return table
+
+
+def _single(column: Column, by: str, rows: Sequence[str]) -> Table:
+    """One column alone has room for its counts."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(by, overflow="fold", max_width=34)
+    table.add_column(column.label, justify="right", overflow="fold", max_width=22)
+    for title in ("pairs", "ties", "skipped"):
+        table.add_column(title, justify="right")
+    for row in rows:
+        if cell := column.cells.get(row):
+            counts = (cell.n, cell.ties, sum(cell.skipped.values()))
+            table.add_row(Text(row), percent(cell), *(f"{count:,}" for count in counts))
+    return table
+
+
+def counts_line(column: Column, name: str, total: str) -> str:
+    """As ``gpt2: 19,795 pairs, 42 ties, 205 skipped (too long 205)``."""
+    cell = column.cells[total]
+    parts = [f"{cell.n:,} pairs"] + ([f"{cell.ties:,} ties"] if cell.ties else [])
+    if cell.seeds > 1:
+        parts = [f"{cell.seeds} seeds, mean ± standard deviation", *parts]
+    if cell.skipped:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in cell.skipped.items())
+        parts.append(f"{sum(cell.skipped.values()):,} skipped ({reasons})")
+    return f"{name}: {', '.join(parts)}"
+
+
+def signatures(results: Sequence[Result]) -> list[str]:
+    """Signatures, those that differ in nothing but data and config in one line (``cfg:de,en``)."""
+    lines = []
+    for _, some in systems(results):
+        parts = [dict(part.partition(":")[::2] for part in r.signature.split("|")) for r in some]
+        merged = {key: ",".join(dict.fromkeys(p.get(key, "") for p in parts)) for key in parts[0]}
+        lines.append("|".join(f"{key}:{value}" if value else key for key, value in merged.items()))
+    return lines
+
+
+def bos_notes(results: Sequence[Result]) -> list[str]:
+    """Say where results that differ only in ``bos`` differ by more than two points."""
+    alike: dict[str, list[Result]] = {}
+    for result in results:
+        parts = [part for part in result.signature.split("|") if not part.startswith("bos:")]
+        alike.setdefault("|".join(parts), []).append(result)
+    return [note for some in alike.values() if len(some) > 1 for note in _bos_note(some)]
+
+
+def _bos_note(results: Sequence[Result]) -> Iterator[str]:
+    found = {
+        r.run["options"].get("bos", "?"): 100 * (r.summary["overall"]["accuracy"] or 0.0)
+        for r in results
+        if r.summary["overall"]["n"]
+    }
+    if found and max(found.values()) - min(found.values()) > 2:
+        run = results[0].run
+        shown = ", ".join(f"{value:.1f} with bos:{name}" for name, value in found.items())
+        yield f"{run['model']} on {run['config']}: the first token matters: {shown}"
+
+
+def signed(value: float, low: float, high: float) -> str:
+    """As ``+2.3 [+1.1, +3.4]``, in points."""
+    return f"{100 * value:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+
+
+def p_text(p: float) -> str:
+    """A p-value with as many digits as it is worth."""
+    return "<.0001" if p < 1e-4 else f"{p:.4f}".removeprefix("0")
+
+
+def difference_table(found: Difference) -> Table:
+    """Both accuracies, their difference in points with the bootstrap interval, and the mid-p value."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(found.by, overflow="fold", max_width=24)
+    table.add_column("pairs", justify="right")
+    for name in (found.first, found.second):
+        table.add_column(name, justify="right", overflow="fold", max_width=10)
+    table.add_column("difference", justify="right", no_wrap=True)
+    table.add_column("p", justify="right", no_wrap=True)
+    for row, it in found.rows.items():
+        sides = (f"{100 * it.first:.1f}", f"{100 * it.second:.1f}")
+        shown = signed(it.difference, it.low, it.high)
+        table.add_row(Text(row), f"{it.n:,}", *sides, shown, p_text(it.p_mid))
+    return table
+
+
+def _records(some: Sequence[Column], by: str) -> Iterator[dict[str, Any]]:
+    for column in some:
+        config = column.fields.get("config", "")
+        signatures = " ".join(result.signature for result in column.results)
+        for row in row_names([column]):
+            cell = column.cells[row]
+            yield {
+                "by": by, "group": row, "label": column.label,
+                "model": column.fields.get("model", ""), "config": config,
+                "accuracy": None if math.isnan(cell.value) else cell.value,
+                "low": cell.low, "high": cell.high, "deviation": cell.deviation,
+                "seeds": cell.seeds, "n": cell.n, "ties": cell.ties,
+                "skipped": dict(cell.skipped), "signature": signatures,
+            }  # fmt: skip
+
+
+def to_json(some: Sequence[Column], by: str, found: Difference | None = None) -> dict[str, Any]:
+    """A report for programs: ``{"by": ..., "cells": [...]}`` or, of a comparison, its rows."""
+    if found is None:
+        return {"by": by, "cells": list(_records(some, by))}
+    rows = {name: it.to_json() for name, it in found.rows.items()}
+    return {
+        "by": by, "first": found.first, "second": found.second, "rows": rows,
+        "left_out": found.left_out,
+    }  # fmt: skip
+
+
+def csv_text(some: Sequence[Column], by: str, found: Difference | None = None) -> str:
+    """One line a figure, all digits; of a comparison one line a group."""
+    out = io.StringIO()
+    if found is None:
+        writer = csv.DictWriter(out, _CSV, lineterminator="\n")
+        writer.writeheader()
+        for record in _records(some, by):
+            writer.writerow(record | {"skipped": sum(record["skipped"].values())})
+        return out.getvalue()
+    records = [_compared(found, name) for name in found.rows]
+    writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue()
+
+
+def _compared(found: Difference, name: str) -> dict[str, Any]:
+    sides = {"first_label": found.first, "second_label": found.second}
+    return {"by": found.by, "group": name, **sides, **found.rows[name].to_json()}
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+}  # fmt: skip
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in text)
+
+
+def _latex_cell(cell: Cell | None) -> str:
+    if cell is None or not cell.n:
+        return "--"
+    half = "" if cell.half is None else rf" {{\scriptsize$\pm${100 * cell.half:.1f}}}"
+    return f"{100 * cell.value:.1f}{half}"
+
+
+def latex_text(blocks: Sequence[Block], by: str) -> str:
+    """Tables for a paper (package ``booktabs``), one a block."""
+    return "\n".join(_latex_block(block, by) for block in blocks)
+
+
+def _latex_block(block: Block, by: str) -> str:
+    lines = [
+        f"{_latex(row)} & " + " & ".join(_latex_cell(c.cells.get(row)) for c in block.columns)
+        for row in row_names(block.columns)
+    ]
+    heads = [by, *(column.label for column in block.columns)]
+    signatures = [f"% {r.signature}" for column in block.columns for r in column.results]
+    title = [f"% {block.title}"] if block.title else []
+    return "\n".join([*title, *signatures, *_tabular(heads, lines)]) + "\n"
+
+
+def _tabular(heads: Sequence[str], lines: Sequence[str]) -> list[str]:
+    return [
+        rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
+        r"\toprule",
+        " & ".join(map(_latex, heads)) + r" \\",
+        r"\midrule",
+        *(line + r" \\" for line in lines),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def latex_difference(found: Difference) -> str:
+    """A comparison for a paper (package ``booktabs``)."""
+    heads = [found.by, "pairs", found.first, found.second, "difference", "p"]
+    lines = [" & ".join(_difference_cells(name, it.__dict__)) for name, it in found.rows.items()]
+    return "\n".join(_tabular(heads, lines)) + "\n"
+
+
+def _difference_cells(name: str, it: Mapping[str, Any]) -> list[str]:
+    sides = [f"{100 * it[key]:.1f}" for key in ("first", "second")]
+    shown = signed(it["difference"], it["low"], it["high"])
+    return [_latex(name), f"{it['n']:,}", *sides, f"${shown}$", f"${p_text(it['p_mid'])}$"]

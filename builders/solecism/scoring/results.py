@@ -1,0 +1,634 @@
+"""Results: a table with every item's scores, written in a stream that survives a kill, and its summary."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from solecism.errors import InputError, candidates, fail
+from solecism.files import locked, write_text, writing
+from solecism.inputs import COUNT, SHARE, check, read_json, reading_parquet
+from solecism.schema import FEATURES, pair_schema
+from solecism.scoring.signature import Signature
+
+__all__ = [
+    "EMPTY",
+    "FORMAT",
+    "SCORES",
+    "Journal",
+    "Result",
+    "ResultWriter",
+    "blank",
+    "feature",
+    "is_out_of_memory",
+    "read_result",
+    "refuse_replacing",
+    "result_files",
+    "score_schema",
+    "scores_table",
+    "summary_text",
+    "without_nulls",
+    "write_summary",
+]
+
+
+Floats = NDArray[np.float64]
+_TOO_LARGE = -1
+"""In place of a length: the batch did not fit into the memory."""
+
+
+_FULL = ("out of memory", "can't allocate", "not enough memory")
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Tell whether an error, also of torch, means that a batch was too large."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    return isinstance(error, RuntimeError) and any(said in str(error).lower() for said in _FULL)
+
+
+class Journal:
+    """The answers of a run since its last part; without a folder nothing is remembered.
+
+    ``inside``: a scorer sets it while what it has yielded shares answers with what it will yield, so that a
+    part must not end there.
+    """
+
+    def __init__(self, folder: Path | None = None, seconds: float = 20.0) -> None:
+        self.inside = False
+        self._folder, self._seconds = folder, seconds
+        self._known: deque[Floats | None] = deque()
+        self._fresh: list[Floats | None] = []
+        self._since, self._done, self._files = monotonic(), 0, 0
+
+    def answer(self, ask: Callable[[], Floats]) -> Floats:
+        """Return what ``ask`` gives, a flat array, without asking where it is known.
+
+        Where there was too little memory for a batch there is again, so that batches are as small as
+        they were: ``MemoryError``.
+        """
+        if self._known:
+            known = self._known.popleft()
+            if known is None:
+                raise MemoryError("too large a batch, as in the run before")
+            return known
+        try:
+            found = ask()
+        except (RuntimeError, MemoryError) as error:
+            if is_out_of_memory(error):
+                self._note(None)
+            raise
+        self._note(found)
+        return found
+
+    def _note(self, found: Floats | None) -> None:
+        if self._folder is not None:
+            self._fresh.append(found)
+            if monotonic() - self._since >= self._seconds:
+                self.save()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was answered since the last part."""
+        return not (self._files or self._fresh)
+
+    def save(self) -> None:
+        """Write what is not written yet."""
+        self._since = monotonic()
+        if not self._fresh or self._folder is None:
+            return
+        lengths = [_TOO_LARGE if found is None else len(found) for found in self._fresh]
+        values = [found for found in self._fresh if found is not None]
+        with writing(self._file(self._files)) as part, part.open("wb") as out:
+            np.savez(out, lengths=lengths, values=np.concatenate([np.zeros(0), *values]))
+        self._fresh, self._files = [], self._files + 1
+
+    def open(self, done: int) -> int:
+        """Take up what was answered after the first ``done`` rows; return the number of answers."""
+        self._done = done
+        self._known.extend(self._read())
+        for path in set(self._all()) - {self._file(n) for n in range(self._files)}:
+            path.unlink()
+        return len(self._known)
+
+    def _read(self) -> Iterator[Floats | None]:
+        """Read the files without a gap, as far as they are whole."""
+        while self._file(self._files).is_file():
+            try:
+                with np.load(self._file(self._files), allow_pickle=False) as file:
+                    lengths, values = file["lengths"], file["values"]
+            except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+                return
+            ends = np.cumsum(np.maximum(lengths, 0)).tolist()
+            for length, end in zip(lengths.tolist(), ends, strict=True):
+                yield None if length == _TOO_LARGE else values[end - length : end]
+            self._files += 1
+
+    def restart(self, done: int) -> None:
+        """Forget everything: the first ``done`` rows stand in parts now."""
+        self._fresh, self._files, self._done = [], 0, done
+        self._known.clear()
+        self._since = monotonic()
+        for path in self._all():
+            path.unlink()
+
+    def _file(self, number: int) -> Path:
+        assert self._folder is not None
+        return self._folder / f"answers-{self._done:012}-{number:06}.npz"
+
+    def _all(self) -> list[Path]:
+        return [] if self._folder is None else sorted(self._folder.glob("answers-*.npz"))
+
+
+_PLAIN = ["id", "set_id"]
+
+
+def result_files(path: str | Path) -> tuple[Path, Path]:
+    """JSON and Parquet file of a result named by either of them or by what their names share."""
+    text = str(path)
+    for suffix in (".json", ".parquet"):
+        text = text.removesuffix(suffix)
+    return Path(text + ".json"), Path(text + ".parquet")
+
+
+def summary_text(summary: Mapping[str, Any]) -> str:
+    """The JSON of a summary."""
+    return json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
+
+
+class ResultWriter:
+    """Collects tables in ``<stem>.parts/`` and joins them to ``<stem>.parquet`` at the end.
+
+    Use it as a context manager::
+
+        with ResultWriter("out/gpt2", str(signature), notice=print) as writer:
+            for table in score(items_from(writer.resume()), writer.journal):
+                writer.write(table)
+
+    Each part is completed or absent, and a scorer may keep what its model has answered since the last part in
+    the ``journal``; so whatever ends the run costs at most ``seconds`` of work. Left by an exception, the
+    parts stay, and the next run with the same ``signature`` (all that the figures depend on) gets them
+    from :meth:`resume`; parts of another signature, and broken ones, are discarded with a ``notice``. Left
+    well, the table is in its place with the ``summary`` that is made of it (if one is asked for), and the
+    parts are gone. Rows must come in the order of the data set.
+
+    Raises :class:`InputError` where another run is writing the same result.
+    """
+
+    def __init__(
+        self,
+        stem: str | Path,
+        signature: str,
+        *,
+        notice: Callable[[str], None] | None = None,
+        summary: Callable[[Path], Mapping[str, Any]] | None = None,
+        rows: int = 1 << 14,
+        seconds: float = 20.0,
+    ) -> None:
+        self.path = result_files(stem)[1]
+        self.done = 0
+        """Rows that are safely written: the leading items that need no scoring any more."""
+        self._signature, self._notice = signature, notice or (lambda _: None)
+        self._summary = summary
+        self._rows, self._seconds = rows, seconds
+        self._folder = self.path.with_name(f"{self.path.stem}.parts")
+        self.journal = Journal(self._folder, seconds)
+        self._waiting: list[pa.Table] = []
+        self._since = monotonic()
+        self._resumed = False
+        self._held = ExitStack()
+
+    def __enter__(self) -> ResultWriter:
+        self._held.enter_context(locked(self._folder))
+        with ExitStack() as unwind:
+            unwind.push(self._held)
+            unwind.callback(self._keep)
+            self.resume()
+            unwind.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        with self._held, ExitStack() as unwind:
+            unwind.callback(self._keep)
+            if kind is None:
+                self.flush()
+                self._join()
+                unwind.pop_all()
+
+    def _keep(self) -> None:
+        """Keep what there is when a run is cut short; with nothing to keep nothing stays."""
+        with suppress(OSError):  # as of a full disk: the error that ends the run is told
+            if self.journal.is_empty:
+                self.flush()
+            else:
+                self.journal.save()
+        if not self.done and self.journal.is_empty:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def resume(self) -> int:
+        """Take up the parts of a run that was cut short; return how many leading items are scored."""
+        if self._resumed:
+            return self.done
+        self._resumed = True
+        if self._mark.is_file() and self._mark.read_bytes() == self._signature.encode():
+            self.done = sum(self._whole_parts())
+            more = self.journal.open(self.done)
+            if self.done or more:
+                inside = f" and {more:,} batches of the next" if more else ""
+                self._notice(f"going on after {self.done:,} items{inside} that are scored already")
+        else:
+            self._start()
+        return self.done
+
+    def _start(self) -> None:
+        if any(self._folder.glob("*-*")):  # parts and answers
+            self._notice(f"{self._folder}: parts of a run with another signature are discarded")
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir(parents=True)
+        write_text(self._mark, self._signature)
+
+    def _whole_parts(self) -> Iterator[int]:
+        """Yield the rows of each part; discard a broken one and those after it."""
+        for number, part in enumerate(list(self._parts())):
+            try:
+                yield len(_read(part))
+            except (pa.ArrowException, OSError) as error:
+                self._notice(f"{part}: is broken, it and what follows are scored anew ({error})")
+                for later in list(self._parts())[number:]:
+                    later.unlink()
+                return
+
+    @property
+    def _mark(self) -> Path:
+        return self._folder / "signature"
+
+    def _part(self, number: int) -> Path:
+        return self._folder / f"part-{number:06}.parquet"
+
+    def _parts(self) -> Iterator[Path]:
+        """The parts without a gap from the first."""
+        number = 0
+        while (part := self._part(number)).is_file():
+            yield part
+            number += 1
+
+    def write(self, table: pa.Table) -> None:
+        """Add rows; they are safe once the part is full or old enough (or :meth:`flush` is called)."""
+        self.resume()
+        if len(table):
+            self._waiting.append(table)
+        full = sum(map(len, self._waiting)) >= self._rows
+        old = monotonic() - self._since >= self._seconds
+        if (full or old) and not self.journal.inside:
+            self.flush()
+
+    def flush(self) -> None:
+        """Complete a part from the rows that wait."""
+        self._since = monotonic()
+        if not self._waiting:
+            return
+        table = pa.concat_tables(self._waiting)
+        with writing(self._part(sum(1 for _ in self._parts()))) as part:
+            pq.write_table(table, part, compression="zstd", write_page_checksum=True)
+        self._waiting = []
+        self.done += len(table)
+        self.journal.restart(self.done)
+
+    def _join(self) -> None:
+        """Join the parts. The table takes its place, then its summary; a run that is killed between the two
+        still has its parts. Without a summary an older one goes first: it would be another table's."""
+        parts = list(self._parts())
+        if not parts:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise fail("there is nothing to write: no item was given", self.path)
+        summary = result_files(self.path)[0]
+        with ExitStack() as both:
+            text = both.enter_context(writing(summary)) if self._summary else None
+            table = both.enter_context(writing(self.path))
+            _copy(parts, table)
+            if text and self._summary:
+                text.write_text(summary_text(self._summary(table)), encoding="utf-8", newline="\n")
+            else:
+                summary.unlink(missing_ok=True)
+        self._mark.unlink()
+        shutil.rmtree(self._folder)
+
+
+def _read(part: Path) -> pa.Table:
+    return pq.read_table(part, page_checksum_verification=True)
+
+
+def _copy(parts: list[Path], target: Path, rows: int = 1 << 16) -> None:
+    """Copy parts into one file, in row groups of at least ``rows`` rows."""
+    schema = pq.read_schema(parts[0])
+    texts = [f for f in _leaves(schema) if f not in _PLAIN]
+    with pq.ParquetWriter(target, schema, compression="zstd", use_dictionary=texts) as writer:
+        waiting: list[pa.Table] = []
+        for part in parts:
+            waiting.append(_read(part))
+            if sum(map(len, waiting)) >= rows:
+                writer.write_table(pa.concat_tables(waiting))
+                waiting = []
+        if waiting:
+            writer.write_table(pa.concat_tables(waiting))
+
+
+def _leaves(schema: pa.Schema) -> list[str]:
+    """Paths of the columns that hold texts."""
+    found = []
+    for field in schema:
+        inner = list(field.type) if pa.types.is_struct(field.type) else []
+        found += [f"{field.name}.{part.name}" for part in inner if part.type == pa.string()]
+        found += [field.name] if field.type == pa.string() else []
+    return found
+
+
+FORMAT = "solecism result 1"
+"""What the key ``format`` of a summary says."""
+
+TIE = 1e-9
+"""Log probabilities (natural, float64) closer than this are equal: sums in another order differ by less."""
+
+EMPTY = "empty"
+"""Reason: a sentence is missing or blank, or has no token to sum over, so that nothing can be compared."""
+
+_TEXTS = ("id", "set_id", "UID", "linguistics_term", "construction", "language")
+
+
+def score_schema(features: pa.DataType) -> pa.Schema:
+    """Schema of a result's table for a data set whose ``features`` have this type."""
+    floats, ints = pa.float64(), pa.int32()
+    return pa.schema(
+        [
+            *((name, pa.string()) for name in _TEXTS),
+            ("features", features),
+            ("method", pa.string()),
+            *((name, floats) for name in ("logp_good", "logp_bad")),
+            *((n, ints) for n in ("tokens_good", "tokens_bad", "bytes_good", "bytes_bad")),
+            *((name, floats) for name in ("decision", "margin")),
+            ("skipped", pa.string()),
+        ]
+    )
+
+
+SCORES = score_schema(pair_schema().field("features").type)
+"""What every result's table has, a row a pair; ``features`` are those of the data set.
+
+``logp_*``: natural logarithms, null when skipped; ``tokens_*``, ``bytes_*``: tokens summed over and UTF-8
+length of the scored text; ``decision``: 1 right, 0 wrong, 0.5 tie, null when skipped; ``margin``:
+``logp_good - logp_bad``; ``skipped``: why there is no score, else null."""
+
+_TALLY = {"accuracy": (SHARE, None), "n": COUNT, "ties": COUNT, "skipped": {str: COUNT}}
+_RUN = ("data", "version", "digest", "config", "method", "model", "revision", "dtype", "solecism")
+_SUMMARY = {
+    "signature": str,
+    "run": {**dict.fromkeys(_RUN, str), "options": {str: str}},
+    "rows": COUNT,
+    "overall": _TALLY,
+    "by": {"UID": {str: _TALLY}, str: {str: _TALLY}},
+    "environment?": dict,
+}
+"""The shape of a summary (:mod:`solecism.inputs`)."""
+
+Numbers = np.ndarray[Any, Any]
+
+
+def scores_table(
+    pairs: pa.Table,
+    method: str,
+    logp_good: Numbers,
+    logp_bad: Numbers,
+    tokens_good: Numbers,
+    tokens_bad: Numbers,
+    bytes_good: Numbers,
+    bytes_bad: Numbers,
+    skipped: Sequence[str | None],
+) -> pa.Table:
+    """Make the rows of a result from ``pairs`` (of which it takes the texts and, if any, the features).
+
+    Log probabilities are natural logarithms; where ``skipped`` holds a reason they are not looked at. A pair
+    with an empty side is skipped, whatever its scores. Both sides minus infinity is a tie. Raises
+    :class:`InputError` for a score that is not a number and not skipped, ``ValueError`` for arrays of
+    another length than ``pairs``.
+    """
+    nothing = (np.asarray(tokens_good) == 0) | (np.asarray(tokens_bad) == 0)
+    skipped = [
+        EMPTY if empty else reason or (EMPTY if none else None)
+        for reason, empty, none in zip(skipped, blank(pairs), nothing, strict=True)
+    ]
+    out = np.array([reason is not None for reason in skipped], bool)
+    good, bad = np.asarray(logp_good, np.float64), np.asarray(logp_bad, np.float64)
+    _refuse_nan(pairs, np.isnan(good) | np.isnan(bad), out)
+    with np.errstate(invalid="ignore"):
+        margin = np.where(good == bad, 0.0, good - bad)
+    decision = np.where(np.abs(margin) <= TIE, 0.5, np.where(margin > 0, 1.0, 0.0))
+    floats = {"logp_good": good, "logp_bad": bad, "decision": decision, "margin": margin}
+    ints = {
+        "tokens_good": tokens_good, "tokens_bad": tokens_bad,
+        "bytes_good": bytes_good, "bytes_bad": bytes_bad,
+    }  # fmt: skip
+    columns = {name: pairs[name] for name in _TEXTS if name != "construction"}
+    columns["features"] = features = _features(pairs)
+    columns["construction"] = feature(features, "construction")
+    columns["method"] = pa.repeat(pa.scalar(method), len(pairs))
+    columns |= {n: pa.array(values, pa.float64(), mask=out) for n, values in floats.items()}
+    columns |= {n: pa.array(np.asarray(values, np.int32)) for n, values in ints.items()}
+    columns["skipped"] = pa.array(skipped, pa.string())
+    schema = score_schema(features.type)
+    return pa.table({name: columns[name] for name in schema.names}, schema=schema)
+
+
+_SENTENCES = ("sentence_good", "sentence_bad")
+
+
+def blank(pairs: pa.Table) -> Numbers:
+    """Mark the pairs of which a sentence is missing, empty or of blanks alone."""
+    found = np.zeros(len(pairs), bool)
+    for name in _SENTENCES:
+        if name in pairs.column_names:
+            rest = pc.binary_length(pc.utf8_trim_whitespace(pairs[name].cast(pa.string())))
+            found |= np.asarray(pc.fill_null(rest, 0)) == 0
+    return found
+
+
+def without_nulls(pairs: pa.Table) -> pa.Table:
+    """Put an empty text in place of a sentence that is missing."""
+    for name in _SENTENCES:
+        if name in pairs.column_names and pairs[name].null_count:
+            place = pairs.column_names.index(name)
+            pairs = pairs.set_column(place, name, pairs[name].fill_null(""))
+    return pairs
+
+
+def _features(pairs: pa.Table) -> pa.ChunkedArray:
+    """The features; all null for a data set that has none."""
+    if "features" in pairs.column_names:
+        return pairs["features"]
+    kind = SCORES.field("features").type
+    return pa.chunked_array([pa.array([{}] * len(pairs), kind)], kind)
+
+
+def feature(features: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """One of the features, all null where the data set does not have it."""
+    if any(field.name == name for field in features.type):
+        return pc.struct_field(features, name)
+    kind = FEATURES.get(name, pa.string())
+    return pa.chunked_array([pa.nulls(len(features), kind)], kind)
+
+
+def _refuse_nan(pairs: pa.Table, nan: Numbers, skipped: Numbers) -> None:
+    """A score that is not a number would silently count as wrong: say which item has it."""
+    found = np.flatnonzero(nan & ~skipped)
+    if len(found):
+        ids = pairs["id"].take(pa.array(found[:3])).to_pylist()
+        shown = ", ".join(map(repr, ids)) + (", ..." if len(found) > 3 else "")
+        raise fail(f"the model's score of {len(found)} items is not a number (NaN): {shown}")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result on disk: ``summary`` is its JSON, ``table`` its rows (read when first asked for)."""
+
+    path: Path
+    summary: dict[str, Any]
+
+    @property
+    def signature(self) -> str:
+        """All that the figures depend on, in one line."""
+        return str(self.summary["signature"])
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """The signature's parts: ``data``, ``config``, ``method``, ``model``, ... (all texts)."""
+        return dict(self.summary["run"])
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """All rows, in the order of the data set; columns as in ``SCORES``."""
+        return self._read(None)
+
+    def read(self, names: Sequence[str]) -> pa.Table:
+        """Read some columns only."""
+        return self._read(list(dict.fromkeys(names)))
+
+    def _read(self, names: list[str] | None) -> pa.Table:
+        path = result_files(self.path)[1]
+        with reading_parquet(path):
+            table = pq.read_table(path, columns=names)
+            table.validate(full=True)
+        _refuse_values(table, path)
+        return table
+
+
+def _refuse_values(table: pa.Table, path: Path) -> None:
+    """Refuse rows that are of no item, and decisions that are none."""
+    for name in ("id", "set_id", "UID"):
+        if name in table.column_names and table[name].null_count:
+            raise fail(f"column {name!r} has a value that is null", path)
+    if "decision" in table.column_names:
+        found = table["decision"].drop_null()
+        others = found.filter(pc.invert(pc.is_in(found, value_set=pa.array([0.0, 0.5, 1.0]))))
+        if len(others):
+            raise fail(f"column 'decision' has {others[0].as_py()}, wanted 0, 0.5 or 1", path)
+
+
+def read_result(path: str | Path) -> Result:
+    """Open a result by the name of its JSON or Parquet file, or by what both names begin with.
+
+    Raises :class:`InputError` where a file is missing, is no result, lacks columns, or where the two files
+    are not of the same run.
+    """
+    summary_file, table_file = result_files(path)
+    for file in (summary_file, table_file):
+        if not file.is_file():
+            raise fail(f"there is no such file{_near(file)}", file)
+    summary = _read_summary(summary_file)
+    rows = _check_table(table_file)
+    if rows != summary["rows"]:
+        message = (
+            f"has {rows} rows, {summary_file.name} speaks of {summary['rows']}: not of one run"
+        )
+        raise fail(message, table_file)
+    return Result(summary_file, summary)
+
+
+def _near(file: Path) -> str:
+    if not file.parent.is_dir():
+        return ""
+    names = sorted(p.name for p in file.parent.glob("*.json"))
+    return f" {candidates('files', names, file.name)}" if names else ""
+
+
+def _read_summary(file: Path) -> dict[str, Any]:
+    summary = read_json(file)
+    if not isinstance(summary, dict) or summary.get("format") != FORMAT:
+        found = summary.get("format") if isinstance(summary, dict) else None
+        raise fail(f"is no result of solecism score (format: {found!r}, wanted {FORMAT!r})", file)
+    check(summary, _SUMMARY, file, "result")
+    return summary
+
+
+def _check_table(file: Path) -> int:
+    """Number of rows; raises where columns are missing or of another type."""
+    with reading_parquet(file):
+        metadata = pq.read_metadata(file)
+        schema = metadata.schema.to_arrow_schema()
+    wrong = [_wrong_column(field, schema) for field in SCORES]
+    if any(wrong):
+        raise InputError([fail(text, file).problems[0] for text in wrong if text])
+    return int(metadata.num_rows)
+
+
+def _wrong_column(field: pa.Field, schema: pa.Schema) -> str:
+    if field.name not in schema.names:
+        return (
+            f"there is no column {field.name!r} {candidates('columns', schema.names, field.name)}"
+        )
+    if schema.names.count(field.name) > 1:
+        return f"there is more than one column {field.name!r}"
+    found = schema.field(field.name).type
+    fits = pa.types.is_struct(found) if field.name == "features" else found == field.type
+    return "" if fits else f"column {field.name!r} is {found}, wanted {field.type}"
+
+
+def refuse_replacing(path: str | Path, signature: Signature) -> None:
+    """Raise :class:`InputError` where there is the result of another run under a name."""
+    file = result_files(path)[0]
+    if not file.is_file():
+        return
+    there, ours = read_result(file).run, signature.to_json()
+    other = [
+        f"{key} {there.get(key)!r}, not {ours[key]!r}"
+        for key in ours
+        if there.get(key) != ours[key]
+    ]
+    if other:
+        message = (
+            f"is the result of another run ({'; '.join(other)}): move it, or give another --out"
+        )
+        raise fail(message, file)
+
+
+def write_summary(path: str | Path, summary: dict[str, Any]) -> Path:
+    """Write the JSON of a result in one step (never half-written); return its path."""
+    file = result_files(path)[0]
+    write_text(file, summary_text(summary))
+    return file

@@ -1,0 +1,300 @@
+"""Focus: the critical word masked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+from transformers import FNetConfig, FNetForMaskedLM
+
+from masked_models import KINDS, PAIRS, loaded, log_probs, pairs, plain_focus, shown
+from solecism.errors import InputError
+from solecism.scoring.critical import critical_words
+from solecism.scoring.engines.masked import (
+    Forward,
+    MaskedOptions,
+    Output,
+    Row,
+    open_forward,
+    run_rows,
+)
+from solecism.scoring.methods.focus import score_focus
+
+SEVERAL = "several words differ"
+
+
+def focus(kind: str, table: pa.Table | None = None, **options: Any) -> pa.Table:
+    chosen = MaskedOptions(**options)
+    return pa.concat_tables(
+        score_focus([pairs() if table is None else table], loaded(kind), chosen)
+    )
+
+
+def words() -> list[tuple[str, str, int]]:
+    """Both sides: text, critical word and its place; the last pair has none."""
+    found = [pair for pair in critical_words(pairs()) if pair]
+    sides = [(p.good, p.good_at) for p in found] + [(p.bad, p.bad_at) for p in found]
+    return [(text, text[a:b], a) for text, (a, b) in sides]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equals_the_plain_loop(kind: str) -> None:
+    table = focus(kind)
+    plain = [plain_focus(loaded(kind), *word) for word in words()]
+    wanted = np.array([np.nan if p is None else p for p in plain]).reshape(2, -1)
+    wanted[:, np.isnan(wanted).any(0)] = np.nan
+    found = np.array([shown(table, "logp_good"), shown(table, "logp_bad")])[:, :-1]
+    assert np.isfinite(found).sum() >= 8
+    np.testing.assert_allclose(found, wanted, atol=1e-4, rtol=0)
+    assert table["method"].unique().to_pylist() == ["focus"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_skips_are_counted(kind: str) -> None:
+    reasons = focus(kind)["skipped"].to_pylist()
+    assert reasons[-1] == SEVERAL
+    assert reasons[9] == "multi-piece"
+    assert set(reasons) <= {None, SEVERAL, "multi-piece"}
+    scored = focus(kind).filter(pa.array([reason is None for reason in reasons]))
+    assert set(scored["tokens_good"].to_pylist()) == {1}
+
+
+def test_bytes_are_those_of_the_word() -> None:
+    table = focus("bert")
+    assert table["bytes_good"].to_pylist()[5] == len("צוחקים".encode())
+    assert table["bytes_bad"].to_pylist()[0] == len("laugh")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_of_several_tokens_as_spans(kind: str) -> None:
+    model, table = loaded(kind), focus(kind, multi_piece="pll")
+    tokenizer = model.tokenizer
+    assert table["method"][0].as_py() == "focus:pll"
+    text, word = PAIRS[9][0], "extraordinarily"
+    found = tokenizer(text, return_offsets_mapping=True)
+    ids, begin = found["input_ids"], text.index(word)
+    inside = [
+        n
+        for n, (a, b) in enumerate(found["offset_mapping"])
+        if b >= begin and a < begin + len(word) and n not in (0, len(ids) - 1)
+    ]
+    total = 0.0
+    for n in inside:
+        masked = [tokenizer.mask_token_id if n <= m <= inside[-1] else i for m, i in enumerate(ids)]
+        total += log_probs(model, masked, n)[ids[n]].item()
+    assert table["tokens_good"][9].as_py() == len(inside) > 1
+    assert table["logp_good"][9].as_py() == pytest.approx(total, abs=1e-4)
+    single, spans = focus(kind), shown(table, "logp_good")
+    same = np.isfinite(shown(single, "logp_good"))
+    np.testing.assert_allclose(spans[same], shown(single, "logp_good")[same], atol=1e-5)
+
+
+def test_a_frame_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: Counter[bytes] = Counter()
+    plain = Forward.__call__
+
+    def counted(self: Forward, rows: Any) -> torch.Tensor:
+        seen.update(row.ids.tobytes() for row in rows)
+        return plain(self, rows)
+
+    first = ("The author laughs.", "The author laugh.", None, None, None)
+    second = ("The author laugh.", "The author laughs.", None, None, None)
+    table = pairs([first, second, first])
+    forward = open_forward(loaded("bert"))
+    monkeypatch.setattr("solecism.scoring.methods.focus.open_forward", lambda _: forward)
+    monkeypatch.setattr(Forward, "__call__", counted)
+    table = pa.concat_tables([table, table])
+    scores = pa.concat_tables(score_focus([table], loaded("bert"), MaskedOptions(rows=3)))
+    assert list(seen.values()) == [1]
+    assert scores["decision"].to_pylist()[0] + scores["decision"].to_pylist()[1] == 1
+
+
+def test_forms_that_are_one_token_tie() -> None:
+    model = loaded("bert")
+    table = pairs([("The author laughs.", "The author la\u0000ughs.", None, None, None)])
+    scores = pa.concat_tables(score_focus([table], model))
+    assert scores["decision"].to_pylist() == [0.5]  # BERT drops control characters
+
+
+def test_unknown_words_are_skipped() -> None:
+    table = pairs([("The author 笑.", "The author 哭.", "The author", "笑", "哭")])
+    assert focus("bert", table)["skipped"].to_pylist() == ["unknown word"]
+
+
+def test_too_long_for_the_positions() -> None:
+    text = "The author " + "near the pilots " * 30
+    table = pairs([(text + "laughs.", text + "laugh.", None, None, None)])
+    for kind in KINDS:
+        assert focus(kind, table)["skipped"].to_pylist() == ["too long"]
+
+
+def test_columns_that_are_missing_are_named() -> None:
+    with pytest.raises(InputError, match="no column 'sentence_bad'"):
+        focus("bert", pairs().drop_columns(["sentence_bad"]))
+
+
+def test_logits_that_are_not_numbers_name_the_item() -> None:
+    model = loaded("bert")
+    broken = replace(model, model=_Broken(model.model))
+    with pytest.raises(InputError, match="item 'i0'"):
+        list(score_focus([pairs(PAIRS[:1])], broken))
+
+
+class _Broken(torch.nn.Module):
+    """A model whose logits are NaN."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.inner, self.config, self.base_model = model, model.config, model.base_model
+
+    def forward(self, **inputs: Any) -> Any:
+        found = self.inner(**inputs)
+        found.logits = found.logits * float("nan")
+        return found
+
+
+def rows(count: int) -> list[Row]:
+    model = loaded("bert")
+    plain = [i for i in range(len(model.tokenizer)) if i not in model.tokenizer.all_special_ids]
+    return [
+        Row(np.array([plain[(3 * n + m) % len(plain)] for m in range(3 + n % 5)], np.int32), n % 3)
+        for n in range(count)
+    ]
+
+
+def outputs(forward: Forward, some: list[Row]) -> list[Output]:
+    """Run rows; give the output of each batch."""
+    found: list[Output] = []
+
+    def read(batch: Output) -> Any:
+        found.append(batch)
+        return np.zeros(0)
+
+    assert sum(len(batch) for batch, _ in run_rows(forward, some, str, read)) == len(some)
+    return found
+
+
+@pytest.mark.parametrize("message", ["", "DefaultCPUAllocator: can't allocate memory"])
+def test_batches_halve_when_memory_runs_out(message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    forward, sizes, plain = open_forward(loaded("bert")), [], Forward.__call__
+    wanted = {n: forward([row])[0] for n, row in enumerate(rows(20))}
+
+    def small(self: Forward, batch: Any) -> torch.Tensor:
+        sizes.append(len(batch))
+        if len(batch) > 3:
+            raise RuntimeError(message) if message else torch.OutOfMemoryError
+        return plain(self, batch)
+
+    monkeypatch.setattr(Forward, "__call__", small)
+    found = outputs(forward, rows(20))
+    assert sizes[:4] == [20, 10, 5, 2]
+    assert max(sizes[4:]) == 2
+    assert sorted(n for batch in found for n in batch.rows) == list(range(20))
+    for batch in found:
+        for n, logits in zip(batch.rows, batch.logits, strict=True):
+            torch.testing.assert_close(logits, wanted[n], atol=1e-4, rtol=0)
+
+
+def test_one_row_that_does_not_fit_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(self: Forward, batch: Any) -> torch.Tensor:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    forward = open_forward(loaded("bert"))
+    monkeypatch.setattr(Forward, "__call__", none)
+    with pytest.raises(torch.OutOfMemoryError):
+        outputs(forward, rows(4))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_head_runs_on_single_positions(kind: str) -> None:
+    model = loaded(kind)
+    point = open_forward(model).point
+    names = {id(part): name for name, part in model.model.named_modules()}
+    shared = {"albert": "albert"}  # its layers are one layer, run again and again
+    assert names[id(point)].endswith(shared.get(kind, "layer.1.attention"))
+
+
+def test_a_model_whose_head_needs_all_positions() -> None:
+    model = loaded("bert")
+    mixed = replace(model, model=_Mixing(model.model))
+    forward = open_forward(mixed)
+    assert forward.point is None
+    row = rows(5)[3]
+    wanted = mixed.model(input_ids=torch.tensor([row.ids.tolist()]), attention_mask=None).logits
+    torch.testing.assert_close(forward([row])[0], wanted[0, row.position], atol=1e-4, rtol=0)
+
+
+def test_a_model_that_padding_changes() -> None:
+    model = loaded("bert")
+    torch.manual_seed(3)
+    config = FNetConfig(
+        vocab_size=len(model.tokenizer), hidden_size=32, num_hidden_layers=2, intermediate_size=64,
+        initializer_range=0.5,
+    )  # fmt: skip
+    fourier = replace(model, model=FNetForMaskedLM(config).eval())
+    forward = open_forward(fourier)
+    assert not forward.pads
+    for batch in outputs(forward, rows(20)):
+        for n, logits in zip(batch.rows, batch.logits, strict=True):
+            row = rows(20)[n]
+            with torch.inference_mode():
+                wanted = fourier.model(input_ids=torch.tensor([row.ids.tolist()])).logits
+            torch.testing.assert_close(logits, wanted[0, row.position], atol=1e-4, rtol=1e-4)
+
+
+class _Mixing(torch.nn.Module):
+    """A model whose head looks at neighbours."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.inner, self.config, self.base_model = model, model.config, model.base_model
+
+    def forward(self, **inputs: Any) -> Any:
+        found = self.inner(**inputs)
+        found.logits = found.logits + found.logits.roll(1, 1)
+        return found
+
+
+CRITICAL = [
+    ("Susan saw herself.", "Susan saw themselves.", "herself", "themselves"),
+    ("Who laughs?", "What laughs?", "Who", "What"),
+    ("He said « oui ».", "He said « non ».", "oui", "non"),
+    ("She (laughs) now.", "She (laugh) now.", "laughs", "laugh"),
+    ("« Rit », dit-il.", "« Rient », dit-il.", "Rit", "Rient"),
+    ("A b c.", "A c b.", None, None),
+    ("A b c.", "A b.", None, None),
+    ("Same.", "Same.", None, None),
+]
+
+
+@pytest.mark.parametrize(("good", "bad", "one", "other"), CRITICAL)
+def test_critical_words_from_the_sentences(
+    good: str, bad: str, one: str | None, other: str | None
+) -> None:
+    (found,) = critical_words(pairs([(good, bad, None, None, None)]))
+    if one is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert (good[slice(*found.good_at)], bad[slice(*found.bad_at)]) == (one, other)
+
+
+def test_critical_words_without_blanks() -> None:
+    table = pairs([("孩子听到了一首歌。", "孩子听到了一张歌。", None, None, None)])
+    table = table.append_column("tokens_good", pa.array(["孩子 听到 了 一 首 歌"]))
+    table = table.append_column("tokens_bad", pa.array(["孩子 听到 了 一 张 歌"]))
+    (found,) = critical_words(table)
+    assert found is not None
+    assert found.good_at == found.bad_at == (6, 7)
+
+
+def test_columns_that_do_not_fit_the_sentences_are_not_believed() -> None:
+    table = pairs(
+        [("The author laughs now.", "The author laugh then.", "The author", "laughs", "laugh")]
+    )
+    assert critical_words(table) == [None]

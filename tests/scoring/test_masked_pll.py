@@ -1,0 +1,155 @@
+"""Pseudo-log-likelihood."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+from tokenizers import Tokenizer, models
+from transformers import PreTrainedTokenizerFast
+
+from masked_models import KINDS, PAIRS, POSITIONS, loaded, pairs, plain_pll, shown
+from solecism.errors import InputError
+from solecism.scoring.encoding_masked import encode
+from solecism.scoring.engines.masked import Forward, MaskedOptions, Memo, capacity, open_forward
+from solecism.scoring.methods.pll import score_pll
+
+VARIANTS = ("original", "within_word_l2r")
+
+
+def pll(kind: str, table: pa.Table | None = None, **options: Any) -> pa.Table:
+    chosen = MaskedOptions(**options)
+    return pa.concat_tables(score_pll([pairs() if table is None else table], loaded(kind), chosen))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_equals_the_plain_loop(kind: str, variant: Any) -> None:
+    table = pll(kind, variant=variant)
+    for side, texts in (("good", [p[0] for p in PAIRS]), ("bad", [p[1] for p in PAIRS])):
+        wanted = [plain_pll(loaded(kind), text, variant) for text in texts]
+        np.testing.assert_allclose(shown(table, f"logp_{side}"), wanted, atol=1e-4, rtol=1e-6)
+        own = [len(loaded(kind).tokenizer(text)["input_ids"]) - 2 for text in texts]
+        assert table[f"tokens_{side}"].to_pylist() == own
+        assert table[f"bytes_{side}"].to_pylist() == [len(text.encode()) for text in texts]
+    assert table["method"].unique().to_pylist() == [f"pll:{variant}"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_variants_differ_on_words_of_several_tokens_alone(kind: str) -> None:
+    one, other = (shown(pll(kind, variant=v), "logp_good") for v in VARIANTS)
+    assert abs(one[9] - other[9]) > 1e-3
+    tokenizer = loaded(kind).tokenizer
+    words = [tokenizer(p[0]).word_ids()[1:-1] for p in PAIRS]
+    single = [len(set(w)) == len(w) for w in words]
+    np.testing.assert_allclose(one[single], other[single], atol=1e-5)
+
+
+def test_sizes_of_pieces_and_batches_change_nothing() -> None:
+    wanted = shown(pll("bert"), "margin")
+    for rows, tokens in ((1, 1), (3, 50), (100, 10_000)):
+        found = shown(pll("bert", rows=rows, tokens=tokens), "margin")
+        np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+def test_rows_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: Counter[tuple[bytes, int]] = Counter()
+    plain = Forward.__call__
+
+    def counted(self: Forward, rows: Any) -> torch.Tensor:
+        seen.update((row.ids.tobytes(), row.position) for row in rows)
+        return plain(self, rows)
+
+    forward = open_forward(loaded("bert"))
+    monkeypatch.setattr("solecism.scoring.methods.pll.open_forward", lambda _: forward)
+    monkeypatch.setattr(Forward, "__call__", counted)
+    table = pairs(PAIRS[:2] * 3)
+    table = pa.concat_tables([table, table])
+    scores = pa.concat_tables(score_pll([table], loaded("bert"), MaskedOptions(rows=6)))
+    assert set(seen.values()) == {1}
+    assert len(set(scores["margin"].to_pylist())) == 2
+    texts = {text for pair in PAIRS[:2] for text in pair[:2]}
+    tokens = sum(len(loaded("bert").tokenizer(text)["input_ids"]) - 2 for text in texts)
+    assert len(seen) == tokens - 4  # rows with the verb or the noun masked serve two sentences each
+
+
+def test_identical_sentences_tie() -> None:
+    scores = pll("albert", pairs([(PAIRS[0][0], PAIRS[0][0], None, None, None)]))
+    assert scores["decision"].to_pylist() == [0.5]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_positions_are_used_to_the_last(kind: str) -> None:
+    model = loaded(kind)
+    assert capacity(model) == POSITIONS
+    words, text = ["author"] * POSITIONS, ""
+    while len(model.tokenizer(" ".join(words))["input_ids"]) > POSITIONS:
+        words.pop()
+    text = " ".join(words)
+    longer = text + " author"
+    table = pairs([(text, text, None, None, None), (text, longer, None, None, None)])
+    scores = pll(kind, table)
+    assert scores["skipped"].to_pylist() == [None, "too long"]
+    assert scores["logp_good"][0].as_py() == pytest.approx(
+        plain_pll(model, text, "within_word_l2r"), abs=1e-3
+    )
+
+
+def test_empty_sentences_are_skipped() -> None:
+    scores = pll("bert", pairs([("", "The author.", None, None, None)]))
+    assert scores["skipped"].to_pylist() == ["empty"]
+    assert scores["logp_bad"].to_pylist() == [None]
+
+
+def test_no_items_at_all() -> None:
+    assert list(score_pll([], loaded("bert"))) == []
+    assert list(score_pll([pairs().slice(0, 0)], loaded("bert"))) == []
+
+
+class _Nan(torch.nn.Module):
+    """A model that gives NaN where a sentence has a certain token."""
+
+    def __init__(self, model: Any, token: int) -> None:
+        super().__init__()
+        self.inner, self.token = model, token
+        self.config, self.base_model = model.config, model.base_model
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> Any:
+        found = self.inner(input_ids=input_ids, attention_mask=attention_mask)
+        bad = (input_ids == self.token).any(1)
+        found.logits = found.logits.masked_fill(bad[:, None, None], float("nan"))
+        return found
+
+
+def test_logits_that_are_not_numbers_name_the_item() -> None:
+    model = loaded("bert")
+    token = model.tokenizer.convert_tokens_to_ids("authors")
+    assert token != model.tokenizer.unk_token_id
+    broken = replace(model, model=_Nan(model.model, token))
+    with pytest.raises(InputError, match=r"item 'i1'.*NaN"):
+        list(score_pll([pairs(PAIRS[:2])], broken))
+
+
+def test_columns_that_are_missing_are_named() -> None:
+    with pytest.raises(InputError, match="no column 'sentence_good'"):
+        pll("bert", pairs().drop_columns(["sentence_good"]))
+
+
+def test_a_tokenizer_that_tells_no_words_apart() -> None:
+    vocabulary = {"<unk>": 0, "ab": 1, "c": 2, " ": 3, "a": 4, "b": 5}
+    made = Tokenizer(models.BPE(vocabulary, [("a", "b")], unk_token="<unk>"))
+    fast = PreTrainedTokenizerFast(tokenizer_object=made, unk_token="<unk>")
+    (found,) = encode(replace(loaded("bert"), tokenizer=fast), ["abc ab"])
+    assert found.words == [1, 1, 2, 2]
+
+
+def test_the_memo_forgets_the_oldest() -> None:
+    memo = Memo(4)
+    for n in range(5):
+        memo.put((b"", n), float(n))
+    assert [memo.get((b"", n)) for n in range(5)] == [None, None, 2.0, 3.0, 4.0]

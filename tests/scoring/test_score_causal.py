@@ -1,0 +1,291 @@
+"""Scoring pairs with causal models: methods, BOS, alignment, bad input, and agreement with lm-eval."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+torch = pytest.importorskip("torch", reason="needs the extra `score`")
+transformers = pytest.importorskip("transformers", reason="needs the extra `score`")
+
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers  # noqa: E402
+
+from release import small_root  # noqa: E402
+from solecism.commands import main  # noqa: E402
+from solecism.datasets.build import build  # noqa: E402
+from solecism.errors import InputError  # noqa: E402
+from solecism.scoring.encoding import Encoded, aligned, shared_spans  # noqa: E402
+from solecism.scoring.items import open_pairs  # noqa: E402
+from solecism.scoring.methods.sentence import CausalScorer, Options  # noqa: E402
+from solecism.scoring.models import Loaded, load_causal  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small data set ``clams`` (French) and a small model ``tiny``."""
+    folder = tmp_path_factory.mktemp("score")
+    build(
+        small_root(folder / "root", "fr", ["simple_agrmt", "prep_inanim"]),
+        "clams",
+        folder / "clams",
+    )
+    texts = [
+        text
+        for table in open_pairs(str(folder / "clams" / "fr")).tables(limit=2000)
+        for text in table["sentence_good"].to_pylist()
+    ]
+    save_model(folder / "tiny", texts)
+    return folder
+
+
+def save_model(folder: Path, texts: list[str], bos: str | None = "<s>") -> None:
+    """Save a random GPT-2 and a byte-level BPE tokenizer trained on some texts."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    special = ["<s>", "</s>"]
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token=bos, eos_token="</s>"
+    )
+    fast.save_pretrained(folder)
+    torch.manual_seed(1)
+    config = transformers.GPT2Config(
+        vocab_size=400,
+        n_embd=32,
+        n_layer=2,
+        n_head=2,
+        n_positions=64,
+        bos_token_id=0,
+        eos_token_id=1,
+    )
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+
+
+@pytest.fixture(scope="module")
+def loaded(work: Path) -> Loaded:
+    return load_causal(str(work / "tiny"))
+
+
+def pairs(work: Path, limit: int = 300) -> pa.Table:
+    return pa.concat_tables(open_pairs(str(work / "clams" / "fr")).tables(limit=limit))
+
+
+def scored(loaded: Loaded, table: pa.Table, **options: Any) -> pa.Table:
+    return pa.concat_tables(CausalScorer(loaded, Options(**options)).score([table]))
+
+
+def by_hand(loaded: Loaded, text: str, prefix: list[int]) -> float:
+    """log P of a text, one call of the model, full log softmax."""
+    ids = prefix + loaded.tokenizer(text, add_special_tokens=False)["input_ids"]
+    with torch.inference_mode():
+        logits = loaded.model(torch.tensor([ids])).logits[0].double()
+    logp = torch.log_softmax(logits, -1)
+    return float(sum(logp[i - 1, ids[i]] for i in range(1, len(ids))))
+
+
+@pytest.mark.parametrize(("bos", "prefix"), [("auto", [0]), ("always", [0]), ("never", [])])
+def test_sentence_scores_are_sums_of_log_probabilities(
+    work: Path, loaded: Loaded, bos: str, prefix: list[int]
+) -> None:
+    table = pairs(work, 20)
+    out = scored(loaded, table, bos=bos)
+    for side in ("good", "bad"):
+        wanted = [by_hand(loaded, t, prefix) for t in table[f"sentence_{side}"].to_pylist()]
+        assert np.allclose(out[f"logp_{side}"].to_numpy(), wanted, atol=1e-4)
+
+
+def test_eos_is_scored_when_asked_for(work: Path, loaded: Loaded) -> None:
+    table = pairs(work, 3)
+    plain, with_eos = scored(loaded, table), scored(loaded, table, eos=True)
+    assert with_eos["tokens_good"].to_pylist() == [n + 1 for n in plain["tokens_good"].to_pylist()]
+    assert all(
+        a < b
+        for a, b in zip(
+            with_eos["logp_good"].to_pylist(), plain["logp_good"].to_pylist(), strict=True
+        )
+    )
+
+
+def test_auto_takes_eos_where_there_is_no_bos_and_always_insists(work: Path) -> None:
+    save_model(work / "no-bos", ["Le chat dort."], bos=None)
+    model = load_causal(str(work / "no-bos"))
+    table = pairs(work, 3)
+    wanted = by_hand(model, table["sentence_good"][0].as_py(), [1])
+    assert scored(model, table)["logp_good"][0].as_py() == pytest.approx(wanted, abs=1e-4)
+    with pytest.raises(InputError, match="no BOS token"):
+        CausalScorer(model, Options(bos="always"))
+
+
+def test_one_prefix_scores_the_critical_word_after_the_prefix(work: Path, loaded: Loaded) -> None:
+    table = pairs(work, 40)
+    out = scored(loaded, table, method="one_prefix")
+    for row, pair in zip(out.to_pylist(), table.to_pylist(), strict=True):
+        assert row["skipped"] is None
+        prefix = pair["one_prefix_prefix"]
+        through = pair["sentence_good"][: len(prefix) + 1 + len(pair["one_prefix_word_good"])]
+        difference = by_hand(loaded, through, [0]) - by_hand(loaded, prefix, [0])
+        assert row["logp_good"] == pytest.approx(difference, abs=1e-3)
+
+
+def test_pairs_without_a_two_prefix_form_are_skipped_and_counted(
+    work: Path, loaded: Loaded
+) -> None:
+    out = scored(loaded, pairs(work, 10), method="two_prefix")
+    assert set(out["skipped"].to_pylist()) == {"no two-prefix pair"}
+    assert out["decision"].null_count == 10
+
+
+def test_two_prefix_scores_one_word_after_two_prefixes(loaded: Loaded) -> None:
+    row = {
+        "id": "1", "set_id": "1", "UID": "u", "linguistics_term": "t", "language": "fr",
+        "sentence_good": "Le chat dort ici.", "sentence_bad": "Les chat dort ici.",
+        "two_prefix_prefix_good": "Le chat", "two_prefix_prefix_bad": "Les chat",
+        "two_prefix_word": "dort",
+    }  # fmt: skip
+    out = scored(loaded, pa.Table.from_pylist([row]), method="two_prefix").to_pylist()[0]
+    for side, prefix in (("good", "Le chat"), ("bad", "Les chat")):
+        wanted = by_hand(loaded, f"{prefix} dort", [0]) - by_hand(loaded, prefix, [0])
+        assert out[f"logp_{side}"] == pytest.approx(wanted, abs=1e-3)
+
+
+def encoded(text: str, *pieces: str) -> Encoded:
+    """A text cut into tokens as given."""
+    assert "".join(pieces) == text
+    ends = np.cumsum([len(piece) for piece in pieces]).tolist()
+    offsets = list(zip([0, *ends[:-1]], ends, strict=True))
+    return Encoded(text, list(range(len(pieces))), offsets)
+
+
+def test_a_merged_token_widens_the_span_in_both_texts() -> None:
+    good = encoded("a dog runs.", "a", " dog", " runs.")
+    bad = encoded("a dog run.", "a", " dog", " run", ".")
+    found = shared_spans(good, bad, (6, 10), (6, 9))
+    assert found is not None
+    assert (found[0].first, found[0].last) == (2, 3)
+    assert (found[1].first, found[1].last) == (2, 4)
+
+
+def test_spans_that_cannot_be_shared_are_told() -> None:
+    good = encoded("le lit", "le", " lit")
+    bad = encoded("la lit", "la lit")
+    assert shared_spans(good, bad, (3, 6), (3, 6)) is None
+    assert aligned(good, 6, 6) is None
+
+
+def test_too_long_sentences_are_skipped_and_counted(loaded: Loaded, work: Path) -> None:
+    table = pairs(work, 2)
+    long = pa.array(["mot " * 100 + ".", table["sentence_good"][1].as_py()])
+    table = table.set_column(table.schema.get_field_index("sentence_good"), "sentence_good", long)
+    assert scored(loaded, table)["skipped"].to_pylist() == ["too long for the model", None]
+
+
+def test_missing_columns_are_told(loaded: Loaded, work: Path) -> None:
+    with pytest.raises(InputError, match="no column sentence_bad"):
+        scored(loaded, pairs(work, 2).drop_columns(["sentence_bad"]))
+
+
+def test_a_model_that_gives_no_numbers_is_refused(work: Path) -> None:
+    model = load_causal(str(work / "tiny"))
+    with torch.no_grad():
+        model.model.transformer.ln_f.weight.fill_(float("nan"))
+    with pytest.raises(InputError, match=r"NaN|cannot be scored"):
+        scored(model, pairs(work, 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model": "no/such-model"}, "cannot be loaded"),
+        ({"data": "clams/xx"}, "no config 'xx'"),
+        ({"data": "nothing/fr"}, "no folder 'nothing'"),
+        ({"--method": "sentense"}, "did you mean 'sentence'"),
+        ({"--engine": "tre"}, "did you mean 'tree'"),
+        ({"--bos": "maybe"}, "no bos 'maybe'"),
+        ({"--dtype": "float31"}, "did you mean 'float32'"),
+        ({"--bos": "maybe"}, "values of --bos: auto, always, never"),
+        ({"--method": "focus"}, "'focus' is not for causal models, as 'tiny' .methods: sentence"),
+        ({"--device": "cudda"}, "device 'cudda': .*devices: cpu"),
+    ],
+)
+def test_bad_input_gets_one_line_and_exit_code_2(
+    work: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, str], message: str
+) -> None:
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    arguments = ["score", change.get("data", "clams/fr"), "--model", change.get("model", "tiny")]
+    arguments += [part for key, value in change.items() if key[0] == "-" for part in (key, value)]
+    result = CliRunner().invoke(main, [*arguments, "--limit", "5"])
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    assert __import__("re").search(message, result.output)
+
+
+def test_command_writes_a_result_that_the_report_reads(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(work)
+    arguments = ["score", "clams/fr", "--model", "tiny", "--limit", "200", "--out", "res"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    (path,) = (work / "res").glob("*.json")
+    result = json.loads(path.read_text(encoding="utf-8"))
+    assert result["rows"] == 200
+    assert "clams@1.0.0#" in result["signature"]
+    told = CliRunner().invoke(main, ["report", "res", "--by", "UID"])
+    assert told.exit_code == 0
+    assert "prep_inanim" in told.output
+
+
+def harness(work: Path, model: str) -> dict[str, float]:
+    """Run lm-eval in a process of its own; give accuracy and each item's log probabilities."""
+    pytest.importorskip("lm_eval", reason="needs the extra `harness`")
+    tasks = Path(sys.modules["solecism"].__path__[0]) / "harness" / "tasks"
+    command = [
+        sys.executable, "-m", "solecism", "lm-eval", "--model", model,
+        "--model_args", "pretrained=tiny,dtype=float32", "--tasks", "solecism_clams_fr",
+        "--include_path", str(tasks), "--limit", "60", "--device", "cpu", "--batch_size", "16",
+        "--output_path", f"lm-eval-{model}", "--log_samples",
+    ]  # fmt: skip
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(work / "cache")}
+    subprocess.run(command, cwd=work, check=True, capture_output=True, env=environment)
+    (samples,) = (work / f"lm-eval-{model}").rglob("samples_*.jsonl")
+    found = {}
+    for line in samples.read_text(encoding="utf-8").splitlines():
+        item = json.loads(line)
+        good, bad = (float(r[0][0]) for r in item["resps"])
+        found[item["doc"]["id"]] = good - bad
+    return found
+
+
+def test_lm_eval_gives_the_same_numbers_item_by_item(work: Path, loaded: Loaded) -> None:
+    ours = scored(loaded, pairs(work, 60))
+    wanted = dict(zip(ours["id"].to_pylist(), ours["margin"].to_pylist(), strict=True))
+    for model in ("hf", "solecism"):
+        found = harness(work, model)
+        assert found.keys() == wanted.keys()
+        assert max(abs(found[key] - wanted[key]) for key in wanted) < 1e-3
+
+
+def test_task_files_are_current() -> None:
+    from make_tasks import current
+    from release import CHECKOUT
+    from solecism.harness.writing import TASKS
+    from solecism.root import Root
+
+    files = {
+        path.relative_to(TASKS).as_posix(): path.read_text(encoding="utf-8")
+        for path in TASKS.rglob("*.yaml")
+    }
+    assert files == current(Root(CHECKOUT))

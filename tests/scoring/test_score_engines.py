@@ -1,0 +1,191 @@
+"""Engines give the numbers of the plain loop on every kind of architecture that can use them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `score`")
+transformers = pytest.importorskip("transformers", reason="needs the extra `score`")
+
+from solecism.errors import InputError  # noqa: E402
+from solecism.scoring.engines.engines import (  # noqa: E402
+    ENGINES,
+    Cached,
+    Loop,
+    Plain,
+    Tree,
+    probe,
+)
+from solecism.scoring.engines.forward import Forward, make_forward  # noqa: E402
+from solecism.scoring.engines.trie import Trie, pad_rows  # noqa: E402
+from solecism.scoring.models import Loaded  # noqa: E402
+from solecism.scoring.results import is_out_of_memory  # noqa: E402
+
+V = 40
+SMALL = {
+    "vocab_size": V,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+HEADS = {"num_attention_heads": 2, "intermediate_size": 48}
+GROUPED = {**SMALL, **HEADS, "num_key_value_heads": 1}
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "gpt2": lambda: transformers.GPT2Config(
+        vocab_size=V, n_embd=32, n_layer=2, n_head=2, n_positions=32, bos_token_id=1, eos_token_id=2
+    ),
+    "rotary": lambda: transformers.LlamaConfig(**GROUPED),
+    "rotary, other layout": lambda: transformers.GPTNeoXConfig(**SMALL, **HEADS),
+    "learned positions with offset": lambda: transformers.OPTConfig(
+        **{**SMALL, "ffn_dim": 48, "num_attention_heads": 2, "word_embed_proj_dim": 32}
+    ),
+    "sliding window, wide": lambda: transformers.Gemma3TextConfig(
+        **{**GROUPED, "num_hidden_layers": 6}, head_dim=16, sliding_window=64
+    ),
+    "sliding window, narrow": lambda: transformers.MistralConfig(**GROUPED, sliding_window=3),
+    "soft-capped logits": lambda: transformers.Gemma2Config(
+        **GROUPED, head_dim=16, sliding_window=64, query_pre_attn_scalar=16
+    ),
+    "ALiBi": lambda: transformers.BloomConfig(
+        vocab_size=V, hidden_size=32, n_layer=2, n_head=2, bos_token_id=1, eos_token_id=2
+    ),
+    "state space": lambda: transformers.MambaConfig(**SMALL, state_size=8),
+    "recurrent": lambda: transformers.RwkvConfig(**SMALL, attention_hidden_size=32),
+}
+BEST = {
+    "sliding window, narrow": "cached", "ALiBi": "cached", "state space": "cached", "recurrent": "plain",
+}  # fmt: skip
+"""The engine that the probe must find; `tree` for the others."""
+
+
+def model_of(kind: str) -> Any:
+    """A small random model, the same each time."""
+    torch.manual_seed(0)
+    return transformers.AutoModelForCausalLM.from_config(MODELS[kind]()).eval()
+
+
+def loaded(model: Any) -> Loaded:
+    """Wrap a model that has no files."""
+    return Loaded(model, None, "tiny", "none", "float32", "cpu")
+
+
+def sequences(number: int = 40, seed: int = 0) -> list[list[int]]:
+    """Random sequences that share prefixes, some of them twice."""
+    rng = random.Random(seed)
+    rows = [[1] + [rng.randrange(3, 7) for _ in range(rng.randrange(1, 12))] for _ in range(number)]
+    return [*rows, rows[0], [1, 5]]
+
+
+def worst(found: list[Any], wanted: list[Any]) -> float:
+    return max(float(np.abs(a - b).max()) for a, b in zip(found, wanted, strict=True))
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_probed_engine_equals_the_plain_loop(kind: str) -> None:
+    model, rows = model_of(kind), sequences()
+    found = probe(loaded(model), rows, tokens=64)
+    wanted = Loop(model, make_forward(model, "cpu")).score(rows)
+    assert found.engine.name == BEST.get(kind, "tree"), found.refused
+    assert worst(found.engine.score(rows), wanted) < 1e-4
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "ALiBi", "state space"])
+def test_plain_batches_equal_the_plain_loop(kind: str) -> None:
+    model, rows = model_of(kind), sequences()
+    forward = make_forward(model, "cpu")
+    assert worst(Plain(model, forward, 32).score(rows), Loop(model, forward).score(rows)) < 1e-4
+
+
+@pytest.mark.parametrize("tokens", [1, 7, 64, 4096])
+@pytest.mark.parametrize("engine", [Tree, Cached, Plain])
+def test_batch_size_changes_nothing(engine: Any, tokens: int) -> None:
+    model, rows = model_of("gpt2"), sequences()
+    forward = make_forward(model, "cpu")
+    found = engine(model, forward, tokens).score(rows)
+    assert worst(found, Loop(model, forward).score(rows)) < 1e-4
+
+
+def test_the_first_token_has_no_score_and_single_tokens_pass() -> None:
+    model = model_of("gpt2")
+    forward = make_forward(model, "cpu")
+    for engine in ENGINES.values():
+        found = engine(model, forward).score([[1], [1, 4]])
+        assert found[0].tolist() == [0.0]
+        assert found[1][0] == 0.0
+        assert found[1][1] < 0
+
+
+def test_a_forced_engine_that_cannot_do_it_is_refused() -> None:
+    with pytest.raises(InputError, match="tree: differs from the plain loop"):
+        probe(loaded(model_of("sliding window, narrow")), sequences(), "tree")
+
+
+def test_an_unknown_engine_is_told_with_candidates() -> None:
+    with pytest.raises(InputError, match=r"no engine 'tre' \(did you mean 'tree'"):
+        probe(loaded(model_of("gpt2")), sequences(), "tre")
+
+
+def test_only_needed_rows_go_through_the_head() -> None:
+    assert not make_forward(model_of("gpt2"), "cpu").whole
+    assert not make_forward(model_of("soft-capped logits"), "cpu").whole
+
+
+class Failing:
+    """A forward function that runs out of memory for large batches."""
+
+    def __init__(self, forward: Forward, most: int) -> None:
+        self.inner, self.most, self.calls = forward, most, 0
+
+    def __call__(self, **inputs: Any) -> Any:
+        self.calls += 1
+        if inputs["input_ids"].numel() > self.most:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return self.inner.body(**inputs)
+
+
+@pytest.mark.parametrize("engine", [Tree, Plain])
+def test_batches_halve_themselves_when_memory_runs_out(engine: Any) -> None:
+    model, rows = model_of("gpt2"), sequences()
+    forward = make_forward(model, "cpu")
+    small = Failing(forward, 100)
+    tight = Forward(small, forward.head, forward.whole, "cpu")
+    found = engine(model, tight, 4096).score(rows * 20)
+    assert worst(found, Loop(model, forward).score(rows) * 20) < 1e-4
+    assert small.calls > 1
+
+
+def test_out_of_memory_is_told_from_other_errors() -> None:
+    assert is_out_of_memory(RuntimeError("DefaultCPUAllocator: can't allocate memory"))
+    assert is_out_of_memory(MemoryError())
+    assert not is_out_of_memory(RuntimeError("shape mismatch"))
+
+
+def test_tree_has_one_node_for_each_distinct_prefix() -> None:
+    rows = sequences()
+    ids, lengths = pad_rows(rows)
+    trie = Trie.build(ids, lengths)
+    assert len(trie) == len({tuple(row[:n]) for row in rows for n in range(1, len(row) + 1)})
+    for number, row in enumerate(rows):
+        last = int(trie.node_of[number, len(row) - 1])
+        assert trie.token[trie.path(last)].tolist() == row
+
+
+@pytest.mark.parametrize("size", [1, 5, 16, 1000])
+def test_packs_hold_every_inner_node_once_and_see_only_ancestors(size: int) -> None:
+    trie = Trie.build(*pad_rows(sequences()))
+    own: list[int] = []
+    for pack in trie.packs(size):
+        visible = pack.visible(len(pack) + 1)
+        for place, node in enumerate(pack.nodes.tolist()):
+            seen = pack.nodes[np.flatnonzero(visible[place, : len(pack)])]
+            assert set(seen.tolist()) == set(trie.path(node).tolist())
+        assert visible[len(pack)].sum() == 1
+        own += pack.nodes[pack.above :].tolist()
+    assert own == trie.inner.tolist()

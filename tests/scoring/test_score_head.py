@@ -1,0 +1,90 @@
+"""The head in blocks of the vocabulary gives what a log softmax over all logits gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from solecism.scoring.engines import forward as module  # noqa: E402
+from solecism.scoring.engines.forward import Head, candidate_heads  # noqa: E402
+
+ROW, TOKEN = np.array([0, 0, 2, 4, 4, 4]), np.array([1, 36, 0, 5, 5, 20])
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks of two rows, blocks of four words: 37 words and 5 rows leave a rest of each."""
+    monkeypatch.setitem(module.ROWS, "cpu", 2)
+    monkeypatch.setitem(module.LOGITS, "cpu", 8)
+
+
+def layer(bias: bool = True, scale: float = 1.0) -> torch.nn.Linear:
+    torch.manual_seed(3)
+    made = torch.nn.Linear(7, 37, bias=bias)
+    made.weight.data *= scale
+    return made
+
+
+def wanted(logits: torch.Tensor) -> np.ndarray:
+    return torch.log_softmax(logits.double(), dim=-1)[ROW, TOKEN].numpy()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("after", [None, lambda x: 3 * torch.tanh(x / 3), lambda x: x / 2])
+@torch.inference_mode()
+def test_equals_log_softmax(bias: bool, after: Callable[..., torch.Tensor] | None) -> None:
+    states, head = torch.randn(5, 7), Head(layer(bias), after)
+    assert np.allclose(head.log_probs(states, ROW, TOKEN), wanted(head(states)), atol=1e-5)
+
+
+@pytest.mark.parametrize("shift", [200.0, -200.0])
+@torch.inference_mode()
+def test_logits_whose_exponentials_overflow_or_vanish(shift: float) -> None:
+    states, head = torch.randn(5, 7), Head(layer())
+    head.layer.bias.data += shift
+    assert np.allclose(head.log_probs(states, ROW, TOKEN), wanted(head(states)), atol=1e-4)
+
+
+@torch.inference_mode()
+def test_one_row_overflows_and_its_neighbour_does_not() -> None:
+    states, head = torch.randn(5, 7), Head(layer(scale=10.0))
+    states[2] *= 30
+    found = head.log_probs(states, ROW, TOKEN)
+    assert np.isfinite(found).all()
+    assert np.allclose(found, wanted(head(states)), rtol=1e-5, atol=1e-4)
+
+
+@torch.inference_mode()
+def test_not_a_number_stays_not_a_number() -> None:
+    states, head = torch.randn(5, 7), Head(layer())
+    states[2] = torch.nan
+    found = head.log_probs(states, ROW, TOKEN)
+    assert np.isnan(found).tolist() == [False, False, True, False, False, False]
+
+
+@torch.inference_mode()
+def test_states_that_are_logits_already() -> None:
+    logits = torch.randn(5, 37)
+    found = Head(None).log_probs(logits, ROW, TOKEN)
+    assert np.allclose(found, wanted(logits), atol=1e-6)
+
+
+@torch.inference_mode()
+def test_bfloat16_rounds_as_the_model_does() -> None:
+    states, head = torch.randn(5, 7).bfloat16(), Head(layer().bfloat16())
+    found = head.log_probs(states, ROW, TOKEN)
+    assert np.allclose(found, wanted(head(states).float()), atol=0.02)
+
+
+def test_heads_to_try_follow_the_config() -> None:
+    class Config:
+        final_logit_softcapping, logit_scale, logits_scaling = 30.0, 0.5, 4.0
+
+    made = candidate_heads(Config(), layer())
+    logit = torch.tensor([60.0])
+    shown = [float(head.after(logit)) if head.after else 60.0 for head in made]
+    assert shown == pytest.approx([60.0, 30 * np.tanh(2.0), 30.0, 15.0])

@@ -1,0 +1,418 @@
+"""Models that are broken, of another kind or of another content than a result says; and their data."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+torch = pytest.importorskip("torch", reason="needs the extra `score`")
+
+from safetensors.torch import load_file, save_file  # noqa: E402
+from test_score_causal import save_model  # noqa: E402
+from transformers import AutoTokenizer, BertConfig, BertLMHeadModel, GPT2LMHeadModel  # noqa: E402
+
+from masked_models import loaded, pairs  # noqa: E402
+from release import small_root  # noqa: E402
+from solecism.commands import main  # noqa: E402
+from solecism.datasets.build import build  # noqa: E402
+from solecism.errors import InputError  # noqa: E402
+from solecism.scoring.engines.engines import probe  # noqa: E402
+from solecism.scoring.methods.sentence import CausalScorer  # noqa: E402
+from solecism.scoring.models import kind_of, load_causal, load_masked  # noqa: E402
+
+WEIGHTS = "model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole model."""
+    folder = tmp_path_factory.mktemp("models") / "good"
+    save_model(folder, ["The author laughs.", "The pilots laugh."])
+    return folder
+
+
+@pytest.fixture
+def work(tmp_path: Path, good: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a copy of the model, ``m``, and pairs, ``p.parquet``; the current one."""
+    shutil.copytree(good, tmp_path / "m")
+    pq.write_table(pairs(), tmp_path / "p.parquet")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def score(*arguments: str, data: str = "p.parquet", model: str = "m") -> Result:
+    return CliRunner().invoke(main, ["score", data, "--model", model, "--out", "out", *arguments])
+
+
+def config(**change: Any) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        path = folder / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+
+    return edit
+
+
+def text(name: str, content: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(content)
+
+
+def cut(name: str, share: float) -> Callable[[Path], object]:
+    def edit(folder: Path) -> None:
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[: int(share * len(data))])
+
+    return edit
+
+
+def tensors(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        found = load_file(folder / WEIGHTS)
+        change(found)
+        save_file(found, folder / WEIGHTS, {"format": "pt"})
+
+    return edit
+
+
+def clear(folder: Path, keep: str = "") -> None:
+    for path in folder.iterdir():
+        if path.name != keep:
+            path.unlink()
+
+
+class _Code:
+    """What runs a command when it is unpickled."""
+
+    def __reduce__(self) -> Any:
+        return Path("ran").touch, ()
+
+
+def pickled(value: Any) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        (folder / WEIGHTS).unlink()
+        torch.save(value, folder / "pytorch_model.bin")
+
+    return edit
+
+
+def more_words(folder: Path) -> None:
+    path = folder / "tokenizer.json"
+    value = json.loads(path.read_text())
+    value["model"]["vocab"]["word"] = 9999
+    path.write_text(json.dumps(value))
+
+
+KEY = "transformer.h.1.attn.c_attn.weight"
+BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a tensor is missing": (tensors(lambda t: t.pop(KEY)), f"lack 1 tensors: {KEY}"),
+    "more layers than weights": (config(n_layer=4), "its weights lack 24 tensors"),
+    "other names": (
+        tensors(lambda t: [t.update({f"x.{k}": t.pop(k)}) for k in list(t)]),
+        "its weights lack 29 tensors",
+    ),
+    "another shape": (
+        tensors(lambda t: t.update({"transformer.wpe.weight": torch.zeros(3, 32)})),
+        r"tensor transformer.wpe.weight has the shape \(3, 32\), config.json wants \(64, 32\)",
+    ),
+    "another vocabulary": (config(vocab_size=30), "transformer.wte.weight has the shape"),
+    "weights cut": (cut(WEIGHTS, 0.5), "model.safetensors is broken"),
+    "weights cut at the head": (cut(WEIGHTS, 0.001), "model.safetensors is broken"),
+    "weights of nothing": (cut(WEIGHTS, 0), "model.safetensors is broken"),
+    "no weights": (lambda f: (f / WEIGHTS).unlink(), "no file named model.safetensors"),
+    "pickled text": (pickled("hello"), "cannot be loaded|lack"),
+    "pickled code": (pickled({KEY: _Code()}), "Weights only load failed"),
+    "config cut": (cut("config.json", 0.5), "is not a valid JSON file"),
+    "config null": (text("config.json", "null"), "cannot be loaded"),
+    "unknown architecture": (config(model_type="nope"), "does not recognize this architecture"),
+    "a text for a number": (config(n_embd="a"), "Field 'n_embd' expected int"),
+    "zero heads": (config(n_head=0), "cannot be loaded: ZeroDivisionError"),
+    "not a number": (tensors(lambda t: t[KEY].fill_(float("nan"))), "NaN|by nan"),
+    "an empty folder": (clear, "is no folder of a model: it has no config.json"),
+    "no tokenizer": (
+        lambda f: [path.unlink() for path in f.glob("tokenizer*")], "has no tokenizer",
+    ),
+    "tokenizer cut": (cut("tokenizer.json", 0.5), "has no tokenizer that can be loaded"),
+    "another tokenizer": (more_words, "ids go up to 9999, the model has 400 tokens"),
+    "a wrong length": (
+        text("tokenizer_config.json",
+             '{"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": "x"}'),
+        "has no tokenizer that can be loaded",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_broken_models_are_refused_in_one_line(work: Path, how: str) -> None:
+    edit, message = BROKEN[how]
+    edit(work / "m")
+    done = score()
+    assert done.exit_code == 2, done.output
+    assert isinstance(done.exception, SystemExit)
+    said = done.stderr.strip().splitlines()[-1]
+    assert re.search(message, said), said
+    assert not list(work.glob("out/*"))
+    assert not (work / "ran").exists()
+
+
+def test_pickled_weights_give_the_same_scores(work: Path) -> None:
+    shutil.copytree("m", "pickled")
+    tensors_of = GPT2LMHeadModel.from_pretrained("m").state_dict()
+    pickled(tensors_of)(work / "pickled")
+    assert score().exit_code == 0
+    assert score(model="pickled").exit_code == 0
+    one, other = (pq.read_table(path) for path in sorted(work.glob("out/*.parquet")))
+    assert one.equals(other)
+
+
+def test_a_padding_token_may_be_beyond_the_embeddings(work: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained("m")
+    tokenizer.add_special_tokens({"pad_token": "<pad>"})
+    tokenizer.save_pretrained("m")
+    assert score().exit_code == 0
+
+
+def revision(work: Path) -> str:
+    found = load_causal(str(work / "m")).revision
+    assert load_causal(str(work / "m")).revision == found
+    return found
+
+
+def test_the_fingerprint_covers_weights_config_and_tokenizer(work: Path) -> None:
+    found = {revision(work)}
+    tensors(lambda t: t[KEY].mul_(1.5))(work / "m")
+    found.add(revision(work))
+    config(layer_norm_epsilon=1e-3)(work / "m")
+    found.add(revision(work))
+    path = work / "m" / "tokenizer_config.json"
+    path.write_text(path.read_text().replace('"<s>"', '"</s>"'))
+    found.add(revision(work))
+    assert len(found) == 4
+    text("README.md", "notes")(work / "m")
+    assert revision(work) in found
+
+
+def test_results_of_two_models_of_one_name_stand_side_by_side(work: Path) -> None:
+    for parent, factor in (("a", 1.0), ("b", 2.0)):
+        shutil.copytree("m", f"{parent}/model")
+        tensors(lambda t, factor=factor: t[KEY].mul_(factor))(work / parent / "model")
+        assert score(model=f"{parent}/model").exit_code == 0
+    names = sorted(path.name for path in work.glob("out/*.json"))
+    assert len(names) == 2
+    assert all(name.startswith("model-") and name.endswith("-p-p-sentence.json") for name in names)
+    told = CliRunner().invoke(main, ["report", "out"])
+    assert told.exit_code == 0, told.output
+
+
+def test_a_result_of_other_data_is_not_replaced(work: Path) -> None:
+    assert score().exit_code == 0
+    before = {path: path.read_bytes() for path in work.glob("out/*")}
+    pq.write_table(pairs().slice(0, 3), "p.parquet")
+    done = score()
+    assert done.exit_code == 2
+    assert "is the result of another run (digest " in done.stderr
+    assert {path: path.read_bytes() for path in work.glob("out/*")} == before
+    assert score("--out", "other").exit_code == 0
+
+
+def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solecism.commands.score._stem", lambda *_: "r")
+    monkeypatch.setattr("solecism.scoring.methods.sentence.WINDOW", 4)
+    flush = CausalScorer._window
+    with monkeypatch.context() as patch:
+        calls: list[int] = []
+
+        def stops(self: CausalScorer, table: pa.Table) -> pa.Table:
+            calls.append(1)
+            if len(calls) > 1:
+                raise KeyboardInterrupt
+            return flush(self, table)
+
+        patch.setattr(CausalScorer, "_window", stops)
+        assert score().exit_code == 1
+    assert list(work.glob("out/r.parts/*"))
+    tensors(lambda t: t[KEY].mul_(3.0))(work / "m")
+    done = score()
+    assert done.exit_code == 0, done.output
+    assert "discarded" in done.stderr
+    found = pq.read_table("out/r.parquet")
+    wanted = pa.concat_tables(CausalScorer(load_causal("m")).score([pairs()]))
+    assert found["logp_good"].to_pylist() == wanted["logp_good"].to_pylist()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    build(small_root(folder / "root", "fr", ["simple_agrmt"]), "clams", folder / "clams")
+    return folder / "clams"
+
+
+@pytest.mark.parametrize("without", ["", "README.md", "manifest.json"])
+def test_rows_that_were_changed_are_refused(work: Path, built: Path, without: str) -> None:
+    shutil.copytree(built, "clams")
+    (file,) = Path("clams/fr").glob("*.parquet")
+    table = pq.read_table(file)
+    names = [
+        {"sentence_good": "sentence_bad", "sentence_bad": "sentence_good"}.get(n, n)
+        for n in table.column_names
+    ]
+    pq.write_table(table.rename_columns(names).select(table.column_names), file)
+    card = Path("clams/README.md")
+    if without == "README.md":
+        card.write_text(card.read_text().replace("description: content", "description: about"))
+    elif without:
+        Path("clams", without).unlink()
+    done = score("--limit", "5", data="clams/fr")
+    assert done.exit_code == 2
+    assert "config 'fr': the rows were changed" in done.stderr
+
+
+def test_the_digest_is_that_of_the_rows(work: Path, built: Path) -> None:
+    shutil.copytree(built, "clams")
+    manifest = json.loads(Path("clams/manifest.json").read_text())
+    Path("clams/manifest.json").unlink()
+    card = Path("clams/README.md")
+    card.write_text(card.read_text().replace("description: content", "description: about"))
+    assert score("--limit", "5", data="clams/fr").exit_code == 0
+    (path,) = work.glob("out/*.json")
+    digest = manifest["configs"]["fr"]["content_sha256"]
+    assert f"#{digest[:8]}|" in json.loads(path.read_text())["signature"]
+
+
+def test_a_data_set_alone_is_its_default_config(work: Path, built: Path) -> None:
+    shutil.copytree(built, "clams")
+    for name in ("clams", "./clams/", str(work / "clams")):
+        shutil.rmtree("out", ignore_errors=True)
+        done = score("--limit", "5", data=name)
+        assert done.exit_code == 0, done.output
+        (path,) = work.glob("out/*.json")
+        assert json.loads(path.read_text())["run"]["config"] == "fr"
+
+
+def test_a_data_set_of_many_configs_names_them(work: Path, built: Path) -> None:
+    shutil.copytree(built, "clams")
+    card = Path("clams/README.md")
+    two = card.read_text().replace("configs:\n", "configs:\n- config_name: he\n  data_files: []\n")
+    card.write_text(two)
+    done = score(data="clams")
+    assert done.exit_code == 2
+    assert "name a config of 'clams', as clams/fr (configs: fr, he)" in done.stderr
+    card.write_text(two.replace("- config_name: he\n", "- config_name: he\n  default: true\n"))
+    assert "config 'he': no file fits" in score(data="clams").stderr
+
+
+def test_a_name_of_nothing_says_how_to_make_it(work: Path) -> None:
+    assert "make one: `solecism build nothing`" in score(data="nothing").stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("README.md", "---\nconfigs: [1, 2]\n---\n"), ("README.md", "---\n{\n---\n"), ("README.md", ""),
+     ("README.md", "---\nconfigs:\n- config_name: fr\n---\n")],
+)  # fmt: skip
+def test_broken_cards_are_told(work: Path, built: Path, name: str, content: str) -> None:
+    shutil.copytree(built, "clams")
+    Path("clams", name).write_text(content)
+    done = score(data="clams/fr")
+    assert done.exit_code == 2
+    assert "README.md: " in done.stderr
+
+
+def test_a_broken_file_is_told_before_anything_is_scored(work: Path) -> None:
+    data = bytearray(Path("p.parquet").read_bytes())
+    Path("p.parquet").write_bytes(bytes(data[:-30]))
+    done = score()
+    assert done.exit_code == 2
+    assert "p.parquet: is no Parquet file" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "albert", "xlm-roberta"])
+def test_a_masked_model_is_scored_as_one(work: Path, kind: str) -> None:
+    model = loaded(kind).name
+    assert kind_of(model) == "masked"
+    done = score(model=model)
+    assert done.exit_code == 0, done.output
+    (path,) = work.glob("out/*.json")
+    assert "|score:pll:within_word_l2r|" in json.loads(path.read_text())["signature"]
+
+
+@pytest.mark.parametrize("method", ["sentence", "one_prefix", "two_prefix"])
+def test_methods_for_causal_models_refuse_a_masked_one(work: Path, method: str) -> None:
+    done = score("--method", method, model=loaded("bert").name)
+    assert done.exit_code == 2
+    assert f"method '{method}' is not for masked models, as" in done.stderr
+    assert "(methods: pll, focus" in done.stderr
+
+
+@pytest.mark.parametrize("method", ["focus", "pll", "pll:original"])
+def test_methods_for_masked_models_refuse_a_causal_one(work: Path, method: str) -> None:
+    done = score("--method", method)
+    assert done.exit_code == 2
+    assert f"method '{method}' is not for causal models, as 'm' (methods: sentence" in done.stderr
+
+
+def test_a_model_that_sees_what_comes_next_is_no_causal_one(tmp_path: Path) -> None:
+    """Whatever its config calls itself."""
+    bert = loaded("bert")
+    shutil.copytree(bert.name, tmp_path / "m")
+    config(architectures=["BertLMHeadModel"])(tmp_path / "m")
+    assert kind_of(str(tmp_path / "m")) == "causal"
+    with pytest.raises(
+        InputError, match="sees the tokens that come next, so it is no causal model"
+    ):
+        list(CausalScorer(load_causal(str(tmp_path / "m"))).score([pairs()]))
+    decoder = BertConfig.from_pretrained(tmp_path / "m", is_decoder=True)
+    BertLMHeadModel(decoder).save_pretrained(tmp_path / "m")
+    assert kind_of(str(tmp_path / "m")) == "causal"
+    assert probe(load_causal(str(tmp_path / "m")), [[5, 6, 7]] * 4).engine
+
+
+def test_a_masked_model_is_not_loaded_from_a_causal_ones_folder(good: Path) -> None:
+    with pytest.raises(InputError, match="cannot be loaded"):
+        load_masked(str(good))
+
+
+NOTHING = [None, "", " ", "\n\u00a0"]
+
+
+@pytest.mark.parametrize("method", ["sentence", "one_prefix", "two_prefix", "pll", "focus"])
+@pytest.mark.parametrize("side", ["good", "bad"])
+def test_empty_sentences_are_skipped_and_counted(work: Path, method: str, side: str) -> None:
+    whole = pairs()
+    place = whole.column_names.index(f"sentence_{side}")
+    texts = [*NOTHING, *whole[place].to_pylist()[len(NOTHING) :]]
+    table = whole.set_column(place, f"sentence_{side}", pa.array(texts, pa.string()))
+    for name in ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"):
+        table = table.append_column(name, pa.array(["The"] * len(table)))
+    pq.write_table(table, "p.parquet")
+    model = "m" if method in ("sentence", "one_prefix", "two_prefix") else loaded("bert").name
+    done = score("--method", method, "--json", model=model)
+    assert done.exit_code == 0, done.output
+    (path,) = work.glob("out/*.parquet")
+    rows = pq.read_table(path).slice(0, len(NOTHING))
+    assert rows["skipped"].to_pylist() == ["empty"] * len(NOTHING)
+    assert rows["logp_good"].null_count == rows["decision"].null_count == len(NOTHING)
+    summary = json.loads(path.with_suffix(".json").read_text())
+    assert summary["overall"]["skipped"]["empty"] == len(NOTHING)
+    told = CliRunner().invoke(main, ["report", "out"])
+    assert "empty 4" in told.output.replace("\n", " ")
+
+
+def test_a_text_without_a_token_that_has_a_score_is_skipped(good: Path) -> None:
+    """Without BOS a text of one token has none; its sum of nothing would win."""
+    scorer = CausalScorer(load_causal(str(good)))
+    one = scorer.encode(["a"])[0]
+    assert len(one.ids) == 1
+    table = pairs([("a", "The author laughs.", None, None, None)])
+    never = CausalScorer(scorer.loaded, scorer.options.__class__(bos="never"))
+    (found,) = never.score([table])
+    assert found["skipped"].to_pylist() == ["empty"]
+    assert np.isnan(found["margin"].to_numpy(zero_copy_only=False)).all()

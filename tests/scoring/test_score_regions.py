@@ -1,0 +1,438 @@
+"""Surprisal of regions: sums over tokens in bits, widened alike in all conditions or skipped."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from math import log
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+torch = pytest.importorskip("torch", reason="needs the extra `score`")
+pytest.importorskip("transformers", reason="needs the extra `score`")
+
+from test_score_causal import by_hand, save_model  # noqa: E402
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers  # noqa: E402
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast  # noqa: E402
+
+from drawing import make_root, template  # noqa: E402
+from solecism.baselines.ngram import estimate, save_ngram  # noqa: E402
+from solecism.commands import main  # noqa: E402
+from solecism.datasets.build import build  # noqa: E402
+from solecism.errors import InputError  # noqa: E402
+from solecism.schema import SUITE  # noqa: E402
+from solecism.scoring.encoding import words_of  # noqa: E402
+from solecism.scoring.methods.region import (  # noqa: E402  # noqa: E402
+    METRICS,
+    SURPRISALS,
+    UNALIGNED,
+    UNKNOWN,
+    UNREAD,
+    Sentence,
+    leave_out,
+    measure,
+    score_regions,
+    score_suites,
+)
+from solecism.scoring.methods.sentence import CausalScorer  # noqa: E402
+from solecism.scoring.models import Loaded, load_causal  # noqa: E402
+from solecism.scoring.readers import causal_reader, ngram_reader  # noqa: E402
+from solecism.scoring.results import read_result  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    folder = tmp_path_factory.mktemp("model")
+    save_model(folder / "tiny", ["The cat sleeps here.", "The cats sleep here."] * 20)
+    return load_causal(str(folder / "tiny"))
+
+
+def condition(name: str, text: str, *regions: tuple[str, str]) -> dict[str, Any]:
+    """A condition whose regions are at their first place; words are what stands between spaces."""
+    spans = []
+    for region, part in regions:
+        start = text.index(part)
+        first = len(text[:start].split())
+        spans.append(
+            {
+                "name": region, "text": part, "start": start, "end": start + len(part),
+                "first": first, "last": first + len(part.split()),
+            }
+        )  # fmt: skip
+    return {"name": name, "text": text, "tokens": text, "regions": spans}
+
+
+def suite(
+    *conditions: dict[str, Any], predictions: tuple[str, ...] = (), metric: str = "sum"
+) -> pa.Table:
+    row = {
+        "id": "1", "suite": "s", "phenomenon": "p", "modifier": "", "item": "1", "language": "en",
+        "conditions": list(conditions), "predictions": list(predictions), "metric": metric,
+    }  # fmt: skip
+    return pa.Table.from_pylist([row], schema=SUITE)
+
+
+def scored(loaded: Loaded, table: pa.Table) -> list[dict[str, Any]]:
+    out = pa.concat_tables(score_regions([table], causal_reader(CausalScorer(loaded))))
+    assert out.schema == SURPRISALS
+    return out.to_pylist()
+
+
+def test_surprisal_is_in_bits_after_what_comes_before(loaded: Loaded) -> None:
+    good = condition("good", "The cat sleeps here.", ("verb", "sleeps"), ("end", "here."))
+    bad = condition("bad", "The cats sleeps here.", ("verb", "sleeps"), ("end", "here."))
+    rows = scored(loaded, suite(good, bad))
+    assert [(r["condition"], r["region"]) for r in rows] == [
+        ("good", "verb"), ("good", "end"), ("bad", "verb"), ("bad", "end"),
+    ]  # fmt: skip
+    for row, before, through in [
+        (rows[0], "The cat", "The cat sleeps"),
+        (rows[3], "The cats sleeps", "The cats sleeps here."),
+    ]:
+        wanted = (by_hand(loaded, before, [0]) - by_hand(loaded, through, [0])) / log(2)
+        assert row["surprisal"] == pytest.approx(wanted, abs=1e-3)
+        assert row["skipped"] is None
+
+
+def test_regions_inside_tokens_are_skipped_in_all_conditions(loaded: Loaded) -> None:
+    good = condition("good", "The cat sleeps here.", ("part", "leep"))
+    bad = condition("bad", "The cat barks here.", ("part", "ark"))
+    assert {r["skipped"] for r in scored(loaded, suite(good, bad))} == {UNALIGNED}
+
+
+def test_a_widened_region_says_what_was_scored(loaded: Loaded, tmp_path: Path) -> None:
+    one = condition("one", "The cat sleeps here.", ("part", "leep"))
+    (row,) = scored(loaded, suite(one))
+    assert row["text"].strip() in ("sleeps", "sleep")
+    assert row["surprisal"] > 0
+
+
+# measuring, without a model
+
+
+def told(bits: list[float], text: str, *regions: tuple[str, str], metric: str = "sum") -> Any:
+    """Measure one sentence whose words have these bits."""
+    (item,) = suite(condition("a", text, *regions), metric=metric).to_pylist()
+    return measure(item, [Sentence(words_of(text.split()), np.array(bits))])[0]
+
+
+@pytest.mark.parametrize(
+    ("metric", "function"),
+    [("sum", sum), ("mean", mean), ("median", median), ("max", max), ("min", min)],
+)
+def test_metrics_are_those_of_syntaxgym(metric: str, function: Any) -> None:
+    bits = [9.0, 1.5, 4.0, 2.5, 9.0]
+    (region,) = told(bits, "a b c d e", ("r", "b c d"), metric=metric).regions
+    assert region.surprisal == function([1.5, 4.0, 2.5])
+    assert told(bits, "a b c d e", ("r", "b c d"), metric="range").regions[0].surprisal == 2.5
+    assert set(METRICS) == {"sum", "mean", "median", "range", "max", "min"}
+
+
+def test_an_unknown_metric_is_told() -> None:
+    with pytest.raises(InputError, match=r"suite 's': unknown metric 'mode' .*metrics: sum, mean"):
+        told([1.0], "a", ("r", "a"), metric="mode")
+
+
+def test_an_empty_region_adds_nothing_and_the_whole_is_all() -> None:
+    made = condition("a", "a b", ("r", "b"))
+    made["regions"][0] |= {"text": "", "start": 3, "end": 3, "first": 2, "last": 2}
+    (item,) = suite(made).to_pylist()
+    found = measure(item, [Sentence(words_of(["a", "b"]), np.array([1.0, 2.0]))])[0]
+    assert (found.regions[0].surprisal, found.regions[0].tokens) == (0.0, 0)
+    assert (found.whole.surprisal, found.whole.tokens) == (3.0, 2)
+
+
+def test_what_was_not_read_or_not_known_is_skipped() -> None:
+    (item,) = suite(condition("a", "a b", ("r", "b"))).to_pylist()
+    (unread,) = measure(item, [None])
+    assert [m.skipped for m in (*unread.regions, unread.whole)] == [UNREAD, UNREAD]
+    sentence = Sentence(words_of(["a", "b"]), np.array([1.0, 2.0]), unknown=frozenset([1]))
+    assert measure(item, [sentence])[0].regions[0].skipped == UNKNOWN
+
+
+# a tokenizer like Qwen's: byte-level, and Chinese characters are not separated before merging
+
+QWEN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+
+def as_bytes(text: str) -> str:
+    """A text in the characters that stand for its bytes."""
+    whole = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    return "".join(part for part, _ in whole.pre_tokenize_str(text))
+
+
+def merges(chars: str, *words: str) -> list[tuple[str, str]]:
+    """Merge the three bytes of each of some characters, then characters to words, left to right."""
+    out = []
+    for char in chars:
+        a, b, c = as_bytes(char)
+        out += [(a, b), (a + b, c)]
+    for word in words:
+        out += [(as_bytes(word[:n]), as_bytes(word[n])) for n in range(1, len(word))]
+    return out
+
+
+def chinese(folder: Path, pairs: list[tuple[str, str]]) -> Loaded:
+    """A random model with a tokenizer that makes these merges."""
+    names = [*sorted(pre_tokenizers.ByteLevel.alphabet()), *(a + b for a, b in pairs), "<|end|>"]
+    vocabulary = {name: n for n, name in enumerate(dict.fromkeys(names))}
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=pairs))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(QWEN), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|end|>")
+    fast.save_pretrained(folder)
+    torch.manual_seed(3)
+    config = GPT2Config(
+        vocab_size=len(vocabulary), n_embd=16, n_layer=1, n_head=2, n_positions=64,
+        bos_token_id=0, eos_token_id=len(vocabulary) - 1,
+    )  # fmt: skip
+    GPT2LMHeadModel(config).save_pretrained(folder)
+    return load_causal(str(folder))
+
+
+def four(noun: str = "歌曲。", other: str = "专辑。", before: str = "好的") -> pa.Table:
+    """The four conditions of a classifier item."""
+    made = [
+        condition(name, f"他听了一{classifier}{before}{n}", ("noun", n))
+        for name, classifier, n in [
+            ("a", "首", noun), ("b", "张", noun), ("c", "张", other), ("d", "首", other),
+        ]
+    ]  # fmt: skip
+    return suite(*made, predictions=("b.noun > a.noun", "d.noun > c.noun"))
+
+
+CHARS = "他听了一首张好的歌曲专辑"
+
+
+def test_regions_that_tokens_cut_at_their_edges(tmp_path: Path) -> None:
+    loaded = chinese(tmp_path / "qwen", merges(CHARS, "好的", "歌曲", "专辑"))
+    rows = scored(loaded, four())
+    assert [row["text"] for row in rows] == ["歌曲。", "歌曲。", "专辑。", "专辑。"]
+    assert [row["tokens"] for row in rows] == [1 + 3, 1 + 3, 1 + 3, 1 + 3]
+    end = [loaded.tokenizer.eos_token_id]
+    wanted = by_hand(loaded, "他听了一首好的", end) - by_hand(loaded, "他听了一首好的歌曲。", end)
+    assert rows[0]["surprisal"] == pytest.approx(wanted / log(2), abs=1e-3)
+
+
+def test_a_region_is_widened_where_a_token_reaches_out_of_it(tmp_path: Path) -> None:
+    """`的歌` is one token: both conditions with the song score `的歌曲。`, and so do the others, `的专辑。`."""
+    loaded = chinese(tmp_path / "qwen", merges(CHARS, "的歌", "专辑"))
+    rows = scored(loaded, four())
+    assert [row["text"] for row in rows] == ["的歌曲。", "的歌曲。", "的专辑。", "的专辑。"]
+    assert {row["skipped"] for row in rows} == {None}
+
+
+def test_a_token_that_reaches_into_the_stimulus_marks_the_item(tmp_path: Path) -> None:
+    """`首歌` is one token: nothing that holds the noun is shared by `首` and `张`."""
+    loaded = chinese(tmp_path / "qwen", merges(CHARS, "首歌", "专辑"))
+    table = four(before="")
+    rows = scored(loaded, table)
+    assert {(row["surprisal"], row["skipped"]) for row in rows} == {(None, UNALIGNED)}
+    (result,) = score_suites([table], causal_reader(CausalScorer(loaded)))
+    assert result["skipped"].to_pylist() == [UNALIGNED, UNALIGNED]
+    assert result["decision"].to_pylist() == [None, None]
+
+
+def test_a_region_is_widened_by_the_needs_of_every_condition(tmp_path: Path) -> None:
+    """The first condition needs one character more on the left, the last one two."""
+    loaded = chinese(tmp_path / "qwen", merges(CHARS, "的歌", "好的专"))
+    rows = scored(loaded, four())
+    assert [row["text"] for row in rows] == ["好的歌曲。", "好的歌曲。", "好的专辑。", "好的专辑。"]
+
+
+def test_a_token_of_half_characters_takes_both(tmp_path: Path) -> None:
+    """The last byte of 的 and the first of 歌 are one token."""
+    first, last = as_bytes("歌")[0], as_bytes("的")[2]
+    loaded = chinese(tmp_path / "qwen", [(last, first)])
+    rows = scored(loaded, suite(condition("a", "好的歌曲。", ("noun", "歌曲。"))))
+    assert [row["text"] for row in rows] == ["的歌曲。"]
+    assert rows[0]["tokens"] == 2 + 1 + 2 + 3 + 3
+
+
+# n-gram models, results and the command
+
+
+def test_an_ngram_model_reads_the_words() -> None:
+    model = estimate(pa.array(["the cat sleeps .", "the cats sleep ."] * 3), 2)
+    good = condition("good", "the cat sleeps .", ("verb", "sleeps ."))
+    bad = condition("bad", "the cats sleeps .", ("verb", "sleeps ."))
+    odd = condition("odd", "the cats snore .", ("verb", "snore"))
+    (table,) = score_regions([suite(good, bad, odd)], ngram_reader(model))
+    rows = table.to_pylist()
+    for row, before in ((rows[0], "the cat"), (rows[1], "the cats")):
+        stream, _ = model.stream(pa.array([f"{before} sleeps ."]))
+        wanted = -model.word_logp(stream)[3:5].sum() / log(2)
+        assert (row["surprisal"], row["tokens"]) == (pytest.approx(wanted), 2)
+    assert rows[2]["skipped"] == UNKNOWN
+
+
+def test_rows_of_a_result(loaded: Loaded) -> None:
+    good = condition("good", "The cat sleeps here.", ("verb", "sleeps"))
+    bad = condition("bad", "The cats sleeps here.", ("verb", "sleeps"))
+    predictions = ("bad.verb > good.verb", "bad.* - good.* > 0 - 1000", "(1;%bad%) = (1;%bad%)")
+    (table,) = score_suites(
+        [suite(good, bad, predictions=predictions)], causal_reader(CausalScorer(loaded))
+    )
+    plain, sums, same = table.to_pylist()
+    assert [row["id"] for row in (plain, sums, same)] == ["1-0", "1-1", "1-2"]
+    assert {row["set_id"] for row in (plain, sums, same)} == {"1"}
+    higher, lower = (term["surprisal"] for term in plain["terms"])
+    assert plain["decision"] == float(higher > lower)
+    assert plain["margin"] == pytest.approx((higher - lower) * log(2))
+    assert plain["logp_good"] == pytest.approx(-lower * log(2))
+    assert (sums["decision"], sums["margin"], sums["tokens_good"]) == (1.0, None, None)
+    whole = -by_hand(loaded, "The cats sleeps here.", [0]) / log(2)
+    assert sums["terms"][0]["surprisal"] == pytest.approx(whole, abs=1e-3)
+    assert same["decision"] == 1.0
+
+
+def test_unknown_regions_are_told_with_their_item(loaded: Loaded) -> None:
+    table = suite(condition("a", "The cat.", ("verb", "cat")), predictions=("a.verb > b.verb",))
+    with pytest.raises(InputError, match=r"item '1': prediction .* no condition 'b'"):
+        list(score_suites([table], causal_reader(CausalScorer(loaded))))
+
+
+def test_items_that_are_scored_are_left_out() -> None:
+    predictions = ("a.x > b.x", "a.x < b.x")
+    one = suite(condition("a", "b", ("x", "b")), predictions=predictions)
+    three = pa.concat_tables([one] * 3)
+    assert [sum(map(len, leave_out([three], rows))) for rows in (0, 2, 4, 6)] == [3, 2, 1, 0]
+    assert sum(map(len, leave_out([one, one, one], 4))) == 1
+
+
+TABLES = {
+    "item": """
+        lemma  UPOS  Noun    Good    Bad
+        i1     X     cat     sleeps  sleep
+        i2     X     dog     barks   bark
+        i3     X     author  writes  write
+    """,
+    "orthography": """
+        rule     left  right  result
+        capital  -     -      yes
+        stop     -     -      .
+    """,
+}
+FRONT = "slots:\n  row: {from: item}\npredictions: [bad.rest > good.rest, bad.verb > good.verb]\n"
+LINES = """
+good: the {{ row.Noun }} [verb: {{ row.Good }}] [rest: in the house]
+bad: the {{ row.Noun }} [verb: {{ row.Bad }}] [rest: in the house]
+"""
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a data set of a suite, ``mandarin`` (the name of a task), and a model."""
+    folder = tmp_path_factory.mktemp("suites")
+    templates = {"classifier_none": template("classifier_none", FRONT, LINES)}
+    root = make_root(folder / "root", TABLES, templates, dataset="mandarin")
+    (folder / "root" / "catalogue.toml").write_text(
+        '[mandarin]\nversion = "1.0.0"\nconfigs = "paradigms"\n'
+    )
+    build(root, "mandarin", folder / "mandarin")
+    save_model(folder / "tiny", ["The cat sleeps in the house."] * 20)
+    save_ngram(estimate(pa.array(["The cat sleeps in the house ."] * 3), 2), folder / "bigrams")
+    return folder
+
+
+def run(*arguments: str) -> Any:
+    result = CliRunner().invoke(main, ["score", *arguments, "--out", "out"])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def made(pattern: str) -> Path:
+    """The one result of a name; the fingerprint of the model is not known."""
+    (path,) = Path("out").glob(f"{pattern}.json")
+    return path.with_suffix("")
+
+
+def test_the_command_scores_suites_by_region(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(work)
+    done = run("mandarin/classifier_none", "--model", "tiny")
+    assert "all predictions of an item hold: " in done.output
+    result = read_result(made("tiny-*-mandarin-classifier_none-region"))
+    assert result.run["method"] == "region"
+    assert result.summary["rows"] == 6
+    assert result.summary["items"]["n"] == 3
+    assert set(result.summary["by"]["prediction"]) == {
+        "bad.rest > good.rest", "bad.verb > good.verb",
+    }  # fmt: skip
+    told = CliRunner().invoke(main, ["report", "out", "--by", "prediction"])
+    assert told.exit_code == 0
+    again = run("mandarin/all", "--model", "tiny", "--method", "region", "--json")
+    json.loads(again.stdout)
+
+
+def test_a_file_of_items_is_scored_alone(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(work)
+    converted = CliRunner().invoke(main, ["convert", "mandarin/classifier_none", "mine.parquet"])
+    assert converted.exit_code == 0, converted.output
+    run("mine.parquet", "--model", "tiny")
+    tables = [
+        pq.read_table(f"{made(f'tiny-*-{name}-region')}.parquet").drop_columns(["features"])
+        for name in ("mandarin-classifier_none", "mine-mine")
+    ]
+    assert tables[0].equals(tables[1])
+
+
+def test_an_ngram_model_scores_suites(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(work)
+    run("mandarin/classifier_none", "--model", "bigrams")
+    result = read_result(made("bigrams-*-mandarin-classifier_none-region"))
+    assert result.summary["overall"]["n"] == 3
+    assert result.summary["overall"]["skipped"] == {UNKNOWN: 3}
+
+
+@pytest.mark.parametrize("method", ["sentence", "focus"])
+def test_methods_that_are_not_for_suites(
+    work: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.chdir(work)
+    arguments = ["score", "mandarin/all", "--model", "tiny", "--method", method]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert f"method {method!r} is not for the suite items of 'mandarin/all' (methods: region)" in (
+        result.output
+    )
+
+
+def test_lm_eval_gives_the_same_numbers(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its own model, with our task: all tokens of this suite end where its regions do."""
+    pytest.importorskip("lm_eval", reason="needs the extra `harness`")
+    monkeypatch.chdir(work)
+    run("mandarin/classifier_none", "--model", "tiny")
+    rows = read_result(made("tiny-*-mandarin-classifier_none-region")).table.to_pylist()
+    tasks = Path(sys.modules["solecism"].__path__[0]) / "harness" / "tasks"
+    command = [
+        sys.executable, "-m", "solecism", "lm-eval", "--model", "hf",
+        "--model_args", "pretrained=tiny,dtype=float32", "--tasks", "solecism_mandarin_classifier_none",
+        "--include_path", str(tasks), "--device", "cpu", "--output_path", "lm-eval", "--log_samples",
+    ]  # fmt: skip
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(work / "cache")}
+    subprocess.run(command, check=True, capture_output=True, env=environment)
+    (samples,) = (work / "lm-eval").rglob("samples_*.jsonl")
+    found = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+    for sample in found:
+        mine = [row["decision"] for row in rows if row["set_id"] == sample["doc"]["id"]]
+        assert (sample["acc"], sample["all_hold"]) == (mean(mine), min(mine))
+    assert len(found) == 3
+    (summary,) = (work / "lm-eval").rglob("results_*.json")
+    scores = json.loads(summary.read_text())["results"]["solecism_mandarin_classifier_none"]
+    assert scores["acc,none"] == pytest.approx(mean(row["decision"] for row in rows))

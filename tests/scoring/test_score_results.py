@@ -1,0 +1,377 @@
+"""Results: the table, its writing in a stream, taking up a killed run, the summary, bad input."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from release import CHECKOUT
+from scored import make_pairs, make_scores, signature, write_result
+from solecism.errors import InputError
+from solecism.scoring.results import (
+    FORMAT,
+    SCORES,
+    ResultWriter,
+    read_result,
+    result_files,
+    scores_table,
+)
+from solecism.scoring.signature import environment, parse_signature
+from solecism.scoring.summary import summarize, summarize_file
+
+
+def table_of(
+    pairs: pa.Table, good: list[float], bad: list[float], skipped: list[str | None]
+) -> pa.Table:
+    ones = np.ones(len(good), int)
+    return scores_table(
+        pairs, "sentence", np.array(good), np.array(bad), ones, ones, ones, ones, skipped
+    )
+
+
+def test_scores_table_has_the_schema_and_the_data_sets_features() -> None:
+    pairs = make_pairs(4)
+    table = make_scores(pairs)
+    assert table.column_names == SCORES.names
+    assert table.schema.field("features").type == pairs.schema.field("features").type
+    assert table["features"].to_pylist() == pairs["features"].to_pylist()
+    assert table["construction"].to_pylist()[0] == "simple agreement"
+
+
+def test_decisions_margins_ties_and_skips() -> None:
+    nan, inf = math.nan, math.inf
+    good = [-1.0, -3.0, -2.0, nan, -inf, -5.0, -2.0]
+    bad = [-2.0, -1.0, -2.0, nan, -inf, -inf, -2.0 + 1e-13]
+    skipped = [None, None, None, "too long", None, None, None]
+    table = table_of(make_pairs(7), good, bad, skipped)
+    assert table["decision"].to_pylist() == [1.0, 0.0, 0.5, None, 0.5, 1.0, 0.5]
+    assert table["margin"].to_pylist()[:6] == [1.0, -2.0, 0.0, None, 0.0, inf]
+    assert table["logp_good"].to_pylist()[3] is None
+    assert table["skipped"].to_pylist() == skipped
+
+
+def test_a_score_that_is_no_number_names_the_item() -> None:
+    with pytest.raises(InputError, match=r"score of 1 items is not a number \(NaN\): 'i1'"):
+        table_of(make_pairs(2), [-1.0, math.nan], [-2.0, -2.0], [None, None])
+
+
+def test_arrays_of_another_length_are_refused() -> None:
+    with pytest.raises((ValueError, pa.ArrowInvalid)):
+        table_of(make_pairs(3), [-1.0, -1.0], [-2.0, -2.0], [None, None])
+
+
+def test_pairs_without_features_are_scored() -> None:
+    pairs = make_pairs(2).select(["id", "set_id", "UID", "linguistics_term", "language"])
+    table = table_of(pairs, [-1.0, -2.0], [-2.0, -1.0], [None, None])
+    assert table.schema.equals(SCORES)
+    assert table["construction"].null_count == 2
+    assert summarize([table], "xx")["by"]["UID"]["simple_agrmt"]["accuracy"] == 0.5
+
+
+def test_result_is_read_back_by_any_of_its_names(tmp_path: Path) -> None:
+    scores = make_scores(make_pairs(40))
+    write_result(tmp_path / "gpt-0.5", scores)
+    for name in ("gpt-0.5", "gpt-0.5.json", "gpt-0.5.parquet"):
+        result = read_result(tmp_path / name)
+        assert result.table.equals(scores)
+    assert result.run["model"] == "org/tiny"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["gpt-0.5.json", "gpt-0.5.parquet"]
+
+
+def test_writing_in_small_batches_gives_the_same_table(tmp_path: Path) -> None:
+    scores = make_scores(make_pairs(101))
+    with ResultWriter(tmp_path / "r", "sig", rows=10) as writer:
+        for start in range(0, 101, 7):
+            writer.write(scores.slice(start, 7))
+    assert pq.read_table(tmp_path / "r.parquet").equals(scores)
+    assert not (tmp_path / "r.parts").exists()
+
+
+def interrupted(stem: Path, sig: str, *tables: pa.Table) -> None:
+    """Write some rows, then be interrupted."""
+    with contextlib.suppress(KeyboardInterrupt), ResultWriter(stem, sig, rows=8) as writer:
+        for table in tables:
+            writer.write(table)
+        raise KeyboardInterrupt
+
+
+def test_interrupted_run_goes_on(tmp_path: Path) -> None:
+    scores, said = make_scores(make_pairs(50)), list[str]()
+    interrupted(tmp_path / "r", "sig", scores.slice(0, 10), scores.slice(10, 3))
+    assert not (tmp_path / "r.parquet").exists()
+    with ResultWriter(tmp_path / "r", "sig", rows=8, notice=said.append) as writer:
+        assert writer.resume() == writer.done == 13
+        writer.write(scores.slice(13))
+    assert pq.read_table(tmp_path / "r.parquet").equals(scores)
+    assert said == ["going on after 13 items that are scored already"]
+
+
+_ENDLESS = """
+import sys, time
+sys.path.insert(0, {tests!r})
+from scored import make_pairs, make_scores
+from solecism.scoring.results import ResultWriter
+scores = make_scores(make_pairs(1000))
+with ResultWriter({stem!r}, "sig", rows=20) as writer:
+    for start in range(0, 1000, 5):
+        writer.write(scores.slice(start, 5))
+        print(writer.done, flush=True)
+        time.sleep(0.01)
+"""
+
+
+def test_killed_run_goes_on_to_the_same_table(tmp_path: Path) -> None:
+    stem = tmp_path / "r"
+    script = _ENDLESS.format(tests=str(CHECKOUT / "tests/support"), stem=str(stem))
+    run = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert run.stdout is not None
+    for line in run.stdout:
+        if int(line) >= 100:
+            break
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    scores = make_scores(make_pairs(1000))
+    with ResultWriter(stem, "sig") as writer:
+        assert 100 <= writer.done < 1000
+        assert writer.done % 20 == 0
+        writer.write(scores.slice(writer.done))
+    assert pq.read_table(f"{stem}.parquet").equals(scores)
+
+
+def test_parts_of_another_signature_are_discarded(tmp_path: Path) -> None:
+    scores, said = make_scores(make_pairs(30)), list[str]()
+    interrupted(tmp_path / "r", "old", scores.slice(0, 20))
+    with ResultWriter(tmp_path / "r", "new", notice=said.append) as writer:
+        assert writer.done == 0
+        writer.write(scores)
+    assert pq.read_table(tmp_path / "r.parquet").equals(scores)
+    assert "another signature" in said[0]
+
+
+def test_half_written_part_is_not_counted(tmp_path: Path) -> None:
+    scores = make_scores(make_pairs(30))
+    interrupted(tmp_path / "r", "sig", scores.slice(0, 10))
+    (tmp_path / "r.parts" / ".part-000001.parquet.new").write_bytes(b"PAR1")
+    with ResultWriter(tmp_path / "r", "sig") as writer:
+        assert writer.done == 10
+        writer.write(scores.slice(10))
+    assert len(read_rows(tmp_path / "r")) == 30
+
+
+def read_rows(stem: Path) -> pa.Table:
+    return pq.read_table(result_files(stem)[1])
+
+
+def test_slow_scoring_is_saved_by_the_clock(tmp_path: Path) -> None:
+    scores = make_scores(make_pairs(4))
+    with ResultWriter(tmp_path / "r", "sig", seconds=0.01) as writer:
+        writer.write(scores.slice(0, 1))
+        time.sleep(0.02)
+        writer.write(scores.slice(1, 1))
+        assert writer.done >= 1
+        writer.write(scores.slice(2))
+
+
+def test_a_new_run_takes_the_old_summary_away(tmp_path: Path) -> None:
+    write_result(tmp_path / "r", make_scores(make_pairs(10)))
+    with ResultWriter(tmp_path / "r", "other") as writer:
+        writer.write(make_scores(make_pairs(12)))
+    assert not (tmp_path / "r.json").exists()
+
+
+def test_nothing_to_write_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no item"), ResultWriter(tmp_path / "r", "sig"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_summary_is_recomputed_from_the_parquet_alone(tmp_path: Path) -> None:
+    path = write_result(tmp_path / "r", make_scores(make_pairs(300)))
+    written = json.loads(path.read_text(encoding="utf-8"))
+    again = summarize_file(path, signature(), written["environment"])
+    assert json.loads(json.dumps(again)) == written
+
+
+def test_summary_equals_a_plain_count() -> None:
+    scores = make_scores(make_pairs(400), reasons=("too long", "multi-piece"))
+    summary = summarize([scores.slice(n, 37) for n in range(0, 400, 37)], "xx")
+    rows = scores.to_pylist()
+    groups = {
+        "UID": lambda r: r["UID"],
+        "phenomenon": lambda r: r["linguistics_term"],
+        "construction": lambda r: r["construction"],
+        "config": lambda r: "xx",
+        "match": lambda r: r["features"]["match"],
+        "intervenes": lambda r: {True: "true", None: None}[r["features"]["intervenes"]],
+        "distance": lambda r: str(r["features"]["distance"]),
+        "mood": lambda r: r["features"]["mood"],
+    }
+    for name, key in groups.items():
+        keys = {key(row) for row in rows} - {None}
+        assert set(summary["by"][name]) == keys
+        for value in keys:
+            some = [row for row in rows if key(row) == value]
+            scored = [row["decision"] for row in some if row["skipped"] is None]
+            found = summary["by"][name][value]
+            assert found["n"] == len(scored)
+            assert found["accuracy"] == pytest.approx(sum(scored) / len(scored))
+            assert found["ties"] == scored.count(0.5)
+            reasons = [row["skipped"] for row in some if row["skipped"]]
+            assert found["skipped"] == {r: reasons.count(r) for r in sorted(set(reasons))}
+            assert found["low"] < found["accuracy"] < found["high"]
+
+
+def test_summary_order_totals_and_what_it_leaves_out() -> None:
+    summary = summarize([make_scores(make_pairs(200))], "xx")
+    distances = [int(key) for key in summary["by"]["distance"]]
+    assert distances == sorted(distances)
+    assert "controller" not in summary["by"]
+    assert "attractor_number" not in summary["by"]
+    assert summary["rows"] == 200
+    assert summary["overall"] == summary["by"]["config"]["xx"]
+    accuracies = [group["accuracy"] for group in summary["by"]["UID"].values()]
+    assert summary["macro"]["UID"] == pytest.approx(np.mean(accuracies))
+
+
+def test_summary_of_skipped_items_only() -> None:
+    table = table_of(make_pairs(2), [math.nan] * 2, [math.nan] * 2, ["too long"] * 2)
+    overall = summarize([table], "xx")["overall"]
+    assert overall["accuracy"] is None
+    assert (overall["n"], overall["skipped"]) == (0, {"too long": 2})
+
+
+def test_signature_is_as_designed_and_comes_apart() -> None:
+    sig = signature("gpt2", "he", revision="607a30d", options={"bos": "auto"}, tool="0.1.0")
+    assert str(sig) == (
+        "acc|data:demo@1.0.0#4f3a9c1e|cfg:he|score:sentence|bos:auto|model:gpt2@607a30d|"
+        "dtype:float32|solecism:0.1.0"
+    )
+    assert parse_signature(str(sig))["model"] == "gpt2@607a30d"
+
+
+def test_signature_survives_odd_names() -> None:
+    odd = "a|b%7C:c\nd"
+    assert parse_signature(str(signature(odd)))["model"] == odd
+    assert str(signature(odd)).count("|") == 6
+    with pytest.raises(InputError, match="is no signature"):
+        parse_signature("acc|nonsense")
+
+
+def test_signature_without_digest_and_revision() -> None:
+    text = str(signature("gpt2", digest=""))
+    assert "|data:demo@1.0.0|" in text
+    assert "|model:gpt2|" in text
+
+
+@pytest.mark.parametrize(
+    ("revision", "shown"),
+    [
+        ("607a30d783dfa663caf39e06633721c8d4cfcd7e", "607a30d783df"),
+        ("sha256-88357deadbeef0123", "sha256-88357deadbee"),
+        ("refs/pr/12-a-long-name", "refs/pr/12-a-long-name"),
+        ("607a30d", "607a30d"),
+    ],
+)
+def test_only_hashes_are_cut(revision: str, shown: str) -> None:
+    assert f"|model:org/tiny@{shown}|" in str(signature(revision=revision))
+
+
+def test_environment_says_what_ran() -> None:
+    found = environment("cpu", "float32", 2.0, 100)
+    assert found["sentences_per_second"] == 50.0
+    assert found["python"].count(".") == 2
+    assert {"torch", "transformers", "platform", "device"} <= set(found)
+
+
+def broken(path: Path, **change: object) -> None:
+    """Change keys of a summary; None takes one out."""
+    summary = json.loads(path.read_text(encoding="utf-8")) | change
+    kept = {key: value for key, value in summary.items() if value is not None}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def test_missing_result_names_those_there_are(tmp_path: Path) -> None:
+    write_result(tmp_path / "gpt2-he", make_scores(make_pairs(4)))
+    with pytest.raises(InputError, match=r"no such file .did you mean 'gpt2-he.json'"):
+        read_result(tmp_path / "gpt2-hr.json")
+    with pytest.raises(InputError, match="no such file"):
+        read_result(tmp_path / "nowhere" / "x.json")
+
+
+def test_missing_table_is_told(tmp_path: Path) -> None:
+    path = write_result(tmp_path / "r", make_scores(make_pairs(4)))
+    (tmp_path / "r.parquet").unlink()
+    with pytest.raises(InputError, match=r"r\.parquet: there is no such file"):
+        read_result(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is no JSON"),
+        ("[1]", "is no result of solecism score"),
+        ('{"results": {}}', "is no result of solecism score"),
+    ],
+)
+def test_other_json_is_no_result(tmp_path: Path, text: str, message: str) -> None:
+    path = write_result(tmp_path / "r", make_scores(make_pairs(4)))
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_result(path)
+
+
+def test_incomplete_summary_is_told(tmp_path: Path) -> None:
+    path = write_result(tmp_path / "r", make_scores(make_pairs(4)))
+    broken(path, signature=None, overall=None)
+    with pytest.raises(InputError, match=r"lacks signature, overall"):
+        read_result(path)
+
+
+def test_files_of_two_runs_are_told(tmp_path: Path) -> None:
+    path = write_result(tmp_path / "r", make_scores(make_pairs(4)))
+    broken(path, rows=5)
+    with pytest.raises(InputError, match=r"has 4 rows, r\.json speaks of 5"):
+        read_result(path)
+
+
+def test_missing_columns_are_told_all_at_once(tmp_path: Path) -> None:
+    scores = make_scores(make_pairs(4))
+    path = write_result(tmp_path / "r", scores)
+    wrong = scores.drop_columns(["margin", "UID"]).append_column("id", scores["set_id"])
+    pq.write_table(wrong, tmp_path / "r.parquet")
+    with pytest.raises(InputError) as caught:
+        read_result(path)
+    text = str(caught.value)
+    assert "no column 'margin'" in text
+    assert "no column 'UID'" in text
+    assert "more than one column 'id'" in text
+
+
+def test_table_of_another_type_and_no_parquet(tmp_path: Path) -> None:
+    scores = make_scores(make_pairs(4))
+    path = write_result(tmp_path / "r", scores)
+    at = scores.column_names.index("decision")
+    wrong = scores.set_column(at, "decision", pc.cast(scores["decision"], pa.string()))
+    pq.write_table(wrong, tmp_path / "r.parquet")
+    with pytest.raises(InputError, match="column 'decision' is string, wanted double"):
+        read_result(path)
+    (tmp_path / "r.parquet").write_bytes(b"nothing")
+    with pytest.raises(InputError, match="is no Parquet file"):
+        read_result(path)
+
+
+def test_format_line_stands_first_so_that_results_are_found(tmp_path: Path) -> None:
+    path = write_result(tmp_path / "r", make_scores(make_pairs(4)))
+    assert FORMAT in path.read_text(encoding="utf-8")[:60]

@@ -1,0 +1,56 @@
+"""A sample takes so many pairs of each paradigm, the same ones each time, spread over the paradigm."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from scored import make_pairs
+
+pytest.importorskip("torch", reason="needs the extra `score`")
+
+from solecism.scoring.items import PairData
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> PairData:
+    """A thousand pairs of four paradigms in two files."""
+    pairs = make_pairs(1000)
+    files = (tmp_path / "a.parquet", tmp_path / "b.parquet")
+    pq.write_table(pairs.slice(0, 301), files[0])
+    pq.write_table(pairs.slice(301), files[1])
+    return PairData("made", "xx", "1.0.0", "", files)
+
+
+def ids(data: PairData, rows: int = 65536, limit: int | None = None) -> list[str]:
+    tables = list(data.tables(("id", "UID"), rows, limit))
+    return pa.concat_tables(tables)["id"].to_pylist() if tables else []
+
+
+def test_so_many_of_each_paradigm(data: PairData) -> None:
+    some = replace(data, sample=20)
+    taken = pa.concat_tables(some.tables(("UID",)))["UID"].to_pylist()
+    assert some.rows == 80
+    assert set(Counter(taken).values()) == {20}
+
+
+def test_a_paradigm_with_fewer_is_taken_whole(data: PairData) -> None:
+    assert ids(replace(data, sample=5000)) == ids(data)
+
+
+def test_the_order_stays_and_batches_do_not_matter(data: PairData) -> None:
+    some, order = replace(data, sample=20), {text: n for n, text in enumerate(ids(data))}
+    places = [order[text] for text in ids(some)]
+    assert places == sorted(places)
+    assert ids(some, rows=7) == ids(some)
+    assert ids(some, limit=13) == ids(some)[:13]
+    assert places[0] < 100 < 900 < places[-1]
+
+
+def test_a_larger_sample_holds_the_smaller_one(data: PairData) -> None:
+    assert set(ids(replace(data, sample=20))) < set(ids(replace(data, sample=40)))

@@ -1,0 +1,154 @@
+"""Intervals, tests and correlations against scipy and numbers worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from solecism.scoring.statistics import (
+    compare,
+    correlation,
+    mcnemar,
+    mean_deviation,
+    paired_bootstrap,
+    wilson,
+)
+
+
+@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_is_scipys(counts: tuple[int, int]) -> None:
+    right, n = counts
+    theirs = stats.binomtest(right, n).proportion_ci(method="wilson")
+    ours = wilson(right, n)
+    assert ours.value == right / n
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_wilson_of_ties_lies_between_its_neighbours() -> None:
+    assert wilson(7, 10).low < wilson(7.5, 10).low < wilson(8, 10).low
+
+
+def test_wilson_at_the_edges() -> None:
+    assert wilson(10, 10).high == 1.0
+    assert wilson(0, 10).low == 0.0
+    nothing = wilson(0, 0)
+    assert math.isnan(nothing.value)
+    assert (nothing.low, nothing.high) == (0.0, 1.0)
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_mcnemar_is_the_binomial_test(first: int, second: int) -> None:
+    exact, mid = mcnemar(first, second)
+    n, least = first + second, min(first, second)
+    if n == 0:
+        assert (exact, mid) == (1.0, 1.0)
+        return
+    assert exact == pytest.approx(stats.binomtest(least, n).pvalue, rel=1e-9)
+    by_hand = min(1.0, 2 * stats.binom.cdf(least, n, 0.5) - stats.binom.pmf(least, n, 0.5))
+    assert mid == pytest.approx(by_hand, rel=1e-9)
+
+
+def test_mcnemar_by_hand() -> None:
+    # 1 against 5: 2 * (1 + 6) / 64 exactly; mid-p leaves out P(X = 1) = 6 / 64 once.
+    assert mcnemar(1, 5) == pytest.approx((14 / 64, 8 / 64))
+    assert mcnemar(5, 1) == mcnemar(1, 5)
+
+
+def test_mcnemar_of_many_items_does_not_underflow_to_nonsense() -> None:
+    exact, mid = mcnemar(200_500, 199_500)
+    assert exact == pytest.approx(stats.binomtest(199_500, 400_000).pvalue, rel=1e-6)
+    assert 0 < mid < exact
+    assert mcnemar(100_000, 0) == (0.0, 0.0)
+
+
+def test_bootstrap_is_close_to_scipys() -> None:
+    rng = np.random.default_rng(3)
+    first, second = (rng.random(800) < p for p in (0.8, 0.7))
+    difference = first.astype(float) - second
+    ours = paired_bootstrap(difference, resamples=20_000)
+    theirs = stats.bootstrap(
+        (difference,), np.mean, method="percentile", n_resamples=20_000, rng=rng
+    ).confidence_interval
+    assert ours.value == pytest.approx(difference.mean())
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.003)
+
+
+def test_bootstrap_is_seeded() -> None:
+    difference = np.random.default_rng(0).choice([1.0, 0.0, -1.0, 0.5], 500)
+    assert paired_bootstrap(difference, seed=5) == paired_bootstrap(difference, seed=5)
+    assert paired_bootstrap(difference, seed=5) != paired_bootstrap(difference, seed=6)
+
+
+def test_bootstrap_draws_clusters_whole() -> None:
+    rng = np.random.default_rng(4)
+    per_cluster = rng.choice([-1.0, 0.0, 1.0], 200)
+    clusters = np.repeat(np.arange(200), 10)
+    doubled = np.repeat(per_cluster, 10)
+    whole = paired_bootstrap(doubled, clusters)
+    alone = paired_bootstrap(doubled)
+    single = paired_bootstrap(per_cluster)
+    assert whole.high - whole.low == pytest.approx(single.high - single.low, rel=0.05)
+    assert whole.high - whole.low > 2.5 * (alone.high - alone.low)
+
+
+def test_bootstrap_of_clusters_of_many_sizes_is_a_plain_loops() -> None:
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(1, 5, 60)
+    clusters = np.repeat(np.arange(60), sizes)
+    difference = rng.choice([-1.0, 0.0, 0.5, 1.0], len(clusters))
+    groups = [difference[clusters == c] for c in range(60)]
+    means = [
+        np.concatenate([groups[c] for c in rng.integers(0, 60, 60)]).mean() for _ in range(4000)
+    ]
+    ours = paired_bootstrap(difference, clusters)
+    assert (ours.low, ours.high) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.02)
+
+
+def test_compare_counts_ties_between_right_and_wrong() -> None:
+    first = np.array([1, 1, 0.5, 0, 1, 0.5])
+    second = np.array([1, 0, 0, 0.5, 0.5, 0.5])
+    found = compare(first, second)
+    assert (found.n, found.better, found.worse) == (6, 3, 1)
+    assert found.difference == pytest.approx(4 / 6 - 2.5 / 6)
+    assert found.p_exact == pytest.approx(stats.binomtest(1, 4).pvalue)
+    assert found.low <= found.difference <= found.high
+
+
+def test_compare_of_nothing_is_null_in_json() -> None:
+    nothing = compare(np.array([]), np.array([]))
+    assert nothing.to_json()["difference"] is None
+    assert nothing.p_mid == 1.0
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=30))
+def test_correlation_is_pearsons(pairs: list[tuple[float, float]]) -> None:
+    first, second = np.array(pairs).T
+    ours = correlation(first, second)
+    if np.ptp(first) < 1e-6 or np.ptp(second) < 1e-6:
+        return
+    assert ours == pytest.approx(stats.pearsonr(first, second).statistic, abs=1e-6)
+
+
+def test_correlation_of_decisions_is_phi() -> None:
+    first = np.array([1, 1, 1, 0, 0, 1, 0, 1], float)
+    second = np.array([1, 0, 1, 0, 1, 1, 0, 0], float)
+    # both right 3, only the first 2, only the second 1, both wrong 2
+    phi = (3 * 2 - 2 * 1) / math.sqrt(5 * 3 * 4 * 4)
+    assert correlation(first, second) == pytest.approx(phi)
+
+
+def test_correlation_without_variance_is_nan() -> None:
+    assert math.isnan(correlation(np.ones(5), np.arange(5.0)))
+    assert math.isnan(correlation(np.array([1.0]), np.array([1.0])))
+
+
+def test_mean_and_deviation_of_seeds() -> None:
+    assert mean_deviation([0.2, 0.4, 0.6]) == pytest.approx((0.4, 0.2))
+    mean, deviation = mean_deviation([0.7])
+    assert mean == 0.7
+    assert math.isnan(deviation)

@@ -1,0 +1,288 @@
+"""SyntaxGym's JSON: read as the format says, and what we write is read back equal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from drawing import make_paradigm
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.grammar.suites import draw_suites
+from solecism.schema import SUITE
+from solecism.scoring.syntaxgym import read_syntaxgym, write_syntaxgym
+from syntaxgym_suite import AGREEMENT
+
+
+def write(folder: Path, suite: object) -> Path:
+    path = folder / "suite.json"
+    path.write_text(json.dumps(suite), encoding="utf-8")
+    return path
+
+
+def changed(*keys: Any, to: Any = None) -> Any:
+    """The suite with one value replaced (``to`` None: gone)."""
+    suite = json.loads(json.dumps(AGREEMENT))
+    inner = suite
+    for key in keys[:-1]:
+        inner = inner[key]
+    if to is None:
+        del inner[keys[-1]]
+    else:
+        inner[keys[-1]] = to
+    return suite
+
+
+def test_a_suite_is_read_as_the_format_says(tmp_path: Path) -> None:
+    table = read_syntaxgym(write(tmp_path, AGREEMENT))
+    assert table.schema.equals(SUITE)
+    (item,) = table.to_pylist()
+    assert {key: item[key] for key in ("id", "suite", "item", "metric", "predictions")} == {
+        "id": "number-7",
+        "suite": "number",
+        "item": "7",
+        "metric": "sum",
+        "predictions": ["(2;%mismatch%) > (2;%match%)"],
+    }
+    match, mismatch = item["conditions"]
+    assert match["text"] == "The old woman sings in here."
+    assert match["regions"] == [
+        {"name": "subject", "text": "The old woman", "start": 0, "end": 13, "first": 0, "last": 3},
+        {"name": "verb", "text": "sings", "start": 14, "end": 19, "first": 3, "last": 4},
+        {"name": "rest", "text": "in here.", "start": 20, "end": 28, "first": 4, "last": 6},
+    ]
+    assert mismatch["text"] == mismatch["tokens"] == "The old woman sing"
+    assert mismatch["regions"][2] == {
+        "name": "rest", "text": "", "start": 18, "end": 18, "first": 4, "last": 4,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("names", [{"1": "a", "2": "a", "3": "b"}, {"1": "a", "2": "", "3": "b"}])
+def test_names_that_do_not_tell_regions_apart_give_way_to_numbers(
+    tmp_path: Path, names: dict[str, str]
+) -> None:
+    table = read_syntaxgym(write(tmp_path, changed("region_meta", to=names)))
+    regions = table["conditions"][0].as_py()[0]["regions"]
+    assert [region["name"] for region in regions] == ["1", "2", "3"]
+
+
+CONDITION = ("items", 0, "conditions", 0)
+
+
+@pytest.mark.parametrize(
+    ("suite", "message"),
+    [
+        (changed("meta", "metric", to="maximum"), "unknown metric 'maximum' .*metrics: sum, mean"),
+        (changed("meta"), "is no suite: it lacks meta"),
+        (changed("meta", "name"), "is no suite: meta lacks name"),
+        (changed("items", to={}), "items is {}, not a list"),
+        (
+            changed("items", 0, "item_number", to="1"),
+            r"items\[1\]\.item_number is '1', not a whole number",
+        ),
+        (changed(*CONDITION, "regions"), r"items\[1\]\.conditions\[1\] lacks regions"),
+        (
+            changed(*CONDITION, "regions", 0, "region_number", to=4),
+            r"the regions are not numbered 1, 2, ...: \[4, 1, 3\]",
+        ),
+        (
+            changed(*CONDITION, "regions", 0, "content", to="sings "),
+            "region 2 begins or ends with a space: 'sings '",
+        ),
+        (changed("region_meta", "3"), "region_meta has no region 3"),
+        (
+            changed("predictions", 0, "formula", to="(2;%mismatch%) > (2;%mach%)"),
+            "no condition 'mach' .did you mean 'match'",
+        ),
+        (changed("predictions", 0, "formula", to="1<2<0"), "'<' after a comparison"),
+        (changed("predictions", 0, "formula", to="(4;%match%) > 1"), "no region '4'"),
+        (changed("predictions", 0, "type", to="code"), "prediction 1: type 'code' is not known"),
+        ([], r"is no suite: it is \[\], not a mapping"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path: Path, suite: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_syntaxgym(write(tmp_path, suite))
+
+
+def test_no_json_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "suite.json"
+    path.write_text('{"meta":\n  {"name" "x"}}')
+    with pytest.raises(InputError, match=r"suite.json:2: is no JSON: Expecting ':'"):
+        read_syntaxgym(path)
+
+
+def again(table: pa.Table, folder: Path) -> pa.Table:
+    path = folder / "again.json"
+    write_syntaxgym(table.to_pylist(), path)
+    return read_syntaxgym(path)
+
+
+def test_a_foreign_suite_written_again_is_the_same_suite(tmp_path: Path) -> None:
+    table = read_syntaxgym(write(tmp_path, AGREEMENT))
+    assert again(table, tmp_path).equals(table)
+    written = json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))
+    assert written["region_meta"] == AGREEMENT["region_meta"]
+    assert written["predictions"][0]["formula"] == "(2;%mismatch%) > (2;%match%)"
+    contents = [
+        [r["content"] for r in sorted(c["regions"], key=lambda r: r["region_number"])]
+        for c in written["items"][0]["conditions"]
+    ]
+    assert contents == [["The old woman", "sings", "in here."], ["The old woman", "sing", ""]]
+
+
+TABLES = {
+    "item": """
+        lemma  UPOS  Verb  Good  Bad  Noun
+        i1     X     听到  首    张   歌曲
+        i2     X     养    只    条   猫
+    """,
+    "orthography": """
+        rule   left  right  result
+        space  -     -      no
+    """,
+}
+FRONT = "slots:\n  row: {from: item}\npredictions: [bad.noun - bad.verb > good.noun - good.verb]\n"
+LINES = """
+good: 他 [verb: {{ row.Verb }}] 了 一 {{ row.Good }} [noun: {{ row.Noun }} 。]
+bad: 他 [verb: {{ row.Verb }}] 了 一 {{ row.Bad }} [noun: {{ row.Noun }} 。]
+"""
+
+
+def test_items_of_a_template_are_read_back_equal(tmp_path: Path) -> None:
+    table = pa.concat_tables(draw_suites(make_paradigm(tmp_path, TABLES, FRONT, LINES)))
+    assert again(table, tmp_path).equals(table)
+    written = json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))
+    assert written["region_meta"] == {"1": "", "2": "verb", "3": "", "4": "noun"}
+    assert written["predictions"][0]["formula"] == (
+        "((4;%bad%) - (2;%bad%)) > ((4;%good%) - (2;%good%))"
+    )
+    good = written["items"][0]["conditions"][0]["regions"]
+    assert [r["content"] for r in good] == ["他", "听到", "了 一 首", "歌曲 。"]
+    assert table["item"].to_pylist() == ["i1", "i2"]
+
+
+def test_a_change_by_hand_is_noticed(tmp_path: Path) -> None:
+    table = pa.concat_tables(draw_suites(make_paradigm(tmp_path, TABLES, FRONT, LINES)))
+    again(table, tmp_path)
+    path = tmp_path / "again.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"歌曲 。"', '"歌 。"', 1))
+    with pytest.raises(InputError, match="its regions are '他 听到 了 一 首 歌 。', its words"):
+        read_syntaxgym(path)
+
+
+def test_two_suites_are_not_one_file(tmp_path: Path) -> None:
+    rows = read_syntaxgym(write(tmp_path, AGREEMENT)).to_pylist()
+    with pytest.raises(InputError, match="one file holds one suite: suite is 'number' and 'other'"):
+        write_syntaxgym([*rows, {**rows[0], "suite": "other"}], tmp_path / "x.json")
+
+
+def test_regions_in_two_orders_cannot_be_written(tmp_path: Path) -> None:
+    (row,) = read_syntaxgym(write(tmp_path, AGREEMENT)).to_pylist()
+    row["conditions"][1]["regions"].reverse()
+    with pytest.raises(InputError, match=r"regions .*'verb'.* have not the same order"):
+        write_syntaxgym([row], tmp_path / "x.json")
+
+
+# any items
+
+names = st.sampled_from(["subject", "verb", "noun", "2", "rest of it"])
+words = st.text("ab猫。.,'", min_size=1, max_size=3)
+
+
+@st.composite
+def conditions(draw: st.DrawFn, name: str, regions: list[str], spaced: bool) -> dict[str, Any]:
+    """A condition with some of the regions in order, with or without words between them."""
+    tokens: list[str] = []
+    places: list[tuple[str, int, int]] = []
+    for region in regions:
+        tokens += draw(st.lists(words, max_size=2))
+        if draw(st.booleans()):
+            inside = draw(st.lists(words, max_size=2))
+            places.append((region, len(tokens), len(tokens) + len(inside)))
+            tokens += inside
+    tokens += draw(st.lists(words, min_size=1, max_size=2))
+    space = " " if spaced else ""
+    text = space.join(tokens)
+    found = []
+    for region, first, last in places:
+        start = len(space.join([*tokens[:first], ""])) if first else 0
+        inner = space.join(tokens[first:last])
+        found.append(
+            {
+                "name": region, "text": inner, "start": start, "end": start + len(inner),
+                "first": first, "last": last,
+            }
+        )  # fmt: skip
+    return {"name": name, "text": text, "tokens": " ".join(tokens), "regions": found}
+
+
+@st.composite
+def suites(draw: st.DrawFn) -> pa.Table:
+    regions = draw(st.lists(names, min_size=1, max_size=3, unique=True))
+    spaced = draw(st.booleans())
+    rows = [
+        {
+            "id": f"{number:x}",
+            "suite": "s",
+            "phenomenon": draw(st.sampled_from(["", "agreement"])),
+            "modifier": "m",
+            "item": f"i{number}",
+            "language": "zh",
+            "conditions": [draw(conditions(name, regions, spaced)) for name in ("good", "bad")],
+            "predictions": ["good.* < bad.*", "(*;%bad%) > 1 & 2 > 1"],
+            "metric": draw(st.sampled_from(["sum", "mean"])),
+        }
+        for number in range(draw(st.integers(1, 3)))
+    ]
+    for row in rows:
+        row |= {key: rows[0][key] for key in ("phenomenon", "metric")}
+    return pa.Table.from_pylist(rows, schema=SUITE)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(table=suites())
+def test_what_is_written_is_read_back_equal(tmp_path: Path, table: pa.Table) -> None:
+    assert again(table, tmp_path).equals(table)
+    written = json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))
+    for item, row in zip(written["items"], table.to_pylist(), strict=True):
+        for condition, given_one in zip(item["conditions"], row["conditions"], strict=True):
+            contents = [r["content"] for r in condition["regions"]]
+            assert " ".join(filter(None, contents)) == given_one["tokens"]
+            assert len(contents) == len(written["region_meta"])
+
+
+# the command
+
+
+def test_convert_writes_every_kind(tmp_path: Path) -> None:
+    table = pa.concat_tables(draw_suites(make_paradigm(tmp_path, TABLES, FRONT, LINES)))
+    write_syntaxgym(table.to_pylist(), tmp_path / "a.json")
+    for source, target in [
+        ("a.json", "b.parquet"),
+        ("b.parquet", "c.txt"),
+        ("b.parquet", "folder"),
+    ]:
+        done = CliRunner().invoke(main, ["convert", str(tmp_path / source), str(tmp_path / target)])
+        assert done.exit_code == 0, done.output
+    assert pq.read_table(tmp_path / "b.parquet").equals(table)
+    assert (tmp_path / "c.txt").read_text(encoding="utf-8").splitlines()[:2] == [
+        "他 听到 了 一 首 歌曲 。", "他 听到 了 一 张 歌曲 。",
+    ]  # fmt: skip
+    assert read_syntaxgym(tmp_path / "folder" / "p.json").equals(table)
+
+
+def test_convert_tells_what_it_cannot_write(tmp_path: Path) -> None:
+    path = write(tmp_path, AGREEMENT)
+    done = CliRunner().invoke(main, ["convert", str(path), str(tmp_path / "x.csv")])
+    assert done.exit_code == 2
+    assert "cannot write '.csv' (endings: .json, .parquet, .txt)" in done.output
+    assert not (tmp_path / "x.csv").exists()
