@@ -19,7 +19,7 @@ from solecism.datasets.lock import (
     note_commits,
     read_lock,
     record,
-)  # fmt: skip
+)
 from solecism.datasets.manifest import Manifest, read_manifest
 from solecism.errors import InputError, Problem, fail
 from solecism.hub.client import Repository
