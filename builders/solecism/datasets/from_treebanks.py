@@ -18,10 +18,15 @@ from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import FormInventory, Paradigms, read_inventory
 from solecism.treebank.languages import find_language, languages, rules_of
-from solecism.treebank.mining import Seen, Tally, mine_file, numbers
+from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
 from solecism.treebank.pairs import SCHEMA, PairMaker
-from solecism.treebank.relations.presets import Settings
-from solecism.treebank.sources import Found, found_languages, lexicon, origin_languages, treebanks
+from solecism.treebank.sources import (
+    LocalSource,
+    found_languages,
+    lexicon,
+    origin_languages,
+    treebanks,
+)
 from solecism.treebank.swap import Flipper
 
 __all__ = ["agreement_configs", "minable"]
@@ -70,11 +75,11 @@ class _Mine:
     """A language being mined: its treebanks one after the other, then its forms and pairs."""
 
     code: str
-    found: Sequence[Found]
-    seen: Seen = field(default_factory=Seen)
+    found: Sequence[LocalSource]
+    seen: SeenIds = field(default_factory=SeenIds)
 
     @cached_property
-    def lexicon(self) -> Found | None:
+    def lexicon(self) -> LocalSource | None:
         return lexicon(self.code)
 
     @cached_property
@@ -83,7 +88,7 @@ class _Mine:
 
     @cached_property
     def settings(self) -> Settings:
-        return Settings(find_language(self.code), PRESET, MASKS, inventory=self.inventory)
+        return Settings(find_language(self.code), PRESET, MASKS, forms=self.inventory)
 
     @cached_property
     def pairs(self) -> PairMaker:
@@ -97,7 +102,7 @@ class _Mine:
         """What the manifest says of all works that went in."""
         return [found.facts() for found in (*self.found, self.lexicon) if found]
 
-    def items_of(self, found: Found) -> Part:
+    def items_of(self, found: LocalSource) -> Part:
         """The cloze items of a treebank."""
         mined = _Treebank(self, found)
         return Part(f"{self.code} {found.origin.name}", mined.tables, mined.facts)
@@ -120,26 +125,19 @@ class _Treebank:
     """The items of one treebank, less those that the language had before."""
 
     mine: _Mine
-    found: Found
-    tally: Tally = field(default_factory=Tally)
+    found: LocalSource
+    tally: MiningCounts = field(default_factory=MiningCounts)
     example: tuple[str, ...] = ()
 
     def tables(self) -> Iterator[pa.Table]:
         """Mine; each table also goes to the maker of pairs."""
         for path in self.found.files:
             licence = self.found.origin.licence
-            for table in mine_file(path, self.mine.settings, self.tally, licence):
-                fresh = self._fresh(table)
+            mined = mine_file(path, self.mine.settings, self.tally, licence)
+            for fresh in unique(mined, self.tally, self.mine.seen):
                 self.mine.pairs.take(fresh)
                 self.example = self.example or _example(fresh)
                 yield fresh
-
-    def _fresh(self, table: pa.Table) -> pa.Table:
-        new = self.mine.seen.fresh(numbers(table["id"]))
-        self.tally.duplicates += int((~new).sum())
-        kept = table.filter(pa.array(new))
-        self.tally.count(kept)
-        return kept
 
     def facts(self) -> BuiltParadigm:
         """What was mined, and what every filter left out."""
