@@ -17,6 +17,7 @@ from rich.console import Console
 
 from solecism.check.audit import NumberCheck, as_json, audit, print_audits, read_pairs
 from solecism.errors import InputError
+from solecism.lexicon.lexicon import Lexicon
 from solecism.root import find_root
 
 
@@ -27,7 +28,7 @@ from solecism.root import find_root
 def main(paths: tuple[Path, ...], as_text: bool, language: str) -> None:
     """Read, count, print."""
     try:
-        numbers = NumberCheck.of(find_root().lexicon(language)) if language else None
+        numbers = NumberCheck.of(Lexicon(find_root().lexicon(language))) if language else None
         audits = [audit(pairs, numbers) for pairs in read_pairs(paths)]
     except InputError as error:
         click.echo(str(error), err=True)
