@@ -33,7 +33,7 @@ Zipf = Callable[[str], float]
 
 
 def with_frequency(path: Path, zipf: Zipf) -> str:
-    """Give the text of a table with the column ``Freq`` filled.
+    """Return the text of a table with the column ``Freq`` filled.
 
     Raises :class:`solecism.errors.InputError` where the table cannot be read.
     """

@@ -88,7 +88,7 @@ Values = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Timing:
-    """What a way gave (log probabilities, good sentences before bad ones) and took, in seconds."""
+    """The log probabilities that a program computed (good sentences first), and its seconds."""
 
     values: Values
     cpu: float
@@ -258,7 +258,10 @@ def make_model(
 
 
 def sharing(tables: Tables, loaded: Loaded) -> tuple[int, int]:
-    """All tokens, and the distinct prefixes that something follows: the least that a model must see."""
+    """Return the tokens, and the distinct prefixes that have a next token.
+
+    A model must see at least the prefixes.
+    """
     scorer, tokens, nodes = CausalScorer(loaded), 0, 0
     for table in tables:
         rows = [scorer.with_prefix(text.ids)[0] for text in scorer.encode(sentences([table]))]

@@ -36,7 +36,7 @@ BAD = OUTCOMES[2:]
 
 @dataclass
 class Count:
-    """What came of the inputs of a reader."""
+    """How the inputs of a reader ended."""
 
     ended: Counter[str] = field(default_factory=Counter)
     peak_mb: float = 0.0

@@ -19,7 +19,7 @@ def current(root: Root) -> dict[str, str]:
 
 
 def task_set(root: Root, dataset: str) -> TaskSet:
-    """What the tasks of a data set depend on."""
+    """The facts that the tasks of a data set depend on."""
     entry = stanza(root, dataset)
     configs = [_config(*config) for config in paths_of_configs(root, entry).items()]
     return TaskSet(entry.version, entry.configs, configs)

@@ -15,7 +15,7 @@ _BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def section(text: str, title: str) -> str:
-    """Give the text below a heading, up to the next heading of the same or a higher level."""
+    """Return the text below a heading, up to the next heading of the same or a higher level."""
     pattern = rf"^(#+) {re.escape(title)}\n(.*?)(?=^#{{1,2}} |\Z)"
     match = re.search(pattern, text, re.MULTILINE | re.DOTALL)
     if match is None:
@@ -24,7 +24,7 @@ def section(text: str, title: str) -> str:
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
-    """Give the language and the text of each block that can be run."""
+    """Return the language and the text of each block that can be run."""
     return [(match[1], match[2]) for match in _BLOCK.finditer(text)]
 
 

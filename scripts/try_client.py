@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 
 def columns_of(folder: Path, config: str) -> list[str]:
-    """Give the columns of a config's Parquet file as its footer says."""
+    """Return the columns of a config's Parquet file, read from its footer."""
     return list(pq.read_schema(next((folder / config).glob("*.parquet"))).names)
 
 

@@ -1,7 +1,4 @@
-"""The one error that bad input raises: every problem of a file at once, each with its place.
-
-Whatever texts of others it tells, a terminal only shows: :func:`visible`.
-"""
+"""The error that bad input raises. It lists every problem of a file, each with its place."""
 
 from __future__ import annotations
 
@@ -16,13 +13,16 @@ __all__ = ["InputError", "Problem", "candidates", "fail", "visible"]
 _COMMANDS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
 )
-"""What a terminal obeys instead of showing it: control characters, directions, halves of characters."""
+"""Characters that a terminal obeys: control characters, directions, surrogates."""
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Show control characters and directions as ``\x1b`` and ``\u202e``, but for those of ``keep``.
+    r"""Return a text with control characters and directions written as ``\x1b`` and ``\u202e``.
 
-    Tabs and line ends stay. JSON stays JSON of the same values.
+    Tabs, line ends and the characters of ``keep`` stay. JSON stays JSON with the same values.
+
+    >>> print(visible("a\x1b[31mb"))
+    a\x1b[31mb
     """
     return _COMMANDS.sub(lambda match: match[0] if match[0] in keep else _escape(match[0]), text)
 
@@ -36,8 +36,8 @@ def _escape(character: str) -> str:
 class Problem:
     """One thing that is wrong with an input.
 
-    ``path`` and ``line`` (counted from 1) say where; ``message`` names the culprit and the candidates;
-    ``code`` is the check that found it (``docs/checks.md``).
+    ``path`` and ``line`` (counted from 1) are its place, ``message`` names the culprit and the
+    candidates, ``code`` is the check that found it (``docs/checks.md``).
     """
 
     message: str
@@ -52,12 +52,12 @@ class Problem:
 
 
 def _short(text: str) -> str:
-    """Leave out the middle of a text that quotes very much."""
+    """Return a text without its middle if it is very long."""
     return text if len(text) < 2_000 else f"{text[:1_000]} ... {text[-500:]}"
 
 
 class InputError(Exception):
-    """Bad input: carries one or more :class:`Problem`; the command line prints them and exits with 2."""
+    """Bad input, with one or more problems. The command line prints them and exits with 2."""
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -70,12 +70,16 @@ class InputError(Exception):
 def fail(
     message: str, path: str | Path = "", line: int | None = None, code: str = ""
 ) -> InputError:
-    """Build an :class:`InputError` with a single problem (to be raised by the caller)."""
+    """Return an :class:`InputError` with a single problem, for the caller to raise."""
     return InputError(Problem(message, str(path), line, code))
 
 
 def candidates(kind: str, names: Sequence[str], wrong: str = "") -> str:
-    """Say what could have been meant: ``(did you mean 'x'? KIND: a, b, c)``."""
+    """Return the part of a message that says what could have been meant.
+
+    >>> candidates("methods", ["focus", "pll"], "focs")
+    "(did you mean 'focus'? methods: focus, pll)"
+    """
     near = difflib.get_close_matches(wrong, names, n=1) if wrong else []
     hint = f"did you mean {near[0]!r}? " if near else ""
     shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")

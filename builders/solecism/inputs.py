@@ -1,5 +1,4 @@
-"""Files that others bring, read with clear errors: text, JSON, TOML, Parquet, and the shape of what
-is in them.
+"""Read text, JSON, TOML and Parquet files of others, and check the shape of their content.
 
 A shape says what a value must be: a type (``str``, ``bool``, ``dict``, ``date``); :data:`COUNT`,
 :data:`SHARE` or another :class:`Number`; ``[shape]``, a list; ``(shape, shape)``, one or the other;
@@ -36,21 +35,21 @@ __all__ = [
 ]  # fmt: skip
 
 MOST = 20
-"""Problems that are told of one file."""
+"""The most problems that are listed for one file."""
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
 class Number:
-    """The shape of a finite number between two ends."""
+    """The shape of a finite number between two limits."""
 
     low: float = -math.inf
     high: float = math.inf
     whole: bool = False
 
     def holds(self, value: object) -> bool:
-        """Whether a value is such a number."""
+        """Return whether a value is such a number."""
         kinds = int if self.whole else int | float
         if not isinstance(value, kinds) or isinstance(value, bool):
             return False
@@ -65,7 +64,7 @@ class Number:
 _LARGE = 2**31 - 1
 
 COUNT = Number(0, _LARGE, whole=True)
-"""The shape of a number of things."""
+"""The shape of a count."""
 
 INTEGER = Number(-_LARGE, _LARGE, whole=True)
 """The shape of a whole number."""
@@ -83,7 +82,10 @@ _NAMES: dict[object, str] = {
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """Read a text file; raises :class:`InputError` for one that cannot be read or is not UTF-8."""
+    """Return the text of a file.
+
+    Raises :class:`InputError` if it cannot be read or is not UTF-8.
+    """
     try:
         raw = path.read_bytes()
         return raw.decode(encoding)
@@ -97,7 +99,11 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
 
 
 def read_json(path: Path, shape: Any = object, what: str = "") -> Any:
-    """Read JSON of a shape; raises :class:`InputError` that says why it is no JSON, or no ``what``."""
+    """Return the value of a JSON file.
+
+    Raises :class:`InputError` if the file is not JSON, or if the value does not have the shape of
+    a ``what``.
+    """
     text = read_text(path, "utf-8-sig")
     try:
         value = json.loads(text, parse_constant=_refuse)
@@ -119,7 +125,7 @@ def _refuse(name: str) -> None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read TOML; raises :class:`InputError`."""
+    """Return the table of a TOML file; raises :class:`InputError` if it is not TOML."""
     try:
         return tomllib.loads(read_text(path))
     except RecursionError:
@@ -131,7 +137,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def reading_parquet(path: Path) -> Iterator[None]:
-    """Turn whatever Arrow says of a broken file into an :class:`InputError` that names it."""
+    """Turn an error of Arrow about a broken file into an :class:`InputError` that names the file."""
     try:
         yield
     except (FileNotFoundError, IsADirectoryError) as error:
@@ -142,7 +148,7 @@ def reading_parquet(path: Path) -> Iterator[None]:
 
 
 def check(value: Any, shape: Any, path: Path, what: str = "") -> None:
-    """Raise :class:`InputError` that names every place of ``value`` that is not of the shape."""
+    """Raise :class:`InputError` that names every part of a value that does not have the shape."""
     start = f"is no {what}: " if what else ""
     found = [Problem(f"{start}{text}", str(path)) for text in _wrong(value, shape, "")]
     if found:

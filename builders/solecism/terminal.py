@@ -1,4 +1,4 @@
-"""The terminal: what is printed there never obeys texts of others, neither escape sequences nor markup."""
+"""Print to the terminal. Escape sequences and markup in texts of others have no effect."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from solecism.errors import visible
 __all__ = ["Terminal", "progress", "progress_bar", "terminal"]
 
 _ISOLATES = "\u2066\u2067\u2068\u2069"
-"""What `show` puts around right-to-left text, so that its stop and brackets stand in their places."""
+"""The marks that `show` puts around right-to-left text, to keep stops and brackets in place."""
 
 
 class Terminal(Console):
-    """A console that takes no markup from texts and shows their control characters as ``\\x1b``."""
+    """A console that ignores markup in texts and shows control characters as ``\\x1b``."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render as rich does, each piece of text made visible."""
+        """Render as rich does, with the control characters of each text made visible."""
         for segment in super().render(renderable, options):
             text = segment.text if segment.control else visible(segment.text, _ISOLATES)
             yield segment if text == segment.text else Segment(text, segment.style)
 
 
 def terminal(stderr: bool = False) -> Terminal:
-    """Print to the terminal at its width; standard output that is none has 80 columns."""
+    """Return a console as wide as the terminal; other standard output has 80 columns."""
     wide = stderr or sys.stdout.isatty()
     return Terminal(
         width=None if wide else 80, stderr=stderr, highlight=False, markup=False, emoji=False
@@ -39,7 +39,7 @@ def terminal(stderr: bool = False) -> Terminal:
 
 
 def progress(*columns: ProgressColumn) -> Progress:
-    """A bar on standard error, if that is a terminal, that goes when it is done."""
+    """Return a bar for standard error, if that is a terminal. It disappears at the end."""
     console = terminal(stderr=True)
     shown = (TextColumn("{task.description}", markup=False), BarColumn(), *columns)
     return Progress(*shown, console=console, transient=True, disable=not console.is_terminal)
@@ -47,10 +47,10 @@ def progress(*columns: ProgressColumn) -> Progress:
 
 @contextmanager
 def progress_bar(*columns: ProgressColumn, first: str = "reading") -> Iterator[Callable[..., None]]:
-    """Show a bar on standard error; yields the function that moves it.
+    """Show a bar on standard error, and yield the function that moves it.
 
-    The function takes what is being done, how much of it is done, and how much there is (0: unknown).
-    ``first`` is shown until it is called.
+    The function takes the name of the step, the amount done, and the whole amount (0: unknown).
+    ``first`` is the name of the first step.
     """
     with progress(*columns) as bar:
         task = bar.add_task(first, total=None)

@@ -51,7 +51,7 @@ def _rename(table: pa.Table, random: Random) -> pa.Table:
 
 
 def _retype(table: pa.Table, random: Random) -> pa.Table:
-    """Give a column another type, its values kept where that is possible."""
+    """Change the type of a column, and keep its values where that is possible."""
     at, kind = _place(table, random), random.choice(_TYPES)
     try:
         column = table.column(at).cast(kind)

@@ -63,7 +63,7 @@ World = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How input ``number`` of a reader ended; ``told`` is what was printed, or the traceback."""
+    """How an input of a reader ended. ``told`` is what was printed, or the traceback."""
 
     reader: str
     number: int
@@ -80,7 +80,7 @@ class _HangError(BaseException):
 def changed_input(
     reader: Reader, world: World, seed: int, number: int
 ) -> tuple[str, bytes | None, str]:
-    """Give the file of an input, its bytes (None: it is not there) and the command that reads it."""
+    """Return the file of an input, its bytes (None: no file) and the command that reads it."""
     random = Random(f"{seed}/{reader.name}/{number}")
     return change(reader, world, random)
 
@@ -145,7 +145,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _names(path: Path) -> list[str]:
-    """What a message can call a file by: its path, its name, what it holds, the folders it stands in."""
+    """Return the names that a message can use for a file: its path, its name, its folders."""
     parts = [
         path.name,
         path.stem,
@@ -239,7 +239,7 @@ def run_reader(
 def _received(
     connection: Connection, process: ForkProcess, reader: Reader, number: int
 ) -> Iterator[Outcome]:
-    """What the worker sends; in place of what it cannot send, why."""
+    """Yield the outcomes that the worker sends, and one that says why if it ends."""
     asked = time.monotonic()
     while True:
         if connection.poll(0.05):

@@ -34,7 +34,7 @@ def make_world(folder: Path) -> dict[str, bytes]:
 
 
 def _rename_results(folder: Path) -> None:
-    """Give the two results short names."""
+    """Rename the two results to short names."""
     for name, path in zip(("one", "two"), sorted(folder.glob("*.json")), strict=True):
         path.with_suffix(".parquet").rename(folder / f"{name}.parquet")
         path.rename(folder / f"{name}.json")

@@ -211,7 +211,7 @@ def test_a_unimorph_list_that_is_not_there_is_only_told(
     monkeypatch.setenv("SOLECISM_SOURCES_URL", server.address)
     done = CliRunner().invoke(main, ["fetch", "agreement", "de"])
     assert done.exit_code == 0
-    assert "UniMorph deu: not to be had, data are made without it" in done.output
+    assert "UniMorph deu: cannot be had, data are made without it" in done.output
     server.files["/unimorph/deu/master/deu"] = b"gehen\tgeht\tV;IND;PRS;3;SG\n"
     fetch("de", None, server.address)
     found = sources.lexicon("de")

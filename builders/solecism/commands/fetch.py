@@ -80,5 +80,5 @@ def _notes(fetched: Sequence[Fetched]) -> list[str]:
         if one.trusted:
             notes.append(f"{name}: no checksum is known: trusted, and kept for the next time")
         if not one.found.origin.redistributable:
-            notes.append(f"{name}: may be mined, but nothing made of it may be passed on")
+            notes.append(f"{name}: may be mined, but what is made of it may not be passed on")
     return notes

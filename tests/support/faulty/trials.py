@@ -9,7 +9,6 @@ from pathlib import Path
 import datasets  # noqa: F401  (imported once, before commands run in forks)
 import pyarrow as pa
 import pyarrow.parquet
-from test_syntaxgym import AGREEMENT
 
 from faulty.run import Trial
 from release import CHECKOUT, small_root
@@ -18,6 +17,7 @@ from solecism.baselines.ngram import estimate, save_ngram
 from solecism.commands import score as score_verb  # noqa: F401
 from solecism.datasets.build import build
 from solecism.root import Root
+from syntaxgym_suite import AGREEMENT
 
 GRAMMAR = "vary: V[]\nS[] il V[s]\nS[] ils V[p]\nV[s] rit dort\nV[p] rient dorment\n"
 CATALOGUE = '[clams]\nversion = "1.0.0"\npretty_name = "Small"\n'

@@ -1,0 +1,24 @@
+"""The examples in docstrings run."""
+
+from __future__ import annotations
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+from release import CHECKOUT
+
+PACKAGE = CHECKOUT / "builders" / "solecism"
+MODULES = sorted(
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    for path in PACKAGE.rglob("*.py")
+    if ">>> " in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name: str) -> None:
+    found = doctest.testmod(import_module(name.removesuffix(".__init__")))
+    assert found.attempted
+    assert not found.failed
