@@ -48,7 +48,9 @@ def tables() -> dict[str, dict[str, pa.Table]]:
     return {
         language: {
             paradigm.template.id: pa.concat_tables(draw_pairs(paradigm))
-            for paradigm in load_paradigms(ROOT, "clams", ROOT.templates("clams", language)).values()
+            for paradigm in load_paradigms(
+                ROOT, "clams", ROOT.templates("clams", language)
+            ).values()
         }
         for language in LANGUAGES
     }

@@ -137,7 +137,9 @@ def test_several_licences_and_languages() -> None:
     ],
 )  # fmt: skip
 def test_size(rows: int, category: str) -> None:
-    assert card_data(TINY, [config(content=Content(rows, "d" * 64))]).to_dict()["size_categories"] == [category]
+    assert card_data(TINY, [config(content=Content(rows, "d" * 64))]).to_dict()[
+        "size_categories"
+    ] == [category]
 
 
 @pytest.mark.parametrize("schema", [pair_schema(["stress"]), CLOZE, SUITE])

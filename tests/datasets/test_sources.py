@@ -119,7 +119,10 @@ def test_unknown_names_are_told_with_the_candidates(root: Root) -> None:
         (lambda: root.configs("tinny"), r"no data set 'tinny' \(did you mean 'tiny'\?"),
         (lambda: root.folder("tiny", "zz"), r"'tiny' has no config 'zz' \(configs: xx, yy\)"),
         (lambda: root.lexicon("zz"), r"there is no lexicon 'zz' \(languages: xx, yy\)"),
-        (lambda: find_paradigm(root, "tiny", "xx", "frist"), r"no paradigm 'frist' .*mean 'first'\?"),
+        (
+            lambda: find_paradigm(root, "tiny", "xx", "frist"),
+            r"no paradigm 'frist' .*mean 'first'\?",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             call()

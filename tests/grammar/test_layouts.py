@@ -119,7 +119,12 @@ def test_pairs_alone_are_all(tmp_path: Path) -> None:
 def test_a_part_is_drawn_once(tmp_path: Path) -> None:
     shown: list[str] = []
     root = mixed_root(tmp_path, "")
-    build("tiny", out=tmp_path / "tiny", root=root, progress=lambda name, done, total: shown.append(name))
+    build(
+        "tiny",
+        out=tmp_path / "tiny",
+        root=root,
+        progress=lambda name, done, total: shown.append(name),
+    )
     assert Counter(shown) == Counter(f"tiny/zh/{n}" for n in ("adjective", "plain", "minimal"))
 
 
@@ -170,7 +175,9 @@ def test_traditional_configs(tmp_path: Path) -> None:
 def test_a_conversion_that_is_not_known_is_told(tmp_path: Path) -> None:
     pytest.importorskip("opencc", reason="needs the extra `zh`")
     with pytest.raises(InputError, match="OpenCC has no conversion 's2klingon'"):
-        build("tiny", out=tmp_path / "tiny", root=mixed_root(tmp_path, 'traditional = "s2klingon"\n'))
+        build(
+            "tiny", out=tmp_path / "tiny", root=mixed_root(tmp_path, 'traditional = "s2klingon"\n')
+        )
     assert not (tmp_path / "tiny").exists()
 
 

@@ -67,7 +67,9 @@ def command(
     for line in _notes(root, name, built):
         echo(f"note: {line}", err=True)
     if as_json:
-        facts = {c.name: {"sets": c.sets, "pairs": c.rows, "content": c.content.sha256} for c in built}
+        facts = {
+            c.name: {"sets": c.sets, "pairs": c.rows, "content": c.content.sha256} for c in built
+        }
         print_json({"path": str(out), "configs": facts})
     else:
         print_lines(_table(built), f"written to {out}")

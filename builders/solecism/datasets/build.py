@@ -251,9 +251,7 @@ def _leaves(field: pa.Field) -> list[str]:
     return [field.name]
 
 
-def _write_documents(
-    root: Root, entry: Stanza, built: Sequence[BuiltConfig], folder: Path
-) -> None:
+def _write_documents(root: Root, entry: Stanza, built: Sequence[BuiltConfig], folder: Path) -> None:
     """Write all files beside the data; the same inputs give the same bytes.
 
     The manifest comes last, as it lists the others.

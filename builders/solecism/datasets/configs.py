@@ -111,14 +111,16 @@ class BuiltParadigm:
     def from_json(cls, uid: str, value: Mapping[str, Any]) -> BuiltParadigm:
         """Return what :meth:`to_json` wrote."""
         facts = dict(value)
-        texts = (facts.pop(key) for key in ("construction", "phenomenon", "about"))
+        construction, phenomenon, about = (
+            facts.pop(key) for key in ("construction", "phenomenon", "about")
+        )
         sets, pairs, skipped, syncretic = (
             facts.pop(key) for key in ("sets", "pairs", "skipped", "syncretic_forms")
         )
         counts = Counts(sets, pairs, Counter(skipped), syncretic)
         example = tuple(facts.pop("example"))
         findings = tuple(Finding(**finding) for finding in facts.pop("findings"))
-        return cls(uid, *texts, counts, example, findings, facts)
+        return cls(uid, construction, phenomenon, about, counts, example, findings, facts)
 
 
 @dataclass(frozen=True)

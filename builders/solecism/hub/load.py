@@ -96,7 +96,9 @@ def _load(manifest: Manifest, config: str, split: str) -> Dataset:
     except Exception as error:  # whatever a file of others does to the readers
         raise fail(f"{config!r} cannot be read ({told(error)})", folder) from error
     if len(splits) == 1 and len(rows) != facts.content.rows:
-        raise fail(f"{config}: {len(rows):,} rows, not the {facts.content.rows:,} of the manifest", folder)
+        raise fail(
+            f"{config}: {len(rows):,} rows, not the {facts.content.rows:,} of the manifest", folder
+        )
     rows.info.dataset_name, rows.info.version = manifest.dataset, InfoVersion(manifest.version)
     return rows
 
