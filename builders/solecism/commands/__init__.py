@@ -20,7 +20,7 @@ from solecism.errors import InputError, candidates
 __all__ = ["VERBS", "main"]
 
 VERBS = (
-    "list", "show", "new", "check", "build", "mine", "fetch", "import-avg", "lock", "diff", "push",
+    "list", "show", "new", "check", "audit", "build", "mine", "fetch", "import-avg", "lock", "diff", "push",
     "cite", "score", "convert", "report", "tasks", "lm-eval",
 )  # fmt: skip
 """The verbs in the order of work."""
