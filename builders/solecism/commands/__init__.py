@@ -21,7 +21,7 @@ __all__ = ["VERBS", "main"]
 
 VERBS = (
     "list", "show", "new", "check", "build", "mine", "fetch", "import-avg", "lock", "diff", "push",
-    "cite", "score", "convert", "report", "tasks", "lm-eval",
+    "cite", "train", "score", "convert", "report", "tasks", "lm-eval",
 )  # fmt: skip
 """The verbs in the order of work."""
 
