@@ -10,7 +10,7 @@ from pathlib import Path
 
 from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Paradigm, load_paradigm
-from solecism.grammar.phrases import Sandbox
+from solecism.grammar.phrases import Phrases
 from solecism.lexicon.lexicon import Lexicon
 
 __all__ = ["Root", "find_root", "own_root", "refuse_strays"]
@@ -137,8 +137,8 @@ class Root:
         """Load all paradigms of a language; raises :class:`InputError`."""
         folder = self.folder(dataset, language)
         lexicon = self.lexicon(language)
-        sandbox = Sandbox(folder, lexicon)
-        return [load_paradigm(path, lexicon, sandbox) for path in self.templates(dataset, language)]
+        phrases = Phrases(folder, lexicon)
+        return [load_paradigm(path, lexicon, phrases) for path in self.templates(dataset, language)]
 
     def paradigm(self, dataset: str, language: str, uid: str) -> Paradigm:
         """Load one paradigm; raises :class:`InputError` with the candidates where there is none."""

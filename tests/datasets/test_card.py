@@ -33,7 +33,7 @@ from solecism.datasets.citation import Reference
 from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm
 from solecism.datasets.documents import croissant
 from solecism.datasets.lock import LOCK, Content, note_commits, record
-from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.root import Root
 from solecism.schema import CLOZE, SUITE, pair_schema
 

@@ -12,9 +12,8 @@ from cases import CASES, FRENCH, GERMAN, HEBREW, HEBREW_PHRASES, Case
 from drawing import Files, drawn, make_paradigm, make_root, rows, template
 from solecism.errors import InputError
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
-from solecism.grammar.sampling.counts import Counts
 from solecism.schema import FEATURES, pair_schema
 
 ENGLISH: Files = {

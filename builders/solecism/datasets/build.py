@@ -30,7 +30,7 @@ from solecism.digest import ContentDigest
 from solecism.errors import InputError, fail
 from solecism.files import CHANGED, recover_folder, replacing_folder
 from solecism.grammar.collector import no_collecting
-from solecism.grammar.sampling.counts import LARGEST
+from solecism.grammar.paradigm import LARGEST
 from solecism.hashing import file_digest
 from solecism.root import Root
 from solecism.version import __version__

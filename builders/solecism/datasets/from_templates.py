@@ -16,9 +16,8 @@ from solecism.datasets.catalogue import Stanza
 from solecism.datasets.configs import BuiltParadigm, Config, Part, choose
 from solecism.errors import fail
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import Paradigm, load_paradigm
-from solecism.grammar.phrases import Sandbox
-from solecism.grammar.sampling.counts import LARGEST, Counts, check_size
+from solecism.grammar.paradigm import LARGEST, Counts, Paradigm, check_size, load_paradigm
+from solecism.grammar.phrases import Phrases
 from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import read_template
 from solecism.root import Root
@@ -110,14 +109,14 @@ def template_configs(
 
 
 def load_paradigms(root: Root, dataset: str, paths: Iterable[Path]) -> dict[Path, Paradigm]:
-    """Load paradigms by their files; those of one language share their sandbox."""
+    """Load paradigms by their files; those of one language share their phrases."""
     paths = list(dict.fromkeys(paths))
-    sandboxes = {
-        language: Sandbox(root.folder(dataset, language), root.lexicon(language))
+    phrases = {
+        language: Phrases(root.folder(dataset, language), root.lexicon(language))
         for language in dict.fromkeys(path.parent.name for path in paths)
     }
     return {
-        path: load_paradigm(path, root.lexicon(path.parent.name), sandboxes[path.parent.name])
+        path: load_paradigm(path, root.lexicon(path.parent.name), phrases[path.parent.name])
         for path in paths
     }
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from solecism.datasets.configs import BuiltParadigm, Config, Part
 from solecism.errors import candidates, fail
-from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import FormInventory, Paradigms, read_inventory
