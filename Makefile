@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TORCH ?= torch==2.13.0
 LANGUAGES := en fr de he ru
 
-.PHONY: clams test lint types unit clean
+.PHONY: clams test lint types unit coverage clean
 
 $(VENV)/.base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -34,7 +34,11 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 unit: $(VENV)/.dev
-	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(BIN)/pytest -n 2 --dist loadfile --durations=10 --cov=solecism --cov-report=term:skip-covered
+	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(BIN)/pytest -n 2 --dist loadfile --durations=10
+
+# The tests, slower, with a table of the lines that no test runs.
+coverage: $(VENV)/.dev
+	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(BIN)/pytest -n 2 --dist loadfile --cov=solecism --cov-report=term:skip-covered
 
 clean:
 	rm -rf $(VENV) clams dist .mypy_cache .ruff_cache .pytest_cache

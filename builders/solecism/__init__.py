@@ -10,22 +10,26 @@ from typing import Any
 
 __all__ = [
     "InputError",
+    "audit",
     "build",
     "draw_pairs",
     "find_root",
     "load",
     "load_paradigm",
+    "mine",
     "report",
     "score",
 ]
 
 _PUBLIC = {
     "InputError": "solecism.errors",
+    "audit": "solecism.check.audit",
     "build": "solecism.datasets.build",
     "draw_pairs": "solecism.grammar.pairs",
     "find_root": "solecism.root",
     "load": "solecism.hub.load",
     "load_paradigm": "solecism.grammar.paradigm",
+    "mine": "solecism.treebank.mining",
     "report": "solecism.reports.report",
     "score": "solecism.scoring.run",
 }

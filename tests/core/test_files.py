@@ -288,7 +288,7 @@ def two(tmp_path: Path) -> Path:
     root = small_root(tmp_path / "root", "he")
     small_root(tmp_path / "root", "fr")
     (root.path / "catalogue.toml").write_text(CATALOGUE.format("1.0.0"))
-    build(root, "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=root)
     return root.path
 
 
@@ -351,7 +351,7 @@ def test_new_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_convert_keeps_files_of_others(tmp_path: Path) -> None:
-    from test_syntaxgym import AGREEMENT
+    from syntaxgym_suite import AGREEMENT
 
     (tmp_path / "suite.json").write_text(json.dumps(AGREEMENT))
     (tmp_path / "out").mkdir()

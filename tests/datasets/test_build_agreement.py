@@ -138,7 +138,7 @@ def test_the_manifest_names_sources_filters_and_caps() -> None:
 def test_what_is_not_as_pinned_is_said() -> None:
     done = build("en")
     assert "note: UD_English-EWT: other bytes than the project pins" in done.output
-    assert "note: UD_English-GUM: not there: en_gum-ud-train.conllu" in done.output
+    assert "note: UD_English-GUM: missing: en_gum-ud-train.conllu" in done.output
 
 
 @pytest.mark.usefixtures("mirror")
@@ -168,7 +168,7 @@ def test_what_may_not_be_passed_on_is_mined_and_not_pushed(mirror: Path) -> None
     write_mirror(mirror, "UD_English-ESL", "en_esl-ud-test.conllu", conllu(BARK))
     done = build("en")
     assert done.exit_code == 0
-    assert "UD_English-ESL: nothing made of it may be passed on" in done.output
+    assert "UD_English-ESL: what is made of it may not be passed on" in done.output
     assert "(not to be passed on)" in Path("agreement/README.md").read_text(encoding="utf-8")
     with pytest.raises(InputError, match=r"may not be passed on: UD_English-ESL"):
         plan_push(Path("agreement"), "someone/agreement")

@@ -15,7 +15,7 @@ pytest.importorskip("torch", reason="needs the extra `score`")
 from cloze_items import ITEMS, cloze_item, forms
 from masked_models import loaded, reader
 from solecism.commands import main
-from solecism.digest import ContentDigest
+from solecism.hashing import ContentDigest
 from solecism.schema import CLOZE
 from solecism.scoring.methods.cloze import score_cloze
 
@@ -53,7 +53,7 @@ def content(table: pa.Table) -> str:
     """The first digits of the digest of rows."""
     digest = ContentDigest()
     digest.add(table)
-    return digest.hexdigest()[:16]
+    return digest.content.sha256[:16]
 
 
 def score(folder: Path, *options: str) -> Result:

@@ -19,28 +19,7 @@ from solecism.errors import InputError
 from solecism.grammar.suites import draw_suites
 from solecism.schema import SUITE
 from solecism.scoring.syntaxgym import read_syntaxgym, write_syntaxgym
-
-AGREEMENT: dict[str, Any] = {
-    "meta": {"name": "number", "metric": "sum"},
-    "region_meta": {"1": "subject", "2": "verb", "3": "rest"},
-    "predictions": [{"type": "formula", "formula": "(2;%mismatch%) > (2;%match%)"}],
-    "items": [
-        {
-            "item_number": 7,
-            "conditions": [
-                {
-                    "condition_name": name,
-                    "regions": [
-                        {"region_number": 2, "content": verb},
-                        {"region_number": 1, "content": "The old woman"},
-                        {"region_number": 3, "content": rest},
-                    ],
-                }
-                for name, verb, rest in [("match", "sings", "in here."), ("mismatch", "sing", "")]
-            ],
-        }
-    ],
-}
+from syntaxgym_suite import AGREEMENT
 
 
 def write(folder: Path, suite: object) -> Path:

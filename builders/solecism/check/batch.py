@@ -182,7 +182,7 @@ class Batch:
     @property
     def spelling(self) -> Orthography:
         """The spelling of the language."""
-        return self.paradigm.sandbox.lexicon.orthography
+        return self.paradigm.phrases.lexicon.orthography
 
     def none(self) -> Flags:
         """Flag no pair."""

@@ -12,8 +12,7 @@ from solecism.check.batch import Batch, Memory
 from solecism.check.finding import Finding, Hit
 from solecism.check.registry import COUNT_CHECKS, ITEM_CHECKS, SUITE_CHECKS, Check
 from solecism.check.suites import SuiteBatch, SuiteMemory
-from solecism.grammar.pairs import Counts
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 
 __all__ = ["ItemChecker", "SuiteChecker", "check_items", "checker_of"]
 

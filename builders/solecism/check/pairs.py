@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from solecism.check.batch import Batch, Flags, Ints, Text
 from solecism.check.spelling import SCRIPTS, printed_as, words_apart
 from solecism.contrast import count_differing
-from solecism.grammar.pairs import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.hashing import combine, mix
 from solecism.lexicon.orthography import FINAL, Orthography
 
@@ -25,7 +25,6 @@ __all__ = [
     "good_is_bad",
     "left_out",
     "lemma_twice",
-    "marker_left",
     "mixed_letters",
     "mostly_left_out",
     "no_capital",
@@ -183,22 +182,6 @@ def _either(batch: Batch, judge: Callable[[Text], Flags]) -> Flags:
 
 def _codes(text: str) -> Ints:
     return np.array([ord(char) for char in text], dtype=np.int64)
-
-
-def marker_left(batch: Batch) -> Flags:
-    """A sentence holds characters of the private use area.
-
-    They mark words while a sentence is made and should be gone: a fault of the engine, or of a lexicon
-    that holds such characters (U+E000 to U+F8FF). Report it with the template.
-    """
-
-    def judge(text: Text) -> Flags:
-        if text.highest < 0xE000:
-            return batch.none()
-        return text.flags(np.flatnonzero((text.chars >= 0xE000) & (text.chars <= 0xF8FF)))
-
-    tokens = judge(batch.text("tokens_good")) | judge(batch.text("tokens_bad"))
-    return _either(batch, judge) | tokens
 
 
 def not_nfc(batch: Batch) -> Flags:

@@ -18,8 +18,7 @@ from solecism.datasets.from_treebanks import minable
 from solecism.errors import fail
 from solecism.root import Root
 from solecism.terminal import progress_bar
-from solecism.treebank.fetch import Fetched, fetch
-from solecism.treebank.sources import found_languages, mirrors, treebanks_of
+from solecism.treebank.sources import Fetched, fetch, found_languages, mirrors, treebanks_of
 
 __all__ = ["command"]
 
@@ -80,5 +79,5 @@ def _notes(fetched: Sequence[Fetched]) -> list[str]:
         if one.trusted:
             notes.append(f"{name}: no checksum is known: trusted, and kept for the next time")
         if not one.found.origin.redistributable:
-            notes.append(f"{name}: may be mined, but nothing made of it may be passed on")
+            notes.append(f"{name}: may be mined, but what is made of it may not be passed on")
     return notes

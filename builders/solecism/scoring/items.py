@@ -16,9 +16,7 @@ import pyarrow.parquet as pq
 import yaml
 from numpy.typing import NDArray
 
-from solecism.datasets.configs import MANIFEST
-from solecism.datasets.manifest import read_manifest
-from solecism.digest import digest_parquet
+from solecism.datasets.manifest import MANIFEST, content_of_files, read_manifest
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
@@ -193,10 +191,10 @@ def _content(files: Sequence[Path]) -> str:
     for path in files:
         with reading_parquet(path):
             _refuse_types(pq.read_schema(path), path)
-    rows, digest = digest_parquet(files, _refuse_rows)
-    if not rows:
+    content = content_of_files(files, _refuse_rows)
+    if not content.rows:
         raise fail("holds no items", files[0])
-    return digest
+    return content.sha256
 
 
 def _refuse_types(schema: pa.Schema, path: Path) -> None:
@@ -279,7 +277,7 @@ def _refuse_others(path: Path, config: str, entry: dict[str, Any], digest: str) 
     listed = _CONTENT.search(str(entry.get("description", "")))
     wanted = {CARD: listed[1]} if listed else {}
     if (path / MANIFEST).is_file():
-        wanted[MANIFEST] = read_manifest(path).config(config).content
+        wanted[MANIFEST] = read_manifest(path).config(config).content.sha256
     for name, content in wanted.items():
         if not digest.startswith(content):
             message = f"content {digest[:16]}, {name} says {content[:16]}"

@@ -1,6 +1,6 @@
 """Kill a command at every write, rename and sync, or fill the disk there, and see what is left.
 
-    python tests/faulty/run.py [--every N] [VERB ...]
+    python tests/support/faulty/run.py [--every N] [VERB ...]
 
 After a kill the same command is run again: the folder must be as if nothing had happened, with nothing
 left behind. On a full disk the command must say so with exit code 2 and leave everything as it was.
