@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from solecism.check.batch import Batch, Memory
 from solecism.check.pairs import (
+    PairBatch,
+    PairMemory,
     bad_spacing,
     marker_left,
     mixed_letters,
@@ -233,7 +234,7 @@ def badly_written(batch: SuiteBatch) -> Flags:
     texts, tokens = ([c[key] for _, c in rows] for key in ("text", "tokens"))
     names = ("sentence_good", "sentence_bad", "tokens_good", "tokens_bad")
     table = pa.table(dict(zip(names, (texts, texts, tokens, tokens), strict=True)))
-    sentences = Batch(batch.paradigm, table, Memory())
+    sentences = PairBatch(batch.paradigm, table, PairMemory())
     checks = (marker_left, not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters)
     wrong = np.logical_or.reduce([check(sentences) for check in checks])
     items = {number for (number, _), bad in zip(rows, wrong.tolist(), strict=True) if bad}
