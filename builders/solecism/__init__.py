@@ -8,7 +8,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["InputError", "audit", "build", "draw_pairs", "find_root", "load", "load_paradigm"]
+__all__ = [
+    "InputError",
+    "audit",
+    "build",
+    "draw_pairs",
+    "find_root",
+    "load",
+    "load_paradigm",
+    "mine",
+]
 
 _PUBLIC = {
     "InputError": "solecism.errors",
@@ -18,6 +27,7 @@ _PUBLIC = {
     "find_root": "solecism.root",
     "load": "solecism.hub.load",
     "load_paradigm": "solecism.grammar.paradigm",
+    "mine": "solecism.treebank.mining",
 }
 
 

@@ -12,7 +12,7 @@ from solecism.avg.importer import import_avg
 from solecism.errors import InputError
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import load_paradigm
-from solecism.grammar.phrases import Sandbox
+from solecism.grammar.phrases import Phrases
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import read_table
 
@@ -37,7 +37,7 @@ def drawn(out: Path, language: str = "xx", dataset: str = "demo") -> Sentences:
     """Draw every template below ``out``."""
     folder = out / "templates" / dataset / language
     lexicon = Lexicon(out / "lexicons" / language)
-    sandbox = Sandbox(folder, lexicon)
+    sandbox = Phrases(folder, lexicon)
     found: Sentences = set()
     for path in folder.glob("*.jinja"):
         for table in draw_pairs(load_paradigm(path, lexicon, sandbox)):

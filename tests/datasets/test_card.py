@@ -31,7 +31,7 @@ from solecism.datasets.catalogue import Stanza, read_catalogue, stanza
 from solecism.datasets.citation import Reference
 from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, languages_of, sources_of
 from solecism.datasets.lock import LOCK, note_commits, record
-from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
 from solecism.root import Root
 from solecism.schema import CLOZE, SUITE, pair_schema

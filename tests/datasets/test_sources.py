@@ -104,7 +104,7 @@ def test_data_sets_configs_and_templates_are_the_folders_and_files_that_there_ar
 def test_a_lexicon_is_read_once(root: Root) -> None:
     paths = [path for code in ("xx", "yy") for path in root.templates("tiny", code)]
     found = load_paradigms(root, "tiny", paths).values()
-    one, other, *others = (paradigm.sandbox.lexicon for paradigm in found)
+    one, other, *others = (paradigm.phrases.lexicon for paradigm in found)
     assert one is other
     assert all(one is not lexicon for lexicon in others)
     assert one.folder == root.lexicon("xx")

@@ -11,9 +11,8 @@ import pytest
 
 from drawing import Files, drawn, make_paradigm, rows
 from expecting import problems_of
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import balance as balance_module
-from solecism.grammar.sampling.counts import Counts
 
 SPELLING = """
     rule     left  right  result

@@ -21,7 +21,7 @@ from solecism.datasets.build import build, build_configs
 from solecism.datasets.catalogue import Stanza
 from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, Config
 from solecism.errors import InputError
-from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.root import Root
 from solecism.schema import CLOZE, SUITE, pair_schema
 

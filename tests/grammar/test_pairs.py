@@ -13,9 +13,8 @@ from drawing import Files, drawn, make_paradigm, make_root, rows, template
 from solecism.datasets.from_templates import find_paradigm
 from solecism.errors import InputError
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
-from solecism.grammar.sampling.counts import Counts
 from solecism.schema import FEATURES, pair_schema
 
 ENGLISH: Files = {

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from drawing import drawn, make_paradigm, make_root, template
 from solecism.datasets.from_templates import find_paradigm
 from solecism.errors import InputError
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
-from solecism.grammar.sampling.counts import Counts
 from solecism.grammar.sampling.plan import Clause, Plan
 from solecism.grammar.slots import Domain
 from solecism.grammar.template import Slot
@@ -323,7 +322,7 @@ def test_a_draw_from_a_large_space_gives_up_where_next_to_nothing_makes_a_pair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan_module, "LISTED", 0)
-    monkeypatch.setattr("solecism.grammar.sampling.counts.PATIENCE", 20_000)
+    monkeypatch.setattr("solecism.grammar.paradigm.PATIENCE", 20_000)
     many = "\n".join(
         ["lemma  Number=Sing  Number=Plur  Set", *(f"n{i}  n{i}  -  1" for i in range(300))]
     )

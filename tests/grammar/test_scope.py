@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drawing import make_paradigm
-from solecism.grammar import groups as scope_module
-from solecism.grammar.groups import Scope, distinct, merge_uses, packed
-from solecism.grammar.slots import Domain
+from solecism import grouping
+from solecism.grammar import slots as slots_module
+from solecism.grammar.expression import merge_uses
+from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.words import FEATS, ROW, WHOLE
+from solecism.grouping import distinct, packed
 
 NOUN = """
 lemma    Number=Sing  Number=Plur  Gender  Class
@@ -65,15 +67,14 @@ def test_codes_number_the_combinations_of_groups(tmp_path: Path) -> None:
     assert set(codes.tolist()) == set(range(4))
     for row, code in enumerate(codes.tolist()):
         here = {slot: int(column[row]) for slot, column in enumerate(columns)}
-        words = scope.words(scope.places(code))
-        assert next(scope.each([code])) == words
+        (words,) = scope.each([code])
         assert words["a"].lookup("Class") == slots[0].words[here[0]].lookup("Class")
         assert words["v"].row is slots[1].words[here[1]].row
 
 
 def test_an_expression_without_slots_has_one_code(tmp_path: Path) -> None:
     scope = Scope.of({}, domains(tmp_path))
-    assert (scope.size, scope.places(0), scope.words({})) == (1, {}, {})
+    assert (scope.size, list(scope.each([0]))) == (1, [{}])
     assert scope.codes([], 3).tolist() == [0, 0, 0]
 
 
@@ -81,7 +82,7 @@ def test_codes_beyond_64_bits_are_exact(tmp_path: Path, monkeypatch: pytest.Monk
     scope = Scope.of({"a": frozenset([WHOLE]), "v": frozenset([ROW])}, domains(tmp_path))
     columns = [np.array([5, 0, 3, 5], dtype=np.int32), np.array([1, 0, 1, 1], dtype=np.int32)]
     usual = scope.codes(columns, 4)
-    monkeypatch.setattr(scope_module, "MOST", 5)
+    monkeypatch.setattr(slots_module, "MOST", 5)
     large = scope.codes(columns, 4)
     assert large.dtype == object
     assert large.tolist() == usual.tolist()
@@ -100,12 +101,10 @@ def test_distinct_codes_and_their_places(codes: list[int]) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 2)), max_size=40))
 def test_packed_numbers_are_alike_where_rows_are(rows: list[tuple[int, int, int]]) -> None:
-    columns = [
-        (np.array([row[i] for row in rows], dtype=np.intp), n) for i, n in enumerate((5, 7, 3))
-    ]
+    columns = [np.array([row[i] for row in rows], dtype=np.intp) for i in range(3)]
     with pytest.MonkeyPatch.context() as patch:
         for most in (1 << 62, 20, 1):
-            patch.setattr(scope_module, "MOST", most)
+            patch.setattr(grouping, "MOST", most)
             code, _ = packed(columns, len(rows))
             numbers = dict(zip(rows, code.tolist(), strict=True))
             assert [numbers[row] for row in rows] == code.tolist()

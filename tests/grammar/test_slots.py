@@ -8,10 +8,10 @@ import pytest
 
 from expecting import problems_of
 from solecism.grammar.paradigm import load_paradigm
-from solecism.grammar.phrases import FEATS, ROW, WHOLE
+from solecism.grammar.phrases import Phrases
 from solecism.grammar.slots import Domain, fill_slot
 from solecism.grammar.template import Slot
-from solecism.grammar.words import Evaluation
+from solecism.grammar.words import FEATS, ROW, WHOLE
 from solecism.lexicon.lexicon import Lexicon
 from tiny import edit, make_root, rewrite
 
@@ -30,7 +30,8 @@ def fill(root: Path, tables: str, asked: str = WHOLE, **wants: str) -> Domain:
     lists = {name: tuple(value.split("|")) for name, value in wants.items()}
     slot = Slot("author", tuple(tables.split("|")), lists, 7)
     lexicon = Lexicon(root / "lexicons/xx")
-    return fill_slot(slot, frozenset([asked]), lexicon, Evaluation(), "templates/x.jinja")
+    phrases = Phrases(root / "templates/demo/xx", lexicon)
+    return fill_slot(slot, frozenset([asked]), phrases, "templates/x.jinja")
 
 
 def texts(domain: Domain) -> list[str]:

@@ -9,9 +9,8 @@ import pytest
 
 from drawing import Files, make_paradigm, suite_items
 from solecism.errors import InputError
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
-from solecism.grammar.sampling.counts import Counts
 from solecism.grammar.suites import draw_suites
 from solecism.schema import SUITE
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expecting import problems_of
-from solecism.grammar.template import Part, Template, read_parts, read_template
+from solecism.grammar.template import LinePart, Template, read_parts, read_template
 from tiny import rewrite
 
 FRONT = """\
@@ -120,7 +120,7 @@ def test_brackets_and_braces(text: str, expected: list[tuple[str, str]] | None) 
 def test_escaped_brackets_are_plain_text(text: str) -> None:
     escaped = "".join(f"\\{c}" if c in "\\[]" else c for c in text)
     if text.strip():
-        assert list(read_parts(escaped)) == [Part("text", text)]
+        assert list(read_parts(escaped)) == [LinePart("text", text)]
 
 
 @pytest.mark.parametrize(

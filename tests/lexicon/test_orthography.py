@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expecting import problems_of
-from solecism.grammar import render as layout
+from solecism.grammar import render
 from solecism.lexicon.orthography import (
     Clock,
     Orthography,
@@ -159,7 +159,9 @@ def test_both_renderings_have_the_same_words(
 ) -> None:
     spelling = Orthography(rules(*sorted(names)).rules, capital, ".", space)
     tokens = tuple(tokenize(" ".join(words)))
-    value = layout.written(spelling.spell(tokens), (), 0, spelling, (), first=True, last=True)
+    value = render.written(
+        spelling.spell(tokens), render.Piece((), ()), spelling, (), first=True, last=True
+    )
     together = value.tokenized.replace(" ", "")
     stop = "" if together.endswith("?") else "."
     assert value.text.replace(" ", "").lower() == together + stop

@@ -10,7 +10,7 @@ import pyarrow as pa
 from release import CHECKOUT
 from solecism.datasets.from_templates import find_paradigm
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.root import Root
 
 __all__ = ["ROOT", "drawn"]

@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from solecism.datasets.from_templates import find_paradigm
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.suites import draw_suites
 from solecism.root import Root
 

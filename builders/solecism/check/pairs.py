@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from solecism.check.spelling import SCRIPTS, printed_as, words_apart
 from solecism.contrast import count_differing
-from solecism.grammar.pairs import Counts
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.hashing import Hashes, combine, mix
 from solecism.lexicon.orthography import FINAL, Orthography
 
 __all__ = [
     "HashSet", "PairBatch", "PairMemory", "Text", "bad_spacing", "duplicate_id", "duplicate_pair",
-    "good_and_bad", "good_is_bad", "left_out", "lemma_twice", "marker_left", "mixed_letters",
+    "good_and_bad", "good_is_bad", "left_out", "lemma_twice", "mixed_letters",
     "mostly_left_out", "no_capital", "no_final_mark", "not_nfc", "not_printed",
     "several_words_differ", "span_wrong",
 ]  # fmt: skip
@@ -195,7 +194,7 @@ class PairBatch:
     @property
     def spelling(self) -> Orthography:
         """The spelling of the language."""
-        return self.paradigm.sandbox.lexicon.orthography
+        return self.paradigm.phrases.lexicon.orthography
 
     def none(self) -> Flags:
         """Return flags that are all false."""
@@ -348,22 +347,6 @@ def _either(batch: PairBatch, judge: Callable[[Text], Flags]) -> Flags:
 
 def _codes(text: str) -> Ints:
     return np.array([ord(char) for char in text], dtype=np.int64)
-
-
-def marker_left(batch: PairBatch) -> Flags:
-    """A sentence holds characters of the private use area.
-
-    They mark words while a sentence is made and should be gone: a fault of the engine, or of a lexicon
-    that holds such characters (U+E000 to U+F8FF). Report it with the template.
-    """
-
-    def judge(text: Text) -> Flags:
-        if text.highest < 0xE000:
-            return batch.none()
-        return text.flags(np.flatnonzero((text.chars >= 0xE000) & (text.chars <= 0xF8FF)))
-
-    tokens = judge(batch.text("tokens_good")) | judge(batch.text("tokens_bad"))
-    return _either(batch, judge) | tokens
 
 
 def not_nfc(batch: PairBatch) -> Flags:

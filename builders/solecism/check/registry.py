@@ -17,8 +17,7 @@ from solecism.check.finding import Finding, Hit, Level, hits
 from solecism.check.pairs import Flags, PairBatch
 from solecism.check.suites import SuiteBatch
 from solecism.errors import InputError
-from solecism.grammar.pairs import Counts
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 
 __all__ = ["BOUND_CHECKS", "CHECKS", "COUNT_CHECKS", "DRAFT_CHECKS", "ITEM_CHECKS", "LEXICON_CHECKS",
            "READING_CHECKS", "SUITE_CHECKS", "Check", "render_docs"]  # fmt: skip
@@ -173,7 +172,6 @@ ITEM_CHECKS: tuple[Check[Callable[[PairBatch], Flags]], ...] = (
     Check("I006", "error", pairs.lemma_twice),
     Check("I007", "warning", pairs.not_printed),
     Check("I008", "error", pairs.span_wrong),
-    Check("I009", "error", pairs.marker_left),
     Check("I010", "error", pairs.not_nfc),
     Check("I011", "error", pairs.bad_spacing),
     Check("I012", "error", pairs.no_final_mark),

@@ -29,9 +29,9 @@ from solecism.check.registry import (
 from solecism.check.suites import SuiteBatch, SuiteMemory
 from solecism.check.templates import Draft, too_large
 from solecism.errors import InputError, candidates, fail
-from solecism.grammar.pairs import Counts, draw_pairs
-from solecism.grammar.paradigm import Paradigm, load_paradigm
-from solecism.grammar.phrases import PHRASES, Sandbox
+from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
+from solecism.grammar.phrases import PHRASES, Phrases
 from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_template
 from solecism.lexicon.classes import read_hierarchy
@@ -116,9 +116,9 @@ class _Language:
         self.lexicon = Lexicon(root / "lexicons" / folder.name)
 
     @cached_property
-    def sandbox(self) -> Sandbox:
+    def phrases(self) -> Phrases:
         """The macros; raises :class:`InputError`."""
-        return Sandbox(self.folder, self.lexicon)
+        return Phrases(self.folder, self.lexicon)
 
     @cached_property
     def sources(self) -> frozenset[str] | None:
@@ -154,10 +154,10 @@ def _check_template(path: Path, language: _Language, found: list[Finding]) -> Pa
         return None
     draft = Draft(template, language.sources, tuple(language.siblings(path)))
     found += [c.finding(hit) for c in DRAFT_CHECKS for hit in c.function(draft)]
-    sandbox = _try(lambda: language.sandbox, "T002", found)
-    if sandbox is None:
+    phrases = _try(lambda: language.phrases, "T002", found)
+    if phrases is None:
         return None
-    paradigm = _try(partial(load_paradigm, path, language.lexicon, sandbox), "T003", found)
+    paradigm = _try(partial(load_paradigm, path, language.lexicon, phrases), "T003", found)
     if paradigm:
         found += [c.finding(hit) for c in BOUND_CHECKS for hit in c.function(paradigm)]
     return paradigm

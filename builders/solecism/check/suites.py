@@ -18,7 +18,6 @@ from solecism.check.pairs import (
     PairBatch,
     PairMemory,
     bad_spacing,
-    marker_left,
     mixed_letters,
     no_capital,
     no_final_mark,
@@ -227,15 +226,15 @@ def several_places_differ(batch: SuiteBatch) -> Flags:
 def badly_written(batch: SuiteBatch) -> Flags:
     """A sentence is not written as it should be.
 
-    One of the checks of sentences (I009 to I014: characters of the private use area, normal form, spaces,
-    final mark, capital, letters of two scripts) applies to one of the conditions.
+    One of the checks of sentences (I010 to I014: normal form, spaces, final mark, capital, letters of two
+    scripts) applies to one of the conditions.
     """
     rows = [(n, c) for n, item in enumerate(batch.items) for c in item["conditions"]]
     texts, tokens = ([c[key] for _, c in rows] for key in ("text", "tokens"))
     names = ("sentence_good", "sentence_bad", "tokens_good", "tokens_bad")
     table = pa.table(dict(zip(names, (texts, texts, tokens, tokens), strict=True)))
     sentences = PairBatch(batch.paradigm, table, PairMemory())
-    checks = (marker_left, not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters)
+    checks = (not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters)
     wrong = np.logical_or.reduce([check(sentences) for check in checks])
     items = {number for (number, _), bad in zip(rows, wrong.tolist(), strict=True) if bad}
     return [number in items for number in range(len(batch.items))]

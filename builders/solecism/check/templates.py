@@ -12,10 +12,10 @@ from jinja2 import nodes
 
 from solecism.check.finding import Hit
 from solecism.errors import candidates
-from solecism.grammar.groups import merge_uses
+from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.phrases import FEATS, ROW, WHOLE, Uses
 from solecism.grammar.template import Condition, Template
+from solecism.grammar.words import FEATS, ROW, WHOLE
 
 __all__ = ["LARGEST", "Draft", "attractors_without_controller", "differs_from_siblings", "idle_clause",
            "idle_selection", "idle_slot", "nothing_said", "too_large", "unknown_source",
@@ -103,10 +103,9 @@ def idle_slot(paradigm: Paradigm) -> Iterator[Hit]:
 
 def _asked(paradigm: Paradigm, conditions: Iterable[Condition]) -> Uses:
     return merge_uses(
-        paradigm.sandbox.uses(part.value)
+        paradigm.phrases.uses(source)
         for condition in conditions
-        for part in condition.parts
-        if part.kind == "expression"
+        for source in condition.expressions
     )
 
 
@@ -173,10 +172,10 @@ def _idle(paradigm: Paradigm, chosen: Callable[[str], bool]) -> Iterator[Hit]:
 
 def _selects(paradigm: Paradigm, text: str) -> bool:
     """Whether a clause is a selection that says something: an `under` of properties with values."""
-    tree = paradigm.sandbox.env.parse("{{" + text + "}}")
+    tree = nodes.Output([paradigm.phrases.tree(text)])
     if not any(test.name == "under" for test in tree.find_all(nodes.Test)):
         return False
-    uses = paradigm.sandbox.uses(text)
+    uses = paradigm.phrases.uses(text)
     return all(_has_values(paradigm, slot, uses[slot]) for slot in uses)
 
 

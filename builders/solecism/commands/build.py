@@ -24,7 +24,7 @@ from solecism.commands.options import (
     plain_table,
     print_json,
     print_lines,
-)  # fmt: skip
+)
 from solecism.datasets.build import build
 from solecism.datasets.catalogue import stanza
 from solecism.datasets.configs import BuiltConfig

@@ -13,13 +13,21 @@ from string import Formatter
 from time import process_time
 from typing import Any
 
-from jinja2 import Template, TemplateSyntaxError, Undefined, nodes, pass_environment
+from jinja2 import (
+    StrictUndefined,
+    Template,
+    TemplateSyntaxError,
+    Undefined,
+    nodes,
+    pass_environment,
+)
 from jinja2.filters import FILTERS, make_attrgetter
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.tests import TESTS
 from jinja2.visitor import NodeTransformer
 
 from solecism.errors import InputError, Problem, fail
-from solecism.grammar.expression import TOO_DEEP, Sandboxed, refused
+from solecism.grammar.expression import TOO_DEEP, refused
 from solecism.limits import CARD, STEPS
 
 __all__ = ["render"]
@@ -121,15 +129,19 @@ def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
     return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
 
 
-class _Cards(Sandboxed):
-    """The environment of one rendering."""
+class _Cards(ImmutableSandboxedEnvironment):
+    """The environment of one rendering.
+
+    Nothing can be called, filtered, tested or changed but what is named here, and no attribute begins
+    with an underscore.
+    """
 
     intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%"))
 
     def __init__(self) -> None:
         super().__init__(
             trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, optimized=False,
-            finalize=_shown,
+            finalize=_shown, undefined=StrictUndefined, autoescape=False,
         )  # fmt: skip
         self.steps, self.end = 0, process_time() + _SECONDS
         self.filters = {name: FILTERS[name] for name in _FILTERS}

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from solecism.check.finding import Finding
 from solecism.errors import candidates, fail
-from solecism.grammar.pairs import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
 from solecism.schema import pair_schema
 

@@ -15,9 +15,8 @@ from solecism.datasets.catalogue import Stanza
 from solecism.datasets.configs import BuiltParadigm, Config, choose
 from solecism.errors import candidates, fail
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import Paradigm, load_paradigm
-from solecism.grammar.phrases import Sandbox
-from solecism.grammar.sampling.counts import LARGEST, Counts, check_size
+from solecism.grammar.paradigm import LARGEST, Counts, Paradigm, check_size, load_paradigm
+from solecism.grammar.phrases import Phrases
 from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import read_template
 from solecism.lexicon.lexicon import Lexicon
@@ -92,12 +91,12 @@ def load_paradigms(root: Root, dataset: str, paths: Iterable[Path]) -> dict[Path
     Raises :class:`InputError`.
     """
     paths = list(dict.fromkeys(paths))
-    sandboxes = {
-        code: Sandbox(root.folder(dataset, code), Lexicon(root.lexicon(code)))
+    phrases = {
+        code: Phrases(root.folder(dataset, code), Lexicon(root.lexicon(code)))
         for code in dict.fromkeys(path.parent.name for path in paths)
     }
-    found = ((path, sandboxes[path.parent.name]) for path in paths)
-    return {path: load_paradigm(path, sandbox.lexicon, sandbox) for path, sandbox in found}
+    found = ((path, phrases[path.parent.name]) for path in paths)
+    return {path: load_paradigm(path, shared.lexicon, shared) for path, shared in found}
 
 
 def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm:

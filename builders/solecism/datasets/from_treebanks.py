@@ -15,15 +15,20 @@ import pyarrow as pa
 
 from solecism.datasets.configs import BuiltParadigm, Config
 from solecism.errors import candidates, fail
-from solecism.grammar.sampling.counts import Counts
+from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import FormInventory, Paradigms, read_inventory
 from solecism.treebank.languages import find_language, languages, rules_of
-from solecism.treebank.mining import Seen, Tally, mine_file, numbers
+from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
 from solecism.treebank.pairs import SCHEMA, PairMaker
-from solecism.treebank.relations.presets import Settings
-from solecism.treebank.sources import Found, found_languages, lexicon, origin_languages, treebanks
+from solecism.treebank.sources import (
+    LocalSource,
+    found_languages,
+    lexicon,
+    origin_languages,
+    treebanks,
+)
 from solecism.treebank.swap import Flipper
 
 __all__ = ["agreement_configs", "minable"]
@@ -74,12 +79,12 @@ def _configs(mined: _MinedLanguage) -> list[Config]:
 class _MinedLanguage:
     """A language that is mined: its treebanks one after the other, then its forms and pairs."""
 
-    def __init__(self, code: str, found: Sequence[Found]) -> None:
+    def __init__(self, code: str, found: Sequence[LocalSource]) -> None:
         self.code, self.found = code, found
-        self.seen = Seen()
+        self.seen = SeenIds()
 
     @cached_property
-    def lexicon(self) -> Found | None:
+    def lexicon(self) -> LocalSource | None:
         return lexicon(self.code)
 
     @cached_property
@@ -88,7 +93,7 @@ class _MinedLanguage:
 
     @cached_property
     def settings(self) -> Settings:
-        return Settings(find_language(self.code), PRESET, MASKS, inventory=self.inventory)
+        return Settings(find_language(self.code), PRESET, MASKS, forms=self.inventory)
 
     @cached_property
     def pairs(self) -> PairMaker:
@@ -106,28 +111,21 @@ class _MinedLanguage:
 class _TreebankSource:
     """The items of one treebank, without those that the language had before."""
 
-    def __init__(self, mined: _MinedLanguage, found: Found) -> None:
+    def __init__(self, mined: _MinedLanguage, found: LocalSource) -> None:
         self.name = f"{mined.code} {found.origin.name}"
         self._mined, self._found = mined, found
-        self._tally = Tally()
+        self._tally = MiningCounts()
         self._example: tuple[str, ...] = ()
 
     def tables(self) -> Iterator[pa.Table]:
         """Mine; the maker of pairs sees each table too."""
         licence = self._found.origin.licence
         for path in self._found.files:
-            for table in mine_file(path, self._mined.settings, self._tally, licence):
-                fresh = self._fresh(table)
+            mined = mine_file(path, self._mined.settings, self._tally, licence)
+            for fresh in unique(mined, self._tally, self._mined.seen):
                 self._mined.pairs.take(fresh)
                 self._example = self._example or _example(fresh)
                 yield fresh
-
-    def _fresh(self, table: pa.Table) -> pa.Table:
-        new = self._mined.seen.fresh(numbers(table["id"]))
-        self._tally.duplicates += int((~new).sum())
-        kept = table.filter(pa.array(new))
-        self._tally.count(kept)
-        return kept
 
     def built(self) -> BuiltParadigm:
         """Return what was mined, and what every filter left out."""

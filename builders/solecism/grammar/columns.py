@@ -1,40 +1,187 @@
-"""The columns of pairs: words drawn, features to split results by, measures, and prefixes."""
+"""The columns of pairs: where sentences differ, words drawn, features, measures, and prefixes.
+
+All is computed once per distinct chunks or words of a batch, and spread over its rows by numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.grammar.difference import Difference
-from solecism.grammar.groups import alike_rows
-from solecism.grammar.render import Place, Record, Rendered, Value
-from solecism.grammar.sampling.elimination import Columns
+from solecism.contrast import differing_span
+from solecism.grammar.render import Chunk, Place, Record, Rendered, Value
 from solecism.grammar.slots import Domain
+from solecism.grouping import Ints, alike_rows
+from solecism.lexicon.orthography import Orthography, Token, is_mark
 from solecism.schema import FEATURES, SLOT
 
 __all__ = [
     "CRITICAL",
     "MEASURES",
-    "Measured",
+    "Differences",
     "Printed",
     "agreement_features",
+    "compare",
     "expressions",
+    "measure",
     "prefix_columns",
     "slots_column",
 ]
 
+Flags = NDArray[np.bool_]
 
-Ints = NDArray[np.intp]
+
+class _Contrast(NamedTuple):
+    """The difference of two stretches of words.
+
+    ``prefix`` is the shared text before it, ``good`` and ``bad`` the words that differ, ``word`` the
+    number of the first one in the stretch, ``lemma`` that of the good one, ``shuffled`` whether both
+    sides have the same words in another order.
+    """
+
+    prefix: str
+    good: tuple[str, ...]
+    bad: tuple[str, ...]
+    word: int
+    lemma: str
+    shuffled: bool
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Where the sentences of each pair of a batch differ.
+
+    ``prefix`` is the text that both share before the difference, ``good`` and ``bad`` the words that
+    differ, ``word`` the number of the first of them in the sentence, ``target`` the lemma of the good
+    one (null where it is not of the lexicon), ``single`` whether exactly one word differs, ``shuffled``
+    whether both sentences have the same words.
+    """
+
+    prefix: pa.StringArray
+    good: pa.StringArray
+    bad: pa.StringArray
+    word: Ints
+    target: pa.StringArray
+    single: Flags
+    shuffled: Flags
+
+
+def compare(good: Rendered, bad: Rendered, spelling: Orthography) -> Differences:
+    """Compare the sentences of a batch of pairs, row by row."""
+    spans = _differing_chunks(good, bad)
+    columns = [*good.index[spans[0]], *bad.index[spans[1]]]
+    lead = spans[0].start
+    firsts, inverse = alike_rows(columns, len(good))
+    found = [
+        _contrast(_values(good, spans[0], row), _values(bad, spans[1], row), lead == 0, spelling)
+        for row in firsts.tolist()
+    ]
+
+    def texts(values: Sequence[str | None]) -> pa.StringArray:
+        return pa.array(values, pa.string()).take(pa.array(inverse))
+
+    before = good.texts(lambda value: value.text, slice(0, lead))
+    return Differences(
+        pc.binary_join_element_wise(before, texts([c.prefix for c in found]), ""),
+        texts([" ".join(c.good) for c in found]),
+        texts([" ".join(c.bad) for c in found]),
+        good.words[lead] + np.array([c.word for c in found], dtype=np.intp)[inverse],
+        texts([c.lemma or None for c in found]),
+        np.array([len(c.good) == 1 == len(c.bad) for c in found], dtype=bool)[inverse],
+        np.array([c.shuffled for c in found], dtype=bool)[inverse],
+    )
+
+
+def _differing_chunks(good: Rendered, bad: Rendered) -> tuple[slice, slice]:
+    """Return the chunks between those that both lines share at the start and at the end.
+
+    Chunks that may be written together with their neighbour do not count as shared.
+    """
+    ours, _ = differing_span(good.chunks, bad.chunks)
+    start, end = ours.start, len(good.chunks) - ours.stop
+    while end and _glued(good.chunks[-end]):
+        end -= 1
+    while start and any(_glued(c) for s in (good, bad) for c in s.chunks[start : start + 1]):
+        start -= 1
+    return slice(start, len(good.chunks) - end), slice(start, len(bad.chunks) - end)
+
+
+def _glued(chunk: Chunk) -> bool:
+    """Return whether the chunk can be written together with the word before it."""
+    heads = (value.tokens[0] for value in chunk.values)
+    return any(head.glued and not is_mark(head.text) for head in heads)
+
+
+def _values(side: Rendered, span: slice, row: int) -> list[Value]:
+    pairs = zip(side.chunks[span], side.index[span], strict=True)
+    return [chunk.values[index[row]] for chunk, index in pairs]
+
+
+class _Item(NamedTuple):
+    """A word (tokens written together) or a mark: where it starts, and the number of its word.
+
+    ``parts`` are its tokens, each with the value that it stands in.
+    """
+
+    text: str
+    start: int
+    word: int
+    parts: tuple[tuple[Token, Value], ...] = ()
+
+
+def _items(values: Sequence[Value], first: bool, space: bool) -> list[_Item]:
+    items: list[_Item] = []
+    place, word = 0, 0
+    for token, value in [(token, v) for v in values for token in v.tokens]:
+        begins = not token.glued or (first and not items)
+        place += begins and space and not (first and not items)
+        word += begins
+        if begins or not items or is_mark(token.text) or is_mark(items[-1].text):
+            items.append(_Item(token.text, place, word - 1, ((token, value),)))
+        else:
+            last = items[-1]
+            joined, parts = last.text + token.text, (*last.parts, (token, value))
+            items[-1] = _Item(joined, last.start, last.word, parts)
+        place += len(token.text)
+    return items
+
+
+def _contrast(
+    good: Sequence[Value], bad: Sequence[Value], first: bool, spelling: Orthography
+) -> _Contrast:
+    ours, theirs = (_items(side, first, spelling.space) for side in (good, bad))
+    a, b = [item.text for item in ours], [item.text for item in theirs]
+    spans = differing_span(a, b)
+    mine, other = ours[spans[0]], theirs[spans[1]]
+    text = "".join(value.text for value in good)
+    here = mine[0] if mine else _Item("", len(text), len(ours))
+    return _Contrast(
+        text[: here.start].rstrip(),
+        tuple(item.text for item in mine),
+        tuple(item.text for item in other),
+        here.word,
+        _target(here, other[0]) if other else "",
+        sorted(map(str.casefold, a)) == sorted(map(str.casefold, b)),
+    )
+
+
+def _target(good: _Item, bad: _Item) -> str:
+    """Return the lemma of the part of a word that differs."""
+    pairs = zip(good.parts, bad.parts, strict=False)
+    differ = ((token, value) for (token, value), (wrong, _) in pairs if token.text != wrong.text)
+    return next((value.lemma(token) for token, value in differ), "")
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A slot in the sentences of a batch: ``records[code]``, characters and word number; -1: not printed."""
+    """Where a slot stands in the sentences of a batch: ``records[code]`` is the word printed,
+    ``start:stop`` are its characters, ``word`` its number (-1: not printed)."""
 
     name: str
     records: Sequence[Record]
@@ -65,27 +212,25 @@ class Printed:
 def _spot(
     found: tuple[Record, Place] | None, numbers: dict[Record, int]
 ) -> tuple[int, int, int, int]:
-    """The number of the record, the characters and the word where it stands."""
+    """Return the number of the record, its characters and its word number."""
     if found is None:
         return -1, -1, -1, -1
     record, place = found
     return numbers.setdefault(record, len(numbers)), *place
 
 
-def slots_column(good: Sequence[Printed], bad: Sequence[Printed]) -> pa.ListArray:
+def slots_column(good: Sequence[Printed], bad: Sequence[Printed], rows: int) -> pa.ListArray:
     """Build the column ``slots``: for each pair the slots in the order of the template."""
-    rows = len(good[0].code) if good else 0
+    if not good:
+        return pa.array([[]] * rows, pa.list_(SLOT))
     shifts = np.cumsum([0, *(len(p.records) + 1 for p in good)])
     records = [r for p in good for r in (*p.records, None)]
     names = [p.name for p in good for _ in (*p.records, None)]
-    codes = np.stack(
-        [
-            np.where(p.code < 0, len(p.records), p.code) + shift
-            for p, shift in zip(good, shifts, strict=False)
-        ],
-        axis=1,
-    ).ravel()
-    place = pa.array(codes)
+    codes = [
+        np.where(p.code < 0, len(p.records), p.code) + shift
+        for p, shift in zip(good, shifts, strict=False)
+    ]
+    place = pa.array(np.stack(codes, axis=1).ravel())
     texts = [pa.array(names).take(place)]
     for field in ("lemma", "form", "upos", "feats"):
         values = [getattr(r, field) if r else None for r in records]
@@ -94,7 +239,7 @@ def slots_column(good: Sequence[Printed], bad: Sequence[Printed]) -> pa.ListArra
         _spans([getattr(p, end) for p in side]) for side in (good, bad) for end in ("start", "stop")
     ]
     struct = pa.StructArray.from_arrays([*texts, *spans], fields=list(SLOT))
-    offsets = np.arange(0, rows * len(good) + 1, max(len(good), 1), dtype=np.int32)
+    offsets = np.arange(0, rows * len(good) + 1, len(good), dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), struct, type=pa.list_(SLOT))
 
 
@@ -107,8 +252,8 @@ def agreement_features(
     controller: Printed | None,
     attractors: Sequence[Printed],
     target: Ints,
-    known: NDArray[np.bool_],
-) -> Mapping[str, pa.Array]:
+    known: Flags,
+) -> dict[str, pa.Array]:
     """Compute the features of agreement; ``target`` numbers the word that differs where ``known``."""
     rows = len(target)
     out: dict[str, pa.Array] = {name: pa.nulls(rows, kind) for name, kind in FEATURES.items()}
@@ -131,10 +276,8 @@ def agreement_features(
 
 
 def _record_texts(slots: Sequence[Printed], field: str) -> pa.StringArray:
-    """Give a field of the slots' records, several slots joined by commas, ``""`` as null."""
-    return _by_records(
-        slots, lambda records: ",".join(getattr(r, field) for r in records).strip(",")
-    )
+    """Return a field of the slots' records, several slots joined by commas, ``""`` as null."""
+    return _by_records(slots, lambda rs: ",".join(getattr(r, field) for r in rs).strip(","))
 
 
 def _match(controller: Printed, attractors: Sequence[Printed]) -> pa.StringArray:
@@ -145,16 +288,16 @@ def _match(controller: Printed, attractors: Sequence[Printed]) -> pa.StringArray
     return _by_records([controller, *attractors], judge)
 
 
-def _by_records(slots: Sequence[Printed], judge: object) -> pa.StringArray:
-    assert callable(judge)
-    columns = [(slot.code + 1, len(slot.records) + 1) for slot in slots]
-    firsts, inverse = alike_rows(columns, len(slots[0].code))
+def _by_records(
+    slots: Sequence[Printed], judge: Callable[[Sequence[Record]], str]
+) -> pa.StringArray:
+    """Judge the records of each row's slots; null where one is not printed or the judgment is empty."""
+    firsts, inverse = alike_rows([slot.code + 1 for slot in slots], len(slots[0].code))
     values = []
     for row in firsts.tolist():
         places = [int(slot.code[row]) for slot in slots]
-        records = [
-            slot.records[place] for slot, place in zip(slots, places, strict=True) if place >= 0
-        ]
+        known = zip(slots, places, strict=True)
+        records = [slot.records[place] for slot, place in known if place >= 0]
         values.append((judge(records) or None) if len(records) == len(slots) else None)
     return pa.array(values, pa.string()).take(pa.array(inverse))
 
@@ -170,41 +313,41 @@ MEASURES = {
 
 
 def expressions(features: Mapping[str, str]) -> list[str]:
-    """The Jinja expressions among the features of a template."""
+    """Return the Jinja expressions among the features of a template."""
     return [source for source in features.values() if source not in MEASURES]
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Pairs of a batch: the slots printed in good sentences, with the words they may have and those taken."""
+def measure(
+    name: str, difference: Differences, good: Rendered, words: Sequence[Drawn]
+) -> pa.StringArray:
+    """Measure all pairs of a batch by one of :data:`MEASURES`; null where there is nothing to measure.
 
-    difference: Difference
-    good: Rendered
-    printed: Sequence[Printed]
-    domains: Sequence[Domain]
-    taken: Columns
+    ``words`` are the slots in the good sentences with what was drawn for them.
+    """
+    if name in ("$good", "$bad"):
+        return difference.good if name == "$good" else difference.bad
+    if name == "$rarest":
+        return _rarest(words, len(good))
+    numbers = difference.word if name == "$before" else good.words[-1]
+    return pa.array(np.asarray(numbers).astype(str).tolist(), pa.string())
 
-    def by(self, name: str) -> pa.StringArray:
-        """Measure all pairs of a batch; null where there is nothing to measure."""
-        if name in ("$good", "$bad"):
-            return self.difference.words(good=name == "$good")
-        if name == "$rarest":
-            return self._rarest()
-        numbers = self.difference.word if name == "$before" else self.good.words[-1]
-        return pa.array(np.asarray(numbers).astype(str).tolist(), pa.string())
 
-    def _rarest(self) -> pa.StringArray:
-        lowest = np.full(len(self.good), np.inf)
-        for slot, domain, column in zip(self.printed, self.domains, self.taken, strict=True):
-            frequency = _frequencies(domain, column)
-            known = (slot.code >= 0) & ~np.isnan(frequency)
-            lowest = np.where(known, np.minimum(lowest, frequency), lowest)
-        halves = pa.array(np.floor(2 * lowest) / 2, mask=np.isinf(lowest))
-        return pc.cast(halves, pa.string())
+Drawn = tuple[Printed, Domain, NDArray[np.int32]]
+"""A slot in the sentences, the words it may take, and the places of those drawn."""
+
+
+def _rarest(words: Sequence[Drawn], rows: int) -> pa.StringArray:
+    lowest = np.full(rows, np.inf)
+    for slot, domain, taken in words:
+        frequency = _frequencies(domain, taken)
+        known = (slot.code >= 0) & ~np.isnan(frequency)
+        lowest = np.where(known, np.minimum(lowest, frequency), lowest)
+    halves = pa.array(np.floor(2 * lowest) / 2, mask=np.isinf(lowest))
+    return pc.cast(halves, pa.string())
 
 
 def _frequencies(domain: Domain, taken: NDArray[np.int32]) -> NDArray[np.float64]:
-    """The number in the column ``Freq`` of each word taken; nan where there is none."""
+    """Return the number in the column ``Freq`` of each word taken; nan where there is none."""
     entries, inverse = np.unique(taken, return_inverse=True)
     texts = [domain.words[entry].row.properties.get("Freq", "") for entry in entries.tolist()]
     return np.array([float(text or "nan") for text in texts])[inverse]
@@ -214,11 +357,12 @@ CRITICAL = "critical"
 """The region that holds the word compared by the two-prefix method."""
 
 
-def prefix_columns(difference: Difference, good: Rendered, bad: Rendered) -> dict[str, pa.Array]:
+def prefix_columns(difference: Differences, good: Rendered, bad: Rendered) -> dict[str, pa.Array]:
     """Compute the columns of the one- and two-prefix methods (Warstadt et al. 2020, section 6.4).
 
-    Where both lines mark a region ``critical`` with the same words after different texts, the pair is one
-    for the two-prefix method; else, where exactly one word differs after a shared text, for the one-prefix.
+    Where both lines mark a region ``critical`` with the same words after different texts, the pair is
+    for the two-prefix method; else, where exactly one word differs after a shared text, for the
+    one-prefix method.
     """
     nothing = pa.nulls(len(bad), pa.string()), pa.nulls(len(bad), pa.string())
     critical = [_critical(side) or nothing for side in (good, bad)]
@@ -229,8 +373,8 @@ def prefix_columns(difference: Difference, good: Rendered, bad: Rendered) -> dic
     one = pc.and_not(pa.array(difference.single & (difference.word > 0)), two)
     texts = {
         "one_prefix_prefix": (one, difference.prefix),
-        "one_prefix_word_good": (one, difference.words(good=True)),
-        "one_prefix_word_bad": (one, difference.words(good=False)),
+        "one_prefix_word_good": (one, difference.good),
+        "one_prefix_word_bad": (one, difference.bad),
         "two_prefix_prefix_good": (two, critical[0][0]),
         "two_prefix_prefix_bad": (two, critical[1][0]),
         "two_prefix_word": (two, critical[0][1]),
@@ -240,7 +384,7 @@ def prefix_columns(difference: Difference, good: Rendered, bad: Rendered) -> dic
 
 
 def _critical(side: Rendered) -> tuple[pa.Array, pa.Array] | None:
-    """The text before the critical words and these words, where the line marks them."""
+    """Return the text before the critical words and these words, where the line marks them."""
     marked = [n for n, c in enumerate(side.chunks) if any(CRITICAL in v.regions for v in c.values)]
     if not marked:
         return None

@@ -1,106 +1,63 @@
-"""Expressions of templates: Jinja's syntax trees, checked, and compiled to Python functions over words."""
+"""Expressions of templates: Jinja's syntax trees, checked, analysed, and turned into functions.
+
+Jinja parses; everything else happens here. A template cannot loop, assign, do arithmetic, reach
+Python attributes or call anything but ``word`` and macros: :func:`refused` accepts only the nodes that
+:data:`EXPRESSION` and :data:`PHRASE` list. :class:`Compiler` turns a tree into a function from words to
+a value: a word, a text, a phrase of both, or a truth.
+"""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from typing import Any, cast
+from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Undefined, nodes
-from jinja2.runtime import Macro
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import nodes
 
 from solecism.characters import unseen
 from solecism.errors import candidates
-from solecism.grammar.words import FEATS, ROW, WHOLE, Evaluation, TemplateFault, Word, printed
+from solecism.grammar.words import (
+    FEATS,
+    ROW,
+    WHOLE,
+    Evaluation,
+    Phrase,
+    TemplateFault,
+    Word,
+    joined,
+    printed,
+)
 from solecism.lexicon.classes import Hierarchy
-from solecism.limits import CALLS, DEPTH, LETTERS, too_deep
+from solecism.limits import CALLS, DEPTH, too_deep
 
 __all__ = [
     "EXPRESSION",
+    "FILTERS",
     "PHRASE",
     "TOO_DEEP",
-    "ArgumentUse",
     "Called",
-    "Closure",
-    "Closures",
-    "Sandboxed",
+    "Compiler",
+    "Function",
+    "Macro",
     "Uses",
-    "WordEnvironment",
-    "calls_of",
-    "classes_above",
+    "called_names",
     "classes_wanted",
     "compared_texts",
-    "filters",
     "in_order",
+    "merge_uses",
     "misplaced",
     "refused",
     "under",
-    "walk",
+    "uses_of",
     "wrong_calls",
 ]
-
-
-_USAGE = {"agree": "agree(x)", "clash": 'clash(x, "Number")', "form": 'form(Number="Plur")'}
-
-
-class Sandboxed(ImmutableSandboxedEnvironment):
-    """What every template of others runs in: nothing can be called, filtered, tested or changed but what a
-    subclass names, and no attribute begins with an underscore."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(undefined=StrictUndefined, autoescape=False, **options)
-        self.globals, self.filters, self.tests = {}, {}, {}
-
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        return not attr.startswith("_") and super().is_safe_attribute(obj, attr, value)
-
-    def is_safe_callable(self, obj: Any) -> bool:
-        return False
-
-
-class WordEnvironment(Sandboxed):
-    """Words have the columns of their table as attributes; nothing else has any."""
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        if isinstance(obj, Word):
-            return obj.lookup(attribute)
-        raise TemplateFault(f"{attribute!r}: only words have properties")
-
-    def getitem(self, obj: Any, argument: Any) -> Any:
-        raise TemplateFault("[...] is not allowed in a template")
-
-    def is_safe_callable(self, obj: Any) -> bool:
-        return isinstance(obj, Macro) or obj is self.globals.get("word")
-
-
-def filters() -> dict[str, Callable[..., Word]]:
-    """The filters by name."""
-    return {name: _filter(name) for name in _USAGE}
-
-
-def _filter(name: str) -> Callable[..., Word]:
-    """Make the filter ``name`` of the method of words with that name."""
-
-    def call(word: object, *models: object, **wanted: object) -> Word:
-        if not isinstance(word, Word):
-            raise TemplateFault(f"{name}: {word!r} is no word")
-        try:
-            return getattr(word, name)(*models, **wanted)  # type: ignore[no-any-return]
-        except TypeError:
-            raise TemplateFault(f"{name}: write it as {_USAGE[name]}") from None
-
-    return call
-
 
 TOO_DEEP = f"more than {DEPTH} brackets, operations or conditions in one another"
 
 Uses = Mapping[str, frozenset[str]]
-"""What is asked of each name: properties, or the three names of ``values``."""
-
-ArgumentUse = Callable[[nodes.Call, int | str], frozenset[str]]
-"""What a called macro asks of an argument, given by its place or its name."""
+"""What is asked of each name: properties, or the three names of :mod:`solecism.grammar.words`."""
 
 EXPRESSION: tuple[type[nodes.Node], ...] = (
     nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Getattr, nodes.Filter, nodes.Call,
@@ -122,7 +79,10 @@ _CALLED = {
 
 
 def compared_texts(test: nodes.Compare) -> frozenset[str] | None:
-    """The texts of ``x == "text"``, ``x in ["text", ...]`` and their opposites; none for any other test."""
+    """Return the texts of ``x == "text"``, ``x in ["text", ...]`` and their opposites.
+
+    None for any other test.
+    """
     operand, *more = test.ops
     if more or _COMPARING.get(operand.op) is not type(operand.expr):
         return None
@@ -134,7 +94,7 @@ def compared_texts(test: nodes.Compare) -> frozenset[str] | None:
 def refused(
     tree: nodes.Node, allowed: tuple[type[nodes.Node], ...], methods: bool = False
 ) -> Iterator[tuple[int, str]]:
-    """Yield line and message for everything in a tree that is not ``allowed``, or that it is too deep.
+    """Yield line and message for all nodes that are not ``allowed``, or for a tree that is too deep.
 
     Only names can be called, with ``methods`` their attributes too.
     """
@@ -145,7 +105,7 @@ def refused(
 
 
 def _deep_line(tree: nodes.Node) -> int:
-    """The line in which a tree is too deep: that of the expression in an output of a template."""
+    """Return the line in which a tree is too deep: that of the expression in an output."""
     for level in (1, 2):
         inner = tree.iter_child_nodes()
         tree = next(n for n in inner if too_deep(n, nodes.Node.iter_child_nodes, DEPTH - level))
@@ -190,7 +150,7 @@ def _nodes(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def wrong_calls(tree: nodes.Node, macros: Mapping[str, nodes.Macro]) -> Iterator[tuple[int, str]]:
-    """Yield line and message for calls of macros with too many arguments or without one that they use."""
+    """Yield line and message for calls of macros with wrong arguments or without one that they use."""
     for call in tree.find_all(nodes.Call):
         macro = macros.get(call.node.name) if isinstance(call.node, nodes.Name) else None
         if macro is None:
@@ -218,21 +178,59 @@ def misplaced(tree: nodes.Template) -> Iterator[tuple[int, str]]:
 _TEXT = {nodes.Output, nodes.TemplateData}
 
 
-def walk(node: nodes.Node, argument_use: ArgumentUse) -> Iterator[tuple[str, frozenset[str]]]:
+@dataclass(frozen=True, eq=False)
+class Macro:
+    """A macro that expressions may call.
+
+    ``uses`` is what it asks of its arguments, ``height`` the number of macros that call each other
+    from it down.
+    """
+
+    node: nodes.Macro
+    call: Callable[..., Any]
+    uses: Uses
+    height: int
+
+    def use(self, argument: int | str) -> frozenset[str]:
+        """Return what it asks of an argument, given by place or name."""
+        names = [name.name for name in self.node.args]
+        if isinstance(argument, int):
+            argument = names[argument] if argument < len(names) else ""
+        return self.uses.get(argument, frozenset()) if argument else frozenset({WHOLE})
+
+
+def uses_of(node: nodes.Node, macros: Mapping[str, Macro]) -> dict[str, frozenset[str]]:
+    """Return what an expression, or the body of a macro, asks of each name in it."""
+    return merge_uses({name: asked} for name, asked in _asked(node, macros))
+
+
+def merge_uses(many: Iterable[Uses]) -> dict[str, frozenset[str]]:
+    """Put together what several expressions ask of each slot."""
+    out: dict[str, frozenset[str]] = {}
+    for uses in many:
+        for name, asked in uses.items():
+            out[name] = out.get(name, frozenset()) | asked
+    return out
+
+
+def _asked(node: nodes.Node, macros: Mapping[str, Macro]) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield every name of an expression with what is asked of it at that place."""
     if isinstance(node, nodes.Name):
         yield node.name, frozenset({WHOLE})
         return
-    special = _special(node, argument_use)
+    special = {id(child): (child.name, use) for child, use in _less_asked(node, macros)}
     yield from special.values()
     for child in node.iter_child_nodes():
+        inner = child.value if isinstance(child, nodes.Keyword) else child
         called = isinstance(node, nodes.Call) and child is node.node
-        if id(child) not in special and not called:
-            yield from walk(child, argument_use)
+        if id(inner) not in special and not called:
+            yield from _asked(child, macros)
 
 
-def _special(node: nodes.Node, argument_use: ArgumentUse) -> dict[int, tuple[str, frozenset[str]]]:
-    """The children of a node that are names of which less than their form is asked."""
+def _less_asked(
+    node: nodes.Node, macros: Mapping[str, Macro]
+) -> list[tuple[nodes.Name, frozenset[str]]]:
+    """Return the children of a node that are names of which less than their form is asked."""
     pairs: list[tuple[nodes.Node, frozenset[str]]] = []
     if isinstance(node, nodes.Getattr):
         pairs = [(node.node, frozenset({node.attr}))]
@@ -240,39 +238,39 @@ def _special(node: nodes.Node, argument_use: ArgumentUse) -> dict[int, tuple[str
         pairs = [(node.node, frozenset({ROW})), *((a, frozenset({FEATS})) for a in node.args[:1])]
     elif isinstance(node, nodes.Test) and node.name == "under":
         pairs = [(node.node, frozenset({"Class"}))]
-    elif isinstance(node, nodes.Call):
-        pairs = [(a, argument_use(node, i)) for i, a in enumerate(node.args)]
-        pairs += [(k, argument_use(node, k.key)) for k in node.kwargs]
-    return {
-        id(child): (name.name, use)
-        for child, use in pairs
-        if isinstance(
-            name := child.value if isinstance(child, nodes.Keyword) else child, nodes.Name
-        )
-    }
+    elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name):
+        macro = macros.get(node.node.name)
+        if macro:
+            pairs = [(value, macro.use(place)) for place, value in enumerate(node.args)]
+            pairs += [(k.value, macro.use(k.key)) for k in node.kwargs]
+    return [(child, use) for child, use in pairs if isinstance(child, nodes.Name)]
 
 
 def in_order(macros: Mapping[str, nodes.Macro]) -> list[str]:
     """List macros, those that are called before those that call them.
 
-    Raises ``graphlib.CycleError`` where one calls itself, be it through others.
+    Raises ``graphlib.CycleError`` where one calls itself, directly or through others.
     """
-    return [name for name in TopologicalSorter(calls_of(macros)).static_order() if name in macros]
+    called = {name: called_names(macro) for name, macro in macros.items()}
+    return [name for name in TopologicalSorter(called).static_order() if name in macros]
 
 
-def calls_of(macros: Mapping[str, nodes.Macro]) -> dict[str, set[str]]:
-    """The names that each macro calls."""
-    return {
-        name: {c.node.name for c in macro.find_all(nodes.Call) if isinstance(c.node, nodes.Name)}
-        for name, macro in macros.items()
-    }
+def called_names(macro: nodes.Macro) -> set[str]:
+    """Return the names that a macro calls."""
+    return {c.node.name for c in macro.find_all(nodes.Call) if isinstance(c.node, nodes.Name)}
 
 
-Called = dict[str, Callable[..., Any]]
+Called = Mapping[str, Callable[..., Any]]
 """What expressions may call, by name: ``word`` and macros."""
 
-Closure = Callable[[Mapping[str, Any]], Any]
-"""Gives the value of an expression for the values of its names."""
+Function = Callable[[Mapping[str, Any]], Any]
+"""Returns the value of an expression for the values of its names."""
+
+Printer = Callable[[Mapping[str, Any], list[str | Word]], None]
+"""Adds what a part of a macro prints to a list."""
+
+FILTERS = {"agree": "agree(x)", "clash": 'clash(x, "Number")', "form": 'form(Number="Plur")'}
+"""The filters, which are methods of words, and how they are written."""
 
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "lteq": operator.le, "gt": operator.gt,
@@ -280,134 +278,123 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-class Closures:
-    """Turns the nodes of an environment into functions; a macro may join ``called`` after its callers."""
+class Compiler:
+    """Turns syntax trees into functions that call ``called`` and apply ``tests``.
 
-    def __init__(self, env: Environment, called: Called, run: Evaluation) -> None:
-        self.env, self.called, self.run = env, called, run
+    There is one method for each type of node that :func:`refused` lets pass.
+    """
 
-    def of(self, node: nodes.Node) -> Closure:
-        """Give the function of an expression."""
-        made: Closure = getattr(self, f"_{type(node).__name__.lower()}")(node)
+    def __init__(self, called: Called, tests: Called, run: Evaluation) -> None:
+        self.called, self.tests, self.run = called, tests, run
+
+    def function(self, node: nodes.Node) -> Function:
+        """Return the function of an expression."""
+        make = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if make is None:
+            raise TemplateFault(f"{_name(node)} is not allowed here")
+        made: Function = make(node)
         return made
 
-    def macro(self, node: nodes.Macro) -> Callable[..., str]:
-        """Give the function of a macro, called as the macro is."""
+    def macro(self, node: nodes.Macro) -> Callable[..., Any]:
+        """Return the function of a macro, called as the macro is."""
         names = [argument.name for argument in node.args]
-        defaults = dict(zip(reversed(names), map(self.of, reversed(node.defaults)), strict=False))
-        body = self.body(node.body)
+        optional = names[len(names) - len(node.defaults) :]
+        defaults = dict(zip(optional, map(self.function, node.defaults), strict=True))
+        printers, run = self._printers(node.body), self.run
 
-        def complete(given: dict[str, Any]) -> None:
-            for name in names:
-                if name not in given:
-                    default = defaults.get(name)
-                    given[name] = self._missing(name) if default is None else default(given)
-
-        run = self.run
-
-        def call(*values: Any, **named: Any) -> str:
+        def call(*values: Any, **named: Any) -> Any:
             run.calls += 1
             if run.calls > CALLS:
                 raise TemplateFault(f"more than {CALLS:,} calls of macros")
             given = dict(zip(names, values, strict=False))
-            if named or len(given) < len(names):
-                given.update(named)
-                complete(given)
-            return body(given)
+            given.update(named)
+            for name, default in defaults.items():
+                if name not in given:
+                    given[name] = default(given)
+            out: list[str | Word] = []
+            for printer in printers:
+                printer(given, out)
+            return joined(out)
 
         return call
 
-    def body(self, parts: Sequence[nodes.Node]) -> Callable[[Mapping[str, Any]], str]:
-        """Give the function of text, outputs and conditions one after another."""
-        made = [piece for part in parts for piece in self._pieces(part)]
-        if len(made) == 1:
-            return made[0]
-        return lambda names: _together([piece(names) for piece in made])
+    def _printers(self, parts: Sequence[nodes.Node]) -> tuple[Printer, ...]:
+        return tuple([printer for part in parts for printer in self._printers_of(part)])
 
-    def _missing(self, name: str) -> Any:
-        return self.env.undefined(f"parameter {name!r} was not provided", name=name)
-
-    def _pieces(self, node: nodes.Node) -> list[Callable[[Mapping[str, Any]], str]]:
+    def _printers_of(self, node: nodes.Node) -> list[Printer]:
         if isinstance(node, nodes.If):
             return [self._if(node)]
-        return [self._shown(part) for part in getattr(node, "nodes", ())]
+        return [self._printer(part) for part in getattr(node, "nodes", ())]
 
-    def _shown(self, node: nodes.Node) -> Callable[[Mapping[str, Any]], str]:
+    def _printer(self, node: nodes.Node) -> Printer:
         if isinstance(node, nodes.TemplateData):
             text = node.data
-            return lambda names: text
-        value = self.of(node)
+            return lambda names, out: out.append(text)
+        value = self.function(node)
+        return lambda names, out: out.extend(printed(value(names)))
 
-        def show(names: Mapping[str, Any]) -> str:
-            shown = value(names)
-            if type(shown) is Word:
-                return shown.run.mark(shown)
-            return shown if type(shown) is str else str(printed(shown))
+    def _if(self, node: nodes.If) -> Printer:
+        cases = [(self.function(c.test), self._printers(c.body)) for c in (node, *node.elif_)]
+        otherwise = self._printers(node.else_)
 
-        return show
+        def chosen(names: Mapping[str, Any]) -> tuple[Printer, ...]:
+            return next((printers for test, printers in cases if test(names)), otherwise)
 
-    def _if(self, node: nodes.If) -> Callable[[Mapping[str, Any]], str]:
-        cases = [(self.of(case.test), self.body(case.body)) for case in (node, *node.elif_)]
-        otherwise = self.body(node.else_)
+        name, known = _only_compared(node), dict[str, tuple[Printer, ...]]()
 
-        def choose(names: Mapping[str, Any]) -> str:
-            for test, body in cases:
-                if test(names):
-                    return body(names)
-            return otherwise(names)
-
-        name = _text_asked(node)
-        if not name:
-            return choose
-        known: dict[str, Callable[[Mapping[str, Any]], str]] = {}
-
-        def choose_by_text(names: Mapping[str, Any]) -> str:
+        def known_by_text(names: Mapping[str, Any]) -> tuple[Printer, ...]:
             value = names[name]
             text = value.text if type(value) is Word else value
             if type(text) is not str:
-                return choose(names)
+                return chosen(names)
             if text not in known:
-                known[text] = next((body for test, body in cases if test(names)), otherwise)
-            return known[text](names)
+                known[text] = chosen(names)
+            return known[text]
 
-        return choose_by_text
+        choose = known_by_text if name else chosen
 
-    def _name(self, node: nodes.Name) -> Closure:
+        def show(names: Mapping[str, Any], out: list[str | Word]) -> None:
+            for printer in choose(names):
+                printer(names, out)
+
+        return show
+
+    def _name(self, node: nodes.Name) -> Function:
         return operator.itemgetter(node.name)
 
-    def _const(self, node: nodes.Const) -> Closure:
+    def _const(self, node: nodes.Const) -> Function:
         value = node.value
         return lambda names: value
 
-    def _getattr(self, node: nodes.Getattr) -> Closure:
-        value, column, env = self.of(node.node), node.attr, self.env
+    def _getattr(self, node: nodes.Getattr) -> Function:
+        value, column = self.function(node.node), node.attr
 
         def get(names: Mapping[str, Any]) -> Any:
-            asked = value(names)
-            return asked.lookup(column) if type(asked) is Word else env.getattr(asked, column)
+            word = value(names)
+            if type(word) is not Word:
+                raise TemplateFault(f"{column!r}: only words have properties")
+            return word.lookup(column)
 
         return get
 
-    def _filter(self, node: nodes.Filter) -> Closure:
+    def _filter(self, node: nodes.Filter) -> Function:
         assert node.node is not None
-        return self._applied(self.env.filters[node.name], [node.node, *node.args], node.kwargs)
+        return self._applied(_filter(node.name), [node.node, *node.args], node.kwargs)
 
-    def _test(self, node: nodes.Test) -> Closure:
-        test = cast(Callable[..., Any], self.env.tests[node.name])
-        return self._applied(test, [node.node, *node.args], node.kwargs)
+    def _test(self, node: nodes.Test) -> Function:
+        return self._applied(self.tests[node.name], [node.node, *node.args], node.kwargs)
 
-    def _call(self, node: nodes.Call) -> Closure:
-        assert isinstance(node.node, nodes.Name)
-        name, called = node.node.name, self.called
-        if name in called:
-            return self._applied(called[name], node.args, node.kwargs)
-        return self._applied(lambda *a, **k: called[name](*a, **k), node.args, node.kwargs)
+    def _call(self, node: nodes.Call) -> Function:
+        called = self.called.get(getattr(node.node, "name", ""))
+        if called is None:
+            raise TemplateFault("only a macro and `word` can be called")
+        return self._applied(called, node.args, node.kwargs)
 
     def _applied(
         self, function: Callable[..., Any], arguments: Sequence[nodes.Node], named: Any
-    ) -> Closure:
-        values = [self.of(argument) for argument in arguments]
-        keywords = [(keyword.key, self.of(keyword.value)) for keyword in named or ()]
+    ) -> Function:
+        values = [self.function(argument) for argument in arguments]
+        keywords = [(keyword.key, self.function(keyword.value)) for keyword in named or ()]
         if not keywords:
             return lambda names: function(*[value(names) for value in values])
         return lambda names: function(
@@ -415,16 +402,14 @@ class Closures:
             **{key: value(names) for key, value in keywords},
         )
 
-    def _condexpr(self, node: nodes.CondExpr) -> Closure:
-        test, first = self.of(node.test), self.of(node.expr1)
-        if node.expr2 is None:  # prints as nothing
-            return lambda names: first(names) if test(names) else Undefined()
-        second = self.of(node.expr2)
+    def _condexpr(self, node: nodes.CondExpr) -> Function:
+        test, first = self.function(node.test), self.function(node.expr1)
+        second = self.function(node.expr2 or nodes.Const(""))
         return lambda names: first(names) if test(names) else second(names)
 
-    def _compare(self, node: nodes.Compare) -> Closure:
-        first = self.of(node.expr)
-        rest = [(_COMPARED[operand.op], self.of(operand.expr)) for operand in node.ops]
+    def _compare(self, node: nodes.Compare) -> Function:
+        first = self.function(node.expr)
+        rest = [(_COMPARED[operand.op], self.function(operand.expr)) for operand in node.ops]
         if len(rest) == 1:
             ((test, second),) = rest
             return lambda names: test(first(names), second(names))
@@ -441,73 +426,81 @@ class Closures:
 
         return compare
 
-    def _and(self, node: nodes.And) -> Closure:
-        left, right = self.of(node.left), self.of(node.right)
+    def _and(self, node: nodes.And) -> Function:
+        left, right = self.function(node.left), self.function(node.right)
         return lambda names: left(names) and right(names)
 
-    def _or(self, node: nodes.Or) -> Closure:
-        left, right = self.of(node.left), self.of(node.right)
+    def _or(self, node: nodes.Or) -> Function:
+        left, right = self.function(node.left), self.function(node.right)
         return lambda names: left(names) or right(names)
 
-    def _not(self, node: nodes.Not) -> Closure:
-        value = self.of(node.node)
+    def _not(self, node: nodes.Not) -> Function:
+        value = self.function(node.node)
         return lambda names: not value(names)
 
-    def _concat(self, node: nodes.Concat) -> Closure:
-        values = [self.of(part) for part in node.nodes]
-        return lambda names: _together([str(value(names)) for value in values])
+    def _concat(self, node: nodes.Concat) -> Function:
+        values = [self.function(part) for part in node.nodes]
 
-    def _list(self, node: nodes.List) -> Closure:
-        values = [self.of(item) for item in node.items]
+        def concat(names: Mapping[str, Any]) -> Any:
+            made = [value(names) for value in values]
+            texts = [x if isinstance(x, (str, Word, Phrase)) else str(x) for x in made]
+            return joined([part for text in texts for part in printed(text)])
+
+        return concat
+
+    def _list(self, node: nodes.List) -> Function:
+        values = [self.function(item) for item in node.items]
         if all(isinstance(item, nodes.Const) for item in node.items):
             made = [value({}) for value in values]
             return lambda names: made
         return lambda names: [value(names) for value in values]
 
-    def _tuple(self, node: nodes.Tuple) -> Closure:
-        values = [self.of(item) for item in node.items]
-        return lambda names: tuple(value(names) for value in values)
+    def _tuple(self, node: nodes.Tuple) -> Function:
+        values = [self.function(item) for item in node.items]
+        return lambda names: tuple([value(names) for value in values])
 
 
-def _together(texts: list[str]) -> str:
-    """Join texts; raises :class:`TemplateFault` where the whole is too long."""
-    if sum(map(len, texts)) > LETTERS:
-        raise TemplateFault(f"more than {LETTERS:,} characters")
-    return "".join(texts)
+def _filter(name: str) -> Callable[..., Word]:
+    """Return the filter ``name``: the method of words with that name."""
+
+    def call(word: object, *models: object, **wanted: object) -> Word:
+        if not isinstance(word, Word):
+            raise TemplateFault(f"{name}: {word!r} is no word")
+        try:
+            return getattr(word, name)(*models, **wanted)  # type: ignore[no-any-return]
+        except TypeError:
+            raise TemplateFault(f"{name}: write it as {FILTERS[name]}") from None
+
+    return call
 
 
-def _text_asked(node: nodes.If) -> str:
-    """The name that all tests compare with texts and with nothing else, or ``""``."""
+def _only_compared(node: nodes.If) -> str:
+    """Return the name that all tests compare with texts and with nothing else, or ``""``."""
     names = {_compared(case.test) for case in (node, *node.elif_)}
     return names.pop() if len(names) == 1 else ""
 
 
 def _compared(test: nodes.Node) -> str:
-    """The name in ``name == "text"`` and ``name in ["text", ...]`` (and their opposites), or ``""``."""
+    """Return the name in ``name == "text"`` or ``name in ["text", ...]`` (or their opposites), or ``""``."""
     if not isinstance(test, nodes.Compare) or not isinstance(test.expr, nodes.Name):
         return ""
     return "" if compared_texts(test) is None else test.expr.name
 
 
 def under(word: object, classes: object = None, *, hierarchy: Hierarchy) -> bool:
-    """Tell whether the class of a word stands below one of ``classes`` (a list text; none: any)."""
+    """Return whether the class of a word stands below one of ``classes`` (a list text; none: any)."""
     if not isinstance(classes, str):
         raise TemplateFault(f"under wants a property or a text, not {classes!r}")
     wanted = classes_wanted(classes, hierarchy)
     names = word.lookup("Class") if isinstance(word, Word) else str(word)
-    return not wanted or not wanted.isdisjoint(classes_above(names, hierarchy))
+    return not wanted or not wanted.isdisjoint(hierarchy.above(names))
 
 
 def classes_wanted(text: str, hierarchy: Hierarchy) -> frozenset[str]:
-    """Read a list of classes; raises :class:`TemplateFault` for one that there is not."""
+    """Read a list of classes; raises :class:`TemplateFault` for an unknown one."""
     wanted = [name for name in text.split(",") if name]
     for name in wanted:
         if hierarchy.parents and name not in hierarchy.parents:
             near = candidates("classes", list(hierarchy.parents), name)
             raise TemplateFault(f"there is no class {name!r} {near}")
     return frozenset(wanted)
-
-
-def classes_above(text: str, hierarchy: Hierarchy) -> frozenset[str]:
-    """The classes of a word (a list text) and all above them."""
-    return hierarchy.above(text)

@@ -8,37 +8,42 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from jinja2.exceptions import TemplateError
 from numpy.typing import NDArray
 
 from solecism.errors import fail
 from solecism.grammar.collector import no_collecting
 from solecism.grammar.columns import (
     MEASURES,
-    Measured,
+    Differences,
     Printed,
     agreement_features,
+    compare,
+    measure,
     prefix_columns,
     slots_column,
 )
-from solecism.grammar.difference import Difference, compare
-from solecism.grammar.groups import Scope, distinct
-from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.render import Line, Rendered, Value
-from solecism.grammar.sampling.counts import LARGEST, Counts, blocks, check_enough, check_size
+from solecism.grammar.paradigm import (
+    LARGEST,
+    Counts,
+    Paradigm,
+    blocks,
+    check_enough,
+    check_size,
+)
+from solecism.grammar.render import Rendered, Renderer, Value
 from solecism.grammar.sampling.elimination import Columns
-from solecism.grammar.words import Skip, TemplateFault, unmarked
+from solecism.grammar.slots import Scope
+from solecism.grammar.words import FAULTS, Skip
+from solecism.grouping import distinct
 from solecism.hashing import combine, hex_ids, text_hashes
 from solecism.schema import pair_schema
 
-__all__ = ["Counts", "draw_pairs", "draw_sentences"]
-
-Ints = NDArray[np.intp]
+__all__ = ["draw_pairs", "draw_sentences"]
 
 
 @dataclass(frozen=True)
-class _Batch:
-    """Pairs of a batch of combinations: good and bad sentences row by row."""
+class _Pairs:
+    """The pairs of a batch of combinations with one of the bad lines: sentences row by row."""
 
     columns: Columns
     good: Rendered
@@ -97,15 +102,15 @@ def _tokenized(value: Value) -> str:
     return value.tokenized
 
 
-def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Batch]]:
+def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Pairs]]:
     """Yield batches until the space or the number to draw is exhausted; raises if too few."""
     wanted = paradigm.template.draw
     seen: set[str] = set()
-    lines = paradigm.lines
+    renderers = paradigm.renderers
     for columns in blocks(paradigm, seed, counts):
         rows = len(columns[0]) if columns else 1
         with no_collecting():
-            good, batches = _render(paradigm, lines, columns, rows)
+            good, batches = _render(paradigm, renderers, columns, rows)
         again = np.zeros(rows, dtype=bool)
         if wanted is not None:
             again = _repeated(batches, rows, seen)
@@ -128,8 +133,8 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Ba
     check_enough(paradigm, counts)
 
 
-def _repeated(batches: list[_Batch], rows: int, seen: set[str]) -> NDArray[np.bool_]:
-    """Tell which combinations make a sentence that another one made before; ``seen`` grows."""
+def _repeated(batches: list[_Pairs], rows: int, seen: set[str]) -> NDArray[np.bool_]:
+    """Return which combinations make a sentence that another one made before; add to ``seen``."""
     texts = pa.concat_arrays([text for batch in batches for text in batch.texts])
     row = np.concatenate([batch.bad.row for batch in batches for _ in batch.texts])
     coded = texts.dictionary_encode()
@@ -144,10 +149,10 @@ def _repeated(batches: list[_Batch], rows: int, seen: set[str]) -> NDArray[np.bo
 
 
 def _render(
-    paradigm: Paradigm, lines: list[Line], columns: Columns, rows: int
-) -> tuple[Rendered, list[_Batch]]:
+    paradigm: Paradigm, renderers: list[Renderer], columns: Columns, rows: int
+) -> tuple[Rendered, list[_Pairs]]:
     """Render all lines: the good one, and its pairs with each of the bad ones."""
-    good_line, *bad_lines = lines
+    good_line, *bad_lines = renderers
     good = good_line.render(columns, rows)
     if (good.row[1:] == good.row[:-1]).any():
         message = "the good line has several alternatives: `clash` belongs in a bad line"
@@ -155,21 +160,21 @@ def _render(
     return good, [_pair_up(good, line, columns, rows, n) for n, line in enumerate(bad_lines)]
 
 
-def _pair_up(good: Rendered, line: Line, columns: Columns, rows: int, number: int) -> _Batch:
+def _pair_up(good: Rendered, line: Renderer, columns: Columns, rows: int, number: int) -> _Pairs:
     bad = line.render(columns, rows)
     partner = np.full(rows, -1, dtype=np.intp)
     partner[good.row] = np.arange(len(good))
     bad = bad.take(np.flatnonzero(partner[bad.row] >= 0))
     good = good.take(partner[bad.row])
     texts = good.texts(_text), bad.texts(_text)
-    batch = _Batch(columns, good, bad, *texts, number)
+    batch = _Pairs(columns, good, bad, *texts, number)
     differ = pc.not_equal(*texts)
     if pc.all(differ).as_py() is not False:
         return batch
     return _cut(batch, differ.to_numpy(zero_copy_only=False))
 
 
-def _cut(batch: _Batch, keep: NDArray[np.bool_]) -> _Batch:
+def _cut(batch: _Pairs, keep: NDArray[np.bool_]) -> _Pairs:
     rows = np.flatnonzero(keep)
     return replace(
         batch,
@@ -186,10 +191,9 @@ def _dropped_forms(bad: Rendered) -> int:
     return int(bad.take(firsts).before(lambda value: value.syncretic)[-1].sum())
 
 
-def _table(paradigm: Paradigm, batch: _Batch, extra: tuple[str, ...]) -> pa.Table:
+def _table(paradigm: Paradigm, batch: _Pairs, extra: tuple[str, ...]) -> pa.Table:
     rows = len(batch.bad)
-    spelling = paradigm.sandbox.lexicon.orthography
-    difference = compare(batch.good, batch.bad, spelling)
+    difference = compare(batch.good, batch.bad, paradigm.phrases.lexicon.orthography)
     names = paradigm.template.slot_names
     good = [Printed.find(name, batch.good) for name in names]
     bad = [Printed.find(name, batch.bad) for name in names]
@@ -212,7 +216,7 @@ def _table(paradigm: Paradigm, batch: _Batch, extra: tuple[str, ...]) -> pa.Tabl
         "tokens_good": batch.good.texts(_tokenized),
         "tokens_bad": batch.bad.texts(_tokenized),
         "lexically_identical": pa.array(difference.shuffled),
-        "slots": slots_column(good, bad) if good else _no_slots(rows),
+        "slots": slots_column(good, bad, rows),
         **prefix_columns(difference, batch.good, batch.bad),
     }
     columns["id"] = _ids(sets, batch.bad, columns["sentence_bad"], batch.line)
@@ -225,16 +229,12 @@ def _table(paradigm: Paradigm, batch: _Batch, extra: tuple[str, ...]) -> pa.Tabl
     return pa.table([columns[name] for name in schema.names], schema=schema)
 
 
-def _no_slots(rows: int) -> pa.Array:
-    return pa.array([[]] * rows, pair_schema().field("slots").type)
-
-
 def _constant(value: str | bool, rows: int) -> pa.Array:
     return pa.array([value]).take(pa.array(np.zeros(rows, dtype=np.intp)))
 
 
 def _ids(sets: NDArray[np.uint64], bad: Rendered, texts: pa.StringArray, line: int) -> pa.Array:
-    """The set's number where the line makes one bad sentence of it; else their words tell them apart."""
+    """Return the set's number where it has one bad sentence; else their words tell them apart."""
     same = bad.row[1:] == bad.row[:-1]
     several = np.append(same, False) | np.append(False, same) | (line > 0)
     words = np.zeros_like(sets)
@@ -244,48 +244,41 @@ def _ids(sets: NDArray[np.uint64], bad: Rendered, texts: pa.StringArray, line: i
 
 def _features(
     paradigm: Paradigm,
-    good: list[Printed],
-    difference: Difference,
+    printed: list[Printed],
+    difference: Differences,
     taken: Columns,
-    sentences: Rendered,
+    good: Rendered,
 ) -> dict[str, pa.Array]:
-    rows = len(sentences)
-    template = paradigm.template
-    by_name = {printed.name: printed for printed in good}
-    single = difference.single
-    out = dict(
-        agreement_features(
-            by_name.get(template.controller),
-            [by_name[name] for name in template.attractors],
-            difference.word,
-            single,
-        )
-    )
-    out["construction"] = _constant(template.construction, rows)
+    template, single = paradigm.template, difference.single
+    by_name = {slot.name: slot for slot in printed}
+    controller = by_name.get(template.controller)
+    attractors = [by_name[name] for name in template.attractors]
+    out = agreement_features(controller, attractors, difference.word, single)
+    out["construction"] = _constant(template.construction, len(good))
     out["target"] = pc.if_else(pa.array(single), difference.target, None)
-    measured = Measured(difference, sentences, good, paradigm.plan.domains, taken)
+    words = list(zip(printed, paradigm.plan.domains, taken, strict=True))
     for name, source in template.features.items():
-        known = source in MEASURES
-        out[name] = measured.by(source) if known else _expression(paradigm, source, taken, rows)
+        if source in MEASURES:
+            out[name] = measure(source, difference, good, words)
+        else:
+            out[name] = _evaluated(paradigm, source, taken, len(good))
     return out
 
 
-def _expression(paradigm: Paradigm, source: str, taken: Columns, rows: int) -> pa.Array:
+def _evaluated(paradigm: Paradigm, source: str, taken: Columns, rows: int) -> pa.Array:
     """Evaluate a further feature once per distinct words."""
-    sandbox, domains = paradigm.sandbox, paradigm.plan.domains
-    scope, call = Scope.of(sandbox.uses(source), domains), sandbox.compiled(source)
+    phrases, template = paradigm.phrases, paradigm.template
+    scope, function = (
+        Scope.of(phrases.uses(source), paradigm.plan.domains),
+        phrases.compiled(source),
+    )
     unique, inverse = distinct(scope.codes(taken, rows), scope.size)
     values: list[str | None] = []
-    for code in unique.tolist():
-        words = scope.words(scope.places(code))
+    for words in scope.each(unique.tolist()):
         try:
-            sandbox.run.digits.clear()
-            sandbox.run.begin()
-            value = call(**words)
-            values.append(unmarked(str(getattr(value, "text", value))))
-        except (TemplateFault, TemplateError, TypeError, RecursionError) as error:
-            line = paradigm.template.lines["features"]
-            raise fail(f"features: {error}", paradigm.template.path, line) from None
+            values.append(str(phrases.run.first(function, words)))
+        except FAULTS as error:
+            raise fail(f"features: {error}", template.path, template.lines["features"]) from None
         except Skip:
             values.append(None)
     return pa.array(values, pa.string()).take(pa.array(inverse))

@@ -1,21 +1,27 @@
-"""A paradigm: a template bound to a lexicon, checked, and ready to be drawn from."""
+"""A paradigm: a template bound to a lexicon, checked, and ready to be drawn from.
+
+Pairs and suites share what is here: the combinations of words in blocks, and the counts of what
+they make.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from solecism.errors import InputError, Problem
+from solecism.errors import InputError, Problem, fail
 from solecism.grammar.collector import no_collecting
 from solecism.grammar.columns import expressions
-from solecism.grammar.groups import merge_uses
-from solecism.grammar.phrases import Sandbox
-from solecism.grammar.render import Chunk, Line, Unit, read_units
+from solecism.grammar.expression import Uses, merge_uses
+from solecism.grammar.phrases import Phrases
+from solecism.grammar.render import Chunk, Renderer, Unit, read_units
 from solecism.grammar.sampling.balance import Level, balanced
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.sampling.plan import Plan
@@ -27,7 +33,7 @@ from solecism.hashing import Hashes, mix, text_hashes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.schema import FEATURES
 
-__all__ = ["Paradigm", "load_paradigm"]
+__all__ = ["LARGEST", "Counts", "Paradigm", "blocks", "check_enough", "check_size", "load_paradigm"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class Paradigm:
     """One paradigm of one language of a data set. ``folder`` is ``templates/<dataset>/<language>``."""
 
     template: Template
-    sandbox: Sandbox
+    phrases: Phrases
     plan: Plan
     levels: tuple[Level, ...] = ()
 
@@ -60,18 +66,17 @@ class Paradigm:
         return text_hashes([self.name])
 
     @property
-    def lines(self) -> list[Line]:
-        """The conditions, ready to be rendered; made anew, so that what they keep ends with a draw."""
-        spelling = self.sandbox.lexicon.orthography
+    def renderers(self) -> list[Renderer]:
+        """Renderers of the lines; made anew, so that what they keep ends with a draw."""
+        spelling = self.phrases.lexicon.orthography
         units: dict[tuple[object, ...], Unit] = {}
         chunks: dict[tuple[object, ...], Chunk] = {}
-        lines = []
+        out = []
         for condition in self.template.conditions:
-            path, names = self.template.path, self.template.slot_names
-            read = read_units(condition, path, self.sandbox, names, self.sandbox.memo)
-            shared = [units.setdefault(unit.source, unit) for unit in read]
-            lines.append(Line(shared, self.plan.domains, spelling, chunks))
-        return lines
+            read = read_units(condition, self.template.path, self.phrases, self.template.slot_names)
+            shared = [units.setdefault(unit.key, unit) for unit in read]
+            out.append(Renderer(shared, self.plan.domains, spelling, chunks))
+        return out
 
     def slot_number(self, name: str) -> int:
         """The place of a slot among the slots."""
@@ -92,59 +97,48 @@ class Paradigm:
             yield from sample or self.plan.sample(start, need)
 
 
-def load_paradigm(path: Path, lexicon: Lexicon, sandbox: Sandbox | None = None) -> Paradigm:
+def load_paradigm(path: Path, lexicon: Lexicon, phrases: Phrases | None = None) -> Paradigm:
     """Read a template and bind it to a lexicon; raises :class:`InputError` with all its problems."""
     with no_collecting():
-        return _load(path, lexicon, sandbox)
+        return _load(path, lexicon, phrases)
 
 
-def _load(path: Path, lexicon: Lexicon, sandbox: Sandbox | None) -> Paradigm:
+def _load(path: Path, lexicon: Lexicon, phrases: Phrases | None) -> Paradigm:
     template = read_template(path)
-    sandbox = sandbox or Sandbox(path.parent, lexicon)
-    _raise(list(_expression_problems(template, sandbox)))
-    asked = _asked(template, sandbox)
-    _raise([*_unused(template, sandbox), *_taken_names(template)])
-    domains = _domains(template, asked, sandbox)
-    _raise(list(_column_problems(template, sandbox, domains)))
-    plan = Plan(domains, read_where(template, sandbox, domains), _apart(template), template.path)
-    return Paradigm(template, sandbox, plan, tuple(read_balance(template, sandbox, domains)))
+    phrases = phrases or Phrases(path.parent, lexicon)
+    _refuse(_expression_problems(template, phrases))
+    in_lines = merge_uses(map(phrases.uses, template.line_expressions))
+    asked = merge_uses([in_lines, *map(phrases.uses, expressions(template.features))])
+    _refuse([*_unused(template, in_lines), *_taken_names(template)])
+    domains = _domains(template, asked, phrases)
+    _refuse(_column_problems(template, phrases, domains))
+    plan = Plan(domains, read_where(template, phrases, domains), _apart(template), template.path)
+    return Paradigm(template, phrases, plan, tuple(read_balance(template, phrases, domains)))
 
 
-def _raise(problems: Sequence[Problem]) -> None:
-    if problems:
-        raise InputError(problems)
+def _refuse(problems: Iterable[Problem]) -> None:
+    """Raise :class:`InputError` if there are any problems."""
+    found = list(dict.fromkeys(problems))
+    if found:
+        raise InputError(found)
 
 
-def _expression_problems(template: Template, sandbox: Sandbox) -> Iterator[Problem]:
-    names = template.slot_names
+def _expression_problems(template: Template, phrases: Phrases) -> Iterator[Problem]:
     for line, source in _expressions(template):
-        yield from sandbox.problems(source, names, template.path, line)
+        yield from phrases.problems(source, template.slot_names, template.path, line)
 
 
 def _expressions(template: Template) -> Iterator[tuple[int, str]]:
+    """Yield all expressions of a template with their lines."""
     for condition in template.conditions:
-        for part in condition.parts:
-            if part.kind == "expression":
-                yield condition.line, part.value
-    for key, sources in ("where", template.where), ("balance", template.balance):
-        for source in sources:
-            yield template.lines[key], source
-    for source in expressions(template.features):
-        yield template.lines["features"], source
+        yield from ((condition.line, source) for source in condition.expressions)
+    features = expressions(template.features)
+    keys = {"where": template.where, "balance": template.balance, "features": features}
+    for key, sources in keys.items():
+        yield from ((template.lines[key], source) for source in sources)
 
 
-def _asked(template: Template, sandbox: Sandbox) -> dict[str, frozenset[str]]:
-    """What the lines and features (not the clauses) ask of each slot."""
-    sources = (*_in_lines(template), *expressions(template.features))
-    return merge_uses(sandbox.uses(source) for source in sources)
-
-
-def _in_lines(template: Template) -> list[str]:
-    return [p.value for c in template.conditions for p in c.parts if p.kind == "expression"]
-
-
-def _unused(template: Template, sandbox: Sandbox) -> Iterator[Problem]:
-    used = merge_uses(sandbox.uses(source) for source in _in_lines(template))
+def _unused(template: Template, used: Uses) -> Iterator[Problem]:
     for slot in template.slots:
         if slot.name not in used:
             yield Problem(f"slot {slot.name!r} is used in no line", template.path, slot.line)
@@ -157,34 +151,27 @@ def _taken_names(template: Template) -> Iterator[Problem]:
             yield Problem(message, template.path, template.lines["features"])
 
 
-def _domains(
-    template: Template, asked: dict[str, frozenset[str]], sandbox: Sandbox
-) -> list[Domain]:
+def _domains(template: Template, asked: Uses, phrases: Phrases) -> list[Domain]:
     domains: list[Domain] = []
     problems: list[Problem] = []
     for slot in template.slots:
-        uses = asked[slot.name]
         try:
-            domains.append(
-                fill_slot(slot, uses, sandbox.lexicon, sandbox.run, template.path, sandbox.memo)
-            )
+            domains.append(fill_slot(slot, asked[slot.name], phrases, template.path))
         except InputError as error:
+            message, place = f"slot {slot.name!r}: ", (template.path, slot.line)
             problems += [
-                p
-                if p.line
-                else Problem(f"slot {slot.name!r}: {p.message}", template.path, slot.line)
-                for p in error.problems
+                p if p.line else Problem(message + p.message, *place) for p in error.problems
             ]
-    _raise(list(dict.fromkeys(problems)))
+    _refuse(problems)
     return domains
 
 
 def _column_problems(
-    template: Template, sandbox: Sandbox, domains: Sequence[Domain]
+    template: Template, phrases: Phrases, domains: Sequence[Domain]
 ) -> Iterator[Problem]:
     words = {domain.slot.name: domain.words[0] for domain in domains}
     for line, source in _expressions(template):
-        for slot, column in sandbox.columns(source):
+        for slot, column in phrases.columns(source):
             try:
                 words[slot].lookup(column)
             except TemplateFault as fault:
@@ -197,3 +184,99 @@ def _apart(template: Template) -> list[tuple[int, int]]:
         for (i, a), (j, b) in combinations(enumerate(template.slots), 2)
         if set(a.tables) & set(b.tables) and not {a.name, b.name} <= set(template.may_repeat)
     ]
+
+
+LARGEST = 10_000_000
+"""Minimal sets that ``draw: all`` may make unless more are allowed; a million take about 0.2 GB as text."""
+
+PATIENCE = 1 << 20
+"""Combinations that ``draw: n`` tries at least before it gives up because none makes an item."""
+
+
+@dataclass
+class Counts:
+    """What a draw made and left out.
+
+    ``sets`` are minimal sets, ``skipped`` the combinations without a pair by reason,
+    ``syncretic_forms`` the bad forms left out because they are spelt like the good one.
+    """
+
+    sets: int = 0
+    pairs: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    syncretic_forms: int = 0
+
+    @property
+    def tried(self) -> int:
+        """The combinations met so far."""
+        return self.sets + self.skipped.total()
+
+    def skip(
+        self, made: NDArray[np.bool_], reasons: Iterable[Mapping[str, NDArray[np.bool_]]]
+    ) -> None:
+        """Count the combinations that were not ``made``, each under the first reason that it has."""
+        left = ~made
+        for by_reason in reasons:
+            for reason, mask in by_reason.items():
+                self._add(reason, mask[: len(left)] & left)
+                left &= ~mask[: len(left)]
+        self._add("equal", left)
+
+    def _add(self, reason: str, mask: NDArray[np.bool_]) -> None:
+        if mask.any():
+            self.skipped[reason] += int(mask.sum())
+
+
+def check_size(paradigm: Paradigm, most: int) -> None:
+    """Raise :class:`InputError` where a template would make more than ``most`` minimal sets.
+
+    The size is known before anything is drawn.
+    """
+    wanted = paradigm.template.draw
+    size = paradigm.plan.bound if wanted is None else wanted
+    if size > most:
+        made = "`draw: all` makes up to" if wanted is None else "`draw` asks for"
+        message = (
+            f"{made} {size:,} minimal sets, more than {most:,}: "
+            f"write `draw: {most}` or another number, or allow more (--most)"
+        )
+        raise fail(message, paradigm.template.path, paradigm.template.lines.get("draw", 1))
+
+
+def check_enough(paradigm: Paradigm, counts: Counts) -> None:
+    """Raise :class:`InputError` where the words make fewer minimal sets than wanted, or none."""
+    wanted = paradigm.template.draw
+    skipped = ", ".join(f"{n} {reason}" for reason, n in sorted(counts.skipped.items()))
+    left_out = f" (left out: {skipped})" if skipped else ""
+    if wanted is not None:
+        made = f"the words allow {counts.sets}"
+        if _hopeless(counts):
+            made = f"the first {counts.tried:,} combinations of words make {counts.sets}"
+        message = f"draw: {wanted} minimal sets are wanted, {made}{left_out}"
+        raise fail(message, paradigm.template.path, paradigm.template.lines.get("draw"))
+    if not counts.sets:
+        line = paradigm.template.conditions[0].line
+        raise fail(f"no words make a pair{left_out}", paradigm.template.path, line)
+
+
+def blocks(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[Columns]:
+    """Yield combinations, in blocks no larger than what is still wanted makes sensible.
+
+    Stop where next to none of very many combinations makes an item.
+    """
+    wanted = paradigm.template.draw
+    for columns in paradigm.combinations(seed):
+        if wanted is None:
+            yield columns
+            continue
+        start, rows = 0, len(columns[0]) if columns else 1
+        while start < rows and not _hopeless(counts):
+            stop = start + max(wanted - counts.sets, counts.tried, 64)
+            yield [column[start:stop] for column in columns]
+            start = stop
+        if _hopeless(counts):
+            return
+
+
+def _hopeless(counts: Counts) -> bool:
+    return counts.tried > PATIENCE and 1000 * counts.sets < counts.tried

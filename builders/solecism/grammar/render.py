@@ -1,44 +1,47 @@
-"""Sentences in bulk: each condition is rendered once per distinct words, spelt, and joined in Arrow."""
+"""Sentences in bulk: each expression is evaluated once per distinct words, spelt, and joined in Arrow.
+
+A line (*condition*) is cut into *units*, one for each expression with the text around it. Units between
+which a spelling rule could apply are spelt together, as a *chunk*. A chunk knows all the texts that it
+can have (*values*), and a sentence is one value of each chunk, found by its place. So a million
+sentences cost as much as their distinct words, and numpy and Arrow do the rest.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import pairwise, product
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from jinja2.exceptions import TemplateError
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.grammar.expression import Closure
-from solecism.grammar.groups import Scope, distinct, first_rows, merge_uses
-from solecism.grammar.phrases import Sandbox, Uses
+from solecism.grammar.expression import Function, Uses, merge_uses
+from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.elimination import Columns
-from solecism.grammar.slots import Domain
-from solecism.grammar.template import Condition, Part
-from solecism.grammar.words import Evaluation, Skip, TemplateFault, Word, printed, tokens_of
-from solecism.lexicon.orthography import Orthography, Token, is_mark
+from solecism.grammar.slots import Domain, Scope
+from solecism.grammar.template import Condition, LinePart
+from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word, printed
+from solecism.grouping import Ints, distinct, first_rows
+from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
-from solecism.limits import SETS, TOKENS
+from solecism.limits import LETTERS, SETS, TOKENS
 
 __all__ = [
-    "TOO_MANY",
     "Chunk",
     "Ends",
-    "Line",
     "Piece",
     "Place",
     "Record",
     "Rendered",
+    "Renderer",
     "Unit",
     "Value",
-    "joined",
     "read_units",
     "written",
 ]
@@ -60,9 +63,10 @@ class Record(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A value of a unit: its tokens, whose tags are places in ``words`` or, below 0, regions.
+    """A value of a unit.
 
-    ``spaced``: a space stands at its end, so that what follows is a word of its own.
+    The tags of its tokens are places in ``words`` or, below 0, regions. ``spaced``: a space stands at
+    its end, so that what follows is a word of its own.
     """
 
     tokens: tuple[Token, ...]
@@ -75,8 +79,8 @@ class Piece(NamedTuple):
 class Ends:
     """The words that values begin and end with at any stage of spelling.
 
-    ``empty``: a value may have no words; ``spaced``: a space may stand at its end; ``longest``: tokens of
-    the longest value.
+    ``empty``: a value may have no words; ``spaced``: a space may stand at its end; ``longest``: the
+    number of tokens of the longest value.
     """
 
     heads: set[str] = field(default_factory=set)
@@ -101,152 +105,156 @@ class Ends:
                 self.empty = True
 
 
+@dataclass(frozen=True)
+class _Cursor:
+    """A place in a line: whether what follows is written together with what was before, and the
+    number of the region it stands in, if any."""
+
+    glued: bool = False
+    region: int | None = None
+
+    @property
+    def tags(self) -> tuple[int, ...]:
+        """The tags of tokens here: regions are numbered from -1 down."""
+        return () if self.region is None else (-1 - self.region,)
+
+    def read(
+        self, parts: Sequence[LinePart], regions: Sequence[str]
+    ) -> tuple[tuple[Token, ...], _Cursor]:
+        """Return the tokens of texts and marks of regions, and the place after them."""
+        here, tokens = self, list[Token]()
+        for part in parts:
+            if part.kind == "text":
+                tokens += _tokenized(part.value, here.tags, here.glued)
+                here = _Cursor(not part.value[-1].isspace(), here.region)
+            else:
+                here = _Cursor(here.glued, regions.index(part.value) if part.value else None)
+        return tuple(tokens), here
+
+
 @dataclass
 class Unit:
-    """One expression with the text around it. ``region`` is the region it begins in, or None."""
+    """One expression of a line (``source``, empty at the end of a line) with the text before it.
 
-    parts: tuple[Part, ...]
+    ``before`` are the tokens of the text, ``here`` is the place where the expression begins.
+    """
+
+    source: str
+    before: tuple[Token, ...]
+    here: _Cursor
+    regions: tuple[str, ...]
     uses: Uses
-    glued: bool
-    region: str | None
+    function: Function
+    phrases: Phrases
     path: str
     line: int
-    call: Closure | None
-    run: Evaluation
-    regions: tuple[str, ...]
-    spelling: Orthography
-    memo: dict[Any, Any]
     cache: dict[int, list[Piece] | str] = field(default_factory=dict)
     ends: Ends = field(default_factory=Ends)
 
     @property
-    def source(self) -> tuple[Hashable, ...]:
+    def key(self) -> tuple[Hashable, ...]:
         """What makes two units render alike."""
-        return self.parts, self.glued, self.region, self.regions
+        return self.source, self.before, self.here, self.regions
 
-    def values(self, code: int, words: Mapping[str, Word]) -> list[Piece] | str:
-        """Give all alternatives for these words, kept by ``code``, or the reason why they make no item."""
-        if code not in self.cache:
-            values = self._values(words)
-            self.cache[code] = values
-            for piece in values if isinstance(values, list) else ():
-                self.ends.note(piece.tokens, piece.spaced, self.spelling)
-        return self.cache[code]
+    def render(self, code: int, words: Mapping[str, Word]) -> None:
+        """Keep all alternatives for these words by ``code``, or the reason why they make no item."""
+        values = self.cache[code] = self._pieces(words)
+        for piece in values if isinstance(values, list) else ():
+            self.ends.note(piece.tokens, piece.spaced, self.phrases.lexicon.orthography)
 
-    def _values(self, words: Mapping[str, Word]) -> list[Piece] | str:
-        out = []
-        self.run.digits.clear()
+    def _pieces(self, words: Mapping[str, Word]) -> list[Piece] | str:
+        out: list[Piece] = []
         try:
-            while True:
-                self.run.begin()
-                out.append(self._piece(str(printed(self.call(words))) if self.call else ""))
-                if not self.run.advance():
-                    return out
+            for value in self.phrases.run.each(self.function, words):
                 if len(out) == SETS:
                     raise TemplateFault(TOO_MANY)
+                out.append(self._piece(printed(value)))
         except Skip as skip:
             return skip.reason
-        except (TemplateFault, TemplateError, TypeError, RecursionError) as error:
-            source = next((part.value for part in self.parts if part.kind == "expression"), None)
-            where = f" in {{{{ {source} }}}}" if source else ""
+        except FAULTS as error:
+            where = f" in {{{{ {self.source} }}}}" if self.source else ""
             raise fail(f"{error}{where}", self.path, self.line) from None
+        return out
 
-    def _piece(self, rendered: str) -> Piece:
-        words = tuple([(word.slot, self._record(word)) for word in self.run.printed])
-        written, glued, region, rest = self._before
-        tokens = [*written]
-        for part in rest:
-            if part.kind in ("open", "close"):
-                region = part.value or None
-                continue
-            text = part.value if part.kind == "text" else rendered.strip()
-            tokens += self._tagged(tokens_of(text, glued), region)
-            glued = not text[-1].isspace() if text else glued
-        if len(tokens) > TOKENS:
+    def _piece(self, parts: Sequence[str | Word]) -> Piece:
+        made = self._tokens(parts)
+        if len(self.before) + len(made) > TOKENS:
             raise TemplateFault(f"more than {TOKENS} words and marks")
-        return Piece(tuple(tokens), words, self.run.syncretic, not glued)
+        words = tuple([(p.slot, self._record(p)) for p in parts if type(p) is Word])
+        spaced = not made and not self.here.glued
+        return Piece((*self.before, *made), words, self.phrases.run.syncretic, spaced)
 
-    @cached_property
-    def _before(self) -> tuple[list[Token], bool, str | None, tuple[Part, ...]]:
-        """The tokens before the expression, how they end, and the parts from the expression on."""
+    def _tokens(self, parts: Sequence[str | Word]) -> list[Token]:
+        """Return the tokens of what the expression prints; each word's are tagged with its number."""
         tokens: list[Token] = []
-        glued, region = self.glued, self.region
-        for number, part in enumerate(self.parts):
-            if part.kind == "expression":
-                return tokens, glued, region, self.parts[number:]
-            if part.kind == "text":
-                tokens += self._tagged(tokens_of(part.value, glued), region)
-                glued = not part.value[-1].isspace()
+        glued, number, length, tags = self.here.glued, 0, 0, self.here.tags
+        for part in parts:
+            if type(part) is Word:
+                text, own = part.text, (number, *tags)
+                number += 1
             else:
-                region = part.value or None
-        return tokens, glued, region, ()
-
-    def _tagged(self, tokens: tuple[Token, ...], region: str | None) -> Sequence[Token]:
-        if region is None:
-            return tokens
-        tag = -1 - self.regions.index(region)
-        return [Token(token.text, token.glued, (*token.tags, tag)) for token in tokens]
+                text, own = (str(part) if tokens else str(part).lstrip()), tags
+            length += len(text)
+            if text:
+                tokens += _tokenized(text, own, glued)
+                glued = not text[-1].isspace()
+        if length > LETTERS:
+            raise TemplateFault(f"more than {LETTERS:,} characters")
+        return tokens
 
     def _record(self, word: Word) -> Record:
-        """The record of a word, made once for all paradigms of the language."""
-        key = (Record, id(word.row), word.cell, text := word.text)
-        known: tuple[Record, Row] | None = self.memo.get(key)
+        """Return the record of a word, made once for all paradigms of the language."""
+        memo, key = self.phrases.memo, (Record, id(word.row), word.cell, word.text)
+        known: tuple[Record, Row] | None = memo.get(key)
         if known is None:
             feats = word.feats
             record = Record(
-                word.row.shown, text, word.row.upos, str(word.shown_feats),
+                word.row.shown, word.text, word.row.upos, str(word.shown_feats),
                 feats.text("Number"), feats.text("Gender"), feats.text("Person"),
             )  # fmt: skip
-            known = self.memo[key] = (
-                record,
-                word.row,
-            )  # the row is kept: its id must not be used again
+            known = memo[key] = record, word.row  # keeps the row: its id must not be used again
         return known[0]
 
 
+@lru_cache(maxsize=1 << 16)
+def _tokenized(text: str, tags: tuple[int, ...], glued: bool) -> tuple[Token, ...]:
+    return tuple(tokenize(text, tags, glued))
+
+
 def read_units(
-    condition: Condition,
-    path: str,
-    sandbox: Sandbox,
-    slots: Sequence[str],
-    memo: dict[Any, Any],
+    condition: Condition, path: str, phrases: Phrases, slots: Sequence[str]
 ) -> list[Unit]:
-    """Cut a line into units; the last also takes the text that follows it."""
+    """Cut a line into units: one for each expression, and one for the text after the last."""
     regions = tuple(part.value for part in condition.parts if part.kind == "open")
-    spelling = sandbox.lexicon.orthography
     units: list[Unit] = []
-    gathered: list[Part] = []
-    glued, region, start = False, None, None
-
-    def close(expression: Part | None) -> None:
-        source = expression.value if expression else ""
-        uses = sandbox.uses(source) if expression else {}
-        mine = {name: asked for name, asked in uses.items() if name in slots}
-        call = sandbox.closure(source) if expression else None
-        unit = Unit(
-            tuple(gathered), mine, glued, region, path, condition.line, call, sandbox.run,
-            regions, spelling, memo,
-        )  # fmt: skip
-        units.append(unit)
-
-    for part in condition.parts:
-        gathered.append(part)
-        start = part.value or None if part.kind in ("open", "close") else start
-        if part.kind == "expression":
-            close(part)
-            gathered, glued, region = [], True, start
-    if gathered and (units or any(p.kind == "text" for p in gathered)):
-        if units and all(part.kind == "close" for part in gathered):
-            units[-1].parts += tuple(gathered)
-        else:
-            close(None)
+    gathered: list[LinePart] = []
+    here = _Cursor()
+    for part in (*condition.parts, _END):
+        if part.kind != "expression":
+            gathered.append(part)
+            continue
+        before, here = here.read(gathered, regions)
+        source = part.value
+        if units and not before and not source:
+            break
+        asked = phrases.uses(source) if source else {}
+        uses = {name: use for name, use in asked.items() if name in slots}
+        function = phrases.compiled(source) if source else _nothing
+        units.append(
+            Unit(source, before, here, regions, uses, function, phrases, path, condition.line)
+        )
+        gathered, here = [], _Cursor(True, here.region)
     return units
 
 
-Ints = NDArray[np.intp]
+_END = LinePart("expression", "")
 
 
-@dataclass
+def _nothing(words: Mapping[str, Word]) -> str:
+    return ""
+
+
+@dataclass(eq=False)
 class Chunk:
     """Neighbouring units spelt together: ``values`` of all words met so far, found by their code."""
 
@@ -262,9 +270,10 @@ class Chunk:
     def value_range(
         self, code: int, codes: tuple[int, ...], spelling: Orthography
     ) -> tuple[int, int] | str:
-        """Give first and number of the alternatives in ``values``, or the reason why there are none.
+        """Return the first of the alternatives in ``values`` and their number, or the reason why
+        there are none.
 
-        ``codes``: those of the units, all of which have been rendered.
+        ``codes`` are those of the units, all of which have been rendered.
         """
         if code not in self.found:
             self.found[code] = self._spell(codes, spelling)
@@ -279,26 +288,23 @@ class Chunk:
             choices.append(values)
         if prod(map(len, choices)) > SETS:
             raise fail(TOO_MANY, self.units[0].path, self.units[0].line)
-        start = len(self.values)
-        regions = self.units[0].regions
+        start, regions = len(self.values), self.units[0].regions
         for pieces in product(*choices):
-            tokens, records, spaced = joined(pieces)
-            stages = spelling.stages(tokens)
+            piece = _joined(pieces)
+            stages = spelling.stages(piece.tokens)
             if len(pieces) > 1:
-                self.ends.add(stages, spaced)
-            syncretic = sum([piece.syncretic for piece in pieces])
-            self.values.append(
-                written(stages[-1], records, syncretic, spelling, regions, self.first, self.last)
-            )
+                self.ends.add(stages, piece.spaced)
+            self.values.append(written(stages[-1], piece, spelling, regions, self.first, self.last))
         return start, len(self.values) - start
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """A condition for a batch of combinations.
+    """The sentences that a line makes of a batch of combinations.
 
-    ``index[c]`` is, for each sentence, the place of its chunk ``c`` in ``chunks[c].values``; ``row`` is the
-    combination each sentence comes from; ``skipped`` tells which combinations make none, by reason.
+    ``index[c]`` is, for each sentence, the place of its chunk ``c`` in ``chunks[c].values``; ``row`` is
+    the combination each sentence comes from; ``skipped`` marks the combinations that make none, by
+    reason.
     """
 
     chunks: Sequence[Chunk]
@@ -323,11 +329,6 @@ class Rendered:
             return pa.array([""] * len(self), pa.string())
         return pc.binary_join_element_wise(*arrays, "") if len(arrays) > 1 else arrays[0]
 
-    def numbers(self, chunk: int, get: Callable[[Value], int]) -> Ints:
-        """Give a number of one chunk for each sentence."""
-        values = np.array([get(value) for value in self.chunks[chunk].values], dtype=np.intp)
-        return values[self.index[chunk]]
-
     @cached_property
     def chars(self) -> list[Ints]:
         """Characters before each chunk and, last, in the whole sentence."""
@@ -341,15 +342,16 @@ class Rendered:
     def before(self, get: Callable[[Value], int]) -> list[Ints]:
         """Add up a number of the chunks before each chunk: one array for each chunk and one for all."""
         sums = [np.zeros(len(self), dtype=np.intp)]
-        for chunk in range(len(self.chunks)):
-            sums.append(sums[-1] + self.numbers(chunk, get))
+        for chunk, index in zip(self.chunks, self.index, strict=True):
+            values = np.array([get(value) for value in chunk.values], dtype=np.intp)
+            sums.append(sums[-1] + values[index])
         return sums
 
 
-class Line:
-    """One condition of a paradigm, rendered batch by batch.
+class Renderer:
+    """Renders one line of a paradigm, batch by batch.
 
-    Lines of one paradigm share ``chunks``: what stands in several lines is spelt once.
+    Those of one paradigm share ``chunks``: what stands in several lines is spelt once.
     """
 
     def __init__(
@@ -357,11 +359,11 @@ class Line:
         units: list[Unit],
         domains: Sequence[Domain],
         spelling: Orthography,
-        chunks: dict[tuple[object, ...], Chunk] | None = None,
+        chunks: dict[tuple[object, ...], Chunk],
     ) -> None:
         self.units, self.domains, self.spelling = units, domains, spelling
         self._scopes = [Scope.of(unit.uses, domains) for unit in units]
-        self._chunks = chunks if chunks is not None else {}
+        self._chunks = chunks
 
     def render(self, columns: Columns, rows: int) -> Rendered:
         """Render the line for a batch of combinations."""
@@ -370,8 +372,7 @@ class Line:
         chunks, ranges = self._grouped(columns, rows, reasons)
         starts, counts = [start for start, _ in ranges], [count for _, count in ranges]
         self._check_size(counts)
-        total = reduce(np.multiply, counts)
-        index, row = _spread(starts, counts, total)
+        index, row = _spread(starts, counts, reduce(np.multiply, counts))
         return Rendered(chunks, index, row, dict(sorted(reasons.items())))
 
     def _check_size(self, counts: Sequence[Ints]) -> None:
@@ -390,7 +391,7 @@ class Line:
             unique, _ = distinct(scope.codes(columns, rows), scope.size)
             new = [code for code in unique.tolist() if code not in unit.cache]
             for code, words in zip(new, scope.each(new), strict=True):
-                unit.values(code, words)
+                unit.render(code, words)
 
     def _grouped(
         self, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
@@ -435,6 +436,7 @@ class Line:
     def _find(
         self, chunk: Chunk, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
     ) -> tuple[Ints, Ints]:
+        """Return for each combination the first of its values in a chunk, and how many it has."""
         unique, inverse = distinct(chunk.scope.codes(columns, rows), chunk.scope.size)
         firsts = first_rows(inverse, len(unique))
         taken = [column[firsts] for column in columns]
@@ -481,75 +483,66 @@ class Value(NamedTuple):
     text: str
     tokenized: str
     tokens: tuple[Token, ...]
-    records: tuple[tuple[str, Record], ...]
+    records: Sequence[tuple[str, Record]]
     words: int
     slots: Mapping[str, tuple[Record, Place]]
     regions: Mapping[str, Place]
     syncretic: int
 
     def lemma(self, token: Token) -> str:
-        """The lemma of one of the tokens (``""`` for plain text)."""
+        """Return the lemma of one of the tokens (``""`` for plain text)."""
         return next((self.records[tag][1].lemma for tag in token.tags if tag >= 0), "")
 
 
 def written(
     tokens: Sequence[Token],
-    records: Sequence[tuple[str, Record]],
-    syncretic: int,
-    orthography: Orthography,
+    piece: Piece,
+    spelling: Orthography,
     regions: Sequence[str],
     first: bool,
     last: bool,
 ) -> Value:
-    """Write tokens that are spelt; ``records`` are the words that their tags number."""
-    spelt = orthography.finish(tokens) if last else tokens
-    shown = _capital(spelt) if first and orthography.capital else spelt
-    text, words, spans = _write(shown, orthography.space, first)
-    loose = tokens[:-1] if last and _is_stop(tokens, orthography) else tokens
+    """Write the tokens of a piece, already spelt, as the first or last chunk of a sentence or neither."""
+    spelt = spelling.finish(tokens) if last else tokens
+    shown = _capital(spelt) if first and spelling.capital else spelt
+    text, words, spans = _write(shown, spelling.space, first)
+    loose = tokens[:-1] if last and _is_stop(tokens, spelling) else tokens
     tokenized = " ".join([token.text for token in loose])
     slots: dict[str, tuple[Record, Place]] = {}
-    for number, (name, record) in enumerate(records):
+    for number, (name, record) in enumerate(piece.words):
         if name and name not in slots and number in spans:
             slots[name] = record, spans[number]
     return Value(
         text,
         f" {tokenized}" if loose and not first else tokenized,
         tuple(shown),
-        tuple(records),
+        piece.words,
         words,
         slots,
         {name: spans[-1 - i] for i, name in enumerate(regions) if -1 - i in spans},
-        syncretic,
+        piece.syncretic,
     )
 
 
-def joined(
-    pieces: Sequence[Piece],
-) -> tuple[Sequence[Token], Sequence[tuple[str, Record]], bool]:
-    """Put pieces one after another: their tokens, whose tags are places among all their words.
-
-    Tells also whether a space stands at the end.
-    """
+def _joined(pieces: Sequence[Piece]) -> Piece:
+    """Put pieces one after another; the tags of tokens are then places among all their words."""
     if len(pieces) == 1:
-        return pieces[0].tokens, pieces[0].words, pieces[0].spaced
+        return pieces[0]
     tokens: list[Token] = []
     records: list[tuple[str, Record]] = []
     spaced = False
     for piece in pieces:
         shift = len(records)
         records += piece.words
-        if not shift and not spaced:
-            tokens += piece.tokens
-            spaced = piece.spaced
-            continue
         for number, token in enumerate(piece.tokens):
             loose = number == 0 and spaced and token.glued and not is_mark(token.text)
             if loose or (shift and token.tags):
-                tags = tuple(tag + shift if tag >= 0 else tag for tag in token.tags)
+                tags = tuple([tag + shift if tag >= 0 else tag for tag in token.tags])
                 token = Token(token.text, token.glued and not loose, tags)
             tokens.append(token)
         spaced = piece.spaced or (spaced and not piece.tokens)
-    return tokens, records, spaced
+    syncretic = sum([piece.syncretic for piece in pieces])
+    return Piece(tuple(tokens), tuple(records), syncretic, spaced)
 
 
 def _capital(tokens: Sequence[Token]) -> list[Token]:
@@ -559,12 +552,12 @@ def _capital(tokens: Sequence[Token]) -> list[Token]:
     return [Token(head.text[:1].upper() + head.text[1:], head.glued, head.tags), *tokens[1:]]
 
 
-def _is_stop(tokens: Sequence[Token], orthography: Orthography) -> bool:
-    return bool(tokens) and bool(orthography.stop) and tokens[-1].text == orthography.stop
+def _is_stop(tokens: Sequence[Token], spelling: Orthography) -> bool:
+    return bool(tokens) and bool(spelling.stop) and tokens[-1].text == spelling.stop
 
 
 def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, int, dict[int, Place]]:
-    """Give the text, the number of words, and where each tag stands, from its first token to its last."""
+    """Return the text, the number of words, and where each tag stands, from its first token to its last."""
     text, words, gap = "", 0, " " if space else ""
     spans: dict[int, Place] = {}
     for form, glued, tags in tokens:
@@ -576,10 +569,6 @@ def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, int,
         start = len(text)
         text += form
         for tag in tags:
-            begun = spans.get(tag)
-            spans[tag] = (
-                Place(begun.start, len(text), begun.word)
-                if begun
-                else Place(start, len(text), words - 1)
-            )
+            begun = spans.get(tag, Place(start, start, words - 1))
+            spans[tag] = Place(begun.start, len(text), begun.word)
     return text, words, spans

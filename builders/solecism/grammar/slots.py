@@ -1,4 +1,4 @@
-"""The words that a slot of a template may take: its domain."""
+"""The words that the slots of a template may take, and which of them an expression can tell apart."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solecism.errors import InputError, Problem, candidates
-from solecism.grammar.expression import classes_above, classes_wanted
+from solecism.errors import InputError, Problem, candidates, fail
+from solecism.grammar.expression import Uses, classes_wanted
+from solecism.grammar.phrases import Phrases
 from solecism.grammar.template import Slot
 from solecism.grammar.words import FEATS, ROW, WHOLE, Evaluation, TemplateFault, Word
-from solecism.hashing import text_hashes
+from solecism.grouping import MOST, Ints
+from solecism.hashing import Hashes, text_hashes
 from solecism.lexicon.features import Feats
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
 
-__all__ = ["Domain", "fill_slot"]
+__all__ = ["Domain", "Scope", "fill_slot"]
 
 _TESTS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
@@ -30,29 +32,27 @@ _TESTS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.
 class Domain:
     """The entries of a slot: words, each with the form drawn or (``cell`` None) free to agree.
 
-    ``kin``: a slot of another name that has the same words; what is known of it is true of this one.
+    ``kin`` is a slot of another name with the same words: what is known of it is true of this one.
     """
 
     slot: Slot
     words: tuple[Word, ...]
     kin: Domain | None = None
-    _groups: dict[frozenset[str], tuple[NDArray[np.intp], tuple[int, ...]]] = field(
-        default_factory=dict
-    )
+    _groups: dict[frozenset[str], tuple[Ints, tuple[int, ...]]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.words)
 
     @cached_property
     def names(self) -> list[str]:
-        """A text for each entry that no other entry of the data set's slot has."""
+        """A text for each entry that no other entry of the slot has."""
         if self.kin:
             return self.kin.names
         texts = {cell: str(cell or "") for cell in {word.cell for word in self.words}}
         return [f"{w.table.name}:{w.row.lemma}:{texts[w.cell]}" for w in self.words]
 
     @cached_property
-    def lemmas(self) -> tuple[tuple[tuple[str, str], ...], NDArray[np.intp]]:
+    def lemmas(self) -> tuple[tuple[tuple[str, str], ...], Ints]:
         """The distinct words (table and lemma), and the place of each entry's among them."""
         if self.kin:
             return self.kin.lemmas
@@ -61,14 +61,14 @@ class Domain:
         return tuple(places), np.array([places[key] for key in keys], dtype=np.intp)
 
     @cached_property
-    def hashes(self) -> NDArray[np.uint64]:
+    def hashes(self) -> Hashes:
         """A 64-bit number for each entry, the same on every machine."""
         return text_hashes([f"{self.slot.name}={name}" for name in self.names])
 
-    def groups(self, asked: frozenset[str]) -> tuple[NDArray[np.intp], tuple[int, ...]]:
+    def groups(self, asked: frozenset[str]) -> tuple[Ints, tuple[int, ...]]:
         """Group the entries that an expression cannot tell apart by what it has ``asked``.
 
-        Gives the group of each entry, and the first entry of each group.
+        Return the group of each entry, and the first entry of each group.
         """
         if self.kin:
             return self.kin.groups(asked)
@@ -77,14 +77,11 @@ class Domain:
         return self._groups[asked]
 
 
-def _group(
-    words: Sequence[Word], asked: frozenset[str]
-) -> tuple[NDArray[np.intp], tuple[int, ...]]:
+def _group(words: Sequence[Word], asked: frozenset[str]) -> tuple[Ints, tuple[int, ...]]:
     if WHOLE in asked:
         return np.arange(len(words)), tuple(range(len(words)))
     answers = [_answers(words, name) for name in sorted(asked)]
-    keys: list[Any] = answers[0] if len(answers) == 1 else list(zip(*answers, strict=True))
-    keys = keys or [()] * len(words)
+    keys = list(zip(*answers, strict=True)) if answers else [()] * len(words)
     firsts = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
     numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     groups = np.array([numbers[key] for key in keys], dtype=np.intp)
@@ -92,35 +89,70 @@ def _group(
 
 
 def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
-    """What each word answers; what depends on its form alone is asked once."""
+    """Return what each word answers; what depends on its form alone is asked once."""
     tables = {word.table.name: word.table for word in words}.values()
-    if name == "lemma":
-        return [word.row.shown for word in words]
-    if all(name in t.columns and name not in t.feature_names for t in tables):
-        return [word.row.properties[name] for word in words]
-    if name in (FEATS, ROW) or any(name in table.columns for table in tables):
+    if name in (FEATS, ROW) or any(name in ("lemma", *table.columns) for table in tables):
         return [word.answer(name) for word in words]
     forms = {(word.cell, word.row.upos): word for word in words}
     known = {form: word.answer(name) for form, word in forms.items()}
     return [known[word.cell, word.row.upos] for word in words]
 
 
-def fill_slot(
-    slot: Slot,
-    asked: frozenset[str],
-    lexicon: Lexicon,
-    run: Evaluation,
-    path: str,
-    memo: dict[Any, Any] | None = None,
-) -> Domain:
+@dataclass(frozen=True)
+class Scope:
+    """The slots that an expression names, with their entries grouped by what it asks of them.
+
+    ``keys`` are the group of each entry of a slot, ``firsts`` an entry for each group. The expression
+    has the same value for all words of a group, and is evaluated once for each combination of
+    groups, which a *code* numbers.
+    """
+
+    slots: tuple[int, ...]
+    keys: tuple[Ints, ...]
+    firsts: tuple[tuple[int, ...], ...]
+    domains: Sequence[Domain]
+
+    @classmethod
+    def of(cls, uses: Uses, domains: Sequence[Domain]) -> Scope:
+        """Group the entries of the slots that ``uses`` names by what it asks of them."""
+        slots = tuple(n for n, domain in enumerate(domains) if domain.slot.name in uses)
+        groups = [domains[n].groups(uses[domains[n].slot.name]) for n in slots]
+        return cls(slots, tuple(k for k, _ in groups), tuple(f for _, f in groups), domains)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of codes."""
+        return prod(len(first) for first in self.firsts)
+
+    def codes(self, columns: Sequence[NDArray[np.int32]], rows: int) -> Ints:
+        """Return the code of each combination of entries (one array for each slot of the template)."""
+        out = np.zeros(rows, dtype=np.intp if self.size <= MOST else object)
+        for slot, key, first in zip(self.slots, self.keys, self.firsts, strict=True):
+            out = out * len(first) + key[columns[slot]]
+        return out
+
+    def each(self, codes: Sequence[int]) -> Iterator[dict[str, Word]]:
+        """Yield, for each code, words that stand for it by the name of the slot."""
+        names, columns = [], []
+        left = np.array(codes, dtype=np.intp if self.size <= MOST else object)
+        for slot, first in zip(reversed(self.slots), reversed(self.firsts), strict=True):
+            left, group = left // len(first), left % len(first)
+            words = self.domains[slot].words
+            names.append(self.domains[slot].slot.name)
+            columns.append([words[first[place]] for place in group.tolist()])
+        if not names:
+            return iter([{} for _ in codes])
+        return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+
+
+def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) -> Domain:
     """List the words a slot may take; ``asked`` is what the template's lines ask of it.
 
-    ``memo`` keeps what the paradigms of a language have in common. Raises :class:`InputError` for an
-    unknown table, column or value and where no word fits.
+    Raises :class:`InputError` for an unknown table, column or value and where no word fits.
     """
     if slot.oneof:
-        return _texts(slot, run)
-    memo = {} if memo is None else memo
+        return _texts(slot, phrases.run)
+    lexicon, memo = phrases.lexicon, phrases.memo
     tables = [lexicon.table(name) for name in slot.tables]
     features = {name for table in tables for name in table.feature_names}
     drawn = bool(asked & {WHOLE, FEATS} or asked & features)
@@ -128,35 +160,37 @@ def fill_slot(
     if key not in memo:
         known = frozenset(n for t in tables for n in (*t.columns, *t.feature_names))
         entries = _all_entries(slot, tables, lexicon, drawn, path)
-        words = [Word(r, t, cells, known, run, cell, slot.name) for r, t, cells, cell in entries]
-        memo[key] = memo[slot.name, *key] = Domain(slot, tuple(words))
-    if (slot.name, *key) not in memo:
-        memo[slot.name, *key] = _renamed(memo[key], slot)
-    domain: Domain = memo[slot.name, *key]
-    return domain
+        memo[key] = Domain(slot, _words(entries, known, phrases.run, slot.name))
+    kin: Domain = memo[key]
+    if slot.name != kin.slot.name and (slot.name, *key) not in memo:
+        entries = [(w.row, w.table, w.cells, w.cell) for w in kin.words]
+        words = _words(entries, kin.words[0].known, phrases.run, slot.name)
+        memo[slot.name, *key] = Domain(slot, words, kin)
+    return kin if slot.name == kin.slot.name else memo[slot.name, *key]
 
 
-def _renamed(kin: Domain, slot: Slot) -> Domain:
-    words = [Word(w.row, w.table, w.cells, w.known, w.run, w.cell, slot.name) for w in kin.words]
-    return Domain(slot, tuple(words), kin)
+Entry = tuple[Row, Table, tuple[Feats, ...], Feats | None]
+"""A word that fits, the forms it may take, and the form drawn, if one is."""
+
+
+def _words(
+    entries: Sequence[Entry], known: frozenset[str], run: Evaluation, slot: str
+) -> tuple[Word, ...]:
+    return tuple([Word(r, t, cells, known, run, cell, slot) for r, t, cells, cell in entries])
 
 
 def _all_entries(
     slot: Slot, tables: Sequence[Table], lexicon: Lexicon, drawn: bool, path: str
-) -> list[tuple[Row, Table, tuple[Feats, ...], Feats | None]]:
-    problems = [*_problems(slot, tables, path), *_class_problems(slot, tables, lexicon, path)]
+) -> list[Entry]:
+    problems = [*_problems(slot, tables), *_class_problems(slot, tables, lexicon)]
     if problems:
-        raise InputError(problems)
-    entries = [
-        (row, table, cells, cell)
-        for table in tables
-        for row, cells, cell in _entries(table, slot, lexicon, drawn)
-    ]
+        raise InputError(Problem(f"slot {slot.name!r}: {p}", path, slot.line) for p in problems)
+    entries = [entry for table in tables for entry in _entries(table, slot, lexicon, drawn)]
     if not entries:
         asked_of = {**slot.wants, **({"under": slot.under} if slot.under else {})}
         wants = ", ".join(f"{k}: {'|'.join(v)}" for k, v in asked_of.items())
         message = f"slot {slot.name!r}: no word of {', '.join(slot.tables)} fits {{{wants}}}"
-        raise InputError(Problem(message, path, slot.line))
+        raise fail(message, path, slot.line)
     return entries
 
 
@@ -164,48 +198,42 @@ def _texts(slot: Slot, run: Evaluation) -> Domain:
     rows = tuple(Row(text, {}, {}, "X") for text in slot.oneof)
     table = Table("", slot.name, (), (), rows)
     return Domain(
-        slot, tuple(Word(row, table, (), frozenset(), run, None, slot.name) for row in rows)
+        slot, _words([(row, table, (), None) for row in rows], frozenset(), run, slot.name)
     )
 
 
 def _stands_under(row: Row, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
-    above = classes_above(row.properties.get("Class", ""), lexicon.hierarchy)
+    above = lexicon.hierarchy.above(row.properties.get("Class", ""))
     return not above.isdisjoint(classes)
 
 
-def _class_problems(
-    slot: Slot, tables: Sequence[Table], lexicon: Lexicon, path: str
-) -> Iterator[Problem]:
+def _class_problems(slot: Slot, tables: Sequence[Table], lexicon: Lexicon) -> Iterator[str]:
     try:
         classes_wanted(",".join(slot.under), lexicon.hierarchy)
     except TemplateFault as fault:
-        yield Problem(f"slot {slot.name!r}: under: {fault}", path, slot.line)
+        yield f"under: {fault}"
     if slot.under and not any("Class" in table.columns for table in tables):
-        where = " nor ".join(f"{t.name}.tsv" for t in tables)
-        yield Problem(f"slot {slot.name!r}: under: {where} has no column 'Class'", path, slot.line)
+        yield f"under: {_named(tables)} has no column 'Class'"
 
 
-def _problems(slot: Slot, tables: Sequence[Table], path: str) -> Iterator[Problem]:
+def _problems(slot: Slot, tables: Sequence[Table]) -> Iterator[str]:
     for name, wanted in slot.wants.items():
         having = [t for t in tables if name in ("lemma", *t.columns, *t.feature_names)]
         if not having:
-            where = " nor ".join(f"{t.name}.tsv" for t in tables)
             columns = [n for t in tables for n in ("lemma", *t.columns, *t.feature_names)]
             near = candidates("columns", list(dict.fromkeys(columns)), name)
-            yield Problem(
-                f"slot {slot.name!r}: {where} has no column {name!r} {near}", path, slot.line
-            )
+            yield f"{_named(tables)} has no column {name!r} {near}"
             continue
         values = sorted({value for t in having for value in _values(t, name)})
         for value in wanted:
-            if _limits([value]):
-                if not any(map(_is_number, values)):
-                    message = f"slot {slot.name!r}: {name} {value!r}: no word has a number there"
-                    yield Problem(message, path, slot.line)
-            elif value not in values:
-                near = candidates("values", values, value)
-                message = f"slot {slot.name!r}: no word has {name} {value!r} {near}"
-                yield Problem(message, path, slot.line)
+            if not _limits([value]) and value not in values:
+                yield f"no word has {name} {value!r} {candidates('values', values, value)}"
+            elif _limits([value]) and not any(map(_is_number, values)):
+                yield f"{name} {value!r}: no word has a number there"
+
+
+def _named(tables: Sequence[Table]) -> str:
+    return " nor ".join(f"{table.name}.tsv" for table in tables)
 
 
 def _values(table: Table, name: str) -> Iterator[str]:
@@ -219,7 +247,7 @@ def _values(table: Table, name: str) -> Iterator[str]:
 
 
 def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:
-    """The rows, by lemma, that have the properties and the class wanted; forms are not looked at."""
+    """Return the rows, by lemma, that have the properties and the class wanted, whatever their forms."""
     rows: Iterable[Row] = table.sorted_rows
     for name, wanted in slot.wants.items():
         if name == "lemma":
@@ -233,13 +261,13 @@ def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:
 
 
 def _is_property(name: str, row: Row, table: Table) -> bool:
-    """Whether the word says it, not its forms; a word may leave to them what others say (Gender)."""
+    """Return whether the word says it, not its forms: a word may leave it to them (Gender)."""
     return name in table.columns and (bool(row.properties[name]) or name not in table.feature_names)
 
 
 @lru_cache(maxsize=1 << 14)
 def _passes(value: str, wanted: tuple[str, ...]) -> bool:
-    """Tell whether a property keeps all limits and is (one of its list is) one of the values wanted."""
+    """Return whether a property keeps all limits and is (one of its list is) a value wanted."""
     plain = set(wanted)
     for limit, test, number in _limits(wanted):
         plain.discard(limit)
@@ -255,7 +283,7 @@ def _limit(text: str) -> tuple[str, Callable[[float, float], bool], float] | Non
 
 
 def _limits(wanted: Iterable[str]) -> list[tuple[str, Callable[[float, float], bool], float]]:
-    """The limits among what is asked of a column: ``>=3.5`` as itself, its test and its number."""
+    """Return the limits among what is asked of a column: ``>=3.5`` as itself, its test, its number."""
     return [limit for limit in map(_limit, wanted) if limit]
 
 
@@ -278,20 +306,18 @@ class _Choice:
         return cls(tuple(cells), tuple(sorted(cells, key=str)))
 
 
-def _entries(
-    table: Table, slot: Slot, lexicon: Lexicon, drawn: bool
-) -> Iterator[tuple[Row, tuple[Feats, ...], Feats | None]]:
-    """Give the words that fit, each with the forms that it may take and, if ``drawn``, one of them."""
+def _entries(table: Table, slot: Slot, lexicon: Lexicon, drawn: bool) -> Iterator[Entry]:
+    """Yield the words that fit, each with the forms it may take and, if ``drawn``, one of them."""
     choices: dict[frozenset[str], _Choice] = {}
     for row in _fitting(table, slot, lexicon):
         if not table.cells:
-            yield row, (), None
+            yield row, table, (), None
             continue
         names = frozenset(n for n in slot.wants if n != "lemma" and not _is_property(n, row, table))
         if names not in choices:
             choices[names] = _Choice.of(table, {name: slot.wants[name] for name in names})
         cells = tuple(cell for cell in choices[names].cells if cell in row.forms)
         if drawn:
-            yield from ((row, cells, c) for c in choices[names].sorted if c in row.forms)
+            yield from ((row, table, cells, c) for c in choices[names].sorted if c in row.forms)
         elif cells:
-            yield row, cells, None
+            yield row, table, cells, None

@@ -8,19 +8,16 @@ from functools import reduce
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm, blocks, check_enough
 from solecism.grammar.render import Rendered, Value
-from solecism.grammar.sampling.counts import Counts, blocks, check_enough
 from solecism.grammar.sampling.elimination import Columns
+from solecism.grouping import Ints
 from solecism.hashing import hex_ids
 from solecism.schema import SUITE
 
 __all__ = ["draw_suites"]
-
-Ints = NDArray[np.intp]
 
 
 def draw_suites(
@@ -33,7 +30,7 @@ def draw_suites(
     """
     counts = counts if counts is not None else Counts()
     wanted = paradigm.template.draw
-    conditions = paradigm.lines
+    conditions = paradigm.renderers
     for columns in blocks(paradigm, seed, counts):
         rows = len(columns[0]) if columns else 1
         lines = [line.render(columns, rows) for line in conditions]

@@ -1,24 +1,37 @@
-"""Template files: front matter, then one line a condition (``docs/formats.md``)."""
+"""Template files: front matter, then one line a condition (``docs/formats.md``).
+
+Front matter is YAML in which every scalar is text (``no`` is Norwegian), a key may stand only once,
+and every value knows its line.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from jinja2 import Environment, TemplateSyntaxError
 
+from solecism.characters import unseen
 from solecism.errors import InputError, Problem, candidates
-from solecism.grammar.frontmatter import Entry, FrontMatterError, read_front_matter
 from solecism.lexicon.table import read_lines
-from solecism.limits import DRAW, PARTS
+from solecism.limits import DRAW, PARTS, TooDeepError, check_nesting
 
-__all__ = ["Condition", "Part", "Slot", "Template", "read_parts", "read_template"]
-
+__all__ = [
+    "Condition",
+    "FrontMatterError",
+    "LinePart",
+    "Slot",
+    "Template",
+    "read_front_matter",
+    "read_parts",
+    "read_template",
+]
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
 _LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions")
@@ -49,9 +62,14 @@ class Condition:
     """One line: a condition's name and the parts of its sentence."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[LinePart, ...]
     line: int
     source: str
+
+    @property
+    def expressions(self) -> list[str]:
+        """The Jinja expressions of the line."""
+        return [part.value for part in self.parts if part.kind == "expression"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +99,11 @@ class Template:
     def is_pair(self) -> bool:
         """Whether the conditions are ``good`` and ``bad`` without predictions (else it is a suite)."""
         return self.conditions[0].name == "good" and not self.predictions
+
+    @property
+    def line_expressions(self) -> list[str]:
+        """The Jinja expressions of all lines."""
+        return [source for condition in self.conditions for source in condition.expressions]
 
     @property
     def slot_names(self) -> list[str]:
@@ -282,14 +305,14 @@ _LEXER = Environment(autoescape=True)  # only its lexer is used
 
 
 @dataclass(frozen=True)
-class Part:
+class LinePart:
     """A part of a line: ``kind`` is ``text``, ``expression``, ``open`` or ``close`` (of a region)."""
 
     kind: str
     value: str
 
 
-def read_parts(text: str) -> Iterator[Part]:
+def read_parts(text: str) -> Iterator[LinePart]:
     """Cut a sentence into parts.
 
     Raises ``TemplateSyntaxError`` for bad Jinja, ``ValueError`` for a block, a stray mark, a region that is
@@ -308,12 +331,12 @@ def read_parts(text: str) -> Iterator[Part]:
         raise ValueError("the line has no sentence")
 
 
-def _pieces(text: str) -> Iterator[Part]:
+def _pieces(text: str) -> Iterator[LinePart]:
     for part in _jinja_parts(text):
         yield from [part] if part.kind == "expression" else _region_parts(part.value)
 
 
-def _jinja_parts(text: str) -> Iterator[Part]:
+def _jinja_parts(text: str) -> Iterator[LinePart]:
     inside: str | None = None
     for _, kind, value in _LEXER.lex(text):
         if kind in ("block_begin", "raw_begin"):
@@ -321,7 +344,7 @@ def _jinja_parts(text: str) -> Iterator[Part]:
         if kind == "data":
             yield _plain(value)
         elif kind == "variable_end":
-            yield Part("expression", (inside or "").strip())
+            yield LinePart("expression", (inside or "").strip())
             inside = None
         elif kind == "variable_begin":
             inside = ""
@@ -331,14 +354,14 @@ def _jinja_parts(text: str) -> Iterator[Part]:
         raise ValueError(f"`{{{{{inside}` is not closed by `}}}}`")
 
 
-def _plain(text: str) -> Part:
+def _plain(text: str) -> LinePart:
     for close, begin in ("}}", "{{"), ("%}", "{%"), ("#}", "{#"):
         if close in text:
             raise ValueError(f"`{close}` without `{begin}`")
-    return Part("text", text)
+    return LinePart("text", text)
 
 
-def _region_parts(text: str) -> Iterator[Part]:
+def _region_parts(text: str) -> Iterator[LinePart]:
     place, literal = 0, ""
     for match in _REGION.finditer(text):
         literal += text[place : match.start()]
@@ -347,9 +370,104 @@ def _region_parts(text: str) -> Iterator[Part]:
             literal += match[1]
             continue
         if literal:
-            yield Part("text", literal)
+            yield LinePart("text", literal)
             literal = ""
-        yield Part("open", match[2]) if match[2] else Part("close", "")
+        yield LinePart("open", match[2]) if match[2] else LinePart("close", "")
     literal += text[place:]
     if literal:
-        yield Part("text", literal)
+        yield LinePart("text", literal)
+
+
+class FrontMatterError(Exception):
+    """What is wrong with the YAML, and in which of its lines (counted from 1)."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.message, self.line = message, line
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A YAML node: a text, a list or a mapping of entries, with its line (a value has its key's)."""
+
+    line: int
+    text: str | None = None
+    items: tuple[Entry, ...] = ()
+    fields: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """``"text"``, ``"mapping"`` or ``"list"``."""
+        return "text" if self.text is not None else "mapping" if self.fields else "list"
+
+    def texts(self) -> tuple[str, ...]:
+        """Give a text, or a list of texts, as a tuple; raises :class:`FrontMatterError` otherwise."""
+        if self.text is not None:
+            return (self.text,)
+        if self.fields or any(item.text is None for item in self.items):
+            raise FrontMatterError("a text or a list of texts is wanted here", self.line)
+        return tuple(item.text or "" for item in self.items)
+
+
+_FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+def read_front_matter(text: str) -> Entry:
+    """Read front matter; raises :class:`FrontMatterError` for bad YAML, a key given twice, an alias."""
+    try:
+        if "&" in text or "*" in text:
+            _refuse_references(text)
+        node = _compose(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise FrontMatterError(f"YAML: {error.problem}", mark.line + 1 if mark else 1) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise FrontMatterError(
+            f"YAML: character {error.character:#x}: {error.reason}", line
+        ) from None
+    if not isinstance(node, yaml.MappingNode):
+        raise FrontMatterError("the front matter must be `key: value` lines", 1)
+    return _entry(node)
+
+
+def _compose(text: str) -> yaml.Node | None:
+    """Read with libyaml where there is one; what it refuses is read again by PyYAML, which says more."""
+    try:
+        check_nesting(text)
+        return yaml.compose(text, Loader=_FAST)
+    except TooDeepError:
+        raise
+    except yaml.YAMLError:
+        return yaml.compose(text, Loader=yaml.BaseLoader)
+
+
+def _refuse_references(text: str) -> None:
+    for token in yaml.scan(text, Loader=yaml.BaseLoader):
+        if isinstance(token, (yaml.AnchorToken, yaml.AliasToken)):
+            message = "anchors and aliases are not allowed (quote a text that begins with & or *)"
+            raise FrontMatterError(message, token.start_mark.line + 1)
+
+
+def _entry(node: yaml.Node) -> Entry:
+    line = node.start_mark.line + 1
+    if isinstance(node, yaml.ScalarNode):
+        return Entry(line, text=_seen(node.value, line))
+    if isinstance(node, yaml.SequenceNode):
+        return Entry(line, items=tuple(map(_entry, node.value)))
+    fields: dict[str, Entry] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise FrontMatterError("a key must be a text", key.start_mark.line + 1)
+        _seen(key.value, key.start_mark.line + 1)
+        if key.value in fields:
+            raise FrontMatterError(f"key {key.value!r} stands twice", key.start_mark.line + 1)
+        fields[key.value] = replace(_entry(value), line=key.start_mark.line + 1)
+    return Entry(line, fields=fields)
+
+
+def _seen(text: str, line: int) -> str:
+    """Give back a text, which YAML may have made of escapes (``"\\u202e"``), if all of it can be seen."""
+    for _, name in unseen(text):
+        raise FrontMatterError(f"{name} is not allowed", line)
+    return text

@@ -1,24 +1,23 @@
-"""What a template says of its slots together: ``where`` tests as truth tables, ``balance`` as levels."""
+"""What a template says of several slots: ``where`` tests as truth tables, ``balance`` as levels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from jinja2 import nodes
-from jinja2.exceptions import TemplateError
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.grammar.expression import classes_above, classes_wanted, compared_texts
-from solecism.grammar.groups import Scope
-from solecism.grammar.phrases import Sandbox
+from solecism.grammar.expression import classes_wanted, compared_texts
+from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.balance import Level
 from solecism.grammar.sampling.elimination import Clause
-from solecism.grammar.slots import Domain
+from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import Template
-from solecism.grammar.words import Skip, TemplateFault, Word
+from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word
 from solecism.limits import CALLS
 
 __all__ = ["read_balance", "read_where"]
@@ -26,44 +25,56 @@ __all__ = ["read_balance", "read_where"]
 LARGEST_CLAUSE = 1 << 22
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {"eq": np.equal, "ne": np.not_equal}
 
+Truth = NDArray[np.bool_]
 
-def read_where(template: Template, sandbox: Sandbox, domains: Sequence[Domain]) -> list[Clause]:
+
+def read_where(template: Template, phrases: Phrases, domains: Sequence[Domain]) -> list[Clause]:
     """Turn the ``where`` tests into truth tables over groups of words; raises :class:`InputError`."""
-    line = template.lines.get("where")
     clauses: list[Clause] = []
     for text in template.where:
-        clauses.append(_clause(text, template.path, line, sandbox, domains))
+        with _explained("where", text, template):
+            clauses.append(_clause(text, phrases, domains))
         if sum(clause.table.size for clause in clauses) > 4 * LARGEST_CLAUSE:
+            line = template.lines["where"]
             raise fail("where: the tests compare too many words together", template.path, line)
     return clauses
 
 
-def read_balance(template: Template, sandbox: Sandbox, domains: Sequence[Domain]) -> list[Level]:
+def read_balance(template: Template, phrases: Phrases, domains: Sequence[Domain]) -> list[Level]:
     """Evaluate the expressions of ``balance`` for each word of their slot; raises :class:`InputError`."""
-    line = template.lines.get("balance")
     if template.balance and template.draw is None:
+        line = template.lines["balance"]
         raise fail("balance: there is nothing to balance with `draw: all`", template.path, line)
-    return [_level(text, template.path, line, sandbox, domains) for text in template.balance]
+    levels: list[Level] = []
+    for text in template.balance:
+        with _explained("balance", text, template):
+            levels.append(_level(text, phrases, domains))
+    return levels
 
 
-def _clause(
-    text: str, path: str, line: int | None, sandbox: Sandbox, domains: Sequence[Domain]
-) -> Clause:
+@contextmanager
+def _explained(key: str, text: str, template: Template) -> Iterator[None]:
+    """Turn what goes wrong with an expression into an :class:`InputError` with its place."""
+    place = template.path, template.lines[key]
     try:
-        scope = Scope.of(sandbox.uses(text), domains)
-        if not scope.slots:
-            raise TemplateFault(f"{text!r} asks nothing of any slot")
-        if scope.size > LARGEST_CLAUSE:
-            raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
-        _check_marks(sandbox.tree(text))
-        table = _at_once(text, sandbox, scope)
-        table = _one_by_one(text, sandbox, scope) if table is None else table
-    except (TemplateFault, TemplateError, TypeError, RecursionError) as error:
-        raise fail(f"where: {error}", path, line) from None
+        yield
+    except FAULTS as error:
+        raise fail(f"{key}: {error}", *place) from None
     except Skip as skip:
-        raise fail(f"where: {text!r}: a form is {skip.reason}", path, line) from None
+        raise fail(f"{key}: {text!r}: a form is {skip.reason}", *place) from None
+
+
+def _clause(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Clause:
+    scope = Scope.of(phrases.uses(text), domains)
+    if not scope.slots:
+        raise TemplateFault(f"{text!r} asks nothing of any slot")
+    if scope.size > LARGEST_CLAUSE:
+        raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
+    _check_marks(phrases.tree(text))
+    table = _at_once(text, phrases, scope)
+    table = _one_by_one(text, phrases, scope) if table is None else table
     if not table.any():
-        raise fail(f"where: no words pass {text!r}", path, line)
+        raise TemplateFault(f"no words pass {text!r}")
     return Clause(scope.slots, scope.keys, table)
 
 
@@ -77,27 +88,26 @@ def _check_marks(tree: nodes.Node) -> None:
                 raise TemplateFault(f"{marked[0]!r}: a lemma is without its mark here: {plain!r}")
 
 
-def _one_by_one(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_]:
+def _one_by_one(text: str, phrases: Phrases, scope: Scope) -> Truth:
     if scope.size > LARGEST_CLAUSE // 4:
         raise TemplateFault(f"{text!r} compares too many words; compare two properties instead")
-    call = sandbox.compiled(text)
+    function, run = phrases.compiled(text), phrases.run
     values, calls = [], 0
     for words in scope.each(range(scope.size)):
-        sandbox.run.begin()
-        values.append(bool(call(**words)))
-        calls += sandbox.run.calls
+        values.append(bool(run.first(function, words)))
+        calls += run.calls
         if calls > 1000 * CALLS:
             raise TemplateFault(f"{text!r}: more than {1000 * CALLS:,} calls of macros")
     return np.array(values, dtype=bool).reshape([len(first) for first in scope.firsts])
 
 
-def _at_once(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_] | None:
-    """The truth table of ``x is under(y.Column)``, ``x.Column == y.Column``, ``x.Column == "text"``,
-    ``x.Column in ["text"]`` and their opposites.
+def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
+    """Return the truth table of ``x is under(y.Column)``, ``x.Column == y.Column``,
+    ``x.Column == "text"``, ``x.Column in ["text"]`` and their opposites.
 
-    None for any other test: it is evaluated for each combination of groups.
+    None for any other test, which is evaluated for each combination of groups.
     """
-    node = sandbox.tree(text)
+    node = phrases.tree(text)
     if len(scope.slots) == 1 and isinstance(node, nodes.Compare) and _is_column(node.expr):
         return _among(node, scope)
     if len(scope.slots) != 2:
@@ -105,7 +115,7 @@ def _at_once(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_] | N
     if isinstance(node, nodes.Test) and node.name == "under" and len(node.args) == 1:
         column = node.args[0]
         if isinstance(node.node, nodes.Name) and _is_column(column):
-            return _under(node.node.name, column, sandbox, scope)
+            return _under(node.node.name, column, phrases, scope)
     if isinstance(node, nodes.Compare) and len(node.ops) == 1 and node.ops[0].op in _COMPARED:
         ends = node.expr, node.ops[0].expr
         if all(map(_is_column, ends)):
@@ -113,8 +123,12 @@ def _at_once(text: str, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_] | N
     return None
 
 
-def _among(node: Any, scope: Scope) -> NDArray[np.bool_] | None:
-    """The truth table of a property that is compared with texts."""
+def _is_column(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name)
+
+
+def _among(node: Any, scope: Scope) -> Truth | None:
+    """Return the truth table of a property that is compared with texts."""
     texts = compared_texts(node)
     if texts is None:
         return None
@@ -122,30 +136,26 @@ def _among(node: Any, scope: Scope) -> NDArray[np.bool_] | None:
     return np.array(found, dtype=bool) ^ (node.ops[0].op in ("notin", "ne"))
 
 
-def _is_column(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name)
-
-
-def _under(name: str, column: Any, sandbox: Sandbox, scope: Scope) -> NDArray[np.bool_]:
-    hierarchy = sandbox.lexicon.hierarchy
-    above = [classes_above(text, hierarchy) for text in _values(scope, name, "Class")]
+def _under(name: str, column: Any, phrases: Phrases, scope: Scope) -> Truth:
+    hierarchy = phrases.lexicon.hierarchy
+    above = [hierarchy.above(text) for text in _values(scope, name, "Class")]
     texts = _values(scope, column.node.name, column.attr)
     wanted = [classes_wanted(text, hierarchy) for text in texts]
     names = {name: n for n, name in enumerate(frozenset().union(*above, *wanted))}
-    ours, theirs = _marked(above, names), _marked(wanted, names)
+    ours, theirs = _members(above, names), _members(wanted, names)
     table = (ours @ theirs.T > 0) | ~theirs.any(axis=1)
     return table if _place(scope, name) == 0 else table.T
 
 
-def _marked(sets: Sequence[frozenset[str]], names: dict[str, int]) -> NDArray[np.float32]:
-    """A row for each set, a column for each name: 1 where the set has it."""
+def _members(sets: Sequence[frozenset[str]], names: dict[str, int]) -> NDArray[np.float32]:
+    """Return a row for each set, a column for each name: 1 where the set has it."""
     out = np.zeros((len(sets), len(names)), dtype=np.float32)
     for row, found in zip(out, sets, strict=True):
         row[[names[name] for name in found]] = 1
     return out
 
 
-def _compare(ends: Any, test: Callable[[Any, Any], Any], scope: Scope) -> NDArray[np.bool_]:
+def _compare(ends: Any, test: Callable[[Any, Any], Any], scope: Scope) -> Truth:
     first, second = sorted(ends, key=lambda end: _place(scope, end.node.name))
     ours, theirs = (np.array(_values(scope, end.node.name, end.attr)) for end in (first, second))
     return np.asarray(test(ours[:, None], theirs[None, :]), dtype=bool)
@@ -156,40 +166,23 @@ def _place(scope: Scope, name: str) -> int:
 
 
 def _values(scope: Scope, name: str, column: str) -> list[str]:
-    """A property of each group of a slot."""
+    """Return a property of each group of a slot."""
     place = _place(scope, name)
     words = scope.domains[scope.slots[place]].words
     return [words[first].lookup(column) for first in scope.firsts[place]]
 
 
-def _level(
-    text: str, path: str, line: int | None, sandbox: Sandbox, domains: Sequence[Domain]
-) -> Level:
-    scope = Scope.of(sandbox.uses(text), domains)
+def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Level:
+    scope = Scope.of(phrases.uses(text), domains)
     if len(scope.slots) != 1:
-        raise fail(f"balance: {text!r} must ask something of one slot", path, line)
+        raise TemplateFault(f"{text!r} must ask something of one slot")
     (slot,) = scope.slots
-    call = _reader(text, sandbox)
+    domain, function = domains[slot], phrases.compiled(text)
     texts: dict[str, int] = {}
     numbers = []
-    try:
-        for first in scope.firsts[0]:
-            sandbox.run.begin()
-            value = call(domains[slot].words[first])
-            shown = domains[slot].names[first] if isinstance(value, Word) else str(value)
-            numbers.append(texts.setdefault(shown, len(texts)))
-    except (TemplateFault, TemplateError, TypeError, RecursionError) as error:
-        raise fail(f"balance: {error}", path, line) from None
-    except Skip as skip:
-        raise fail(f"balance: {text!r}: a form is {skip.reason}", path, line) from None
+    for first in scope.firsts[0]:
+        value = phrases.run.first(function, {domain.slot.name: domain.words[first]})
+        shown = domain.names[first] if isinstance(value, Word) else str(value)
+        numbers.append(texts.setdefault(shown, len(texts)))
     labels = np.array(numbers, dtype=np.intp)[scope.keys[0]]
     return Level(slot, labels, tuple(f"{text}={value}" for value in texts))
-
-
-def _reader(text: str, sandbox: Sandbox) -> Callable[[Word], object]:
-    """Evaluate an expression over one slot; its property alone is had without Jinja."""
-    node, call = sandbox.tree(text), sandbox.compiled(text)
-    if _is_column(node):
-        column = str(getattr(node, "attr", ""))
-        return lambda word: word.lookup(column)
-    return lambda word: call(**{word.slot: word})

@@ -1,80 +1,40 @@
-"""Words in templates: the word of a slot, the form drawn, and ``agree``, ``clash`` and ``form``."""
+"""What expressions work with: words, the form drawn or chosen, and phrases of words and texts.
+
+The filters ``agree``, ``clash`` and ``form`` of templates are methods of :class:`Word`.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-
-from jinja2 import Undefined
+from typing import TypeVar
 
 from solecism.errors import candidates
 from solecism.lexicon.features import Feats, agree, clash
-from solecism.lexicon.orthography import Token, tokenize
 from solecism.lexicon.table import Row, Table
+from solecism.limits import LETTERS
 
 __all__ = [
+    "FAULTS",
     "FEATS",
-    "MOST",
     "ROW",
     "WHOLE",
     "Evaluation",
+    "Phrase",
     "Skip",
     "TemplateFault",
     "Word",
-    "marked",
+    "joined",
     "printed",
-    "tokens_of",
-    "unmarked",
 ]
 
-
-_OPEN, _LAST_OPEN, _CLOSE = 0xE000, 0xF000, "\uf8ff"
-_MARKED = re.compile(f"([\ue000-\uf000])(.*?){_CLOSE}", re.DOTALL)
-
-MOST = _LAST_OPEN - _OPEN
-"""Words that one text can mark."""
-
-
-def marked(text: str, number: int) -> str:
-    """Put a form between marks that carry its number among the words printed (below ``MOST``)."""
-    return f"{chr(_OPEN + number)}{text}{_CLOSE}"
-
-
-def unmarked(text: str) -> str:
-    """Take the marks out of a rendered text."""
-    return _MARKED.sub(r"\2", text)
-
-
-@lru_cache(maxsize=1 << 16)
-def tokens_of(text: str, glued: bool) -> tuple[Token, ...]:
-    """Split a rendered expression into tokens; ``tags`` hold the number of the marked word."""
-    out: list[Token] = []
-    plain, *rest = _MARKED.split(text)  # plain text, then a mark, the word in it, plain text, ...
-    parts = [(plain, ()), *_words(rest)]
-    for part, tags in parts:
-        if part:
-            out += _tokenized(part, tags, glued)
-            glued = not part[-1].isspace()
-    return tuple(out)
-
-
-def _words(rest: list[str]) -> list[tuple[str, tuple[int, ...]]]:
-    out: list[tuple[str, tuple[int, ...]]] = []
-    for mark, word, plain in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
-        out += ((word, (ord(mark) - _OPEN,)), (plain, ()))
-    return out
-
-
-@lru_cache(maxsize=1 << 16)
-def _tokenized(text: str, tags: tuple[int, ...], glued: bool) -> tuple[Token, ...]:
-    return tuple(tokenize(text, tags, glued))
-
+T = TypeVar("T")
+W = TypeVar("W")
 
 WHOLE, FEATS, ROW = "*", "feats", "row"
-"""What an expression can ask of a word beside its properties: the form itself (to print it), the features
-to agree with, the word whatever its form."""
+"""What an expression can ask of a word besides its properties: the form itself (to print it), the
+features to agree with, the word in whatever form."""
 
 _THIRD = Feats.of({"Person": "3"})
 
@@ -88,55 +48,65 @@ class Skip(Exception):  # noqa: N818
 
 
 class TemplateFault(Exception):  # noqa: N818
-    """A template asks for something that cannot be; the engine adds file and line."""
+    """A template asks for something impossible; whoever evaluates it adds file and line."""
+
+
+FAULTS = (TemplateFault, TypeError, RecursionError)
+"""What evaluating an expression may raise besides :class:`Skip`."""
 
 
 @dataclass
 class Evaluation:
-    """The state of one rendering: the words printed, which alternative each ``clash`` takes, calls made."""
+    """The state of evaluating one expression.
 
-    digits: list[int] = field(default_factory=list)
-    radices: list[int] = field(default_factory=list)
-    printed: list[Word] = field(default_factory=list)
+    An expression with ``clash`` has as many values as there are wrong forms, and is evaluated once
+    for each of them: ``chosen`` says which form every ``clash`` takes this time, in the order in
+    which they are met, ``choices`` how many forms each had to choose from.
+    """
+
+    chosen: list[int] = field(default_factory=list)
+    choices: list[int] = field(default_factory=list)
     syncretic: int = 0
     calls: int = 0
 
-    def begin(self) -> None:
-        """Start a rendering with the alternatives chosen so far."""
-        self.radices, self.printed, self.syncretic, self.calls = [], [], 0, 0
+    def each(self, function: Callable[[W], T], words: W) -> Iterator[T]:
+        """Yield the value of an expression for every combination of alternatives."""
+        yield self.first(function, words)
+        while self._advance():
+            yield self._evaluate(function, words)
+
+    def first(self, function: Callable[[W], T], words: W) -> T:
+        """Return the value of an expression with the first alternative of each ``clash``."""
+        self.chosen.clear()
+        return self._evaluate(function, words)
+
+    def _evaluate(self, function: Callable[[W], T], words: W) -> T:
+        self.choices, self.syncretic, self.calls = [], 0, 0
+        return function(words)
 
     def choose(self, alternatives: list[Word]) -> Word:
-        """Take the alternative that is this rendering's turn."""
-        place = len(self.radices)
-        self.radices.append(len(alternatives))
-        if place == len(self.digits):
-            self.digits.append(0)
-        return alternatives[self.digits[place]]
+        """Return the alternative whose turn it is."""
+        place = len(self.choices)
+        self.choices.append(len(alternatives))
+        if place == len(self.chosen):
+            self.chosen.append(0)
+        return alternatives[self.chosen[place]]
 
-    def advance(self) -> bool:
-        """Move to the next combination of alternatives; False when all were taken."""
-        for place in reversed(range(len(self.radices))):
-            self.digits[place] += 1
-            if self.digits[place] < self.radices[place]:
+    def _advance(self) -> bool:
+        for place in reversed(range(len(self.choices))):
+            self.chosen[place] += 1
+            if self.chosen[place] < self.choices[place]:
                 return True
-            self.digits[place] = 0
+            self.chosen[place] = 0
         return False
-
-    def mark(self, word: Word) -> str:
-        """Give the word's form between marks, so that its place is known after spelling."""
-        number = len(self.printed)
-        if number >= MOST:
-            raise TemplateFault("an expression prints too many words")
-        self.printed.append(word)
-        return marked(word.text, number)
 
 
 @dataclass(eq=False, repr=False)  # not frozen: very many are made
 class Word:
     """A word of the lexicon as an expression sees it.
 
-    ``cells`` are the forms it may take (narrowed by the slot), ``cell`` the one drawn or chosen, if any,
-    ``known`` the columns that may be asked for, ``slot`` the slot's name or ``""``.
+    ``cells`` are the forms it may take (narrowed by the slot), ``cell`` the one drawn or chosen, if
+    any, ``known`` the columns that may be asked for, ``slot`` the slot's name or ``""``.
     """
 
     row: Row
@@ -171,7 +141,7 @@ class Word:
         return _merged(_THIRD, self.shown_feats) if nominal else self.shown_feats
 
     def __str__(self) -> str:
-        return self.run.mark(self)
+        return self.text
 
     def __eq__(self, other: object) -> bool:
         return self.text == other if isinstance(other, str) else self is other
@@ -182,47 +152,47 @@ class Word:
         return f"<{self.table.name} {self.row.lemma}>"
 
     def answer(self, name: str) -> Hashable:
-        """Give what one who asks for ``name`` (a property, or one of the three names above) can see."""
+        """Return what an expression that asks for ``name`` sees: a property, or one of the three
+        names above."""
         if name == FEATS:
             return self.feats
         if name == ROW:
             return self.slot, self.table.name, self.row.lemma, self.cells
         try:
             return self.lookup(name)
-        except TemplateFault:  # told where it is evaluated, if it ever is
+        except TemplateFault:  # reported when the expression is evaluated, if it ever is
             return None
 
     def lookup(self, name: str) -> str:
-        """Give a property, a feature, ``lemma`` or ``upos``; raises :class:`TemplateFault` with candidates."""
+        """Return a property, a feature, ``lemma`` or ``upos``.
+
+        Raises :class:`TemplateFault` naming the candidates.
+        """
         if name in ("lemma", "upos"):
             return self.row.shown if name == "lemma" else self.row.upos
-        said = self.row.properties.get(name)
-        if said:
-            return said
-        if (
-            name in self.known or name in self.feats
-        ):  # a word may leave to its form what others say (Gender)
-            return self.feats.text(name)
-        if said is not None:
-            return said
-        names = ["lemma", *sorted(self.known)]
+        own = self.row.properties.get(name)
+        if own:
+            return own
+        if name in self.known or name in self.feats:
+            return self.feats.text(name)  # a word may leave to its form what others say (Gender)
+        if own is not None:
+            return own
         who = f"slot {self.slot!r}" if self.slot else repr(self.row.shown)
-        raise TemplateFault(
-            f"{who}: {self.table.name}.tsv has no column {name!r} {candidates('columns', names, name)}"
-        )
+        near = candidates("columns", ["lemma", *sorted(self.known)], name)
+        raise TemplateFault(f"{who}: {self.table.name}.tsv has no column {name!r} {near}")
 
     def agree(self, model: Word, **wanted: str) -> Word:
-        """Take the form that shares all features that this word and ``model`` both express.
+        """Return the form that shares all features that this word and ``model`` both express.
 
-        ``wanted`` features must be expressed by the form; a form that shares nothing with the model (an
-        infinitive) is taken only where there is no other.
+        ``wanted`` features must be expressed by the form; a form that shares nothing with the model
+        (an infinitive) is taken only where there is no other.
         """
         asked = _merged(_model(model).feats, self._asked(wanted))
         fitting, sharing = _fitting(self.cells, asked, frozenset(wanted))
         return self._only(sharing or fitting)
 
     def clash(self, model: Word, *names: str, **wanted: str) -> Word:
-        """Take, in turn, each form that differs in ``names`` and in nothing else."""
+        """Return, in turn, each form that differs in ``names`` and in nothing else."""
         if not names:
             raise TemplateFault("clash needs the name of a feature: clash(x, 'Number')")
         self._asked(dict.fromkeys(names, ""))
@@ -239,7 +209,7 @@ class Word:
         return self.run.choose(self._bad_forms(others, right.text))
 
     def form(self, **wanted: str) -> Word:
-        """Move to another form of the same word: the same features but for those named."""
+        """Return another form of the same word: the same features but for those named."""
         here = self.cell if self.cell is not None else Feats()
         asked = _merged(here, self._asked(wanted))
         return self._only(_fitting(self.table.cells, asked, frozenset(wanted))[0])
@@ -265,7 +235,7 @@ class Word:
         return Word(self.row, self.table, self.cells, self.known, self.run, cell, self.slot)
 
     def _by_text(self, cells: Sequence[Feats]) -> dict[str, Feats]:
-        """The forms in these cells, each with the first cell that it stands in."""
+        """Return the forms in these cells, each with the first cell that it stands in."""
         forms: dict[str, Feats] = {}
         for cell in cells:
             if cell in self.row.forms:
@@ -295,7 +265,8 @@ def _asked_of(table: str, names: tuple[str, ...], wanted: tuple[tuple[str, str],
 def _fitting(
     cells: tuple[Feats, ...], asked: Feats, wanted: frozenset[str]
 ) -> tuple[tuple[Feats, ...], tuple[Feats, ...]]:
-    """The cells that express ``wanted`` and agree with ``asked``, and those that share a feature with it."""
+    """Return the cells that express ``wanted`` and agree with ``asked``, and of these the cells that
+    share a feature with ``asked``."""
     fitting = tuple(c for c in cells if wanted <= set(c) and agree(c, asked))
     return fitting, tuple(cell for cell in fitting if set(cell) & set(asked))
 
@@ -307,13 +278,49 @@ def _merged(below: Feats, above: Feats) -> Feats:
 
 def _model(value: object) -> Word:
     if not isinstance(value, Word):
-        shown = "nothing" if isinstance(value, Undefined) else repr(value)
+        shown = "nothing" if value == "" else repr(value)
         raise TemplateFault(f"there is no word to agree with: {shown}")
     return value
 
 
-def printed(value: object) -> object:
-    """Give back what may be printed; raises :class:`TemplateFault` for a truth, a number or a list."""
-    if not isinstance(value, (str, Word, Undefined)):
+class Phrase(tuple[str | Word, ...]):
+    """Words and texts one after another: what a macro gives that prints words.
+
+    Not a text, so that the words in it are known when the sentence is spelt.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "".join(map(str, self))
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == other if isinstance(other, str) else self is other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = object.__hash__
+
+
+def printed(value: object) -> Sequence[str | Word]:
+    """Return the words and texts that a value prints.
+
+    Raises :class:`TemplateFault` for a truth, a number or a list.
+    """
+    if isinstance(value, Phrase):
+        return value
+    if not isinstance(value, (str, Word)):
         raise TemplateFault(f"only words and texts can be printed, not {value!r}")
-    return value
+    return (value,)
+
+
+def joined(parts: Sequence[str | Word]) -> str | Phrase:
+    """Put words and texts together: one text if there are no words among them.
+
+    Raises :class:`TemplateFault` where the whole is too long.
+    """
+    texts = [part for part in parts if type(part) is str]
+    if sum(map(len, texts)) + len(parts) - len(texts) > LETTERS:
+        raise TemplateFault(f"more than {LETTERS:,} characters")
+    return "".join(texts) if len(texts) == len(parts) else Phrase(parts)

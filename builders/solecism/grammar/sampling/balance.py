@@ -17,14 +17,13 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from solecism.grammar.sampling.draw import draw_by_group, within
-from solecism.grammar.sampling.elimination import Columns, Elimination, alike, eliminate
+from solecism.grammar.sampling.draw import draw_by_group
+from solecism.grammar.sampling.elimination import Columns, Elimination, eliminate
 from solecism.grammar.sampling.plan import Plan
+from solecism.grouping import Ints, alike_rows, within
 from solecism.hashing import Hashes, mix, text_hashes
 
 __all__ = ["Level", "balanced"]
-
-Ints = NDArray[np.intp]
 
 LISTED = 1 << 16
 """Spaces up to this size are listed, so that the last of their combinations is found too."""
@@ -104,7 +103,7 @@ class _Tree:
         out = {}
         for slot in self.slots:
             columns = [level.labels for level in self.levels if level.slot == slot]
-            firsts, labels = alike(columns, len(self.plan.domains[slot]))
+            firsts, labels = alike_rows(columns, len(self.plan.domains[slot]))
             out[slot] = labels, firsts
         return out
 

@@ -13,15 +13,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from solecism.grammar.sampling.elimination import Columns, Elimination, Step, alike
+from solecism.grammar.sampling.elimination import Columns, Elimination, Step
+from solecism.grouping import Groups, Ints, alike_rows
 from solecism.hashing import Hashes, mix, unit_interval
 
-__all__ = ["Drawn", "Grouped", "draw", "draw_by_group", "within"]
+__all__ = ["Drawn", "draw", "draw_by_group"]
 
 Drawn = dict[int, NDArray[np.int32]]
 """The entries drawn for each slot, and the labels that slots with labels shall have."""
-
-Ints = NDArray[np.intp]
 
 _BLOCK = 1 << 17
 """Numbers worked on at a time, so that they stay in the cache."""
@@ -34,7 +33,7 @@ def draw(elimination: Elimination, words: Sequence[Hashes], turns: Hashes) -> Co
     """
     drawn: Drawn = {}
     for step in reversed(elimination.steps):
-        kinds = Grouped.of(step.keys[step.slot])
+        kinds = Groups.of(step.keys[step.slot])
         out = np.empty(len(turns), dtype=np.int32)
         for rows in _blocks(len(turns), _BLOCK // len(words[step.slot])):
             out[rows] = _best(kinds, step.weights(drawn, rows), words[step.slot], turns[rows])
@@ -47,7 +46,7 @@ def _blocks(rows: int, size: int) -> list[Ints]:
     return [np.arange(start, min(start + size, rows)) for start in range(0, rows, size)]
 
 
-def _best(kinds: Grouped, weights: NDArray[np.float64], marks: Hashes, turns: Hashes) -> Ints:
+def _best(kinds: Groups, weights: NDArray[np.float64], marks: Hashes, turns: Hashes) -> Ints:
     """Draw one of the members of kinds for each turn, by its mark; ``weights``: those of kinds in each turn.
 
     Members of a kind have the same weight, so logarithms are needed only for the best of each.
@@ -58,33 +57,6 @@ def _best(kinds: Grouped, weights: NDArray[np.float64], marks: Hashes, turns: Ha
         kind = np.argmin(-np.log(unit_interval(best)) / weights, axis=1)
     won = best[np.arange(len(turns)), kind]
     return np.asarray(kinds.order[np.argmax(chances == won[:, None], axis=1)])
-
-
-@dataclass(frozen=True)
-class Grouped:
-    """The members of groups: ``order[starts[g] : starts[g] + sizes[g]]``."""
-
-    order: Ints
-    starts: Ints
-    sizes: Ints
-
-    @property
-    def firsts(self) -> Ints:
-        """The first member of each group."""
-        return self.order[self.starts]
-
-    @classmethod
-    def of(cls, keys: Ints) -> Grouped:
-        """Sort by group; a negative key is that of no group."""
-        sizes = np.bincount(keys[keys >= 0])
-        order = np.argsort(keys, kind="stable")[len(keys) - int(sizes.sum()) :]
-        return cls(order, np.cumsum(sizes) - sizes, sizes)
-
-    def pairs(self, groups: Ints) -> tuple[Ints, Ints]:
-        """Give, for each of ``groups``, its place and each of its members."""
-        sizes = self.sizes[groups]
-        place = np.repeat(np.arange(len(groups)), sizes)
-        return place, self.order[self.starts[groups][place] + within(place)]
 
 
 def draw_by_group(
@@ -102,7 +74,7 @@ def draw_by_group(
     drawn = dict(given)
     for step in reversed(elimination.steps):
         mine = words[step.slot]
-        groups = _Groups.of(step, mine, labels.get(step.slot))
+        groups = _DrawnGroups.of(step, mine, labels.get(step.slot))
         wanted = given.get(len(words) + step.slot)
         blocks = _blocks(len(turns), _BLOCK // len(groups.marks))
         group = [groups.draw(turns, drawn, wanted, rows) for rows in blocks]
@@ -113,31 +85,31 @@ def draw_by_group(
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _DrawnGroups:
     """The groups of words that a step draws from, each with its kind and a number of its own (``marks``).
 
     ``labelled``: the groups by their label, if the words have labels.
     """
 
     step: Step
-    entries: Grouped
+    entries: Groups
     kinds: Ints
     marks: Hashes
-    labelled: Grouped | None
+    labelled: Groups | None
 
     @classmethod
-    def of(cls, step: Step, words: Hashes, labels: Ints | None) -> _Groups:
+    def of(cls, step: Step, words: Hashes, labels: Ints | None) -> _DrawnGroups:
         """Mark each group by the lowest number of its words, so that others may join it."""
-        entries = Grouped.of(step.groups)
+        entries = Groups.of(step.groups)
         marks = np.minimum.reduceat(words[entries.order], entries.starts)
-        labelled = None if labels is None else Grouped.of(labels[entries.firsts])
+        labelled = None if labels is None else Groups.of(labels[entries.firsts])
         return cls(step, entries, step.keys[step.slot][entries.firsts], marks, labelled)
 
     @cached_property
-    def _weighed(self) -> tuple[Ints, Grouped]:
+    def _weighed(self) -> tuple[Ints, Groups]:
         """Groups of one weight (of the same kind and size): one of each, and all of them."""
-        member, number = alike([self.kinds, self.entries.sizes], len(self.marks))
-        return member, Grouped.of(number)
+        member, number = alike_rows([self.kinds, self.entries.sizes], len(self.marks))
+        return member, Groups.of(number)
 
     def draw(
         self, turns: Hashes, drawn: Drawn, wanted: NDArray[np.int32] | None, rows: Ints
@@ -165,10 +137,3 @@ def _lowest(values: NDArray[np.float64] | Hashes, rows: Ints) -> Ints:
     lowest = np.minimum.reduceat(values, starts)[rows]
     places = np.flatnonzero(values == lowest)
     return np.asarray(places[np.unique(rows[places], return_index=True)[1]])
-
-
-def within(groups: Ints | Hashes) -> Ints:
-    """Number the members of each group (equal neighbours) from 0."""
-    starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
-    sizes = np.diff(np.append(starts, len(groups)))
-    return np.arange(len(groups)) - np.repeat(starts, sizes)

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solecism.errors import fail
+from solecism.grouping import Ints, alike_rows
 from solecism.limits import CELLS
 
-__all__ = ["Clause", "Columns", "Elimination", "Factor", "alike", "eliminate", "product"]
+__all__ = ["Clause", "Columns", "Elimination", "Factor", "eliminate", "product"]
 
 Columns = list[NDArray[np.int32]]
 """Combinations: one array for each slot, of places in its domain."""
-
-Ints = NDArray[np.intp]
 
 Factor = tuple[tuple[int, ...], NDArray[np.float64]]
 """Slots (or labels) and a table with one axis for each."""
@@ -125,7 +124,9 @@ def eliminate(
     Raises :class:`InputError` where the clauses link so many words that it would take too long.
     """
     labels = labels or {}
-    asked = [alike(_columns(slot, clauses, labels), size)[1] for slot, size in enumerate(sizes)]
+    asked = [
+        alike_rows(_columns(slot, clauses, labels), size)[1] for slot, size in enumerate(sizes)
+    ]
     merged = [_merged(clause) for clause in clauses]
     keys, members, factors = _possible(*_common_keys(sizes, merged, labels))
     groups = [_numbered(group, key >= 0) for group, key in zip(asked, keys, strict=True)]
@@ -233,7 +234,7 @@ def _common_keys(
 
     Gives the group of each entry, an entry for each group, and the clauses over the groups.
     """
-    found = [alike(_columns(slot, clauses, labels), size) for slot, size in enumerate(sizes)]
+    found = [alike_rows(_columns(slot, clauses, labels), size) for slot, size in enumerate(sizes)]
     members, keys = [member for member, _ in found], [key for _, key in found]
     factors = [
         (
@@ -268,13 +269,3 @@ def _numbered(groups: Ints, kept: NDArray[np.bool_]) -> Ints:
     met = np.unique(groups[kept])
     number[met] = np.arange(len(met))
     return np.where(kept, number[groups], -1)
-
-
-def alike(columns: Sequence[Ints], size: int) -> tuple[Ints, Ints]:
-    """Group the entries that are alike in all columns: an entry for each group, each entry's group."""
-    member, key = np.zeros(1, dtype=np.intp), np.zeros(size, dtype=np.intp)
-    for column in columns:
-        code = key * (int(column.max()) + 1) + column
-        _, member, key = np.unique(code, return_index=True, return_inverse=True)
-        key = key.reshape(-1)
-    return member, key

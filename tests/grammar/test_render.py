@@ -12,7 +12,7 @@ from solecism.datasets.from_templates import load_paradigms
 from solecism.errors import InputError
 from solecism.grammar.pairs import draw_sentences
 from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.render import Ends, Line, Place, Rendered, Value
+from solecism.grammar.render import Ends, Place, Rendered, Renderer, Value
 from solecism.lexicon.orthography import Orthography, Token, read_orthography, tokenize
 
 NOUN = """
@@ -51,7 +51,7 @@ def paradigm(folder: Path, good: str, front: str = SLOTS, **changes: str) -> Par
 
 def render(paradigm: Paradigm) -> Rendered:
     columns = next(paradigm.combinations())
-    return paradigm.lines[0].render(columns, len(columns[0]))
+    return paradigm.renderers[0].render(columns, len(columns[0]))
 
 
 def texts(rendered: Rendered, tokenized: bool = False) -> list[str]:
@@ -61,21 +61,23 @@ def texts(rendered: Rendered, tokenized: bool = False) -> list[str]:
 
 
 def test_a_line_is_cut_into_one_unit_for_each_expression(tmp_path: Path) -> None:
-    line = paradigm(tmp_path, "So {{ n }}, [x: {{ v | agree(n) }}] it seems [y: to me]").lines[0]
-    parts = [[(p.kind, p.value) for p in unit.parts] for unit in line.units]
-    assert parts == [
-        [("text", "So "), ("expression", "n")],
-        [("text", ", "), ("open", "x"), ("expression", "v | agree(n)")],
-        [("close", ""), ("text", " it seems "), ("open", "y"), ("text", "to me"), ("close", "")],
+    line = paradigm(tmp_path, "So {{ n }}, [x: {{ v | agree(n) }}] it seems [y: to me]").renderers[
+        0
     ]
-    assert [unit.region for unit in line.units] == [None, None, "x"]
+    parts = [([(t.text, t.tags) for t in unit.before], unit.source) for unit in line.units]
+    assert parts == [
+        ([("So", ())], "n"),
+        ([(",", ())], "v | agree(n)"),
+        ([("it", ()), ("seems", ()), ("to", (-2,)), ("me", (-2,))], ""),
+    ]
+    assert [unit.here.region for unit in line.units] == [None, 0, None]
+    assert [unit.regions for unit in line.units] == [("x", "y")] * 3
     assert [dict(unit.uses) for unit in line.units][2] == {}
 
 
 def test_a_region_that_closes_after_the_last_expression_belongs_to_it(tmp_path: Path) -> None:
-    line = paradigm(tmp_path, "{{ n }} [x: {{ v | agree(n) }}]").lines[0]
-    assert len(line.units) == 2
-    assert line.units[-1].parts[-1].kind == "close"
+    line = paradigm(tmp_path, "{{ n }} [x: {{ v | agree(n) }}]").renderers[0]
+    assert [unit.source for unit in line.units] == ["n", "v | agree(n)"]
 
 
 def test_sentences_have_two_renderings(tmp_path: Path) -> None:
@@ -238,7 +240,7 @@ def test_paradigms_of_one_language_share_what_they_render_but_never_mix_it_up(
     texts = {f"p{n}": template(f"p{n}", front, lines) for n, front in enumerate(fronts)}
     root = make_root(tmp_path, {"noun": NOUN, "det": DET}, texts, phrases)
     one, other = load_paradigms(root, "tiny", root.templates("tiny", "xx")).values()
-    assert one.sandbox is other.sandbox
+    assert one.phrases is other.phrases
     assert sorted(sentences(one)) == sorted(sentences(other))
     assert ("a some author actors", "author a some actors") in sentences(other)
 
@@ -273,8 +275,8 @@ def test_a_good_line_with_alternatives_is_told(tmp_path: Path) -> None:
 def test_lines_without_slots_render_once(tmp_path: Path) -> None:
     made = make_paradigm(tmp_path, TABLES, "", "good: a owl\nbad: a the owl")
     assert sentences(made) == [("An owl.", "A the owl.")]
-    (line, _) = made.lines
-    assert isinstance(line, Line)
+    (line, _) = made.renderers
+    assert isinstance(line, Renderer)
     line.render([], 1)
     assert line.units[0].ends.heads == {"a", "an"}
 

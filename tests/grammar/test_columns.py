@@ -10,8 +10,9 @@ import pytest
 
 from cases import CASES, Case
 from drawing import Files, make_paradigm, rows
-from solecism.grammar import groups as scope_module
-from solecism.grammar.difference import Difference, compare
+from solecism import grouping
+from solecism.grammar import columns as columns_module
+from solecism.grammar.columns import Differences, compare
 from solecism.grammar.paradigm import Paradigm
 
 TABLES: Files = {
@@ -35,11 +36,11 @@ TABLES: Files = {
 FRONT = "slots:\n  n: {from: noun, Number: Sing}\n  v: {from: verb}\ncontroller: n"
 
 
-def differences(paradigm: Paradigm) -> Difference:
+def differences(paradigm: Paradigm) -> Differences:
     columns = next(paradigm.combinations())
     count = len(columns[0]) if columns else 1
-    good, bad = (line.render(columns, count) for line in paradigm.lines)
-    return compare(good, bad, paradigm.sandbox.lexicon.orthography)
+    good, bad = (line.render(columns, count) for line in paradigm.renderers)
+    return compare(good, bad, paradigm.phrases.lexicon.orthography)
 
 
 def pair(folder: Path, good: str, bad: str, front: str = FRONT) -> dict[str, Any]:
@@ -103,23 +104,28 @@ def test_words_at_the_end_of_one_sentence_only_are_told_from_the_stop(tmp_path: 
     assert found["lexically_identical"] is False
 
 
-def test_a_difference_is_computed_once_for_all_pairs_that_share_it(tmp_path: Path) -> None:
+def test_a_difference_is_computed_once_for_all_pairs_that_share_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = []
+    contrast = columns_module._contrast
+    monkeypatch.setattr(columns_module, "_contrast", lambda *a: computed.append(a) or contrast(*a))
     lines = 'good: the {{ n }} {{ v | agree(n) }}\nbad: the {{ n }} {{ v | clash(n, "Number") }}'
     found = differences(make_paradigm(tmp_path, TABLES, FRONT, lines))
-    assert len(found.contrasts) == 1
+    assert len(computed) == 1
     assert found.prefix.to_pylist() == ["The author", "The cook"]
     assert found.word.tolist() == [2, 2]
     assert found.single.tolist() == [True, True]
     assert not found.shuffled.any()
-    assert found.words(good=False).to_pylist() == ["sleep", "sleep"]
+    assert found.bad.to_pylist() == ["sleep", "sleep"]
     assert found.target.to_pylist() == ["sleep", "sleep"]
 
 
 def test_a_chunk_that_spelling_changes_is_compared_with_its_neighbours(tmp_path: Path) -> None:
     lines = "good: so {{ 'a' }} {{ n }} {{ v | agree(n) }}\nbad: so {{ 'the' }} {{ n }} {{ v | agree(n) }}"
     found = differences(make_paradigm(tmp_path, TABLES, FRONT, lines))
-    assert found.words(good=True).to_pylist() == ["an", "a"]
-    assert found.words(good=False).to_pylist() == ["the", "the"]
+    assert found.good.to_pylist() == ["an", "a"]
+    assert found.bad.to_pylist() == ["the", "the"]
     assert found.prefix.to_pylist() == ["So", "So"]
 
 
@@ -128,7 +134,7 @@ def test_small_and_large_numbers_of_combinations_are_compared_alike(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual = rows(case.write(tmp_path))
-    monkeypatch.setattr(scope_module, "MOST", 3)
+    monkeypatch.setattr(grouping, "MOST", 3)
     assert rows(case.write(tmp_path)) == usual
 
 

@@ -1,0 +1,105 @@
+"""Grouping rows of numbers: which are alike, the first of each group, the members of groups.
+
+Columns hold places in some list (words of a slot, kinds of words, values of a text), so that what
+must be done for all rows is done once for those that are alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MOST", "Groups", "Ints", "alike_rows", "distinct", "first_rows", "packed", "within"]
+
+Ints = NDArray[np.intp]
+
+MOST = 1 << 62
+"""Numbers of rows up to this fit in 64 bits."""
+
+
+def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the distinct codes below ``size`` in order, and the place of each code among them.
+
+    >>> distinct(np.array([7, 3, 7]), 8)
+    (array([3, 7]), array([1, 0, 1]))
+    """
+    if codes.dtype == object or size > max(1 << 22, 8 * len(codes)):
+        unique, inverse = np.unique(codes, return_inverse=True)
+        return unique, inverse.reshape(-1)
+    table = np.zeros(size, dtype=np.int32)
+    table[codes] = 1
+    unique = np.flatnonzero(table)
+    table[unique] = np.arange(len(unique), dtype=np.int32)
+    return unique, table[codes].astype(np.intp)
+
+
+def packed(columns: Iterable[Ints], rows: int) -> tuple[Ints, int]:
+    """Return a number for each row, the same for rows that are alike, and a bound of the numbers."""
+    code, size = np.zeros(rows, dtype=np.intp), 1
+    for column in columns:
+        count = int(column.max(initial=0)) + 1
+        if size * count > MOST:
+            unique, code = distinct(code, size)
+            size = len(unique)
+        code, size = code * count + column, size * count
+    return code, size
+
+
+def alike_rows(columns: Iterable[Ints], rows: int) -> tuple[Ints, Ints]:
+    """Group the rows that are alike in all columns.
+
+    Return the first row of each group, and the group of each row.
+
+    >>> alike_rows([np.array([0, 1, 0]), np.array([1, 1, 1])], 3)
+    (array([0, 1]), array([0, 1, 0]))
+    """
+    unique, inverse = distinct(*packed(columns, rows))
+    return first_rows(inverse, len(unique)), inverse
+
+
+def first_rows(groups: Ints, size: int) -> Ints:
+    """Return the first row of each of ``size`` groups (0 for one that no row is in)."""
+    firsts = np.zeros(size, dtype=np.intp)
+    firsts[groups[::-1]] = np.arange(len(groups))[::-1]
+    return firsts
+
+
+def within(groups: NDArray[np.intp] | NDArray[np.uint64]) -> Ints:
+    """Number the members of each group (equal neighbours) from 0.
+
+    >>> within(np.array([5, 5, 2, 5]))
+    array([0, 1, 0, 0])
+    """
+    starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
+    sizes = np.diff(np.append(starts, len(groups)))
+    return np.arange(len(groups)) - np.repeat(starts, sizes)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The members of groups: those of group ``g`` are ``order[starts[g] : starts[g] + sizes[g]]``."""
+
+    order: Ints
+    starts: Ints
+    sizes: Ints
+
+    @classmethod
+    def of(cls, keys: Ints) -> Groups:
+        """Return the members that have each key; those with a negative key are in no group."""
+        sizes = np.bincount(keys[keys >= 0])
+        order = np.argsort(keys, kind="stable")[len(keys) - int(sizes.sum()) :]
+        return cls(order, np.cumsum(sizes) - sizes, sizes)
+
+    @property
+    def firsts(self) -> Ints:
+        """The first member of each group."""
+        return self.order[self.starts]
+
+    def pairs(self, groups: Ints) -> tuple[Ints, Ints]:
+        """Return, for each of ``groups``, its place in ``groups`` and each of its members."""
+        sizes = self.sizes[groups]
+        place = np.repeat(np.arange(len(groups)), sizes)
+        return place, self.order[self.starts[groups][place] + within(place)]
