@@ -1,4 +1,4 @@
-"""The three kinds of items and their Arrow schemas: the contract of the house (DESIGN.md, section 5)."""
+"""The three kinds of items and their Arrow schemas, which all other modules rely on."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ FEATURES: dict[str, pa.DataType] = {
     "distance": _INT,
     "target": _TEXT,
 }
-"""What results are split by, for every pair. ``controller``, ``attractor``, ``target``: lemmas (several
+"""The features of every pair, by which results can be split. ``controller``, ``attractor``, ``target``: lemmas (several
 attractors: joined by commas); ``match``: ``match`` or ``mismatch`` of the attractors' number with the
 controller's; ``intervenes``: an attractor stands between controller and target; ``distance``: words from
 controller to target (1: neighbours). Null where a paradigm has no such thing."""
 
 
 def pair_schema(extra: Iterable[str] = ()) -> pa.Schema:
-    """Schema of minimal pairs; ``extra`` are names of further features (texts)."""
+    """Return the schema of minimal pairs; ``extra`` are names of further features (texts)."""
     features = pa.struct([*FEATURES.items(), *((name, _TEXT) for name in extra)])
     texts = ("id", "set_id", "UID", "field", "linguistics_term", "language")
     return pa.schema(

@@ -1,4 +1,4 @@
-"""The table of all checks: code, level and function; and the page ``docs/checks.md`` made from it.
+"""The table of all checks (code, level, function), and the page ``docs/checks.md`` made from it.
 
 A check is a function. The first paragraph of its docstring is the message, the rest says what to do
 (after wn's ``validate``: https://github.com/goodmami/wn).
@@ -35,12 +35,12 @@ class Check(Generic[F]):
 
     @property
     def message(self) -> str:
-        """What is wrong, in a sentence without its stop."""
+        """A sentence about what is wrong, without its full stop."""
         return " ".join(self._parts[0].split()).rstrip(".")
 
     @property
     def advice(self) -> str:
-        """What to do about it."""
+        """Some sentences about what to do."""
         return " ".join(self._parts[2].split())
 
     @property

@@ -1,4 +1,4 @@
-"""Checks of suite items: each tells which items of a batch it concerns.
+"""Checks of suite items: each flags items of a batch.
 
 The docstring of a check is its message and, below, what to do about it.
 """
@@ -41,7 +41,7 @@ Flags = list[bool]
 
 @dataclass(frozen=True)
 class SuiteMemory:
-    """What is kept of the batches before."""
+    """The ids and sentences of earlier batches."""
 
     ids: set[str] = field(default_factory=set)
     texts: set[tuple[str, ...]] = field(default_factory=set)
@@ -56,11 +56,11 @@ class SuiteBatch:
     memory: SuiteMemory
 
     def flags(self, judge: Callable[[Item], bool]) -> list[bool]:
-        """Judge every item."""
+        """Return the judgement of every item."""
         return [judge(item) for item in self.items]
 
     def shown(self, row: int) -> str:
-        """An item in a line: its sentences, and what is wrong with its predictions."""
+        """Return an item in a line: its sentences, and what is wrong with its predictions."""
         wrong = [reading for reading in self.readings if isinstance(reading, str)]
         regions = _regions(self.items[row])
         for formula in self.readings:
@@ -69,7 +69,7 @@ class SuiteBatch:
 
     @cached_property
     def readings(self) -> list[Formula | str]:
-        """The predictions, which all items of a suite share; the error of one that cannot be read."""
+        """The predictions that all items of a suite share, or the error of one that cannot be read."""
         return [_read(text) for text in self.items[0]["predictions"]] if self.items else []
 
     def compared(self, item: Item) -> Iterator[tuple[Place, Place]]:

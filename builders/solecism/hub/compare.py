@@ -39,7 +39,7 @@ GROUPS = ("UID", "suite", "relation")
 
 @dataclass(frozen=True)
 class Example:
-    """An item that changed, with the columns that tell it; ``old`` or ``new`` is empty where it is absent."""
+    """An item that changed: the columns that show it; ``old`` or ``new`` is empty if it is not there."""
 
     id: str
     old: Mapping[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Example:
 
 @dataclass(frozen=True)
 class ItemGroup:
-    """ItemGroup with one fate: how many, how many in each paradigm (or suite, or relation), some examples."""
+    """Items that changed in one way: how many, by paradigm (or suite, or relation), some examples."""
 
     count: int = 0
     by: Mapping[str, int] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class ItemGroup:
 
 @dataclass(frozen=True)
 class ConfigDifference:
-    """What changed in a config that both builds have.
+    """The changes in a config that both builds have.
 
     ``changed``: items whose values differ under the same id, and by column in ``changed_columns``;
     ``columns_*``: leaves of the schema with their types; ``moved``: the rows that stayed stand in another
@@ -92,7 +92,7 @@ class ConfigDifference:
 
 @dataclass(frozen=True)
 class DatasetDifference:
-    """What changed between two builds; ``configs`` holds only those that both have and that changed.
+    """The changes between two builds; ``configs`` are those that both have and that changed.
 
     ``documents``: files beside the data that differ or stand in one build only; ``encoded``: Parquet files
     with other bytes and the same content.
@@ -271,7 +271,7 @@ class _Comparison:
 
 
 def _groups(rows: ConfigRows, mask: Mask) -> dict[str, int]:
-    """How many of the marked rows each paradigm has."""
+    """Return the number of marked rows in each paradigm."""
     name = next((g for g in GROUPS if g in rows.leaves), None)
     if name is None or not mask.any():
         return {}
@@ -327,7 +327,7 @@ class ConfigRows:
                     yield column if wanted.all() else column.filter(pa.array(wanted))
 
     def keys(self) -> pa.Array:
-        """What a row is known by: its `id`, else all its values; a repeated key is told apart by number."""
+        """Return the key of each row: its `id`, else all its values; repeated keys get a number."""
         if "id" in self.leaves:
             return _numbered(self.column("id"))
         with reading_parquet(next(iter(self._files))):
@@ -477,7 +477,7 @@ _MADE = "<!-- made by `solecism diff`: write notes above this line -->"
 
 
 def lines_of(difference: DatasetDifference) -> list[str]:
-    """What changed, as the items of a Markdown list."""
+    """Return the changes as the items of a Markdown list."""
     added = [f"new config `{n}` ({_items(rows)})" for n, rows in difference.added_configs.items()]
     removed = [f"config `{n}` removed ({_items(r)})" for n, r in difference.removed_configs.items()]
     changed = [f"`{c.name}`: {what}" for c in difference.configs for what in _changes(c)]

@@ -76,7 +76,7 @@ class PushPlan:
 
     @property
     def unchanged(self) -> bool:
-        """Whether the head has our files already."""
+        """True if the head has our files already."""
         return bool(self.head) and all(change.kind == "keep" for change in self.changes)
 
 
