@@ -70,7 +70,7 @@ class ConfigFiles:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What ``manifest.json`` says.
+    """The content of ``manifest.json``.
 
     ``documents``: the files beside the data, by path; ``sources``: the treebanks and other works that
     the data come from; ``raw``: the whole manifest as JSON.
