@@ -16,9 +16,7 @@ transformers = pytest.importorskip("transformers", reason="needs the extra `scor
 
 from causal_models import by_hand, save_model  # noqa: E402
 from lm_eval_runs import run_lm_eval  # noqa: E402
-from release import small_root  # noqa: E402
 from solecism.commands import main  # noqa: E402
-from solecism.datasets.build import build  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
 from solecism.scoring.encoding import Encoded, covering, shared_spans  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader  # noqa: E402
@@ -28,18 +26,10 @@ from solecism.scoring.models import Loaded, load_causal  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def work(clams: Path, french: list[str]) -> Path:
     """A folder with a small data set ``clams`` (French) and a small model ``tiny``."""
-    folder = tmp_path_factory.mktemp("score")
-    root = small_root(folder / "root", "fr", ["simple_agrmt", "prep_inanim"])
-    build("clams", out=folder / "clams", root=root)
-    texts = [
-        text
-        for table in open_pairs(str(folder / "clams" / "fr")).tables(limit=2000)
-        for text in table["sentence_good"].to_pylist()
-    ]
-    save_model(folder / "tiny", texts)
-    return folder
+    save_model(clams / "tiny", french)
+    return clams
 
 
 @pytest.fixture(scope="module")

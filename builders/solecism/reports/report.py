@@ -43,8 +43,11 @@ def report(
     Raises :class:`InputError` for what is no result, an unknown grouping, a result that is there twice,
     and where ``diff`` is not given two models.
 
-    >>> made = report("results", by="phenomenon")  # doctest: +SKIP
-    >>> print(made.text())  # doctest: +SKIP
+    Example::
+
+        made = solecism.report("results", by="UID")
+        print(made.text())
+        print(made.csv())
     """
     given = [results] if isinstance(results, str | Path | Result) else list(results)
     found = open_results(given)

@@ -23,7 +23,6 @@ from transformers import (
 from transformers.utils import logging
 
 from solecism.baselines import networks as word_models
-from solecism.baselines.ngram import is_ngram
 from solecism.errors import InputError, candidates, fail
 from solecism.hashing import file_digest
 from solecism.hub.client import reachable
@@ -97,12 +96,10 @@ def load_masked(
 
 
 def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = False) -> str:
-    """Return the kind of a model: ``n-gram``, ``masked``, or ``causal``, which reads left to right.
+    """Return the kind of a model: ``masked``, or ``causal``, which reads left to right.
 
-    Raises :class:`InputError` where a model that is no n-gram model has no config, or a broken one.
+    Raises :class:`InputError` where there is no config, or a broken one.
     """
-    if is_ngram(name):
-        return "n-gram"
     config = _config(name, _common(name, revision, trust_remote_code))
     own = getattr(config, "auto_map", None) or {}
     masked = type(config) in MODEL_FOR_MASKED_LM_MAPPING or "AutoModelForMaskedLM" in own

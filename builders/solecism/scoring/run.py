@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solecism.baselines.ngram import load_ngram, ngram_revision
+from solecism.baselines.ngram import is_ngram, load_ngram, ngram_revision
 from solecism.errors import candidates, fail
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
 from solecism.scoring.items import ItemSet, open_items
@@ -116,9 +116,11 @@ def score(
     Raises :class:`InputError` for what cannot be scored, and where the result of another run has the same
     name.
 
-    >>> result = score("clams/fr", "gpt2", limit=100)  # doctest: +SKIP
-    >>> result.summary["overall"]["accuracy"]  # doctest: +SKIP
-    0.71
+    Example::
+
+        result = solecism.score("clams/fr", "trigrams", limit=100)
+        print(result.signature)
+        print(result.summary["overall"]["accuracy"])
     """
     options = locals()
     _refuse_unknown(options)
@@ -160,7 +162,9 @@ def _refuse_unknown(options: Options) -> None:
 
 
 def _kind(options: Options) -> str:
-    from solecism.scoring.models import kind_of
+    if is_ngram(options["model"]):
+        return "n-gram"
+    from solecism.scoring.models import kind_of  # needs torch, which n-gram models do not
 
     return kind_of(options["model"], options["revision"], options["trust_remote_code"])
 
