@@ -16,12 +16,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table as Grid
 
-from solecism.datasets.parquet import ItemWriter
+from solecism.datasets.build import ItemWriter
+from solecism.datasets.from_templates import load_paradigms
 from solecism.grammar.pairs import draw_pairs, draw_sentences
 from solecism.grammar.paradigm import Paradigm, load_paradigm
 from solecism.lexicon.lexicon import Lexicon
@@ -86,7 +88,7 @@ def items(paradigm: Paradigm) -> int:
 
 def stream(paradigm: Paradigm, path: Path, most: int) -> int:
     """Stream pairs to Parquet until there are ``most``."""
-    with ItemWriter(path, pair_schema()) as writer:
+    with closing(ItemWriter(path, pair_schema())) as writer:
         for table in draw_pairs(paradigm):
             writer.write(table)
             if writer.rows >= most:
@@ -114,7 +116,8 @@ def build(dataset: str) -> tuple[float, float]:
 def minimal_sets(dataset: str) -> int:
     """Count the minimal sets of a data set."""
     root = find_root(HERE)
-    paradigms = (p for c in root.configs(dataset) for p in root.paradigms(dataset, c))
+    paths = [path for code in root.configs(dataset) for path in root.templates(dataset, code)]
+    paradigms = load_paradigms(root, dataset, paths).values()
     return sum(p.template.draw or p.plan.size() for p in paradigms)
 
 

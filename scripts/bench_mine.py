@@ -28,8 +28,7 @@ from solecism.treebank.cloze import MASKS
 from solecism.treebank.conllu import read_tokens
 from solecism.treebank.forms import count_treebank
 from solecism.treebank.languages import find_language
-from solecism.treebank.mining import Tally, mine_files
-from solecism.treebank.relations.presets import Settings
+from solecism.treebank.mining import MiningCounts, Settings, mine_files
 
 HERE = Path(__file__).resolve().parents[1]
 FILE = HERE.parent / "shared" / "ud" / "UD_English-EWT" / "en_ewt-ud-train.conllu"
@@ -41,16 +40,17 @@ def columns(path: Path) -> int:
     count = 0
     for tokens in read_tokens(path):
         _ = tokens.form, tokens.lemma, tokens.upos, tokens.feats, tokens.deprel, tokens.surface
-        count += len(tokens.sentences.start)
+        count += len(tokens.sentences)
     return count
 
 
 def arrow(path: Path) -> int:
-    """Read into Arrow tables with every form and lemma; count the sentences."""
+    """Read into Arrow columns with every form and lemma; count the sentences."""
     count = 0
     for tokens in read_tokens(path):
-        tokens.arrow()
-        count += len(tokens.sentences.start)
+        names = ("form", "lemma", "upos", "feats", "deprel")
+        _ = [getattr(tokens, name).arrow() for name in names]
+        count += len(tokens.sentences)
     return count
 
 
@@ -75,10 +75,10 @@ def read_udapi(path: Path) -> int:
 
 def mine(path: Path, preset: str) -> int:
     """Mine with one of our presets, the inventory of ``strict`` included; count the items."""
-    tally = Tally()
+    tally = MiningCounts()
     inventory = count_treebank([path]) if preset == "strict" else None
     language = find_language(path.name.partition("_")[0])
-    settings = Settings(language, preset, MASKS[:1], inventory=inventory)
+    settings = Settings(language, preset, MASKS[:1], forms=inventory)
     for _ in mine_files([path], settings, tally):
         pass
     return tally.items

@@ -143,7 +143,7 @@ def clams(given: Path | None) -> Iterator[Path]:
         yield given
         return
     with tempfile.TemporaryDirectory() as folder:
-        build(find_root(HERE), "clams", Path(folder) / "clams", ["en", "fr"])
+        build("clams", ["en", "fr"], out=Path(folder) / "clams", root=find_root(HERE))
         yield Path(folder) / "clams"
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from solecism.datasets.catalogue import stanza
-from solecism.datasets.from_templates import Group, groups
+from solecism.datasets.from_templates import paths_of_configs
 from solecism.files import write_text
 from solecism.grammar.template import read_template
 from solecism.harness.writing import TASKS, TaskConfig, TaskSet, task_files
@@ -20,12 +21,13 @@ def current(root: Root) -> dict[str, str]:
 def task_set(root: Root, dataset: str) -> TaskSet:
     """The facts that the tasks of a data set depend on."""
     entry = stanza(root, dataset)
-    return TaskSet(entry.version, entry.configs, [_config(g) for g in groups(root, entry)])
+    configs = [_config(*config) for config in paths_of_configs(root, entry).items()]
+    return TaskSet(entry.version, entry.configs, configs)
 
 
-def _config(group: Group) -> TaskConfig:
-    kind = "pair" if read_template(group.paths[0]).is_pair else "suite"
-    return TaskConfig(group.name, kind, [path.stem for path in group.paths])
+def _config(name: str, paths: Sequence[Path]) -> TaskConfig:
+    kind = "pair" if read_template(paths[0]).is_pair else "suite"
+    return TaskConfig(name, kind, [path.stem for path in paths])
 
 
 def main() -> None:

@@ -8,15 +8,26 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["InputError", "build", "draw_pairs", "find_root", "load", "load_paradigm"]
+__all__ = [
+    "InputError",
+    "audit",
+    "build",
+    "draw_pairs",
+    "find_root",
+    "load",
+    "load_paradigm",
+    "mine",
+]
 
 _PUBLIC = {
     "InputError": "solecism.errors",
+    "audit": "solecism.check.audit",
     "build": "solecism.datasets.build",
     "draw_pairs": "solecism.grammar.pairs",
     "find_root": "solecism.root",
     "load": "solecism.hub.load",
     "load_paradigm": "solecism.grammar.paradigm",
+    "mine": "solecism.treebank.mining",
 }
 
 

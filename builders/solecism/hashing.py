@@ -1,17 +1,24 @@
-"""Hashes, the same on every machine: 64-bit numbers from words (seeds, draws, ids), SHA-256 of files."""
+"""Hashes that are the same on every machine.
+
+Words are hashed to 64-bit numbers (seeds, draws, ids), files and the values of tables by SHA-256.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
-from hashlib import blake2b
-from hashlib import file_digest as digest_of
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-__all__ = ["Hashes", "combine", "file_digest", "hex_ids", "mix", "text_hashes", "unit_interval"]
+__all__ = [
+    "Content", "ContentDigest", "Hashes", "combine", "file_digest", "hex_ids", "mix", "text_hashes",
+    "unit_interval",
+]  # fmt: skip
 
 Hashes = NDArray[np.uint64]
 
@@ -21,14 +28,14 @@ _M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 def text_hashes(texts: Iterable[str]) -> Hashes:
     """Hash texts to 64 bits (BLAKE2b)."""
-    digests = b"".join(blake2b(t.encode(), digest_size=8).digest() for t in texts)
+    digests = b"".join(hashlib.blake2b(t.encode(), digest_size=8).digest() for t in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
-        return digest_of(file, "sha256").hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def mix(values: Hashes) -> Hashes:
@@ -60,3 +67,78 @@ def hex_ids(values: Hashes) -> pa.StringArray:
     data = values.astype(">u8").tobytes().hex().encode()
     offsets = np.arange(0, 16 * len(values) + 1, 16, dtype=np.int32)
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+@dataclass(frozen=True)
+class Content:
+    """The number of rows of a config, and the SHA-256 of their values in hexadecimal."""
+
+    rows: int
+    sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.rows:,} rows, content {self.sha256[:16]}"
+
+
+class ContentDigest:
+    """The SHA-256 of the values of tables, whatever file format they come from.
+
+    The same rows have the same digest however they are cut into tables, and with every version of
+    Arrow: each leaf column is hashed as its lengths, values and missing values.
+    """
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._leaves: dict[str, hashlib._Hash] = {}
+
+    def add(self, table: pa.Table) -> None:
+        """Add rows."""
+        self._rows += len(table)
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            for chunk in column.chunks:
+                self._feed(name, chunk)
+
+    @property
+    def content(self) -> Content:
+        """The number and the digest of the rows that were added."""
+        total = hashlib.sha256()
+        for name in sorted(self._leaves):
+            total.update(f"{name}={self._leaves[name].hexdigest()};".encode())
+        return Content(self._rows, total.hexdigest())
+
+    def _update(self, name: str, data: bytes | memoryview) -> None:
+        self._leaves.setdefault(name, hashlib.sha256()).update(data)
+
+    def _feed(self, name: str, array: pa.Array) -> None:
+        if pa.types.is_struct(array.type):
+            self._update(f"{name}?", _bytes(array.is_valid()))
+            for field, values in zip(array.type, array.flatten(), strict=True):
+                self._feed(f"{name}.{field.name}", values)
+        elif pa.types.is_list(array.type):
+            self._update(f"{name}#", _bytes(pc.fill_null(pc.list_value_length(array), -1)))
+            self._feed(f"{name}[]", array.flatten())
+        elif pa.types.is_string(array.type):
+            self._update(f"{name}#", _bytes(pc.fill_null(pc.binary_length(array), -1)))
+            self._update(name, _characters(array))
+        else:
+            self._update(f"{name}?", _bytes(array.is_valid()))
+            self._update(
+                name, _bytes(pc.fill_null(array, False if array.type == pa.bool_() else 0))
+            )
+
+
+def _bytes(array: pa.Array) -> bytes:
+    values = array.to_numpy(zero_copy_only=False)
+    if values.dtype == np.bool_:
+        values = values.astype(np.uint8)
+    return bytes(values.astype(values.dtype.newbyteorder("<")).tobytes())
+
+
+def _characters(array: pa.StringArray) -> bytes | memoryview:
+    if array.null_count:
+        array = pc.fill_null(array, "")
+    _, offsets, data = array.buffers()
+    if data is None:
+        return b""
+    bounds = np.frombuffer(offsets, dtype=np.int32)
+    return memoryview(data)[bounds[array.offset] : bounds[array.offset + len(array)]]

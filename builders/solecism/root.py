@@ -1,5 +1,7 @@
-"""Where templates, lexicons, cards and the bibliography are: a folder of the author's, the installed
-package, or the checkout."""
+"""The folder that holds templates, lexicons, cards and the bibliography.
+
+It is a folder of the author, the installed package, or the checkout.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +11,23 @@ from functools import cached_property
 from pathlib import Path
 
 from solecism.errors import candidates, fail
-from solecism.grammar.paradigm import Paradigm, load_paradigm
-from solecism.grammar.phrases import Phrases
-from solecism.lexicon.lexicon import Lexicon
 
-__all__ = ["Root", "find_root", "own_root", "refuse_strays"]
+__all__ = ["Root", "find_root", "own_root"]
 
 _HERE = Path(__file__).resolve().parent
 
 
-def find_root(given: Path | None = None) -> Root:
-    """Find the folder that holds ``templates/`` and ``lexicons/``.
+def find_root(given: Root | Path | str | None = None) -> Root:
+    """Return the folder that holds ``templates/`` and ``lexicons/``.
 
-    In order: the one given, ``$SOLECISM_ROOT``, the current folder, the installed package, the checkout.
-    Raises :class:`InputError` where a folder that was asked for does not hold them.
+    In order: the one given, ``$SOLECISM_ROOT``, the current folder, the installed package, the
+    checkout. Raises :class:`InputError` where a folder that was asked for does not hold them.
     """
-    asked = given or _from_environment()
+    if isinstance(given, Root):
+        return given
+    asked = Path(given) if given else _from_environment()
     for path in (asked,) if asked else (Path.cwd(), _HERE, _HERE.parents[1]):
-        if _holds_data(path):
+        if (path / "templates").is_dir() and (path / "lexicons").is_dir():
             return Root(path)
     if asked and not asked.is_dir():
         raise fail("there is no such folder", asked)
@@ -34,14 +35,90 @@ def find_root(given: Path | None = None) -> Root:
 
 
 def own_root(given: Path | None = None) -> Root:
-    """Give the folder that an author writes in: the one given, ``$SOLECISM_ROOT`` or the current one.
+    """Return the folder that an author writes in: the one given, ``$SOLECISM_ROOT`` or the current one.
 
-    It need not hold anything yet.
+    It may be empty.
     """
     return Root(given or _from_environment() or Path.cwd())
 
 
-def refuse_strays(root: Path) -> None:
+def _from_environment() -> Path | None:
+    value = os.environ.get("SOLECISM_ROOT")
+    return Path(value) if value else None
+
+
+@dataclass(frozen=True)
+class Root:
+    """A folder with ``templates/``, ``lexicons/``, ``dataset_cards/`` and ``references.bib``.
+
+    Raises :class:`InputError` where a link in it leads out of it.
+    """
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        _refuse_strays(self.path)
+
+    @property
+    def bibliography(self) -> Path:
+        """The BibTeX file that `source` keys refer to."""
+        return self.path / "references.bib"
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        """The names of the data sets that have templates."""
+        return _folders(self.path / "templates")
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """The codes of the languages that have a lexicon."""
+        return _folders(self.path / "lexicons")
+
+    def card(self, dataset: str) -> Path:
+        """Return the template of a data set's card."""
+        return self.path / "dataset_cards" / f"{dataset}.md"
+
+    def changelog(self, dataset: str) -> Path:
+        """Return the changelog of a data set."""
+        return self.path / "dataset_cards" / f"{dataset}.changelog.md"
+
+    def configs(self, dataset: str) -> list[str]:
+        """Return the languages that a data set has templates for; raises :class:`InputError`."""
+        if dataset not in self.datasets:
+            near = candidates("data sets", self.datasets, dataset)
+            raise fail(f"there is no data set {dataset!r} {near}")
+        return _folders(self.path / "templates" / dataset)
+
+    def folder(self, dataset: str, language: str) -> Path:
+        """Return the folder of a data set's templates in a language; raises :class:`InputError`."""
+        known = self.configs(dataset)
+        if language not in known:
+            near = candidates("configs", known, language)
+            raise fail(f"data set {dataset!r} has no config {language!r} {near}")
+        return self.path / "templates" / dataset / language
+
+    def templates(self, dataset: str, language: str) -> list[Path]:
+        """Return the template files of a data set and language, sorted by UID."""
+        return sorted(self.folder(dataset, language).glob("[!_]*.jinja"))
+
+    def lexicon(self, language: str) -> Path:
+        """Return the folder of a language's lexicon; raises :class:`InputError`."""
+        if language not in self.languages:
+            near = candidates("languages", self.languages, language)
+            raise fail(f"there is no lexicon {language!r} {near}", self.path / "lexicons")
+        return self.path / "lexicons" / language
+
+
+def _folders(path: Path) -> list[str]:
+    if not path.is_dir():
+        return []
+    return sorted(p.name for p in path.iterdir() if p.is_dir() and p.name[0] not in "._")
+
+
+_HELD = ("templates", "lexicons", "dataset_cards", "references.bib", "catalogue.toml")
+
+
+def _refuse_strays(root: Path) -> None:
     """Raise :class:`InputError` where what a root holds leads out of it (a link) or is no plain file."""
     top = root.resolve()
     left, seen = [root / name for name in _HELD], {top}
@@ -57,101 +134,3 @@ def refuse_strays(root: Path) -> None:
             seen.add(place)
         elif place.exists() and not place.is_file():
             raise fail("is no plain file", path)
-
-
-_HELD = ("templates", "lexicons", "dataset_cards", "references.bib", "catalogue.toml")
-
-
-def _from_environment() -> Path | None:
-    value = os.environ.get("SOLECISM_ROOT")
-    return Path(value) if value else None
-
-
-def _holds_data(path: Path) -> bool:
-    return (path / "templates").is_dir() and (path / "lexicons").is_dir()
-
-
-@dataclass(frozen=True)
-class Root:
-    """A folder of data sources: ``templates/``, ``lexicons/``, ``dataset_cards/``, ``references.bib``.
-
-    Raises :class:`InputError` where a link in it leads out of it.
-    """
-
-    path: Path
-
-    def __post_init__(self) -> None:
-        refuse_strays(self.path)
-
-    @property
-    def bibliography(self) -> Path:
-        """The BibTeX file that `source` keys stand in."""
-        return self.path / "references.bib"
-
-    @cached_property
-    def datasets(self) -> list[str]:
-        """The names of the data sets that have templates."""
-        return _folders(self.path / "templates")
-
-    @cached_property
-    def languages(self) -> list[str]:
-        """The codes of the languages that have a lexicon."""
-        return _folders(self.path / "lexicons")
-
-    @cached_property
-    def _lexicons(self) -> dict[str, Lexicon]:
-        return {}
-
-    def card(self, dataset: str) -> Path:
-        """The template of a data set's card."""
-        return self.path / "dataset_cards" / f"{dataset}.md"
-
-    def configs(self, dataset: str) -> list[str]:
-        """The languages that a data set has templates for; raises :class:`InputError` if there is none."""
-        if dataset not in self.datasets:
-            raise fail(
-                f"there is no data set {dataset!r} {candidates('data sets', self.datasets, dataset)}"
-            )
-        return _folders(self.path / "templates" / dataset)
-
-    def folder(self, dataset: str, language: str) -> Path:
-        """The folder of templates of a data set and language; raises :class:`InputError`."""
-        known = self.configs(dataset)
-        if language not in known:
-            near = candidates("configs", known, language)
-            raise fail(f"data set {dataset!r} has no config {language!r} {near}")
-        return self.path / "templates" / dataset / language
-
-    def lexicon(self, language: str) -> Lexicon:
-        """The lexicon of a language, read once; raises :class:`InputError`."""
-        if language not in self.languages:
-            near = candidates("languages", self.languages, language)
-            raise fail(f"there is no lexicon {language!r} {near}", self.path / "lexicons")
-        return self._lexicons.setdefault(language, Lexicon(self.path / "lexicons" / language))
-
-    def templates(self, dataset: str, language: str) -> list[Path]:
-        """The template files of a data set and language, by UID."""
-        return sorted(self.folder(dataset, language).glob("[!_]*.jinja"))
-
-    def paradigms(self, dataset: str, language: str) -> list[Paradigm]:
-        """Load all paradigms of a language; raises :class:`InputError`."""
-        folder = self.folder(dataset, language)
-        lexicon = self.lexicon(language)
-        phrases = Phrases(folder, lexicon)
-        return [load_paradigm(path, lexicon, phrases) for path in self.templates(dataset, language)]
-
-    def paradigm(self, dataset: str, language: str, uid: str) -> Paradigm:
-        """Load one paradigm; raises :class:`InputError` with the candidates where there is none."""
-        paths = {path.stem: path for path in self.templates(dataset, language)}
-        if uid not in paths:
-            near = candidates("paradigms", list(paths), uid)
-            raise fail(f"{dataset}/{language} has no paradigm {uid!r} {near}")
-        return load_paradigm(paths[uid], self.lexicon(language))
-
-
-def _folders(path: Path) -> list[str]:
-    if not path.is_dir():
-        return []
-    return sorted(
-        p.name for p in path.iterdir() if p.is_dir() and not p.name.startswith((".", "_"))
-    )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 from expecting import problems_of
 from release import CHECKOUT
@@ -19,6 +18,7 @@ from solecism.check.audit import (
     NumberCheck,
     Pairs,
     audit,
+    audit_pairs,
     auxiliary,
     contrast,
     cue_accuracy,
@@ -26,6 +26,7 @@ from solecism.check.audit import (
     total,
     words_of,
 )
+from solecism.commands import main
 from solecism.contrast import surplus
 
 HERE = CHECKOUT
@@ -41,7 +42,7 @@ def pairs(*sides: tuple[str, str]) -> Pairs:
 
 
 def audited(*sides: tuple[str, str], numbers: NumberCheck | None = None) -> Audit:
-    return audit(pairs(*sides), numbers)
+    return audit_pairs(pairs(*sides), numbers)
 
 
 def test_words_are_cut_with_their_apostrophes_and_marks() -> None:
@@ -61,8 +62,7 @@ def test_words_are_cut_with_their_apostrophes_and_marks() -> None:
     ],
 )
 def test_contrasts_by_hand(good: str, bad: str, wanted: tuple[tuple[str, ...], ...]) -> None:
-    found = contrast(good, bad)
-    assert (found.good, found.bad) == wanted
+    assert contrast(good, bad) == wanted
 
 
 def test_sameness_duplicates_and_lengths() -> None:
@@ -113,7 +113,7 @@ def test_words_of_the_prefix_methods() -> None:
     for word in ("herself", " herself", "has been", "", None):
         row = {"sentence_good": "A.", "sentence_bad": "B.", "one_prefix_word_good": word}
         found.add(row)
-    assert audit(found).prefix_words == 3
+    assert audit_pairs(found).prefix_words == 3
 
 
 NUMBERS = NumberCheck(
@@ -203,9 +203,9 @@ def test_several_languages_are_told_apart(tmp_path: Path) -> None:
     [
         ("a.jsonl", '{"sentence_good": "x"}\n', ":1: the line has no sentence_good and"),
         ("a.jsonl", "{\n", ":1: not JSON: "),
-        ("a.txt", "False\tx\n", ":1: wanted `True<tab>sentence`"),
-        ("a.csv", "x\n", ": not a folder built by"),
-        ("a.jsonl", "", ": there are no minimal pairs here; wanted: "),
+        ("a.txt", "False\tx\n", ":1: is not `True<tab>sentence`"),
+        ("a.csv", "x\n", ": is not a folder built by"),
+        ("a.jsonl", "", ": holds no minimal pairs: name "),
     ],
 )
 def test_what_holds_no_pairs_is_told(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -214,18 +214,27 @@ def test_what_holds_no_pairs_is_told(tmp_path: Path, name: str, text: str, messa
     assert found[0].startswith(f"{name}{message}")
 
 
-def test_the_script_prints_tables_of_80_columns_and_json(tmp_path: Path) -> None:
+def test_the_verb_prints_tables_of_80_columns_and_json(tmp_path: Path) -> None:
     path = tmp_path / "a_paradigm_with_a_very_long_name_that_is_still_whole.jsonl"
     path.write_text('{"sentence_good": "A b.", "sentence_bad": "A c."}\n')
-    command = [sys.executable, str(HERE / "scripts/audit_pairs.py"), str(path)]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, cwd=HERE).stdout
-    assert max(map(len, shown.splitlines())) <= 80
-    text = subprocess.run(
-        [*command, "--json"], capture_output=True, text=True, check=True, cwd=HERE
-    )
-    found = json.loads(text.stdout)
+    shown = CliRunner().invoke(main, ["audit", str(path)])
+    assert shown.exit_code == 0, shown.output
+    assert max(map(len, shown.output.splitlines())) <= 80
+    assert "total" in shown.output
+    text = CliRunner().invoke(main, ["audit", str(path), "--json"]).output
+    found = json.loads(text)
     assert found["paradigms"][0]["contrasts"] == 1
     assert found["total"]["pairs"] == 1
+
+
+def test_the_verb_needs_the_nouns_of_the_language(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("True\tthese cat sleep\nFalse\tthese cat sleeps\n")
+    found = CliRunner().invoke(main, ["audit", str(path), "--language", "xx"])
+    assert found.exit_code == 2
+    assert "there is no lexicon 'xx'" in found.output
+    assert [one.number for one in audit([path])] == [1]
+    assert [one.number for one in audit(str(path), language="")] == [0]
 
 
 @pytest.mark.skipif(not RELEASED.is_dir(), reason=f"{RELEASED} is not there")
@@ -234,7 +243,8 @@ def test_released_blimp_is_measured_as_it_was_before() -> None:
     with (RELEASED / "paradigms.tsv").open(encoding="utf-8", newline="") as file:
         known = {row["uid"]: row for row in csv.DictReader(file, delimiter="\t")}
     found = [
-        audit(p) for p in read_pairs(sorted(p for p in RELEASED.glob("*.jsonl") if p.stem in known))
+        audit_pairs(p)
+        for p in read_pairs(sorted(p for p in RELEASED.glob("*.jsonl") if p.stem in known))
     ]
     assert len(found) == 8
     for one in found:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solecism import contrast
 from solecism.check.spelling import words_apart
 from solecism.contrast import (
     count_changes,
@@ -105,7 +102,3 @@ def test_places_that_are_changed(a: str, b: str, number: int) -> None:
 )
 def test_words_that_tell_two_sentences_apart(a: str, b: str, words: set[str]) -> None:
     assert differing_words(a.split(), b.split()) == words
-
-
-def test_the_examples_run() -> None:
-    assert doctest.testmod(contrast).failed == 0

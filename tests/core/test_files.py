@@ -288,7 +288,7 @@ def two(tmp_path: Path) -> Path:
     root = small_root(tmp_path / "root", "he")
     small_root(tmp_path / "root", "fr")
     (root.path / "catalogue.toml").write_text(CATALOGUE.format("1.0.0"))
-    build(root, "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=root)
     return root.path
 
 

@@ -12,9 +12,11 @@ import pytest
 
 from release import CHECKOUT
 from solecism.datasets.catalogue import stanza
-from solecism.datasets.lock import Content, lock_path, read_lock
-from solecism.digest import ContentDigest
+from solecism.datasets.from_templates import load_paradigms
+from solecism.datasets.lock import lock_path, read_lock
 from solecism.grammar.pairs import draw_pairs
+from solecism.hashing import ContentDigest
+from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 
 ROOT = Root(CHECKOUT)
@@ -46,7 +48,9 @@ def tables() -> dict[str, dict[str, pa.Table]]:
     return {
         language: {
             paradigm.template.id: pa.concat_tables(draw_pairs(paradigm))
-            for paradigm in ROOT.paradigms("clams", language)
+            for paradigm in load_paradigms(
+                ROOT, "clams", ROOT.templates("clams", language)
+            ).values()
         }
         for language in LANGUAGES
     }
@@ -153,7 +157,7 @@ def test_feminine_controllers_beside_masculine(
 
 def test_lexicons_are_as_large_as_asked() -> None:
     for language in LANGUAGES:
-        lexicon = ROOT.lexicon(language)
+        lexicon = Lexicon(ROOT.lexicon(language))
         noun, verb, adj = (lexicon.table(name).rows for name in ("noun", "verb", "adj"))
         frames = Counter(f for row in verb for f in row.properties["Frame"].split(","))
         assert sum(row.properties["Animacy"] == "Anim" for row in noun) >= 20
@@ -217,9 +221,8 @@ def test_content_is_what_the_lock_says(
     digest = ContentDigest()
     for table in tables[language].values():
         digest.add(table)
-    rows = sum(map(len, tables[language].values()))
     locked = read_lock(lock_path(ROOT, "clams"))["clams"][stanza(ROOT, "clams").version]
-    assert locked.configs[language] == Content(rows, digest.hexdigest())
+    assert locked.configs[language] == digest.content
 
 
 SHARED = CHECKOUT.parent / "shared"

@@ -14,6 +14,7 @@ import pytest
 
 from release import CHECKOUT
 from solecism.datasets.catalogue import stanza
+from solecism.datasets.from_templates import load_paradigms
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.suites import draw_suites
 from solecism.lexicon.table import read_tsv
@@ -64,7 +65,7 @@ def suites() -> dict[str, list[dict[str, Any]]]:
     """All suites by UID."""
     return {
         paradigm.template.id: pa.concat_tables(draw_suites(paradigm)).to_pylist()
-        for paradigm in ROOT.paradigms("mandarin", "zh")
+        for paradigm in load_paradigms(ROOT, "mandarin", ROOT.templates("mandarin", "zh")).values()
         if not paradigm.template.is_pair
     }
 
@@ -74,7 +75,7 @@ def pairs() -> dict[str, list[dict[str, Any]]]:
     """All minimal pairs by UID."""
     return {
         paradigm.template.id: pa.concat_tables(draw_pairs(paradigm)).to_pylist()
-        for paradigm in ROOT.paradigms("mandarin", "zh")
+        for paradigm in load_paradigms(ROOT, "mandarin", ROOT.templates("mandarin", "zh")).values()
         if paradigm.template.is_pair
     }
 

@@ -36,14 +36,14 @@ def front_matter(folder: Path) -> dict[str, object]:
 
 
 def test_folder_holds_everything_of_a_release(tmp_path: Path) -> None:
-    build(small_root(tmp_path), "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
     assert set(bytes_of(tmp_path / "clams")) == {
         "README.md", "CHANGELOG.md", "manifest.json", "croissant.json", "CITATION.cff", f"he/{FILE}",
     }  # fmt: skip
 
 
 def test_load_dataset_opens_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (built,) = build(small_root(tmp_path), "clams", tmp_path / "clams")
+    (built,) = build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
     monkeypatch.chdir(tmp_path)
     pairs = load_dataset("clams", "he", split="test")
     (info,) = front_matter(tmp_path / "clams")["dataset_info"]  # type: ignore[misc,attr-defined]
@@ -53,7 +53,7 @@ def test_load_dataset_opens_the_folder(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_card_gives_the_types_that_datasets_reads(tmp_path: Path) -> None:
-    build(small_root(tmp_path), "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
     info = front_matter(tmp_path / "clams")["dataset_info"][0]  # type: ignore[index]
     assert Features._from_yaml_list(info["features"]) == Features.from_arrow_schema(pair_schema())
 
@@ -62,7 +62,7 @@ def test_rebuilt_data_are_not_read_from_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = small_root(tmp_path)
-    build(root, "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=root)
     monkeypatch.chdir(tmp_path)
     before = load_dataset("clams", "he", split="test")["sentence_good"][:]
     nouns = root.path / "lexicons" / "he" / "noun.tsv"
@@ -70,7 +70,7 @@ def test_rebuilt_data_are_not_read_from_the_cache(
     gone = next(n for n, line in enumerate(lines) if "Anim" in line and n > 1)
     word = lines.pop(gone).split("\t")[0]
     nouns.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    build(Root(root.path), "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=Root(root.path))
     after = load_dataset("clams", "he", split="test")["sentence_good"][:]
     assert any(word in sentence for sentence in before)
     assert len(after) < len(before)
@@ -83,18 +83,18 @@ def test_rebuilt_data_are_not_read_from_the_cache(
 )
 def test_bytes_do_not_depend_on_the_machine(tmp_path: Path, environment: dict[str, str]) -> None:
     root = small_root(tmp_path, "fr", ["simple_agrmt", "prep_inanim"])
-    build(root, "clams", tmp_path / "here" / "clams")
+    build("clams", out=tmp_path / "here" / "clams", root=root)
     command = [sys.executable, "-m", "solecism", "build", "clams", "--out", "there/clams"]
     subprocess.run(command, cwd=tmp_path, env={**os.environ, **environment}, check=True)
     assert bytes_of(tmp_path / "here") == bytes_of(tmp_path / "there")
 
 
 def test_manifest_names_inputs_counts_and_content(tmp_path: Path) -> None:
-    (built,) = build(small_root(tmp_path), "clams", tmp_path / "clams")
+    (built,) = build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
     manifest = json.loads((tmp_path / "clams" / "manifest.json").read_text(encoding="utf-8"))
     facts = manifest["configs"]["he"]
     assert facts["rows"] == built.rows
-    assert facts["content_sha256"] == built.digest
+    assert facts["content_sha256"] == built.content.sha256
     assert facts["paradigms"]["simple_agrmt"]["sets"] == built.sets
     assert "templates/clams/he/simple_agrmt.jinja" in manifest["inputs"]
     assert "lexicons/he/orthography.tsv" in manifest["inputs"]
@@ -102,15 +102,15 @@ def test_manifest_names_inputs_counts_and_content(tmp_path: Path) -> None:
 
 
 def test_configs_tell_version_and_content(tmp_path: Path) -> None:
-    (built,) = build(small_root(tmp_path), "clams", tmp_path / "clams")
+    (built,) = build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
     (config,) = front_matter(tmp_path / "clams")["configs"]  # type: ignore[misc,attr-defined]
     assert config["version"] == "1.0.0"
-    assert config["description"] == f"content {built.digest[:16]}"
+    assert config["description"] == f"content {built.content.sha256[:16]}"
     assert config["data_files"] == [{"split": "test", "path": f"he/{FILE}"}]
 
 
 def test_parquet_is_written_for_the_hub(tmp_path: Path) -> None:
-    build(small_root(tmp_path), "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
     file = pq.ParquetFile(tmp_path / "clams" / "he" / FILE)
     column = file.metadata.row_group(0).column(0)
     assert column.compression == "ZSTD"
@@ -123,18 +123,18 @@ def test_a_folder_of_somebody_else_is_not_overwritten(tmp_path: Path) -> None:
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
     with pytest.raises(InputError, match="no data set of ours"):
-        build(small_root(tmp_path), "clams", out)
+        build("clams", out=out, root=small_root(tmp_path))
     assert (out / "thesis.txt").read_text() == "years of work"
 
 
 def test_an_error_in_the_sources_leaves_the_old_build(tmp_path: Path) -> None:
     root = small_root(tmp_path)
-    build(root, "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=root)
     before = bytes_of(tmp_path / "clams")
     template = root.path / "templates" / "clams" / "he" / "simple_agrmt.jinja"
     template.write_text(template.read_text(encoding="utf-8").replace("from: noun", "from: nuon"))
     with pytest.raises(InputError, match="did you mean 'noun'"):
-        build(Root(root.path), "clams", tmp_path / "clams")
+        build("clams", out=tmp_path / "clams", root=Root(root.path))
     assert bytes_of(tmp_path / "clams") == before
     assert not list(tmp_path.glob(".clams*"))
 
@@ -148,16 +148,16 @@ def test_items_that_fail_a_check_are_not_released(tmp_path: Path) -> None:
     wug = ["wug", "wug", "wug", *cells[3:]]
     nouns.write_text("\n".join([*header, "\t".join(wug)]) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="good in one pair and bad in another"):
-        build(root, "clams", tmp_path / "clams")
+        build("clams", out=tmp_path / "clams", root=root)
     assert not (tmp_path / "clams").exists()
 
 
 def test_unknown_names_are_told_with_candidates(tmp_path: Path) -> None:
     root = small_root(tmp_path)
     with pytest.raises(InputError, match=r"no config 'hee'.*did you mean 'he'"):
-        build(root, "clams", tmp_path / "clams", ["hee"])
+        build("clams", ["hee"], out=tmp_path / "clams", root=root)
     with pytest.raises(InputError, match=r"no data set 'clam'.*did you mean 'clams'"):
-        build(root, "clam", tmp_path / "clams")
+        build("clam", out=tmp_path / "clams", root=root)
 
 
 def test_command_prints_a_line_a_config(tmp_path: Path) -> None:
@@ -235,6 +235,6 @@ def test_a_killed_build_is_cleaned_up_by_the_next(tmp_path: Path) -> None:
     process.communicate(timeout=60)
     assert not (tmp_path / "clams").exists()
     assert list(tmp_path.glob(".solecism-part.clams"))
-    build(small_root(tmp_path / "small"), "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=small_root(tmp_path / "small"))
     assert not list(tmp_path.glob(".solecism-part.clams"))
     assert (tmp_path / "clams" / "manifest.json").exists()

@@ -21,19 +21,18 @@ from solecism.datasets.build import build
 from solecism.datasets.card import (
     card_data,
     check_rows,
+    croissant,
     feature_list,
-    languages,
     render_card,
-    sources_of,
     version_rows,
     with_head,
 )
 from solecism.datasets.catalogue import Stanza, read_catalogue, stanza
 from solecism.datasets.citation import Reference
-from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm
-from solecism.datasets.documents import croissant
-from solecism.datasets.lock import LOCK, Content, note_commits, record
+from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, languages_of, sources_of
+from solecism.datasets.lock import LOCK, note_commits, record
 from solecism.grammar.paradigm import Counts
+from solecism.hashing import Content
 from solecism.root import Root
 from solecism.schema import CLOZE, SUITE, pair_schema
 
@@ -45,7 +44,7 @@ def config(name: str = "he", **other: Any) -> BuiltConfig:
     paradigm = BuiltParadigm(
         "simple", "in a clause", "agreement", "About.", Counts(), ("a", "b"), ()
     )
-    made = BuiltConfig(name, (paradigm,), 7, 900, "d" * 64, "f" * 64, 300)
+    made = BuiltConfig(name, (paradigm,), Content(7, "d" * 64), 900, "f" * 64, 300)
     return replace(made, **other)
 
 
@@ -57,7 +56,7 @@ def readme(folder: Path) -> DatasetCard:
 def clams(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small part of clams, built."""
     folder = tmp_path_factory.mktemp("built")
-    build(small_root(folder), "clams", folder / "clams")
+    build("clams", out=folder / "clams", root=small_root(folder))
     return folder / "clams"
 
 
@@ -125,7 +124,7 @@ def test_several_licences_and_languages() -> None:
     built = [config("en"), config("en-forms", languages=("en",)), config("no", default=True)]
     data = card_data(entry, built).to_dict()
     assert data["license"] == ["cc-by-4.0", "cc-by-sa-3.0"]
-    assert data["language"] == ["en", "no"] == languages(built)
+    assert data["language"] == ["en", "no"] == languages_of(built)
     assert data["multilinguality"] == ["multilingual"]
     assert [c.get("default") for c in data["configs"]] == [None, None, True]
 
@@ -138,7 +137,9 @@ def test_several_licences_and_languages() -> None:
     ],
 )  # fmt: skip
 def test_size(rows: int, category: str) -> None:
-    assert card_data(TINY, [config(rows=rows)]).to_dict()["size_categories"] == [category]
+    assert card_data(TINY, [config(content=Content(rows, "d" * 64))]).to_dict()[
+        "size_categories"
+    ] == [category]
 
 
 @pytest.mark.parametrize("schema", [pair_schema(["stress"]), CLOZE, SUITE])

@@ -20,18 +20,16 @@ from solecism.datasets.build import build
 from solecism.datasets.catalogue import stanza
 from solecism.datasets.lock import (
     LOCK,
-    Content,
     changes,
-    content_of,
     departures,
     lock_path,
     note_commits,
     read_lock,
     record,
 )
-from solecism.datasets.manifest import read_manifest
-from solecism.digest import ContentDigest
+from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.errors import InputError
+from solecism.hashing import Content, ContentDigest
 from solecism.root import Root
 
 ROWS = [pair_row(key) for key in "abc"]
@@ -60,15 +58,16 @@ def test_content_is_digested_whatever_the_file(tmp_path: Path) -> None:
     other = write_folder(tmp_path / "other", {"he": ROWS}, compression="snappy")
     digest = ContentDigest()
     digest.add(pa.Table.from_pylist(ROWS, schema=PLAIN))
-    expected = {"he": Content(3, digest.hexdigest())}
-    assert content_of(read_manifest(one)) == content_of(read_manifest(other)) == expected
+    expected = {"he": digest.content}
+    assert digest.content.rows == 3
+    assert contents_of(read_manifest(one)) == contents_of(read_manifest(other)) == expected
 
 
 def test_digest_is_of_the_files_and_not_of_the_manifest(tmp_path: Path) -> None:
     one = write_folder(tmp_path / "one", {"he": ROWS})
     other = write_folder(tmp_path / "other", {"he": ROWS[:2]})
     shutil.copy(other / "he" / "test-00000-of-00001.parquet", one / "he")
-    assert content_of(read_manifest(one)) == content_of(read_manifest(other))
+    assert contents_of(read_manifest(one)) == contents_of(read_manifest(other))
 
 
 def test_the_lock_stands_beside_the_catalogue(root: Root) -> None:
@@ -120,7 +119,7 @@ def test_a_version_that_nobody_has_seen_may_be_replaced(root: Root, tmp_path: Pa
     run(root, changed, "--replace")
     assert read_lock(tmp_path / LOCK)["tiny"]["1.0.0"].configs["he"].rows == 2
     assert note_commits(tmp_path / LOCK, "tiny", {"v1.0.0": "c0ffee"}) == ["1.0.0"]
-    again = content_of(read_manifest(tmp_path / "old"))
+    again = contents_of(read_manifest(tmp_path / "old"))
     with pytest.raises(InputError, match="has changed"):
         record(tmp_path / LOCK, "tiny", "1.0.0", again, replacing=True)
 
@@ -139,7 +138,7 @@ def test_commits_of_tags_are_noted_once(root: Root, tmp_path: Path) -> None:
 
 def test_an_author_cannot_lock_a_variant_of_ours(tmp_path: Path) -> None:
     root = small_root(tmp_path)
-    build(root, "clams", tmp_path / "clams")
+    build("clams", out=tmp_path / "clams", root=root)
     told = run(root, tmp_path / "clams", code=2).output
     assert "catalogue.toml: has no stanza [clams], so this root" in told
     assert "has changed" in run(root, tmp_path / "clams", "--check", code=2).output
@@ -162,12 +161,12 @@ def test_a_broken_lock_is_named(root: Root, tmp_path: Path) -> None:
 def test_a_build_tells_what_departs_from_the_lock(tmp_path: Path) -> None:
     root = small_root(tmp_path)
     (tmp_path / "catalogue.toml").write_text('[clams]\nversion = "3.0.0"\n')
-    (built,) = build(root, "clams", tmp_path / "clams")
+    (built,) = build("clams", out=tmp_path / "clams", root=root)
     entry = stanza(root, "clams")
     assert departures(root, entry, [built]) == []
     run(root, tmp_path / "clams")
     assert departures(root, entry, [built]) == []
-    other = replace(built, digest="0" * 64, rows=7)
+    other = replace(built, content=Content(7, "0" * 64))
     (line,) = departures(root, entry, [other])
     assert line.startswith(f"clams/he 3.0.0 has changed ({built.rows} -> 7 rows")
     nouns = root.path / "lexicons" / "he" / "noun.tsv"

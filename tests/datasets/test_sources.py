@@ -10,6 +10,7 @@ import pytest
 from drawing import make_root, template
 from expecting import problems_of
 from solecism import root as sources
+from solecism.datasets.from_templates import find_paradigm, load_paradigms
 from solecism.errors import InputError
 from solecism.root import Root, find_root, own_root
 
@@ -95,14 +96,18 @@ def test_data_sets_configs_and_templates_are_the_folders_and_files_that_there_ar
     assert root.languages == ["xx", "yy"]
     assert root.configs("tiny") == ["xx", "yy"]
     assert [path.name for path in root.templates("tiny", "xx")] == ["first.jinja", "second.jinja"]
-    names = [paradigm.name for paradigm in root.paradigms("tiny", "yy")]
-    assert names == ["tiny/yy/first", "tiny/yy/second"]
-    assert root.paradigm("tiny", "yy", "first").template.id == "first"
+    found = load_paradigms(root, "tiny", root.templates("tiny", "yy")).values()
+    assert [paradigm.name for paradigm in found] == ["tiny/yy/first", "tiny/yy/second"]
+    assert find_paradigm(root, "tiny", "yy", "first").template.id == "first"
 
 
 def test_a_lexicon_is_read_once(root: Root) -> None:
-    assert root.lexicon("xx") is root.lexicon("xx")
-    assert root.lexicon("xx") is not root.lexicon("yy")
+    paths = [path for code in ("xx", "yy") for path in root.templates("tiny", code)]
+    found = load_paradigms(root, "tiny", paths).values()
+    one, other, *others = (paradigm.phrases.lexicon for paradigm in found)
+    assert one is other
+    assert all(one is not lexicon for lexicon in others)
+    assert one.folder == root.lexicon("xx")
 
 
 def test_a_root_without_folders_has_nothing(tmp_path: Path) -> None:
@@ -114,7 +119,10 @@ def test_unknown_names_are_told_with_the_candidates(root: Root) -> None:
         (lambda: root.configs("tinny"), r"no data set 'tinny' \(did you mean 'tiny'\?"),
         (lambda: root.folder("tiny", "zz"), r"'tiny' has no config 'zz' \(configs: xx, yy\)"),
         (lambda: root.lexicon("zz"), r"there is no lexicon 'zz' \(languages: xx, yy\)"),
-        (lambda: root.paradigm("tiny", "xx", "frist"), r"no paradigm 'frist' .*mean 'first'\?"),
+        (
+            lambda: find_paradigm(root, "tiny", "xx", "frist"),
+            r"no paradigm 'frist' .*mean 'first'\?",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             call()

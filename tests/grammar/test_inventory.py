@@ -11,8 +11,8 @@ import pytest
 
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
-from solecism.treebank.conllu import Block, tokens_of
-from solecism.treebank.forms import FormInventory, UniMorphForms, Word, count_words
+from solecism.treebank.conllu import Chunk, tokens_of
+from solecism.treebank.forms import FormInventory, UniMorphForms, WordForm, count_words
 from treebank import conllu
 
 FRENCH = conllu(
@@ -40,9 +40,9 @@ UNIMORPH = (
 )
 
 
-def counted(text: str) -> Counter[Word]:
-    counts: Counter[Word] = Counter()
-    count_words(tokens_of(Block(text.encode())), counts)
+def counted(text: str) -> Counter[WordForm]:
+    counts: Counter[WordForm] = Counter()
+    count_words(tokens_of(Chunk(text.encode())), counts)
     return counts
 
 
@@ -56,7 +56,7 @@ def french(tmp_path: Path) -> FormInventory:
         "UD_French-B": counted(FRENCH.split("\n\n")[0] + "\n\n"),
     }
     licences = {"UD_French-A": "CC-BY-SA-4.0", "UD_French-B": "LGPL-LR"}
-    return FormInventory.of("fr", counts, licences, triples)
+    return FormInventory("fr", counts, licences, triples)
 
 
 def rows(inventory: FormInventory) -> list[dict[str, Any]]:
@@ -111,14 +111,14 @@ def test_rows_are_sorted_and_features_spelt_as_ud_spells_them(french: FormInvent
 
 
 def test_it_answers_the_miner_from_both_sources(french: FormInventory) -> None:
-    sings = Word(
+    sings = WordForm(
         "chante", "chanter", "VERB", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"
     )
     assert french.contrasts(sings) == {"Number"}  # chantent, which only UniMorph has
     assert french.ambiguous(sings) == {"Person"}  # je chante
-    girl = Word("fille", "fille", "NOUN", "Gender=Fem|Number=Sing")
+    girl = WordForm("fille", "fille", "NOUN", "Gender=Fem|Number=Sing")
     assert french.contrasts(girl) == {"Number"}  # filles, which only the treebank has
-    alone = FormInventory.of("fr", french.counts, french.licences)
+    alone = FormInventory("fr", french.counts, french.licences)
     assert not alone.contrasts(sings)
 
 
@@ -137,12 +137,12 @@ def test_it_answers_the_miner_from_both_sources(french: FormInventory) -> None:
 def test_capitals_that_the_lemma_has_stay(
     form: str, lemma: str, language: str, expected: str
 ) -> None:
-    words = {"UD_X": {Word(form, lemma, "NOUN", "Number=Sing"): 1}}
-    (row,) = rows(FormInventory.of(language, words, {"UD_X": ""}))
+    words = {"UD_X": {WordForm(form, lemma, "NOUN", "Number=Sing"): 1}}
+    (row,) = rows(FormInventory(language, words, {"UD_X": ""}))
     assert row["form"] == expected
 
 
 def test_features_that_ud_would_not_spell_so_are_dropped() -> None:
-    words = {"UD_X": {Word("a", "a", "ADJ", "Number=Sing|case=x|Case=nom"): 1}}
-    (row,) = rows(FormInventory.of("xx", words, {"UD_X": ""}))
+    words = {"UD_X": {WordForm("a", "a", "ADJ", "Number=Sing|case=x|Case=nom"): 1}}
+    (row,) = rows(FormInventory("xx", words, {"UD_X": ""}))
     assert row["feats"] == "Number=Sing"

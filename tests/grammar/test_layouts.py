@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from drawing import make_root, template
 from solecism.commands import main
 from solecism.datasets.build import build, build_configs
 from solecism.datasets.catalogue import Stanza
-from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, Config, Part
+from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, Config
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts
 from solecism.root import Root
@@ -80,7 +81,7 @@ def rows(folder: Path, config: str) -> list[dict[str, Any]]:
 def test_each_paradigm_is_a_config_and_some_collect_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    built = by_name(build(mixed_root(tmp_path, ""), "tiny", tmp_path / "tiny"))
+    built = by_name(build("tiny", out=tmp_path / "tiny", root=mixed_root(tmp_path, "")))
     assert {n: (c.kind, c.rows, c.default) for n, c in built.items()} == {
         "all": ("suite", 6, True),
         "pairs": ("pair", 3, False),
@@ -98,11 +99,11 @@ def test_each_paradigm_is_a_config_and_some_collect_them(
 
 
 def test_configs_that_collect_hold_the_same_rows(tmp_path: Path) -> None:
-    built = by_name(build(mixed_root(tmp_path, ""), "tiny", tmp_path / "tiny"))
+    built = by_name(build("tiny", out=tmp_path / "tiny", root=mixed_root(tmp_path, "")))
     folder = tmp_path / "tiny"
     assert rows(folder, "all") == rows(folder, "adjective") + rows(folder, "plain")
     assert rows(folder, "pairs") == rows(folder, "minimal")
-    assert built["pairs"].digest == built["minimal"].digest != built["all"].digest
+    assert built["pairs"].content == built["minimal"].content != built["all"].content
     assert pq.read_schema(folder / "all" / FILE).equals(SUITE)
     assert pq.read_schema(folder / "pairs" / FILE).equals(pair_schema(["note"]))
 
@@ -111,29 +112,34 @@ def test_pairs_alone_are_all(tmp_path: Path) -> None:
     root = mixed_root(tmp_path, "")
     for name in ("plain", "adjective"):
         (root.path / "templates" / "tiny" / "zh" / f"{name}.jinja").unlink()
-    built = by_name(build(root, "tiny", tmp_path / "tiny"))
+    built = by_name(build("tiny", out=tmp_path / "tiny", root=root))
     assert {n: c.kind for n, c in built.items()} == {"all": "pair", "minimal": "pair"}
 
 
 def test_a_part_is_drawn_once(tmp_path: Path) -> None:
     shown: list[str] = []
     root = mixed_root(tmp_path, "")
-    build(root, "tiny", tmp_path / "tiny", progress=lambda name, done, total: shown.append(name))
+    build(
+        "tiny",
+        out=tmp_path / "tiny",
+        root=root,
+        progress=lambda name, done, total: shown.append(name),
+    )
     assert Counter(shown) == Counter(f"tiny/zh/{n}" for n in ("adjective", "plain", "minimal"))
 
 
 def test_some_configs_alone(tmp_path: Path) -> None:
     root = mixed_root(tmp_path, "")
-    (built,) = build(root, "tiny", tmp_path / "tiny", ["minimal"])
+    (built,) = build("tiny", ["minimal"], out=tmp_path / "tiny", root=root)
     assert built.schema.equals(pair_schema(["note"]))
     with pytest.raises(
         InputError, match=r"no config 'plane' \(did you mean 'plain'\? configs: all"
     ):
-        build(root, "tiny", tmp_path / "tiny", ["plane"])
+        build("tiny", ["plane"], out=tmp_path / "tiny", root=root)
 
 
 def test_the_manifest_tells_the_kind_of_each_config(tmp_path: Path) -> None:
-    build(mixed_root(tmp_path, ""), "tiny", tmp_path / "tiny")
+    build("tiny", out=tmp_path / "tiny", root=mixed_root(tmp_path, ""))
     manifest = json.loads((tmp_path / "tiny" / "manifest.json").read_text(encoding="utf-8"))
     assert {n: c["kind"] for n, c in manifest["configs"].items()}["all"] == "suite"
     assert set(manifest["configs"]["all"]["paradigms"]) == {"adjective", "plain"}
@@ -142,7 +148,7 @@ def test_the_manifest_tells_the_kind_of_each_config(tmp_path: Path) -> None:
 
 def test_traditional_configs(tmp_path: Path) -> None:
     pytest.importorskip("opencc", reason="needs the extra `zh`")
-    built = by_name(build(mixed_root(tmp_path), "tiny", tmp_path / "tiny"))
+    built = by_name(build("tiny", out=tmp_path / "tiny", root=mixed_root(tmp_path)))
     folder = tmp_path / "tiny"
     assert built["traditional"].rows == built["all"].rows == 6
     simple, other = rows(folder, "all"), rows(folder, "traditional")
@@ -169,7 +175,9 @@ def test_traditional_configs(tmp_path: Path) -> None:
 def test_a_conversion_that_is_not_known_is_told(tmp_path: Path) -> None:
     pytest.importorskip("opencc", reason="needs the extra `zh`")
     with pytest.raises(InputError, match="OpenCC has no conversion 's2klingon'"):
-        build(mixed_root(tmp_path, 'traditional = "s2klingon"\n'), "tiny", tmp_path / "tiny")
+        build(
+            "tiny", out=tmp_path / "tiny", root=mixed_root(tmp_path, 'traditional = "s2klingon"\n')
+        )
     assert not (tmp_path / "tiny").exists()
 
 
@@ -177,21 +185,21 @@ def test_the_layout_is_checked(tmp_path: Path) -> None:
     root = mixed_root(tmp_path)
     (tmp_path / "catalogue.toml").write_text('[tiny]\nversion = "1.0.0"\nconfigs = "paradigm"\n')
     with pytest.raises(InputError, match=r"configs = 'paradigm' is no layout .*mean 'paradigms'"):
-        build(root, "tiny", tmp_path / "tiny")
+        build("tiny", out=tmp_path / "tiny", root=root)
 
 
 def test_suites_among_pairs_need_the_other_layout(tmp_path: Path) -> None:
     root = mixed_root(tmp_path)
     (tmp_path / "catalogue.toml").unlink()
     with pytest.raises(InputError, match=r"plain.jinja:10: is a suite among the minimal pairs"):
-        build(root, "tiny", tmp_path / "tiny")
+        build("tiny", out=tmp_path / "tiny", root=root)
 
 
 def test_a_config_of_suites_of_a_language(tmp_path: Path) -> None:
     root = mixed_root(tmp_path)
     (tmp_path / "catalogue.toml").unlink()
     (root.path / "templates" / "tiny" / "zh" / "minimal.jinja").unlink()
-    (built,) = build(root, "tiny", tmp_path / "tiny")
+    (built,) = build("tiny", out=tmp_path / "tiny", root=root)
     assert (built.name, built.kind, built.rows) == ("zh", "suite", 6)
 
 
@@ -200,7 +208,7 @@ def test_names_that_are_taken(tmp_path: Path, name: str) -> None:
     root = make_root(tmp_path, TABLES, {name: template(name, SLOTS, PAIR_LINES)}, language="zh")
     (tmp_path / "catalogue.toml").write_text(CATALOGUE, encoding="utf-8")
     with pytest.raises(InputError, match=f"{name}.jinja: '{name}' is the name of a config"):
-        build(root, "tiny", tmp_path / "tiny")
+        build("tiny", out=tmp_path / "tiny", root=root)
 
 
 def test_a_template_of_two_languages_has_no_config_of_its_own(tmp_path: Path) -> None:
@@ -210,7 +218,7 @@ def test_a_template_of_two_languages_has_no_config_of_its_own(tmp_path: Path) ->
         )
     (tmp_path / "catalogue.toml").write_text(CATALOGUE, encoding="utf-8")
     with pytest.raises(InputError, match="two templates are called 'p'"):
-        build(root, "tiny", tmp_path / "tiny")
+        build("tiny", out=tmp_path / "tiny", root=root)
 
 
 def test_commands_name_a_paradigm_by_its_config(tmp_path: Path) -> None:
@@ -241,24 +249,30 @@ def cloze(number: int, count: int) -> pa.Table:
     return pa.Table.from_pylist(items, schema=CLOZE)
 
 
-def mined(name: str, tables: int) -> tuple[Part, list[int]]:
-    """A part as a miner would give it, and how many of its tables are alive while it is taken."""
-    alive: list[int] = []
+@dataclass
+class Mined:
+    """A source as a miner would be; ``made`` are the tables that were taken from it."""
 
-    def make() -> Iterator[pa.Table]:
-        for number in range(tables):
-            alive.append(number)
+    name: str
+    count: int
+    broken: bool = False
+    made: list[int] = field(default_factory=list)
+
+    def tables(self) -> Iterator[pa.Table]:
+        for number in range(self.count):
+            self.made.append(number)
             yield cloze(number, 2)
+        if self.broken:
+            raise InputError(())
 
-    def facts() -> BuiltParadigm:
-        counts = Counts(2 * tables, 2 * tables, Counter(coordinated=1))
-        return BuiltParadigm(name, "", "agreement", "", counts, ("ένα",), (), {"licence": "CC"})
-
-    return Part(name, make, facts), alive
+    def built(self) -> BuiltParadigm:
+        counts = Counts(2 * self.count, 2 * self.count, Counter(coordinated=1))
+        facts = {"licence": "CC"}
+        return BuiltParadigm(self.name, "", "agreement", "", counts, ("ένα",), (), facts)
 
 
 def test_any_source_of_tables_can_be_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (one, made), (two, _) = mined("gdt", 3), mined("gud", 1)
+    one, two = Mined("gdt", 3), Mined("gud", 1)
     configs = [
         Config("el", "cloze", CLOZE, (one, two), ("el",), default=True),
         Config("gdt", "cloze", CLOZE, (one,), ("el",)),
@@ -269,7 +283,7 @@ def test_any_source_of_tables_can_be_built(tmp_path: Path, monkeypatch: pytest.M
     assert [(config.name, config.rows, config.sets) for config in built] == [
         ("el", 8, 8), ("gdt", 6, 6),
     ]  # fmt: skip
-    assert made == [0, 1, 2]
+    assert one.made == [0, 1, 2]
     manifest = json.loads((tmp_path / "mined" / "manifest.json").read_text(encoding="utf-8"))
     facts = manifest["configs"]["el"]["paradigms"]["gdt"]
     assert (facts["licence"], facts["skipped"]) == ("CC", {"coordinated": 1})
@@ -279,12 +293,7 @@ def test_any_source_of_tables_can_be_built(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    def broken() -> Iterator[pa.Table]:
-        yield cloze(0, 2)
-        raise InputError(())
-
-    part = Part("bad", broken, mined("x", 1)[0].facts)
-    config = Config("el", "cloze", CLOZE, (part,), ("el",))
+    config = Config("el", "cloze", CLOZE, (Mined("bad", 1, broken=True),), ("el",))
     with pytest.raises(InputError):
         build_configs(Root(tmp_path), Stanza("m", "0.1.0"), [config], tmp_path / "m")
     assert not list(tmp_path.iterdir())

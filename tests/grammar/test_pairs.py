@@ -10,6 +10,7 @@ import pytest
 
 from cases import CASES, FRENCH, GERMAN, HEBREW, HEBREW_PHRASES, Case
 from drawing import Files, drawn, make_paradigm, make_root, rows, template
+from solecism.datasets.from_templates import find_paradigm
 from solecism.errors import InputError
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm
@@ -237,7 +238,7 @@ def test_another_paradigm_language_or_data_set_has_other_ids(tmp_path: Path) -> 
         ids += [
             p
             for uid in texts
-            for p in drawn(root.paradigm(dataset, language, uid))["id"].to_pylist()
+            for p in drawn(find_paradigm(root, dataset, language, uid))["id"].to_pylist()
         ]
     assert len(set(ids)) == len(ids) == 6 * 16
 

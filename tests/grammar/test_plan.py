@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drawing import drawn, make_paradigm, make_root, never_list, template
+from solecism.datasets.from_templates import find_paradigm
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
@@ -423,7 +424,7 @@ def test_a_clause_over_too_many_words_is_told(
 def test_a_draw_of_a_template_without_slots(tmp_path: Path) -> None:
     lines = "good: one is\nbad: one are"
     once = make_root(tmp_path, {}, {"p": template("p", "draw: 1", lines)})
-    assert len(drawn(once.paradigm("tiny", "xx", "p"))) == 1
+    assert len(drawn(find_paradigm(once, "tiny", "xx", "p"))) == 1
     twice = make_root(tmp_path, {}, {"p": template("p", "draw: 2", lines)})
     with pytest.raises(InputError, match="2 minimal sets are wanted, the words allow 1"):
-        drawn(twice.paradigm("tiny", "xx", "p"))
+        drawn(find_paradigm(twice, "tiny", "xx", "p"))

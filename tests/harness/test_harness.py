@@ -32,7 +32,7 @@ FEW = 12
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small data set ``clams`` and a model ``bare``, whose tokenizer has no BOS and no EOS."""
     folder = tmp_path_factory.mktemp("harness")
-    build(small_root(folder / "root", "fr", ["simple_agrmt"]), "clams", folder / "clams")
+    build("clams", out=folder / "clams", root=small_root(folder / "root", "fr", ["simple_agrmt"]))
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from expecting import problems_of
 from folders import PLAIN, pair_row, write_folder
 from solecism.commands import main
-from solecism.datasets.versions import Needs
+from solecism.datasets.catalogue import Needs
 from solecism.hub.compare import ConfigDifference, Difference, compare, leaves
 
 ROWS = [pair_row(key, pair_id=n) for n, key in enumerate("abcd")]

@@ -16,8 +16,8 @@ import pytest
 import solecism
 from fake_hub import Blob, Fault, User
 from hubs import LOAD, REPO, Place, a_place, make_releases
-from solecism.datasets.lock import LOCK, content_of, record
-from solecism.datasets.manifest import read_manifest
+from solecism.datasets.lock import LOCK, record
+from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.hub.load import _refuse_tampered
 from solecism.scoring.items import open_items
 
@@ -276,7 +276,7 @@ def test_rows_that_the_lock_of_the_package_knows(
 ) -> None:
     monkeypatch.setattr("solecism.hub.load.BUILT_IN", tmp_path / "catalogue.toml")
     manifest = read_manifest(releases["1.0.0"])
-    record(tmp_path / LOCK, "tiny", "1.0.0", content_of(manifest))
+    record(tmp_path / LOCK, "tiny", "1.0.0", contents_of(manifest))
     _refuse_tampered("org/tiny", manifest, "he")
     lock = tmp_path / LOCK
     lock.write_text(lock.read_text(encoding="utf-8").replace('"rows": 672', '"rows": 671'))

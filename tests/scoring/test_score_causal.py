@@ -33,11 +33,8 @@ from solecism.scoring.models import Loaded, load_causal  # noqa: E402
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small data set ``clams`` (French) and a small model ``tiny``."""
     folder = tmp_path_factory.mktemp("score")
-    build(
-        small_root(folder / "root", "fr", ["simple_agrmt", "prep_inanim"]),
-        "clams",
-        folder / "clams",
-    )
+    root = small_root(folder / "root", "fr", ["simple_agrmt", "prep_inanim"])
+    build("clams", out=folder / "clams", root=root)
     texts = [
         text
         for table in open_pairs(str(folder / "clams" / "fr")).tables(limit=2000)

@@ -16,7 +16,7 @@ from test_masked_cloze import ITEMS, cloze, forms, item
 
 from masked_models import loaded
 from solecism.commands import main
-from solecism.digest import ContentDigest
+from solecism.hashing import ContentDigest
 from solecism.schema import CLOZE
 
 FILLED = [*ITEMS, *(item(f"The author {n} ", "laughs", ".") for n in range(3))]
@@ -53,7 +53,7 @@ def content(table: pa.Table) -> str:
     """The first digits of the digest of rows."""
     digest = ContentDigest()
     digest.add(table)
-    return digest.hexdigest()[:16]
+    return digest.content.sha256[:16]
 
 
 def score(folder: Path, *options: str) -> Result:

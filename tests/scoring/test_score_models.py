@@ -251,7 +251,7 @@ def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.M
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
-    build(small_root(folder / "root", "fr", ["simple_agrmt"]), "clams", folder / "clams")
+    build("clams", out=folder / "clams", root=small_root(folder / "root", "fr", ["simple_agrmt"]))
     return folder / "clams"
 
 

@@ -345,7 +345,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "root" / "catalogue.toml").write_text(
         '[mandarin]\nversion = "1.0.0"\nconfigs = "paradigms"\n'
     )
-    build(root, "mandarin", folder / "mandarin")
+    build("mandarin", out=folder / "mandarin", root=root)
     save_model(folder / "tiny", ["The cat sleeps in the house."] * 20)
     save_ngram(estimate(pa.array(["The cat sleeps in the house ."] * 3), 2), folder / "bigrams")
     return folder

@@ -148,7 +148,7 @@ def built(tmp_path: Path) -> Path:
     templates = {"one": template("one", FRONT, LINES), "two": template("two", FRONT, LINES)}
     root = make_root(tmp_path, TABLES, templates, language="zh")
     (tmp_path / "catalogue.toml").write_text('[tiny]\nversion = "1.0.0"\nconfigs = "paradigms"\n')
-    build(root, "tiny", tmp_path / "tiny")
+    build("tiny", out=tmp_path / "tiny", root=root)
     return tmp_path / "tiny"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from release import CHECKOUT
+from solecism.datasets.from_templates import find_paradigm
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts
 from solecism.root import Root
@@ -21,6 +22,6 @@ ROOT = Root(CHECKOUT)
 def drawn(uid: str) -> tuple[list[dict[str, Any]], Counts]:
     """The pairs of a paradigm, and what was counted while drawing."""
     counts = Counts()
-    paradigm = ROOT.paradigm("blimp", "en", uid)
+    paradigm = find_paradigm(ROOT, "blimp", "en", uid)
     tables = draw_pairs(paradigm, counts=counts, extra=tuple(paradigm.template.features))
     return pa.concat_tables(tables).to_pylist(), counts

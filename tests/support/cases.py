@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from drawing import Files, make_root, template
+from solecism.datasets.from_templates import find_paradigm
 from solecism.grammar.paradigm import Paradigm
 
 FRENCH: Files = {
@@ -195,7 +196,7 @@ class Case:
         """Write its root and load it."""
         texts = {"p": template("p", self.front, self.lines)}
         root = make_root(folder, {**self.tables, **self.changes}, texts, self.phrases)
-        return root.paradigm("tiny", "xx", "p")
+        return find_paradigm(root, "tiny", "xx", "p")
 
 
 CASES = [

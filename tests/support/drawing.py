@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from solecism.datasets.from_templates import find_paradigm
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
@@ -63,7 +64,7 @@ def make_paradigm(
 ) -> Paradigm:
     """Write a root with one paradigm, ``p``, and load it."""
     root = make_root(folder, tables, {"p": template("p", front, lines)}, phrases)
-    return root.paradigm(DATASET, LANGUAGE, "p")
+    return find_paradigm(root, DATASET, LANGUAGE, "p")
 
 
 def drawn(

@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from solecism.digest import ContentDigest
-from solecism.hashing import file_digest
+from solecism.hashing import ContentDigest, file_digest
 
 __all__ = ["PLAIN", "pair_row", "write_folder"]
 
@@ -71,6 +70,6 @@ def _facts(table: pa.Table, path: Path, folder: Path) -> dict[str, Any]:
     file = {"sha256": file_digest(path), "bytes": path.stat().st_size}
     return {
         "rows": len(table),
-        "content_sha256": digest.hexdigest(),
+        "content_sha256": digest.content.sha256,
         "files": {path.relative_to(folder).as_posix(): file},
     }

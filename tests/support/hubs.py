@@ -50,7 +50,7 @@ def _root(folder: Path) -> Path:
 def _build(root: Path, out: Path, version: str) -> Path:
     told = f'[tiny]\nversion = "{version}"\npretty_name = "Tiny"\n'
     (root / "catalogue.toml").write_text(told, encoding="utf-8")
-    build(Root(root), "tiny", out)
+    build("tiny", out=out, root=Root(root))
     return out
 
 

@@ -17,12 +17,9 @@ from click.testing import CliRunner
 from release import SHARED
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.treebank import fetch as fetching
 from solecism.treebank import sources
-from solecism.treebank import sources as origins
-from solecism.treebank.fetch import fetch
 from solecism.treebank.languages import languages
-from solecism.treebank.sources import Origin, read_lock, treebanks_of
+from solecism.treebank.sources import Origin, fetch, read_lock, treebanks_of
 from treebank import conllu, write_mirror
 
 PAPER = "af hy eu ca hr da nl en fi fr el he hi ga it la nn fa pl pt ro ru sv tr uk ur"
@@ -93,10 +90,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Only one treebank, with a lock that can be written; returns the lock."""
-    monkeypatch.setattr(origins, "_treebanks", lambda: (TREEBANK,))
-    monkeypatch.setattr(origins, "_lexicons", dict)
-    monkeypatch.setattr(origins, "_HERE", tmp_path)
-    return tmp_path / origins.LOCK
+    monkeypatch.setattr(sources, "_treebanks", lambda: (TREEBANK,))
+    monkeypatch.setattr(sources, "_lexicons", dict)
+    monkeypatch.setattr(sources, "_HERE", tmp_path)
+    return tmp_path / sources.LOCK
 
 
 def pin(lock: Path, text: str) -> None:
@@ -165,13 +162,13 @@ def test_a_download_that_breaks_off_is_resumed(one: Path, server: Server) -> Non
 
 def test_it_is_resumed_by_a_later_run_too(one: Path, server: Server, cache: Path) -> None:
     pin(one, TEXT)
-    server.files[ADDRESS], server.breaks = TEXT.encode(), fetching.TRIES
+    server.files[ADDRESS], server.breaks = TEXT.encode(), sources.TRIES
     with pytest.raises(InputError, match="cannot be downloaded from"):
         fetch("de", None, server.address)
     assert not list(cache.rglob("*.conllu"))
     fetch("de", None, server.address)
     assert server.asked[-1][1].startswith("bytes=")
-    assert len(server.asked) == fetching.TRIES + 1
+    assert len(server.asked) == sources.TRIES + 1
 
 
 def test_a_server_that_knows_no_ranges_sends_the_whole(one: Path, server: Server) -> None:
@@ -183,7 +180,7 @@ def test_a_server_that_knows_no_ranges_sends_the_whole(one: Path, server: Server
 
 def test_what_is_not_checked_is_not_put_together_from_two_runs(one: Path, server: Server) -> None:
     assert not one.exists()
-    server.files[ADDRESS], server.breaks = TEXT.encode(), fetching.TRIES
+    server.files[ADDRESS], server.breaks = TEXT.encode(), sources.TRIES
     with pytest.raises(InputError):
         fetch("de", None, server.address)
     fetch("de", None, server.address)
@@ -203,7 +200,7 @@ def test_a_unimorph_list_that_is_not_there_is_only_told(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = Origin("UniMorph deu", "de", "unimorph/deu", "master", "CC-BY-SA-3.0", ("deu",))
-    monkeypatch.setattr(origins, "_lexicons", lambda: {"de": listed})
+    monkeypatch.setattr(sources, "_lexicons", lambda: {"de": listed})
     server.files[ADDRESS] = TEXT.encode()
     treebank, lost = fetch("de", None, server.address)
     assert treebank.lost == ""
@@ -301,7 +298,7 @@ def test_every_language_of_the_paper_and_the_four_it_lost_have_treebanks() -> No
 
 
 def test_origins_are_told_in_full() -> None:
-    for code in origins.origin_languages():
+    for code in sources.origin_languages():
         for origin in treebanks_of(code):
             assert origin.ref.startswith("r2.") or len(origin.ref) == 40
             assert origin.licence
@@ -310,8 +307,8 @@ def test_origins_are_told_in_full() -> None:
 
 
 def test_the_lock_is_of_files_in_the_catalogue() -> None:
-    known = {o.key: o for c in origins.origin_languages() for o in treebanks_of(c)}
-    lock = read_lock(Path(origins.__file__).with_name(origins.LOCK))
+    known = {o.key: o for c in sources.origin_languages() for o in treebanks_of(c)}
+    lock = read_lock(Path(sources.__file__).with_name(sources.LOCK))
     assert len(lock) >= 16
     for key, files in lock.items():
         assert set(files) <= set(known[key].files)
@@ -320,7 +317,7 @@ def test_the_lock_is_of_files_in_the_catalogue() -> None:
 
 def test_treebanks_without_text_may_not_be_passed_on() -> None:
     closed = [
-        o.name for c in origins.origin_languages() for o in treebanks_of(c) if not o.redistributable
+        o.name for c in sources.origin_languages() for o in treebanks_of(c) if not o.redistributable
     ]
     assert closed == ["UD_Arabic-NYUAD", "UD_English-ESL", "UD_French-FTB"]
 

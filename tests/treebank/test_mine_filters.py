@@ -13,13 +13,12 @@ import pytest
 from release import CHECKOUT, TREEBANKS
 from solecism.datasets.citation import read_bibliography
 from solecism.errors import InputError
-from solecism.treebank.cloze import Found
-from solecism.treebank.conllu import Block, Tokens, tokens_of
+from solecism.treebank.conllu import Chunk, Tokens, tokens_of
 from solecism.treebank.forms import TreebankForms, count_words
 from solecism.treebank.languages import find_language, languages
-from solecism.treebank.relations.filters import FILTERS
-from solecism.treebank.relations.presets import Settings
-from solecism.treebank.relations.strict import SWITCHES, TESTS
+from solecism.treebank.mining import Settings
+from solecism.treebank.relations import AgreeingPairs
+from solecism.treebank.strict import FILTERS, SWITCHES, TESTS
 
 FOLDER = TREEBANKS
 BY_TREE = [*FILTERS, "disagree", "neutralised"]
@@ -43,14 +42,16 @@ CASES = [
 ]
 
 
-def find(text: bytes, language: str, **settings: object) -> tuple[Tokens, Found, Counter[str]]:
+def find(
+    text: bytes, language: str, **settings: object
+) -> tuple[Tokens, AgreeingPairs, Counter[str]]:
     """What ``strict`` finds in one sentence."""
-    tokens = tokens_of(Block(text))
+    tokens = tokens_of(Chunk(text))
     given = Settings(find_language(language), **settings)  # type: ignore[arg-type]
     return (tokens, *given.find(tokens))
 
 
-def pairs(tokens: Tokens, found: Found) -> list[str]:
+def pairs(tokens: Tokens, found: AgreeingPairs) -> list[str]:
     """The pairs as texts, target first."""
     forms = tokens.form.texts()
     rows = zip(found.pairs.target.tolist(), found.pairs.controller.tolist(), strict=True)
@@ -101,8 +102,8 @@ def test_a_value_must_be_annotated_on_both_ends(sentence: tuple[str, str, str, b
 def test_forms_of_the_file_decide_what_is_overt(name: str) -> None:
     counts: Counter = Counter()
     for *_, text in sentences(name):
-        count_words(tokens_of(Block(text)), counts)
-    given = {"inventory": TreebankForms(counts), "without": frozenset({"neutralised"})}
+        count_words(tokens_of(Chunk(text)), counts)
+    given = {"forms": TreebankForms(counts), "without": frozenset({"neutralised"})}
     for sent_id, language, pair, text in sentences(name):
         tokens, found, dropped = find(text, language, **given)
         assert (pair in pairs(tokens, found)) == (not sent_id.startswith("removed")), sent_id

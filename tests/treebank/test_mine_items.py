@@ -16,8 +16,15 @@ from release import TREEBANKS
 from solecism.commands import main
 from solecism.schema import CLOZE
 from solecism.treebank.languages import find_language
-from solecism.treebank.mining import Seen, Tally, mine_file, mine_files, treebank_of, unique
-from solecism.treebank.relations.presets import Settings
+from solecism.treebank.mining import (
+    MiningCounts,
+    SeenIds,
+    Settings,
+    mine_file,
+    mine_files,
+    treebank_of,
+    unique,
+)
 
 FOLDER = TREEBANKS
 BOTH = ("controller", "target")
@@ -26,7 +33,9 @@ BOTH = ("controller", "target")
 def mine(path: Path, language: str, preset: str = "strict", **settings: object) -> list[dict]:
     """All items of a file."""
     given = Settings(find_language(language), preset, masks=BOTH, **settings)  # type: ignore[arg-type]
-    return pa.concat_tables([*mine_files([path], given, Tally()), CLOZE.empty_table()]).to_pylist()
+    return pa.concat_tables(
+        [*mine_files([path], given, MiningCounts()), CLOZE.empty_table()]
+    ).to_pylist()
 
 
 def write(path: Path, *rows: str, text: str = "") -> Path:
@@ -124,7 +133,7 @@ def test_duplicates_are_dropped_over_all_files(tmp_path: Path) -> None:
     for path in paths:
         path.write_text(text, encoding="utf-8")
     settings = Settings(find_language("fr"), "paper", BOTH)
-    once, twice = Tally(), Tally()
+    once, twice = MiningCounts(), MiningCounts()
     single = pa.concat_tables(mine_files(paths[:1], settings, once))
     both = pa.concat_tables(mine_files(paths, settings, twice))
     assert twice.items == once.items == len(single) == len(both)
@@ -154,7 +163,7 @@ def test_items_do_not_depend_on_blocks(tmp_path: Path) -> None:
         settings = Settings(find_language("es"), preset, BOTH)
         found = []
         for size in (1, 500, 1 << 22):
-            tables = unique(mine_file(path, settings, Tally(), size=size), Tally())
+            tables = unique(mine_file(path, settings, MiningCounts(), size=size), MiningCounts())
             found.append(pa.concat_tables(tables).combine_chunks())
         assert found[0] == found[1] == found[2]
         assert len(found[0]) > 20
@@ -213,7 +222,9 @@ def test_treebank_and_licence(tmp_path: Path) -> None:
     folder.mkdir()
     path = write(folder / "fr_own-ud-dev.conllu", *DU)
     settings = Settings(find_language("fr"), "paper")
-    item = pa.concat_tables(mine_file(path, settings, Tally(), licence="CC0-1.0")).to_pylist()[0]
+    item = pa.concat_tables(
+        mine_file(path, settings, MiningCounts(), licence="CC0-1.0")
+    ).to_pylist()[0]
     assert (item["treebank"], item["licence"], item["language"]) == (
         "UD_French-Own",
         "CC0-1.0",
@@ -224,7 +235,7 @@ def test_treebank_and_licence(tmp_path: Path) -> None:
 
 def test_seen_remembers_all_numbers() -> None:
     draw = random.Random(1)
-    seen, known = Seen(), set()
+    seen, known = SeenIds(), set()
     for _ in range(200):
         values = [draw.randrange(3000) for _ in range(draw.randrange(40))]
         expected = []

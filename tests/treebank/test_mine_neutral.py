@@ -10,7 +10,7 @@ import pytest
 
 import solecism.treebank
 from solecism.treebank.features import AGREEMENT, ALL_VALUES, bundle
-from solecism.treebank.forms import Word
+from solecism.treebank.forms import WordForm
 from solecism.treebank.languages import languages, left_open, rules_of_forms
 
 CODES = tomllib.loads(
@@ -86,7 +86,7 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}")
 def test_what_a_form_leaves_open(case: tuple[str, str, str, str, str, str]) -> None:
     code, form, lemma, upos, feats, expected = case
-    assert left_open(code, Word(form, lemma, upos, feats)) == set(expected.split())
+    assert left_open(code, WordForm(form, lemma, upos, feats)) == set(expected.split())
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -104,4 +104,4 @@ def test_rules_name_what_is_known(code: str) -> None:
 
 def test_a_language_without_rules() -> None:
     assert rules_of_forms("xx") == ()
-    assert not left_open("xx", Word("x", "x", "NOUN", "Number=Sing"))
+    assert not left_open("xx", WordForm("x", "x", "NOUN", "Number=Sing"))

@@ -9,13 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from solecism.treebank.cloze import MASKS, Source
-from solecism.treebank.conllu import Block, tokens_of
-from solecism.treebank.forms import FormInventory, Paradigms, Word, count_words
+from solecism.treebank.cloze import MASKS
+from solecism.treebank.conllu import Chunk, tokens_of
+from solecism.treebank.forms import FormInventory, Paradigms, WordForm, count_words
 from solecism.treebank.languages import find_language, rules_of
-from solecism.treebank.mining import mine_tokens
+from solecism.treebank.mining import Settings, mine_tokens
 from solecism.treebank.pairs import SCHEMA, Caps, PairMaker
-from solecism.treebank.relations.presets import Settings
 from solecism.treebank.swap import Flipper
 from treebank import conllu
 
@@ -24,29 +23,27 @@ FIN = "Mood=Ind|Number={}|Person={}|Tense=Pres|VerbForm=Fin"
 SING, PLUR = FIN.format("Sing", 3), FIN.format("Plur", 3)
 
 
-def word(text: str, times: int = 5) -> tuple[Word, int]:
+def word(text: str, times: int = 5) -> tuple[WordForm, int]:
     """A word of the inventory: form, lemma, UPOS, FEATS."""
     form, lemma, upos, feats = text.split()
-    return Word(form, lemma, upos, feats), times
+    return WordForm(form, lemma, upos, feats), times
 
 
 def maker(
     language: str, text: str, known: Iterable[str], caps: Caps | None = None
 ) -> tuple[PairMaker, pa.Table]:
     """Mine a text; the inventory holds its words and the ``known`` ones."""
-    tokens = tokens_of(Block(text.encode()))
-    counts: Counter[Word] = Counter()
+    tokens = tokens_of(Chunk(text.encode()))
+    counts: Counter[WordForm] = Counter()
     count_words(tokens, counts)
     for entry in known:
         told, times = word(entry)
         counts[told] += times
-    inventory = FormInventory.of(language, {"UD_Own": counts}, {"UD_Own": "CC0-1.0"})
+    inventory = FormInventory(language, {"UD_Own": counts}, {"UD_Own": "CC0-1.0"})
     told_words = {w: sum(c.values()) for w, c in inventory.attested.items()}
     flipper = Flipper(rules_of(language), inventory, Paradigms(told_words), Counter())
-    settings = Settings(find_language(language), "strict", MASKS, inventory=inventory)
-    items, _ = mine_tokens(
-        tokens, settings, Source(language, "UD_Own", "CC0-1.0", settings.language.polite)
-    )
+    settings = Settings(find_language(language), "strict", MASKS, forms=inventory)
+    items, _ = mine_tokens(tokens, settings, "UD_Own", "CC0-1.0")
     return PairMaker(flipper, caps or Caps()), items
 
 
@@ -183,9 +180,12 @@ def test_a_form_that_is_also_right_makes_no_pair() -> None:
 
 
 def test_a_form_that_is_rare_in_its_cell_is_no_candidate() -> None:
-    rare = Word("barkz", "bark", "VERB", SING)
-    attested = {Word("bark", "bark", "VERB", PLUR): 50, Word("barks", "bark", "VERB", SING): 30}
-    plural = Word("bark", "bark", "VERB", PLUR)
+    rare = WordForm("barkz", "bark", "VERB", SING)
+    attested = {
+        WordForm("bark", "bark", "VERB", PLUR): 50,
+        WordForm("barks", "bark", "VERB", SING): 30,
+    }
+    plural = WordForm("bark", "bark", "VERB", PLUR)
     found = Paradigms({**attested, rare: 2}).others(plural, "Number")
     assert [cell.form for cell in found] == ["barks"]
     assert len(Paradigms({**attested, rare: 3}).others(plural, "Number")) == 2
@@ -198,7 +198,7 @@ def test_a_misreading_now_and_then_does_not_count() -> None:
         {key: frozenset({value}) for key, value in (p.split("=") for p in SING.split("|"))}
     ]
     noisy = dict(made.flipper.paradigms.attested)
-    noisy[Word("barks", "bark", "VERB", PLUR)] = 1
+    noisy[WordForm("barks", "bark", "VERB", PLUR)] = 1
     assert len(Paradigms(noisy).readings("barks", "VERB")) == 1
 
 

@@ -14,9 +14,8 @@ from release import SHARED, TREEBANKS
 from solecism.schema import CLOZE
 from solecism.treebank.conllu import files_of
 from solecism.treebank.languages import find_language, languages
-from solecism.treebank.mining import Tally, mine_files
-from solecism.treebank.relations.pairs import RELATIONS as NAMES
-from solecism.treebank.relations.presets import Settings
+from solecism.treebank.mining import MiningCounts, Settings, mine_files
+from solecism.treebank.relations import RELATIONS as NAMES
 
 FOLDER = TREEBANKS
 LETTER, MEANT = "paper-program", "paper"
@@ -90,7 +89,7 @@ def ours(paths: list[Path], language: str, preset: str) -> list[dict]:
     masks = ("controller", "target")
     settings = Settings(find_language(language), preset, masks)
     items = pa.concat_tables(
-        [*mine_files(paths, settings, Tally()), CLOZE.empty_table()]
+        [*mine_files(paths, settings, MiningCounts()), CLOZE.empty_table()]
     ).to_pylist()
     kept = ("relation", "masked", "answer", "feats", "agrees_in", "distance", "distractors")
     return [
@@ -150,7 +149,7 @@ def test_treebanks_as_the_reference_reads_them(name: str) -> None:
 )
 def test_golden_counts(name: str, language: str, count: int) -> None:
     paths = files_of([SHARED / "ud-r2.4" / f"UD_{name}"])
-    tally = Tally()
+    tally = MiningCounts()
     items = list(mine_files(paths, Settings(find_language(language), LETTER), tally))
     assert tally.items == sum(map(len, items)) == count
 

@@ -16,7 +16,7 @@ from expecting import problems_of
 from release import SHARED, TREEBANKS
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.treebank.conllu import Block, Tokens, files_of, read_blocks, read_tokens, tokens_of
+from solecism.treebank.conllu import Chunk, Tokens, files_of, read_chunks, read_tokens, tokens_of
 
 FOLDER = TREEBANKS
 
@@ -36,9 +36,23 @@ def read(path: Path, size: int = 1 << 22) -> list[dict[str, object]]:
     rows = []
     for tokens in read_tokens(path, size):
         ids = tokens.sentences.sent_id.texts()
-        for row in tokens.arrow().to_pylist():
-            rows.append({**row, "sentence": ids[row["sentence"]]})
+        columns = {
+            "sentence": [ids[n] for n in tokens.sentence],
+            "id": tokens.number.tolist(),
+            **{name: tokens.column(name.upper()).texts() for name in ("form", "lemma", "upos")},
+            "head": ids_of_heads(tokens),
+            "deprel": tokens.deprel.arrow().to_pylist(),
+            "feats": tokens.feats.arrow().to_pylist(),
+        }
+        rows += [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ]
     return rows
+
+
+def ids_of_heads(tokens: Tokens) -> list[int]:
+    """The ID of every word's head, 0 for a root."""
+    return [int(tokens.number[head]) if head >= 0 else 0 for head in tokens.head]
 
 
 def plainly(path: Path) -> list[dict[str, object]]:
@@ -78,12 +92,12 @@ def test_blocks_are_whole_sentences(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_text(GOOD * 5)
     for size in (1, 7, 100, 200, 10_000):
-        blocks = list(read_blocks(path, size))
+        blocks = list(read_chunks(path, size))
         assert b"".join(block.data for block in blocks) == path.read_bytes()
         assert all(block.data.endswith(b"\n\n") for block in blocks)
         lines = [sum(b.data.count(b"\n") for b in blocks[:n]) + 1 for n in range(len(blocks))]
         assert [block.line for block in blocks] == lines
-    assert len(list(read_blocks(path, 200))) > 1
+    assert len(list(read_chunks(path, 200))) > 1
 
 
 @pytest.mark.parametrize(
@@ -283,12 +297,12 @@ def test_random_trees_are_read_back(deprels: list[str], random) -> None:
     ]
     data = ("\n".join(lines) + "\n\n").encode()
     if all(_leads_to_root(heads, n) for n in range(count)):
-        tokens = tokens_of(Block(data))
-        assert tokens.arrow()["head"].to_pylist() == heads
+        tokens = tokens_of(Chunk(data))
+        assert ids_of_heads(tokens) == heads
         assert [tokens.deprel.values[code] for code in tokens.deprel.codes] == deprels
     else:
         with pytest.raises(Exception, match="faults"):
-            tokens_of(Block(data))
+            tokens_of(Chunk(data))
 
 
 def _leads_to_root(heads: list[int], word: int) -> bool:
@@ -301,10 +315,10 @@ def _leads_to_root(heads: list[int], word: int) -> bool:
 
 def test_tokens_know_their_surface() -> None:
     text = GOOD.replace("2\tsleep", "2-3\tsleep.\t" + "\t".join("_" * 8) + "\n2\tsleep")
-    tokens: Tokens = tokens_of(Block(text.encode()))
+    tokens: Tokens = tokens_of(Chunk(text.encode()))
     assert tokens.surface.form.texts() == ["Cats", "sleep."]
-    assert tokens.words.surface.tolist() == [0, 1, 1]
-    assert tokens.words.multiword.tolist() == [False, True, True]
+    assert tokens.written.tolist() == [0, 1, 1]
+    assert tokens.multiword.tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("text", ["# only a comment\n\n", ""])

@@ -22,7 +22,7 @@ from solecism.errors import InputError
 from solecism.treebank import spacy as spacy_text
 from solecism.treebank.conllu import read_tokens
 from solecism.treebank.spacy import (
-    as_told,
+    as_given,
     conllu_of,
     from_clear,
     is_blank,
@@ -52,7 +52,7 @@ def doc(*rows: str) -> Doc:
 def written(given: Doc) -> str:
     """The sentences of a text in CoNLL-U."""
     sentences = ([word for word in sentence if not is_blank(word)] for sentence in given.sents)
-    return "".join(conllu_of(words, as_told(words)) for words in sentences if words)
+    return "".join(conllu_of(words, as_given(words)) for words in sentences if words)
 
 
 def test_columns() -> None:

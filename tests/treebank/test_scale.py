@@ -28,8 +28,7 @@ from solecism.treebank import conllu as blocks
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import count_treebank
 from solecism.treebank.languages import find_language
-from solecism.treebank.mining import Tally, mine_files, write_items
-from solecism.treebank.relations.presets import Settings
+from solecism.treebank.mining import MiningCounts, Settings, mine_files, write_items
 from solecism.treebank.scale import (
     ConlluReader,
     ConlluWriter,
@@ -81,11 +80,11 @@ def shards(folder: Path, count: int = 5) -> list[Path]:
     return paths
 
 
-def one_process(paths: list[Path], out: Path, preset: str = "strict", **given: Any) -> Tally:
+def one_process(paths: list[Path], out: Path, preset: str = "strict", **given: Any) -> MiningCounts:
     """What ``solecism mine`` does."""
     inventory = count_treebank(paths) if preset == "strict" else None
-    settings = Settings(find_language("fr"), preset, MASKS, inventory=inventory)
-    tally = Tally()
+    settings = Settings(find_language("fr"), preset, MASKS, forms=inventory)
+    tally = MiningCounts()
     write_items(mine_files(paths, settings, tally, **given), out)
     return tally
 
@@ -119,7 +118,7 @@ def test_two_workers_give_the_bytes_of_one_process(tmp_path: Path) -> None:
     many = job(paths, tmp_path)
     run(many, LocalPipelineExecutor, tasks=2, workers=2)
     assert (tmp_path / "many.parquet").read_bytes() == (tmp_path / "one.parquet").read_bytes()
-    assert many.tally() == told
+    assert many.counts() == told
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "work").rglob("*.parquet")}
     (tmp_path / "many.parquet").unlink()
     run(many, LocalPipelineExecutor, tasks=2, workers=1)
@@ -245,8 +244,8 @@ def test_bad_jobs_leave_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         run(job([tmp_path / "absent"], tmp_path), LocalPipelineExecutor)
     assert not (tmp_path / "work").exists()
-    with pytest.raises(InputError, match=r"tally.json: the job is not done"):
-        job(paths, tmp_path).tally()
+    with pytest.raises(InputError, match=r"counts.json: the job is not done"):
+        job(paths, tmp_path).counts()
 
 
 def test_faults_are_told_with_file_and_line(tmp_path: Path) -> None:
@@ -267,10 +266,10 @@ def test_faults_can_be_skipped(tmp_path: Path) -> None:
     path = tmp_path / "fr.conllu"
     path.write_bytes(f"{good}x{good}".encode() + sentence("fille", "mange", True).encode())
     shard = mined(path, tmp_path / "out.parquet", lenient=True)
-    through(ItemsJoiner([shard], str(tmp_path / "all.parquet"), str(tmp_path / "tally.json")))
+    through(ItemsJoiner([shard], str(tmp_path / "all.parquet"), str(tmp_path / "counts.json")))
     told = one_process([path], tmp_path / "one.parquet", "paper", lenient=True)
     assert told.skipped == 1
-    assert json.loads((tmp_path / "tally.json").read_text())["skipped"] == 1
+    assert json.loads((tmp_path / "counts.json").read_text())["skipped"] == 1
     assert (tmp_path / "all.parquet").read_bytes() == (tmp_path / "one.parquet").read_bytes()
 
 
@@ -289,7 +288,7 @@ def test_blocks_of_any_size_give_the_same(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "fr.conllu"
     path.write_text("".join(sentence(n, v, p) for n in NOUNS for v in VERBS for p in (True, False)))
     whole = pq.read_table(mined(path, tmp_path / "whole.parquet").out)
-    monkeypatch.setattr(blocks.read_blocks, "__defaults__", (300,))
+    monkeypatch.setattr(blocks.read_chunks, "__defaults__", (300,))
     cut = mined(path, tmp_path / "cut.parquet").out
     assert pq.ParquetFile(cut).num_row_groups > 3
     assert pq.read_table(cut).equals(whole)
@@ -324,11 +323,11 @@ def test_shards_that_are_lacking_are_told(tmp_path: Path) -> None:
     made = [Shard(f"{n}.conllu", str(tmp_path / str(n))) for n in range(3)]
     Path(made[1].out).touch()
     with pytest.raises(InputError, match=r"0.conllu: 2 shards are not done"):
-        through(ItemsJoiner(made, str(tmp_path / "out.parquet"), str(tmp_path / "tally.json")))
+        through(ItemsJoiner(made, str(tmp_path / "out.parquet"), str(tmp_path / "counts.json")))
 
 
 def test_a_shard_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks.read_blocks, "__defaults__", (50,))
+    monkeypatch.setattr(blocks.read_chunks, "__defaults__", (50,))
     (tmp_path / "fr.conllu").write_text(2 * sentence("chat", "dort", False) + "x\n\n")
     with pytest.raises(InputError, match=r"fr.conllu:9"):
         mined(tmp_path / "fr.conllu", tmp_path / "out" / "0.parquet")
@@ -341,7 +340,7 @@ def test_the_documented_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     started: list[str] = []
     monkeypatch.chdir(tmp_path)
     shards(tmp_path / "shards")
-    code = code.replace("print(job.tally())", "").replace(" run\n", " run as unused\n")
+    code = code.replace("print(job.counts())", "").replace(" run\n", " run as unused\n")
 
     def note(given: Job, executor: type, **options: Any) -> None:
         Settings(find_language(given.language), given.preset, given.masks)
@@ -371,7 +370,7 @@ def test_raw_text_is_parsed_shard_by_shard(tmp_path: Path) -> None:
     run(raw, LocalPipelineExecutor, tasks=1, workers=1)
     one_process([Path(shard.out) for shard in made], tmp_path / "one.parquet", "paper")
     assert (tmp_path / "many.parquet").read_bytes() == (tmp_path / "one.parquet").read_bytes()
-    assert raw.tally().duplicates > 0
+    assert raw.counts().duplicates > 0
 
 
 def test_ray_gives_the_bytes_of_one_process(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Word-level models as the transformers library has them: an LSTM, and a tokenizer that splits at spaces.
 
 Importing this module registers the LSTM, so that ``AutoModelForCausalLM`` loads a folder that
-``scripts/train_lm.py`` wrote.
+``solecism train`` wrote.
 """
 
 from __future__ import annotations

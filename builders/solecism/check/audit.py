@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,30 +15,17 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from solecism.contrast import differing_span, surplus
 from solecism.errors import fail
-from solecism.lexicon.features import Feats
+from solecism.inputs import read_text, reading_parquet
 from solecism.lexicon.lexicon import Lexicon
+from solecism.root import Root, find_root
 
 __all__ = [
-    "Audit",
-    "Contrast",
-    "NumberCheck",
-    "Pairs",
-    "as_json",
-    "audit",
-    "auxiliary",
-    "contrast",
-    "cue_accuracy",
-    "print_audits",
-    "read_pairs",
-    "total",
-    "words_of",
-]
+    "Audit", "NumberCheck", "Pairs", "audit", "audit_pairs", "auxiliary", "contrast",
+    "cue_accuracy", "read_pairs", "total", "words_of",
+]  # fmt: skip
 
 
 _WORD = re.compile(r"\w(?:[\w'’.-]*\w)?|[^\w\s]")
@@ -47,19 +34,23 @@ _MARKS = ".?!…。？！"
 
 @dataclass(frozen=True)
 class Audit:
-    """The counts of one paradigm (or of all). Where nothing else is said: numbers of pairs.
+    """The counts of one paradigm, or of all. Numbers are numbers of pairs unless something else is said.
 
-    ``same``: good equal to bad; ``duplicates``: good sentences that stood before, and bad ones;
-    ``unequal``: not the same number of words, of which ``good_longer``; ``shorter``: share with the good side
-    shorter in characters (a tie is one half); ``mark``: other final mark; ``capital``: a word that both have
-    is capitalised in one, the first words left aside; ``more``: an auxiliary changes in lemma, tense or
-    polarity where the pair changes number, or an auxiliary changes beside other words; ``prefix_words``: a
-    word of the prefix methods that is empty, has a blank at an end or is several words; ``number``: a
-    determiner of the good sentence disagrees with its noun; ``one_word``: one word differs; ``reordered``:
-    the same words; ``contrasts``, ``lemmas``: distinct ones (forms, where lemmas are not given);
-    ``cue``: see :mod:`solecism.check.audit`; ``cue_grouped``: the same with whole
-    contrasts held out, both ways round;
-    ``cue_bigrams``: over neighbouring words.
+    ``same``: the good sentence is the bad one; ``duplicates``: good sentences that occurred before, and
+    bad ones; ``unequal``: the sentences have different numbers of words, and ``good_longer`` where the
+    good one has more; ``shorter``: the share of pairs whose good sentence has fewer characters (a tie is
+    one half); ``mark``: different final marks; ``capital``: a word that both have has a capital in one
+    only (first words are not counted); ``more``: an auxiliary changes in lemma, tense or polarity where
+    the pair changes number, or an auxiliary changes beside other words; ``prefix_words``: a word of the
+    prefix methods is empty, has a blank at an end or is several words; ``number``: a determiner of the
+    good sentence disagrees with its noun; ``one_word``: one word differs; ``reordered``: the same words
+    in another order.
+
+    ``contrasts`` and ``lemmas`` are the numbers of distinct ones (of forms, where lemmas are not known).
+
+    ``cue``: the share of pairs that a naive Bayes classifier gets right from the differing words alone;
+    ``cue_grouped``: the same with pairs of the same contrast held out together, so that it is at chance
+    if only single words give labels away; ``cue_bigrams``: over neighbouring words.
     """
 
     uid: str
@@ -83,52 +74,82 @@ class Audit:
     cue_bigrams: float
 
 
-@dataclass(frozen=True)
-class Contrast:
-    """The words of both sentences between what they share at the beginning and at the end."""
-
-    good: tuple[str, ...]
-    bad: tuple[str, ...]
+Words = tuple[str, ...]
 
 
 @lru_cache(maxsize=1 << 16)
-def words_of(sentence: str) -> tuple[str, ...]:
-    """Cut a sentence into words and marks; the first word is written small unless it is so elsewhere too."""
+def words_of(sentence: str) -> Words:
+    """Return the words and marks of a sentence, the first one in lower case."""
     found = _WORD.findall(sentence)
     return (found[0][:1].lower() + found[0][1:], *found[1:]) if found else ()
 
 
-def contrast(good: str, bad: str) -> Contrast:
-    """Find the differing words of a pair, final marks left out."""
-    ours, theirs = _without_mark(words_of(good)), _without_mark(words_of(bad))
-    ours, theirs = _same_first(ours, theirs)
-    differing = differing_span(ours, theirs)
-    return Contrast(ours[differing[0]], theirs[differing[1]])
+def contrast(good: str, bad: str) -> tuple[Words, Words]:
+    """Return the differing words of both sentences of a pair; final marks do not count.
+
+    >>> contrast("Had Bruce slept?", "Bruce had slept.")
+    (('had', 'Bruce'), ('Bruce', 'had'))
+    """
+    ours, theirs = _sides(good, bad)
+    spans = differing_span(ours, theirs)
+    return ours[spans[0]], theirs[spans[1]]
 
 
-def _without_mark(words: tuple[str, ...]) -> tuple[str, ...]:
-    return words[:-1] if words and words[-1] in _MARKS else words
+def _sides(good: str, bad: str) -> tuple[Words, Words]:
+    """Return the words of both sentences without final marks.
 
-
-def _same_first(
-    ours: tuple[str, ...], theirs: tuple[str, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Give a name that stands first back its capital, where the other sentence has it inside."""
+    A name at the beginning of one sentence keeps its capital if the other one has it inside.
+    """
+    ours, theirs = (_without_mark(words_of(side)) for side in (good, bad))
     capitals = {w for side in (ours[1:], theirs[1:]) for w in side if w[:1].isupper()}
 
-    def named(side: tuple[str, ...]) -> tuple[str, ...]:
+    def named(side: Words) -> Words:
         name = side[0][:1].upper() + side[0][1:] if side else ""
         return (name, *side[1:]) if name in capitals else side
 
     return named(ours), named(theirs)
 
 
-def audit(pairs: Pairs, numbers: NumberCheck | None = None) -> Audit:
-    """Count what :class:`Audit` says. Without ``numbers`` (the nouns of the language) none is checked."""
-    found = [contrast(good, bad) for good, bad in zip(pairs.good, pairs.bad, strict=True)]
-    bags = [surplus(c.good, c.bad) for c in found]
-    keys = [(c.good, c.bad) for c in found]
+def _without_mark(words: Words) -> Words:
+    return words[:-1] if words and words[-1] in _MARKS else words
+
+
+def audit(
+    paths: Path | str | Sequence[Path | str],
+    *,
+    language: str = "en",
+    root: Root | Path | str | None = None,
+) -> list[Audit]:
+    """Audit the minimal pairs of files and folders, and return an :class:`Audit` for each paradigm.
+
+    ``paths`` are folders built by ``solecism build``, Parquet files, JSONL as BLiMP's release has it, or
+    text as CLAMS' release has it. Number agreement is checked with the nouns of ``language``, which are
+    in ``root`` (:func:`~solecism.find_root`); ``language=""`` leaves that out.
+
+    Raises :class:`InputError` for a path that holds no pairs.
+
+    >>> import solecism
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "agreement.txt")
+    ...     _ = file.write_text("True\\tthe cat sleeps\\nFalse\\tthe cat sleep\\n")
+    ...     (found,) = solecism.audit(file)
+    >>> found.uid, found.pairs, found.one_word, found.shorter
+    ('agreement', 1, 1, 0.0)
+    """
+    given = [paths] if isinstance(paths, Path | str) else paths
+    numbers = None
+    if language:
+        numbers = NumberCheck.of(Lexicon(find_root(root).lexicon(language)))
+    return [audit_pairs(pairs, numbers) for pairs in read_pairs(list(map(Path, given)))]
+
+
+def audit_pairs(pairs: Pairs, numbers: NumberCheck | None = None) -> Audit:
+    """Return the audit of one paradigm; number agreement is checked only with ``numbers``."""
     sides = list(zip(pairs.good, pairs.bad, strict=True))
+    found = [contrast(*side) for side in sides]
+    bags = [surplus(*words) for words in found]
     lengths = [(len(good.split()), len(bad.split())) for good, bad in sides]
     return Audit(
         uid=pairs.uid,
@@ -143,18 +164,18 @@ def audit(pairs: Pairs, numbers: NumberCheck | None = None) -> Audit:
         more=sum(map(_more, bags)),
         prefix_words=sum(any(map(_bad_word, words)) for words in pairs.words),
         number=sum(map(numbers.disagrees, map(words_of, pairs.good))) if numbers else 0,
-        one_word=sum(len(c.good) == 1 == len(c.bad) for c in found),
+        one_word=sum(len(a) == 1 == len(b) for a, b in found),
         reordered=sum(a != b and not any(bag) for (a, b), bag in zip(sides, bags, strict=True)),
-        contrasts=len(set(keys)),
+        contrasts=len(set(found)),
         lemmas=len(_lemmas(pairs)),
         cue=cue_accuracy(bags),
-        cue_grouped=cue_accuracy(bags, [frozenset(key) for key in keys]),
+        cue_grouped=cue_accuracy(bags, [frozenset(words) for words in found]),
         cue_bigrams=cue_accuracy([_bigrams(a, b) for a, b in sides]),
     )
 
 
 def total(audits: Sequence[Audit]) -> Audit:
-    """Add up the counts; shares are means over paradigms."""
+    """Return the sums of the counts, and the means over paradigms of the shares."""
     values: dict[str, float] = {}
     for column_of in fields(Audit):
         if column_of.name != "uid":
@@ -162,11 +183,6 @@ def total(audits: Sequence[Audit]) -> Audit:
             share = any(isinstance(value, float) for value in column)
             values[column_of.name] = _mean(column) if share else sum(column)
     return Audit(uid="total", **values)  # type: ignore[arg-type]
-
-
-def as_json(audits: Sequence[Audit]) -> Mapping[str, object]:
-    """The counts for programs."""
-    return {"paradigms": [asdict(one) for one in audits], "total": asdict(total(audits))}
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -182,7 +198,7 @@ def _mark(sentence: str) -> str:
 
 
 def _capital_leak(good: str, bad: str) -> bool:
-    """Whether a word stands inside both sentences, in capitals in one only."""
+    """Return whether a word is inside both sentences, with a capital in one only."""
     ours, theirs = (_WORD.findall(side) for side in (good, bad))
     if (ours[:1] or [""])[0][:1].isupper() != (theirs[:1] or [""])[0][:1].isupper():
         return True
@@ -192,7 +208,7 @@ def _capital_leak(good: str, bad: str) -> bool:
 
 
 def _more(bag: Bags) -> bool:
-    """Whether an auxiliary changes more than its number, or changes beside other words."""
+    """Return whether an auxiliary changes more than its number, or changes beside other words."""
     ours, theirs = ([auxiliary(str(w)) for w in side] for side in bag)
     good, bad = ([a for a in side if a] for side in (ours, theirs))
     if not good and not bad:
@@ -214,64 +230,46 @@ def _lemmas(pairs: Pairs) -> set[str]:
 
 
 def _bigrams(good: str, bad: str) -> Bags:
-    sides = _same_first(_without_mark(words_of(good)), _without_mark(words_of(bad)))
-    ours, theirs = (list(pairwise(("<s>", *side, "</s>"))) for side in sides)
+    ours, theirs = (list(pairwise(("<s>", *side, "</s>"))) for side in _sides(good, bad))
     return surplus(ours, theirs)
 
 
 _ONE = frozenset(["a", "an", "another", "each", "every", "one", "this"])
 _SEVERAL = frozenset(
-    [
-        "both",
-        "few",
-        "fewer",
-        "many",
-        "more",
-        "several",
-        "these",
-        "those",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-    ]
-)
+    ("both", "few", "fewer", "many", "more", "several", "these", "those", "two", "three", "four",
+     "five", "six", "seven", "eight", "nine", "ten")
+)  # fmt: skip
 _SMALL = "of who whom which that to in on at by for with from about not and or but than"
 _AUXILIARIES = "will would can could may might must should had has have did do does is are was were"
 _STOP = _ONE | _SEVERAL | frozenset(f"{_SMALL} {_AUXILIARIES}".split())
 _REACH = 3
-"""Words in which the (first) noun of a determiner is looked for."""
+"""The number of words after a determiner among which its noun is looked for."""
 
 
 @dataclass(frozen=True)
 class NumberCheck:
-    """The number of each noun form that can be nothing else: ``Sing`` or ``Plur``.
+    """A rough check of number agreement between English determiners or numerals and nouns.
 
-    A rough check, made to be seldom wrong where it tells something: it looks at a determiner or numeral and
-    at the nouns shortly after it.
+    It rarely finds anything that is not wrong. ``number`` has the forms of nouns that are only singular
+    (``Sing``) or only plural (``Plur``).
     """
 
     number: Mapping[str, str]
 
     @classmethod
     def of(cls, lexicon: Lexicon) -> NumberCheck:
-        """Take the count nouns of a lexicon; of those of several words the last one (football *players*)."""
+        """Return a check with the count nouns of a lexicon (the last word of *football players*)."""
         forms: dict[str, set[str]] = {}
         for row in lexicon.table("noun").rows:
             if row.properties.get("Count", "count") != "count":
                 continue
             for cell, form in row.forms.items():
-                forms.setdefault(form.split()[-1], set()).add(_number(cell))
+                forms.setdefault(form.split()[-1], set()).add(cell.text("Number"))
         known = {form: next(iter(values)) for form, values in forms.items() if len(values) == 1}
         return cls({form: value for form, value in known.items() if value})
 
     def disagrees(self, words: Sequence[str]) -> bool:
-        """Tell whether a determiner is followed by a noun of the other number."""
+        """Return whether a determiner is followed by a noun of the other number."""
         return any(
             self._wrong(words[place + 1 :], "Plur" if word in _ONE else "Sing")
             for place, word in enumerate(map(str.lower, words))
@@ -279,7 +277,7 @@ class NumberCheck:
         )
 
     def _wrong(self, after: Sequence[str], wrong: str) -> bool:
-        """Tell whether the first nouns that stand together (a compound) have only the wrong number."""
+        """Return whether the first nouns in a row (a compound) have only the wrong number."""
         found: list[str] = []
         for place, word in enumerate(after):
             number = self.number.get(word, "")
@@ -288,10 +286,6 @@ class NumberCheck:
                 break
             found += [number] if number else []
         return bool(found) and set(found) == {wrong}
-
-
-def _number(cell: Feats) -> str:
-    return cell.text("Number")
 
 
 _FORMS = {
@@ -307,7 +301,11 @@ _KNOWN_AUXILIARIES = {
 
 
 def auxiliary(word: str) -> tuple[str, str, bool] | None:
-    """Give lemma, tense and whether it is negated (``haven't``) of an auxiliary, None of other words."""
+    """Return lemma and tense of an auxiliary and whether it is negated; None for other words.
+
+    >>> auxiliary("Haven't")
+    ('have', 'Pres', True)
+    """
     small = word.lower().replace("’", "'")
     base = _NEGATED.get(small, small.removesuffix("n't"))
     found = _KNOWN_AUXILIARIES.get(base)
@@ -322,10 +320,10 @@ _GATHERED = ("all", "pairs")
 
 @dataclass
 class Pairs:
-    """The pairs of one paradigm, one entry in each list for each pair.
+    """The pairs of one paradigm; each list has an entry for each pair.
 
-    ``words``: what the prefix methods compare, None where a method is not for the pair; ``lemmas``: of the
-    words drawn, where the data set says them.
+    ``words``: the words that the prefix methods compare (None where a method is not for the pair);
+    ``lemmas``: those of the words that were drawn, if the data set has them.
     """
 
     uid: str
@@ -346,7 +344,7 @@ class Pairs:
 
 
 def read_pairs(paths: Sequence[Path]) -> list[Pairs]:
-    """Read files and folders; paradigms come in order of appearance.
+    """Read the pairs of files and folders; paradigms come in the order in which they are found.
 
     Raises :class:`InputError` for a path that holds no pairs.
     """
@@ -357,7 +355,7 @@ def read_pairs(paths: Sequence[Path]) -> list[Pairs]:
             for language, uid, row in _rows(file):
                 found.setdefault((language, uid), Pairs(uid)).add(row)
         if sum(map(len, found.values())) == before:
-            raise fail(f"there are no minimal pairs here; wanted: {_KNOWN}", path)
+            raise fail(f"holds no minimal pairs: name {_KNOWN}", path)
     if len({language for language, _ in found}) > 1:
         for (language, uid), pairs in found.items():
             pairs.uid = f"{language}/{uid}".lstrip("/")
@@ -376,19 +374,20 @@ def _rows(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield language, paradigm and columns of each pair."""
     readers = {".parquet": _parquet, ".jsonl": _jsonl, ".txt": _tabs}
     if path.suffix not in readers:
-        raise fail(f"not {_KNOWN}", path)
+        raise fail(f"is not {_KNOWN}", path)
     for row in readers[path.suffix](path):
         yield row.get("language") or "", row.get("UID") or path.stem, row
 
 
 def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
-    file = pq.ParquetFile(path)
-    names = set(file.schema_arrow.names)
-    if not set(_TEXTS) <= names:
-        return
-    wanted = [n for n in (*_TEXTS, "UID", "language", *_WORDS, "slots") if n in names]
-    for batch in file.iter_batches(columns=wanted):
-        yield from batch.to_pylist()
+    with reading_parquet(path):
+        file = pq.ParquetFile(path)
+        names = set(file.schema_arrow.names)
+        if not set(_TEXTS) <= names:
+            return
+        wanted = [n for n in (*_TEXTS, "UID", "language", *_WORDS, "slots") if n in names]
+        for batch in file.iter_batches(columns=wanted):
+            yield from batch.to_pylist()
 
 
 def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -403,12 +402,14 @@ def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _tabs(path: Path) -> Iterator[Mapping[str, Any]]:
-    """CLAMS: lines ``True<tab>sentence``, each followed by its ``False<tab>sentence`` lines."""
+    """Read CLAMS' lines ``True<tab>sentence``, each followed by its ``False<tab>sentence`` lines."""
     good = ""
     for number, line in _lines(path):
         label, tab, sentence = line.partition("\t")
         if label not in ("True", "False") or not tab or (label == "False" and not good):
-            raise fail("wanted `True<tab>sentence`, then `False<tab>sentence`", path, number)
+            raise fail(
+                "is not `True<tab>sentence` or a following `False<tab>sentence`", path, number
+            )
         if label == "True":
             good = sentence
         else:
@@ -416,58 +417,22 @@ def _tabs(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _lines(path: Path) -> Iterable[tuple[int, str]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise fail(f"cannot be read as UTF-8: {error}", path) from None
-    return ((n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip())
-
-
-_BLOCKS: dict[str, dict[str, str]] = {
-    "pairs": {
-        "pairs": "pairs", "same": "good\n= bad", "duplicates": "dupli-\ncates", "unequal": "unequal\nlength",
-        "good_longer": "good\nlonger", "shorter": "good\nshorter",
-    },
-    "leaks and faults": {
-        "mark": "final\nmark", "capital": "capital", "more": "more\nchanged", "prefix_words": "prefix\nwords",
-        "number": "number", "reordered": "re-\nordered",
-    },
-    "contrasts": {
-        "one_word": "one\nword", "contrasts": "con-\ntrasts", "lemmas": "lemmas", "cue": "cue",
-        "cue_grouped": "cue,\ngrouped", "cue_bigrams": "cue,\nbigrams",
-    },
-}  # fmt: skip
-
-
-def print_audits(audits: Sequence[Audit], console: Console) -> None:
-    """Print a table for each kind of count, the last line for all paradigms."""
-    rows = [*audits, total(audits)]
-    for title, columns in _BLOCKS.items():
-        grid = Table(box=box.SIMPLE_HEAD, width=80, pad_edge=False, padding=(0, 1, 0, 0))
-        grid.add_column(title, overflow="fold", ratio=1)
-        for head in columns.values():
-            grid.add_column(head, justify="right", width=7, no_wrap=True)
-        for row in rows:
-            cells = [_shown(getattr(row, name)) for name in columns]
-            grid.add_row(row.uid, *cells, end_section=row is rows[-2])
-        console.print(grid)
-
-
-def _shown(value: float) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+    lines = enumerate(read_text(path).splitlines(), 1)
+    return ((number, line) for number, line in lines if line.strip())
 
 
 Bags = tuple[Sequence[Hashable], Sequence[Hashable]]
-"""What stands only in the good sentence of a pair, and only in the bad one."""
+"""The words that only the good sentence of a pair has, and those that only the bad one has."""
 
 FOLDS = 10
 
 
 def cue_accuracy(bags: Sequence[Bags], groups: Sequence[Hashable] | None = None) -> float:
-    """The share of pairs that the classifier gets right, in :data:`FOLDS`-fold cross-validation.
+    """Return the share of pairs in which a naive Bayes classifier finds the good sentence.
 
-    Pairs of the same group (None: each its own) are held out together; folds are drawn at random with a
-    fixed seed. Pairs without differing words count one half.
+    It knows which words stood only in good and only in bad sentences (with add-one smoothing), in
+    :data:`FOLDS`-fold cross-validation. Pairs of the same group (None: each its own) are held out
+    together; folds are drawn at random with a fixed seed. Pairs without differing words count one half.
     """
     if not bags:
         return 0.5
@@ -484,7 +449,7 @@ def cue_accuracy(bags: Sequence[Bags], groups: Sequence[Hashable] | None = None)
 
 
 def _flat(bags: Sequence[Bags]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-    """Pair, word and side (1: good, -1: bad) of each differing word."""
+    """Return pair, word and side (1: good, -1: bad) of each differing word."""
     numbers: dict[Hashable, int] = {}
     rows = [
         (pair, numbers.setdefault(word, len(numbers)), sign)
@@ -497,7 +462,7 @@ def _flat(bags: Sequence[Bags]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDA
 
 
 def _folds(groups: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Deal the groups out to the folds, at random but the same each time."""
+    """Return the fold of each pair: at random, but the same each time."""
     numbers: dict[Hashable, int] = {}
     group = np.array([numbers.setdefault(g, len(numbers)) for g in groups], dtype=np.intp)
     places = np.random.default_rng(0).permutation(len(numbers)) % FOLDS

@@ -20,8 +20,8 @@ from solecism.errors import InputError, candidates
 __all__ = ["VERBS", "main"]
 
 VERBS = (
-    "list", "show", "new", "check", "build", "mine", "fetch", "import-avg", "lock", "diff", "push",
-    "cite", "score", "convert", "report", "tasks", "lm-eval",
+    "list", "show", "new", "check", "build", "audit", "mine", "fetch", "import-avg", "lock", "diff",
+    "push", "cite", "train", "score", "convert", "report", "tasks", "lm-eval",
 )  # fmt: skip
 """The verbs in the order of work."""
 

@@ -63,11 +63,13 @@ def command(
     out = out or Path(name)
     _keep_objects()
     with progress_bar(MofNCompleteColumn()) as show:
-        built = build(root, name, out, names, show, most)
+        built = build(name, names, out=out, root=root, most=most, progress=show)
     for line in _notes(root, name, built):
         echo(f"note: {line}", err=True)
     if as_json:
-        facts = {c.name: {"sets": c.sets, "pairs": c.rows, "content": c.digest} for c in built}
+        facts = {
+            c.name: {"sets": c.sets, "pairs": c.rows, "content": c.content.sha256} for c in built
+        }
         print_json({"path": str(out), "configs": facts})
     else:
         print_lines(_table(built), f"written to {out}")

@@ -14,7 +14,7 @@ import click
 from solecism.commands.options import JSON, ROOT, print_json, print_lines
 from solecism.datasets.manifest import read_manifest
 from solecism.errors import fail
-from solecism.hub.changelog import add_to_changelog, changelog_of, lines_of
+from solecism.hub.changelog import add_to_changelog, lines_of
 from solecism.hub.client import folder_of
 from solecism.hub.compare import Difference, Example, compare
 from solecism.root import Root
@@ -39,7 +39,7 @@ def command(old: str, new: str, changelog: bool, as_json: bool, root: Root) -> N
         print_lines(*_lines(found))
     if changelog:
         name = read_manifest(folders[1]).dataset
-        add_to_changelog(changelog_of(root, name), name, found)
+        add_to_changelog(root.changelog(name), name, found)
 
 
 def _folder(place: str) -> Path:

@@ -18,8 +18,7 @@ from solecism.datasets.from_treebanks import minable
 from solecism.errors import fail
 from solecism.root import Root
 from solecism.terminal import progress_bar
-from solecism.treebank.fetch import Fetched, fetch
-from solecism.treebank.sources import found_languages, mirrors, treebanks_of
+from solecism.treebank.sources import Fetched, fetch, found_languages, mirrors, treebanks_of
 
 __all__ = ["command"]
 

@@ -14,7 +14,7 @@ import click
 from solecism.commands.options import JSON, ROOT, plain_table, print_lines
 from solecism.datasets.catalogue import BUILT_IN, MINED, Stanza, read_catalogue, stanza
 from solecism.datasets.configs import choose
-from solecism.datasets.from_templates import groups, load_paradigms
+from solecism.datasets.from_templates import load_paradigms, paths_of_configs
 from solecism.datasets.from_treebanks import minable
 from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Paradigm
@@ -75,8 +75,9 @@ def _sizes(root: Root, name: str) -> list[Size]:
         return _mined(entry, config)
     if not config:
         return _configs(root, dataset)
-    (group,) = choose(dataset, groups(root, entry), [config])
-    found = load_paradigms(root, dataset, group.paths).values()
+    known = paths_of_configs(root, entry)
+    (name,) = choose(dataset, known, [config])
+    found = load_paradigms(root, dataset, known[name]).values()
     return [Size(paradigm.name, entry.version, 1, _count(paradigm)) for paradigm in found]
 
 
@@ -113,13 +114,13 @@ def _all_mined(root: Root, name: str) -> Size:
 
 def _configs(root: Root, dataset: str, collected: bool = False) -> list[Size]:
     entry = stanza(root, dataset)
-    found = groups(root, entry)
-    paradigms = load_paradigms(root, dataset, {path for group in found for path in group.paths})
+    found = paths_of_configs(root, entry)
+    paradigms = load_paradigms(root, dataset, {path for paths in found.values() for path in paths})
     counts = {path: _count(paradigm) for path, paradigm in paradigms.items()}
-    some = [g for g in found if not collected or entry.configs == "languages" or len(g.paths) > 1]
     return [
-        Size(f"{dataset}/{g.name}", entry.version, len(g.paths), sum(counts[p] for p in g.paths))
-        for g in some
+        Size(f"{dataset}/{name}", entry.version, len(paths), sum(counts[path] for path in paths))
+        for name, paths in found.items()
+        if not collected or entry.configs == "languages" or len(paths) > 1
     ]
 
 

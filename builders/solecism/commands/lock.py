@@ -13,14 +13,13 @@ import click
 from solecism.commands.options import FOLDER, ROOT, print_lines
 from solecism.datasets.lock import (
     changes,
-    content_of,
     is_own,
     lock_path,
     note_commits,
     read_lock,
     record,
-)
-from solecism.datasets.manifest import Manifest, read_manifest
+)  # fmt: skip
+from solecism.datasets.manifest import Manifest, contents_of, read_manifest
 from solecism.errors import InputError, Problem, fail
 from solecism.hub.client import Repository
 from solecism.root import Root
@@ -61,7 +60,7 @@ def _check(root: Root, folders: Sequence[Path]) -> None:
         manifest = read_manifest(folder)
         name, version = manifest.dataset, manifest.version
         path = lock_path(root, name)
-        lines = changes(read_lock(path), name, version, content_of(manifest))
+        lines = changes(read_lock(path), name, version, contents_of(manifest))
         problems += [Problem(f"{line}: {_ADVICE}", str(path)) for line in lines]
         if not lines:
             print_lines(f"{name} {version}: is as locked")
@@ -78,7 +77,7 @@ def _record(root: Root, manifest: Manifest, replace: bool) -> None:
         message = f"has no stanza [{name}], so this root cannot lock the data set"
         raise fail(message, root.path / "catalogue.toml")
     path = lock_path(root, name)
-    new = record(path, name, version, content_of(manifest), replace)
+    new = record(path, name, version, contents_of(manifest), replace)
     print_lines(f"{name} {version}: {f'written to {path}' if new else 'is as locked'}")
 
 

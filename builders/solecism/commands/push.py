@@ -89,7 +89,7 @@ def _pushed_lines(pushed: Pushed, repo: str) -> list[str]:
     else:
         done = f"pushed {plan.tag}: one commit, {_counted(plan)}"
     configs = len(plan.manifest.configs)
-    rows = sum(config.rows for config in plan.manifest.configs.values())
+    rows = sum(config.content.rows for config in plan.manifest.configs.values())
     return [
         done,
         *_stray_lines(plan),

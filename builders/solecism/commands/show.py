@@ -24,10 +24,10 @@ from rich.text import Text
 from solecism.commands.options import JSON, ROOT, console, print_lines
 from solecism.contrast import differing_span
 from solecism.datasets.catalogue import MINED, stanza
-from solecism.datasets.configs import MANIFEST, choose
-from solecism.datasets.from_templates import groups
+from solecism.datasets.configs import choose
+from solecism.datasets.from_templates import find_paradigm, paths_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
-from solecism.datasets.manifest import read_manifest
+from solecism.datasets.manifest import MANIFEST, read_manifest
 from solecism.errors import candidates, fail
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
@@ -81,14 +81,15 @@ def paradigm_of(root: Root, name: str) -> Paradigm:
     """
     parts = name.strip("/").split("/")
     if len(parts) == 2 and stanza(root, parts[0]).configs == "paradigms":
-        (group,) = choose(parts[0], groups(root, stanza(root, parts[0])), parts[1:])
-        if len(group.paths) == 1:
-            parts.insert(1, group.paths[0].parent.name)
+        known = paths_of_configs(root, stanza(root, parts[0]))
+        (name,) = choose(parts[0], known, parts[1:])
+        if len(known[name]) == 1:
+            parts.insert(1, known[name][0].parent.name)
     if len(parts) != 3:
         others = "agreement/he, or FOLDER/CONFIG of a data set that was built"
         message = f"{name!r} is not of the form dataset/language/UID, as clams/he/subj_rel"
         raise fail(f"{message}; nor is it mined, as {others}")
-    return root.paradigm(*parts)
+    return find_paradigm(root, *parts)
 
 
 def _sampled(paradigm: Paradigm) -> Paradigm:
@@ -117,9 +118,8 @@ def _items(root: Root, name: str) -> tuple[str, pa.Table]:
 
 
 def _built(folder: Path, config: str) -> pa.Table:
-    paths = [folder / path for path in read_manifest(folder).config(config).files]
     tables = []
-    for path in paths:
+    for path in read_manifest(folder).paths(config):
         with reading_parquet(path):
             tables.append(pq.ParquetFile(path).read())
     return pa.concat_tables(tables)
@@ -127,13 +127,14 @@ def _built(folder: Path, config: str) -> pa.Table:
 
 def _mined(dataset: str, name: str) -> pa.Table:
     """Mine enough items to choose from; raises :class:`InputError` where the treebanks are not there."""
-    configs = agreement_configs(dataset, [name.partition("-")[0]])
-    (config,) = choose(dataset, configs, [name])
+    known = {config.name: config for config in agreement_configs(dataset, [name.partition("-")[0]])}
+    (chosen,) = choose(dataset, known, [name])
+    config = known[chosen]
     if config.kind == "pair":  # pairs are made of items
-        for part in configs[0].parts:
-            deque(part.tables(), maxlen=0)
+        for source in next(iter(known.values())).sources:
+            deque(source.tables(), maxlen=0)
     tables: list[pa.Table] = []
-    for table in (table for part in config.parts for table in part.tables()):
+    for table in (table for source in config.sources for table in source.tables()):
         tables.append(table)
         if sum(map(len, tables)) >= ENOUGH:
             break

@@ -1,72 +1,98 @@
-"""``solecism build``: a data set folder that ``load_dataset`` opens, from templates or any other source."""
+"""Build a data set: a folder with Parquet files and documents that ``load_dataset`` opens."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from solecism.datasets.card import croissant, render_card
 from solecism.datasets.catalogue import MINED, Stanza, stanza
+from solecism.datasets.citation import citation_cff, references_of
 from solecism.datasets.configs import (
     FILE,
-    MANIFEST,
     BuiltConfig,
     BuiltParadigm,
     Config,
-    Part,
-    distinct_parts,
+    ItemSource,
+    distinct_sources,
 )
-from solecism.datasets.documents import DOCUMENTS, input_digests, write_documents
-from solecism.datasets.from_templates import groups, template_configs
+from solecism.datasets.from_templates import paths_of_configs, template_configs
 from solecism.datasets.from_treebanks import agreement_configs
-from solecism.datasets.manifest import Manifest, damaged, files_of_build, read_manifest
-from solecism.datasets.parquet import ItemWriter
-from solecism.digest import ContentDigest
+from solecism.datasets.manifest import (
+    MANIFEST,
+    Manifest,
+    damaged,
+    files_of_build,
+    input_digests,
+    manifest_json,
+    read_manifest,
+)
 from solecism.errors import InputError, fail
 from solecism.files import CHANGED, recover_folder, replacing_folder
 from solecism.grammar.collector import no_collecting
 from solecism.grammar.paradigm import LARGEST
-from solecism.hashing import file_digest
-from solecism.root import Root
+from solecism.hashing import ContentDigest, file_digest
+from solecism.root import Root, find_root
 from solecism.version import __version__
 
-__all__ = ["build", "build_configs", "check_place", "in_order", "kept_configs"]
-
+__all__ = ["ItemWriter", "build", "build_configs"]
 
 Progress = Callable[[str, int, int], None]
+"""Called with the name of a source, how many are done, and how many there are."""
+
+README, CROISSANT, CITATION, CHANGELOG = DOCUMENTS = (
+    "README.md", "croissant.json", "CITATION.cff", "CHANGELOG.md",
+)  # fmt: skip
 
 
 def build(
-    root: Root,
     dataset: str,
-    out: Path,
     configs: Sequence[str] = (),
-    progress: Progress | None = None,
+    *,
+    out: Path | str | None = None,
+    root: Root | Path | str | None = None,
     most: int = LARGEST,
+    progress: Progress | None = None,
 ) -> list[BuiltConfig]:
-    """Build a data set from its templates, or from treebanks, into the folder ``out``; return what was built.
+    """Build a data set from its templates, or from treebanks, and return the configs that were built.
 
-    Nothing is left half-written: the folder is made beside ``out`` and takes its place at the end. Other
-    files in ``out`` stay, and so do the configs of an earlier build that are not named. Raises
-    :class:`InputError` for bad sources, items that fail a check, an ``out`` that is something else, and one
-    whose other configs are of another version or of other sources.
+    ``configs`` are their names (all of them if there are none); ``out`` is the folder to write
+    (``./DATASET``) and ``root`` the one with templates and lexicons (:func:`~solecism.find_root`);
+    a template with ``draw: all`` may make ``most`` minimal sets.
+
+    The folder is made beside ``out`` and takes its place at the end, so that nothing is left half
+    written. Other files in ``out`` stay, and so do configs of an earlier build that are not named.
+
+    Raises :class:`InputError` for sources that cannot be used, items that fail a check, an ``out``
+    that is something else, and one whose other configs are of another version or of other sources.
+
+    >>> import solecism
+    >>> built = solecism.build("clams", ["fr"], out="build/clams")  # doctest: +SKIP
+    >>> [(config.name, config.rows) for config in built]  # doctest: +SKIP
+    [('fr', 44320)]
     """
-    entry = stanza(root, dataset)
-    recover_folder(out, files_of_build)
-    before = check_place(out, dataset)
-    if entry.configs == MINED:
-        chosen = agreement_configs(dataset, configs)
-        kept = kept_configs(root, entry, before, [c.name for c in chosen])
-        return build_configs(root, entry, chosen, out, progress, kept)
-    with no_collecting():
-        chosen = template_configs(root, entry, configs, most)
-        kept = kept_configs(root, entry, before, [c.name for c in chosen]) if configs else []
-        return build_configs(root, entry, chosen, out, progress, kept)
+    home = find_root(root)
+    entry = stanza(home, dataset)
+    folder = Path(dataset if out is None else out)
+    recover_folder(folder, files_of_build)
+    before = _refuse_other_content(folder, dataset)
+    mined = entry.configs == MINED
+    with nullcontext() if mined else no_collecting():
+        chosen = (
+            agreement_configs(dataset, configs)
+            if mined
+            else template_configs(home, entry, configs, most)
+        )
+        stays = before if configs or mined else None
+        kept = _kept_configs(home, entry, stays, [config.name for config in chosen])
+        return build_configs(home, entry, chosen, folder, progress, kept)
 
 
 def build_configs(
@@ -79,26 +105,45 @@ def build_configs(
 ) -> list[BuiltConfig]:
     """Build configs of any kind and source into the folder ``out``; see :func:`build`.
 
-    Each part is drawn once, table by table, and written to all configs that it belongs to. ``kept`` are
-    configs that ``out`` has and that stay.
+    Items are drawn from each source once, table by table, and written to every config that has the
+    source. ``kept`` are configs of ``out`` that stay.
     """
-    parts = distinct_parts(configs)
+    sources = distinct_sources(configs)
     with replacing_folder(out, files_of_build) as folder, ExitStack() as stack:
-        outputs = [stack.enter_context(_Output(config, folder)) for config in configs]
-        for number, part in enumerate(parts):
-            (progress or _silent)(part.name, number, len(parts))
-            _build_part(part, [o for o in outputs if part in o.config.parts])
-        _refuse_errors(outputs)
-        built = [output.built for output in outputs]
+        files = [_ConfigFile(config, folder) for config in configs]
+        for file in files:
+            stack.callback(file.discard)
+        for number, source in enumerate(sources):
+            if progress is not None:
+                progress(source.name, number, len(sources))
+            _write_items(source, [file for file in files if source in file.config.sources])
+        _refuse_errors(files)
+        built = [file.built() for file in files]
         for config in kept:
-            _copy(out / config.name / FILE, folder / config.name / FILE)
-        every = in_order(root, entry, [*built, *kept]) if kept else built
-        write_documents(root, entry, every, folder)
+            _copy(out / config.path, folder / config.path)
+        every = _in_order(root, entry, [*built, *kept]) if kept else built
+        _write_documents(root, entry, every, folder)
     return built
 
 
+def _write_items(source: ItemSource, files: Sequence[_ConfigFile]) -> None:
+    for table in source.tables():
+        for file in files:
+            file.write(table)
+    paradigm = source.built()
+    for file in files:
+        file.finish(paradigm)
+
+
+def _refuse_errors(files: Sequence[_ConfigFile]) -> None:
+    findings = dict.fromkeys(f for file in files for p in file.paradigms for f in p.findings)
+    errors = [finding.problem for finding in findings if finding.level == "error"]
+    if errors:
+        raise InputError(errors)
+
+
 def _copy(old: Path, new: Path) -> None:
-    """Make a file stand in two places, without copying it where the disk can."""
+    """Link a file to a second place, or copy it where the disk has no links."""
     new.parent.mkdir()
     try:
         os.link(old, new)
@@ -106,88 +151,135 @@ def _copy(old: Path, new: Path) -> None:
         shutil.copyfile(old, new)
 
 
-def _silent(name: str, done: int, total: int) -> None:
-    """Show no progress."""
-
-
-class _Output:
-    """A config being written. Its file is open from its first part to its last."""
+class _ConfigFile:
+    """The Parquet file of a config. It is open from the first of its sources to the last."""
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.path = config, folder / config.name / FILE
-        self.done: list[BuiltParadigm] = []
+        self.paradigms: list[BuiltParadigm] = []
         self._digest = ContentDigest()
-        self._writer: ItemWriter | None = None
-
-    def __enter__(self) -> _Output:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: object
-    ) -> None:
-        if self._writer is not None:
-            self._writer.__exit__(kind, error, None)
+        self._opened: ItemWriter | None = None
 
     @property
-    def writer(self) -> ItemWriter:
-        """The file, made when it is first asked for."""
-        if self._writer is None:
+    def _writer(self) -> ItemWriter:
+        if self._opened is None:
             self.path.parent.mkdir(parents=True)
-            self._writer = ItemWriter(self.path, self.config.schema)
-        return self._writer
+            self._opened = ItemWriter(self.path, self.config.schema)
+        return self._opened
 
     def write(self, table: pa.Table) -> None:
-        """Add items, converted if this config is."""
+        """Write items, converted if the config is."""
         shown = self.config.convert(table) if self.config.convert else table
         self._digest.add(shown)
-        self.writer.write(shown)
+        self._writer.write(shown)
 
-    def finish(self, part: BuiltParadigm) -> None:
-        """Note what was made of a part; after the last one close the file."""
-        self.done.append(part)
-        if len(self.done) == len(self.config.parts):
-            self.writer.close()
+    def finish(self, paradigm: BuiltParadigm) -> None:
+        """Note what was made of a source, and close the file after the last one."""
+        self.paradigms.append(paradigm)
+        if len(self.paradigms) == len(self.config.sources):
+            self._writer.close()
 
-    @property
+    def discard(self) -> None:
+        """Close the file if it is open; rows that wait are lost."""
+        if self._opened is not None:
+            self._opened.discard()
+
     def built(self) -> BuiltConfig:
-        """What was made of the config."""
-        config, writer = self.config, self.writer
+        """Return what was made of the config."""
+        config, size = self.config, self.path.stat().st_size
         return BuiltConfig(
-            config.name,
-            tuple(self.done),
-            writer.rows,
-            writer.bytes,
-            self._digest.hexdigest(),
-            file_digest(self.path),
-            self.path.stat().st_size,
-            config.kind,
-            config.schema,
-            config.languages,
+            config.name, tuple(self.paradigms), self._digest.content, self._writer.bytes,
+            file_digest(self.path), size, config.kind, config.schema, config.languages,
             config.default,
+        )  # fmt: skip
+
+
+ROWS = 1 << 13
+
+DISTINCT = (
+    "id", "set_id", "pair_id", "sentence_good", "sentence_bad", "tokens_good", "tokens_bad",
+    "one_prefix_prefix", "two_prefix_prefix_good", "two_prefix_prefix_bad",
+)  # fmt: skip
+"""Columns that hardly repeat a value: a dictionary would only cost time and space."""
+
+
+class ItemWriter:
+    """A Parquet file that tables are written to, in row groups of about ``ROWS`` rows."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._file = pq.ParquetWriter(
+            path,
+            schema,
+            compression="zstd",
+            use_dictionary=[p for f in schema if f.name not in DISTINCT for p in _leaves(f)],
+            use_content_defined_chunking=True,
+            write_page_index=True,
         )
+        self._waiting: list[pa.Table] = []
+        self.rows = self.bytes = 0
+
+    def write(self, table: pa.Table) -> None:
+        """Add rows; they reach the file when there are enough for a row group."""
+        self.rows += len(table)
+        self.bytes += table.nbytes
+        self._waiting.append(table)
+        if sum(map(len, self._waiting)) >= ROWS:
+            self._flush()
+
+    def close(self) -> None:
+        """Write the rows that wait and end the file."""
+        self._flush()
+        self._file.close()
+
+    def discard(self) -> None:
+        """End the file without the rows that wait."""
+        self._file.close()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._file.write_table(pa.concat_tables(self._waiting), row_group_size=2 * ROWS)
+        self._waiting = []
 
 
-def _build_part(part: Part, outputs: Sequence[_Output]) -> None:
-    for table in part.tables():
-        for output in outputs:
-            output.write(table)
-    facts = part.facts()
-    for output in outputs:
-        output.finish(facts)
+def _leaves(field: pa.Field) -> list[str]:
+    """Return the paths of a column's leaves, as Parquet writes them."""
+    if pa.types.is_struct(field.type):
+        return [f"{field.name}.{leaf}" for inner in field.type for leaf in _leaves(inner)]
+    if pa.types.is_list(field.type):
+        inner = pa.field("element", field.type.value_type)
+        return [f"{field.name}.list.{leaf}" for leaf in _leaves(inner)]
+    return [field.name]
 
 
-def _refuse_errors(outputs: Sequence[_Output]) -> None:
-    findings = dict.fromkeys(f for output in outputs for part in output.done for f in part.findings)
-    errors = [finding.problem for finding in findings if finding.level == "error"]
-    if errors:
-        raise InputError(errors)
+def _write_documents(root: Root, entry: Stanza, built: Sequence[BuiltConfig], folder: Path) -> None:
+    """Write all files beside the data; the same inputs give the same bytes.
+
+    The manifest comes last, as it lists the others.
+    """
+    references = references_of(root, entry)
+    _write(folder / README, render_card(root, entry, built, references))
+    _write(folder / CROISSANT, _json(croissant(entry, built, references)))
+    _write(folder / CITATION, citation_cff(entry, references))
+    changelog = root.changelog(entry.name)
+    if changelog.is_file():
+        shutil.copyfile(changelog, folder / CHANGELOG)
+    there = [folder / name for name in DOCUMENTS if (folder / name).is_file()]
+    _write(folder / MANIFEST, _json(manifest_json(root, entry, built, there)))
 
 
-def check_place(out: Path, dataset: str) -> Manifest | None:
-    """Return the manifest of the data set that stands in ``out``, if there is one.
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
 
-    Raises :class:`InputError` where ``out`` is something else, another data set, or has documents that were
-    changed since they were built: all that can be known before anything is drawn.
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _refuse_other_content(out: Path, dataset: str) -> Manifest | None:
+    """Return the manifest of the data set in ``out``, if there is one.
+
+    Raises :class:`InputError` where ``out`` is something else or another data set, or has documents
+    that were changed since they were built: all that can be known before anything is drawn.
     """
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return None
@@ -204,24 +296,22 @@ def check_place(out: Path, dataset: str) -> Manifest | None:
     return manifest
 
 
-def kept_configs(
+def _kept_configs(
     root: Root, entry: Stanza, before: Manifest | None, building: Sequence[str]
 ) -> list[BuiltConfig]:
     """Return the configs of an earlier build that stay beside those that are being built.
 
-    Raises :class:`InputError` where they are not of the version, the program and the sources of now: one
+    Raises :class:`InputError` where they are not of the present version, program and sources: a
     folder is one version of a data set.
     """
     names = [name for name in before.configs if name not in building] if before else []
     if before is None or not names:
         return []
     try:
-        if reason := next(_differences(root, entry, before, names), ""):
+        if reason := next(_reasons_against(root, entry, before, names), ""):
             kept = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            message = (
-                f"has other configs ({kept}) {reason}: build them too, or choose another --out"
-            )
-            raise fail(message, before.path.parent)
+            advice = "build them too, or choose another --out"
+            raise fail(f"has other configs ({kept}) {reason}: {advice}", before.path.parent)
         return [_restored(before, name) for name in names]
     except (KeyError, TypeError, AttributeError) as error:
         raise fail(f"is no manifest of this version of solecism: {error!r}", before.path) from None
@@ -232,10 +322,10 @@ def _restored(before: Manifest, name: str) -> BuiltConfig:
     return BuiltConfig.from_json(name, before.raw["configs"][name], schema)
 
 
-def _differences(
+def _reasons_against(
     root: Root, entry: Stanza, before: Manifest, names: Sequence[str]
 ) -> Iterator[str]:
-    """Yield why configs cannot stay."""
+    """Yield reasons why configs cannot stay."""
     if before.version != entry.version:
         yield f"of version {before.version}, not {entry.version}"
     if before.raw.get("tool") != f"solecism {__version__}":
@@ -251,29 +341,28 @@ def _differences(
 def _other_sources(
     root: Root, entry: Stanza, before: Manifest, names: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the files that the configs depend on and that have changed, appeared or gone."""
-    facts = [before.raw["configs"][name] for name in names]
-    spoken = sorted({code for config in facts for code in config["languages"]})
-    single = {uid for config in facts for uid in config["paradigms"]}
-    whole = entry.configs == "languages" or any(len(c["paradigms"]) > 1 for c in facts)
+    """Yield the files that the configs depend on and that changed, appeared or are gone."""
+    configs = [before.raw["configs"][name] for name in names]
+    languages = sorted({code for config in configs for code in config["languages"]})
+    single = {uid for config in configs for uid in config["paradigms"]}
+    whole = entry.configs == "languages" or any(len(c["paradigms"]) > 1 for c in configs)
 
     def concerns(path: Path) -> bool:
         if path.parts[0] == "lexicons":
-            return path.parts[1] in spoken
+            return path.parts[1] in languages
         if path.parts[0] != "templates":
             return False
         shared = path.stem.startswith("_") or whole or path.stem in single
-        return shared and (len(path.parts) == 3 or path.parts[2] in spoken)
+        return shared and (len(path.parts) == 3 or path.parts[2] in languages)
 
-    now, then = input_digests(root, entry, spoken), before.raw["inputs"]
+    now, then = input_digests(root, entry, languages), before.raw["inputs"]
     for path in sorted({*now, *then}):
         if concerns(Path(path)) and now.get(path) != then.get(path):
             yield f"made with another {path}"
 
 
-def in_order(root: Root, entry: Stanza, built: Sequence[BuiltConfig]) -> list[BuiltConfig]:
+def _in_order(root: Root, entry: Stanza, built: Sequence[BuiltConfig]) -> list[BuiltConfig]:
     """Return configs in the order in which a build of all has them."""
-    if entry.configs == MINED:
-        return sorted(built, key=lambda config: config.name)
-    order = [group.name for group in groups(root, entry)]
-    return sorted(built, key=lambda config: order.index(config.name))
+    mined = entry.configs == MINED
+    names = sorted(c.name for c in built) if mined else list(paths_of_configs(root, entry))
+    return sorted(built, key=lambda config: names.index(config.name))

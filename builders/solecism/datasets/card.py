@@ -1,8 +1,7 @@
-"""The card (README.md) of a data set: its metadata, and the text that its template makes."""
+"""The card of a data set (README.md): its metadata and its text; and Croissant metadata."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +14,10 @@ from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
 from solecism.check.registry import CHECKS, COUNT_CHECKS, ITEM_CHECKS, SUITE_CHECKS, Check
 from solecism.datasets.card_template import render
-from solecism.datasets.catalogue import Stanza
-from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, spdx
-from solecism.datasets.configs import FILE, BuiltConfig
-from solecism.datasets.lock import Locked, lock_path, read_lock
-from solecism.datasets.versions import parse_version
+from solecism.datasets.catalogue import Stanza, parse_version
+from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, spdx, spdx_url
+from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
+from solecism.datasets.lock import LockedVersion, lock_path, read_lock
 from solecism.errors import fail
 from solecism.lexicon.table import read_source
 from solecism.root import Root
@@ -30,10 +28,9 @@ __all__ = [
     "VersionRow",
     "card_data",
     "check_rows",
+    "croissant",
     "feature_list",
-    "languages",
     "render_card",
-    "sources_of",
     "version_rows",
     "with_head",
 ]
@@ -135,7 +132,7 @@ def version_rows(root: Root, entry: Stanza, built: Sequence[BuiltConfig]) -> lis
     return [this, *(_row(str(v), locked[str(v)]) for v in before if v < now)]
 
 
-def _row(version: str, locked: Locked) -> VersionRow:
+def _row(version: str, locked: LockedVersion) -> VersionRow:
     items = sum(config.rows for config in locked.configs.values())
     return VersionRow(version, f"v{version}", locked.commit, items, len(locked.configs))
 
@@ -184,7 +181,7 @@ def _read(head: str) -> dict[str, Any]:
 
 def card_data(entry: Stanza, built: Sequence[BuiltConfig]) -> DatasetCardData:
     """All that the hub wants to know of a data set, in its own names."""
-    codes = languages(built)
+    codes = languages_of(built)
     return DatasetCardData(
         pretty_name=entry.pretty_name,
         language=codes,
@@ -202,19 +199,6 @@ def card_data(entry: Stanza, built: Sequence[BuiltConfig]) -> DatasetCardData:
     )
 
 
-def languages(built: Sequence[BuiltConfig]) -> list[str]:
-    """The codes of the languages, in the order of the configs."""
-    return list(dict.fromkeys(code for c in built for code in c.languages or (c.name,)))
-
-
-def sources_of(built: Sequence[BuiltConfig]) -> list[Mapping[str, Any]]:
-    """The foreign works (treebanks, say) that items come from, each once: `sources` of the parts' facts."""
-    told = (
-        s for config in built for part in config.paradigms for s in part.facts.get("sources", ())
-    )
-    return list({json.dumps(source, sort_keys=True): source for source in told}.values())
-
-
 def _size_category(rows: int) -> str:
     return _SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]
 
@@ -225,8 +209,8 @@ def _config(entry: Stanza, config: BuiltConfig) -> dict[str, Any]:
         "config_name": config.name,
         **({"default": True} if config.default else {}),
         "version": entry.version,
-        "description": f"content {config.digest[:16]}",
-        "data_files": [{"split": "test", "path": f"{config.name}/{FILE}"}],
+        "description": f"content {config.content.sha256[:16]}",
+        "data_files": [{"split": "test", "path": config.path}],
     }
 
 
@@ -262,3 +246,122 @@ def _feature(kind: pa.DataType) -> dict[str, Any]:
 def _dtype(kind: pa.DataType) -> str:
     """The name `datasets` has for a type: Arrow's, but for the floating-point numbers."""
     return {"double": "float64", "float": "float32"}.get(str(kind), str(kind))
+
+
+_CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+_TYPES = {
+    pa.string(): "sc:Text", pa.bool_(): "sc:Boolean",
+    pa.int32(): "sc:Integer", pa.int64(): "sc:Integer", pa.float64(): "sc:Float",
+}  # fmt: skip
+
+
+def croissant(
+    entry: Stanza, built: Sequence[BuiltConfig], references: Sequence[Reference]
+) -> dict[str, Any]:
+    """Describe a data set: a file for each config, a record set over its flat columns.
+
+    The date is the catalogue's, so that the same inputs give the same bytes on every day.
+    """
+    return {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "name": entry.name,
+        "description": entry.summary,
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "license": [spdx_url(licence) for licence in as_list(entry.license)],
+        "url": f"https://huggingface.co/datasets/{entry.hub or entry.name}",
+        "version": entry.version,
+        **({"datePublished": entry.date.isoformat()} if entry.date else {}),
+        "citeAs": "\n".join(reference.text for reference in references),
+        "keywords": list(entry.tags),
+        "inLanguage": languages_of(built),
+        "distribution": [_file(config) for config in built],
+        "recordSet": [_records(config) for config in built],
+    }
+
+
+def _file(config: BuiltConfig) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": f"parquet-{config.name}",
+        "name": f"parquet-{config.name}",
+        "contentUrl": config.path,
+        "contentSize": f"{config.file_bytes} B",
+        "encodingFormat": "application/x-parquet",
+        "sha256": config.file_sha256,
+    }
+
+
+def _records(config: BuiltConfig) -> dict[str, Any]:
+    fields = (_field(config.name, field) for field in config.schema)
+    return {
+        "@type": "cr:RecordSet",
+        "@id": config.name,
+        "name": config.name,
+        "description": f"{config.rows} items ({config.kind}), split test",
+        "field": [field for field in fields if field],
+    }
+
+
+def _field(config: str, field: pa.Field) -> dict[str, Any]:
+    """Describe a column, a struct with its parts; lists have no simple description in Croissant 1.0."""
+    name = f"{config}/{field.name}"
+    if pa.types.is_struct(field.type):
+        parts = [_part(config, field.name, part) for part in field.type if part.type in _TYPES]
+        return {"@type": "cr:Field", "@id": name, "name": field.name, "subField": parts}
+    if field.type not in _TYPES:
+        return {}
+    source = _source(config, field.name)
+    return {"@type": "cr:Field", "@id": name, "name": field.name, "dataType": _TYPES[field.type],
+            "source": source}  # fmt: skip
+
+
+def _part(config: str, column: str, part: pa.Field) -> dict[str, Any]:
+    return {
+        "@type": "cr:Field",
+        "@id": f"{config}/{column}/{part.name}",
+        "name": part.name,
+        "dataType": _TYPES[part.type],
+        "source": {**_source(config, column), "transform": {"jsonPath": part.name}},
+    }
+
+
+def _source(config: str, column: str) -> dict[str, Any]:
+    return {"fileObject": {"@id": f"parquet-{config}"}, "extract": {"column": column}}

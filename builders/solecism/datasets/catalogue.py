@@ -1,4 +1,4 @@
-"""The catalogue: one stanza a data set, with its version."""
+"""The catalogue: a stanza for each data set, with its version; and what versions mean."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from solecism.errors import candidates, fail
 from solecism.inputs import INTEGER, check, read_toml
 from solecism.root import Root
 
-__all__ = ["BUILT_IN", "MINED", "Stanza", "catalogue_of", "read_catalogue", "stanza"]
+__all__ = [
+    "BUILT_IN", "MINED", "TAG", "Needs", "Stanza", "Version", "catalogue_of", "is_version",
+    "parse_version", "read_catalogue", "smallest_version", "stanza",
+]  # fmt: skip
 
 BUILT_IN = Path(__file__).with_name("catalogue.toml")
 MINED = "mined"
@@ -27,7 +30,6 @@ CREATORS = {
     ),
 }  # fmt: skip
 """What the hub accepts."""
-_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}")
 
 
 _LISTS = (
@@ -89,7 +91,7 @@ def _stanza(name: str, values: Mapping[str, Any], path: Path) -> Stanza:
             raise fail(f"[{name}]: unknown key {key!r} {candidates('keys', known, key)}", path)
     check({name: values}, {name: _STANZA}, path)
     version = values.get("version", "")
-    if not _VERSION.fullmatch(version):
+    if not is_version(version):
         raise fail(f"[{name}]: version {version!r} is not of the form '1.0.0'", path)
     _check_metadata(name, values, path)
     layout = values.get("configs", LAYOUTS[0])
@@ -128,3 +130,65 @@ def catalogue_of(root: Root, dataset: str) -> Path | None:
     """The catalogue that a data set stands in: the root's, else the house's own, else none."""
     places = (root.path / BUILT_IN.name, BUILT_IN)
     return next((p for p in places if p.is_file() and dataset in read_catalogue(p)), None)
+
+
+Needs = Literal["major", "minor", "patch", "none"]
+"""The part of the version that a change raises.
+
+``major``: the meaning or the ids of items changed; ``minor``: items were added; ``patch``: cards or other
+documents changed.
+"""
+
+_FORM = re.compile(r"\.".join([r"(0|[1-9][0-9]{0,8})"] * 3))
+
+TAG = re.compile(rf"v{_FORM.pattern}")
+"""The form of a release's tag."""
+
+
+class Version(NamedTuple):
+    """A semantic version. Versions compare by their numbers."""
+
+    major: int
+    minor: int
+    patch: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}.{self.patch}"
+
+    @property
+    def tag(self) -> str:
+        """The tag of the release."""
+        return f"v{self}"
+
+
+def is_version(text: str) -> bool:
+    """Return whether a text is of the form ``1.0.0``."""
+    return _FORM.fullmatch(text) is not None
+
+
+def parse_version(text: str) -> Version:
+    """Read ``1.0.0`` or the tag ``v1.0.0``; raises :class:`InputError` for anything else.
+
+    >>> parse_version("v1.10.0") > parse_version("1.9.2")
+    True
+    """
+    match = _FORM.fullmatch(text.removeprefix("v"))
+    if match is None:
+        raise fail(f"version {text!r} is not of the form '1.0.0'")
+    return Version(*map(int, match.groups()))
+
+
+def smallest_version(old: str, needs: Needs) -> str:
+    """Return the smallest version that may follow ``old`` after a change.
+
+    >>> smallest_version("1.2.3", "minor")
+    '1.3.0'
+    """
+    major, minor, patch = parse_version(old)
+    following = {
+        "major": Version(major + 1, 0, 0),
+        "minor": Version(major, minor + 1, 0),
+        "patch": Version(major, minor, patch + 1),
+        "none": Version(major, minor, patch),
+    }
+    return str(following[needs])

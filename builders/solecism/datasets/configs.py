@@ -1,94 +1,86 @@
-"""What a data set is built from, and what was built: configs, each of one schema, made of parts.
-
-A part is anything that yields Arrow tables and then says what it made: a paradigm of templates, a mined
-treebank. A part may stand in several configs; it is drawn once.
-"""
+"""The configs of a data set: what they are built from, and what was built."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from solecism.check.finding import Finding
 from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Counts
+from solecism.hashing import Content
 from solecism.schema import pair_schema
 
 __all__ = [
-    "FILE",
-    "MANIFEST",
-    "BuiltConfig",
-    "BuiltParadigm",
-    "Config",
-    "Part",
-    "choose",
-    "distinct_parts",
-]
+    "FILE", "BuiltConfig", "BuiltParadigm", "Config", "ItemSource", "choose", "distinct_sources",
+    "languages_of", "sources_of",
+]  # fmt: skip
+
+FILE = "test-00000-of-00001.parquet"
+"""The name of the Parquet file in the folder of a config."""
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One source of items. ``facts`` is called once, after all of ``tables()`` were taken."""
+class ItemSource(Protocol):
+    """Something that items come from: a paradigm of templates, a treebank."""
 
-    name: str
-    tables: Callable[[], Iterator[pa.Table]]
-    facts: Callable[[], BuiltParadigm]
+    @property
+    def name(self) -> str:
+        """The name that a progress bar shows."""
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield the items."""
+
+    def built(self) -> BuiltParadigm:
+        """Return what was made, after all tables were taken."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """One config to be built: ``kind`` and ``schema`` of its items, and the parts that they come from.
+    """A config to be built: the ``kind`` and ``schema`` of its items, and their sources.
 
-    ``convert`` is applied to every table of this config (the other configs get it as it is); ``default``
-    marks the config that ``load_dataset`` opens when none is named.
+    ``convert`` is applied to every table of this config; other configs with the same source get the
+    table as it is. ``default`` marks the config that ``load_dataset`` opens when none is named.
     """
 
     name: str
     kind: str
     schema: pa.Schema
-    parts: tuple[Part, ...]
+    sources: tuple[ItemSource, ...]
     languages: tuple[str, ...]
     default: bool = False
     convert: Callable[[pa.Table], pa.Table] | None = None
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
+def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Return the configs called ``names`` (all of them if there are no names).
 
-
-C = TypeVar("C", bound=_Named)
-
-
-def choose(dataset: str, configs: Sequence[C], names: Sequence[str]) -> list[C]:
-    """Choose configs by name (none: all); raises :class:`InputError` with the candidates."""
-    known = {config.name: config for config in configs}
+    Raises :class:`InputError`, with the candidates, for a name that is not known.
+    """
+    known = list(known)
     for name in names:
         if name not in known:
-            near = candidates("configs", list(known), name)
+            near = candidates("configs", known, name)
             raise fail(f"data set {dataset!r} has no config {name!r} {near}")
-    return [known[name] for name in names] or list(configs)
+    return list(names) or known
 
 
-def distinct_parts(configs: Sequence[Config]) -> list[Part]:
-    """Give the parts of the configs in order, each once."""
-    return list(dict.fromkeys(part for config in configs for part in config.parts))
-
-
-FILE = "test-00000-of-00001.parquet"
-MANIFEST = "manifest.json"
+def distinct_sources(configs: Sequence[Config]) -> list[ItemSource]:
+    """Return the sources of configs in order, each once."""
+    sources = {id(source): source for config in configs for source in config.sources}
+    return list(sources.values())
 
 
 @dataclass(frozen=True)
 class BuiltParadigm:
-    """What was made of one part of a config (a paradigm, a treebank), and what the checks say of it.
+    """What was made of one source (a paradigm, a treebank), and what the checks found in it.
 
-    ``example``: texts to show, of a pair the good and the bad sentence; ``facts``: what else the manifest
-    should say.
+    ``example``: texts to show, of a pair the good and the bad sentence; ``facts``: further entries of
+    the manifest.
     """
 
     uid: str
@@ -97,11 +89,11 @@ class BuiltParadigm:
     about: str
     counts: Counts
     example: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what the manifest says."""
+        """Return the entry of the manifest."""
         return {
             "construction": self.construction,
             "phenomenon": self.phenomenon,
@@ -119,37 +111,30 @@ class BuiltParadigm:
     def from_json(cls, uid: str, value: Mapping[str, Any]) -> BuiltParadigm:
         """Return what :meth:`to_json` wrote."""
         facts = dict(value)
-        counts = Counts(
-            facts.pop("sets"),
-            facts.pop("pairs"),
-            Counter(facts.pop("skipped")),
-            facts.pop("syncretic_forms"),
+        construction, phenomenon, about = (
+            facts.pop(key) for key in ("construction", "phenomenon", "about")
         )
-        return cls(
-            uid,
-            facts.pop("construction"),
-            facts.pop("phenomenon"),
-            facts.pop("about"),
-            counts,
-            tuple(facts.pop("example")),
-            tuple(Finding(**finding) for finding in facts.pop("findings")),
-            facts,
+        sets, pairs, skipped, syncretic = (
+            facts.pop(key) for key in ("sets", "pairs", "skipped", "syncretic_forms")
         )
+        counts = Counts(sets, pairs, Counter(skipped), syncretic)
+        example = tuple(facts.pop("example"))
+        findings = tuple(Finding(**finding) for finding in facts.pop("findings"))
+        return cls(uid, construction, phenomenon, about, counts, example, findings, facts)
 
 
 @dataclass(frozen=True)
 class BuiltConfig:
-    """What was built of one config. ``digest`` is of the content, ``file`` of the Parquet file.
+    """A config that was built.
 
-    ``kind`` is that of its items (``pair``, ``suite``, ``cloze`` ...) and ``schema`` theirs.
+    ``file_sha256`` and ``file_bytes`` are of its Parquet file; ``bytes`` is its size in memory.
     """
 
     name: str
     paradigms: tuple[BuiltParadigm, ...]
-    rows: int
+    content: Content
     bytes: int
-    digest: str
-    file: str
+    file_sha256: str
     file_bytes: int
     kind: str = "pair"
     schema: pa.Schema = field(default_factory=pair_schema)
@@ -157,12 +142,22 @@ class BuiltConfig:
     default: bool = False
 
     @property
+    def rows(self) -> int:
+        """The number of items."""
+        return self.content.rows
+
+    @property
     def sets(self) -> int:
         """The number of minimal sets (of a suite: items)."""
         return sum(paradigm.counts.sets for paradigm in self.paradigms)
 
+    @property
+    def path(self) -> str:
+        """The path of the Parquet file in the folder of the data set."""
+        return f"{self.name}/{FILE}"
+
     def to_json(self) -> dict[str, Any]:
-        """Return what the manifest says."""
+        """Return the entry of the manifest."""
         return {
             "kind": self.kind,
             "languages": list(self.languages),
@@ -170,21 +165,20 @@ class BuiltConfig:
             "rows": self.rows,
             "sets": self.sets,
             "memory_bytes": self.bytes,
-            "content_sha256": self.digest,
-            "files": {f"{self.name}/{FILE}": {"sha256": self.file, "bytes": self.file_bytes}},
+            "content_sha256": self.content.sha256,
+            "files": {self.path: {"sha256": self.file_sha256, "bytes": self.file_bytes}},
             "paradigms": {p.uid: p.to_json() for p in self.paradigms},
         }
 
     @classmethod
     def from_json(cls, name: str, value: Mapping[str, Any], schema: pa.Schema) -> BuiltConfig:
-        """Return what :meth:`to_json` wrote, of items of a schema."""
+        """Return what :meth:`to_json` wrote, for items of a schema."""
         file = value["files"][f"{name}/{FILE}"]
         return cls(
             name,
             tuple(BuiltParadigm.from_json(uid, p) for uid, p in value["paradigms"].items()),
-            value["rows"],
+            Content(value["rows"], value["content_sha256"]),
             value["memory_bytes"],
-            value["content_sha256"],
             file["sha256"],
             file["bytes"],
             value["kind"],
@@ -192,3 +186,15 @@ class BuiltConfig:
             tuple(value["languages"]),
             value["default"],
         )
+
+
+def languages_of(built: Sequence[BuiltConfig]) -> list[str]:
+    """Return the codes of the languages in the order of the configs."""
+    return list(dict.fromkeys(code for c in built for code in c.languages or (c.name,)))
+
+
+def sources_of(built: Sequence[BuiltConfig]) -> list[Mapping[str, Any]]:
+    """Return the works of others (treebanks, say) that items come from, each once."""
+    paradigms = (paradigm for config in built for paradigm in config.paradigms)
+    found = (source for p in paradigms for source in p.facts.get("sources", ()))
+    return list({json.dumps(source, sort_keys=True): source for source in found}.values())

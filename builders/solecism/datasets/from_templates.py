@@ -1,10 +1,9 @@
-"""Configs that are built from templates, in either of the catalogue's two layouts."""
+"""Configs that are built from templates, and their conversion to traditional characters."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,75 +12,53 @@ import pyarrow as pa
 from solecism.check.finding import Finding
 from solecism.check.items import checker_of
 from solecism.datasets.catalogue import Stanza
-from solecism.datasets.configs import BuiltParadigm, Config, Part, choose
-from solecism.errors import fail
+from solecism.datasets.configs import BuiltParadigm, Config, choose
+from solecism.errors import candidates, fail
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import LARGEST, Counts, Paradigm, check_size, load_paradigm
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import read_template
+from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 from solecism.schema import FEATURES, SUITE, pair_schema
 
-__all__ = [
-    "ALL",
-    "PAIRS",
-    "SCRIPT",
-    "TRADITIONAL",
-    "Group",
-    "converter",
-    "groups",
-    "load_paradigms",
-    "template_configs",
-]
-
+__all__ = ["ALL", "find_paradigm", "load_paradigms", "paths_of_configs", "template_configs"]
 
 ALL, PAIRS, TRADITIONAL = "all", "pairs", "traditional"
-"""Names of the configs that collect paradigms: of the main kind, of pairs beside suites, converted ones."""
+"""Names of configs that collect paradigms: all, pairs beside suites, in traditional characters."""
+
+PAIRS_TRADITIONAL = f"{PAIRS}_{TRADITIONAL}"
 
 
-@dataclass(frozen=True)
-class Group:
-    """A config as the templates' names give it. ``traditional``: the conversion, if it is converted."""
+def paths_of_configs(root: Root, entry: Stanza) -> dict[str, tuple[Path, ...]]:
+    """Return the templates of each config of a data set; raises :class:`InputError`.
 
-    name: str
-    paths: tuple[Path, ...]
-    default: bool = False
-    traditional: str = ""
-
-
-def groups(root: Root, entry: Stanza) -> list[Group]:
-    """Give the configs of a data set with their templates; raises :class:`InputError`.
-
-    Layout ``languages``: a config for each folder of templates. Layout ``paradigms``: one for each template,
-    with ``all`` (the default) for the rows of all of them; where there are suites and pairs, ``all`` holds
-    the suites and ``pairs`` the pairs.
+    In the layout ``languages`` each folder of templates is a config. In the layout ``paradigms`` each
+    template is one, and ``all`` (the default) has the rows of all of them; if there are suites and
+    pairs, ``all`` has the suites and ``pairs`` the pairs.
     """
-    name = entry.name
+    dataset = entry.name
     if entry.configs == "languages":
-        return [Group(n, tuple(root.templates(name, n))) for n in root.configs(name)]
-    paths = [path for n in root.configs(name) for path in root.templates(name, n)]
+        return {code: tuple(root.templates(dataset, code)) for code in root.configs(dataset)}
+    paths = [path for code in root.configs(dataset) for path in root.templates(dataset, code)]
     _refuse_same_names(paths)
-    pairs = {path: read_template(path).is_pair for path in paths}
-    suites = tuple(path for path in paths if not pairs[path])
-    collected = [Group(ALL, suites or tuple(paths), default=True)]
-    if suites and len(suites) < len(paths):
-        collected.append(Group(PAIRS, tuple(path for path in paths if pairs[path])))
+    pairs = tuple(path for path in paths if read_template(path).is_pair)
+    suites = tuple(path for path in paths if path not in pairs)
+    collected = {ALL: suites or pairs}
+    if suites and pairs:
+        collected[PAIRS] = pairs
     if entry.traditional:
-        collected += [_traditional(group, entry.traditional) for group in collected]
-    return [*collected, *(Group(path.stem, (path,)) for path in paths)]
-
-
-def _traditional(group: Group, conversion: str) -> Group:
-    name = TRADITIONAL if group.default else f"{group.name}_{TRADITIONAL}"
-    return Group(name, group.paths, traditional=conversion)
+        collected[TRADITIONAL] = collected[ALL]
+        if suites and pairs:
+            collected[PAIRS_TRADITIONAL] = pairs
+    return {**collected, **{path.stem: (path,) for path in paths}}
 
 
 def _refuse_same_names(paths: Sequence[Path]) -> None:
     counts = Counter(path.stem for path in paths)
-    reserved = (ALL, PAIRS, TRADITIONAL, f"{PAIRS}_{TRADITIONAL}")
     for path in paths:
-        if path.stem in reserved:
+        if path.stem in (ALL, PAIRS, TRADITIONAL, PAIRS_TRADITIONAL):
             raise fail(f"{path.stem!r} is the name of a config that collects paradigms", path)
         if counts[path.stem] > 1:
             raise fail(f"two templates are called {path.stem!r}: it names the config", path)
@@ -92,109 +69,114 @@ def template_configs(
 ) -> list[Config]:
     """Bind the templates of the configs called ``names`` (none: of all) to their lexicons.
 
-    Raises :class:`InputError` for anything wrong with them, so that nothing is drawn in vain.
+    Raises :class:`InputError` for anything that is wrong with them, before any item is drawn.
     """
-    known = groups(root, entry)
-    chosen = choose(entry.name, known, names)
-    paths = [path for group in chosen for path in group.paths]
+    known = paths_of_configs(root, entry)
+    chosen = {name: known[name] for name in choose(entry.name, known, names)}
+    paths = [path for config in chosen.values() for path in config]
     paradigms = load_paradigms(root, entry.name, paths)
     for paradigm in paradigms.values():
         check_size(paradigm, most)
-    schema = pair_schema(_extra(entry, known, paradigms))
-    parts = {
-        path: _part(_Drawing(paradigm, root.path, entry.seed, schema, most))
+    schema = pair_schema(_further_features(entry, known, paradigms))
+    sources = {
+        path: _TemplateSource(paradigm, root.path, entry.seed, schema, most)
         for path, paradigm in paradigms.items()
     }
-    return [_config(group, paradigms, parts, schema) for group in chosen]
+    return [_config(entry, name, [sources[p] for p in paths]) for name, paths in chosen.items()]
 
 
 def load_paradigms(root: Root, dataset: str, paths: Iterable[Path]) -> dict[Path, Paradigm]:
-    """Load paradigms by their files; those of one language share their phrases."""
+    """Load paradigms from their files; those of one language share lexicon and macros.
+
+    Raises :class:`InputError`.
+    """
     paths = list(dict.fromkeys(paths))
     phrases = {
-        language: Phrases(root.folder(dataset, language), root.lexicon(language))
-        for language in dict.fromkeys(path.parent.name for path in paths)
+        code: Phrases(root.folder(dataset, code), Lexicon(root.lexicon(code)))
+        for code in dict.fromkeys(path.parent.name for path in paths)
     }
-    return {
-        path: load_paradigm(path, root.lexicon(path.parent.name), phrases[path.parent.name])
-        for path in paths
-    }
+    found = ((path, phrases[path.parent.name]) for path in paths)
+    return {path: load_paradigm(path, shared.lexicon, shared) for path, shared in found}
 
 
-def _extra(
-    entry: Stanza, known: Sequence[Group], paradigms: Mapping[Path, Paradigm]
-) -> tuple[str, ...]:
-    """The further features of pairs: with a config a paradigm, those of all of them, built or not."""
+def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm:
+    """Load one paradigm; raises :class:`InputError` with the candidates where there is none."""
+    paths = {path.stem: path for path in root.templates(dataset, language)}
+    if uid not in paths:
+        near = candidates("paradigms", list(paths), uid)
+        raise fail(f"{dataset}/{language} has no paradigm {uid!r} {near}")
+    return load_paradigm(paths[uid], Lexicon(root.lexicon(language)))
+
+
+def _further_features(
+    entry: Stanza, known: Mapping[str, Sequence[Path]], paradigms: Mapping[Path, Paradigm]
+) -> list[str]:
+    """Return the features of pairs that templates add.
+
+    In the layout ``paradigms`` those of all templates, built or not, so that configs share a schema.
+    """
     templates = [paradigm.template for paradigm in paradigms.values()]
     if entry.configs == "paradigms":
-        templates = [read_template(path) for group in known for path in group.paths]
-    return tuple(sorted({name for template in templates for name in template.features}))
+        templates = [read_template(path) for paths in known.values() for path in paths]
+    return sorted({name for template in templates for name in template.features})
 
 
-def _config(
-    group: Group,
-    paradigms: Mapping[Path, Paradigm],
-    parts: Mapping[Path, Part],
-    schema: pa.Schema,
-) -> Config:
-    kinds = {paradigms[path].template.is_pair: path for path in group.paths}
+def _config(entry: Stanza, name: str, sources: Sequence[_TemplateSource]) -> Config:
+    templates = [source.paradigm.template for source in sources]
+    kinds = {template.is_pair: template for template in templates}
     if len(kinds) > 1:
         message = (
-            f"is a suite among the minimal pairs of config {group.name!r}: a config has items of one "
-            'kind (`configs = "paradigms"` in the catalogue makes a config of each paradigm)'
+            f"is a suite among the minimal pairs of config {name!r}: a config has items of one kind"
+            ' (`configs = "paradigms"` in the catalogue makes a config of each paradigm)'
         )
-        raise fail(message, kinds[False], paradigms[kinds[False]].template.conditions[0].line)
-    kind = "pair" if True in kinds else "suite"
+        raise fail(message, kinds[False].path, kinds[False].conditions[0].line)
+    collected = entry.configs == "paradigms"
+    converted = collected and name in (TRADITIONAL, PAIRS_TRADITIONAL)
     return Config(
-        group.name,
-        kind,
-        schema if kind == "pair" else SUITE,
-        tuple(parts[path] for path in group.paths),
-        tuple(dict.fromkeys(path.parent.name for path in group.paths)),
-        group.default,
-        converter(group.traditional) if group.traditional else None,
+        name,
+        "pair" if True in kinds else "suite",
+        sources[0].schema if True in kinds else SUITE,
+        tuple(sources),
+        tuple(dict.fromkeys(Path(template.path).parent.name for template in templates)),
+        default=collected and name == ALL,
+        convert=converter(entry.traditional) if converted else None,
     )
 
 
-@dataclass
-class _Drawing:
-    """One paradigm being drawn and checked; ``schema`` is that of the data set's pairs."""
+class _TemplateSource:
+    """A paradigm that is drawn and checked; ``schema`` is that of the data set's pairs."""
 
-    paradigm: Paradigm
-    root: Path
-    seed: int
-    schema: pa.Schema
-    most: int
-    counts: Counts = field(default_factory=Counts)
-    example: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    def __init__(
+        self, paradigm: Paradigm, root: Path, seed: int, schema: pa.Schema, most: int
+    ) -> None:
+        self.name, self.paradigm, self.schema = paradigm.name, paradigm, schema
+        self._root, self._seed, self._most = root, seed, most
+        self._counts = Counts()
+        self._example: tuple[str, ...] = ()
+        self._findings: tuple[Finding, ...] = ()
 
     def tables(self) -> Iterator[pa.Table]:
-        """Draw and check the items; the facts are known at the end."""
+        """Draw and check the items."""
         checker = checker_of(self.paradigm)
         for table in self._drawn():
             checker.add(table)
-            self.example = self.example or _example(table)
+            self._example = self._example or _example(table)
             yield table
-        self.findings = tuple(f.within(self.root) for f in checker.finish(self.counts))
+        self._findings = tuple(f.within(self._root) for f in checker.finish(self._counts))
 
     def _drawn(self) -> Iterator[pa.Table]:
         if not self.paradigm.template.is_pair:
-            return draw_suites(self.paradigm, self.seed, self.counts)
+            return draw_suites(self.paradigm, self._seed, self._counts)
         extra = tuple(f.name for f in self.schema.field("features").type)[len(FEATURES) :]
-        return draw_pairs(self.paradigm, self.seed, self.counts, extra, self.most)
+        return draw_pairs(self.paradigm, self._seed, self._counts, extra, self._most)
 
-    def facts(self) -> BuiltParadigm:
-        """What was drawn."""
+    def built(self) -> BuiltParadigm:
+        """Return what was drawn."""
         template = self.paradigm.template
         return BuiltParadigm(
-            template.id, template.construction, template.phenomenon, template.about, self.counts,
-            self.example, self.findings,
+            template.id, template.construction, template.phenomenon, template.about, self._counts,
+            self._example, self._findings,
         )  # fmt: skip
-
-
-def _part(drawing: _Drawing) -> Part:
-    return Part(drawing.paradigm.name, drawing.tables, drawing.facts)
 
 
 def _example(table: pa.Table) -> tuple[str, ...]:
@@ -210,7 +192,7 @@ Convert = Callable[[str], str]
 
 
 def converter(conversion: str) -> Callable[[pa.Table], pa.Table]:
-    """Give a function that converts suite items or pairs (``conversion``: OpenCC's, ``s2t``, ``s2tw``).
+    """Return a function that converts tables of suite items or pairs by OpenCC (``s2t``, ``s2tw``).
 
     Ids stay, so that an item can be found in both scripts. Every sentence is converted as a whole, words in
     their context, and its words and regions are cut out of the result by their places; so a conversion must

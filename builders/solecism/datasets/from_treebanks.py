@@ -1,27 +1,34 @@
-"""The data set that is mined from treebanks: for each language cloze items (``he``), the forms that they
-are scored with (``he-forms``) and minimal pairs (``he-pairs``)."""
+"""Configs that are mined from treebanks.
+
+Each language has three: cloze items (``he``), the forms that they are scored with (``he-forms``) and
+minimal pairs (``he-pairs``).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
-from solecism.datasets.configs import BuiltParadigm, Config, Part
+from solecism.datasets.configs import BuiltParadigm, Config
 from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import FormInventory, Paradigms, read_inventory
 from solecism.treebank.languages import find_language, languages, rules_of
-from solecism.treebank.mining import Seen, Tally, mine_file, numbers
+from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
 from solecism.treebank.pairs import SCHEMA, PairMaker
-from solecism.treebank.relations.presets import Settings
-from solecism.treebank.sources import Found, found_languages, lexicon, origin_languages, treebanks
+from solecism.treebank.sources import (
+    LocalSource,
+    found_languages,
+    lexicon,
+    origin_languages,
+    treebanks,
+)
 from solecism.treebank.swap import Flipper
 
 __all__ = ["agreement_configs", "minable"]
@@ -30,13 +37,13 @@ PRESET = "strict"
 
 
 def minable() -> list[str]:
-    """The codes of the languages that have treebanks and relations that agree."""
+    """Return the codes of the languages that have treebanks and relations of agreement."""
     agreeing = {code for code, language in languages().items() if any(language.features.values())}
     return [code for code in origin_languages() if code in agreeing]
 
 
 def agreement_configs(dataset: str, names: Sequence[str]) -> list[Config]:
-    """Give the three configs of each language; without names of all whose treebanks are there.
+    """Return the three configs of each language (without names: of those whose treebanks are there).
 
     Raises :class:`InputError` for an unknown language and for one whose treebanks are not there.
     """
@@ -48,33 +55,36 @@ def agreement_configs(dataset: str, names: Sequence[str]) -> list[Config]:
     there = names or [code for code in found_languages() if code in known]
     if not there:
         treebanks(known[0])
-    return [config for code in there for config in _configs(_Mine(code, treebanks(code)))]
+    return [config for code in there for config in _configs(_MinedLanguage(code, treebanks(code)))]
 
 
-def _configs(mine: _Mine) -> list[Config]:
-    code = mine.code
-    items = tuple(mine.items_of(found) for found in mine.found)
-    parts = {
-        code: ("cloze", CLOZE, items),
-        f"{code}-forms": ("forms", FORMS, (mine.forms,)),
-        f"{code}-pairs": ("pair", SCHEMA, (mine.minimal_pairs,)),
-    }
+def _configs(mined: _MinedLanguage) -> list[Config]:
+    code = mined.code
+    items = tuple(_TreebankSource(mined, found) for found in mined.found)
+    forms = _DerivedSource(
+        mined, f"{code}-forms", "the forms of the treebanks and of UniMorph",
+        lambda: mined.inventory.tables(), dict,
+    )  # fmt: skip
+    pairs = _DerivedSource(
+        mined, f"{code}-pairs", "minimal pairs: the target in a wrong form",
+        lambda: mined.pairs.tables(), lambda: mined.pairs.facts(),
+    )  # fmt: skip
     return [
-        Config(name, kind, schema, chosen, (code,))
-        for name, (kind, schema, chosen) in parts.items()
+        Config(code, "cloze", CLOZE, items, (code,)),
+        Config(forms.name, "forms", FORMS, (forms,), (code,)),
+        Config(pairs.name, "pair", SCHEMA, (pairs,), (code,)),
     ]
 
 
-@dataclass
-class _Mine:
-    """A language being mined: its treebanks one after the other, then its forms and pairs."""
+class _MinedLanguage:
+    """A language that is mined: its treebanks one after the other, then its forms and pairs."""
 
-    code: str
-    found: Sequence[Found]
-    seen: Seen = field(default_factory=Seen)
+    def __init__(self, code: str, found: Sequence[LocalSource]) -> None:
+        self.code, self.found = code, found
+        self.seen = SeenIds()
 
     @cached_property
-    def lexicon(self) -> Found | None:
+    def lexicon(self) -> LocalSource | None:
         return lexicon(self.code)
 
     @cached_property
@@ -83,67 +93,43 @@ class _Mine:
 
     @cached_property
     def settings(self) -> Settings:
-        return Settings(find_language(self.code), PRESET, MASKS, inventory=self.inventory)
+        return Settings(find_language(self.code), PRESET, MASKS, forms=self.inventory)
 
     @cached_property
     def pairs(self) -> PairMaker:
         listed = self.inventory.unimorph.words if self.inventory.unimorph else ()
-        told = {word: sum(counts.values()) for word, counts in self.inventory.attested.items()}
+        frequency = {word: sum(n.values()) for word, n in self.inventory.attested.items()}
         rules = rules_of(self.code)
-        return PairMaker(Flipper(rules, self.inventory, Paradigms(told, listed), Counter()))
+        return PairMaker(Flipper(rules, self.inventory, Paradigms(frequency, listed), Counter()))
 
     @property
     def sources(self) -> list[dict[str, Any]]:
-        """What the manifest says of all works that went in."""
+        """The entries of the manifest about all works that items come from."""
         return [found.facts() for found in (*self.found, self.lexicon) if found]
 
-    def items_of(self, found: Found) -> Part:
-        """The cloze items of a treebank."""
-        mined = _Treebank(self, found)
-        return Part(f"{self.code} {found.origin.name}", mined.tables, mined.facts)
 
-    @property
-    def forms(self) -> Part:
-        """The feature inventory."""
-        made = _Made(self, f"{self.code}-forms", "the forms of the treebanks and of UniMorph")
-        return Part(made.uid, lambda: made.counted(self.inventory.tables()), made.facts)
+class _TreebankSource:
+    """The items of one treebank, without those that the language had before."""
 
-    @property
-    def minimal_pairs(self) -> Part:
-        """Minimal pairs of the items that were mined before."""
-        made = _Made(self, f"{self.code}-pairs", "minimal pairs: the target in a wrong form")
-        return Part(made.uid, lambda: made.counted(self.pairs.tables()), made.pair_facts)
-
-
-@dataclass
-class _Treebank:
-    """The items of one treebank, less those that the language had before."""
-
-    mine: _Mine
-    found: Found
-    tally: Tally = field(default_factory=Tally)
-    example: tuple[str, ...] = ()
+    def __init__(self, mined: _MinedLanguage, found: LocalSource) -> None:
+        self.name = f"{mined.code} {found.origin.name}"
+        self._mined, self._found = mined, found
+        self._tally = MiningCounts()
+        self._example: tuple[str, ...] = ()
 
     def tables(self) -> Iterator[pa.Table]:
-        """Mine; each table also goes to the maker of pairs."""
-        for path in self.found.files:
-            licence = self.found.origin.licence
-            for table in mine_file(path, self.mine.settings, self.tally, licence):
-                fresh = self._fresh(table)
-                self.mine.pairs.take(fresh)
-                self.example = self.example or _example(fresh)
+        """Mine; the maker of pairs sees each table too."""
+        licence = self._found.origin.licence
+        for path in self._found.files:
+            mined = mine_file(path, self._mined.settings, self._tally, licence)
+            for fresh in unique(mined, self._tally, self._mined.seen):
+                self._mined.pairs.take(fresh)
+                self._example = self._example or _example(fresh)
                 yield fresh
 
-    def _fresh(self, table: pa.Table) -> pa.Table:
-        new = self.mine.seen.fresh(numbers(table["id"]))
-        self.tally.duplicates += int((~new).sum())
-        kept = table.filter(pa.array(new))
-        self.tally.count(kept)
-        return kept
-
-    def facts(self) -> BuiltParadigm:
-        """What was mined, and what every filter left out."""
-        tally, origin = self.tally, self.found.origin
+    def built(self) -> BuiltParadigm:
+        """Return what was mined, and what every filter left out."""
+        tally, origin = self._tally, self._found.origin
         counts = Counts(sets=tally.items, pairs=tally.items, skipped=Counter(tally.dropped))
         facts = {
             "preset": PRESET,
@@ -153,50 +139,52 @@ class _Treebank:
             "relations": dict(sorted(tally.relations.items())),
             "masked": dict(sorted(tally.masked.items())),
             "licence": origin.licence,
-            "sources": [self.found.facts()],
+            "sources": [self._found.facts()],
         }
-        return BuiltParadigm(
-            origin.name, "agreement", "agreement", f"mined from {origin.name}", counts,
-            self.example, (), facts,
-        )  # fmt: skip
+        about = f"mined from {origin.name}"
+        return _built(origin.name, about, counts, self._example, facts)
 
 
-@dataclass
-class _Made:
-    """A part that is made of all treebanks of a language together."""
+class _DerivedSource:
+    """What is made of all treebanks of a language together: its forms, its minimal pairs."""
 
-    mine: _Mine
-    uid: str
-    about: str
-    rows: int = 0
-    example: tuple[str, ...] = ()
+    def __init__(
+        self,
+        mined: _MinedLanguage,
+        name: str,
+        about: str,
+        make: Callable[[], Iterator[pa.Table]],
+        facts: Callable[[], dict[str, Any]],
+    ) -> None:
+        self.name = name
+        self._mined, self._about, self._make, self._facts = mined, about, make, facts
+        self._rows = 0
+        self._example: tuple[str, ...] = ()
 
-    def counted(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        """Pass tables on and count their rows."""
-        for table in tables:
-            self.rows += len(table)
-            self.example = self.example or _example(table)
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield the tables that are made."""
+        for table in self._make():
+            self._rows += len(table)
+            self._example = self._example or _example(table)
             yield table
 
-    def facts(self) -> BuiltParadigm:
-        """What was made."""
-        return self._built({}, Counter())
+    def built(self) -> BuiltParadigm:
+        """Return what was made, and why some was passed over."""
+        facts = self._facts()
+        skipped = Counter(facts.pop("passed_over", {}))
+        counts = Counts(sets=self._rows, pairs=self._rows, skipped=skipped)
+        facts = {**facts, "sources": self._mined.sources}
+        return _built(self.name, self._about, counts, self._example, facts)
 
-    def pair_facts(self) -> BuiltParadigm:
-        """What pairs were made, the caps, and why others were not."""
-        told = self.mine.pairs.facts()
-        return self._built(told, Counter(told.pop("passed_over")))
 
-    def _built(self, facts: dict[str, Any], skipped: Counter[str]) -> BuiltParadigm:
-        counts = Counts(sets=self.rows, pairs=self.rows, skipped=skipped)
-        return BuiltParadigm(
-            self.uid, "agreement", "agreement", self.about, counts, self.example, (),
-            {**facts, "sources": self.mine.sources},
-        )  # fmt: skip
+def _built(
+    uid: str, about: str, counts: Counts, example: tuple[str, ...], facts: dict[str, Any]
+) -> BuiltParadigm:
+    return BuiltParadigm(uid, "agreement", "agreement", about, counts, example, (), facts)
 
 
 def _example(table: pa.Table) -> tuple[str, ...]:
-    """A text or two to show."""
+    """Return a text or two to show."""
     if not len(table):
         return ()
     row = table.slice(0, 1).to_pylist()[0]

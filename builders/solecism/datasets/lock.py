@@ -1,65 +1,72 @@
 """The lock: what every released version of a data set holds, so that content cannot change unnoticed.
 
-It stands beside the catalogue and keeps, for each data set, version and config, the number of rows and the
-digest of the content (the values, not the file: another version of Arrow writes other bytes).
+It lies beside the catalogue and keeps, for each data set, version and config, the number of rows and
+the digest of their values. (Not of the file: another version of Arrow writes other bytes.)
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from solecism.datasets.catalogue import BUILT_IN, Stanza, catalogue_of
+from solecism.datasets.catalogue import BUILT_IN, Stanza, catalogue_of, is_version
 from solecism.datasets.configs import BuiltConfig
-from solecism.datasets.manifest import Manifest
-from solecism.datasets.versions import is_version
-from solecism.digest import ContentDigest
 from solecism.errors import InputError, Problem, fail
 from solecism.files import locked, write_text
-from solecism.inputs import COUNT, read_json, reading_parquet
+from solecism.hashing import Content
+from solecism.inputs import COUNT, read_json
 from solecism.root import Root
 
-__all__ = ["LOCK", "Content", "Lock", "Locked", "changes", "content_of", "content_of_config", "departures",
-           "is_own", "lock_path", "note_commits", "read_lock", "record", "write_lock"]  # fmt: skip
+__all__ = [
+    "LOCK", "Lock", "LockedVersion", "changes", "departures", "is_own", "lock_path", "note_commits",
+    "read_lock", "record", "write_lock",
+]  # fmt: skip
 
 LOCK = "catalogue.lock.json"
-_LOCKED = {"configs": {str: {"rows": COUNT, "content_sha256": str}}, "commit?": str}
+_VERSION = {"configs": {str: {"rows": COUNT, "content_sha256": str}}, "commit?": str}
 """The shape of a version in a lock (:mod:`solecism.inputs`)."""
 
 
 @dataclass(frozen=True)
-class Content:
-    """What a config holds: rows, and the SHA-256 of their values (:class:`ContentDigest`)."""
+class LockedVersion:
+    """The content of a version's configs, and the commit that its tag names on the hub.
 
-    rows: int
-    content_sha256: str
-
-
-@dataclass(frozen=True)
-class Locked:
-    """A version: its configs, and the commit on the hub that its tag names (empty: not pushed yet)."""
+    The commit is empty until the version is pushed.
+    """
 
     configs: Mapping[str, Content]
     commit: str = ""
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry of the lock."""
+        configs = {n: {"rows": c.rows, "content_sha256": c.sha256} for n, c in self.configs.items()}
+        return {"configs": configs, "commit": self.commit}
 
-Lock = Mapping[str, Mapping[str, Locked]]
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> LockedVersion:
+        """Return what :meth:`to_json` wrote."""
+        configs = value["configs"].items()
+        contents = {name: Content(c["rows"], c["content_sha256"]) for name, c in configs}
+        return cls(contents, value.get("commit", ""))
+
+
+Lock = Mapping[str, Mapping[str, LockedVersion]]
 """By data set and version."""
 
 
 def lock_path(root: Root, dataset: str) -> Path:
-    """The lock beside the catalogue that a data set stands in (in neither: beside the root's)."""
+    """Return the lock beside the catalogue that has a data set (if neither has: beside the root's)."""
     return (catalogue_of(root, dataset) or root.path / BUILT_IN.name).with_name(LOCK)
 
 
 def is_own(root: Root, dataset: str) -> bool:
-    """Whether the lock belongs to the root: an author's variant of the house's data set has no lock yet."""
+    """Return whether the lock of a data set is in the root.
+
+    That of an author's variant of a data set of ours is not, until it has a stanza of its own.
+    """
     return lock_path(root, dataset).resolve().is_relative_to(root.path.resolve())
 
 
@@ -67,43 +74,24 @@ def read_lock(path: Path) -> Lock:
     """Read a lock, empty where there is none; raises :class:`InputError` for a broken one."""
     if not path.is_file():
         return {}
-    whole = read_json(path, {str: {str: _LOCKED}}, "lock")
+    whole = read_json(path, {str: {str: _VERSION}}, "lock")
     for version in (version for some in whole.values() for version in some):
         if not is_version(version):
             raise fail(f"is no lock: version {version!r} is not of the form '1.0.0'", path)
-    return {name: {v: _locked(x) for v, x in some.items()} for name, some in whole.items()}
-
-
-def _locked(value: Mapping[str, Any]) -> Locked:
-    configs = {n: Content(f["rows"], f["content_sha256"]) for n, f in value["configs"].items()}
-    return Locked(configs, value.get("commit", ""))
+    return {
+        name: {version: LockedVersion.from_json(value) for version, value in some.items()}
+        for name, some in whole.items()
+    }
 
 
 def write_lock(path: Path, lock: Lock) -> None:
     """Write a lock, sorted, so that two people's additions merge."""
-    plain = {n: {v: asdict(locked) for v, locked in some.items()} for n, some in lock.items()}
-    text = json.dumps(plain, indent=2, sort_keys=True)
-    write_text(path, text + "\n")
-
-
-def content_of(manifest: Manifest) -> Mapping[str, Content]:
-    """Read the Parquet files of a built data set and digest each config, a row group at a time."""
-    return {name: content_of_config(manifest, name) for name in manifest.configs}
-
-
-def content_of_config(manifest: Manifest, config: str) -> Content:
-    """Read the Parquet files of a config and digest them; raises :class:`InputError` for broken ones."""
-    digest, rows = ContentDigest(), 0
-    for path in (manifest.path.parent / path for path in manifest.config(config).files):
-        with reading_parquet(path):
-            for batch in pq.ParquetFile(path).iter_batches(use_threads=False):
-                digest.add(pa.Table.from_batches([batch]))
-                rows += len(batch)
-    return Content(rows, digest.hexdigest())
+    plain = {name: {v: one.to_json() for v, one in some.items()} for name, some in lock.items()}
+    write_text(path, json.dumps(plain, indent=2, sort_keys=True) + "\n")
 
 
 def changes(lock: Lock, dataset: str, version: str, content: Mapping[str, Content]) -> list[str]:
-    """Say what differs from the lock, a line a config; nothing where content and lock agree."""
+    """Return how content differs from the lock, a line for each config that does."""
     known = lock.get(dataset, {}).get(version)
     if known is None:
         return [f"{dataset} {version} is not in the lock"]
@@ -118,27 +106,26 @@ def _change(was: Content | None, now: Content | None) -> str:
     if now is None:
         return "is in the lock and was not built"
     rows = f"{was.rows} rows" if was.rows == now.rows else f"{was.rows} -> {now.rows} rows"
-    return f"has changed ({rows}, {was.content_sha256[:12]} -> {now.content_sha256[:12]})"
+    return f"has changed ({rows}, {was.sha256[:12]} -> {now.sha256[:12]})"
 
 
 def departures(root: Root, entry: Stanza, built: Sequence[BuiltConfig]) -> list[str]:
-    """Say which configs just built do not hold what the lock says of this version."""
+    """Return how configs just built differ from the lock, if it has their version."""
     path = lock_path(root, entry.name)
     some = read_lock(path).get(entry.name, {}) if is_own(root, entry.name) else {}
     if entry.version not in some:
         return []
-    content = {config.name: Content(config.rows, config.digest) for config in built}
-    known = {**some[entry.version].configs, **content}
+    known = {**some[entry.version].configs, **{c.name: c.content for c in built}}
     return changes({entry.name: some}, entry.name, entry.version, known)
 
 
 def record(
     path: Path, dataset: str, version: str, content: Mapping[str, Content], replacing: bool = False
 ) -> bool:
-    """Put a version into the lock; tell whether the lock changed.
+    """Write a version into the lock; return whether the lock changed.
 
-    Raises :class:`InputError` where the version is there with other content, unless it is ``replacing``
-    one that nobody has seen yet.
+    Raises :class:`InputError` where the lock has the version with other content, unless it is
+    ``replacing`` one that was never pushed.
     """
     with locked(path):
         lock = read_lock(path)
@@ -149,20 +136,21 @@ def record(
         if version in some and (some[version].commit or not replacing):
             advice = "raise the version in the catalogue (`solecism diff` says how far)"
             raise InputError(Problem(f"{line}: {advice}", str(path)) for line in differ)
-        write_lock(path, {**lock, dataset: {**some, version: Locked(content)}})
+        write_lock(path, {**lock, dataset: {**some, version: LockedVersion(content)}})
         return True
 
 
 def note_commits(path: Path, dataset: str, commits: Mapping[str, str]) -> list[str]:
-    """Note which commit each tag (``v1.0.0``) names on the hub; give the versions that were filled in.
+    """Write the commits that tags (``v1.0.0``) name on the hub into the lock.
 
-    Raises :class:`InputError` where a tag names another commit than the lock says.
+    Return the versions that had none before. Raises :class:`InputError` where a tag names another
+    commit than the lock has.
     """
     with locked(path):
         lock = read_lock(path)
         some = dict(lock.get(dataset, {}))
         filled = [
-            v for v, locked in some.items() if _news(locked, commits.get(f"v{v}"), f"v{v}", path)
+            v for v, known in some.items() if _is_new(known, commits.get(f"v{v}"), f"v{v}", path)
         ]
         for version in filled:
             some[version] = replace(some[version], commit=commits[f"v{version}"])
@@ -171,9 +159,8 @@ def note_commits(path: Path, dataset: str, commits: Mapping[str, str]) -> list[s
         return filled
 
 
-def _news(locked: Locked, commit: str | None, tag: str, path: Path) -> bool:
-    if commit and locked.commit and commit != locked.commit:
-        raise fail(
-            f"tag {tag} names {commit} and the lock says {locked.commit}: it was moved", path
-        )
-    return bool(commit) and not locked.commit
+def _is_new(known: LockedVersion, commit: str | None, tag: str, path: Path) -> bool:
+    if commit and known.commit and commit != known.commit:
+        message = f"tag {tag} names {commit} and the lock says {known.commit}: it was moved"
+        raise fail(message, path)
+    return bool(commit) and not known.commit

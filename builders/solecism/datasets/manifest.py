@@ -1,33 +1,35 @@
-"""The manifest of a data set folder, read back: what must be in the folder, byte for byte."""
+"""The manifest of a data set folder: ``manifest.json`` says what the folder holds, byte for byte."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from solecism.datasets.configs import MANIFEST
-from solecism.datasets.versions import is_version
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from solecism.datasets.catalogue import MINED, Stanza, is_version
+from solecism.datasets.citation import as_list, one_or_all
+from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
 from solecism.errors import InputError, candidates, fail
-from solecism.hashing import file_digest
-from solecism.inputs import Number, read_json
+from solecism.hashing import Content, ContentDigest, file_digest
+from solecism.inputs import Number, read_json, reading_parquet
+from solecism.root import Root
+from solecism.version import __version__
 
 __all__ = [
-    "ConfigFacts",
-    "FileFacts",
-    "Manifest",
+    "MANIFEST", "ConfigFiles", "Manifest", "changed_files", "content_of", "contents_of",
     "damaged",
-    "files_of_build",
-    "is_within",
-    "not_whole",
-    "read_manifest",
-]
+    "files_of_build", "input_digests", "is_within", "manifest_json", "read_manifest",
+]  # fmt: skip
+
+MANIFEST = "manifest.json"
 
 LARGEST = 64 << 20
 """Bytes that a manifest may have."""
-
 
 _FILES = {str: {"sha256": str, "bytes": Number(0, whole=True)}}
 _SOURCES = [{"redistributable?": bool, "missing?": [str], "changed?": [str]}]
@@ -45,53 +47,60 @@ _SHAPE = {
 
 
 @dataclass(frozen=True)
-class FileFacts:
-    """A data file: its SHA-256 in hexadecimal and its size in bytes."""
+class FileDigest:
+    """The SHA-256 of a file in hexadecimal, and its size in bytes."""
 
     sha256: str
     bytes: int
 
+    def is_of(self, path: Path) -> bool:
+        """Return whether a file is there with these bytes."""
+        if not path.is_file() or path.stat().st_size != self.bytes:
+            return False
+        return file_digest(path) == self.sha256
+
 
 @dataclass(frozen=True)
-class ConfigFacts:
-    """A config: its rows, the SHA-256 of its content (:class:`ContentDigest`) and its files by path."""
+class ConfigFiles:
+    """The content of a config, and its files by their paths in the folder."""
 
     name: str
-    rows: int
-    content: str
-    files: Mapping[str, FileFacts]
+    content: Content
+    files: Mapping[str, FileDigest]
 
 
 @dataclass(frozen=True)
 class Manifest:
     """What ``manifest.json`` says.
 
-    ``documents``: the files beside the data, by path; ``sources``: the treebanks and other works that the
-    data come from; ``raw``: all of it, as JSON.
+    ``documents``: the files beside the data, by path; ``sources``: the treebanks and other works that
+    the data come from; ``raw``: the whole manifest as JSON.
     """
 
     path: Path
     dataset: str
     version: str
-    configs: Mapping[str, ConfigFacts]
-    documents: Mapping[str, FileFacts]
+    configs: Mapping[str, ConfigFiles]
+    documents: Mapping[str, FileDigest]
     sources: tuple[Mapping[str, Any], ...] = ()
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
-    def files(self) -> dict[str, FileFacts]:
-        """All files of the data set by path, documents and data; the manifest itself is not among them."""
-        return {
-            **self.documents,
-            **{p: f for c in self.configs.values() for p, f in c.files.items()},
-        }
+    def files(self) -> dict[str, FileDigest]:
+        """All files of the data set by path, documents and data; not the manifest itself."""
+        data = {p: f for config in self.configs.values() for p, f in config.files.items()}
+        return {**self.documents, **data}
 
-    def config(self, name: str) -> ConfigFacts:
-        """Find a config; raises :class:`InputError` with the candidates where there is none."""
+    def config(self, name: str) -> ConfigFiles:
+        """Return a config; raises :class:`InputError` with the candidates if there is none."""
         if name not in self.configs:
             near = candidates("configs", sorted(self.configs), name)
             raise fail(f"data set {self.dataset!r} {self.version} has no config {name!r} {near}")
         return self.configs[name]
+
+    def paths(self, config: str) -> list[Path]:
+        """Return the Parquet files of a config; raises :class:`InputError` as :meth:`config`."""
+        return [self.path.parent / path for path in self.config(config).files]
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -101,15 +110,11 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     if not path.is_file():
-        raise fail(
-            f"is no data set folder: it has no {MANIFEST} (make one: `solecism build`)", folder
-        )
+        message = f"is no data set folder: it has no {MANIFEST} (make one: `solecism build`)"
+        raise fail(message, folder)
     if path.stat().st_size > LARGEST:
         raise fail(f"is no manifest of a build: it has more than {LARGEST >> 20} MB", path)
     value = read_json(path, _SHAPE, "manifest of a build")
-    if not is_version(value["version"]):
-        message = f"version {value['version']!r} is not of the form '1.0.0'"
-        raise fail(f"is no manifest of a build: {message}", path)
     try:
         return _manifest(path, value)
     except ValueError as error:
@@ -117,6 +122,8 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _manifest(path: Path, value: Mapping[str, Any]) -> Manifest:
+    if not is_version(value["version"]):
+        raise ValueError(f"version {value['version']!r} is not of the form '1.0.0'")
     configs = {name: _config(name, facts) for name, facts in value["configs"].items()}
     every = (value, *value["configs"].values())
     sources = tuple(source for facts in every for source in facts.get("sources", ()))
@@ -124,39 +131,75 @@ def _manifest(path: Path, value: Mapping[str, Any]) -> Manifest:
     return Manifest(path, value["dataset"], value["version"], configs, documents, sources, value)
 
 
-def _config(name: str, facts: Mapping[str, Any]) -> ConfigFacts:
+def _config(name: str, facts: Mapping[str, Any]) -> ConfigFiles:
     if not facts["files"]:
         raise ValueError(f"config {name!r} has no files")
-    return ConfigFacts(name, facts["rows"], facts["content_sha256"], _files(facts["files"]))
+    content = Content(facts["rows"], facts["content_sha256"])
+    return ConfigFiles(name, content, _files(facts["files"]))
 
 
-def _files(value: Mapping[str, Any]) -> dict[str, FileFacts]:
+def _files(value: Mapping[str, Any]) -> dict[str, FileDigest]:
     for name in value:
-        hidden = any(part.startswith(".") for part in Path(name).parts)
-        if Path(name).is_absolute() or hidden or Path(name).as_posix() != name:
+        path = Path(name)
+        hidden = any(part.startswith(".") for part in path.parts)
+        if path.is_absolute() or hidden or path.as_posix() != name:
             raise ValueError(f"{name!r} is no path in the folder")
-        if (
-            not name.isprintable()
-            or max(map(len, map(os.fsencode, Path(name).parts)), default=0) > 255
-        ):
+        longest = max((len(os.fsencode(part)) for part in path.parts), default=0)
+        if not name.isprintable() or longest > 255:
             raise ValueError(f"{name!r} is no name of a file")
-    return {p: FileFacts(f["sha256"], f["bytes"]) for p, f in value.items()}
+    return {p: FileDigest(f["sha256"], f["bytes"]) for p, f in value.items()}
 
 
-def damaged(folder: Path, configs: Iterable[ConfigFacts]) -> list[str]:
-    """Name the files of configs that are missing in a folder or have other bytes than the manifest says."""
-    return not_whole(folder, {p: facts for config in configs for p, facts in config.files.items()})
+def manifest_json(
+    root: Root, entry: Stanza, built: Sequence[BuiltConfig], documents: Iterable[Path]
+) -> dict[str, Any]:
+    """Return the manifest of a data set that was built, as JSON."""
+    digests = {p.name: asdict(FileDigest(file_digest(p), p.stat().st_size)) for p in documents}
+    sources = sources_of(built)
+    return {
+        "tool": f"solecism {__version__}",
+        "dataset": entry.name,
+        "version": entry.version,
+        "license": one_or_all(as_list(entry.license)),
+        "seed": entry.seed,
+        **({"sources": sources} if sources else {}),
+        "inputs": input_digests(root, entry, languages_of(built)),
+        "documents": digests,
+        "configs": {config.name: config.to_json() for config in built},
+    }
 
 
-def not_whole(folder: Path, files: Mapping[str, FileFacts]) -> list[str]:
-    """Name the files that are missing in a folder or have other bytes than is said of them."""
-    return [path for path, facts in files.items() if not _is_whole(folder / path, facts)]
+def input_digests(
+    root: Root, entry: Stanza, languages: Sequence[str]
+) -> dict[str, Mapping[str, str]]:
+    """Return the digest and licence of every file that the data depend on (all are our own)."""
+    codes = () if entry.configs == MINED else languages
+    templates = root.path / "templates" / entry.name
+    folders = [top / code for top in (templates, root.path / "lexicons") for code in codes]
+    files = [p for folder in folders for p in folder.rglob("*") if p.suffix in (".jinja", ".tsv")]
+    files += templates.glob("*.jinja")
+    documents = root.card(entry.name), root.changelog(entry.name), root.bibliography
+    files += [path for path in documents if path.is_file()]
+    return {
+        p.relative_to(root.path).as_posix(): {"sha256": file_digest(p), "license": "Apache-2.0"}
+        for p in sorted(files)
+    }
+
+
+def damaged(folder: Path, configs: Iterable[ConfigFiles]) -> list[str]:
+    """Return the files of configs that a folder lacks or has with other bytes."""
+    return changed_files(folder, {p: f for config in configs for p, f in config.files.items()})
+
+
+def changed_files(folder: Path, files: Mapping[str, FileDigest]) -> list[str]:
+    """Return the files that a folder lacks or has with other bytes than these."""
+    return [path for path, digest in files.items() if not digest.is_of(folder / path)]
 
 
 def files_of_build(folder: Path) -> list[str]:
-    """Return which files of a folder a build made, by their digests; the manifest is the last.
+    """Return the files of a folder that a build made, by their digests; the manifest is the last.
 
-    A file that was changed since is its owner's. Without a manifest of ours there are none.
+    A file that was changed since belongs to its owner. Without a manifest of ours there are none.
     """
     try:
         manifest = read_manifest(folder)
@@ -164,16 +207,29 @@ def files_of_build(folder: Path) -> list[str]:
         return []
     if not str(manifest.raw.get("tool", "")).startswith("solecism "):
         return []
-    names = [name for name in manifest.files if is_within(folder, name)]
-    return [*(n for n in names if _is_whole(folder / n, manifest.files[n])), MANIFEST]
+    files = manifest.files.items()
+    whole = [p for p, f in files if is_within(folder, p) and f.is_of(folder / p)]
+    return [*whole, MANIFEST]
 
 
 def is_within(folder: Path, name: str) -> bool:
-    """Whether no link leads to a file from the folder that it is said to be in."""
+    """Return whether a file is really in the folder, and not behind a link that leads out of it."""
     return (folder / name).resolve() == folder.resolve() / name
 
 
-def _is_whole(path: Path, facts: FileFacts) -> bool:
-    if not path.is_file() or path.stat().st_size != facts.bytes:
-        return False
-    return file_digest(path) == facts.sha256
+def contents_of(manifest: Manifest) -> dict[str, Content]:
+    """Read the Parquet files of all configs and return their content."""
+    return {name: content_of(manifest, name) for name in manifest.configs}
+
+
+def content_of(manifest: Manifest, config: str) -> Content:
+    """Read the Parquet files of a config, a row group at a time, and return their content.
+
+    Raises :class:`InputError` for files that cannot be read.
+    """
+    digest = ContentDigest()
+    for path in manifest.paths(config):
+        with reading_parquet(path):
+            for batch in pq.ParquetFile(path).iter_batches(use_threads=False):
+                digest.add(pa.Table.from_batches([batch]))
+    return digest.content

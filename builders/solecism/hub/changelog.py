@@ -6,21 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from solecism.datasets.versions import is_version, parse_version
+from solecism.datasets.catalogue import is_version, parse_version
 from solecism.files import locked, write_text
 from solecism.hub.compare import ConfigDifference, Difference, Items
 from solecism.inputs import read_text
-from solecism.root import Root
 
-__all__ = ["add_to_changelog", "changelog_of", "lines_of", "with_section"]
+__all__ = ["add_to_changelog", "lines_of", "with_section"]
 
 _SECTION = re.compile(r"^## ([^\s:,]+).*$", re.MULTILINE)
 _MADE = "<!-- made by `solecism diff`: write notes above this line -->"
-
-
-def changelog_of(root: Root, dataset: str) -> Path:
-    """Where a data set's changelog is kept: beside its card."""
-    return root.path / "dataset_cards" / f"{dataset}.changelog.md"
 
 
 def lines_of(difference: Difference) -> list[str]:

@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from solecism.datasets.configs import MANIFEST
-from solecism.datasets.manifest import Manifest, read_manifest
-from solecism.datasets.versions import Needs, smallest_version
+from solecism.datasets.catalogue import Needs, smallest_version
+from solecism.datasets.manifest import MANIFEST, Manifest, read_manifest
 from solecism.errors import fail
 from solecism.inputs import reading_parquet
 
@@ -157,8 +156,7 @@ def compare(old: Path, new: Path) -> Difference:
 
 def _paths(manifest: Manifest) -> dict[str, list[Path]]:
     """The Parquet files of each config."""
-    folder = manifest.path.parent
-    return {n: [folder / path for path in c.files] for n, c in manifest.configs.items()}
+    return {name: manifest.paths(name) for name in manifest.configs}
 
 
 def _documents(old: Manifest, new: Manifest) -> tuple[str, ...]:

@@ -20,11 +20,9 @@ from datasets.utils import Version as InfoVersion
 from huggingface_hub import constants
 from huggingface_hub.file_download import repo_folder_name
 
-from solecism.datasets.catalogue import BUILT_IN
-from solecism.datasets.configs import MANIFEST
-from solecism.datasets.lock import LOCK, Content, content_of_config, read_lock
-from solecism.datasets.manifest import Manifest, damaged, read_manifest
-from solecism.datasets.versions import TAG, Version, parse_version
+from solecism.datasets.catalogue import BUILT_IN, TAG, Version, parse_version
+from solecism.datasets.lock import LOCK, read_lock
+from solecism.datasets.manifest import MANIFEST, Manifest, content_of, damaged, read_manifest
 from solecism.errors import InputError, candidates, fail
 from solecism.hub.client import Repository, UnreachableError, told
 
@@ -75,15 +73,12 @@ def _refuse_tampered(place: str, manifest: Manifest, config: str) -> None:
     known = read_lock(BUILT_IN.with_name(LOCK)).get(manifest.dataset, {}).get(manifest.version)
     if known is None:
         return
-    content = content_of_config(manifest, config)
+    content = content_of(manifest, config)
     if content != known.configs.get(config):
         named = f"{manifest.dataset} {manifest.version}"
-        message = f"is not the {named} that was released: {config!r} holds {_shown(content)}, not"
-        raise fail(f"{place}: {message} {_shown(known.configs.get(config))}", manifest.path.parent)
-
-
-def _shown(content: Content | None) -> str:
-    return f"{content.rows:,} rows, content {content.content_sha256[:16]}" if content else "nothing"
+        other = known.configs.get(config) or "nothing"
+        message = f"is not the {named} that was released: {config!r} holds {content}, not {other}"
+        raise fail(f"{place}: {message}", manifest.path.parent)
 
 
 def _load(manifest: Manifest, config: str, split: str) -> Dataset:
@@ -100,8 +95,10 @@ def _load(manifest: Manifest, config: str, split: str) -> Dataset:
         rows = load_dataset("parquet", config, split=split, data_files={split: chosen})
     except Exception as error:  # whatever a file of others does to the readers
         raise fail(f"{config!r} cannot be read ({told(error)})", folder) from error
-    if len(splits) == 1 and len(rows) != facts.rows:
-        raise fail(f"{config}: {len(rows):,} rows, not the {facts.rows:,} of the manifest", folder)
+    if len(splits) == 1 and len(rows) != facts.content.rows:
+        raise fail(
+            f"{config}: {len(rows):,} rows, not the {facts.content.rows:,} of the manifest", folder
+        )
     rows.info.dataset_name, rows.info.version = manifest.dataset, InfoVersion(manifest.version)
     return rows
 

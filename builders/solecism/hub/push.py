@@ -21,9 +21,14 @@ from huggingface_hub.utils.tqdm import (
     enable_progress_bars,
 )
 
-from solecism.datasets.configs import MANIFEST
-from solecism.datasets.manifest import Manifest, is_within, not_whole, read_manifest
-from solecism.datasets.versions import TAG, Version, parse_version
+from solecism.datasets.catalogue import TAG, Version, parse_version
+from solecism.datasets.manifest import (
+    MANIFEST,
+    Manifest,
+    changed_files,
+    is_within,
+    read_manifest,
+)
 from solecism.errors import fail
 from solecism.hub.client import Change, Refs, Repository
 from solecism.hub.compare import Difference, compare
@@ -122,7 +127,7 @@ def _releasable(folder: Path) -> Manifest:
         message = f"does not list {CARD}: build the data set again with this version of solecism"
         raise fail(message, manifest.path)
     links = [path for path in (*manifest.files, MANIFEST) if not is_within(folder, path)]
-    if wrong := sorted({*links, *not_whole(folder, manifest.files)}):
+    if wrong := sorted({*links, *changed_files(folder, manifest.files)}):
         message = f"{', '.join(wrong)}: not as the build made it: build the data set again"
         raise fail(message, manifest.path)
     return manifest

@@ -12,9 +12,9 @@ import pyarrow as pa
 from datasets import DownloadMode, load_dataset
 from datasets.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-from solecism.datasets.manifest import ConfigFacts
-from solecism.digest import ContentDigest
+from solecism.datasets.manifest import ConfigFiles
 from solecism.errors import fail
+from solecism.hashing import Content, ContentDigest
 
 __all__ = ["read_back"]
 
@@ -22,21 +22,17 @@ BATCH = 1000
 """Rows that are decoded at a time: it bounds the memory."""
 
 
-def read_back(repo: str, revision: str, config: ConfigFacts) -> None:
+def read_back(repo: str, revision: str, config: ConfigFiles) -> None:
     """Load a config by ``load_dataset`` from the hub and compare rows and content with the manifest.
 
     Nothing cached is believed. Raises :class:`InputError` where anything differs.
     """
     with _little_memory(), TemporaryDirectory(prefix="solecism-") as cache:
         loaded = _load(repo, config.name, revision, cache)
-        rows, content = _facts(loaded)
-    expected = (config.rows, config.content)
-    if (rows, content) != expected:
-        told = f"{rows:,} rows, content {content[:16]}"
-        wanted = f"{config.rows:,} rows, content {config.content[:16]}"
-        raise fail(
-            f"{repo}: {revision} reads back differently: {config.name}: {told}, not {wanted}"
-        )
+        content = _content(loaded)
+    if content != config.content:
+        message = f"{config.name}: {content}, not {config.content}"
+        raise fail(f"{repo}: {revision} reads back differently: {message}")
 
 
 def _load(repo: str, config: str, revision: str, cache: str) -> Any:
@@ -54,13 +50,12 @@ def _load(repo: str, config: str, revision: str, cache: str) -> Any:
         raise ConnectionError(f"{repo}: {revision} cannot be loaded") from error
 
 
-def _facts(loaded: Any) -> tuple[int, str]:
-    """Rows and content digest of all splits, from the files that ``load_dataset`` has written."""
-    digest, rows = ContentDigest(), 0
+def _content(loaded: Any) -> Content:
+    """Return the content of all splits, from the files that ``load_dataset`` has written."""
+    digest = ContentDigest()
     for table in (t for split in sorted(loaded) for t in _tables(loaded[split])):
         digest.add(table)
-        rows += len(table)
-    return rows, digest.hexdigest()
+    return digest.content
 
 
 def _tables(split: Any) -> Iterator[pa.Table]:

@@ -16,11 +16,9 @@ import pyarrow.parquet as pq
 import yaml
 from numpy.typing import NDArray
 
-from solecism.datasets.configs import MANIFEST
-from solecism.datasets.manifest import read_manifest
-from solecism.digest import ContentDigest
+from solecism.datasets.manifest import MANIFEST, read_manifest
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.hashing import text_hashes
+from solecism.hashing import ContentDigest, text_hashes
 from solecism.hub.client import folder_of
 from solecism.inputs import read_text, reading_parquet
 from solecism.limits import check_nesting
@@ -190,7 +188,7 @@ def _content(files: Sequence[Path]) -> str:
                 rows += len(table)
     if not rows:
         raise fail("holds no items", files[0])
-    return digest.hexdigest()
+    return digest.content.sha256
 
 
 def _refuse_types(schema: pa.Schema, path: Path) -> None:
@@ -272,7 +270,7 @@ def _refuse_others(path: Path, config: str, entry: dict[str, Any], digest: str) 
     told = _CONTENT.search(str(entry.get("description", "")))
     said = {CARD: told[1]} if told else {}
     if (path / MANIFEST).is_file():
-        said[MANIFEST] = read_manifest(path).config(config).content
+        said[MANIFEST] = read_manifest(path).config(config).content.sha256
     for name, content in said.items():
         if not digest.startswith(content):
             message = f"content {digest[:16]}, {name} says {content[:16]}"

@@ -1,4 +1,4 @@
-"""Cloze items from pairs of words that agree: the columns of :data:`solecism.schema.CLOZE`, made in bulk."""
+"""Cloze items of pairs that agree: the columns of :data:`solecism.schema.CLOZE`, a chunk at once."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 
 from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE
-from solecism.treebank.arrays import Coded, Flags, Ints, Spans
-from solecism.treebank.conllu import Tokens
+from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Surface, Tokens
 from solecism.treebank.features import AGREEMENT, Bits, bundle
-from solecism.treebank.relations.pairs import RELATIONS, Pairs
-from solecism.treebank.surface import Written, write_out
+from solecism.treebank.relations import RELATIONS, AgreeingPairs, WordPairs
 
-__all__ = ["MASKS", "Found", "Neighbours", "Source", "cues", "items_of", "neighbours"]
-
+__all__ = ["MASKS", "Provenance", "items_of"]
 
 MASKS = ("controller", "target")
 """Which end of a pair is masked: the paper's choice, and its stated future work."""
@@ -26,7 +23,7 @@ _MASK = text_hashes(["[MASK]"])[0]
 
 
 @dataclass(frozen=True)
-class Source:
+class Provenance:
     """Where items come from; ``polite``: forms that are polite pronouns whatever their annotation."""
 
     language: str
@@ -35,58 +32,50 @@ class Source:
     polite: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Found:
-    """Pairs of a block that agree.
+def items_of(
+    tokens: Tokens, found: AgreeingPairs, masks: tuple[str, ...], source: Provenance
+) -> pa.Table:
+    """Return the items of a chunk, in the order of the pairs; a pair's controller is masked first.
 
-    ``kept``: a row for each of :data:`MASKS`, which pairs are items when that end is masked;
-    ``shared``: a row for each feature, which pairs agree in it; ``bits``: values of all words.
-    """
-
-    pairs: Pairs
-    kept: Flags
-    shared: Flags
-    bits: Bits
-
-
-def items_of(tokens: Tokens, found: Found, masks: tuple[str, ...], source: Source) -> pa.Table:
-    """Give the items of a block, in the order of the pairs; a pair's controller is masked first.
-
-    ``id`` is made of language, relation, which end is masked, and the masked sentence: duplicates in the
-    paper's sense have the same id.
+    ``id`` is made of language, relation, which end is masked, and the masked sentence: duplicates in
+    the paper's sense have the same id.
     """
     chosen = found.kept.T & np.array([mask in masks for mask in MASKS])
     pair, masked = np.nonzero(chosen)
     pairs = found.pairs[pair]
     word = np.where(masked == 1, pairs.target, pairs.controller)
-    wanted = np.zeros(len(tokens.sentences.start), bool)
+    wanted = np.zeros(len(tokens.sentences), bool)
     wanted[tokens.sentence[word]] = True
-    written = write_out(tokens, wanted)
+    text, token = _texts(tokens, wanted)
+    text, token = text[tokens.sentence[word]], token[tokens.written[word]]
     shared = found.shared[:, pair]
-    near = neighbours(tokens, pairs, shared, found.bits)
+    near = _neighbours(tokens, pairs, shared, found.bits)
     features = tokens.feats
     columns = {
         "id": hex_ids(_ids(tokens, pairs.relation, word, masked, source.language)),
         "language": _constant(source.language, len(pair)),
         "treebank": _constant(source.treebank, len(pair)),
         "sent_id": tokens.sentences.sent_id[tokens.sentence[word]].arrow(),
-        **_texts(tokens, written, word),
+        "text": text.arrow(),
+        "left": Spans(text.data, text.starts, token.starts).arrow(),
+        "right": Spans(text.data, token.ends, text.ends).arrow(),
+        "answer": token.arrow(),
         "lemma": tokens.lemma[word].arrow(),
-        "upos": _plain(tokens.upos[word]),
-        "feats": _plain(features[word]),
-        "relation": _plain(Coded(pairs.relation, RELATIONS)),
-        "masked": _plain(Coded(masked, MASKS)),
+        "upos": tokens.upos[word].arrow(),
+        "feats": features[word].arrow(),
+        "relation": Coded(pairs.relation, RELATIONS).arrow(),
+        "masked": Coded(masked, MASKS).arrow(),
         "controller": _end(tokens, pairs.controller),
         "target": _end(tokens, pairs.target),
-        "agrees_in": lists(shared.T, AGREEMENT),
+        "agrees_in": _lists(shared.T, AGREEMENT),
         "distance": np.abs(pairs.target - pairs.controller).astype(np.int32),
         "distractors": near.distractors,
         "intervening_noun": near.intervening,
         "attractors": near.attractors,
-        "cues": lists(cues(found.pairs, found.shared)[pair], RELATIONS),
-        "pron_type": _plain(_value(features, "PronType")[pairs.controller]),
-        "polite": _polite(tokens, source)[pairs.controller],
-        "multiword": tokens.words.multiword[word],
+        "cues": _lists(_cues(found.pairs, found.shared)[pair], RELATIONS),
+        "pron_type": _value(features, "PronType")[pairs.controller].arrow(),
+        "polite": _polite(tokens, source.polite)[pairs.controller],
+        "multiword": tokens.multiword[word],
         "licence": _constant(source.licence, len(pair)),
     }
     return pa.table(
@@ -94,9 +83,79 @@ def items_of(tokens: Tokens, found: Found, masks: tuple[str, ...], source: Sourc
     )
 
 
+def _texts(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
+    """Return the texts of sentences, and the place of every written token in that of its sentence.
+
+    The text is that of the comment ``# text`` where the tokens are found in it, in order, with
+    nothing but blanks between them; else it is put together from the tokens and ``SpaceAfter=No``.
+    Sentences that are not ``wanted`` have places without meaning.
+    """
+    surface, sentences = tokens.surface, tokens.sentences
+    step = surface.form.sizes + surface.spaced
+    end = np.cumsum(step)
+    first = np.flatnonzero(np.diff(surface.sentence, prepend=-1))
+    last = np.append(first[1:], len(step)) - 1
+    offset = end - step - (end - step)[first][surface.sentence]
+    size = offset[last] + surface.form.sizes[last]
+    start = sentences.text.starts[surface.sentence] + offset
+    token = Spans(surface.form.data, start, start + surface.form.sizes)
+    fits = wanted & (sentences.text.sizes == size)
+    fits[surface.sentence[_misplaced(surface, token, fits)]] = False
+    rest = np.flatnonzero(wanted & ~fits)
+    return _repair(surface, sentences.text, token, rest, first, last + 1)
+
+
+def _misplaced(surface: Surface, token: Spans, fits: Flags) -> Ints:
+    """Return the tokens, of the sentences that fit in size, that do not stand where they should."""
+    rows: Ints = np.flatnonzero(fits[surface.sentence])
+    wrong: Flags = surface.form[rows].hashes() != token[rows].hashes()
+    return rows[wrong]
+
+
+def _repair(
+    surface: Surface, text: Spans, token: Spans, rest: Ints, first: Ints, end: Ints
+) -> tuple[Spans, Spans]:
+    """Align, or put together, the ``rest`` of the sentences, behind the bytes of the chunk."""
+    added = bytearray()
+    base = len(text.data)
+    starts, ends, at = text.starts.copy(), text.ends.copy(), token.starts.copy()
+    for sentence in rest.tolist():
+        rows = slice(first[sentence], end[sentence])
+        forms = surface.form[rows].raw()
+        given = text.data[starts[sentence] : ends[sentence]]
+        whole, places = _align(given, forms) or _join(forms, surface.spaced[rows].tolist())
+        starts[sentence] = base + len(added)
+        ends[sentence] = starts[sentence] + len(whole)
+        at[rows] = starts[sentence] + np.array(places)
+        added += whole
+    data = text.data + bytes(added) + PADDING if added else text.data
+    return Spans(data, starts, ends), Spans(data, at, at + surface.form.sizes)
+
+
+def _align(text: bytes, forms: list[bytes]) -> tuple[bytes, list[int]] | None:
+    """Find the tokens in a text, with nothing but blanks between them."""
+    places, at = [], 0
+    for form in forms:
+        place = text.find(form, at)
+        if place < 0 or text[at:place].decode().strip():
+            return None
+        places.append(place)
+        at = place + len(form)
+    return None if text[at:].decode().strip() else (text, places)
+
+
+def _join(forms: list[bytes], spaced: list[bool]) -> tuple[bytes, list[int]]:
+    """Put a text together from its tokens."""
+    places, out = [], bytearray()
+    for form, blank in zip(forms, spaced, strict=True):
+        places.append(len(out))
+        out += form + b" " * blank
+    return bytes(out).rstrip(b" "), places
+
+
 def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str) -> Hashes:
     """Hash the masked sentences: a sum over tokens and places, in which one term is exchanged."""
-    surface, token = tokens.surface, tokens.words.surface[word]
+    surface, token = tokens.surface, tokens.written[word]
     first = np.flatnonzero(np.diff(surface.sentence, prepend=-1))
     place = mix((np.arange(len(surface.sentence)) - first[surface.sentence]).astype(np.uint64))
     terms = mix(surface.form.hashes() ^ place)
@@ -107,46 +166,24 @@ def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str
     return combine(names[0], (*kinds, changed))
 
 
-def _texts(tokens: Tokens, written: Written, word: Ints) -> dict[str, pa.Array]:
-    """Text, left and right context and answer (the whole multiword token) around the masked words."""
-    text = written.text[tokens.sentence[word]]
-    token = written.token[tokens.words.surface[word]]
-    return {
-        "text": text.arrow(),
-        "left": Spans(text.data, text.starts, token.starts).arrow(),
-        "right": Spans(text.data, token.ends, text.ends).arrow(),
-        "answer": token.arrow(),
-    }
-
-
 def _end(tokens: Tokens, rows: Ints) -> pa.StructArray:
     """One end of a pair; ``index`` is its ID."""
     fields = CLOZE.field("controller").type
     index = tokens.number[rows].astype(np.int32)
-    columns = (
-        tokens.form[rows].arrow(),
-        tokens.lemma[rows].arrow(),
-        _plain(tokens.feats[rows]),
-        index,
-    )
-    return pa.StructArray.from_arrays([pa.array(column) for column in columns], fields=list(fields))
-
-
-def _plain(column: Coded) -> pa.StringArray:
-    """A column of repeated texts as plain Arrow texts; empty ones are null."""
-    values = pa.array([value or None for value in column.values], pa.string())
-    return values.take(pa.array(column.codes))
+    texts = (tokens.form, tokens.lemma, tokens.feats)
+    columns = [*(column[rows].arrow() for column in texts), pa.array(index)]
+    return pa.StructArray.from_arrays(columns, fields=list(fields))
 
 
 def _constant(value: str, size: int) -> pa.StringArray:
     return pa.repeat(pa.scalar(value or None, pa.string()), size)
 
 
-def lists(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> pa.ListArray:
-    """Give, for every row of flags, the list of the names whose flag is set."""
+def _lists(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> pa.ListArray:
+    """Return for every row of flags the names whose flag is set."""
     _, columns = np.nonzero(chosen)
     ends = np.concatenate(([0], np.cumsum(chosen.sum(axis=1)))).astype(np.int32)
-    return pa.ListArray.from_arrays(ends, _plain(Coded(columns, names)))
+    return pa.ListArray.from_arrays(ends, Coded(columns, names).arrow())
 
 
 def _value(feats: Coded, name: str) -> Coded:
@@ -155,22 +192,22 @@ def _value(feats: Coded, name: str) -> Coded:
     return Coded(feats.codes, tuple(values))
 
 
-def _polite(tokens: Tokens, source: Source) -> Flags:
-    """Which words are polite: by the feature, or by their form where the language has such forms."""
+def _polite(tokens: Tokens, forms: frozenset[str]) -> Flags:
+    """Return which words are polite: by the feature, or because they are one of some forms."""
     polite = tokens.feats.table(lambda text: "Form" in bundle(text).get("Polite", ()), bool)
-    for form in source.polite:
+    for form in forms:
         polite |= tokens.form.equal(form)
     return polite
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class _Neighbours:
     """Nouns around pairs.
 
-    ``distractors``: the other nouns (NOUN) of the sentence that differ from the controller in one of the
-    four features (the paper, Results). ``intervening``: a noun stands between the two ends.
-    ``attractors``: the nouns, names and pronouns between the ends that differ from the controller in a
-    feature in which the pair agrees, so that they would license another form; ``index`` is their ID.
+    ``distractors``: how many other nouns (NOUN) of the sentence differ from the controller in one of
+    the four features (the paper, Results). ``intervening``: a noun stands between the two ends.
+    ``attractors``: the nouns, names and pronouns between the ends that differ from the controller in
+    a feature in which the pair agrees, so that they would license another form.
     """
 
     distractors: pa.Int32Array
@@ -178,7 +215,7 @@ class Neighbours:
     attractors: pa.ListArray
 
 
-def neighbours(tokens: Tokens, pairs: Pairs, shared: Flags, bits: Bits) -> Neighbours:
+def _neighbours(tokens: Tokens, pairs: WordPairs, shared: Flags, bits: Bits) -> _Neighbours:
     """Look at the nouns of the sentences of all pairs at once."""
     noun = tokens.upos.isin("NOUN")
     nominal = np.flatnonzero(tokens.upos.isin("NOUN", "PROPN", "PRON"))
@@ -194,10 +231,10 @@ def neighbours(tokens: Tokens, pairs: Pairs, shared: Flags, bits: Bits) -> Neigh
     intervening[pair[between & noun[word]]] = True
     chosen = between & licenses
     attractors = _attractors(tokens, pair[chosen], word[chosen], len(pairs))
-    return Neighbours(pa.array(distractors, pa.int32()), intervening, attractors)
+    return _Neighbours(pa.array(distractors, pa.int32()), intervening, attractors)
 
 
-def _members(tokens: Tokens, pairs: Pairs, rows: Ints) -> tuple[Ints, Ints]:
+def _members(tokens: Tokens, pairs: WordPairs, rows: Ints) -> tuple[Ints, Ints]:
     """Join pairs with those of ``rows`` that are in their sentence: (pair, row) in order."""
     sentence = tokens.sentence[pairs.controller]
     first = np.searchsorted(rows, tokens.sentences.start[sentence])
@@ -208,7 +245,7 @@ def _members(tokens: Tokens, pairs: Pairs, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def _differences(controller: Ints, word: Ints, shared: Flags, bits: Bits) -> tuple[Flags, Flags]:
-    """Tell which words differ from the controller in any feature, and in one in which it agrees."""
+    """Return which words differ from the controller in any feature, and in one in which it agrees."""
     differs, licenses = np.zeros(len(word), bool), np.zeros(len(word), bool)
     for feature, agreed in zip(bits, shared, strict=True):
         ours, theirs = feature[controller], feature[word]
@@ -221,16 +258,18 @@ def _differences(controller: Ints, word: Ints, shared: Flags, bits: Bits) -> tup
 def _attractors(tokens: Tokens, pair: Ints, word: Ints, count: int) -> pa.ListArray:
     kind = CLOZE.field("attractors").type
     ends = np.concatenate(([0], np.cumsum(np.bincount(pair, minlength=count)))).astype(np.int32)
-    coded = [column.arrow().cast(pa.string()) for column in (tokens.upos[word], tokens.feats[word])]
     index = pa.array(tokens.number[word], pa.int32())
-    columns = [tokens.form[word].arrow(), tokens.lemma[word].arrow(), *coded, index]
+    texts = (tokens.form, tokens.lemma, tokens.upos, tokens.feats)
+    columns = [*(column[word].arrow() for column in texts), index]
     values = pa.StructArray.from_arrays(columns, fields=list(kind.value_type))
     return pa.ListArray.from_arrays(ends, values, type=kind)
 
 
-def cues(pairs: Pairs, shared: Flags) -> Flags:
-    """Tell, a row a pair and a column a relation, where the controller agrees with another target too, in
-    a feature in which the pair agrees: a cue that stays when one of the pair is masked."""
+def _cues(pairs: WordPairs, shared: Flags) -> Flags:
+    """Return, a row a pair and a column a relation, where the controller agrees with another target too.
+
+    It must do so in a feature in which the pair agrees: a cue that stays when one end is masked.
+    """
     out = np.zeros((len(pairs), len(RELATIONS)), bool)
     last = int(pairs.controller.max(initial=-1)) + 1
     for agreed in shared:

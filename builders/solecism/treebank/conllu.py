@@ -1,171 +1,300 @@
-"""CoNLL-U, read in blocks of whole sentences: lines, words, trees, and the table of tokens."""
+"""CoNLL-U, read fast: chunks of whole sentences become columns of texts, codes and numbers.
+
+A treebank has few distinct values in most columns. Texts stay where they are in the bytes of the
+file; they are hashed eight bytes at a time, in step for all rows, and only the distinct ones are
+ever made into Python strings. A chunk that cannot be read is explained, sentence by sentence and
+slowly, by :mod:`solecism.treebank.faults`.
+
+Source: https://universaldependencies.org/format.html.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import groupby
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from solecism.errors import InputError, Problem, fail
-from solecism.treebank.arrays import PADDING, Coded, Flags, Ints, Spans
-from solecism.treebank.features import parts_of
+from solecism.errors import fail
+from solecism.hashing import Hashes, mix
 
 __all__ = [
-    "BLOCK",
-    "COLUMNS",
-    "Block",
-    "Fault",
-    "FaultyError",
-    "Lines",
-    "Rows",
-    "Sentences",
-    "Surface",
-    "Tokens",
-    "Words",
-    "files_of",
-    "find_words",
-    "read_block",
-    "read_blocks",
-    "read_tokens",
-    "split_lines",
-    "split_rows",
-    "tokens_of",
-]
+    "COLUMNS", "PADDING", "BrokenError", "Chunk", "Coded", "Flags", "Ints", "Spans", "Surface", "Tokens",
+    "files_of", "first_rows", "read_chunk", "read_chunks", "read_tokens", "tokens_of",
+]  # fmt: skip
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+_Value = TypeVar("_Value")
+
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+
+CHUNK = 1 << 21
+"""Bytes of a chunk: small enough for its arrays to stay near the processor."""
+
+PADDING = bytes(16)
+"""What must follow the last byte that a span may hold: texts are read eight bytes at a time."""
+
+_TABS = len(COLUMNS) - 1
+_NEWLINE, _TAB, _RETURN, _HASH = b"\n\t\r#"
+_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_DIGIT = np.uint8(ord("0"))
+_RANGE = re.compile(r"(\d{1,9})([-.])(\d{1,9})")
+_SENT_ID, _TEXT = "# sent_id =", "# text ="
 
 
-BLOCK = 1 << 21
-"""Bytes of a block: small enough for its arrays to stay near the processor."""
-
-_SHOWN = 20
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Something wrong in a line of a block (``line`` counts from 0)."""
-
-    line: int
-    message: str
-
-
-class FaultyError(Exception):
-    """A block cannot be read: carries its faults."""
-
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        self.faults = sorted(faults, key=lambda fault: fault.line)
-        super().__init__(f"{len(self.faults)} faults")
+def first_rows(keys: Ints, count: int) -> Ints:
+    """Return for each of ``count`` keys the first row that has it, -1 where none has."""
+    first = np.full(count, -1, np.int64)
+    first[keys[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    return first
 
 
 @dataclass(frozen=True)
-class Block:
-    """Whole sentences of a file: ``line`` is the number of the first line, counted from 1."""
+class Coded:
+    """A column of repeated texts: ``values[codes[row]]``."""
+
+    codes: Ints
+    values: tuple[str, ...]
+
+    def __getitem__(self, rows: Ints | Flags) -> Coded:
+        return Coded(self.codes[rows], self.values)
+
+    def table(self, function: Callable[[str], _Value], kind: Any) -> NDArray[Any]:
+        """Return a function's result for every row; it is called once for each distinct text."""
+        return np.array([function(value) for value in self.values], kind)[self.codes]
+
+    def isin(self, *wanted: str) -> Flags:
+        """Return in which rows one of the texts stands."""
+        return self.table(wanted.__contains__, bool)
+
+    def arrow(self) -> pa.StringArray:
+        """Return the column as Arrow strings; empty texts are null."""
+        values = pa.array([value or None for value in self.values], pa.string())
+        return values.take(pa.array(self.codes))
+
+
+@dataclass(frozen=True)
+class Spans:
+    """A column of texts as places in ``data`` (UTF-8, :data:`PADDING` behind it), ends exclusive."""
+
+    data: bytes
+    starts: Ints
+    ends: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, rows: Ints | Flags | slice) -> Spans:
+        return Spans(self.data, self.starts[rows], self.ends[rows])
+
+    @property
+    def sizes(self) -> Ints:
+        """The length of every text in bytes."""
+        return self.ends - self.starts
+
+    def raw(self) -> list[bytes]:
+        """Return every text as bytes."""
+        data = self.data
+        return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
+
+    def texts(self) -> list[str]:
+        """Return every text."""
+        return [text.decode() for text in self.raw()]
+
+    def arrow(self) -> pa.StringArray:
+        """Return the column as Arrow strings."""
+        raw = self.raw()
+        ends = np.concatenate(([0], np.cumsum(self.sizes, dtype=np.int32))).astype(np.int32)
+        buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(raw))
+        return pa.StringArray.from_buffers(len(raw), *buffers)
+
+    def equal(self, text: str) -> Flags:
+        """Return which texts are this one."""
+        wanted = text.encode()
+        found: Flags = self.sizes == len(wanted)
+        for at in range(0, len(wanted), 8):
+            piece = int.from_bytes(wanted[at : at + 8], "little")
+            rows = np.flatnonzero(found)
+            found[rows] = self[rows]._pieces(at) == np.uint64(piece)
+        return found
+
+    def begin(self, text: str) -> Flags:
+        """Return which texts begin with this one."""
+        size = len(text.encode())
+        ends = np.where(self.sizes >= size, self.starts + size, self.ends)
+        return Spans(self.data, self.starts, ends).equal(text)
+
+    def hashes(self) -> Hashes:
+        """Hash every text to 64 bits: the same on every machine and in every chunk."""
+        sizes = self.sizes
+        out = _spread(self._pieces(0) ^ _spread(sizes.astype(np.uint64)))
+        at, rows = 8, np.flatnonzero(sizes > 8)
+        while len(rows):
+            out[rows] = _spread(out[rows] ^ self[rows]._pieces(at))
+            at += 8
+            rows = rows[sizes[rows] > at]
+        return mix(out)
+
+    def _pieces(self, at: int) -> Hashes:
+        """Return the eight bytes from ``at`` on as little-endian numbers, cut where a text ends."""
+        words: Hashes = np.ndarray((len(self.data) - 7,), "<u8", self.data, strides=(1,))
+        starts = self.starts + at
+        return words[starts] & _MASKS[np.minimum(self.ends - starts, 8)]  # type: ignore[no-any-return]
+
+    def codes(self) -> Coded:
+        """Number the distinct texts in the order of their first rows."""
+        encoded = pa.array(self.hashes()).dictionary_encode()
+        codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        first = first_rows(codes, len(encoded.dictionary))
+        return Coded(codes, tuple(self[first].texts()))
+
+    def integers(self) -> tuple[Ints, Flags]:
+        """Read every text as a decimal number; return also where it is one (of up to nine digits)."""
+        letters = np.frombuffer(self.data, np.uint8)
+        sizes = self.sizes
+        values = np.zeros(len(self), np.int64)
+        good = (sizes > 0) & (sizes < 10)
+        rows = np.flatnonzero(good)
+        at = 0
+        while len(rows):
+            digits = letters[self.starts[rows] + at] - _DIGIT
+            values[rows] = values[rows] * 10 + digits
+            good[rows[digits > 9]] = False
+            at += 1
+            rows = rows[sizes[rows] > at]
+        return values, good
+
+
+def _spread(values: Hashes) -> Hashes:
+    """Scramble a little: what is hashed in several steps is mixed well once, at the end."""
+    out = values * _ODD
+    out ^= out >> np.uint64(29)
+    return out
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Whole sentences of a file; ``line`` is the number of the first line, counted from 1."""
 
     data: bytes
     path: str = ""
     line: int = 1
 
-    def error(self, faults: Sequence[Fault]) -> InputError:
-        """Say where in the file the faults are; those that are told alike once, with their number."""
-        alike: dict[str, list[int]] = {}
-        for fault in faults:
-            alike.setdefault(fault.message, []).append(self.line + fault.line)
-        problems = [
-            Problem(message + _and_more(len(lines) - 1, "line"), self.path, lines[0])
-            for message, lines in islice(alike.items(), _SHOWN)
+    def sentences(self) -> list[Chunk]:
+        """Return what stands between empty lines, a chunk each."""
+        numbered = enumerate(self.data.split(b"\n"), self.line)
+        groups = (
+            list(group) for full, group in groupby(numbered, key=lambda n: n[1] != b"") if full
+        )
+        return [
+            Chunk(b"\n".join([*(line for _, line in group), b"", b""]), self.path, group[0][0])
+            for group in groups
         ]
-        if len(alike) > _SHOWN:
-            problems.append(Problem(f"{len(alike) - _SHOWN} more problems", self.path))
-        return InputError(problems)
-
-    def without(self, faults: Sequence[Fault]) -> tuple[Block, int]:
-        """Blank out the sentences with faults; give the rest, its line numbers kept, and how many."""
-        lines = self.data.split(b"\n")
-        gone: set[int] = set()
-        skipped = 0
-        for fault in faults:
-            if fault.line not in gone:
-                found = set(_sentence(lines, fault.line))
-                gone |= found
-                skipped += 1
-        kept = [b"" if number in gone else line for number, line in enumerate(lines)]
-        return Block(b"\n".join(kept), self.path, self.line), skipped
 
 
-def _and_more(number: int, what: str) -> str:
-    return f" (and {number:,} more {what}{'s' * (number > 1)})" if number else ""
+class BrokenError(Exception):
+    """A chunk that is not CoNLL-U; why is not known yet."""
 
 
-def _sentence(lines: list[bytes], line: int) -> Iterator[int]:
-    """The lines of the sentence that a line is in."""
-    start = line
-    while start > 0 and lines[start - 1]:
-        start -= 1
-    yield line
-    while start < len(lines) and (lines[start] or start == line):
-        yield start
-        start += 1
+def _require(good: Any) -> None:
+    if not good:
+        raise BrokenError("the chunk has faults")
 
 
-def files_of(paths: Sequence[Path]) -> list[Path]:
-    """Give the CoNLL-U files among and below ``paths``, those of a folder in the order of their names.
+def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
+    """Return the files among and below ``paths``; those of a folder are found by their ending.
 
-    Raises :class:`InputError` for a path that is not there and a folder without such files.
+    Files of a folder stand in the order of their names. Raises :class:`InputError` for a path that
+    is not there and for a folder without such files.
     """
-    return [file for path in paths for file in _files(path)]
+    return [file for path in paths for file in _files(path, ending)]
 
 
-def _lines(data: bytes) -> int:
-    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
-
-
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        if not path.exists():
-            raise fail("there is no such file or folder", path)
-        return [path]
-    found = sorted(path.rglob("*.conllu"))
+def _files(path: Path, ending: str) -> list[Path]:
+    if not path.exists():
+        raise fail("there is no such file or folder", path)
+    found = sorted(path.rglob(f"*{ending}")) if path.is_dir() else [path]
     if not found:
-        raise fail("holds no .conllu files", path)
+        raise fail(f"holds no {ending} files", path)
     return found
 
 
-def read_blocks(path: Path, size: int = BLOCK) -> Iterator[Block]:
-    """Yield a file in blocks of whole sentences, each of about ``size`` bytes.
+def read_chunks(path: Path, size: int = CHUNK) -> Iterator[Chunk]:
+    """Yield a file in chunks of whole sentences, each of about ``size`` bytes.
 
-    An empty line written ``CR LF`` ends a sentence too; the reader of the block complains of it.
+    An empty line written ``CR LF`` ends a sentence too; it is complained of when the chunk is read.
     """
     rest, line = b"", 1
     with path.open("rb") as file:
-        while chunk := file.read(size):
-            rest += chunk
-            if b"\r" in chunk:
+        while piece := file.read(size):
+            rest += piece
+            if b"\r" in piece:
                 rest = rest.replace(b"\n\r\n", b"\n\n")
-            if end := rest.rfind(b"\n\n") + 2:
-                if end < 2:
-                    continue
-                block = Block(rest[:end], str(path), line)
-                line += _lines(block.data)
+            end = rest.rfind(b"\n\n") + 2
+            if end >= 2:
+                chunk = Chunk(rest[:end], str(path), line)
+                line += chunk.data.count(b"\n")
                 rest = rest[end:]
-                yield block
+                yield chunk
     if rest.strip(b"\n"):
-        yield Block(rest, str(path), line)
+        yield Chunk(rest, str(path), line)
 
 
-COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-"""Source: https://universaldependencies.org/format.html."""
+def read_tokens(
+    path: Path, size: int = CHUNK, skipped: Callable[[int], object] | None = None
+) -> Iterator[Tokens]:
+    """Yield the words of a CoNLL-U file, chunk by chunk.
 
-_TABS = len(COLUMNS) - 1
-_NEWLINE, _TAB, _RETURN, _HASH = b"\n\t\r#"
+    With ``skipped``, broken sentences are left out and it is called with their number; without it
+    the first chunk with such raises :class:`InputError` with file, line and culprit of each.
+    """
+    for chunk in read_chunks(path, size):
+        yield read_chunk(chunk, skipped)
+
+
+def read_chunk(chunk: Chunk, skipped: Callable[[int], object] | None = None) -> Tokens:
+    """Read a chunk; see :func:`read_tokens` for ``skipped``."""
+    try:
+        return tokens_of(chunk)
+    except BrokenError:
+        good, broken = _sort_out(chunk.sentences())
+    if skipped is None:
+        from solecism.treebank.faults import explain
+
+        raise explain(broken)
+    skipped(len(broken))
+    return tokens_of(_joined(good))
+
+
+def _sort_out(sentences: list[Chunk]) -> tuple[list[Chunk], list[Chunk]]:
+    """Return the sentences that can be read, and those that cannot: halves are tried until it is known."""
+    try:
+        tokens_of(_joined(sentences))
+    except BrokenError:
+        if len(sentences) == 1:
+            return [], sentences
+        middle = len(sentences) // 2
+        left, right = _sort_out(sentences[:middle]), _sort_out(sentences[middle:])
+        return left[0] + right[0], left[1] + right[1]
+    return sentences, []
+
+
+def _joined(sentences: Sequence[Chunk]) -> Chunk:
+    return Chunk(b"".join(sentence.data for sentence in sentences))
 
 
 @dataclass(frozen=True)
-class Lines:
-    """All lines of a block; ``sentence`` numbers what stands between empty lines."""
+class _Lines:
+    """All lines of a chunk; ``sentence`` numbers what stands between empty lines."""
 
     text: Spans
     comment: Flags
@@ -173,303 +302,68 @@ class Lines:
     sentence: Ints
 
 
+def _split_lines(data: bytes) -> _Lines:
+    _require(_is_utf8(data))
+    end = b"" if data.endswith(b"\n") else b"\n"
+    padded = b"".join((data, end, PADDING))
+    letters = np.frombuffer(padded, np.uint8)[: -len(PADDING)]
+    ends = np.flatnonzero(letters == _NEWLINE)
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    first = letters[starts]
+    empty, comment = ends == starts, first == _HASH
+    word = (first >= ord("0")) & (first <= ord("9"))
+    _require((empty | comment | word).all())
+    _require(b"\r" not in data or (letters[np.maximum(ends - 1, 0)] != _RETURN).all())
+    return _Lines(Spans(padded, starts, ends), comment, word, np.cumsum(empty))
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Return whether bytes are UTF-8, without making a text of them."""
+    ends = pa.py_buffer(np.array([0, len(data)], np.int32))
+    try:
+        pa.StringArray.from_buffers(1, ends, pa.py_buffer(data)).validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
 @dataclass(frozen=True)
-class Rows:
+class _Rows:
     """The lines with ten columns: words, multiword tokens, empty nodes.
 
-    ``text``: the whole lines; ``tabs``: a row a line, the places of its nine tabs; ``line`` and
-    ``sentence``: their numbers.
+    ``tabs``: for each line the places of its nine tabs; ``sentence``: its number in :class:`_Lines`.
     """
 
     text: Spans
     tabs: Ints
-    line: Ints
     sentence: Ints
 
     def column(self, name: str, rows: Ints | slice = slice(None)) -> Spans:
-        """Give a column by its name in the format, of all or of some rows."""
+        """Return a column by its name in the format, of all or of some rows."""
         at = COLUMNS.index(name)
         starts = self.tabs[rows, at - 1] + 1 if at else self.text.starts[rows]
         ends = self.tabs[rows, at] if at < _TABS else self.text.ends[rows]
         return Spans(self.text.data, starts, ends)
 
 
-def split_lines(block: Block) -> Lines:
-    """Find the lines of a block; raises :class:`FaultyError` for bytes and lines that CoNLL-U has not."""
-    _require_utf8(block)
-    end = b"" if block.data.endswith(b"\n") else b"\n"
-    data = b"".join((block.data, end, PADDING))
-    letters = np.frombuffer(data, np.uint8)[: -len(PADDING)]
-    ends = np.flatnonzero(letters == _NEWLINE)
-    starts = np.concatenate(([0], ends[:-1] + 1))
-    first = letters[starts]
-    empty, comment = ends == starts, first == _HASH
-    word = (first >= ord("0")) & (first <= ord("9"))
-    _require_known(Spans(data, starts, ends), ~(empty | comment | word))
-    if b"\r" in block.data:
-        _require_unix(letters, ends)
-    return Lines(Spans(data, starts, ends), comment, word, np.cumsum(empty))
-
-
-def _require_utf8(block: Block) -> None:
-    size = np.array([0, len(block.data)], np.int32)
-    try:
-        buffers = pa.py_buffer(size), pa.py_buffer(block.data)
-        pa.StringArray.from_buffers(1, *buffers).validate(full=True)
-    except pa.ArrowInvalid:
-        numbered = enumerate(block.data.split(b"\n"))
-        faults = [Fault(n, "not UTF-8") for n, line in numbered if not _is_utf8(line)]
-        raise FaultyError(faults) from None
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _require_known(lines: Spans, strange: Flags) -> None:
-    rows = np.flatnonzero(strange)
-    if len(rows):
-        raise FaultyError(
-            [Fault(int(n), _strange(t)) for n, t in _numbered(rows, lines[rows].texts())]
-        )
-
-
-def _numbered(rows: Ints, texts: Iterable[str]) -> Iterable[tuple[int, str]]:
-    return zip(rows.tolist(), texts, strict=True)
-
-
-def _strange(line: str) -> str:
-    if line.startswith("\ufeff"):
-        return "the file begins with a byte order mark"
-    if line == "\r":
-        return "lines end in CR LF, where CoNLL-U has LF"
-    shown = line if len(line) < 40 else line[:36] + " ..."
-    return f"neither a comment, nor a word, nor an empty line: {shown!r}"
-
-
-def _require_unix(letters: NDArray[np.uint8], ends: Ints) -> None:
-    rows = np.flatnonzero((letters[np.maximum(ends - 1, 0)] == _RETURN) & (ends > 0))
-    if len(rows):
-        message = "lines end in CR LF, where CoNLL-U has LF"
-        raise FaultyError([Fault(int(row), message) for row in rows])
-
-
-def split_rows(lines: Lines) -> Rows:
-    """Find the columns of the lines that are not comments; raises :class:`FaultyError` where not ten."""
+def _split_columns(lines: _Lines) -> _Rows:
     line = np.flatnonzero(lines.word)
     text = lines.text[line]
-    data = text.data
-    tabs = np.flatnonzero(np.frombuffer(data, np.uint8) == _TAB)
-    if len(tabs) != _TABS * len(line) or not _regular(tabs, text):
-        tabs = _only_words(tabs, lines)
-        _require_ten(tabs, text, line)
+    tabs = np.flatnonzero(np.frombuffer(text.data, np.uint8) == _TAB)
+    if not _ten_columns(tabs, text):  # are there tabs in comments?
+        tabs = tabs[lines.word[np.searchsorted(lines.text.starts, tabs, side="right") - 1]]
+        _require(_ten_columns(tabs, text))
     table = tabs.reshape(-1, _TABS)
-    _require_full(text, tabs, table, line)
-    return Rows(text, table, line, lines.sentence[line])
+    _require((tabs[1:] - tabs[:-1] > 1).all() and (table[:, -1] + 1 < text.ends).all())
+    return _Rows(text, table, lines.sentence[line])
 
 
-def _regular(tabs: Ints, text: Spans) -> bool:
-    """Tell whether every line has its share of the tabs."""
+def _ten_columns(tabs: Ints, text: Spans) -> bool:
+    """Return whether every line has its nine tabs."""
+    if len(tabs) != _TABS * len(text):
+        return False
     table = tabs.reshape(-1, _TABS)
     return bool((table[:, 0] > text.starts).all() and (table[:, -1] < text.ends).all())
-
-
-def _only_words(tabs: Ints, lines: Lines) -> Ints:
-    """The tabs that do not stand in comments."""
-    at = np.searchsorted(lines.text.starts, tabs, side="right") - 1
-    return tabs[lines.word[at]]
-
-
-def _require_ten(tabs: Ints, text: Spans, line: Ints) -> None:
-    at = np.searchsorted(text.starts, tabs, side="right") - 1
-    count = np.bincount(at, minlength=len(line)) + 1
-    rows = np.flatnonzero(count != len(COLUMNS))
-    if len(rows):
-        raise FaultyError([Fault(int(line[row]), _columns(int(count[row]))) for row in rows])
-
-
-def _columns(count: int) -> str:
-    plural = "s" if count > 1 else " (are there tabs between them?)"
-    return f"{count} column{plural} where CoNLL-U has {len(COLUMNS)}"
-
-
-def _require_full(text: Spans, tabs: Ints, table: Ints, line: Ints) -> None:
-    """No column may be empty: no tab follows on another, on the start of a line or before its end."""
-    after = (np.flatnonzero(tabs[1:] - tabs[:-1] == 1) + 1).tolist()
-    empty = [divmod(at, _TABS) for at in after if at % _TABS]
-    empty += [(int(row), 0) for row in np.flatnonzero(table[:, 0] == text.starts)]
-    empty += [(int(row), _TABS) for row in np.flatnonzero(table[:, -1] + 1 == text.ends)]
-    if empty:
-        raise FaultyError(
-            [Fault(int(line[row]), f"column {COLUMNS[at]} is empty") for row, at in sorted(empty)]
-        )
-
-
-_DASH, _DOT = b"-."
-
-
-@dataclass(frozen=True)
-class Words:
-    """Which rows are words, and how they hang together.
-
-    ``row``: the row of every word; ``number``: its ID; ``sentence``: numbered from 0 without gaps;
-    ``head``: the word (not the row) that is its head, -1 for a root; ``multiword``: it is a part of a
-    multiword token; ``surface``: the written token that it is or is a part of. ``written``: the row of
-    every written token, ``written_sentence`` its sentence. ``place_of``: what the numbers of sentences
-    in :class:`Lines` became, -1 where there are no words.
-    """
-
-    row: Ints
-    number: Ints
-    sentence: Ints
-    head: Ints
-    multiword: Flags
-    surface: Ints
-    written: Ints
-    written_sentence: Ints
-    place_of: Ints
-
-
-def find_words(rows: Rows) -> Words:
-    """Read IDs and heads; raises :class:`FaultyError` for bad or doubled IDs, bad heads and cycles."""
-    id_ = rows.column("ID")
-    number, plain = id_.integers()
-    row = np.flatnonzero(plain)
-    first, last = _ranges(rows, np.flatnonzero(~plain))
-    place_of, sentence = _places(rows, row)
-    number = number[row]
-    start = np.flatnonzero(np.diff(sentence, prepend=-1))
-    size = np.diff(np.append(start, len(row)))
-    _require_counted(rows, row, number - (np.arange(len(row)) - start[sentence]), number)
-    head = _heads(rows, row, number, start[sentence], size[sentence])
-    token = np.flatnonzero(last > 0)
-    covered, inner = _cover(rows, row, sentence, start, size, token, first[token], last[token])
-    shown = np.zeros(len(rows.line), bool)
-    shown[row[~covered]] = shown[token] = True
-    written = np.flatnonzero(shown)
-    order = np.where(covered, token[inner], row) if len(token) else row
-    return Words(
-        row, number, sentence, head, covered, (np.cumsum(shown) - 1)[order], written,
-        place_of[rows.sentence[written]], place_of,
-    )  # fmt: skip
-
-
-def _faults(rows: Rows, bad: Ints, message: Callable[[int], str]) -> None:
-    """Raise for the given rows, if any; ``message`` is told the position in ``bad``."""
-    if len(bad):
-        raise FaultyError([Fault(int(rows.line[row]), message(n)) for n, row in enumerate(bad)])
-
-
-def _ranges(rows: Rows, other: Ints) -> tuple[Ints, Ints]:
-    """First and last ID of multiword tokens, for every row; 0 for others and for empty nodes."""
-    first, last = np.zeros(len(rows.line), np.int64), np.zeros(len(rows.line), np.int64)
-    bad = []
-    for row, text in zip(other.tolist(), rows.column("ID", other).texts(), strict=True):
-        left, mark, right = text.partition("-" if "-" in text else ".")
-        if not (mark and left.isdecimal() and right.isdecimal()):
-            bad.append((row, f"ID {text!r} is neither a number, nor a range, nor an empty node's"))
-        elif mark == "-":
-            first[row], last[row] = int(left), int(right)
-            if not 0 < int(left) <= int(right):
-                bad.append((row, f"the range {text!r} runs backwards"))
-    _faults(rows, np.array([row for row, _ in bad], np.int64), lambda n: bad[n][1])
-    return first, last
-
-
-def _places(rows: Rows, row: Ints) -> tuple[Ints, Ints]:
-    """Number the sentences that have words without gaps."""
-    given = rows.sentence[row]
-    count = int(rows.sentence[-1]) + 1 if len(rows.sentence) else 0
-    has = np.zeros(count, bool)
-    has[given] = True
-    place_of = np.where(has, np.cumsum(has) - 1, -1)
-    return place_of, place_of[given]
-
-
-def _require_counted(rows: Rows, row: Ints, offset: Ints, number: Ints) -> None:
-    """IDs must count from 1."""
-    wrong = np.flatnonzero(offset != 1)
-    wanted = number - offset + 1
-
-    def message(n: int) -> str:
-        given, expected = int(number[wrong[n]]), int(wanted[wrong[n]])
-        twice = 0 < given < expected
-        return f"ID {given} stands twice" if twice else f"ID {given} where {expected} should be"
-
-    _faults(rows, row[wrong], message)
-
-
-def _heads(rows: Rows, row: Ints, number: Ints, start: Ints, size: Ints) -> Ints:
-    """The head of every word, as a word; raises for heads that are no word, and for cycles."""
-    text = rows.column("HEAD", row)
-    given, good = text.integers()
-    bad = np.flatnonzero(~good | (given > size))
-    _faults(
-        rows,
-        row[bad],
-        lambda n: (
-            f"HEAD {text[bad[n : n + 1]].texts()[0]!r} is no word of the sentence"
-            f" (1 to {size[bad[n]]}, 0 for the root)"
-        ),
-    )
-    head = np.where(given > 0, start + given - 1, -1)
-    _require_trees(rows, row, head, size, number)
-    return head
-
-
-def _require_trees(rows: Rows, row: Ints, head: Ints, size: Ints, number: Ints) -> None:
-    """Follow all heads at once, in steps that double, until everything has reached a root."""
-    top = len(head)
-    above = np.append(np.where(head < 0, top, head), top)
-    steps, longest = 1, int(size.max(initial=0))
-    while steps <= longest and (above[:-1] != top).any():
-        above = above[above]
-        steps *= 2
-    lost = np.flatnonzero(above[:-1] != top)
-    _faults(
-        rows, row[lost], lambda n: f"word {number[lost[n]]} is in a cycle of heads, or below one"
-    )
-
-
-def _cover(
-    rows: Rows,
-    row: Ints,
-    sentence: Ints,
-    start: Ints,
-    size: Ints,
-    token: Ints,
-    first: Ints,
-    last: Ints,
-) -> tuple[Flags, Ints]:
-    """Tell which words are parts of a multiword token, and of which (a place in ``token``)."""
-    covered, inner = np.zeros(len(row), bool), np.zeros(len(row), np.int64)
-    if not len(token):
-        return covered, inner
-    unfit = "the range of a multiword token does not fit the words after it"
-    if not len(row):
-        _faults(rows, token, lambda n: unfit)
-    following = np.searchsorted(row, token)
-    at = np.minimum(following, len(row) - 1)
-    here = rows.sentence[row[at]] == rows.sentence[token]
-    begin = start[sentence[at]] + first - 1
-    fits = here & (begin == following) & (last <= size[sentence[at]])
-    _faults(rows, token[~fits], lambda n: unfit)
-    width = last - first + 1
-    overlap = np.flatnonzero(begin[1:] < (begin + width)[:-1]) + 1
-    _faults(
-        rows, token[overlap], lambda n: "the range of a multiword token overlaps the one before"
-    )
-    which = np.repeat(np.arange(len(token)), width)
-    parts = np.repeat(begin - np.cumsum(width) + width, width) + np.arange(int(width.sum()))
-    covered[parts], inner[parts] = True, which
-    return covered, inner
-
-
-_SENT_ID, _TEXT = "# sent_id =", "# text ="
 
 
 @dataclass(frozen=True)
@@ -486,53 +380,48 @@ class Surface:
 
 @dataclass(frozen=True)
 class Sentences:
-    """The sentences of a block: rows where their words begin and end, comments (empty where not given)."""
+    """The sentences: the rows where their words begin and end, and comments (empty where not given)."""
 
     start: Ints
     end: Ints
     sent_id: Spans
     text: Spans
 
+    def __len__(self) -> int:
+        return len(self.start)
+
 
 @dataclass(frozen=True)
 class Tokens:
-    """The syntactic words of a block, column by column.
+    """The syntactic words of a chunk, column by column.
 
-    ``head`` is the row of the head, -1 for a root; ``number`` the ID; ``surface`` the row of the
-    written token that a word is (a part of) in :class:`Surface`; ``multiword``: it is a part of one.
+    ``number``: the ID of every word; ``sentence``: numbered from 0, without gaps; ``head``: the row
+    of the head, -1 for a root; ``multiword``: the word is a part of a multiword token; ``written``:
+    the row in :attr:`surface` of the token that it is or is a part of.
     """
 
-    rows: Rows
-    words: Words
-    lines: Lines
-    path: str = ""
+    number: Ints
+    sentence: Ints
+    head: Ints
+    multiword: Flags
+    written: Ints
+    _lines: _Lines
+    _rows: _Rows
+    _row: Ints
+    _shown: Ints
+    _place_of: Ints
 
     def __len__(self) -> int:
-        return len(self.words.row)
+        return len(self.number)
 
     @property
     def size(self) -> int:
-        """Bytes of the block."""
-        return len(self.rows.text.data) - len(PADDING)
+        """The bytes of the chunk."""
+        return len(self._rows.text.data) - len(PADDING)
 
     def column(self, name: str) -> Spans:
-        """Give a column of the words by its name in the format."""
-        return self.rows.column(name, self.words.row)
-
-    @property
-    def number(self) -> Ints:
-        """The ID of every word: 1, 2, 3 ..."""
-        return self.words.number
-
-    @property
-    def head(self) -> Ints:
-        """The row of every word's head, -1 for a root."""
-        return self.words.head
-
-    @property
-    def sentence(self) -> Ints:
-        """The row of every word's sentence."""
-        return self.words.sentence
+        """Return a column of the words by its name in the format."""
+        return self._rows.column(name, self._row)
 
     @cached_property
     def form(self) -> Spans:
@@ -572,93 +461,127 @@ class Tokens:
     @cached_property
     def surface(self) -> Surface:
         """The tokens as written."""
-        rows = self.words.written
-        parts = self.rows.column("MISC", rows).codes()
-        spaced = parts.table(lambda misc: "SpaceAfter=No" not in misc.split("|"), bool)
-        sentence = self.words.written_sentence
-        return Surface(self.rows.column("FORM", rows), spaced, sentence)
+        misc = self._rows.column("MISC", self._shown).codes()
+        spaced = misc.table(lambda text: "SpaceAfter=No" not in text.split("|"), bool)
+        sentence = self._place_of[self._rows.sentence[self._shown]]
+        return Surface(self._rows.column("FORM", self._shown), spaced, sentence)
 
     @cached_property
     def sentences(self) -> Sentences:
         """The sentences, with their comments."""
-        count = int(self.sentence[-1]) + 1 if len(self) else 0
         start = np.flatnonzero(np.diff(self.sentence, prepend=-1))
         end = np.append(start[1:], len(self))
-        return Sentences(start, end, self._comment(_SENT_ID, count), self._comment(_TEXT, count))
+        comments = (self._comment(key, len(start)) for key in (_SENT_ID, _TEXT))
+        return Sentences(start, end, *comments)
 
     def _comment(self, key: str, count: int) -> Spans:
-        """The value of a comment in every sentence; the first counts."""
-        lines = np.flatnonzero(self.lines.comment)
-        lines = lines[self.lines.sentence[lines] < len(self.words.place_of)]
-        lines = lines[self.lines.text[lines].begin(key)][::-1]
-        at = self.words.place_of[self.lines.sentence[lines]]
-        lines, at = lines[at >= 0], at[at >= 0]
+        """Return the value of a comment in every sentence; where it stands twice, the first."""
+        lines = np.flatnonzero(self._lines.comment)
+        lines = lines[self._lines.sentence[lines] < len(self._place_of)]
+        lines = lines[self._lines.text[lines].begin(key)][::-1]
+        at = self._place_of[self._lines.sentence[lines]]
+        text, at = self._lines.text[lines[at >= 0]], at[at >= 0]
         starts, ends = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        text = self.lines.text[lines]
         starts[at], ends[at] = text.starts + len(key), text.ends
         letters = np.frombuffer(text.data, np.uint8)
         starts += (starts < ends) & (letters[starts] == ord(" "))
         return Spans(text.data, starts, ends)
 
-    def arrow(self) -> pa.Table:
-        """Give the table of words as Arrow; ``head`` is the ID of the head, 0 for a root."""
-        head = np.where(self.head < 0, 0, self.number[self.head])
-        return pa.table(
-            {
-                "sentence": self.sentence,
-                "id": self.number,
-                "form": self.form.arrow(),
-                "lemma": self.lemma.arrow(),
-                "upos": self.upos.arrow(),
-                "feats": self.feats.arrow(),
-                "head": head,
-                "deprel": self.deprel.arrow(),
-            }
-        )
 
+def tokens_of(chunk: Chunk) -> Tokens:
+    """Read a chunk; raises :class:`BrokenError` where anything in it is not CoNLL-U.
 
-def tokens_of(block: Block) -> Tokens:
-    """Read a block; raises :class:`FaultyError` with all faults of the first kind that it has."""
-    lines = split_lines(block)
-    rows = split_rows(lines)
-    tokens = Tokens(rows, find_words(rows), lines, block.path)
-    _require_feats(tokens)
+    IDs must count from 1, heads must be words of the sentence and lead to a root, ranges of
+    multiword tokens must fit, features must be ``Name=Value``, and no column may be empty.
+    """
+    lines = _split_lines(chunk.data)
+    rows = _split_columns(lines)
+    ids = rows.column("ID")
+    number, plain = ids.integers()
+    row = np.flatnonzero(plain)
+    place_of, sentence = _numbered(rows.sentence, row)
+    start = np.flatnonzero(np.diff(sentence, prepend=-1))
+    size = np.diff(np.append(start, len(row)))
+    number = number[row]
+    _require((number == np.arange(1, len(row) + 1) - start[sentence]).all())
+    head = _heads(rows.column("HEAD", row), start[sentence], size[sentence])
+    token, covered, inner = _multiword(
+        rows, ids, np.flatnonzero(~plain), row, start[sentence], size[sentence]
+    )
+    shown = np.zeros(len(rows.text), bool)
+    shown[row[~covered]] = shown[token] = True
+    written = (np.cumsum(shown) - 1)[np.where(covered, inner, row)]
+    tokens = Tokens(
+        number, sentence, head, covered, written,
+        lines, rows, row, np.flatnonzero(shown), place_of,
+    )  # fmt: skip
+    _require(all(map(_is_feats, tokens.feats.values)))
     return tokens
 
 
-def _require_feats(tokens: Tokens) -> None:
-    bad = [text for text in tokens.feats.values if not all("=" in p for p in parts_of(text))]
-    rows = np.flatnonzero(tokens.feats.isin(*bad))
-    line = tokens.rows.line[tokens.words.row]
-    if len(rows):
-        texts = tokens.column("FEATS")[rows].texts()
-        raise FaultyError(
-            [
-                Fault(int(line[row]), f"FEATS {text!r} is not of the form Feature=Value|..., nor _")
-                for row, text in zip(rows, texts, strict=True)
-            ]
-        )
+def _numbered(given: Ints, row: Ints) -> tuple[Ints, Ints]:
+    """Number the sentences that have words without gaps: each given number's place, each word's."""
+    has = np.zeros(int(given[-1]) + 1 if len(given) else 0, bool)
+    has[given[row]] = True
+    place_of = np.where(has, np.cumsum(has) - 1, -1)
+    return place_of, place_of[given[row]]
 
 
-def read_tokens(
-    path: Path, size: int = BLOCK, skipped: Callable[[int], object] | None = None
-) -> Iterator[Tokens]:
-    """Yield the token tables of a CoNLL-U file, block by block.
+def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
+    """Return the row of every word's head; all must lead to a root.
 
-    With ``skipped`` (lenient) sentences with faults are left out, and it is called with their number;
-    else the first block with faults raises :class:`InputError` with file, line and culprit.
+    All heads are followed at once, in steps that double, until everything has reached a root.
     """
-    for block in read_blocks(path, size):
-        yield read_block(block, skipped)
+    given, good = text.integers()
+    _require((good & (given <= size)).all())
+    head = np.where(given > 0, start + given - 1, -1)
+    top = len(head)
+    above = np.append(np.where(head < 0, top, head), top)
+    steps, longest = 1, int(size.max(initial=0))
+    while steps <= longest and (above[:-1] != top).any():
+        above = above[above]
+        steps *= 2
+    _require((above[:-1] == top).all())
+    return head
 
 
-def read_block(block: Block, skipped: Callable[[int], object] | None = None) -> Tokens:
-    """Read a block; see :func:`read_tokens` for faults and ``skipped``."""
-    while True:
-        try:
-            return tokens_of(block)
-        except FaultyError as faulty:
-            if skipped is None:
-                raise block.error(faulty.faults) from None
-            block, number = block.without(faulty.faults)
-            skipped(number)
+def _multiword(
+    rows: _Rows, ids: Spans, other: Ints, row: Ints, start: Ints, size: Ints
+) -> tuple[Ints, Flags, Ints]:
+    """Return the rows of multiword tokens, which words are parts of one, and the row of each's token.
+
+    ``other``: the rows that are no words; ``start`` and ``size`` are those of each word's sentence.
+    """
+    token, first, last = _ranges(ids, other)
+    covered, inner = np.zeros(len(row), bool), np.zeros(len(row), np.int64)
+    if not len(token):
+        return token, covered, inner
+    _require(len(row))
+    following = np.searchsorted(row, token)
+    at = np.minimum(following, len(row) - 1)
+    begin, width = start[at] + first - 1, last - first + 1
+    here = rows.sentence[row[at]] == rows.sentence[token]
+    _require((here & (begin == following) & (last <= size[at])).all())
+    _require((begin[1:] >= (begin + width)[:-1]).all())
+    which = np.repeat(np.arange(len(token)), width)
+    parts = np.repeat(begin - np.cumsum(width) + width, width) + np.arange(len(which))
+    covered[parts], inner[parts] = True, token[which]
+    return token, covered, inner
+
+
+def _ranges(ids: Spans, other: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return row, first and last ID of every multiword token; empty nodes (``8.1``) are left out."""
+    found = [_RANGE.fullmatch(text) for text in ids[other].texts()]
+    _require(all(found))
+    tokens = [
+        (row, int(match[1]), int(match[3]))
+        for row, match in zip(other.tolist(), found, strict=True)
+        if match and match[2] == "-"
+    ]
+    token, first, last = np.array(tokens, np.int64).reshape(-1, 3).T
+    _require(((first > 0) & (first <= last)).all())
+    return token, first, last
+
+
+def _is_feats(text: str) -> bool:
+    return text == "_" or all("=" in part for part in text.split("|"))

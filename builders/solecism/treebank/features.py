@@ -8,10 +8,10 @@ from functools import lru_cache, partial
 import numpy as np
 
 from solecism.hashing import Hashes
-from solecism.treebank.arrays import Coded, Flags
+from solecism.treebank.conllu import Coded, Flags
 
 __all__ = [
-    "AGREEMENT", "ALL_VALUES", "PAPER_VALUES", "Bits", "bits_of", "bundle", "conflicts", "parts_of",
+    "AGREEMENT", "ALL_VALUES", "PAPER_VALUES", "Bits", "bits_of", "bundle", "conflicts",
     "shares", "somewhere",
 ]  # fmt: skip
 
@@ -43,20 +43,15 @@ ALL_VALUES: Values = {
 """The universal values (https://universaldependencies.org/u/feat/)."""
 
 
-def parts_of(text: str) -> list[str]:
-    """Give the parts of a FEATS text: none of ``_``."""
-    return [] if text == "_" else text.split("|")
-
-
 @lru_cache(maxsize=1 << 16)
 def bundle(text: str) -> dict[str, frozenset[str]]:
     """Read a FEATS text, whatever names and values it has; what has no ``=`` is passed over."""
-    pairs = (part.partition("=") for part in parts_of(text))
+    pairs = (part.partition("=") for part in text.split("|"))
     return {name: frozenset(value.split(",")) for name, equals, value in pairs if equals}
 
 
 def bits_of(feats: Coded, values: Values) -> Bits:
-    """Give the values of all words as bits, in the order of ``values``; others count as none."""
+    """Return the values of all words as bits, in the order of ``values``; others count as none."""
     return tuple(
         feats.table(partial(_bits, feature=name, values=values[name]), np.uint64)
         for name in AGREEMENT
@@ -69,16 +64,16 @@ def _bits(text: str, feature: str, values: tuple[str, ...]) -> int:
 
 
 def conflicts(a: Bits, b: Bits) -> Flags:
-    """Tell where both have a feature without a value in common."""
+    """Return where both have a feature without a value in common."""
     return somewhere([(x > 0) & (y > 0) & (x & y == 0) for x, y in zip(a, b, strict=True)])
 
 
 def somewhere(rows: Sequence[Flags] | Flags) -> Flags:
-    """Tell, of rows of flags, in which columns any is set."""
+    """Return, of rows of flags, in which columns any is set."""
     found: Flags = np.logical_or.reduce(np.asarray(rows), axis=0)
     return found
 
 
 def shares(a: Bits, b: Bits) -> Flags:
-    """Tell, a row a feature, where both have it with a value in common."""
+    """Return, a row a feature, where both have it with a value in common."""
     return np.array([x & y > 0 for x, y in zip(a, b, strict=True)])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -16,36 +16,25 @@ import pyarrow as pa
 from solecism.hashing import combine
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
-from solecism.treebank.arrays import Ints, first_rows
-from solecism.treebank.conllu import Tokens, read_tokens
+from solecism.treebank.conllu import Ints, Tokens, first_rows, read_tokens
 from solecism.treebank.features import AGREEMENT, bundle
-from solecism.treebank.sources import Found
+from solecism.treebank.sources import LocalSource
 from solecism.treebank.unimorph import read_unimorph
 
 __all__ = [
-    "Cell",
-    "FormInventory",
-    "Inventory",
-    "Paradigms",
-    "TreebankForms",
-    "UniMorphForms",
-    "Word",
-    "alike",
-    "contrast",
-    "count_treebank",
-    "count_words",
-    "distinct_words",
+    "Bundle", "FormInventory", "Morphology", "ParadigmCell", "Paradigms", "TreebankForms",
+    "UniMorphForms", "WordForm", "alike", "count_treebank", "count_words", "distinct_words",
     "read_inventory",
-]
+]  # fmt: skip
 
-
+Bundle = Mapping[str, frozenset[str]]
 _UPOS = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
 _NOISE = ("Typo", "Abbr", "Foreign")
 _FREE = frozenset({"Animacy", "Style", "Variant", "ExtPos", "Polite"})
 """Features in which two forms may differ and still be a minimal contrast in another."""
 
 
-class Word(NamedTuple):
+class WordForm(NamedTuple):
     """A word form as annotated; ``feats`` is the FEATS text."""
 
     form: str
@@ -54,16 +43,21 @@ class Word(NamedTuple):
     feats: str
 
 
-class Inventory(Protocol):
+class Morphology(Protocol):
     """What ``strict`` asks of the forms of a language; features are those of agreement."""
 
-    def contrasts(self, word: Word) -> frozenset[str]:
-        """Features that the word shows: its lemma has a form, spelt differently, which differs in that
-        feature's value and in nothing else that both express."""
+    def contrasts(self, word: WordForm) -> frozenset[str]:
+        """Return the features that a word shows.
 
-    def ambiguous(self, word: Word) -> frozenset[str]:
-        """Features that the form leaves open: spelt the same, it also has another value, all else
-        that both express being alike."""
+        Its lemma has a form, spelt differently, that differs in the feature's value and in nothing
+        else that both express.
+        """
+
+    def ambiguous(self, word: WordForm) -> frozenset[str]:
+        """Return the features that a form leaves open.
+
+        Spelt the same, it also has another value, all else that both express being alike.
+        """
 
 
 @dataclass(frozen=True)
@@ -74,43 +68,42 @@ class TreebankForms:
     form's occurrences and stands twice: single words are mistakes of annotation as often as not.
     """
 
-    counts: Mapping[Word, int]
+    counts: Mapping[WordForm, int]
     share: float = 0.02
-    _paradigms: dict[tuple[str, str], set[tuple[str, str]]] = field(init=False, repr=False)
-    _forms: dict[tuple[str, str], Counter[str]] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        paradigms: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-        forms: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        for word, count in self.counts.items():
-            form = word.form.casefold()
-            paradigms[word.lemma.casefold(), word.upos].add((form, word.feats))
-            forms[form, word.upos][word.feats] += count
-        object.__setattr__(self, "_paradigms", paradigms)
-        object.__setattr__(self, "_forms", forms)
+    @cached_property
+    def _paradigms(self) -> Mapping[tuple[str, str], set[tuple[str, str]]]:
+        found: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+        for word in self.counts:
+            found[_lemma(word)].add((word.form.casefold(), word.feats))
+        return found
 
-    def contrasts(self, word: Word) -> frozenset[str]:
-        """See :class:`Inventory`."""
+    @cached_property
+    def _forms(self) -> Mapping[tuple[str, str], Counter[str]]:
+        return _readings(self.counts)
+
+    def contrasts(self, word: WordForm) -> frozenset[str]:
+        """See :class:`Morphology`."""
         form = word.form.casefold()
-        others = self._paradigms.get((word.lemma.casefold(), word.upos), ())
+        others = self._paradigms.get(_lemma(word), ())
         return _differing(word.feats, (feats for other, feats in others if other != form))
 
-    def ambiguous(self, word: Word) -> frozenset[str]:
-        """See :class:`Inventory`."""
+    def ambiguous(self, word: WordForm) -> frozenset[str]:
+        """See :class:`Morphology`."""
         counts = self._forms.get((word.form.casefold(), word.upos), Counter())
         least = max(2.0, self.share * counts.total())
         return _differing(word.feats, (feats for feats, count in counts.items() if count >= least))
 
 
 def _differing(feats: str, others: Iterable[str]) -> frozenset[str]:
-    """The agreement features in which a bundle differs from one of the others, and in nothing else."""
+    """Return the features of agreement in which alone a bundle differs from one of the others."""
     ours = bundle(feats)
     found = (_difference(ours, bundle(other)) for other in others)
     return frozenset(name for name in found if name)
 
 
 def _difference(ours: Mapping[str, frozenset[str]], theirs: Mapping[str, frozenset[str]]) -> str:
-    """The one feature in which two bundles differ, if it is of agreement; else an empty text."""
+    """Return the one feature in which two bundles differ, if it is of agreement, else an empty text."""
     differing = [
         name
         for name, values in ours.items()
@@ -119,8 +112,8 @@ def _difference(ours: Mapping[str, frozenset[str]], theirs: Mapping[str, frozens
     return differing[0] if len(differing) == 1 and differing[0] in AGREEMENT else ""
 
 
-def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[Word], Ints]:
-    """Give the distinct words among some rows, and for every row which it is."""
+def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[WordForm], Ints]:
+    """Return the distinct words among some rows, and for every row which of them it is."""
     columns = (tokens.form[rows], tokens.lemma[rows])
     codes = tokens.upos.codes[rows], tokens.feats.codes[rows]
     numbers = [column.hashes() for column in columns] + [code.astype(np.uint64) for code in codes]
@@ -132,11 +125,11 @@ def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[Word], Ints]:
         [column.values[code] for code in column.codes[rows[first]]]
         for column in (tokens.upos, tokens.feats)
     ]
-    return [Word(*cells) for cells in zip(*texts, *names, strict=True)], which
+    return [WordForm(*cells) for cells in zip(*texts, *names, strict=True)], which
 
 
-def count_words(tokens: Tokens, into: Counter[Word]) -> None:
-    """Count the words of a block that may agree; misspelt, foreign and abbreviated ones are left out."""
+def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
+    """Count the words of a chunk that may agree, but for misspelt, foreign and abbreviated ones."""
     noisy = tokens.feats.table(lambda text: any(f"{name}=Yes" in text for name in _NOISE), bool)
     rows = np.flatnonzero(tokens.upos.isin(*_UPOS) & ~noisy)
     words, which = distinct_words(tokens, rows)
@@ -147,27 +140,26 @@ def count_words(tokens: Tokens, into: Counter[Word]) -> None:
 def count_treebank(
     paths: Iterable[Path], skipped: Callable[[int], object] | None = None
 ) -> TreebankForms:
-    """Make an inventory of the forms in CoNLL-U files; raises :class:`InputError` (see ``read_tokens``)."""
-    counts: Counter[Word] = Counter()
+    """Count the forms in CoNLL-U files; ``skipped`` and errors are those of ``read_tokens``."""
+    counts: Counter[WordForm] = Counter()
     for path in paths:
         for tokens in read_tokens(path, skipped=skipped):
             count_words(tokens, counts)
     return TreebankForms(counts)
 
 
-Bundle = Mapping[str, frozenset[str]]
 _FREE_IN_READINGS = frozenset({"Animacy", "Style", "ExtPos", "Polite", "NumType", "Foreign"})
 _SHARE, _RARE = 0.01, 0.1
 
 
 def alike(a: Bundle, b: Bundle, names: Iterable[str] | None = None) -> bool:
-    """Whether two bundles have a value in common in every feature (of ``names``) that both express."""
+    """Return whether two bundles share a value in every feature (of ``names``) that both express."""
     tried = a if names is None else names
     return all(a[name] & b[name] for name in tried if name in a and name in b)
 
 
-def contrast(ours: Bundle, theirs: Bundle) -> str:
-    """The one feature in which two bundles differ if it is of agreement, else an empty text.
+def _contrast(ours: Bundle, theirs: Bundle) -> str:
+    """Return the one feature in which two bundles differ if it is of agreement, else an empty text.
 
     A feature of agreement may be missing in one of them, as gender is in the plural of Russian.
     """
@@ -181,8 +173,8 @@ def contrast(ours: Bundle, theirs: Bundle) -> str:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A form in a paradigm; ``count``: how often treebanks have it so, 0 where only UniMorph does."""
+class ParadigmCell:
+    """A form in a paradigm; ``count``: how often treebanks have it, 0 for UniMorph's."""
 
     form: str
     feats: str
@@ -190,7 +182,7 @@ class Cell:
 
     @property
     def source(self) -> str:
-        """Where it is from."""
+        """The source that has it: ``UD`` or ``UniMorph``."""
         return "UD" if self.count else "UniMorph"
 
 
@@ -201,63 +193,74 @@ class Paradigms:
     ``attested``: words of treebanks with their counts; ``listed``: words of UniMorph.
     """
 
-    attested: Mapping[Word, int]
-    listed: Iterable[Word] = ()
-    _treebank: dict[tuple[str, str], list[Cell]] = field(init=False, repr=False)
-    _unimorph: dict[tuple[str, str], list[Cell]] = field(init=False, repr=False)
-    _readings: dict[tuple[str, str], Counter[str]] = field(init=False, repr=False)
+    attested: Mapping[WordForm, int]
+    listed: Sequence[WordForm] = ()
 
-    def __post_init__(self) -> None:
-        treebank, unimorph = defaultdict(list), defaultdict(list)
-        readings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        for word, count in self.attested.items():
-            treebank[_lemma(word)].append(Cell(word.form, word.feats, count))
-            readings[word.form.casefold(), word.upos][word.feats] += count
-        for word in self.listed:
-            unimorph[_lemma(word)].append(Cell(word.form, word.feats, 0))
-            readings[word.form.casefold(), word.upos][word.feats] += 0
-        object.__setattr__(self, "_treebank", dict(treebank))
-        object.__setattr__(self, "_unimorph", dict(unimorph))
-        object.__setattr__(self, "_readings", dict(readings))
+    @cached_property
+    def _treebank(self) -> Mapping[tuple[str, str], list[ParadigmCell]]:
+        return _by_lemma(self.attested)
 
-    def others(self, word: Word, feature: str) -> list[Cell]:
-        """The cells that differ from a word in one feature alone, those of treebanks first, then by count.
+    @cached_property
+    def _unimorph(self) -> Mapping[tuple[str, str], list[ParadigmCell]]:
+        return _by_lemma(dict.fromkeys(self.listed, 0))
 
-        Treebanks are compared with the word as annotated, UniMorph with the word as it lists it. A form
-        that is rare beside another of the same cell (*du* for *do*) is left out.
+    @cached_property
+    def _counts(self) -> Mapping[tuple[str, str], Counter[str]]:
+        return _readings({**dict.fromkeys(self.listed, 0), **self.attested})
+
+    def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
+        """Return the cells that differ from a word in one feature alone, the most frequent first.
+
+        Cells of treebanks are compared with the word as annotated, those of UniMorph with the word as
+        it lists it. A form that is rare beside another of the same cell (*du* for *do*) is left out.
         """
         ours = bundle(word.feats)
         cells = _common(self._treebank.get(_lemma(word), []))
-        found = [cell for cell in cells if contrast(ours, bundle(cell.feats)) == feature]
+        found = [cell for cell in cells if _contrast(ours, bundle(cell.feats)) == feature]
         cells = self._unimorph.get(_lemma(word), [])
         same = [c for c in cells if c.form.casefold() == word.form.casefold()]
         own = [bundle(c.feats) for c in same if alike(ours, bundle(c.feats))]
-        found += [c for c in cells if any(contrast(o, bundle(c.feats)) == feature for o in own)]
+        found += [c for c in cells if any(_contrast(o, bundle(c.feats)) == feature for o in own)]
         wrong = (c for c in found if c.form.casefold() != word.form.casefold())
         return sorted(wrong, key=lambda cell: (-cell.count, cell.form, cell.feats))
 
     def readings(self, form: str, *parts: str) -> list[Bundle]:
-        """The bundles of a form as one of some parts of speech.
+        """Return the bundles of a form as one of some parts of speech.
 
         What makes up less than a hundredth of its occurrences is taken for a mistake of annotation.
         """
         found: list[Bundle] = []
         for upos in parts:
-            counts = self._readings.get((form.casefold(), upos), Counter())
+            counts = self._counts.get((form.casefold(), upos), Counter())
             least = _SHARE * counts.total()
             found += [bundle(f) for f, count in counts.items() if not count or count >= least]
         return found
 
 
-def _common(cells: list[Cell]) -> list[Cell]:
-    """The cells without the forms that are rare where they stand."""
+def _common(cells: list[ParadigmCell]) -> list[ParadigmCell]:
+    """Return the cells without the forms that are rare where they stand."""
     most: Counter[str] = Counter()
     for cell in cells:
         most[cell.feats] = max(most[cell.feats], cell.count)
     return [cell for cell in cells if cell.count >= _RARE * most[cell.feats]]
 
 
-def _lemma(word: Word) -> tuple[str, str]:
+def _by_lemma(counts: Mapping[WordForm, int]) -> dict[tuple[str, str], list[ParadigmCell]]:
+    cells: dict[tuple[str, str], list[ParadigmCell]] = defaultdict(list)
+    for word, count in counts.items():
+        cells[_lemma(word)].append(ParadigmCell(word.form, word.feats, count))
+    return cells
+
+
+def _readings(counts: Mapping[WordForm, int]) -> dict[tuple[str, str], Counter[str]]:
+    """Count the FEATS of every form, in any capitals, as a part of speech."""
+    readings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for word, count in counts.items():
+        readings[word.form.casefold(), word.upos][word.feats] += count
+    return readings
+
+
+def _lemma(word: WordForm) -> tuple[str, str]:
     return word.lemma.casefold(), word.upos
 
 
@@ -268,15 +271,10 @@ _BLANK = (" ", "\u00a0")
 
 @dataclass(frozen=True)
 class UniMorphForms:
-    """The words of a UniMorph list, in UD's terms, as an :class:`Inventory`.
+    """The words of a UniMorph list, in UD's terms, and the licence of the list."""
 
-    Verbs that treebanks have as auxiliaries stand in it as such too, for UniMorph does not tell them
-    apart. Forms of several words (*os ababillabais*) are left out.
-    """
-
-    words: tuple[Word, ...]
-    licence: str
-    _forms: TreebankForms
+    words: tuple[WordForm, ...]
+    licence: str = ""
 
     @classmethod
     def read(
@@ -286,73 +284,59 @@ class UniMorphForms:
         licence: str = "",
         auxiliaries: frozenset[str] = frozenset(),
     ) -> UniMorphForms:
-        """Read a list; ``language`` is ISO 639-3, ``auxiliaries`` are lemmas. Raises :class:`InputError`."""
-        triples = read_unimorph(path, language)
+        """Read a list; ``language`` is ISO 639-3. Raises :class:`InputError`.
+
+        Verbs whose lemmas are ``auxiliaries`` stand in it as such too, for UniMorph does not keep
+        them apart. Forms of several words (*os ababillabais*) are left out.
+        """
         words = dict.fromkeys(
-            Word(t.form, t.lemma, upos, str(t.feats))
-            for t in triples
+            WordForm(t.form, t.lemma, upos, str(t.feats))
+            for t in read_unimorph(path, language)
             if not any(blank in t.form for blank in _BLANK)
             for upos in (t.upos, *(("AUX",) if t.upos == "VERB" and t.lemma in auxiliaries else ()))
         )
-        return cls(tuple(words), licence, TreebankForms(dict.fromkeys(words, 2), share=0.0))
+        return cls(tuple(words), licence)
 
-    def contrasts(self, word: Word) -> frozenset[str]:
-        """See :class:`solecism.treebank.forms.Inventory`."""
-        return self._forms.contrasts(word)
-
-    def ambiguous(self, word: Word) -> frozenset[str]:
-        """See :class:`solecism.treebank.forms.Inventory`."""
-        return self._forms.ambiguous(word)
+    @cached_property
+    def forms(self) -> TreebankForms:
+        """The words as a :class:`Morphology` that takes every line of the list for right."""
+        return TreebankForms(dict.fromkeys(self.words, 2), share=0.0)
 
 
 @dataclass(frozen=True)
 class FormInventory:
-    """All that is known of a language's forms; it is an :class:`solecism.treebank.forms.Inventory`.
+    """All that is known of a language's forms; a :class:`Morphology`.
 
     ``counts``: how often which treebank has a word, as written; ``licences``: of treebanks by name.
     """
 
     language: str
-    counts: Mapping[str, Mapping[Word, int]]
+    counts: Mapping[str, Mapping[WordForm, int]]
     licences: Mapping[str, str]
-    unimorph: UniMorphForms | None
-    treebank: TreebankForms
-
-    @classmethod
-    def of(
-        cls,
-        language: str,
-        counts: Mapping[str, Mapping[Word, int]],
-        licences: Mapping[str, str],
-        unimorph: UniMorphForms | None = None,
-    ) -> FormInventory:
-        """Join the counts of treebanks with a UniMorph list."""
-        total: Counter[Word] = Counter()
-        for words in counts.values():
-            total.update(words)
-        return cls(language, counts, licences, unimorph, TreebankForms(total))
-
-    def contrasts(self, word: Word) -> frozenset[str]:
-        """What the treebanks or UniMorph show, see :class:`solecism.treebank.forms.Inventory`."""
-        return self.treebank.contrasts(word) | self._of_unimorph("contrasts", word)
-
-    def ambiguous(self, word: Word) -> frozenset[str]:
-        """What the treebanks or UniMorph show, see :class:`solecism.treebank.forms.Inventory`."""
-        return self.treebank.ambiguous(word) | self._of_unimorph("ambiguous", word)
-
-    def _of_unimorph(self, name: str, word: Word) -> frozenset[str]:
-        if self.unimorph is None:
-            return frozenset()
-        told: frozenset[str] = getattr(self.unimorph, name)(word)
-        return told
+    unimorph: UniMorphForms | None = None
 
     @cached_property
-    def attested(self) -> Mapping[Word, Mapping[str, int]]:
+    def _sources(self) -> tuple[TreebankForms, ...]:
+        total: Counter[WordForm] = Counter()
+        for words in self.counts.values():
+            total.update(words)
+        return TreebankForms(total), *((self.unimorph.forms,) if self.unimorph else ())
+
+    def contrasts(self, word: WordForm) -> frozenset[str]:
+        """Return what the treebanks or UniMorph show, see :class:`Morphology`."""
+        return frozenset().union(*(source.contrasts(word) for source in self._sources))
+
+    def ambiguous(self, word: WordForm) -> frozenset[str]:
+        """Return what the treebanks or UniMorph show, see :class:`Morphology`."""
+        return frozenset().union(*(source.ambiguous(word) for source in self._sources))
+
+    @cached_property
+    def attested(self) -> Mapping[WordForm, Mapping[str, int]]:
         """The words of the treebanks, capitals and features put in order, with their counts by treebank.
 
         What has no letter, or a stand-in for one (``_``), is left out.
         """
-        found: dict[Word, Counter[str]] = defaultdict(Counter)
+        found: dict[WordForm, Counter[str]] = defaultdict(Counter)
         for treebank, counts in self.counts.items():
             for word, count in counts.items():
                 if "_" in word.form or not any(map(str.isalpha, word.form)):
@@ -369,10 +353,10 @@ class FormInventory:
 
 
 def read_inventory(
-    language: str, treebanks: Iterable[Found], unimorph: Found | None = None
+    language: str, treebanks: Iterable[LocalSource], unimorph: LocalSource | None = None
 ) -> FormInventory:
     """Count the forms of treebanks and read a UniMorph list; raises :class:`InputError`."""
-    counts: dict[str, Counter[Word]] = {}
+    counts: dict[str, Counter[WordForm]] = {}
     licences: dict[str, str] = {}
     for found in treebanks:
         words = counts.setdefault(found.origin.name, Counter())
@@ -385,7 +369,7 @@ def read_inventory(
         code = unimorph.origin.repository.partition("/")[2]
         auxiliaries = frozenset(w.lemma for c in counts.values() for w in c if w.upos == "AUX")
         triples = UniMorphForms.read(unimorph.files[0], code, unimorph.origin.licence, auxiliaries)
-    return FormInventory.of(language, counts, licences, triples)
+    return FormInventory(language, counts, licences, triples)
 
 
 Row = dict[str, object]
@@ -398,7 +382,7 @@ def _rows(inventory: FormInventory) -> Iterator[Row]:
     by_key: dict[_Key, list[str]] = defaultdict(list)
     for word in attested:
         by_key[_key(word)].append(word.feats)
-    rows = [_row_of_treebanks(word, told, lists, inventory) for word, told in attested.items()]
+    rows = [_row_of_treebanks(word, counts, lists, inventory) for word, counts in attested.items()]
     if inventory.unimorph is not None:
         fresh = (w for w in inventory.unimorph.words if not _covered(w, by_key))
         rows += [_row_of_unimorph(word, inventory.unimorph.licence) for word in fresh]
@@ -406,7 +390,7 @@ def _rows(inventory: FormInventory) -> Iterator[Row]:
 
 
 def _uncapitalised(form: str, lemma: str, language: str) -> str:
-    """A form without the capitals of its place in the sentence: those that its lemma has stay."""
+    """Return a form without the capitals of its place in the sentence; those of its lemma stay."""
     if lemma[:1].isupper() and not form.isupper():
         return form
     if lemma[:1].isupper():
@@ -418,7 +402,7 @@ def _uncapitalised(form: str, lemma: str, language: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _in_order(feats: str) -> str:
-    """Features in UD's order; those that are not spelt as UD spells them are left out."""
+    """Return features in UD's order, without those that are not spelt as UD spells them."""
     good = {}
     for name, values in bundle(feats).items():
         try:
@@ -429,7 +413,7 @@ def _in_order(feats: str) -> str:
     return str(Feats.of(good))
 
 
-def _key(word: Word) -> _Key:
+def _key(word: WordForm) -> _Key:
     return word.form.casefold(), word.lemma.casefold(), word.upos
 
 
@@ -440,33 +424,33 @@ def _listed(unimorph: UniMorphForms | None) -> dict[_Key, list[str]]:
     return listed
 
 
-def _covered(word: Word, attested: Mapping[_Key, list[str]]) -> bool:
-    """Whether a word of UniMorph says nothing of agreement that the treebanks do not say."""
-    told = [name for name in AGREEMENT if name in bundle(word.feats)]
+def _covered(word: WordForm, attested: Mapping[_Key, list[str]]) -> bool:
+    """Return whether a word of UniMorph shows no agreement that the treebanks do not show."""
+    names = [name for name in AGREEMENT if name in bundle(word.feats)]
     return any(
-        alike(bundle(feats), bundle(word.feats)) and all(name in bundle(feats) for name in told)
+        alike(bundle(feats), bundle(word.feats)) and all(name in bundle(feats) for name in names)
         for feats in attested.get(_key(word), ())
     )
 
 
 def _row_of_treebanks(
-    word: Word,
-    told: Mapping[str, int],
+    word: WordForm,
+    counts: Mapping[str, int],
     lists: Mapping[_Key, list[str]],
     inventory: FormInventory,
 ) -> Row:
     both = any(alike(bundle(word.feats), bundle(feats)) for feats in lists.get(_key(word), ()))
-    licences = [inventory.licences.get(name, "") for name in told]
+    licences = [inventory.licences.get(name, "") for name in counts]
     licences += [inventory.unimorph.licence] if both and inventory.unimorph else []
     return {
         **word._asdict(),
         "source": "both" if both else "UD",
-        "frequency": sum(told.values()),
-        "treebanks": sorted(told),
+        "frequency": sum(counts.values()),
+        "treebanks": sorted(counts),
         "licences": sorted({licence for licence in licences if licence}),
     }
 
 
-def _row_of_unimorph(word: Word, licence: str) -> Row:
+def _row_of_unimorph(word: WordForm, licence: str) -> Row:
     row: Row = {**word._asdict(), "source": "UniMorph", "frequency": 0, "treebanks": []}
     return {**row, "licences": [licence] if licence else []}

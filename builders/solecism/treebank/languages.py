@@ -1,4 +1,4 @@
-"""What is known of a language: what agrees with what, which forms leave a value open, how pairs are made."""
+"""What is known of a language: what agrees, which forms leave a value open, how pairs are made."""
 
 from __future__ import annotations
 
@@ -12,35 +12,22 @@ from typing import Any
 
 from solecism.errors import candidates, fail
 from solecism.treebank.features import AGREEMENT, bundle
-from solecism.treebank.forms import Word
-from solecism.treebank.relations.pairs import RELATIONS
+from solecism.treebank.forms import WordForm
+from solecism.treebank.relations import RELATIONS
 
 __all__ = [
-    "Language",
-    "Rule",
-    "Rules",
-    "find_language",
-    "languages",
-    "left_open",
-    "rules_of",
-    "rules_of_forms",
-]
-
+    "Language", "PairRules", "find_language", "languages", "left_open", "rules_of", "rules_of_forms",
+    "words_of",
+]  # fmt: skip
 
 _FILE = Path(__file__).with_name("languages.toml")
 
 
 @dataclass(frozen=True)
 class Language:
-    """Agreement in one language.
+    """Agreement in one language: a stanza of ``languages.toml``, which describes the keys.
 
-    ``paper``: the relations that the paper kept; ``features``: for each relation, and for participles,
-    the features in which target and controller agree (the preset ``strict``); ``verbforms``: what may
-    carry agreement with a subject; ``be``: the auxiliaries with which participles agree (none: with all);
-    ``polite``: forms that are polite pronouns; ``quantity``, ``collective``, ``titles``,
-    ``honorifics``, ``existential``: lemmas of nouns of quantity and of groups, of titles with and without
-    a name, and of existential verbs, ``dummy`` the subjects that those must have (none: any);
-    ``grammar``: key in ``references.bib``.
+    ``features`` are, for each relation and for participles, those in which target and controller agree.
     """
 
     code: str
@@ -61,7 +48,7 @@ class Language:
 
 @cache
 def languages() -> Mapping[str, Language]:
-    """Give all languages of the table by their code."""
+    """Return all languages of the table by their code."""
     stanzas = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     return {code: _language(code, stanza) for code, stanza in stanzas.items()}
 
@@ -75,9 +62,9 @@ def _language(code: str, stanza: dict[str, list[str]]) -> Language:
 
 
 def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
-    """Give a language by its code (an ISO 639-1 code, as UD's files begin with).
+    """Return a language by its code (an ISO 639-1 code, as UD's files begin with).
 
-    ``relations`` in place of those of the table; they are required for a language that is not in it.
+    ``relations`` stand in place of those of the table; a language that is not in it must have some.
     Raises :class:`InputError` with the candidates.
     """
     for name in relations:
@@ -104,8 +91,8 @@ _NEUTRAL = Path(__file__).with_name("neutral.toml")
 
 
 @dataclass(frozen=True)
-class Rule:
-    """One rule of ``neutral.toml``, which describes the keys."""
+class NeutralRule:
+    """A rule of ``neutral.toml``, which describes the keys."""
 
     feature: str
     upos: str
@@ -126,8 +113,8 @@ class Rule:
     def _name(self) -> re.Pattern[str]:
         return re.compile(self.lemma)
 
-    def meets(self, word: Word) -> bool:
-        """Whether the word meets all conditions."""
+    def meets(self, word: WordForm) -> bool:
+        """Return whether a word meets all conditions."""
         if word.upos not in self.upos.split() or not self._fits(word.feats):
             return False
         form, lemma = word.form.casefold(), word.lemma.casefold()
@@ -141,19 +128,22 @@ class Rule:
 
 
 @cache
-def _neutral_rules() -> Mapping[str, tuple[Rule, ...]]:
+def _neutral_rules() -> Mapping[str, tuple[NeutralRule, ...]]:
     stanzas = tomllib.loads(_NEUTRAL.read_text(encoding="utf-8"))
-    return {code: tuple(Rule(**rule) for rule in rules) for code, rules in stanzas.items()}
+    return {code: tuple(NeutralRule(**rule) for rule in rules) for code, rules in stanzas.items()}
 
 
-def rules_of_forms(code: str) -> tuple[Rule, ...]:
-    """The rules of a language; one that is not in the file has none."""
+def rules_of_forms(code: str) -> tuple[NeutralRule, ...]:
+    """Return the rules of a language; one that is not in the file has none."""
     return _neutral_rules().get(code, ())
 
 
-def left_open(code: str, word: Word) -> frozenset[str]:
-    """The features of agreement that a form leaves open in a language: spelt the same, it also has
-    another value, all else alike (Baerman, Brown and Corbett 2005, *The Syntax-Morphology Interface*)."""
+def left_open(code: str, word: WordForm) -> frozenset[str]:
+    """Return the features of agreement that a form leaves open in a language.
+
+    Spelt the same, it also has another value, all else alike (Baerman, Brown and Corbett 2005, *The
+    Syntax-Morphology Interface*).
+    """
     return frozenset(rule.feature for rule in rules_of_forms(code) if rule.meets(word))
 
 
@@ -163,8 +153,8 @@ _WORDS = re.compile(r"[^\W\d_]+(?:[-\u05be\"״'’][^\W\d_]+)*['’]?")
 
 
 @dataclass(frozen=True)
-class Rules:
-    """One stanza of ``pairs.toml``, which describes the keys."""
+class PairRules:
+    """A stanza of ``pairs.toml``, which describes the keys."""
 
     code: str
     drops: bool = False
@@ -184,17 +174,17 @@ class Rules:
 
     @cached_property
     def unsure_nouns(self) -> frozenset[str]:
-        """Lemmas and forms of controllers whose number a verb need not follow, in small letters."""
+        """Lemmas and forms of controllers whose number a verb need not follow, in lower case."""
         table = languages().get(self.code)
         more = (*table.quantity, *table.collective) if table else ()
         return frozenset(word.casefold() for word in (*self.shaky, *more))
 
     def varies(self, form: str) -> bool:
-        """Whether a noun surely has another form in the other number, by its ending."""
+        """Return whether a noun, by its ending, surely has another form in the other number."""
         return bool(self.invariable) and not re.search(self.invariable, form.casefold())
 
-    def tells(self, gender: str, form: str, lemma: str) -> bool:
-        """Whether a noun's ending makes its gender sure."""
+    def is_sure(self, gender: str, form: str, lemma: str) -> bool:
+        """Return whether a noun's ending makes its gender sure."""
         ending = self.sure.get(gender)
         if not ending or {form.casefold(), lemma.casefold()} & self._doubles:
             return False
@@ -205,8 +195,8 @@ class Rules:
         return frozenset(word.casefold() for word in self.double)
 
     def joins(self, left: str, good: str, bad: str, right: str, determiner: bool) -> bool:
-        """Whether a wrong form can be written where the right one stands, with nothing else changed."""
-        before = words(left)[-1:]
+        """Return whether a wrong form can be written in place of the right one, all else unchanged."""
+        before = words_of(left)[-1:]
         last = before[0].casefold() if before and left.rstrip().endswith(before[0]) else ""
         if last.endswith(("'", "’")) and _vowel(good) != _vowel(bad):
             return False
@@ -223,8 +213,8 @@ def _vowel(word: str) -> bool:
     return word[:1].casefold() in _VOWELS
 
 
-def words(text: str) -> list[str]:
-    """The words of a text, without marks and numbers."""
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, without marks and numbers."""
     return _WORDS.findall(text)
 
 
@@ -234,8 +224,8 @@ def _pair_rules() -> Mapping[str, dict[str, Any]]:
 
 
 @cache
-def rules_of(code: str) -> Rules:
-    """The rules of a language; one without a stanza has none."""
-    told = _pair_rules().get(code, {})
-    lists: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in told.items()}
-    return Rules(code, **lists)
+def rules_of(code: str) -> PairRules:
+    """Return the rules of a language; one without a stanza has none."""
+    stanza = _pair_rules().get(code, {}).items()
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza}
+    return PairRules(code, **values)

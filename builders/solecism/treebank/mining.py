@@ -1,42 +1,85 @@
-"""From treebank files to items: blocks are mined one by one, joined, made distinct and written."""
+"""Mining: from treebank files to items, chunk by chunk, without duplicates."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from solecism.errors import fail
+from solecism.errors import candidates, fail
 from solecism.files import writing
 from solecism.hashing import Hashes
 from solecism.schema import CLOZE
-from solecism.treebank.arrays import Flags
-from solecism.treebank.cloze import Source, items_of
-from solecism.treebank.conllu import BLOCK, Tokens, read_tokens
-from solecism.treebank.relations.presets import Settings
+from solecism.treebank.cloze import MASKS, Provenance, items_of
+from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
+from solecism.treebank.forms import Morphology, count_treebank
+from solecism.treebank.languages import Language, find_language
+from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
+from solecism.treebank.sources import Progress
+from solecism.treebank.strict import SWITCHES, find_strictly
 
 __all__ = [
-    "Seen",
-    "Tally",
-    "mine_file",
-    "mine_files",
-    "mine_tokens",
-    "treebank_of",
-    "unique",
-    "write_items",
-]
+    "Mined", "MiningCounts", "SeenIds", "Settings", "mine", "mine_file", "mine_files",
+    "mine_tokens", "treebank_of", "unique", "write_items",
+]  # fmt: skip
+
+PRESETS = ("paper-program", "paper", "strict")
+"""``paper-program``: the published program's letter; ``paper``: what it means; ``strict``: ours."""
+
+_CODE = re.compile("[a-z]{2,3}")
+_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to mine.
+
+    ``masks``: which ends are masked, of :data:`solecism.treebank.cloze.MASKS`; ``without``: filters
+    of ``strict`` that are switched off; ``forms``: by which ``strict`` finds a value overt (None:
+    the annotation is believed). Raises :class:`InputError` for an unknown preset, mask or filter.
+    """
+
+    language: Language
+    preset: str = "strict"
+    masks: tuple[str, ...] = MASKS[:1]
+    without: frozenset[str] = frozenset()
+    forms: Morphology | None = None
+
+    def __post_init__(self) -> None:
+        _require("preset", (self.preset,), PRESETS)
+        _require("mask", self.masks, MASKS)
+        _require("filter", sorted(self.without), SWITCHES)
+
+    def find(self, tokens: Tokens) -> tuple[AgreeingPairs, Counter[str]]:
+        """Find what agrees in a chunk, and count what was dropped, by reason."""
+        if self.preset == "strict":
+            return find_strictly(tokens, self.language, self.forms, self.without)
+        return find_as_paper(tokens, self.language.paper, self.preset == "paper-program")
+
+
+def _require(kind: str, given: Sequence[str], known: Sequence[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise fail(f"there is no {kind} {name!r} {candidates(kind + 's', known, name)}")
 
 
 @dataclass
-class Tally:
-    """Counts of a run. ``relations`` and ``masked`` count the items, after duplicates were dropped;
-    ``dropped`` the pairs, by reason; ``skipped`` the sentences with faults (lenient)."""
+class MiningCounts:
+    """Counts of a run.
+
+    ``relations`` and ``masked`` count the items, after duplicates were dropped; ``dropped`` the
+    pairs that are no items, by reason; ``skipped`` the broken sentences.
+    """
 
     bytes: int = 0
     sentences: int = 0
@@ -49,20 +92,20 @@ class Tally:
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return self.relations.total()
 
     def read(self, tokens: Tokens) -> bool:
-        """Count what a block holds; false where it has no words, and so no items."""
+        """Count what a chunk holds; return False where it has no words, and so no items."""
         if not len(tokens):
             return False
         self.bytes += tokens.size
         self.words += len(tokens)
-        self.sentences += len(tokens.sentences.start)
+        self.sentences += len(tokens.sentences)
         return True
 
     def skip(self, number: int) -> None:
-        """Count sentences with faults."""
+        """Count broken sentences."""
         self.skipped += number
 
     def count(self, items: pa.Table) -> None:
@@ -72,91 +115,238 @@ class Tally:
                 counter[value["values"]] += value["counts"]
 
 
+@dataclass(frozen=True)
+class Mined:
+    """What :func:`mine` found: the ``items`` (None where they were not kept), how, and the counts."""
+
+    items: pa.Table | None
+    counts: MiningCounts
+    settings: Settings
+
+    def facts(self) -> dict[str, Any]:
+        """Return the counts as JSON has them: ``items`` is the total of the relations."""
+        counts = self.counts
+        return {
+            "language": self.settings.language.code,
+            "preset": self.settings.preset,
+            "items": counts.items,
+            **{name: counts.relations[name] for name in RELATIONS},
+            "masked": {name: counts.masked[name] for name in self.settings.masks},
+            "sentences": counts.sentences,
+            "words": counts.words,
+            "duplicates": counts.duplicates,
+            "skipped_sentences": counts.skipped,
+            "dropped": {name: count for name, count in counts.dropped.items() if count},
+        }
+
+
+def mine(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    language: str | None = None,
+    preset: str = "strict",
+    mask: str = "controller",
+    relations: Sequence[str] = (),
+    without: Sequence[str] = (),
+    inventory: bool = True,
+    licence: str = "",
+    lenient: bool = False,
+    spacy: str | None = None,
+    out: str | Path | None = None,
+    keep: bool = True,
+    progress: Progress | None = None,
+) -> Mined:
+    """Mine agreement items from treebanks.
+
+    Arguments:
+        paths: CoNLL-U files, or folders of them; with ``spacy`` files of raw text.
+        language: its code (``"el"``); default: what the files' names begin with.
+        preset: ``"strict"``, ``"paper"`` or ``"paper-program"``.
+        mask: which end of a pair is masked: ``"controller"``, ``"target"`` or ``"both"``.
+        relations: which relations, in place of the language's own.
+        without: filters of ``strict`` to switch off.
+        inventory: whether ``strict`` takes what is overt from the forms in the files, or (False)
+            from the annotation.
+        licence: the licence of the treebank, for the items.
+        lenient: whether broken sentences are skipped and counted.
+        spacy: the name of a spaCy pipeline, or its folder, that parses raw text.
+        out: a ``.parquet`` or ``.jsonl`` file to write; the items are then not kept in memory.
+        keep: whether the items are returned; with False they are only counted.
+        progress: is called with a file's name, how much is done, and of how much.
+
+    Raises :class:`InputError` for paths, names and files that are wrong.
+
+    >>> mined = mine("tests/treebanks/relations.conllu", language="fr", preset="paper")
+    >>> mined.counts.items
+    22
+    >>> mined.items.column_names[:5]
+    ['id', 'language', 'treebank', 'sent_id', 'text']
+    """
+    show = progress or _silent
+    given = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    with ExitStack() as stack:
+        if spacy is None:
+            files, spoken = files_of(given), None
+        else:
+            folder = Path(stack.enter_context(TemporaryDirectory()))
+            files, spoken = _parse(given, spacy, folder, show)
+        code = language or spoken or _language_of(files)
+        masks = MASKS if mask == "both" else (mask,)
+        found = find_language(code, tuple(relations))
+        settings = Settings(found, preset, masks, frozenset(without))
+        if preset == "strict" and inventory:
+            forms = count_treebank(files, (lambda number: None) if lenient else None)
+            settings = replace(settings, forms=forms)
+        counts = MiningCounts()
+        tables = mine_files(files, settings, counts, licence, lenient, show)
+        return Mined(_collect(tables, out, keep), counts, settings)
+
+
+def _silent(name: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+def _parse(
+    paths: Sequence[Path], pipeline: str, folder: Path, show: Progress
+) -> tuple[list[Path], str]:
+    """Parse texts into files in a folder; return these and the pipeline's language."""
+    from solecism.treebank.spacy import load_pipeline, parse_file, texts_of
+
+    texts, parser = texts_of(paths), load_pipeline(pipeline)
+    files = [folder / f"{n:05d}" / f"{text.stem}.conllu" for n, text in enumerate(texts)]
+    for number, (text, file) in enumerate(zip(texts, files, strict=True)):
+        show(f"parsing {text.name}", number, len(texts))
+        parse_file(text, parser, file)
+    return files, parser.lang or ""
+
+
+def _language_of(files: Sequence[Path]) -> str:
+    """Return the language that the names of files begin with, as UD's do (``el_gdt-ud-dev.conllu``)."""
+    codes = {file.name.partition("_")[0] for file in files}
+    if len(codes) == 1 and _CODE.fullmatch(code := codes.pop()):
+        return code
+    names = ", ".join(sorted({*codes, *(file.name for file in files)})[:5])
+    message = f"the names of the files do not begin with one language code ({names})"
+    raise fail(f"{message}: give --language")
+
+
+def _collect(tables: Iterator[pa.Table], out: str | Path | None, keep: bool) -> pa.Table | None:
+    """Write the tables, join them or run through them."""
+    if out is not None:
+        write_items(tables, Path(out))
+        return None
+    if keep:
+        return pa.concat_tables([CLOZE.empty_table(), *tables])
+    for _ in tables:
+        pass
+    return None
+
+
 def treebank_of(path: Path) -> str:
-    """Name the treebank of a file: its folder, where that is called ``UD_...``, else the file."""
+    """Return the treebank of a file: its folder, where that is called ``UD_...``, else the file."""
     folder = path.resolve().parent.name
     return folder if folder.startswith("UD_") else path.stem
 
 
 def mine_tokens(
-    tokens: Tokens, settings: Settings, source: Source
+    tokens: Tokens, settings: Settings, treebank: str, licence: str = ""
 ) -> tuple[pa.Table, Counter[str]]:
-    """Give the items of a block, duplicates included, and what was dropped, by reason."""
+    """Return the items of a chunk, duplicates included, and what was dropped, by reason."""
     found, dropped = settings.find(tokens)
+    language = settings.language
+    source = Provenance(language.code, treebank, licence, language.polite)
     return items_of(tokens, found, settings.masks, source), dropped
 
 
 def mine_file(
     path: Path,
     settings: Settings,
-    tally: Tally,
+    counts: MiningCounts,
     licence: str = "",
     lenient: bool = False,
-    size: int = BLOCK,
+    size: int = CHUNK,
 ) -> Iterator[pa.Table]:
-    """Yield the items of a CoNLL-U file, block by block, duplicates included (their ``id`` is the same).
+    """Yield the items of a CoNLL-U file, chunk by chunk, duplicates (with the same ``id``) included.
 
-    The items are a function of the file's text and the settings alone, not of the size of the blocks. Raises
-    :class:`InputError`; with ``lenient`` sentences with faults are skipped and counted in ``tally``.
+    The items depend on the file's text and the settings alone, not on the size of the chunks.
+    Raises :class:`InputError`; with ``lenient`` broken sentences are skipped and counted.
     """
-    language = settings.language
-    source = Source(language.code, treebank_of(path), licence, language.polite)
-    for tokens in read_tokens(path, size, tally.skip if lenient else None):
-        if not tally.read(tokens):
-            continue
-        items, dropped = mine_tokens(tokens, settings, source)
-        tally.dropped += dropped
-        yield items
-
-
-def unique(tables: Iterable[pa.Table], tally: Tally) -> Iterator[pa.Table]:
-    """Pass on the first item with each ``id``, and count: duplicates are dropped over all files of a
-    language, as the paper's program does."""
-    seen = Seen()
-    for table in tables:
-        fresh = seen.fresh(numbers(table["id"]))
-        tally.duplicates += int((~fresh).sum())
-        kept = table.filter(pa.array(fresh)) if not fresh.all() else table
-        tally.count(kept)
-        yield kept
-
-
-def numbers(ids: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Read ids, texts of 16 hexadecimal digits, as numbers."""
-    text = "".join(ids.to_pylist())
-    return np.frombuffer(bytes.fromhex(text), ">u8").astype(np.uint64)
+    for tokens in read_tokens(path, size, counts.skip if lenient else None):
+        if counts.read(tokens):
+            items, dropped = mine_tokens(tokens, settings, treebank_of(path), licence)
+            counts.dropped += dropped
+            yield items
 
 
 def mine_files(
     paths: Sequence[Path],
     settings: Settings,
-    tally: Tally,
+    counts: MiningCounts,
     licence: str = "",
     lenient: bool = False,
+    show: Progress = _silent,
 ) -> Iterator[pa.Table]:
     """Yield the items of CoNLL-U files without duplicates (:func:`mine_file`, :func:`unique`)."""
-    tables = (t for path in paths for t in mine_file(path, settings, tally, licence, lenient))
-    yield from unique(tables, tally)
+    yield from unique(_tables(paths, settings, counts, licence, lenient, show), counts)
 
 
-class Seen:
-    """Remembers numbers: sorted arrays, merged as they grow."""
+def _tables(
+    paths: Sequence[Path],
+    settings: Settings,
+    counts: MiningCounts,
+    licence: str,
+    lenient: bool,
+    show: Progress,
+) -> Iterator[pa.Table]:
+    total = sum(path.stat().st_size for path in paths)
+    for path in paths:
+        show(path.name, counts.bytes, total)
+        for table in mine_file(path, settings, counts, licence, lenient):
+            show(path.name, counts.bytes, total)
+            yield table
+
+
+def unique(
+    tables: Iterable[pa.Table], counts: MiningCounts, seen: SeenIds | None = None
+) -> Iterator[pa.Table]:
+    """Yield tables without the items whose ``id`` was seen before, and count.
+
+    Duplicates are dropped over all files of a language, as the paper's program does; ``seen`` hands
+    on what was seen in other calls.
+    """
+    before = SeenIds() if seen is None else seen
+    for table in tables:
+        fresh = before.fresh(_numbers(table["id"]))
+        counts.duplicates += int((~fresh).sum())
+        kept = table if fresh.all() else table.filter(pa.array(fresh))
+        counts.count(kept)
+        yield kept
+
+
+def _numbers(ids: pa.ChunkedArray) -> Hashes:
+    """Read ids, texts of 16 hexadecimal digits, as numbers."""
+    text = "".join(ids.to_pylist())
+    return np.frombuffer(bytes.fromhex(text), ">u8").astype(np.uint64)
+
+
+class SeenIds:
+    """A set of numbers, held in sorted arrays that are merged as they grow."""
 
     def __init__(self) -> None:
         self._sorted: list[Hashes] = []
 
     def fresh(self, values: Hashes) -> Flags:
-        """Tell which values stand for the first time, here and in all calls before; remember them."""
+        """Return which values stand for the first time, here and in all calls before; keep them."""
         new = np.zeros(len(values), bool)
         _, first = np.unique(values, return_index=True)
         new[first] = True
         for known in self._sorted:
             places = np.minimum(np.searchsorted(known, values), len(known) - 1)
             new &= known[places] != values
-        self._remember(np.sort(values[new]))
+        self._keep(np.sort(values[new]))
         return new
 
-    def _remember(self, values: Hashes) -> None:
+    def _keep(self, values: Hashes) -> None:
         if not len(values):
             return
         while self._sorted and len(self._sorted[-1]) < 2 * len(values):
@@ -164,15 +354,15 @@ class Seen:
         self._sorted.append(values)
 
 
-_ROWS = 1 << 16
-
-
 def write_items(tables: Iterable[pa.Table], path: Path) -> None:
     """Write items to ``path``: ``.parquet``, or ``.jsonl`` (one object a line).
 
     The file appears when it is whole. Raises :class:`InputError` for another ending.
     """
-    writers = {".parquet": _write_parquet, ".jsonl": _write_lines}
+    writers: dict[str, Callable[[Iterable[pa.Table], Path], None]] = {
+        ".parquet": _write_parquet,
+        ".jsonl": _write_lines,
+    }
     if path.suffix not in writers:
         raise fail(f"items are written to {' or '.join(writers)} files", path)
     with writing(path) as part:

@@ -1,7 +1,7 @@
 """Minimal pairs from mined items: the rows of ``<lang>-pairs``, chosen so that no word fills them.
 
-Compare MultiBLiMP (Jumelet et al. 2025), which makes pairs of subject and verb from the same sources; here
-every relation is used, and a form is only taken for wrong where no reading of it is right.
+Compare MultiBLiMP (Jumelet et al. 2025), which makes pairs of subject and verb from the same sources;
+here every relation is used, and a form is only taken for wrong where no reading of it is right.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ Row = dict[str, Any]
 class Caps:
     """How many pairs are kept at most of a paradigm (``UID``: relation and feature).
 
-    ``paradigm``: in all; ``lemma`` and ``controller``: for each value of the good form, of one lemma as
-    target and as controller; ``closed``: in place of ``lemma`` for determiners and auxiliaries;
-    ``balance``: how many times the rarest of the values that have at least ``floor`` pairs another value
-    may be there. Pairs are taken in the order of their ids, which are hashes, one of each value and lemma
-    after the other.
+    ``paradigm``: in all; ``lemma`` and ``controller``: for each value of the good form, of one lemma
+    as target and as controller; ``closed``: in place of ``lemma`` for determiners and auxiliaries;
+    ``balance``: how many times as often as the rarest value with at least ``floor`` pairs another
+    value may be there. Pairs are taken in the order of their ids, which are hashes, one of each value
+    and lemma after the other.
     """
 
     paradigm: int = 1000
@@ -83,8 +83,9 @@ class PairMaker:
 
     def _keep(self, row: Row, most: int) -> None:
         self.made[row["UID"]] += 1
-        told = row["features"]
-        heap = self._heaps.setdefault((row["UID"], told["good_value"], told["target"] or ""), [])
+        features = row["features"]
+        key = row["UID"], features["good_value"], features["target"] or ""
+        heap = self._heaps.setdefault(key, [])
         kept = _Kept(-int(row["id"], 16), row)
         if any(kept.order == other.order for other in heap):
             return
@@ -94,12 +95,12 @@ class PairMaker:
             heapq.heappushpop(heap, kept)
 
     def rows(self) -> list[Row]:
-        """The pairs that are kept, paradigm by paradigm; ``pair_id`` counts within one."""
+        """Return the pairs that are kept, paradigm by paradigm; ``pair_id`` counts within one."""
         uids = sorted({uid for uid, _, _ in self._heaps})
         return [row for uid in uids for row in self._paradigm(uid)]
 
     def tables(self) -> Iterator[pa.Table]:
-        """The kept pairs as tables of :data:`SCHEMA`."""
+        """Yield the kept pairs as tables of :data:`SCHEMA`."""
         rows = iter(self.rows())
         while some := list(islice(rows, _ROWS)):
             yield pa.Table.from_pylist(some, SCHEMA)
@@ -116,7 +117,7 @@ class PairMaker:
         ]
 
     def _value(self, uid: str, value: str) -> list[Row]:
-        """The pairs of one value, one of each lemma after the other, capped for controllers too."""
+        """Return the pairs of a value, one of each lemma after the other, capped for controllers too."""
         heaps = [heap for (name, of, _), heap in self._heaps.items() if (name, of) == (uid, value)]
         each = [(rank, -k.order, k.row) for h in heaps for rank, k in enumerate(sorted(h)[::-1])]
         seen: Counter[str] = Counter()
@@ -128,7 +129,7 @@ class PairMaker:
         return rows
 
     def facts(self) -> dict[str, Any]:
-        """What the manifest says: the caps, pairs made and kept, and why items made none."""
+        """Return what the manifest says: the caps, pairs made and kept, and why items made none."""
         kept: Mapping[str, Counter[str]] = defaultdict(Counter)
         for row in self.rows():
             kept[row["UID"]][row["features"]["good_value"]] += 1
@@ -155,7 +156,7 @@ def _key(item: Item) -> _Place:
 
 
 def _controllers(items: pa.Table) -> dict[_Place, int]:
-    """Where the controllers start in their texts, from the items in which they are masked."""
+    """Return where controllers start in their texts, from the items in which they are masked."""
     wanted = items.filter(pa.compute.equal(items["masked"], "controller"))
     names = ("treebank", "sent_id", "text", "relation", "controller", "target", "left")
     return {_key(item): len(item["left"] or "") for item in wanted.select(names).to_pylist()}
@@ -192,7 +193,7 @@ def _row(item: Item, flip: Flip, controller: int | None) -> Row:
 
 
 def _tokens(left: str, word: str, right: str) -> str:
-    """The words and marks of a sentence with blanks between them."""
+    """Return the words and marks of a sentence with blanks between them."""
     return " ".join([*_TOKEN.findall(left), word, *_TOKEN.findall(right)])
 
 
@@ -204,15 +205,8 @@ def _slots(item: Item, flip: Flip, controller: int | None) -> list[Row]:
     if controller is not None:
         end = controller + len(item["controller"]["form"])
         moved = grown if controller > start else 0
-        slots.append(
-            _slot(
-                "controller",
-                item["controller"],
-                None,
-                (controller, end),
-                (controller + moved, end + moved),
-            )
-        )
+        good, bad = (controller, end), (controller + moved, end + moved)
+        slots.append(_slot("controller", item["controller"], None, good, bad))
     return slots
 
 
@@ -220,16 +214,9 @@ def _slot(
     name: str, end: Item, upos: str | None, good: tuple[int, int], bad: tuple[int, int]
 ) -> Row:
     return {
-        "name": name,
-        "lemma": end["lemma"],
-        "form": end["form"],
-        "upos": upos,
-        "feats": end["feats"],
-        "good_start": good[0],
-        "good_end": good[1],
-        "bad_start": bad[0],
-        "bad_end": bad[1],
-    }
+        "name": name, "lemma": end["lemma"], "form": end["form"], "upos": upos, "feats": end["feats"],
+        "good_start": good[0], "good_end": good[1], "bad_start": bad[0], "bad_end": bad[1],
+    }  # fmt: skip
 
 
 def _features(item: Item, flip: Flip) -> Row:

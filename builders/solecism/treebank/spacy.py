@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import spacy
+from conllu.models import Metadata, TokenList
+from conllu.models import Token as Line
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
 from solecism.errors import fail
 from solecism.files import writing
+from solecism.treebank.conllu import files_of
 
 __all__ = [
-    "Arc",
-    "Tree",
-    "conllu_of",
-    "is_blank",
-    "load_pipeline",
-    "paragraphs",
-    "parse_file",
-    "parse_texts",
-    "reader_of",
-    "texts_of",
-]
-
+    "as_given", "conllu_of", "from_clear", "is_blank", "load_pipeline", "paragraphs", "parse_file",
+    "parse_texts", "texts_of",
+]  # fmt: skip
 
 _RELATIONS = """
 acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated
@@ -40,22 +34,13 @@ _NEEDED = {"POS": "parts of speech", "MORPH": "features", "LEMMA": "lemmas"}
 
 
 def texts_of(paths: Sequence[Path]) -> list[Path]:
-    """Give the text files among and below ``paths``, those of a folder (``*.txt``) in the order of their names.
+    """Return the text files among ``paths`` and, as ``*.txt``, below them; see :func:`files_of`.
 
-    Raises :class:`InputError` for a path that is not there, a folder without such files, and CoNLL-U.
+    Also raises :class:`InputError` for CoNLL-U.
     """
-    return [file for path in paths for file in _texts(path)]
-
-
-def _texts(path: Path) -> list[Path]:
-    if not path.exists():
-        raise fail("there is no such file or folder", path)
-    if path.suffix == ".conllu":
-        raise fail("is parsed already: mine it without a spaCy pipeline", path)
-    found = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
-    if not found:
-        raise fail("holds no .txt files", path)
-    return found
+    if parsed := [path for path in paths if path.suffix == ".conllu" and path.exists()]:
+        raise fail("is parsed already: mine it without a spaCy pipeline", parsed[0])
+    return files_of(paths, ".txt")
 
 
 def load_pipeline(name: str) -> Language:
@@ -68,9 +53,9 @@ def load_pipeline(name: str) -> Language:
 
 
 def paragraphs(path: Path) -> Iterator[str]:
-    """Yield what stands between empty lines, its lines joined by blanks; long ones are cut at a line's end.
+    """Yield what stands between empty lines, its lines joined by blanks.
 
-    Raises :class:`InputError` for lines that are not UTF-8.
+    A long one is cut at the end of a line. Raises :class:`InputError` for lines that are not UTF-8.
     """
     lines: list[str] = []
     for line in _lines(path):
@@ -99,13 +84,13 @@ def parse_file(path: Path, pipeline: Language, out: Path) -> None:
 
 
 def parse_texts(texts: Iterable[str], pipeline: Language, name: str) -> Iterator[str]:
-    """Yield texts as CoNLL-U; sentences are called ``NAME-1``, ``NAME-2`` and so on.
+    """Yield the sentences of texts as CoNLL-U; their ids are ``NAME-1``, ``NAME-2`` and so on.
 
-    Raises :class:`InputError` where the pipeline lacks what the miner needs, or has relations that are
-    not UD's.
+    Raises :class:`InputError` where the pipeline lacks what the miner needs, or has relations that
+    are not UD's.
     """
     number, lacking = 1, set(_NEEDED)
-    read = reader_of(pipeline)
+    read = _reader_of(pipeline)
     for doc in pipeline.pipe(_short(filter(None, texts), pipeline.max_length, name)):
         if not doc.has_annotation("DEP"):
             raise fail(f"the spaCy pipeline {_called(pipeline)} has no parser")
@@ -113,7 +98,7 @@ def parse_texts(texts: Iterable[str], pipeline: Language, name: str) -> Iterator
         for words in _sentences(doc):
             tree = read(words)
             _require_relations(tree, pipeline)
-            yield f"# sent_id = {name}-{number}\n{conllu_of(words, tree)}"
+            yield conllu_of(words, tree, sent_id=f"{name}-{number}")
             number += 1
     if lacking and number > 1:
         what = " and ".join(_NEEDED[attribute] for attribute in _NEEDED if attribute in lacking)
@@ -130,38 +115,40 @@ def _short(texts: Iterable[str], longest: int, name: str) -> Iterator[str]:
 
 
 def _sentences(doc: Doc) -> Iterator[list[Token]]:
-    """The words of every sentence; white space that spaCy made tokens of is left out."""
-    words = ([token for token in sentence if not is_blank(token)] for sentence in doc.sents)
-    return filter(None, words)
+    """Yield the words of every sentence, without the white space that spaCy made tokens of."""
+    for sentence in doc.sents:
+        if words := [token for token in sentence if not is_blank(token)]:
+            yield words
 
 
 def _require_relations(tree: Tree, pipeline: Language) -> None:
-    names = {arc.relation for arc in tree.values()}
-    strange = {name for name in names if name.partition(":")[0] not in _RELATIONS.split()}
+    relations = {arc.relation for arc in tree.values()}
+    strange = {name for name in relations if name.partition(":")[0] not in _RELATIONS.split()}
     if strange:
-        told = ", ".join(sorted(strange))
-        raise fail(f"the spaCy pipeline {_called(pipeline)} has relations that UD lacks: {told}")
+        names = ", ".join(sorted(strange))
+        raise fail(f"the spaCy pipeline {_called(pipeline)} has relations that UD lacks: {names}")
 
 
 def _called(pipeline: Language) -> str:
     return f"{pipeline.lang}_{pipeline.meta.get('name') or 'pipeline'}"
 
 
-def conllu_of(words: Sequence[Token], tree: Tree) -> str:
-    """Give the text and the words of a sentence in CoNLL-U, with an empty line behind them."""
+def conllu_of(words: Sequence[Token], tree: Tree, **comments: str) -> str:
+    """Return a sentence as CoNLL-U, with comments and its text, and an empty line behind it."""
     number = {-1: 0} | {token.i: at for at, token in enumerate(words, 1)}
     text = words[0].doc.text[words[0].idx : words[-1].idx + len(words[-1])]
-    rows = "".join(f"{_row(token, tree[token.i], number)}\n" for token in words)
-    return f"# text = {_BLANKS.sub(' ', text)}\n{rows}\n"
+    lines = [_line(token, number[token.i], number[tree[token.i].head], tree) for token in words]
+    return TokenList(lines, Metadata(comments, text=_BLANKS.sub(" ", text))).serialize()
 
 
-def _row(token: Token, arc: Arc, number: Mapping[int, int]) -> str:
-    """A line of ten columns."""
-    columns = (
-        number[token.i], token.text, token.lemma_, token.pos_, token.tag_, token.morph,
-        number[arc.head], arc.relation, "", _misc(token),
-    )  # fmt: skip
-    return "\t".join(_BLANKS.sub(" ", str(column)).strip(" ") or "_" for column in columns)
+def _line(token: Token, number: int, head: int, tree: Tree) -> Line:
+    columns = {
+        "form": token.text, "lemma": token.lemma_, "upos": token.pos_, "xpos": token.tag_,
+        "feats": str(token.morph), "head": str(head), "deprel": tree[token.i].relation, "deps": "",
+        "misc": _misc(token),
+    }  # fmt: skip
+    cleaned = {name: _BLANKS.sub(" ", text).strip(" ") for name, text in columns.items()}
+    return Line(id=number, **{name: text or None for name, text in cleaned.items()})
 
 
 def _misc(token: Token) -> str:
@@ -193,18 +180,18 @@ _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "ADJ")
 
 
 def is_blank(token: Token) -> bool:
-    """Tell whether a token is white space, which is no word."""
+    """Return whether a token is white space, which is no word."""
     return token.is_space or not token.text.strip()
 
 
-def reader_of(pipeline: Language) -> Callable[[Sequence[Token]], Tree]:
-    """Tell how to read the trees of a pipeline: ClearNLP's are known by ``pobj`` among its relations."""
+def _reader_of(pipeline: Language) -> Callable[[Sequence[Token]], Tree]:
+    """Return the reader of a pipeline's trees; ClearNLP's have ``pobj`` among their relations."""
     clear = any("pobj" in getattr(pipe, "labels", ()) for _, pipe in pipeline.pipeline)
-    return from_clear if clear else as_told
+    return from_clear if clear else as_given
 
 
-def as_told(words: Sequence[Token]) -> Tree:
-    """Read a sentence; heads that are white space are passed over, and spaCy's ``ROOT`` is ``root``."""
+def as_given(words: Sequence[Token]) -> Tree:
+    """Read a sentence's tree; heads that are white space are passed over, ``ROOT`` becomes ``root``."""
     return {token.i: _arc(token) for token in words}
 
 
@@ -218,8 +205,8 @@ def _arc(token: Token) -> Arc:
 
 
 def from_clear(words: Sequence[Token]) -> Tree:
-    """Read a sentence of ClearNLP's and make it one of UD's."""
-    tree, tokens = as_told(words), {token.i: token for token in words}
+    """Read a tree of ClearNLP's and make it one of UD's."""
+    tree, tokens = as_given(words), {token.i: token for token in words}
     for token in words:
         if tree[token.i].relation == "conj":
             tree[token.i] = Arc(_first_conjunct(tree, token.i), "conj")
@@ -232,7 +219,7 @@ def from_clear(words: Sequence[Token]) -> Tree:
 
 
 def _first_conjunct(tree: Tree, at: int) -> int:
-    """ClearNLP hangs each conjunct on the one before, UD all on the first."""
+    """Return the first conjunct, on which UD hangs all; ClearNLP hangs each on the one before."""
     head = tree[at].head
     while tree[head].relation == "conj":
         head = tree[head].head
@@ -240,13 +227,13 @@ def _first_conjunct(tree: Tree, at: int) -> int:
 
 
 def _child(tree: Tree, head: int, relations: Sequence[str]) -> int | None:
-    """The first dependent with one of some relations."""
+    """Return the first dependent with one of some relations."""
     found = (at for at, arc in tree.items() if arc.head == head and arc.relation in relations)
     return next(found, None)
 
 
 def _turn_preposition(tree: Tree, tokens: dict[int, Token], word: Token) -> None:
-    """*in the house*: the noun becomes the head, ``nmod`` of a nominal or ``obl``."""
+    """Make the noun of *in the house* the head, ``nmod`` of a nominal or ``obl``."""
     noun = _child(tree, word.i, _COMPLEMENTS)
     if noun is None:
         return
@@ -258,7 +245,7 @@ def _turn_preposition(tree: Tree, tokens: dict[int, Token], word: Token) -> None
 
 
 def _turn_copula(tree: Tree, word: Token) -> None:
-    """*she is happy*: the adjective becomes the head; in *there are cats* the cats are the subject."""
+    """Make the adjective of *she is happy* the head, and the cats of *there are cats* the subject."""
     predicate = _child(tree, word.i, _PREDICATES)
     if predicate is None:
         return
@@ -269,7 +256,7 @@ def _turn_copula(tree: Tree, word: Token) -> None:
 
 
 def _exchange(tree: Tree, old: int, new: int, arc: Arc, relation: str) -> None:
-    """Put ``new`` in the place of its head ``old``, which hangs on it then; so do all its dependents."""
+    """Put ``new`` in the place of its head ``old``, which then hangs on it with all its dependents."""
     for at, (head, name) in tree.items():
         if head == old:
             tree[at] = Arc(new, name)

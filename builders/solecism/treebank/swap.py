@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from solecism.treebank.features import bundle
-from solecism.treebank.forms import Bundle, Cell, Inventory, Paradigms, Word, alike
-from solecism.treebank.languages import Rules, words
+from solecism.treebank.forms import Bundle, Morphology, ParadigmCell, Paradigms, WordForm, alike
+from solecism.treebank.languages import PairRules, words_of
 
 __all__ = ["Flip", "Flipper"]
 
@@ -36,7 +36,7 @@ _THIRD = frozenset({"3"})
 
 @dataclass(frozen=True)
 class Flip:
-    """A wrong form for an item's target, and in which feature it is wrong; ``source``: where it is from."""
+    """A wrong form for an item's target, the feature in which it is wrong, and its source."""
 
     feature: str
     form: str
@@ -47,8 +47,8 @@ class Flip:
 class Flipper:
     """Makes wrong forms for the items of a language; ``skipped`` counts those in doubt, by reason."""
 
-    rules: Rules
-    inventory: Inventory
+    rules: PairRules
+    inventory: Morphology
     paradigms: Paradigms
     skipped: Counter[str]
 
@@ -69,7 +69,7 @@ class Flipper:
                 self.skipped[found] += 1
 
     def _unfit(self, item: Item) -> str:
-        """Why an item can make no pair at all, or an empty text."""
+        """Return why an item can make no pair at all, or an empty text."""
         if not _PLAIN.fullmatch(item["answer"]):
             return "not one plain word"
         if item["polite"]:
@@ -80,8 +80,8 @@ class Flipper:
         return ""
 
     def _flip(self, item: Item, feature: str) -> Flip | str:
-        """The most frequent wrong form in a feature, or why there is none."""
-        word = Word(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
+        """Return the most frequent wrong form in a feature, or why there is none."""
+        word = WordForm(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
         cells = self.paradigms.others(word, feature)
         if not cells:
             return "no other form"
@@ -100,7 +100,7 @@ class Flipper:
         )
 
     def _doubtful(self, item: Item, feature: str) -> str:
-        """Why a value of the controller does not bind the target, or an empty text."""
+        """Return why a value of the controller does not bind the target, or an empty text."""
         end = item["controller"]
         names = {(end["lemma"] or "").casefold(), end["form"].casefold()}
         if feature == "Number" and names & self.rules.unsure_nouns:
@@ -117,7 +117,7 @@ class Flipper:
         feats = bundle(end["feats"] or "_")
         if "PronType" in feats or self.rules.varies(end["form"]):
             return True
-        word = Word(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
+        word = WordForm(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
         return "Number" in self.inventory.contrasts(word)
 
     def _gender_sure(self, end: Item) -> bool:
@@ -129,10 +129,10 @@ class Flipper:
             return False
         if feats.get("Animacy") in (frozenset({"Inan"}), frozenset({"Nhum"})):
             return True
-        return any(self.rules.tells(g, end["form"], end["lemma"] or "") for g in genders)
+        return any(self.rules.is_sure(g, end["form"], end["lemma"] or "") for g in genders)
 
-    def _wrong(self, item: Item, feature: str, cell: Cell) -> str:
-        """Why a form may be right after all in the place of the target, or an empty text."""
+    def _wrong(self, item: Item, feature: str, cell: ParadigmCell) -> str:
+        """Return why a form may be right after all in the place of the target, or an empty text."""
         ours, theirs = bundle(item["feats"] or "_"), bundle(cell.feats)
         controller = bundle(item["controller"]["feats"] or "_")
         if not _PLAIN.fullmatch(cell.form):
@@ -151,8 +151,8 @@ class Flipper:
             return "another noun would license it"
         return ""
 
-    def _readings(self, item: Item, cell: Cell) -> list[Bundle]:
-        """All that a form can be in the place of the target, itself included."""
+    def _readings(self, item: Item, cell: ParadigmCell) -> list[Bundle]:
+        """Return all that a form can be in the place of the target, itself included."""
         family = _FAMILY[item["relation"]]
         kind = bundle(item["feats"] or "_").get("VerbForm")
         found = self.paradigms.readings(cell.form, *family)
@@ -160,8 +160,10 @@ class Flipper:
         return [*same, bundle(cell.feats)]
 
     def _controllers(self, item: Item) -> list[Bundle]:
-        """All that the controller's form can be: in a clause only what has its case; a noun is third
-        person."""
+        """Return all that the controller's form can be, in a clause only what has its case.
+
+        A noun is third person.
+        """
         end = item["controller"]
         own = bundle(end["feats"] or "_")
         if "PronType" in own:
@@ -172,10 +174,10 @@ class Flipper:
         return [{"Person": _THIRD, **reading} for reading in found]
 
     def _agree(self, item: Item, reading: Bundle, controller: Bundle) -> bool:
-        """Whether a reading of a form may go with one of the controller.
+        """Return whether a reading of a form may go with one of the controller.
 
-        Within a noun phrase a difference in case counts only where the noun is known to be spelt otherwise
-        in the case of the form, and not where any noun may have an attribute in that case.
+        Within a noun phrase a difference in case counts only where the noun is known to be spelt
+        otherwise in the case of the form, and not where any noun may have an attribute in that case.
         """
         if item["relation"] not in _NOMINAL:
             return alike(reading, controller, _OF_CLAUSE)
@@ -186,33 +188,35 @@ class Flipper:
         return alike(reading, controller, ("Case",)) or not self._declines(item, reading["Case"])
 
     def _declines(self, item: Item, case: frozenset[str]) -> bool:
-        """Whether the controller's lemma is known to have another form in a case."""
+        """Return whether the controller's lemma is known to have another form in a case."""
         end = item["controller"]
-        word = Word(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
+        word = WordForm(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
         others = self.paradigms.others(word, "Case")
         return any(case & bundle(other.feats)["Case"] for other in others)
 
-    def _irrealis(self, item: Item, feature: str, cell: Cell) -> bool:
-        """Whether the form could be a subjunctive here: in English a bare stem or *were*, elsewhere what
-        has the ending of one of another person."""
+    def _irrealis(self, item: Item, feature: str, cell: ParadigmCell) -> bool:
+        """Return whether the form could be a subjunctive here.
+
+        In English that is a bare stem or *were*, elsewhere what has the ending of one of another person.
+        """
         ending = self.rules.subjunctive
         if feature == "Person" and ending and re.search(ending, cell.form.casefold()):
             return True
         stem = cell.form.casefold() in ((item["lemma"] or "").casefold(), "were")
-        before = {word.casefold() for word in words(item["left"] or "")}
+        before = {word.casefold() for word in words_of(item["left"] or "")}
         return stem and bool(before & set(self.rules.irrealis))
 
-    def _licensed(self, item: Item, readings: list[Bundle], cell: Cell) -> bool:
-        """Whether another noun of the clause would make the form right."""
+    def _licensed(self, item: Item, readings: list[Bundle], cell: ParadigmCell) -> bool:
+        """Return whether another noun of the clause would make the form right."""
         if item["relation"] in _NOMINAL:
             if item["target"]["index"] < item["controller"]["index"]:
                 return False
-            near = words(item["left"] or "")[-_NEAR:]
+            near = words_of(item["left"] or "")[-_NEAR:]
             if _AMOUNT.search((item["left"] or "")[-_WIDTH:]):
                 return True
         elif self.rules.free:
             before, after = item["left"] or "", item["right"] or ""
-            near = words(_CLAUSE.split(before)[-1]) + words(_CLAUSE.split(after)[0])
+            near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
         else:
             return False
         others = [word for word in near if word != item["controller"]["form"]]
@@ -234,7 +238,7 @@ class Flipper:
         return bool(self.paradigms.readings(form, "DET", "ADJ", "VERB", "AUX", "PRON"))
 
     def _bare(self, form: str) -> list[str]:
-        """A word, and what is left of it without letters that are written together with the next."""
+        """Return a word, and what is left of it without letters that are written onto the next."""
         forms = [form]
         while len(forms) < 4 and len(forms[-1]) > 2 and forms[-1][0] in self.rules.prefixes:
             forms.append(forms[-1][1:])
@@ -246,7 +250,7 @@ def _names(nominal: bool) -> tuple[str, ...]:
 
 
 def _capital(form: str, answer: str) -> str:
-    """Write a form in the capitals of the answer."""
+    """Return a form in the capitals of the answer."""
     if answer.isupper() and len(answer) > 1:
         return form.upper()
     return form[:1].upper() + form[1:] if answer[:1].isupper() else form

@@ -96,7 +96,7 @@ class Triple:
 
 
 def language_of(path: Path) -> str:
-    """Give the language of a UniMorph file, the ISO 639-3 code that its name begins with."""
+    """Return the language of a UniMorph file, the ISO 639-3 code that its name begins with."""
     return re.split(r"[.\-_]", path.name)[0]
 
 
@@ -146,7 +146,7 @@ def _triple(line: str, language: str, number: int) -> Triple:
 
 @lru_cache(maxsize=1 << 15)
 def to_ud(tags: str, language: str = "") -> tuple[str, Feats]:
-    """Give the UPOS and the features of a bundle of UniMorph tags (``V;IND;PRS;3;SG``).
+    """Return the UPOS and the features of a bundle of UniMorph tags.
 
     A verb without a tag for its form is finite, but for a present with gender and without person,
     which is a participle (Hebrew). What stands in brackets after a case tag of a verb is whom it
@@ -154,6 +154,10 @@ def to_ud(tags: str, language: str = "") -> tuple[str, Feats]:
     as if there were no brackets, ``DAT(SG)``. ``PSS`` gives the layer ``[psor]``. Tags for which
     UD has no feature (``LGSPEC1``) give none, unless they are known for the language (ISO 639-3).
     Raises ``ValueError`` for a tag that is not in the schema.
+
+    >>> upos, feats = to_ud("V;IND;PRS;3;SG")
+    >>> upos, str(feats)
+    ('VERB', 'Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin')
     """
     atoms = [(atom["tag"], atom["arguments"]) for atom in _ATOM.finditer(tags)]
     parts = [tag for tag, _ in atoms if tag in _PARTS]
@@ -199,7 +203,7 @@ def _merge(found: _Found) -> dict[str, set[str]]:
 
 
 def _settle(values: dict[str, set[str]], verb: bool) -> dict[str, set[str]]:
-    """Put right what only the whole bundle tells."""
+    """Put right what only the whole bundle shows."""
     if values.get("Definite") == {"Cons"} and "Person[psor]" in values:
         values["Definite"] = {"Def"}
         if "Gender" in values:

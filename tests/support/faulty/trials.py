@@ -28,7 +28,7 @@ def rebuilt(folder: Path) -> None:
     root = small_root(folder, "he")
     small_root(folder, "fr")
     (folder / "catalogue.toml").write_text(CATALOGUE)
-    build(root, "clams", folder / "clams")
+    build("clams", out=folder / "clams", root=root)
     (folder / "clams" / "notes.txt").write_text("mine")
     (folder / "clams" / "he" / "notes.txt").write_text("mine too")
     (folder / "clams" / "thesis").mkdir()
@@ -42,7 +42,7 @@ def locked(folder: Path) -> None:
     rebuilt(folder)
     shutil.rmtree(folder / "clams")
     root = Root(folder)
-    build(root, "clams", folder / "clams")
+    build("clams", out=folder / "clams", root=root)
     other = '{"clams": {"0.9.0": {"commit": "", "configs": {}}}}\n'
     (folder / "catalogue.lock.json").write_text(other)
 
@@ -51,10 +51,10 @@ def two_versions(folder: Path) -> None:
     """Two versions of a data set, and a changelog with a note of its owner."""
     root = small_root(folder, "he")
     (folder / "catalogue.toml").write_text(CATALOGUE)
-    build(root, "clams", folder / "old")
+    build("clams", out=folder / "old", root=root)
     (folder / "catalogue.toml").write_text(CATALOGUE.replace("1.0.0", "1.1.0"))
     small_root(folder, "he", ("simple_agrmt", "vp_coord"))
-    build(root, "clams", folder / "new")
+    build("clams", out=folder / "new", root=root)
     log = folder / "dataset_cards" / "clams.changelog.md"
     log.write_text("# Changelog\n\n## 1.1.0\n\nBy hand.\n")
 
@@ -87,7 +87,7 @@ def scoring(folder: Path) -> None:
     """A data set, an n-gram model, an earlier result of the same run, and a file of their owner."""
     root = small_root(folder, "he")
     (folder / "catalogue.toml").write_text(CATALOGUE)
-    build(root, "clams", folder / "clams")
+    build("clams", out=folder / "clams", root=root)
     model = estimate(pa.array(["one two three"] * 3), 2)
     save_ngram(model, folder / "bigrams")
     (folder / "results").mkdir()

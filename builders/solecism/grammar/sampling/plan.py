@@ -163,14 +163,14 @@ class Plan:
         # Draws with replacement, each combination taken when it first comes. Turns have numbers, so
         # a larger number of draws begins with the smaller one: what is met again is only skipped.
         seen: set[int] = set()
-        wanted, idle = need + need // 16 + 16, 0
+        wanted, effort, idle = need + need // 16 + 16, 1, 0
         while idle < 3:
-            columns = tree.draw(wanted)
+            columns = tree.draw(wanted, effort)
             numbers = self.hashes(seed, columns)
             fresh = np.flatnonzero([number not in seen for number in numbers.tolist()])
             seen.update(numbers[fresh].tolist())
-            idle = 0 if len(fresh) else idle + 1
             wanted *= 2
+            idle, effort = (0, effort) if len(fresh) else (idle + 1, 2 * effort)
             yield _take(columns, fresh)
 
 
@@ -238,14 +238,17 @@ class _Tree:
             out.append(mix(out[-1] ^ level.hashes[level.labels[entries[level.slot]]]))
         return out
 
-    def draw(self, wanted: int) -> Columns:
-        """Draw about ``wanted`` distinct combinations, in order."""
+    def draw(self, wanted: int, effort: int = 1) -> Columns:
+        """Draw about ``wanted`` distinct combinations, in order.
+
+        With more ``effort`` cells that have fewer than their share are searched longer.
+        """
         cells = np.argwhere(self.counts > 0)
         labels = {slot: cells[:, place] for place, slot in enumerate(self.slots)}
         entries = {slot: self.combined[slot][0][label] for slot, label in labels.items()}
         paths = self.paths(entries, len(cells))
         order, shares = _shares(paths, wanted)
-        times = _times(shares, self.counts[self.counts > 0][order])
+        times = effort * _times(shares, self.counts[self.counts > 0][order])
         # each cell has turns of its own, numbered from 0
         cell = np.repeat(order, times)
         number = np.arange(len(cell)) - np.repeat(np.cumsum(times) - times, times)

@@ -7,7 +7,7 @@ import os
 import random
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from click.testing import CliRunner
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from release import CHECKOUT
 from solecism.baselines import training
 from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 from solecism.baselines.ngram import load_ngram
 from solecism.baselines.training import (
     PRESETS,
+    EncodedText,
     Epoch,
-    Options,
-    Sentences,
     Texts,
     Tick,
+    TrainingOptions,
     batches,
     encode,
     fit,
@@ -35,10 +35,12 @@ from solecism.baselines.training import (
     read_texts,
     train,
 )
+from solecism.commands import main
+from solecism.commands.train import _NUMBERS, command
 from solecism.errors import InputError
 
 _NOUNS, _VERBS = ("author", "pilot", "guard"), ("laugh", "swim")
-_TINY = Options(
+_TINY = TrainingOptions(
     hidden=32, embedding=32, heads=2, optimizer="adamw", rate=1e-2, clip=1.0, batch=8, epochs=12,
     dropout=0.0, vocabulary=100, order=3,
 )  # fmt: skip
@@ -56,7 +58,7 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def toy(number: int = 200, seed: int = 0) -> list[str]:
-    """Sentences in which the verb agrees with the first noun, sometimes across another one."""
+    """EncodedText in which the verb agrees with the first noun, sometimes across another one."""
     rng = random.Random(seed)
     out = []
     for _ in range(number):
@@ -184,23 +186,23 @@ def test_a_model_of_other_options_or_text_is_not_taken_for_finished(trained: dic
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"arch": "lstmm"}, "did you mean 'lstm'"),
-        ({"optimizer": "adam"}, "no optimizer 'adam'"),
+        ({"optimizer": "adam"}, "unknown optimizer 'adam'"),
         ({"batch": 0}, "batch is 0: 1 is the least"),
         ({"arch": "transformer", "heads": 5}, "32 units cannot be shared among 5 heads"),
     ],
 )
-def test_options_that_cannot_be_are_refused(tmp_path: Path, change: dict[str, Any], said: str):
-    with pytest.raises(InputError, match=said):
+def test_options_that_cannot_be_are_refused(tmp_path: Path, change: dict[str, Any], message: str):
+    with pytest.raises(InputError, match=message):
         train(replace(_TINY, **change), toy_texts(), tmp_path)
 
 
 # The loop
 
 
-def tiny_rows(texts: list[str], longest: int = 256) -> Sentences:
+def tiny_rows(texts: list[str], longest: int = 256) -> EncodedText:
     tokenizer = word_tokenizer(sorted({word for text in toy() for word in text.split()}))
     return encode(tokenizer, pa.array(texts), longest)
 
@@ -210,12 +212,13 @@ def tiny_model(seed: int = 0) -> WordLSTMForCausalLM:
     return WordLSTMForCausalLM(WordLSTMConfig(vocab_size=20, hidden_size=8, embedding_size=8))
 
 
-def run(options: Options) -> tuple[Any, list[Epoch], list[Tick]]:
-    model, ticks, epochs = tiny_model(), [], []
+def run(options: TrainingOptions) -> tuple[Any, list[Epoch], list[Tick]]:
+    model, events = tiny_model(), []
     rows, valid = tiny_rows(toy(40)), tiny_rows(toy(10, seed=1))
-    found = fit(model, rows, valid, options, 0, ticks.append, epochs.append)
+    found = fit(model, rows, valid, options, 0, events.append)
+    epochs = [event for event in events if isinstance(event, Epoch)]
     assert found == epochs
-    return model, epochs, ticks
+    return model, epochs, [event for event in events if isinstance(event, Tick)]
 
 
 def test_the_rate_falls_after_an_epoch_that_was_no_better():
@@ -241,6 +244,43 @@ def test_progress_is_told_in_tokens():
     total = tiny_rows(toy(40)).tokens
     assert (ticks[-1].done, ticks[-1].total) == (total, total)
     assert all(tick.speed > 0 and tick.loss > 0 for tick in ticks)
+
+
+class KilledError(Exception):
+    """Stands for a signal that ends the process."""
+
+
+@pytest.mark.parametrize("arch", ["lstm", "transformer"])
+@pytest.mark.parametrize("last", [1, 3])
+def test_a_killed_run_goes_on_and_ends_with_the_same_model(tmp_path: Path, arch: str, last: int):
+    """Dropout, the order of the batches, the falling rate and the best epoch are all taken up again."""
+    options = replace(
+        _TINY_OF[arch], dropout=0.3, optimizer="sgd", rate=20.0, clip=5.0, batch=4, epochs=5
+    )
+    text = Texts(pa.array(toy(40)), pa.array(toy(10, seed=1)), "toy")
+    [whole] = train(options, text, tmp_path / "whole")
+    seen: list[int] = []
+
+    def kill(seed: int, event: Tick | Epoch) -> None:
+        number = event.number if isinstance(event, Epoch) else event.epoch
+        seen.append(number)
+        if isinstance(event, Tick) and number == last + 1:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        train(options, text, tmp_path / "killed", observe=kill)
+    assert not (tmp_path / "killed" / "seed-0").exists()
+    train(replace(options, batch=5), text, tmp_path / "killed" / "other")
+    seen.clear()
+    [resumed] = train(options, text, tmp_path / "killed", observe=lambda _, e: seen.append(e))
+    assert {e.epoch for e in seen if isinstance(e, Tick)} == set(range(last + 1, 6))
+    names = ["model.safetensors", "tokenizer.json"]
+    assert all((whole / n).read_bytes() == (resumed / n).read_bytes() for n in names)
+    records = [json.loads((f / "training.json").read_text()) for f in (whole, resumed)]
+    for epoch in (epoch for record in records for epoch in record["epochs"]):
+        del epoch["speed"]
+    assert records[0] == records[1]
+    assert not list((tmp_path / "killed").glob(".*"))
 
 
 def test_a_loss_that_is_no_number_ends_training():
@@ -274,7 +314,7 @@ def test_long_sentences_are_cut_without_an_end():
     assert rows.ids[3] != 2
 
 
-# The presets and the script
+# The presets and the verb
 
 
 def test_the_presets():
@@ -296,18 +336,17 @@ def test_validation_text_is_held_out_or_given(tmp_path: Path):
     assert len({texts.digest, given.digest, read_texts([path]).digest}) == 2
 
 
-def script(*given: str | Path) -> subprocess.CompletedProcess[str]:
-    path = CHECKOUT / "scripts" / "train_lm.py"
+def run_verb(*given: str | Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, str(path), *map(str, given)]
+    command = [sys.executable, "-m", "solecism", "train", *map(str, given)]
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 
-def test_the_script_trains_and_says_where(tmp_path: Path):
+def test_the_verb_trains_and_prints_where(tmp_path: Path):
     text = tmp_path / "toy.txt"
     text.write_text("\n".join(toy(60)).upper(), encoding="utf-8")
     small = ["--preset", "small", "--lower", "--hidden", "8", "--embedding", "8", "--epochs", "1"]
-    done = script(text, "--out", tmp_path / "m", "--seeds", "2", *small)
+    done = run_verb(text, "--out", tmp_path / "m", "--seeds", "2", *small)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(tmp_path / "m" / f"seed-{n}") for n in (0, 1)]
     assert "seed 1  epoch   1" in done.stderr
@@ -316,7 +355,16 @@ def test_the_script_trains_and_says_where(tmp_path: Path):
     assert tokenizer.tokenize("The AUTHOR") == ["the", "author"]
 
 
-def test_the_script_says_what_is_wrong(tmp_path: Path):
-    done = script(tmp_path / "none.txt", "--out", tmp_path / "m", "--arch", "ngram")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.strip() == f"{tmp_path / 'none.txt'}: there is no such text file"
+def test_the_verb_prints_what_is_wrong(tmp_path: Path):
+    text = tmp_path / "none.txt"
+    done = CliRunner().invoke(
+        main, ["train", str(text), "--out", str(tmp_path / "m"), "--arch", "ngram"]
+    )
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.strip() == f"{text}: there is no such text file"
+
+
+def test_every_number_of_a_preset_has_an_option():
+    numbers = {f.name for f in fields(TrainingOptions) if f.type in ("int", "float")}
+    assert set(_NUMBERS) == numbers
+    assert {p.name for p in command.params} >= numbers

@@ -1,0 +1,103 @@
+"""Train word-level baselines: LSTM, Transformer or n-gram models.
+
+TEXTS: files with one sentence a line. Models go to OUT/seed-0, OUT/seed-1 ...; what is trained is
+kept, and an interrupted run goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from solecism.commands.options import NEW_FILE, NEW_FOLDER, echo
+from solecism.terminal import terminal
+
+__all__ = ["command"]
+
+_NUMBERS: dict[str, tuple[type, str]] = {
+    "hidden": (int, "Units of a layer."),
+    "embedding": (int, "Dimensions of word embeddings (LSTM)."),
+    "layers": (int, "Layers."),
+    "heads": (int, "Attention heads (Transformer)."),
+    "dropout": (float, "Probability of dropout."),
+    "rate": (float, "First learning rate."),
+    "anneal": (float, "Divisor of the rate when validation perplexity does not fall."),
+    "clip": (float, "Longest gradient."),
+    "batch": (int, "Sentences in a batch."),
+    "epochs": (int, "Epochs."),
+    "longest": (int, "Words of a sentence; the rest is cut off."),
+    "vocabulary": (int, "Most frequent words kept; others are <unk>."),
+    "order": (int, "Length of n-grams."),
+}
+"""The numbers of a preset that have an option of the same name."""
+
+
+def _numbers(command: Any) -> Any:
+    for name, (kind, text) in reversed(_NUMBERS.items()):
+        command = click.option(f"--{name}", type=kind, help=text)(command)
+    return command
+
+
+@click.command(help=__doc__)
+@click.argument("texts", nargs=-1, required=True, type=NEW_FILE)
+@click.option("--out", required=True, type=NEW_FOLDER, help="Folder of the models.")
+@click.option(
+    "--arch", type=click.Choice(["lstm", "ngram", "transformer"]), default="lstm", show_default=True
+)
+@click.option("--preset", type=click.Choice(["paper", "small"]), default="paper", show_default=True)
+@click.option(
+    "--valid", multiple=True, type=NEW_FILE, help="Default: one sentence in twenty of TEXTS."
+)
+@click.option(
+    "--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many: 0, 1, ..."
+)
+@click.option("--lower", is_flag=True, help="Put the text into lower case.")
+@click.option(
+    "--tokens",
+    type=click.Choice(["spaces", "marks"]),
+    default="spaces",
+    show_default=True,
+    help="Words stand between spaces, or split off punctuation as well.",
+)
+@click.option("--optimizer", type=click.Choice(["sgd", "adamw"]))
+@click.option("--device", default="cpu", show_default=True)
+@_numbers
+def command(
+    texts: tuple[Path, ...], out: Path, arch: str, preset: str, valid: tuple[Path, ...], seeds: int,
+    lower: bool, tokens: str, device: str, **numbers: Any,
+) -> None:  # fmt: skip
+    from transformers.utils import logging
+
+    from solecism.baselines.training import PRESETS, Epoch, Tick, read_texts, train
+
+    given = {name: value for name, value in numbers.items() if value is not None}
+    options = replace(PRESETS[arch, preset], lower=lower, marks=tokens == "marks", **given)
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    console = terminal(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[loss]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("reading", total=None, loss="")
+
+        def show(seed: int, event: Tick | Epoch) -> None:
+            if isinstance(event, Epoch):
+                console.print(_line(seed, event), soft_wrap=True)
+                return
+            loss = f"loss {event.loss:.3f}  {event.speed:,.0f} tokens/s"
+            name = f"seed {seed}, epoch {event.epoch}/{options.epochs}"
+            bar.update(task, completed=event.done, total=event.total, description=name, loss=loss)
+
+        folders = train(options, read_texts(texts, valid), out, range(seeds), device, show)
+    for folder in folders:
+        echo(folder)
+
+
+def _line(seed: int, epoch: Any) -> str:
+    return (
+        f"seed {seed}  epoch {epoch.number:>3}  rate {epoch.rate:.4g}  perplexity "
+        f"{epoch.train_perplexity:.2f} (training) {epoch.perplexity:.2f} (validation)  "
+        f"{epoch.speed:,.0f} tokens/s"
+    )

@@ -1,1 +1,0 @@
-"""Relations of agreement: which words of a tree agree, and the filters of ``strict``."""
