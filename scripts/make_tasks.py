@@ -1,4 +1,5 @@
-"""Write lm-eval's task files from the catalogue and the templates. Usage: python scripts/make_tasks.py
+"""Write lm-eval's task files from the catalogue and the templates. Usage: python
+scripts/make_tasks.py
 
 A test checks that the files are current.
 """
@@ -77,10 +78,11 @@ class TaskSet:
 
 
 def task_files(datasets: Mapping[str, TaskSet]) -> dict[str, str]:
-    """Return the files by name: what tasks share, and for each data set a group and a task a config.
+    """Return the files by name: what tasks share, and for each data set a group and a task a
+    config.
 
-    With a config a language, each has a group of tasks of its paradigms too; with a config a paradigm, the
-    tasks are in a folder, and the group has those of the main kind.
+    With a config a language, each has a group of tasks of its paradigms too; with a config a
+    paradigm, the tasks are in a folder, and the group has those of the main kind.
     """
     files = {
         "_pairs.yaml": f"# What all tasks of minimal pairs share. {_MADE}\n{_PAIRS}",

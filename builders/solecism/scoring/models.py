@@ -41,7 +41,7 @@ _FINGERPRINTED = (
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model that is ready to score: in evaluation mode, on its device, its tokenizer with offsets."""
+    """A model that is ready to score, on its device, with its tokenizer."""
 
     model: Any
     tokenizer: Any
@@ -70,9 +70,9 @@ def load_causal(
 ) -> Loaded:
     """Load a causal model (``AutoModelForCausalLM``) with its tokenizer.
 
-    Raises :class:`InputError` for an unknown model or a broken one, one whose weights lack tensors or have
-    other shapes than its config says, one without tokenizer, a tokenizer without offsets or of another
-    model. Weights that are pickled (``.bin``) are read without running code.
+    Raises :class:`InputError` for an unknown model or a broken one, one whose weights lack tensors
+    or have other shapes than its config says, one without tokenizer, a tokenizer without offsets or
+    of another model. Weights that are pickled (``.bin``) are read without running code.
     """
     return _load(AutoModelForCausalLM, name, revision, dtype, device, trust_remote_code)
 
@@ -194,7 +194,7 @@ def _device(device: str) -> torch.device:
 
 
 def _refuse_random(name: str, info: dict[str, Any]) -> None:
-    """Raise where tensors are lacking or of another shape: they would be random, other ones each time."""
+    """Raise where tensors are lacking or of another shape: they would be random."""
     missing = sorted(map(str, info["missing_keys"]))
     if missing:
         shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
