@@ -28,7 +28,7 @@ Items = Sequence[dict[str, Any]]
 
 
 def convert(source: str, target: Path) -> list[Path]:
-    """Convert suites; give the files written.
+    """Convert suites and return the files that were written.
 
     ``source``: a config of suites (``mandarin/classifier_none``, ``ORG/NAME/CONFIG``), SyntaxGym's
     ``.json``, ``.parquet``, or a text of the original study (``cls_none_txt.txt``). ``target``:
