@@ -17,6 +17,8 @@ __all__ = [
     "load",
     "load_paradigm",
     "mine",
+    "report",
+    "score",
 ]
 
 _PUBLIC = {
@@ -28,6 +30,8 @@ _PUBLIC = {
     "load": "solecism.hub.load",
     "load_paradigm": "solecism.grammar.paradigm",
     "mine": "solecism.treebank.mining",
+    "report": "solecism.reports.report",
+    "score": "solecism.scoring.run",
 }
 
 

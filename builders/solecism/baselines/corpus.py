@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,13 @@ __all__ = [
     "EOS",
     "MARKS",
     "UNK",
+    "Vocabulary",
     "Wording",
     "frequent_words",
     "held_out",
+    "is_word_level",
     "read_lines",
+    "vocabulary_of",
 ]
 
 UNK, BOS, EOS = "<unk>", "<s>", "</s>"
@@ -115,3 +118,30 @@ def frequent_words(words: Any, limit: int | None) -> list[str]:
     ranked: list[str] = table.sort_by(order)["word"].to_pylist()
     special = {UNK, BOS, EOS}
     return [word for word in ranked if word not in special][:limit]
+
+
+@dataclass(frozen=True)
+class Vocabulary(Container[str]):
+    """The words that a model knows, without its marks; ``lower``: it sees text in lower case."""
+
+    words: frozenset[str]
+    lower: bool = False
+
+    def __contains__(self, word: object) -> bool:
+        text = str(word)
+        return (text.lower() if self.lower else text) in self.words
+
+
+def is_word_level(tokenizer: Any) -> bool:
+    """Return whether a tokenizer is a word-level one of ours, whose model reads the ``tokens`` columns.
+
+    Its ``tokenizer_config.json`` has ``"solecism_word_level": true``.
+    """
+    return bool(getattr(tokenizer, "init_kwargs", {}).get("solecism_word_level"))
+
+
+def vocabulary_of(tokenizer: Any) -> Vocabulary:
+    """Return the words that a word-level tokenizer knows."""
+    special = set(tokenizer.all_special_tokens)
+    lower = bool(tokenizer.init_kwargs.get("solecism_lower"))
+    return Vocabulary(frozenset(tokenizer.get_vocab()) - special, lower)

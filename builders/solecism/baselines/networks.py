@@ -26,25 +26,13 @@ from transformers import (
 from transformers.modeling_outputs import BaseModelOutputWithPast, CausalLMOutputWithPast
 
 from solecism.baselines.corpus import BOS, ELISION, EOS, MARKS, UNK, Wording
-from solecism.scoring.critical import (
-    OUT_OF_VOCABULARY,
-    Vocabulary,
-    is_word_level,
-    unknown_critical,
-    vocabulary_of,
-)
 
 __all__ = [
-    "OUT_OF_VOCABULARY",
     "LSTMState",
     "LayerState",
-    "Vocabulary",
     "WordLSTMConfig",
     "WordLSTMForCausalLM",
     "WordLSTMModel",
-    "is_word_level",
-    "unknown_critical",
-    "vocabulary_of",
     "word_tokenizer",
 ]
 

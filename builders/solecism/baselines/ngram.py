@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,11 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.baselines.corpus import BOS, EOS, UNK, Wording, frequent_words
+from solecism.baselines.corpus import BOS, EOS, UNK, Vocabulary, Wording, frequent_words
 from solecism.errors import fail
 from solecism.hashing import file_digest
-from solecism.scoring.critical import OUT_OF_VOCABULARY, Vocabulary, unknown_critical
-from solecism.scoring.results import scores_table
 
 __all__ = [
     "Discounts",
@@ -37,7 +35,6 @@ __all__ = [
     "ngram_revision",
     "read_arpa",
     "save_ngram",
-    "score_ngram",
     "write_arpa",
 ]
 
@@ -316,31 +313,6 @@ def with_marks(ids: Ints, bounds: Ints, first: int, last: int) -> tuple[Ints, In
     out[starts + lengths + 1] = last
     out[out < 0] = ids[bounds[0] : bounds[-1]]
     return out, starts
-
-
-def score_ngram(tables: Iterable[pa.Table], model: NgramModel) -> Iterator[pa.Table]:
-    """Score pairs by log P of ``tokens_good`` and ``tokens_bad`` with ``<s>`` and ``</s>``.
-
-    Yields a table of SCORES for each table of pairs. The number of tokens counts ``</s>``. A pair with a
-    critical word that the model does not know is skipped (Mueller et al. 2020, appendix D).
-    """
-    for pairs in tables:
-        skip = unknown_critical(pairs, model.vocabulary)
-        logp, words, size = _side(pairs, "tokens_good", model, skip)
-        logp_bad, words_bad, size_bad = _side(pairs, "tokens_bad", model, skip)
-        reasons = [OUT_OF_VOCABULARY if unknown else None for unknown in skip]
-        yield scores_table(
-            pairs, "ngram", logp, logp_bad, words, words_bad, size, size_bad, reasons
-        )
-
-
-def _side(
-    pairs: pa.Table, column: str, model: NgramModel, skip: NDArray[np.bool_]
-) -> tuple[Floats, Ints, Ints]:
-    texts = pairs[column].combine_chunks().fill_null("")
-    logp = np.where(skip, np.nan, model.sentence_logp(texts))
-    counts = np.asarray(pc.list_value_length(model.wording.words(texts)), dtype=np.int64) + 1
-    return logp, counts, np.asarray(pc.binary_length(texts), dtype=np.int64)
 
 
 def is_ngram(path: str | Path) -> bool:
