@@ -133,7 +133,7 @@ class PairMemory:
 
 
 @dataclass(frozen=True, eq=False)
-class Slots:
+class SlotColumns:
     """The column ``slots`` of a batch as arrays of shape (rows, slots); -1 if a slot is not printed."""
 
     table: pa.Table
@@ -187,9 +187,9 @@ class PairBatch:
         return self.good, self.bad
 
     @cached_property
-    def slots(self) -> Slots:
+    def slots(self) -> SlotColumns:
         """The words of the slots."""
-        return Slots(self.table, len(self.paradigm.template.slots))
+        return SlotColumns(self.table, len(self.paradigm.template.slots))
 
     @property
     def spelling(self) -> Orthography:
@@ -268,7 +268,7 @@ def _several(good: str, bad: str, spelling: Orthography) -> bool:
 def lemma_twice(batch: PairBatch) -> Flags:
     """Two slots have taken the same word.
 
-    Slots of one table never do, unless `may_repeat` names both: a fault of the engine. Report it.
+    SlotColumns of one table never do, unless `may_repeat` names both: a fault of the engine. Report it.
     """
     flags = batch.none()
     if not batch.paradigm.plan.apart:

@@ -146,7 +146,7 @@ LEXICON_CHECKS: tuple[Check[Callable[[lexicons.Tables], Iterator[Hit]]], ...] = 
 )
 """Of the tables of a language."""
 
-DRAFT_CHECKS: tuple[Check[Callable[[templates.Draft], Iterator[Hit]]], ...] = (
+DRAFT_CHECKS: tuple[Check[Callable[[templates.UnboundTemplate], Iterator[Hit]]], ...] = (
     Check("T005", "error", templates.unknown_source),
     Check("T006", "warning", templates.nothing_said),
     Check("T007", "warning", templates.differs_from_siblings),

@@ -17,7 +17,7 @@ from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.template import Condition, Template
 from solecism.grammar.words import FEATS, ROW, WHOLE
 
-__all__ = ["LARGEST", "Draft", "attractors_without_controller", "differs_from_siblings", "idle_clause",
+__all__ = ["LARGEST", "UnboundTemplate", "attractors_without_controller", "differs_from_siblings", "idle_clause",
            "idle_selection", "idle_slot", "nothing_said", "too_large", "unknown_source",
            "unprinted_slot"]  # fmt: skip
 
@@ -26,7 +26,7 @@ LARGEST = 10_000_000
 
 
 @dataclass(frozen=True)
-class Draft:
+class UnboundTemplate:
     """A template as written, with what is around it.
 
     ``sources`` are the keys of references.bib (None: there is no such file), ``siblings`` the templates of
@@ -42,7 +42,7 @@ class Draft:
         return Hit(detail, self.template.path, self.template.lines.get(key, 1))
 
 
-def unknown_source(draft: Draft) -> Iterator[Hit]:
+def unknown_source(draft: UnboundTemplate) -> Iterator[Hit]:
     """The source is not in references.bib.
 
     Correct the key, or add the paper to references.bib. A paradigm of your own needs no `source`.
@@ -55,7 +55,7 @@ def unknown_source(draft: Draft) -> Iterator[Hit]:
             yield draft.hit(f"{key!r} {near}", "source")
 
 
-def nothing_said(draft: Draft) -> Iterator[Hit]:
+def nothing_said(draft: UnboundTemplate) -> Iterator[Hit]:
     """The front matter does not say what is tested.
 
     Give `phenomenon` (results are grouped by it) and `about` (one sentence; the card prints it).
@@ -65,7 +65,7 @@ def nothing_said(draft: Draft) -> Iterator[Hit]:
             yield draft.hit(f"there is no `{key}`")
 
 
-def differs_from_siblings(draft: Draft) -> Iterator[Hit]:
+def differs_from_siblings(draft: UnboundTemplate) -> Iterator[Hit]:
     """The same paradigm is called otherwise in the other languages.
 
     `phenomenon`, `field` and `construction` are columns that results are grouped by: paradigms of the
@@ -80,7 +80,7 @@ def differs_from_siblings(draft: Draft) -> Iterator[Hit]:
             yield draft.hit(detail, key)
 
 
-def attractors_without_controller(draft: Draft) -> Iterator[Hit]:
+def attractors_without_controller(draft: UnboundTemplate) -> Iterator[Hit]:
     """There are attractors and no controller.
 
     Say with `controller` which slot the agreement is with, else no feature of agreement is computed.
