@@ -14,9 +14,11 @@ from solecism.errors import candidates
 from solecism.lexicon.features import UNIVERSAL, Feats, subset
 from solecism.lexicon.table import Row, Table, read_tsv
 
-__all__ = ["CLASS_COLUMNS", "Tables", "column_near_feature", "empty_column", "form_missing",
-           "idle_rule", "invisible_characters", "lemma_unlike_forms", "mixed_scripts", "rare_value",
-           "same_forms", "table_without_words", "unknown_class", "unknown_upos"]  # fmt: skip
+__all__ = [
+    "CLASS_COLUMNS", "Tables", "column_near_feature", "empty_column", "form_missing", "idle_rule",
+    "invisible_characters", "lemma_unlike_forms", "mixed_scripts", "rare_value", "same_forms",
+    "table_without_words", "unknown_class", "unknown_upos",
+]  # fmt: skip
 
 CLASS_COLUMNS = ("Class", "Subject", "Object")
 """The properties whose values are classes of ``classes.tsv``."""

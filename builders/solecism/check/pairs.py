@@ -268,7 +268,7 @@ def _several(good: str, bad: str, spelling: Orthography) -> bool:
 def lemma_twice(batch: PairBatch) -> Flags:
     """Two slots have taken the same word.
 
-    SlotColumns of one table never do, unless `may_repeat` names both: a fault of the engine. Report it.
+    Slots of one table never do, unless `may_repeat` names both: a fault of the engine. Report it.
     """
     flags = batch.none()
     if not batch.paradigm.plan.apart:

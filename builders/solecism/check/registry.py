@@ -19,8 +19,10 @@ from solecism.check.suites import SuiteBatch
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts, Paradigm
 
-__all__ = ["BOUND_CHECKS", "CHECKS", "COUNT_CHECKS", "DRAFT_CHECKS", "ITEM_CHECKS", "LEXICON_CHECKS",
-           "READING_CHECKS", "SUITE_CHECKS", "Check", "render_docs"]  # fmt: skip
+__all__ = [
+    "BOUND_CHECKS", "CHECKS", "COUNT_CHECKS", "DRAFT_CHECKS", "ITEM_CHECKS", "LEXICON_CHECKS",
+    "READING_CHECKS", "SUITE_CHECKS", "Check", "render_docs",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., object], covariant=True)
 

@@ -148,7 +148,9 @@ def _check_templates(files: Iterable[Path], root: Path, items: bool, seed: int) 
     return found
 
 
-def _check_template(path: Path, language: _LanguageTemplates, found: list[Finding]) -> Paradigm | None:
+def _check_template(
+    path: Path, language: _LanguageTemplates, found: list[Finding]
+) -> Paradigm | None:
     template = _try(partial(language.read, path), "T001", found)
     if template is None:
         return None

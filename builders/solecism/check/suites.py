@@ -28,9 +28,11 @@ from solecism.errors import InputError
 from solecism.formula import Formula, parse, place_of, unknown_terms
 from solecism.grammar.paradigm import Paradigm
 
-__all__ = ["SuiteBatch", "SuiteMemory", "always_a_tie", "badly_written", "conditions_equal", "item_twice",
-           "prediction_unreadable", "region_wrong", "same_id", "several_places_differ",
-           "target_without_control"]  # fmt: skip
+__all__ = [
+    "SuiteBatch", "SuiteMemory", "always_a_tie", "badly_written", "conditions_equal", "item_twice",
+    "prediction_unreadable", "region_wrong", "same_id", "several_places_differ",
+    "target_without_control",
+]  # fmt: skip
 
 Item = Mapping[str, Any]
 Place = tuple[Item, Item]

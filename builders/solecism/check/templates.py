@@ -17,9 +17,11 @@ from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.template import Condition, Template
 from solecism.grammar.words import FEATS, ROW, WHOLE
 
-__all__ = ["LARGEST", "UnboundTemplate", "attractors_without_controller", "differs_from_siblings", "idle_clause",
-           "idle_selection", "idle_slot", "nothing_said", "too_large", "unknown_source",
-           "unprinted_slot"]  # fmt: skip
+__all__ = [
+    "LARGEST", "UnboundTemplate", "attractors_without_controller", "differs_from_siblings",
+    "idle_clause", "idle_selection", "idle_slot", "nothing_said", "too_large", "unknown_source",
+    "unprinted_slot",
+]  # fmt: skip
 
 LARGEST = 10_000_000
 """More minimal sets than any one paradigm needs."""
