@@ -68,7 +68,7 @@ def nothing_said(draft: UnboundTemplate) -> Iterator[Hit]:
 
 
 def differs_from_siblings(draft: UnboundTemplate) -> Iterator[Hit]:
-    """The same paradigm is called otherwise in the other languages.
+    """A paradigm is described differently in other languages.
 
     `phenomenon`, `field` and `construction` are columns that results are grouped by: paradigms of the
     same name must agree in them. Correct the odd one out.
@@ -85,7 +85,8 @@ def differs_from_siblings(draft: UnboundTemplate) -> Iterator[Hit]:
 def attractors_without_controller(draft: UnboundTemplate) -> Iterator[Hit]:
     """There are attractors and no controller.
 
-    Say with `controller` which slot the agreement is with, else no feature of agreement is computed.
+    Name the slot that the target agrees with as `controller`; otherwise no feature of agreement is
+    computed.
     """
     if draft.template.attractors and not draft.template.controller:
         yield draft.hit(", ".join(draft.template.attractors), "attractors")
@@ -114,7 +115,7 @@ def _asked(paradigm: Paradigm, conditions: Iterable[Condition]) -> Uses:
 def unprinted_slot(paradigm: Paradigm) -> Iterator[Hit]:
     """The controller or an attractor is not printed in the good line.
 
-    Name the slots that stand in the good sentence: distance, match and the controller's number are
+    Name slots that are in the good sentence: distance, match and the controller's number are
     computed from them.
     """
     template = paradigm.template
@@ -157,7 +158,7 @@ def idle_clause(paradigm: Paradigm) -> Iterator[Hit]:
 
 
 def idle_selection(paradigm: Paradigm) -> Iterator[Hit]:
-    """A `where` clause holds of all words at present.
+    """A `where` clause is true of all words at present.
 
     The words select (`author is under(likes.Object)`), but all of them go together. Nothing needs to be
     done: the clause will matter when words are added.
