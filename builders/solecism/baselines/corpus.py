@@ -16,19 +16,9 @@ from numpy.typing import NDArray
 from solecism.errors import InputError, Problem, fail
 
 __all__ = [
-    "BOS",
-    "ELISION",
-    "EOS",
-    "MARKS",
-    "UNK",
-    "Vocabulary",
-    "Wording",
-    "frequent_words",
-    "held_out",
-    "is_word_level",
-    "read_lines",
-    "vocabulary_of",
-]
+    "BOS", "ELISION", "EOS", "MARKS", "UNK", "Vocabulary", "Wording", "frequent_words", "held_out",
+    "is_word_level", "read_lines", "vocabulary_of",
+]  # fmt: skip
 
 UNK, BOS, EOS = "<unk>", "<s>", "</s>"
 
@@ -41,8 +31,11 @@ ELISION = r"['’]"
 
 @dataclass(frozen=True)
 class Wording:
-    """How text becomes words: NFC, at white space; ``lower``: in lower case; ``marks``: punctuation is
-    split off and an apostrophe ends its word (for running text; else the text is tokenised already)."""
+    """How text becomes words: NFC, split at white space.
+
+    ``lower``: in lower case; ``marks``: punctuation is split off and an apostrophe ends its word (for
+    running text; else the text is tokenised already).
+    """
 
     lower: bool = False
     marks: bool = False
@@ -63,8 +56,8 @@ class Wording:
 def read_lines(paths: Sequence[Path]) -> pa.Array:
     """Read the sentences of text files in order, leaving out empty lines.
 
-    Raises :class:`InputError` for a file that is missing, not UTF-8 or empty, and for a line with a sentence
-    mark (``<s>``, ``</s>``) as a word; ``<unk>`` in a text counts as an unknown word.
+    Raises :class:`InputError` for a file that is missing, not UTF-8 or empty, and for a line with a
+    sentence mark (``<s>``, ``</s>``) as a word; ``<unk>`` in a text counts as an unknown word.
     """
     lines: list[str] = []
     problems: list[Problem] = []
