@@ -26,7 +26,8 @@ from solecism.errors import fail
 from solecism.hashing import Hashes, mix
 
 __all__ = [
-    "COLUMNS", "PADDING", "BrokenError", "Chunk", "Coded", "Flags", "Ints", "Spans", "Surface", "Tokens",
+    "COLUMNS", "PADDING", "BrokenError", "Chunk", "Coded", "Flags", "Ints", "Spans", "Surface",
+    "Tokens",
     "files_of", "first_rows", "read_chunk", "read_chunks", "read_tokens", "tokens_of",
 ]  # fmt: skip
 
@@ -84,7 +85,7 @@ class Coded:
 
 @dataclass(frozen=True)
 class Spans:
-    """A column of texts as places in ``data`` (UTF-8, :data:`PADDING` behind it), ends exclusive."""
+    """A column of texts as places in ``data`` (UTF-8 and :data:`PADDING`), ends exclusive."""
 
     data: bytes
     starts: Ints
@@ -158,7 +159,7 @@ class Spans:
         return Coded(codes, tuple(self[first].texts()))
 
     def integers(self) -> tuple[Ints, Flags]:
-        """Read every text as a decimal number; return also where it is one (of up to nine digits)."""
+        """Return every text as a number, and where it is one (of up to nine digits)."""
         letters = np.frombuffer(self.data, np.uint8)
         sizes = self.sizes
         values = np.zeros(len(self), np.int64)
@@ -276,7 +277,7 @@ def read_chunk(chunk: Chunk, skipped: Callable[[int], object] | None = None) -> 
 
 
 def _sort_out(sentences: list[Chunk]) -> tuple[list[Chunk], list[Chunk]]:
-    """Return the sentences that can be read, and those that cannot: halves are tried until it is known."""
+    """Return the sentences that can be read and those that cannot, by trying halves of halves."""
     try:
         tokens_of(_joined(sentences))
     except BrokenError:
@@ -331,7 +332,8 @@ def _is_utf8(data: bytes) -> bool:
 class _Rows:
     """The lines with ten columns: words, multiword tokens, empty nodes.
 
-    ``tabs``: for each line the places of its nine tabs; ``sentence``: its number in :class:`_Lines`.
+    ``tabs``: for each line the places of its nine tabs; ``sentence``: its number in
+    :class:`_Lines`.
     """
 
     text: Spans
@@ -380,7 +382,7 @@ class Surface:
 
 @dataclass(frozen=True)
 class Sentences:
-    """The sentences: the rows where their words begin and end, and comments (empty where not given)."""
+    """The sentences: where their words begin and end, and comments (empty if not given)."""
 
     start: Ints
     end: Ints
@@ -548,7 +550,7 @@ def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
 def _multiword(
     rows: _Rows, ids: Spans, other: Ints, row: Ints, start: Ints, size: Ints
 ) -> tuple[Ints, Flags, Ints]:
-    """Return the rows of multiword tokens, which words are parts of one, and the row of each's token.
+    """Return the rows of multiword tokens, which words are covered by one, and by which.
 
     ``other``: the rows that are no words; ``start`` and ``size`` are those of each word's sentence.
     """
@@ -570,7 +572,7 @@ def _multiword(
 
 
 def _ranges(ids: Spans, other: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return row, first and last ID of every multiword token; empty nodes (``8.1``) are left out."""
+    """Return row, first and last ID of multiword tokens; empty nodes (``8.1``) are left out."""
     found = [_RANGE.fullmatch(text) for text in ids[other].texts()]
     _require(all(found))
     tokens = [

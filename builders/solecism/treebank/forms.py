@@ -64,8 +64,9 @@ class Morphology(Protocol):
 class TreebankForms:
     """The forms that treebanks attest, with their counts.
 
-    A bundle of features counts for :meth:`ambiguous` only where it makes up at least ``share`` of the
-    form's occurrences and stands twice: single words are mistakes of annotation as often as not.
+    A bundle of features counts for :meth:`ambiguous` only where it makes up at least ``share`` of
+    the form's occurrences and stands twice: single words are mistakes of annotation as often as
+    not.
     """
 
     counts: Mapping[WordForm, int]
@@ -103,7 +104,7 @@ def _differing(feats: str, others: Iterable[str]) -> frozenset[str]:
 
 
 def _difference(ours: Mapping[str, frozenset[str]], theirs: Mapping[str, frozenset[str]]) -> str:
-    """Return the one feature in which two bundles differ, if it is of agreement, else an empty text."""
+    """Return the one feature of agreement in which two bundles differ, else an empty text."""
     differing = [
         name
         for name, values in ours.items()
@@ -153,7 +154,7 @@ _SHARE, _RARE = 0.01, 0.1
 
 
 def alike(a: Bundle, b: Bundle, names: Iterable[str] | None = None) -> bool:
-    """Return whether two bundles share a value in every feature (of ``names``) that both express."""
+    """Return whether two bundles share a value in each feature (of ``names``) of both."""
     tried = a if names is None else names
     return all(a[name] & b[name] for name in tried if name in a and name in b)
 
@@ -211,8 +212,9 @@ class Paradigms:
     def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
         """Return the cells that differ from a word in one feature alone, the most frequent first.
 
-        Cells of treebanks are compared with the word as annotated, those of UniMorph with the word as
-        it lists it. A form that is rare beside another of the same cell (*du* for *do*) is left out.
+        Cells of treebanks are compared with the word as annotated, those of UniMorph with the word
+        as it lists it. A form that is rare beside another of the same cell (*du* for *do*) is left
+        out.
         """
         ours = bundle(word.feats)
         cells = _common(self._treebank.get(_lemma(word), []))
@@ -332,7 +334,7 @@ class FormInventory:
 
     @cached_property
     def attested(self) -> Mapping[WordForm, Mapping[str, int]]:
-        """The words of the treebanks, capitals and features put in order, with their counts by treebank.
+        """The words of the treebanks, put in order, with their counts by treebank.
 
         What has no letter, or a stand-in for one (``_``), is left out.
         """
@@ -346,7 +348,7 @@ class FormInventory:
         return found
 
     def tables(self) -> Iterator[pa.Table]:
-        """Yield the rows of the config ``<lang>-forms`` (:data:`solecism.schema.FORMS`), in order."""
+        """Yield the rows of ``<lang>-forms`` (:data:`solecism.schema.FORMS`), in order."""
         rows = _rows(self)
         while some := list(islice(rows, _ROWS)):
             yield pa.Table.from_pylist(some, FORMS)

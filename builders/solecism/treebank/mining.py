@@ -117,7 +117,7 @@ class MiningCounts:
 
 @dataclass(frozen=True)
 class Mined:
-    """What :func:`mine` found: the ``items`` (None where they were not kept), how, and the counts."""
+    """The outcome of :func:`mine`: ``items`` (None if not kept), counts, and how it mined."""
 
     items: pa.Table | None
     counts: MiningCounts
@@ -221,7 +221,7 @@ def _parse(
 
 
 def _language_of(files: Sequence[Path]) -> str:
-    """Return the language that the names of files begin with, as UD's do (``el_gdt-ud-dev.conllu``)."""
+    """Return the language that names of files begin with, as ``el_gdt-ud-dev.conllu`` does."""
     codes = {file.name.partition("_")[0] for file in files}
     if len(codes) == 1 and _CODE.fullmatch(code := codes.pop()):
         return code
@@ -265,10 +265,11 @@ def mine_file(
     lenient: bool = False,
     size: int = CHUNK,
 ) -> Iterator[pa.Table]:
-    """Yield the items of a CoNLL-U file, chunk by chunk, duplicates (with the same ``id``) included.
+    """Yield the items of a CoNLL-U file, chunk by chunk, duplicates included.
 
-    The items depend on the file's text and the settings alone, not on the size of the chunks.
-    Raises :class:`InputError`; with ``lenient`` broken sentences are skipped and counted.
+    Duplicates have the same ``id``. The items depend on the file's text and the settings alone, not
+    on the size of the chunks. Raises :class:`InputError`; with ``lenient`` broken sentences are
+    skipped and counted.
     """
     for tokens in read_tokens(path, size, counts.skip if lenient else None):
         if counts.read(tokens):

@@ -44,8 +44,9 @@ _Rows = tuple[Ints, Ints, Ints]
 class _Candidates:
     """Pairs that may agree.
 
-    ``kind``: a place in :data:`_KINDS`; ``clause``: the row of the predicate, or, for determiners and
-    attributive adjectives, of the noun."""
+    ``kind``: a place in :data:`_KINDS`; ``clause``: the row of the predicate, or, for determiners
+    and attributive adjectives, of the noun.
+    """
 
     tokens: Tokens
     language: Language
@@ -106,10 +107,10 @@ def _finite_words(tokens: Tokens) -> Flags:
 def _find_candidates(tokens: Tokens, language: Language) -> _Candidates:
     """Join the words with their heads.
 
-    Determiners and attributive adjectives of a noun; subjects (nouns and pronouns) of a predicate: of
-    an adjective, of a verb, of the verb's or the predicate's first finite auxiliary, of its finite
-    copula, and of a participle with an auxiliary. A verb that is neither finite nor such a participle
-    is a candidate too; the filter ``nonfinite`` removes it.
+    Determiners and attributive adjectives of a noun; subjects (nouns and pronouns) of a predicate:
+    of an adjective, of a verb, of the verb's or the predicate's first finite auxiliary, of its
+    finite copula, and of a participle with an auxiliary. A verb that is neither finite nor such a
+    participle is a candidate too; the filter ``nonfinite`` removes it.
     """
     upos = tokens.upos
     noun, adjective, verb = (above(tokens, upos.isin(tag)) for tag in ("NOUN", "ADJ", "VERB"))
@@ -216,8 +217,10 @@ def _flat(found: _Candidates) -> Flags:
 
 
 def _title(found: _Candidates) -> Flags:
-    """The controller is a title with a name (*Frau Müller*), an honorific (*Sa Majesté*), or stands in
-    quotation marks, as the names of works do."""
+    """The controller is a title, an honorific or in quotation marks.
+
+    Titles have a name (*Frau Müller*), honorifics none (*Sa Majesté*); names of works are quoted.
+    """
     name = _has_child(found.tokens, found.tokens.upos.isin("PROPN"))
     title = found.tokens.lemmas.isin(*found.language.titles) & name
     title |= found.tokens.lemmas.isin(*found.language.honorifics)
@@ -239,8 +242,12 @@ def _coordination(found: _Candidates) -> Flags:
 
 
 def _quantified(found: _Candidates) -> Flags:
-    """A subject that is counted by a numeral, is a noun of quantity with a complement (*a number of cats*) or a
-    collective; elsewhere a noun in the case that its numeral governs (Russian *pyat'* and a genitive)."""
+    """The controller is counted, or a noun of quantity or of a group.
+
+    A subject with a numeral, a noun of quantity with a complement (*a number of cats*), a
+    collective; elsewhere a noun in the case that its numeral governs (Russian *pyat'* and a
+    genitive).
+    """
     governs = _has_child(found.tokens, found.tokens.deprel.isin("nummod:gov", "det:numgov"))
     counted = _has_child(found.tokens, _base(found.tokens, "nummod"))
     counted |= _has_child(found.tokens, found.tokens.deprel.isin("det:nummod"))
@@ -252,7 +259,7 @@ def _quantified(found: _Candidates) -> Flags:
 
 
 def _expletive(found: _Candidates) -> Flags:
-    """The clause has an expletive (*there is a cat*) or is existential (German *es gibt*, Hebrew *yesh*)."""
+    """The clause is existential (*es gibt*, Hebrew *yesh*) or has an expletive (*there*)."""
     expletive = found.tokens.deprel.isin("expl", "expl:subj", "expl:impers")
     existential = found.tokens.lemmas.isin(*found.language.existential)
     existential |= _with_value(found.tokens, "HebExistential", "Yes", "True")
@@ -268,15 +275,19 @@ def _is_dummy(form: str, language: Language) -> bool:
 
 
 def _oblique(found: _Candidates) -> Flags:
-    """A subject in another case than the nominative, with which nothing agrees: genitive of negation,
-    Finnish partitive, Hindi ergative, dative subjects."""
+    """A subject is not nominative, so nothing agrees with it.
+
+    Genitive of negation, Finnish partitive, Hindi ergative, dative subjects.
+    """
     straight = _with_value(found.tokens, "Case", *_DIRECT) | ~_with_any(found.tokens, "Case")
     return found.subject & ~straight[found.pairs.controller]
 
 
 def _avoir(found: _Candidates) -> Flags:
-    """A participle with another auxiliary than the one with which it agrees: *elles ont mangé* against
-    *elles sont parties*; reflexive ones too (*elles se sont parlé*)."""
+    """A participle has another auxiliary than the one with which it agrees.
+
+    *Elles ont mangé* against *elles sont parties*; reflexive ones too (*elles se sont parlé*).
+    """
     tokens, be = found.tokens, found.language.be
     if not be:
         return np.zeros(len(found), bool)
@@ -286,13 +297,15 @@ def _avoir(found: _Candidates) -> Flags:
 
 
 def _nominal(found: _Candidates) -> Flags:
-    """A copula with a nominal predicate, with which it may agree instead: *das sind meine Freunde*."""
+    """A copula that may agree with its nominal predicate instead: *das sind meine Freunde*."""
     return found.of("copula") & found.tokens.upos.isin(*_NOMINAL)[found.clause]
 
 
 def _clausal(found: _Candidates) -> Flags:
-    """A copula between a subject and a clause (*the problem is that the keys are lost*), or a clause with two
-    subjects: which belongs to which cannot be told."""
+    """A copula links a clause (*the problem is that the keys are lost*), or has two subjects.
+
+    Which subject belongs to which verb cannot be known.
+    """
     tokens = found.tokens
     outer = tokens.deprel.isin("nsubj:outer", "csubj:outer")
     verb = tokens.upos.isin("VERB") & _with_value(tokens, "VerbForm", "Fin")
@@ -326,7 +339,7 @@ TESTS = {
     "unshared": "the ends share no value of a feature in which they should agree",
     "neutralised": "by the rule of the language the form of an end leaves the shared value open",
     "uniform": "the target's lemma has no other form that differs in the shared value alone",
-    "syncretic": "the form of an end leaves the shared value open: it is spelt the same with another",
+    "syncretic": "the form of an end leaves the shared value open: another is spelt the same",
     "multiword": "the masked word is a part of a multiword token",
 }
 """The filters that look at values and forms, with their descriptions."""
@@ -380,7 +393,7 @@ def find_strictly(
 
 
 def _compare(found: _Candidates, bits: Bits, sieve: _Sieve) -> Flags:
-    """Return, a row a feature, which pairs share a value in a feature in which they should agree."""
+    """Return, a row a feature, which pairs share a value where they should."""
     wanted = _wanted(found)
     target = tuple(f[found.pairs.target] * w for f, w in zip(bits, wanted, strict=True))
     controller = tuple(f[found.pairs.controller] * w for f, w in zip(bits, wanted, strict=True))

@@ -1,4 +1,4 @@
-"""The wrong form for a mined item: one feature of agreement changed, and surely wrong where it stands."""
+"""The wrong form for a mined item: one feature changed, and surely wrong where it stands."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Flipper:
-    """Makes wrong forms for the items of a language; ``skipped`` counts those in doubt, by reason."""
+    """A maker of wrong forms for a language; ``skipped`` counts those in doubt, by reason."""
 
     rules: PairRules
     inventory: Morphology
@@ -53,7 +53,7 @@ class Flipper:
     skipped: Counter[str]
 
     def flips(self, item: Item) -> Iterator[Flip]:
-        """Yield a wrong form for each feature in which the item agrees, where there is one without doubt.
+        """Yield a wrong form for each feature in which the item agrees, if one is beyond doubt.
 
         ``item`` is a row of :data:`solecism.schema.CLOZE` whose target is masked.
         """
@@ -177,7 +177,8 @@ class Flipper:
         """Return whether a reading of a form may go with one of the controller.
 
         Within a noun phrase a difference in case counts only where the noun is known to be spelt
-        otherwise in the case of the form, and not where any noun may have an attribute in that case.
+        otherwise in the case of the form, and not where any noun may have an attribute in that
+        case.
         """
         if item["relation"] not in _NOMINAL:
             return alike(reading, controller, _OF_CLAUSE)
@@ -197,7 +198,8 @@ class Flipper:
     def _irrealis(self, item: Item, feature: str, cell: ParadigmCell) -> bool:
         """Return whether the form could be a subjunctive here.
 
-        In English that is a bare stem or *were*, elsewhere what has the ending of one of another person.
+        In English that is a bare stem or *were*, elsewhere what has the ending of one of another
+        person.
         """
         ending = self.rules.subjunctive
         if feature == "Person" and ending and re.search(ending, cell.form.casefold()):
