@@ -9,10 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from drawing import Files, drawn, make_paradigm, rows
+from drawing import Files, drawn, make_paradigm, never_list, rows
 from expecting import problems_of
 from solecism.grammar.paradigm import Counts, Paradigm
-from solecism.grammar.sampling import balance as balance_module
 
 SPELLING = """
     rule     left  right  result
@@ -59,12 +58,13 @@ def number_of(form: str) -> str:
     return "Plur" if form.endswith("s") else "Sing"
 
 
-@pytest.mark.parametrize("listed", [0, 1 << 16])
+@pytest.mark.parametrize("listed", [True, False])
 def test_each_word_is_good_in_both_numbers_equally_often(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
 ) -> None:
     """40 nouns, 160 draws: each noun twice in the singular and twice in the plural."""
-    monkeypatch.setattr(balance_module, "LISTED", listed)
+    if not listed:
+        never_list(monkeypatch)
     table = drawn(paradigm(tmp_path, "[cat.lemma, cat.Number, this.lemma]", 160))
     assert Counter(Counter(forms(table, "cat")).values()) == {2: 80}
 
@@ -103,18 +103,19 @@ def test_combinations_are_distinct_and_all_are_found_if_all_are_wanted(tmp_path:
 def test_a_draw_of_a_large_space_is_the_same_twice_and_another_with_another_seed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(balance_module, "LISTED", 0)
+    never_list(monkeypatch)
     one = paradigm(tmp_path, "[cat.lemma, cat.Number]", 100)
     assert drawn(one).equals(drawn(one))
     assert drawn(one)["id"] != drawn(one, seed=1)["id"]
 
 
-@pytest.mark.parametrize("listed", [0, 1 << 16])
+@pytest.mark.parametrize("listed", [True, False])
 def test_a_word_that_is_added_leaves_most_of_a_draw_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
 ) -> None:
     """With one noun more nearly all of 60 pairs keep their words."""
-    monkeypatch.setattr(balance_module, "LISTED", listed)
+    if not listed:
+        never_list(monkeypatch)
     kept = [
         set(drawn(paradigm(tmp_path / str(n), "[sees.lemma, cat.Number]", 60, n))["id"].to_pylist())
         for n in (101, 102)
@@ -126,7 +127,7 @@ def test_what_is_drawn_given_the_values_is_even(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Within a number all combinations are drawn alike: four standard errors at the most."""
-    monkeypatch.setattr(balance_module, "LISTED", 0)
+    never_list(monkeypatch)
     table = drawn(paradigm(tmp_path, "cat.Number", 300, 300))
     counts = Counter(form.rstrip("s") for form in forms(table, "cat"))
     tenth = sum(n for form, n in counts.items() if int(form[1:]) % 10 == 0)

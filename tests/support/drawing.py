@@ -9,10 +9,12 @@ from textwrap import dedent
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from solecism.datasets.from_templates import find_paradigm
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm
+from solecism.grammar.sampling import plan as plan_module
 from solecism.grammar.suites import draw_suites
 from solecism.root import Root
 
@@ -75,6 +77,11 @@ def drawn(
 def rows(paradigm: Paradigm, seed: int = 0, extra: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """Draw all pairs as dictionaries."""
     return drawn(paradigm, seed, extra=extra).to_pylist()  # type: ignore[no-any-return]
+
+
+def never_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small spaces be drawn from as large ones are."""
+    monkeypatch.setattr(plan_module._Tree, "total", 1e9)
 
 
 def sentences(paradigm: Paradigm, seed: int = 0) -> list[tuple[str, str]]:

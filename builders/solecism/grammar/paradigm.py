@@ -22,9 +22,8 @@ from solecism.grammar.columns import expressions
 from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.render import Chunk, Renderer, Unit, read_units
-from solecism.grammar.sampling.balance import Level, balanced
 from solecism.grammar.sampling.elimination import Columns
-from solecism.grammar.sampling.plan import Plan
+from solecism.grammar.sampling.plan import Level, Plan
 from solecism.grammar.slots import Domain, fill_slot
 from solecism.grammar.template import Template, read_template
 from solecism.grammar.where import read_balance, read_where
@@ -93,8 +92,7 @@ class Paradigm:
             yield from self.plan.walk()
         else:
             start, need = mix(self.start ^ np.uint64(seed % 2**64)), self.template.draw
-            sample = balanced(self.plan, self.levels, start, need) if self.levels else None
-            yield from sample or self.plan.sample(start, need)
+            yield from self.plan.sample(start, need, self.levels)
 
 
 def load_paradigm(path: Path, lexicon: Lexicon, phrases: Phrases | None = None) -> Paradigm:

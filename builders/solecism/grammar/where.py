@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from solecism.errors import fail
 from solecism.grammar.expression import classes_wanted, compared_texts
 from solecism.grammar.phrases import Phrases
-from solecism.grammar.sampling.balance import Level
 from solecism.grammar.sampling.elimination import Clause
+from solecism.grammar.sampling.plan import Level
 from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import Template
 from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word

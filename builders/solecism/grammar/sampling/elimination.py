@@ -1,7 +1,19 @@
-"""Variable elimination over truth tables: how many combinations there are, and exact weights to draw by.
+"""Counting combinations by variable elimination, and the exact weights to draw them by.
 
-A slot that a draw is balanced over (it has *labels*) is taken out like the others, but what it leaves
-behind is a table with one row for each label. In these tables the labels of slot ``s`` have the number
+The method is that of bucket elimination (Dechter 1999; Koller and Friedman 2009, chapter 9), with
+truth tables in place of probabilities. The number of combinations of words is a sum of products,
+
+    N = sum over x1, ..., xn of  prod over clauses c of  c(words that c names),
+
+and each slot is summed out as soon as nothing else names it: what it leaves behind is a table over the
+slots that shared a clause with it, which says how many words of the slot go with them. Going back
+through the slots, the same tables are the weights by which a word is drawn given those drawn before:
+the weight of a word is the number of combinations that have it. So every combination is equally
+likely, whatever the order. ``docs/sampling.md`` has an example.
+
+Tables do not have an axis entry for each word but for each *kind* of word: words that go with the same
+others. A slot that a draw is balanced over (it has *labels*) is taken out like the others, but what it
+leaves behind keeps an axis for its label. In these tables the labels of slot ``s`` are the axis
 ``slots + s``.
 """
 
@@ -20,12 +32,15 @@ from solecism.errors import fail
 from solecism.grouping import Ints, alike_rows
 from solecism.limits import CELLS
 
-__all__ = ["Clause", "Columns", "Elimination", "Factor", "eliminate", "product"]
+__all__ = ["Clause", "Columns", "Elimination", "SlotWeights", "eliminate"]
 
 Columns = list[NDArray[np.int32]]
 """Combinations: one array for each slot, of places in its domain."""
 
-Factor = tuple[tuple[int, ...], NDArray[np.float64]]
+Counts = NDArray[np.float64]
+"""Numbers of combinations: floats, so that 10^30 have a place; exact up to 2^53."""
+
+Factor = tuple[tuple[int, ...], Counts]
 """Slots (or labels) and a table with one axis for each."""
 
 
@@ -35,27 +50,39 @@ class Clause:
     one axis for each slot and is true where the groups go together."""
 
     scope: tuple[int, ...]
-    keys: tuple[NDArray[np.intp], ...]
+    keys: tuple[Ints, ...]
     table: NDArray[np.bool_]
 
     def allows(self, columns: Columns) -> NDArray[np.bool_]:
-        """Tell for each combination whether the clause holds."""
+        """Return whether the clause holds for each combination."""
         places = tuple(key[columns[slot]] for slot, key in zip(self.scope, self.keys, strict=True))
         return np.asarray(self.table[places])
 
+    def merged(self) -> Clause:
+        """Return the same clause with those groups put together of which the table says the same."""
+        table, keys = self.table, []
+        for axis, key in enumerate(self.keys):
+            rows = np.moveaxis(table, axis, 0).reshape(table.shape[axis], -1)
+            rows = np.ascontiguousarray(np.packbits(rows, axis=1))
+            kinds = rows.view(f"V{rows.shape[1]}").ravel() if rows.shape[1] > 1 else rows.ravel()
+            _, members, number = np.unique(kinds, return_index=True, return_inverse=True)
+            table = table.take(members, axis)
+            keys.append(number.reshape(-1)[key])
+        return Clause(self.scope, tuple(keys), table)
+
 
 @dataclass(frozen=True)
-class Step:
-    """One slot taken out, with the tables that name it.
+class SlotWeights:
+    """The tables that name a slot when it is taken out: its weights, given the slots taken out later.
 
-    ``keys`` gives the kind of the entries of every slot: those of a kind go with the same others (-1: with
-    none). ``groups`` numbers those of this slot by all that any clause asks of them; a group is of one kind.
+    ``kinds`` are those of the entries of every slot (-1: goes with no others). ``groups`` numbers the
+    entries of this slot by all that any clause asks of them; a group is of one kind.
     """
 
     slot: int
     factors: Sequence[Factor]
-    keys: Sequence[NDArray[np.intp]]
-    groups: NDArray[np.intp]
+    kinds: Sequence[Ints]
+    groups: Ints
 
     @cached_property
     def tables(self) -> list[Factor]:
@@ -65,46 +92,44 @@ class Step:
             for scope, table in self.factors
         ]
 
-    def weights(self, drawn: Mapping[int, NDArray[np.int32]], draws: Ints) -> NDArray[np.float64]:
-        """Weight of an entry of each kind in each of ``draws`` (rows), given what is drawn already."""
-        out = np.ones((len(draws), int(self.keys[self.slot].max()) + 1))
-        for scope, last in self.tables:
-            out *= last[self._known(drawn, draws, scope)]
+    def of_all_kinds(self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints) -> Counts:
+        """Return the weight of an entry of each kind in each of ``rows``, given what is ``drawn``."""
+        out = np.ones((len(rows), int(self.kinds[self.slot].max()) + 1))
+        for scope, table in self.tables:
+            out *= table[self._known(drawn, rows, scope)]
         return out
 
-    def weights_of(
-        self, drawn: Mapping[int, NDArray[np.int32]], draws: Ints, kinds: Ints
-    ) -> NDArray[np.float64]:
-        """Weight of an entry of one of ``kinds`` in each of ``draws``."""
-        out = np.ones(len(draws))
-        for scope, last in self.tables:
-            out *= last[(*self._known(drawn, draws, scope), kinds)]
+    def of_kinds(self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints, kinds: Ints) -> Counts:
+        """Return the weight of an entry of one of ``kinds`` in each of ``rows``."""
+        out = np.ones(len(rows))
+        for scope, table in self.tables:
+            out *= table[(*self._known(drawn, rows, scope), kinds)]
         return out
 
     def _known(
-        self, drawn: Mapping[int, NDArray[np.int32]], draws: Ints, scope: Sequence[int]
+        self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints, scope: Sequence[int]
     ) -> tuple[Ints, ...]:
-        """The kinds drawn for the other slots of a table's ``scope``."""
-        return tuple(self.keys[s][drawn[s][draws]] for s in scope if s != self.slot)
+        """Return the kinds drawn for the other slots of a table's ``scope``."""
+        return tuple(self.kinds[s][drawn[s][rows]] for s in scope if s != self.slot)
 
 
 @dataclass(frozen=True)
 class Elimination:
-    """The steps in the order in which slots are taken out (drawing goes the other way round).
+    """The slots in the order in which they are taken out (drawing goes the other way round).
 
-    ``total``: the number of combinations; ``left``: tables over labels, the number of combinations of
-    labels being their product times ``rest``.
+    ``left`` are tables over labels, ``rest`` is what the slots without any give: the number of
+    combinations that have some labels is the product of both.
     """
 
-    steps: Sequence[Step]
-    keys: Sequence[NDArray[np.intp]]
+    steps: Sequence[SlotWeights]
+    kinds: Sequence[Ints]
     rest: float
     left: Sequence[Factor] = field(default=())
 
-    def joint(self, axes: tuple[int, ...]) -> NDArray[np.float64]:
+    def joint(self, axes: tuple[int, ...]) -> Counts:
         """Count the combinations for each combination of the labels ``axes``; may be too large to make."""
-        counts = [np.ones(int(key.max()) + 1 if len(key) else 0) for key in self.keys]
-        return self.rest * product(self.left, axes, counts)
+        ones = [np.ones(int(key.max()) + 1 if len(key) else 0) for key in self.kinds]
+        return self.rest * _product(self.left, axes, ones)
 
     @property
     def total(self) -> float:
@@ -116,29 +141,25 @@ class Elimination:
 def eliminate(
     sizes: Sequence[int],
     clauses: Sequence[Clause],
-    labels: Mapping[int, NDArray[np.intp]] | None = None,
+    labels: Mapping[int, Ints] | None = None,
     path: str = "",
 ) -> Elimination:
-    """Take out the slots, the cheapest first. ``labels``: for some slots the label of each entry.
+    """Take out the slots one by one, the cheapest first.
 
-    Raises :class:`InputError` where the clauses link so many words that it would take too long.
+    ``sizes`` are the numbers of entries of each slot, ``labels`` for some slots the label of each
+    entry. Raises :class:`InputError` where the clauses link so many words that it would take too long.
     """
     labels = labels or {}
-    asked = [
-        alike_rows(_columns(slot, clauses, labels), size)[1] for slot, size in enumerate(sizes)
-    ]
-    merged = [_merged(clause) for clause in clauses]
-    keys, members, factors = _possible(*_common_keys(sizes, merged, labels))
-    groups = [_numbered(group, key >= 0) for group, key in zip(asked, keys, strict=True)]
-    widths = [int(group.max()) + 1 for group in asked]
-    own = {slot: label[members[slot]] for slot, label in labels.items()}
-    every = [
-        *keys,
-        *(np.arange(int(labels[s].max()) + 1 if s in labels else 0) for s in range(len(sizes))),
-    ]
-    counts = [np.bincount(key[key >= 0]).astype(np.float64) for key in every]
-    widths += [len(count) for count in counts[len(sizes) :]]
-    steps: list[Step] = []
+    entries, factors = _kinds_of_entries(sizes, clauses, labels)
+    columns = [_columns(slot, clauses, labels) for slot in range(len(sizes))]
+    asked = [alike_rows(cs, size)[1] for cs, size in zip(columns, sizes, strict=True)]
+    groups = [_numbered(a, key >= 0) for a, (key, _) in zip(asked, entries, strict=True)]
+    # axes: the kinds of each slot, then the labels of each slot (one for a slot that has none)
+    kinds = [key for key, _ in entries]
+    kinds += [np.arange(int(labels[s].max()) + 1 if s in labels else 0) for s in range(len(sizes))]
+    counts = [np.bincount(key[key >= 0]).astype(np.float64) for key in kinds]
+    widths = [int(group.max()) + 1 for group in asked] + [len(c) for c in counts[len(sizes) :]]
+    steps: list[SlotWeights] = []
     rest, left, work = 1.0, set(range(len(sizes))), 0
     while left:
         slot = min(left, key=lambda s: (_cost(s, factors, widths), s))
@@ -146,28 +167,36 @@ def eliminate(
         mine = [f for f in factors if slot in f[0]]
         factors = [f for f in factors if slot not in f[0]]
         others = tuple(sorted({s for scope, _ in mine for s in scope} - {slot}))
-        summed = len(others) <= 2 and slot not in own  # never multiplied out
+        multiplied = len(others) > 2 or slot in labels  # else einsum sums as it goes
         held = prod(len(counts[s]) for s in others)
         work += held * len(counts[slot])
-        held *= 1 if summed else len(counts[slot])
-        if held > CELLS or work > 32 * CELLS:
+        if held * (len(counts[slot]) if multiplied else 1) > CELLS or work > 32 * CELLS:
             raise fail("where: the tests link too many words; compare properties instead", path)
-        steps.append(Step(slot, mine, every, groups[slot]))
-        if slot in own:
-            table = product(mine, (*others, slot), counts) * counts[slot]
-            labelled = _by_label(table, own[slot], widths[len(sizes) + slot])
-            factors.append(((*others, len(sizes) + slot), labelled))
+        steps.append(SlotWeights(slot, mine, kinds, groups[slot]))
+        if slot in labels:
+            label = len(sizes) + slot
+            table = _product(mine, (*others, slot), counts) * counts[slot]
+            own = labels[slot][entries[slot][1]]
+            factors.append(((*others, label), _by_label(table, own, widths[label])))
         elif others:
             factors.append((others, _summed(mine, slot, others, counts[slot])))
         else:
             rest *= float(_summed(mine, slot, (), counts[slot]))
-    return Elimination(steps, every, rest, factors)
+    return Elimination(steps, kinds, rest, factors)
 
 
-def _summed(
-    factors: Sequence[Factor], slot: int, axes: tuple[int, ...], counts: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Multiply tables and add up over a slot's entries (``counts`` in each group)."""
+def _cost(slot: int, factors: Sequence[Factor], widths: Sequence[int]) -> int:
+    """Return the size of the table that taking out a slot makes.
+
+    It is measured by groups, not by kinds: which slot comes first must not depend on what the tables
+    say, or a new word could change the order and with it every draw.
+    """
+    scope = {s for names, _ in factors if slot in names for s in names} | {slot}
+    return prod(widths[s] for s in scope)
+
+
+def _summed(factors: Sequence[Factor], slot: int, axes: tuple[int, ...], counts: Counts) -> Counts:
+    """Multiply tables and add up over the entries of a slot (``counts`` of each kind)."""
     number = {axis: place for place, axis in enumerate((*axes, slot))}
     tables: list[Any] = [
         x for scope, table in factors for x in (table, [number[axis] for axis in scope])
@@ -176,9 +205,7 @@ def _summed(
     return np.asarray(out)
 
 
-def _by_label(
-    table: NDArray[np.float64], labels: NDArray[np.intp], size: int
-) -> NDArray[np.float64]:
+def _by_label(table: Counts, labels: Ints, size: int) -> Counts:
     """Add up the last axis by label."""
     out = np.zeros((*table.shape[:-1], size))
     order = np.argsort(labels, kind="stable")
@@ -188,79 +215,44 @@ def _by_label(
     return out
 
 
-def _cost(slot: int, factors: Sequence[Factor], widths: Sequence[int]) -> int:
-    scope = {s for names, _ in factors if slot in names for s in names} | {slot}
-    return prod(widths[s] for s in scope)
-
-
-def product(
-    factors: Sequence[Factor], axes: tuple[int, ...], counts: Sequence[NDArray[np.float64]]
-) -> NDArray[np.float64]:
+def _product(factors: Sequence[Factor], axes: tuple[int, ...], counts: Sequence[Counts]) -> Counts:
     """Multiply tables to one with the axes ``axes``, whose lengths are those of ``counts``."""
     out = np.ones([len(counts[axis]) for axis in axes])
     for scope, table in factors:
         order = sorted(scope, key=axes.index)
         moved = table.transpose([scope.index(axis) for axis in order])
-        shape = [len(counts[axis]) if axis in scope else 1 for axis in axes]
-        out *= moved.reshape(shape)
+        out *= moved.reshape([len(counts[axis]) if axis in scope else 1 for axis in axes])
     return out
 
 
-def _columns(
-    slot: int, clauses: Sequence[Clause], labels: Mapping[int, NDArray[np.intp]]
-) -> list[NDArray[np.intp]]:
-    """All that tells the entries of a slot apart."""
+def _columns(slot: int, clauses: Sequence[Clause], labels: Mapping[int, Ints]) -> list[Ints]:
+    """Return all that tells the entries of a slot apart."""
     columns = [c.keys[c.scope.index(slot)] for c in clauses if slot in c.scope]
     return columns + ([labels[slot]] if slot in labels else [])
 
 
-def _merged(clause: Clause) -> Clause:
-    """Put together the groups of which the table says the same."""
-    table, keys = clause.table, []
-    for axis, key in enumerate(clause.keys):
-        rows = np.moveaxis(table, axis, 0).reshape(table.shape[axis], -1)
-        rows = np.ascontiguousarray(np.packbits(rows, axis=1))
-        kinds = rows.view(f"V{rows.shape[1]}").ravel() if rows.shape[1] > 1 else rows.ravel()
-        _, members, number = np.unique(kinds, return_index=True, return_inverse=True)
-        table = table.take(members, axis)
-        keys.append(number.reshape(-1)[key])
-    return Clause(clause.scope, tuple(keys), table)
+def _kinds_of_entries(
+    sizes: Sequence[int], clauses: Sequence[Clause], labels: Mapping[int, Ints]
+) -> tuple[list[tuple[Ints, Ints]], list[Factor]]:
+    """Group the entries of each slot by what the tables of all clauses say of them, and by label.
 
-
-def _common_keys(
-    sizes: Sequence[int], clauses: Sequence[Clause], labels: Mapping[int, NDArray[np.intp]]
-) -> tuple[list[NDArray[np.intp]], list[NDArray[np.intp]], list[Factor]]:
-    """Group the entries of each slot by all clauses and its labels at once.
-
-    Gives the group of each entry, an entry for each group, and the clauses over the groups.
+    Return for each slot the kind of each entry and an entry for each kind, and the tables over kinds.
+    Entries that a table forbids whatever the other slots have are of kind -1.
     """
-    found = [alike_rows(_columns(slot, clauses, labels), size) for slot, size in enumerate(sizes)]
-    members, keys = [member for member, _ in found], [key for _, key in found]
-    factors = [
-        (
-            clause.scope,
-            clause.table[
-                np.ix_(*(k[members[s]] for s, k in zip(clause.scope, clause.keys, strict=True)))
-            ].astype(np.float64),
-        )
-        for clause in clauses
-    ]
-    return keys, members, factors
-
-
-def _possible(
-    keys: Sequence[Ints], members: Sequence[Ints], factors: Sequence[Factor]
-) -> tuple[list[Ints], list[Ints], list[Factor]]:
-    """Leave out the groups that a table forbids whatever the other slots have: they get the key -1."""
-    alive = [np.ones(len(member), dtype=bool) for member in members]
+    merged = [clause.merged() for clause in clauses]
+    found = [alike_rows(_columns(s, merged, labels), size) for s, size in enumerate(sizes)]
+    factors: list[Factor] = []
+    for clause in merged:
+        pairs = zip(clause.scope, clause.keys, strict=True)
+        axes = np.ix_(*(key[found[slot][0]] for slot, key in pairs))
+        factors.append((clause.scope, clause.table[axes].astype(np.float64)))
+    alive = [np.ones(len(members), dtype=bool) for members, _ in found]
     for scope, table in factors:
         for axis, slot in enumerate(scope):
             alive[slot] &= table.any(axis=tuple(n for n in range(len(scope)) if n != axis))
-    return (
-        [_numbered(key, mine[key]) for key, mine in zip(keys, alive, strict=True)],
-        [member[mine] for member, mine in zip(members, alive, strict=True)],
-        [(scope, table[np.ix_(*(alive[slot] for slot in scope))]) for scope, table in factors],
-    )
+    kept = zip(found, alive, strict=True)
+    entries = [(_numbered(key, mine[key]), members[mine]) for (members, key), mine in kept]
+    return entries, [(s, table[np.ix_(*(alive[slot] for slot in s))]) for s, table in factors]
 
 
 def _numbered(groups: Ints, kept: NDArray[np.bool_]) -> Ints:

@@ -1,16 +1,26 @@
-"""Drawing words for slots: a plan, not a search.
+"""Which combinations of words a paradigm has, and the order in which a draw takes them.
 
-``where`` clauses become truth tables over the few distinct properties they ask for. ``walk`` joins the
-slots one by one and drops what a table forbids as soon as it can; ``sample`` draws from a space of any
-size without listing it, from exact weights (variable elimination over the truth tables).
+``where`` tests become truth tables over the few properties they ask for (:class:`Clause`). For
+``draw: all``, :meth:`Plan.walk` joins the slots one by one and drops what a table forbids as soon as it
+can. For ``draw: n``, :meth:`Plan.sample` yields distinct combinations in a fixed order, of which as many
+are taken as are needed; ``docs/sampling.md`` explains the method.
+
+A balanced draw is a tree of *levels*: the children of its root are the values of the first expression
+of ``balance``, theirs those of the second within them, and so on. What a node gives is taken in turn
+from its children, in an order of their hashes; a leaf (*cell*) gives the combinations that have its
+values. So each value is drawn as often as each other, in any first part of the draw, and a word that
+is added takes a share of each level and leaves the other draws alone. A draw without ``balance`` is a
+tree of one leaf.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
+from itertools import accumulate, pairwise
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +28,39 @@ from numpy.typing import NDArray
 from solecism.grammar.sampling.draw import draw
 from solecism.grammar.sampling.elimination import Clause, Columns, Elimination, eliminate
 from solecism.grammar.slots import Domain
-from solecism.hashing import Hashes, combine, mix
+from solecism.grouping import Ints, alike_rows, within
+from solecism.hashing import Hashes, combine, mix, text_hashes
 
-__all__ = ["Clause", "Columns", "Plan"]
+__all__ = ["Level", "Plan"]
 
 BATCH = 1 << 17
-LISTED = 1 << 20
-"""Spaces up to this size are listed and the draw takes the combinations with the lowest hashes."""
+"""Combinations listed at a time."""
+
+LISTED = 1 << 16
+"""Spaces up to this size are listed and sorted, so that the last of their combinations is found too."""
+
+COUNTED = 1 << 25
+"""Spaces up to this size are walked where their size must be exact."""
+
+CELLS = 1 << 18
+"""Combinations of values that are told apart at most."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """An expression over one slot that a draw is balanced over.
+
+    ``labels``: for each entry of the slot the place of its value in ``texts``.
+    """
+
+    slot: int
+    labels: Ints
+    texts: tuple[str, ...]
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A 64-bit number for each value."""
+        return text_hashes(self.texts)
 
 
 @dataclass(frozen=True)
@@ -37,7 +73,7 @@ class Plan:
     path: str = ""
 
     @cached_property
-    def lemmas(self) -> list[NDArray[np.intp]]:
+    def lemmas(self) -> list[Ints]:
         """For each slot, the number of each entry's lemma (the same in all slots)."""
         numbers: dict[tuple[str, str], int] = {}
         out = []
@@ -67,6 +103,7 @@ class Plan:
                 yield from self._extend(kept, len(kept[0]), slot + 1, batch)
 
     def _keep(self, columns: Columns, slot: int) -> Columns:
+        """Drop what a clause forbids, or a repeated lemma, of which ``slot`` is the last slot."""
         masks = [c.allows(columns) for c in self.clauses if max(c.scope) == slot]
         masks += [
             self.lemmas[a][columns[a]] != self.lemmas[b][columns[b]]
@@ -78,27 +115,25 @@ class Plan:
         mask = reduce(np.logical_and, masks)
         return columns if mask.all() else [column[mask] for column in columns]
 
+    @cached_property
+    def elimination(self) -> Elimination:
+        """The counts and weights of all combinations."""
+        return self.elimination_by({})
+
+    def elimination_by(self, labels: Mapping[int, Ints]) -> Elimination:
+        """Return the counts and weights apart for each combination of labels of slots."""
+        return eliminate([len(d) for d in self.domains], self.clauses, labels, self.path)
+
     @property
     def bound(self) -> int:
         """The number of combinations, those that repeat a lemma counted too."""
-        return round(min(self._elimination.total, sys.float_info.max))
+        return round(min(self.elimination.total, sys.float_info.max))
 
     def size(self) -> int:
         """Count the combinations: exactly where no lemma can repeat or the space is small, else ``bound``."""
-        if not self.apart or self.bound > 32 * LISTED:
+        if not self.apart or self.bound > COUNTED:
             return self.bound
         return sum(len(columns[0]) for columns in self.walk())
-
-    def sample(self, seed: Hashes, need: int) -> Iterator[Columns]:
-        """Yield distinct combinations in an order fixed by ``seed`` and the words alone, in batches.
-
-        Adding a word changes only the draws that take it. ``need`` (about how many will be taken) only
-        decides whether listing the space is worth while.
-        """
-        if self.bound <= max(LISTED, 4 * need):
-            yield from self._sample_listed(seed)
-        else:
-            yield from self._sample_weighted(seed, max(need, 256))
 
     def hashes(self, start: Hashes, columns: Columns) -> Hashes:
         """Hash combinations by their words."""
@@ -106,40 +141,171 @@ class Plan:
         return combine(start, (domain.hashes[column] for domain, column in pairs))
 
     def repeats(self, columns: Columns) -> NDArray[np.bool_]:
-        """Tell for each combination whether slots that must not have the same lemma do."""
+        """Return for each combination whether slots that must not have the same lemma do."""
         pairs = [self.lemmas[a][columns[a]] == self.lemmas[b][columns[b]] for a, b in self.apart]
         return reduce(np.logical_or, pairs, np.zeros(len(columns[0]), dtype=bool))
 
-    def _sample_listed(self, seed: Hashes) -> Iterator[Columns]:
-        batches = list(self.walk())
-        if not batches:
+    def sample(self, seed: Hashes, need: int, levels: Sequence[Level] = ()) -> Iterator[Columns]:
+        """Yield distinct combinations in an order fixed by ``seed`` and the words alone, in batches.
+
+        Any first part of them is balanced over the levels. ``need`` (about how many will be taken)
+        decides how many are made at a time, and whether listing the space is worth while. Levels
+        below one that has more nodes than are needed have nothing to balance and are left out, as are
+        those below more nodes than ``CELLS``.
+        """
+        tree = _Tree(self, _useful(levels, need), seed)
+        if tree.total <= max(LISTED, 4 * need):
+            batches = list(self.walk())
+            columns = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
+            if columns:
+                yield _take(columns, tree.order_of_listed(columns))
             return
-        columns = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
-        order = np.argsort(self.hashes(seed, columns), kind="stable")
-        for start in range(0, len(order), BATCH):
-            chosen = order[start : start + BATCH]
-            yield [column[chosen] for column in columns]
-
-    def _sample_weighted(self, seed: Hashes, size: int) -> Iterator[Columns]:
+        # Draws with replacement, each combination taken when it first comes. Turns have numbers, so
+        # a larger number of draws begins with the smaller one: what is met again is only skipped.
         seen: set[int] = set()
-        first, idle = 0, 0
-        size = min(size, BATCH)
-        while idle < 20:
-            columns = self._draw(seed, first, size)
-            first += size
-            hashes = self.hashes(seed, columns)
-            _, places = np.unique(hashes, return_index=True)
-            fresh = np.array([p for p in np.sort(places) if int(hashes[p]) not in seen], dtype=int)
-            seen.update(hashes[fresh].tolist())
-            idle = 0 if len(fresh) else idle + 1
-            yield [column[fresh] for column in columns]
+        wanted, effort, idle = need + need // 16 + 16, 1, 0
+        while idle < 3:
+            columns = tree.draw(wanted, effort)
+            numbers = self.hashes(seed, columns)
+            fresh = np.flatnonzero([number not in seen for number in numbers.tolist()])
+            seen.update(numbers[fresh].tolist())
+            wanted *= 2
+            idle, effort = (0, effort) if len(fresh) else (idle + 1, 2 * effort)
+            yield _take(columns, fresh)
 
-    def _draw(self, seed: Hashes, first: int, size: int) -> Columns:
-        turns = mix(np.arange(first, first + size, dtype=np.uint64) ^ seed)
-        columns = draw(self._elimination, [domain.hashes for domain in self.domains], turns)
-        keep = ~self.repeats(columns)
-        return [column[keep] for column in columns]
+
+def _useful(levels: Sequence[Level], need: int) -> tuple[Level, ...]:
+    nodes = [1, *accumulate((len(level.texts) for level in levels), mul)]
+    kept = [a < 2 * need and b <= CELLS for a, b in pairwise(nodes)]
+    return tuple(levels[: [*kept, False].index(False)])
+
+
+def _take(columns: Columns, rows: Ints) -> Columns:
+    return [column[rows] for column in columns]
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """The tree of a plan's levels. A *cell* is a leaf: a combination of values that words can have."""
+
+    plan: Plan
+    levels: tuple[Level, ...]
+    seed: Hashes
 
     @cached_property
-    def _elimination(self) -> Elimination:
-        return eliminate([len(d) for d in self.domains], self.clauses, path=self.path)
+    def slots(self) -> tuple[int, ...]:
+        """The slots that have levels."""
+        return tuple(sorted({level.slot for level in self.levels}))
+
+    @cached_property
+    def combined(self) -> dict[int, tuple[Ints, Ints]]:
+        """For each such slot an entry for each label (all its levels at once), and each entry's label."""
+        return {
+            slot: alike_rows(
+                [level.labels for level in self.levels if level.slot == slot],
+                len(self.plan.domains[slot]),
+            )
+            for slot in self.slots
+        }
+
+    @cached_property
+    def labels(self) -> dict[int, Ints]:
+        """The label of each entry of the slots that have levels."""
+        return {slot: labels for slot, (_, labels) in self.combined.items()}
+
+    @cached_property
+    def elimination(self) -> Elimination:
+        """The counts to draw by, apart for each cell."""
+        return self.plan.elimination_by(self.labels) if self.levels else self.plan.elimination
+
+    @cached_property
+    def counts(self) -> NDArray[np.float64]:
+        """The number of combinations of each combination of labels: one axis for each slot."""
+        return self.elimination.joint(tuple(len(self.plan.domains) + s for s in self.slots))
+
+    @property
+    def total(self) -> float:
+        """The number of combinations of words."""
+        return float(self.counts.sum())
+
+    def paths(self, entries: Mapping[int, Ints], size: int) -> list[Hashes]:
+        """Hash the way from the root to each combination's cell: one array for the root and each level.
+
+        ``entries``: for each slot with levels, an entry that has the values.
+        """
+        out = [np.repeat(self.seed, size)]
+        for level in self.levels:
+            out.append(mix(out[-1] ^ level.hashes[level.labels[entries[level.slot]]]))
+        return out
+
+    def draw(self, wanted: int, effort: int = 1) -> Columns:
+        """Draw about ``wanted`` distinct combinations, in order.
+
+        With more ``effort`` cells that have fewer than their share are searched longer.
+        """
+        cells = np.argwhere(self.counts > 0)
+        labels = {slot: cells[:, place] for place, slot in enumerate(self.slots)}
+        entries = {slot: self.combined[slot][0][label] for slot, label in labels.items()}
+        paths = self.paths(entries, len(cells))
+        order, shares = _shares(paths, wanted)
+        times = effort * _times(shares, self.counts[self.counts > 0][order])
+        # each cell has turns of its own, numbered from 0
+        cell = np.repeat(order, times)
+        number = np.arange(len(cell)) - np.repeat(np.cumsum(times) - times, times)
+        turns = mix(paths[-1][cell] ^ mix(number.astype(np.uint64)))
+        slots = len(self.plan.domains)
+        given = {slots + slot: label[cell].astype(np.int32) for slot, label in labels.items()}
+        words = [domain.hashes for domain in self.plan.domains]
+        columns = draw(self.elimination, words, turns, given, self.labels)
+        # of each combination the first turn counts; those that repeat a lemma do not
+        numbers = self.plan.hashes(self.seed, columns)
+        numbers[self.plan.repeats(columns)] = 0
+        _, firsts = np.unique(numbers, return_index=True)
+        rows = np.sort(firsts[numbers[firsts] > 0])
+        ranks = within(cell[rows])
+        return _take(columns, rows[_in_turn([path[cell[rows]] for path in paths], ranks)])
+
+    def order_of_listed(self, columns: Columns) -> Ints:
+        """Put all combinations in the order in which they are taken: within a cell, that of hashes."""
+        entries = {slot: columns[slot].astype(np.intp) for slot in self.slots}
+        paths = self.paths(entries, len(columns[0]))
+        order = np.lexsort((self.plan.hashes(self.seed, columns), paths[-1]))
+        sorted_paths = [path[order] for path in paths]
+        return order[_in_turn(sorted_paths, within(sorted_paths[-1]))]
+
+
+def _times(shares: Ints, room: NDArray[np.float64]) -> Ints:
+    """Return how often to draw for ``shares`` distinct combinations of ``room``: more where there are few."""
+    share = np.minimum(shares, room)
+    return np.asarray(share + np.rint(share * np.minimum(3 * share / room, 4)), dtype=np.intp)
+
+
+def _shares(paths: Sequence[Hashes], wanted: int) -> tuple[Ints, Ints]:
+    """Share out a number at each node among its children; where it does not come out even, those
+    with the lowest hashes get one more.
+
+    Return the cells that get something, and how much.
+    """
+    order = np.lexsort(paths[::-1])
+    share = np.full(len(order), wanted)
+    for above, here in pairwise(paths):
+        parent, child = above[order], here[order]
+        first = np.append(True, child[1:] != child[:-1])
+        number = np.cumsum(first) - 1
+        rank = within(parent[first])
+        top = np.cumsum(np.append(True, parent[first][1:] != parent[first][:-1])) - 1
+        siblings = np.bincount(top)[top]
+        mine = share[first]
+        share = (mine // siblings + (rank < mine % siblings))[number]
+        order, share = order[share > 0], share[share > 0]
+    return order, share
+
+
+def _in_turn(paths: Sequence[Hashes], ranks: Ints) -> Ints:
+    """Order combinations so that each node takes its children in turn; ``ranks``: their order in the cell."""
+    for above, here in zip(reversed(paths[:-1]), reversed(paths), strict=False):
+        order = np.lexsort((here, ranks, above))
+        new = np.empty_like(ranks)
+        new[order] = within(above[order])
+        ranks = new
+    return np.argsort(ranks, kind="stable")

@@ -1,0 +1,52 @@
+"""The page on sampling tells the truth: its example is recomputed, by the engine and by hand."""
+
+from __future__ import annotations
+
+import doctest
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from release import CHECKOUT
+from solecism.grammar.sampling.elimination import Clause, eliminate
+
+PAGE = CHECKOUT / "docs" / "sampling.md"
+NOUNS, VERBS, DETERMINERS = ("cat", "dog", "toy"), ("sees", "feeds"), ("this", "that")
+CLASSES = np.array([0, 0, 1])
+TEST = Clause((0, 1), (CLASSES, np.array([0, 1])), np.array([[True, True], [True, False]]))
+
+
+def test_the_examples_of_the_page_run() -> None:
+    found = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+    assert found.attempted > 5
+    assert found.failed == 0
+
+
+def test_every_combination_of_the_example_has_a_chance_of_one_in_ten() -> None:
+    """Multiply the chances of the words in the order in which they are drawn."""
+    counts = eliminate([len(NOUNS), len(VERBS), len(DETERMINERS)], [TEST])
+    chances: dict[tuple[int, ...], Fraction] = {}
+    for words in product(range(3), range(2), range(2)):
+        chance, drawn = Fraction(1), dict[int, np.ndarray]()
+        for step in reversed(counts.steps):
+            kinds = step.kinds[step.slot]
+            weights = step.of_all_kinds(drawn, np.array([0]))[0][kinds]
+            chance *= Fraction(int(weights[words[step.slot]]), int(weights.sum()))
+            drawn[step.slot] = np.array([words[step.slot]])
+        chances[words] = chance
+    toy, feeds = NOUNS.index("toy"), VERBS.index("feeds")
+    allowed = [words for words in chances if words[:2] != (toy, feeds)]
+    assert len(allowed) == counts.total == 10
+    assert {chances[words] for words in allowed} == {Fraction(1, 10)}
+    assert sum(chances.values()) == 1
+
+
+def test_the_numbers_of_the_page_are_those_of_the_example() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    nouns = [sum(TEST.table[kind, verb] for kind in CLASSES) for verb in range(len(VERBS))]
+    assert nouns == [3, 2]
+    assert "(`sees`: 3, `feeds`: 2)" in " ".join(text.split())
+    assert f"= {sum(nouns) * len(DETERMINERS)} combinations" in " ".join(text.split())
+    assert f"1/2 · 1/2 · 1/2 = {Fraction(1, 2) ** 3}" in " ".join(text.split())
+    assert f"2/5 · 1/2 · 1/2 = {Fraction(2, 5) / 4}" in " ".join(text.split())
