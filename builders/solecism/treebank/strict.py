@@ -134,7 +134,7 @@ def _find_candidates(tokens: Tokens, language: Language) -> _Candidates:
 
 
 def _participle(tokens: Tokens, language: Language) -> Flags:
-    """Participles that may agree beside an auxiliary, where the language has such."""
+    """Return the participles that may agree beside an auxiliary, if the language has such."""
     if not language.features.get("participle"):
         return np.zeros(len(tokens), bool)
     carrier = _with_value(tokens, "VerbForm", *language.verbforms)
@@ -156,7 +156,7 @@ def _of_predicate(tokens: Tokens, flags: Flags) -> _Rows:
 
 
 def _of_carrier(tokens: Tokens, subject: Flags, relation: str) -> _Rows:
-    """Subjects with the first finite auxiliary or copula of their predicate."""
+    """Return subjects with the first finite auxiliary or copula of their predicate."""
     rows = np.flatnonzero(subject)
     carries = _base(tokens, relation) & tokens.upos.isin("AUX", "VERB")
     finite = carries & _finite_words(tokens)
@@ -182,27 +182,27 @@ _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "SYM", "X")
 
 
 def _typo(found: _Candidates) -> Flags:
-    """An end is misspelt (``Typo=Yes``) or written apart (``goeswith``)."""
+    """Find ends that are misspelt (``Typo=Yes``) or written apart (``goeswith``)."""
     apart = _base(found.tokens, "goeswith")
     typo = _with_value(found.tokens, "Typo", "Yes")
     return found.either(typo | apart | _has_child(found.tokens, apart))
 
 
 def _foreign(found: _Candidates) -> Flags:
-    """An end is a foreign word (``Foreign=Yes``, UPOS X, ``flat:foreign``)."""
+    """Find ends that are foreign words (``Foreign=Yes``, UPOS X, ``flat:foreign``)."""
     flat = found.tokens.deprel.isin("flat:foreign")
     foreign = _with_value(found.tokens, "Foreign", "Yes") | found.tokens.upos.isin("X") | flat
     return found.either(foreign | _has_child(found.tokens, flat))
 
 
 def _abbreviation(found: _Candidates) -> Flags:
-    """An end is abbreviated (``Abbr=Yes``, or written with a full stop)."""
+    """Find ends that are abbreviated (``Abbr=Yes``, or written with a full stop)."""
     dotted = found.tokens.forms.table(lambda form: len(form) > 1 and form.endswith("."), bool)
     return found.either(dotted | _with_value(found.tokens, "Abbr", "Yes"))
 
 
 def _digits(found: _Candidates) -> Flags:
-    """An end is written with digits or has a dependent that is: dates, years, amounts."""
+    """Find ends with digits, or with a dependent that has some: dates, years, amounts."""
     digits = found.tokens.forms.table(lambda form: any(map(str.isdigit, form)), bool)
     near = digits & _base(
         found.tokens, "nummod", "amod", "nmod", "flat", "appos", "compound", "det"
@@ -211,13 +211,13 @@ def _digits(found: _Candidates) -> Flags:
 
 
 def _flat(found: _Candidates) -> Flags:
-    """An end is part of a name or a fixed phrase (``flat``, ``fixed``)."""
+    """Find ends that are part of a name or a fixed phrase (``flat``, ``fixed``)."""
     flat = _base(found.tokens, "flat", "fixed")
     return found.either(flat | _has_child(found.tokens, flat))
 
 
 def _title(found: _Candidates) -> Flags:
-    """The controller is a title, an honorific or in quotation marks.
+    """Find controllers that are titles, honorifics or in quotation marks.
 
     Titles have a name (*Frau Müller*), honorifics none (*Sa Majesté*); names of works are quoted.
     """
@@ -229,20 +229,20 @@ def _title(found: _Candidates) -> Flags:
 
 
 def _ellipsis(found: _Candidates) -> Flags:
-    """Something is left out beside an end or the predicate (``orphan``)."""
+    """Find ends and predicates beside which something is left out (``orphan``)."""
     orphan = _base(found.tokens, "orphan")
     elided = orphan | _has_child(found.tokens, orphan)
     return found.either(elided) | elided[found.clause]
 
 
 def _coordination(found: _Candidates) -> Flags:
-    """The controller is coordinated: *Ann and the boys sleep* agrees with all of it."""
+    """Find coordinated controllers: *Ann and the boys sleep* agrees with all of it."""
     conjunct = _has_child(found.tokens, _base(found.tokens, "conj"))
     return conjunct[found.pairs.controller]
 
 
 def _quantified(found: _Candidates) -> Flags:
-    """The controller is counted, or a noun of quantity or of a group.
+    """Find controllers that are counted, or nouns of quantity or of groups.
 
     A subject with a numeral, a noun of quantity with a complement (*a number of cats*), a
     collective; elsewhere a noun in the case that its numeral governs (Russian *pyat'* and a
@@ -259,7 +259,7 @@ def _quantified(found: _Candidates) -> Flags:
 
 
 def _expletive(found: _Candidates) -> Flags:
-    """The clause is existential (*es gibt*, Hebrew *yesh*) or has an expletive (*there*)."""
+    """Find clauses that are existential (*es gibt*, Hebrew *yesh*) or have an expletive."""
     expletive = found.tokens.deprel.isin("expl", "expl:subj", "expl:impers")
     existential = found.tokens.lemmas.isin(*found.language.existential)
     existential |= _with_value(found.tokens, "HebExistential", "Yes", "True")
@@ -275,7 +275,7 @@ def _is_dummy(form: str, language: Language) -> bool:
 
 
 def _oblique(found: _Candidates) -> Flags:
-    """A subject is not nominative, so nothing agrees with it.
+    """Find subjects that are not nominative, so nothing agrees with them.
 
     Genitive of negation, Finnish partitive, Hindi ergative, dative subjects.
     """
@@ -284,7 +284,7 @@ def _oblique(found: _Candidates) -> Flags:
 
 
 def _avoir(found: _Candidates) -> Flags:
-    """A participle has another auxiliary than the one with which it agrees.
+    """Find participles with another auxiliary than the one with which they agree.
 
     *Elles ont mangé* against *elles sont parties*; reflexive ones too (*elles se sont parlé*).
     """
@@ -297,12 +297,12 @@ def _avoir(found: _Candidates) -> Flags:
 
 
 def _nominal(found: _Candidates) -> Flags:
-    """A copula that may agree with its nominal predicate instead: *das sind meine Freunde*."""
+    """Find copulas that may agree with their predicate instead: *das sind meine Freunde*."""
     return found.of("copula") & found.tokens.upos.isin(*_NOMINAL)[found.clause]
 
 
 def _clausal(found: _Candidates) -> Flags:
-    """A copula links a clause (*the problem is that the keys are lost*), or has two subjects.
+    """Find copulas of a clause (*the problem is that the keys are lost*), and second subjects.
 
     Which subject belongs to which verb cannot be known.
     """
@@ -316,7 +316,7 @@ def _clausal(found: _Candidates) -> Flags:
 
 
 def _nonfinite(found: _Candidates) -> Flags:
-    """A verb that is not finite: its auxiliary carries the agreement (*the cats have slept*)."""
+    """Find verbs that are not finite: the auxiliary agrees instead (*the cats have slept*)."""
     forms = found.language.verbforms
     carrier = _with_value(found.tokens, "VerbForm", *forms) | _finite_words(found.tokens)
     return found.of("verb") & ~carrier[found.clause]
