@@ -26,9 +26,22 @@ from solecism.errors import fail
 from solecism.hashing import Hashes, mix
 
 __all__ = [
-    "COLUMNS", "PADDING", "BrokenError", "Chunk", "Coded", "Flags", "Ints", "Spans", "Surface",
+    "COLUMNS",
+    "PADDING",
+    "BrokenError",
+    "Coded",
+    "ConlluChunk",
+    "Flags",
+    "Ints",
+    "Spans",
+    "Surface",
     "Tokens",
-    "files_of", "first_rows", "read_chunk", "read_chunks", "read_tokens", "tokens_of",
+    "files_of",
+    "first_rows",
+    "read_chunk",
+    "read_chunks",
+    "read_tokens",
+    "tokens_of",
 ]  # fmt: skip
 
 Ints = NDArray[np.int64]
@@ -183,21 +196,23 @@ def _spread(values: Hashes) -> Hashes:
 
 
 @dataclass(frozen=True)
-class Chunk:
+class ConlluChunk:
     """Whole sentences of a file; ``line`` is the number of the first line, counted from 1."""
 
     data: bytes
     path: str = ""
     line: int = 1
 
-    def sentences(self) -> list[Chunk]:
+    def sentences(self) -> list[ConlluChunk]:
         """Return what stands between empty lines, a chunk each."""
         numbered = enumerate(self.data.split(b"\n"), self.line)
         groups = (
             list(group) for full, group in groupby(numbered, key=lambda n: n[1] != b"") if full
         )
         return [
-            Chunk(b"\n".join([*(line for _, line in group), b"", b""]), self.path, group[0][0])
+            ConlluChunk(
+                b"\n".join([*(line for _, line in group), b"", b""]), self.path, group[0][0]
+            )
             for group in groups
         ]
 
@@ -229,7 +244,7 @@ def _files(path: Path, ending: str) -> list[Path]:
     return found
 
 
-def read_chunks(path: Path, size: int = CHUNK) -> Iterator[Chunk]:
+def read_chunks(path: Path, size: int = CHUNK) -> Iterator[ConlluChunk]:
     """Yield a file in chunks of whole sentences, each of about ``size`` bytes.
 
     An empty line written ``CR LF`` ends a sentence too; it is complained of when the chunk is read.
@@ -242,12 +257,12 @@ def read_chunks(path: Path, size: int = CHUNK) -> Iterator[Chunk]:
                 rest = rest.replace(b"\n\r\n", b"\n\n")
             end = rest.rfind(b"\n\n") + 2
             if end >= 2:
-                chunk = Chunk(rest[:end], str(path), line)
+                chunk = ConlluChunk(rest[:end], str(path), line)
                 line += chunk.data.count(b"\n")
                 rest = rest[end:]
                 yield chunk
     if rest.strip(b"\n"):
-        yield Chunk(rest, str(path), line)
+        yield ConlluChunk(rest, str(path), line)
 
 
 def read_tokens(
@@ -262,7 +277,7 @@ def read_tokens(
         yield read_chunk(chunk, skipped)
 
 
-def read_chunk(chunk: Chunk, skipped: Callable[[int], object] | None = None) -> Tokens:
+def read_chunk(chunk: ConlluChunk, skipped: Callable[[int], object] | None = None) -> Tokens:
     """Read a chunk; see :func:`read_tokens` for ``skipped``."""
     try:
         return tokens_of(chunk)
@@ -276,7 +291,7 @@ def read_chunk(chunk: Chunk, skipped: Callable[[int], object] | None = None) -> 
     return tokens_of(_joined(good))
 
 
-def _sort_out(sentences: list[Chunk]) -> tuple[list[Chunk], list[Chunk]]:
+def _sort_out(sentences: list[ConlluChunk]) -> tuple[list[ConlluChunk], list[ConlluChunk]]:
     """Return the sentences that can be read and those that cannot, by trying halves of halves."""
     try:
         tokens_of(_joined(sentences))
@@ -289,8 +304,8 @@ def _sort_out(sentences: list[Chunk]) -> tuple[list[Chunk], list[Chunk]]:
     return sentences, []
 
 
-def _joined(sentences: Sequence[Chunk]) -> Chunk:
-    return Chunk(b"".join(sentence.data for sentence in sentences))
+def _joined(sentences: Sequence[ConlluChunk]) -> ConlluChunk:
+    return ConlluChunk(b"".join(sentence.data for sentence in sentences))
 
 
 @dataclass(frozen=True)
@@ -490,7 +505,7 @@ class Tokens:
         return Spans(text.data, starts, ends)
 
 
-def tokens_of(chunk: Chunk) -> Tokens:
+def tokens_of(chunk: ConlluChunk) -> Tokens:
     """Read a chunk; raises :class:`BrokenError` where anything in it is not CoNLL-U.
 
     IDs must count from 1, heads must be words of the sentence and lead to a root, ranges of

@@ -22,7 +22,7 @@ from solecism.treebank.sources import LocalSource
 from solecism.treebank.unimorph import read_unimorph
 
 __all__ = [
-    "Bundle", "FormInventory", "Morphology", "ParadigmCell", "Paradigms", "TreebankForms",
+    "Bundle", "LanguageForms", "Morphology", "ParadigmCell", "Paradigms", "TreebankForms",
     "UniMorphForms", "WordForm", "alike", "count_treebank", "count_words", "distinct_words",
     "read_inventory",
 ]  # fmt: skip
@@ -306,7 +306,7 @@ class UniMorphForms:
 
 
 @dataclass(frozen=True)
-class FormInventory:
+class LanguageForms:
     """All that is known of a language's forms; a :class:`Morphology`.
 
     ``counts``: how often which treebank has a word, as written; ``licences``: of treebanks by name.
@@ -347,6 +347,12 @@ class FormInventory:
                 found[word._replace(form=form, feats=_in_order(word.feats))][treebank] += count
         return found
 
+    @cached_property
+    def paradigms(self) -> Paradigms:
+        """The words of all sources by lemma and by form."""
+        attested = {word: sum(counts.values()) for word, counts in self.attested.items()}
+        return Paradigms(attested, self.unimorph.words if self.unimorph else ())
+
     def tables(self) -> Iterator[pa.Table]:
         """Yield the rows of ``<lang>-forms`` (:data:`solecism.schema.FORMS`), in order."""
         rows = _rows(self)
@@ -356,7 +362,7 @@ class FormInventory:
 
 def read_inventory(
     language: str, treebanks: Iterable[LocalSource], unimorph: LocalSource | None = None
-) -> FormInventory:
+) -> LanguageForms:
     """Count the forms of treebanks and read a UniMorph list; raises :class:`InputError`."""
     counts: dict[str, Counter[WordForm]] = {}
     licences: dict[str, str] = {}
@@ -371,14 +377,14 @@ def read_inventory(
         code = unimorph.origin.repository.partition("/")[2]
         auxiliaries = frozenset(w.lemma for c in counts.values() for w in c if w.upos == "AUX")
         triples = UniMorphForms.read(unimorph.files[0], code, unimorph.origin.licence, auxiliaries)
-    return FormInventory(language, counts, licences, triples)
+    return LanguageForms(language, counts, licences, triples)
 
 
 Row = dict[str, object]
 _Key = tuple[str, str, str]
 
 
-def _rows(inventory: FormInventory) -> Iterator[Row]:
+def _rows(inventory: LanguageForms) -> Iterator[Row]:
     attested = inventory.attested
     lists = _listed(inventory.unimorph)
     by_key: dict[_Key, list[str]] = defaultdict(list)
@@ -439,7 +445,7 @@ def _row_of_treebanks(
     word: WordForm,
     counts: Mapping[str, int],
     lists: Mapping[_Key, list[str]],
-    inventory: FormInventory,
+    inventory: LanguageForms,
 ) -> Row:
     both = any(alike(bundle(word.feats), bundle(feats)) for feats in lists.get(_key(word), ()))
     licences = [inventory.licences.get(name, "") for name in counts]

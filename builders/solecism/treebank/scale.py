@@ -27,7 +27,7 @@ from solecism.errors import fail
 from solecism.files import write_text, writing
 from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS
-from solecism.treebank.conllu import Chunk, Tokens, files_of, read_chunk, read_chunks
+from solecism.treebank.conllu import ConlluChunk, Tokens, files_of, read_chunk, read_chunks
 from solecism.treebank.forms import TreebankForms, WordForm, count_words
 from solecism.treebank.languages import find_language
 from solecism.treebank.mining import (
@@ -127,7 +127,7 @@ class ConlluReader(_ShardReader):
     def texts(self, path: Path) -> Iterator[tuple[str, int]]:
         """Yield chunks; bytes that are not UTF-8 are kept for :class:`Miner` to complain of."""
         chunks = read_chunks(path)
-        for chunk in chain([next(chunks, Chunk(b""))], chunks):
+        for chunk in chain([next(chunks, ConlluChunk(b""))], chunks):
             yield chunk.data.decode(errors="surrogateescape"), chunk.line
 
 
@@ -177,7 +177,7 @@ class _TokenReader(PipelineStep):
     def tokens(self, document: Document, counts: MiningCounts) -> Tokens | None:
         """Return the words of a document, None where it has none; count what it has."""
         path, line = document.metadata["shard"].path, document.metadata.get("line", 1)
-        chunk = Chunk(document.text.encode(errors="surrogateescape"), path, line)
+        chunk = ConlluChunk(document.text.encode(errors="surrogateescape"), path, line)
         tokens = read_chunk(chunk, counts.skip if self.lenient else None)
         return tokens if counts.read(tokens) else None
 
