@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import requests
 
 __all__ = [
-    "Fetched", "LocalSource", "Origin", "Progress", "fetch", "found_languages", "lexicon", "mirrors",
-    "origin_languages", "present", "treebanks", "treebanks_of",
+    "Fetched", "LocalSource", "Origin", "Progress", "fetch", "found_languages", "lexicon",
+    "mirrors", "no_progress", "origin_languages", "present", "treebanks", "treebanks_of",
 ]  # fmt: skip
 
 Progress = Callable[[str, int, int], None]
@@ -275,13 +275,13 @@ def fetch(
     if mirrors():
         return [Fetched(found) for found in (*treebanks(language), lexicon(language)) if found]
     base = address or os.environ.get("SOLECISM_SOURCES_URL") or ADDRESS
-    show = progress or _silent
+    show = progress or no_progress
     fetched = [_fetch(origin, base, show) for origin in treebanks_of(language)]
     listed = _lexicons().get(language)
     return [*fetched, _try(listed, base, show)] if listed else fetched
 
 
-def _silent(name: str, done: int, total: int) -> None:
+def no_progress(name: str, done: int, total: int) -> None:
     """Show no progress."""
 
 
