@@ -31,6 +31,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from solecism.scoring.critical import Critical, critical_words
+from solecism.scoring.engines.masked import open_masked
 from solecism.scoring.items import open_pairs
 from solecism.scoring.methods.focus import score_focus
 from solecism.scoring.methods.pll import score_pll
@@ -133,11 +134,11 @@ def measure(ways: dict[str, Run], rounds: int) -> dict[str, Timing]:
 def focus_ways(pairs: pa.Table, loaded: Loaded) -> dict[str, Run]:
     """The ways of scoring by focus; raises where their figures differ."""
     found = [pair for pair in critical_words(pairs) if pair]
-    ours = np.array(_logp(score_focus([pairs], loaded)))
+    ours = np.array(_logp(score_focus([pairs], open_masked(loaded))))
     theirs = np.array(minicons_frames(found[:20], loaded, 20))
     check("focus", ours[:, :20], theirs.T)
     check("focus", ours[:, :20], np.array(plain_focus(found[:20], loaded)).T)
-    ways: dict[str, Run] = {"solecism": lambda: list(score_focus([pairs], loaded))}
+    ways: dict[str, Run] = {"solecism": lambda: list(score_focus([pairs], open_masked(loaded)))}
     for size in (16, 64):
         ways[f"minicons cloze_distribution, {size}"] = lambda n=size: minicons_frames(  # type: ignore[misc]
             found, loaded, n
@@ -151,10 +152,10 @@ def pll_ways(pairs: pa.Table, loaded: Loaded) -> dict[str, Run]:
     """The ways of scoring by PLL; raises where their figures differ."""
     texts = [t for n in ("good", "bad") for t in pairs[f"sentence_{n}"].to_pylist()]
     first = [texts[0], texts[len(pairs)]]
-    ours = np.array(_logp(score_pll([pairs.slice(0, 1)], loaded)))[:, 0]
+    ours = np.array(_logp(score_pll([pairs.slice(0, 1)], open_masked(loaded))))[:, 0]
     check("PLL", ours, np.array(minicons_pll(first, loaded, 2)))
     check("PLL", ours, np.array(plain_pll(first, loaded)))
-    ways: dict[str, Run] = {"solecism": lambda: list(score_pll([pairs], loaded))}
+    ways: dict[str, Run] = {"solecism": lambda: list(score_pll([pairs], open_masked(loaded)))}
     for size in (1, 4):
         ways[f"minicons sequence_score, {size}"] = lambda n=size: minicons_pll(texts, loaded, n)  # type: ignore[misc]
     ways["plain loop"] = lambda: plain_pll(texts, loaded)

@@ -44,9 +44,10 @@ from transformers.utils import logging as transformers_logging
 
 from solecism.datasets.build import build
 from solecism.root import find_root
+from solecism.scoring.engines.causal import CausalReader
 from solecism.scoring.engines.trie import Trie, pad_rows
 from solecism.scoring.items import NEEDED, open_pairs
-from solecism.scoring.methods.sentence import CausalScorer, Options
+from solecism.scoring.methods.sentence import score_pairs
 from solecism.scoring.models import Loaded, load_causal
 
 try:
@@ -262,9 +263,9 @@ def sharing(tables: Tables, loaded: Loaded) -> tuple[int, int]:
 
     A model must see at least the prefixes.
     """
-    scorer, tokens, nodes = CausalScorer(loaded), 0, 0
+    reader, tokens, nodes = CausalReader(loaded), 0, 0
     for table in tables:
-        rows = [scorer.with_prefix(text.ids)[0] for text in scorer.encode(sentences([table]))]
+        rows = [reader.with_bos(text.ids)[0] for text in reader.encode(sentences([table]))]
         tokens += sum(map(len, rows))
         nodes += len(Trie.build(*pad_rows(rows)).inner)
     return tokens, nodes
@@ -300,7 +301,7 @@ def timed(work: Callable[[], Values]) -> Timing:
 
 def ours(tables: Tables, loaded: Loaded, engine: str) -> Values:
     """Our scorer, from text, the probing of engines included."""
-    found = list(CausalScorer(loaded, Options(engine=engine)).score(tables))
+    found = list(score_pairs(tables, CausalReader(loaded, engine=engine)))
     if len(found) != len(tables):
         raise SystemExit("a table is larger than a window: its values would come in another order")
     sides = ("logp_good", "logp_bad")
@@ -373,9 +374,10 @@ def show_memory(data: Path) -> None:
 def stream(data: Path, model: Path, pairs: int = 500_000) -> tuple[int, float, float, float]:
     """Score pairs in a stream; give their number, megabytes before and at the peak, CPU seconds."""
     loaded = load_causal(str(model))
-    next(CausalScorer(loaded).score(open_pairs(f"{data}/en").tables(rows=16, limit=16)))
+    reader = CausalReader(loaded)
+    next(score_pairs(open_pairs(f"{data}/en").tables(rows=16, limit=16), reader))
     before, start, done = resident("VmRSS"), time.process_time(), 0
-    for table in CausalScorer(loaded).score(endless(data, pairs)):
+    for table in score_pairs(endless(data, pairs), reader):
         done += len(table)
     return done, before, resident("VmHWM"), time.process_time() - start
 

@@ -33,14 +33,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from solecism.errors import InputError
-from solecism.tools.verify import STATUSES, Finding, Report, find_lexicons, to_json, verify
+from solecism.tools.verify import (
+    STATUSES,
+    FormFinding,
+    Verification,
+    find_lexicons,
+    to_json,
+    verify,
+)
 
 __all__ = ["main", "render"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def render(report: Report, listing: bool = False) -> str:
+def render(report: Verification, listing: bool = False) -> str:
     """Write a report for reading, no line wider than 80 columns but for names of files."""
     lines = [f"{report.language}: {len(report.findings)} forms"]
     for name, title in report.sources.items():
@@ -58,7 +65,7 @@ def render(report: Report, listing: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _counts(report: Report) -> Iterator[str]:
+def _counts(report: Verification) -> Iterator[str]:
     tables = list(dict.fromkeys(finding.table for finding in report.findings))
     names = list(report.sources)
     short = [name if len(name) < 6 else f"{name[:5]}." for name in names]
@@ -78,14 +85,14 @@ def _line(title: str, cells: Sequence[str]) -> str:
     return f"{title:6}" + "".join(cell.rjust(w) for cell, w in zip(cells, widths, strict=True))
 
 
-def _describe(finding: Finding) -> Iterator[str]:
+def _describe(finding: FormFinding) -> Iterator[str]:
     place = finding.place.removeprefix(f"{Path.cwd()}/")
     yield f"{place}: {finding.status}: {finding.form}"
     lemma = f"{finding.table} {finding.lemma}: {finding.features or '-'}"
     looked_up = f" (looked up: {finding.looked_up})" if finding.looked_up else ""
     yield from _wrap(lemma + looked_up, "    ")
     confirmed = [f"confirmed by {', '.join(finding.by)}"] if finding.by else []
-    for text in (*finding.said, *confirmed):
+    for text in (*finding.objections, *confirmed):
         yield from _wrap(text, "    ")
 
 

@@ -1,12 +1,24 @@
-"""Solecism: data sets of controlled grammatical mistakes, and what language models make of them.
+"""Build, check, publish and score data sets of controlled grammatical mistakes.
 
-The public functions are loaded when they are first asked for, so that ``import solecism`` is fast.
+The public functions are imported when they are first used, so that ``import solecism`` is fast.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from solecism.check.audit import audit
+    from solecism.datasets.build import build
+    from solecism.errors import InputError
+    from solecism.grammar.pairs import draw_pairs
+    from solecism.grammar.paradigm import load_paradigm
+    from solecism.hub.load import load
+    from solecism.reports.report import report
+    from solecism.root import find_root
+    from solecism.scoring.run import score
+    from solecism.treebank.mining import mine
 
 __all__ = [
     "InputError",
@@ -17,6 +29,8 @@ __all__ = [
     "load",
     "load_paradigm",
     "mine",
+    "report",
+    "score",
 ]
 
 _PUBLIC = {
@@ -28,6 +42,8 @@ _PUBLIC = {
     "load": "solecism.hub.load",
     "load_paradigm": "solecism.grammar.paradigm",
     "mine": "solecism.treebank.mining",
+    "report": "solecism.reports.report",
+    "score": "solecism.scoring.run",
 }
 
 

@@ -1,9 +1,9 @@
 """Files and folders that appear when they are whole.
 
-What is written stands hidden beside its place until it is complete and on the disk; then it is renamed.
-A lock file keeps two runs from writing to one place at the same time. A run that is killed leaves the old
-content as it was, and hidden leftovers that the next run which writes there removes: it holds the lock, so
-whoever left them is dead, on this machine or another.
+New content is hidden beside its place until it is complete and on the disk; then it is renamed. A lock
+file keeps two runs from writing to one place at the same time. A run that is killed leaves the old content
+as it was, and hidden leftovers, which the next run that writes there removes: it holds the lock, so the
+run that left them has ended, on this machine or another.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 CHANGED = "is not as it was built, and would be overwritten: move it, or choose another --out"
-"""What is said of a file that stands in the way of a new one."""
+"""The message about a file that is in the way of a new one."""
 
 WAIT = 10.0
 """Seconds to wait for another run that is writing to the same place."""
@@ -145,7 +145,7 @@ def sync(path: Path) -> None:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Give an :class:`OSError` that names no file the name ``path``."""
+    """Set the name of an :class:`OSError` that names no file to ``path``."""
     try:
         yield
     except OSError as error:

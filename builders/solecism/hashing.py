@@ -27,7 +27,7 @@ _M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def text_hashes(texts: Iterable[str]) -> Hashes:
-    """Hash texts to 64 bits (BLAKE2b)."""
+    """Return 64-bit hashes of texts (BLAKE2b)."""
     digests = b"".join(hashlib.blake2b(t.encode(), digest_size=8).digest() for t in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
@@ -39,7 +39,7 @@ def file_digest(path: Path) -> str:
 
 
 def mix(values: Hashes) -> Hashes:
-    """Scramble 64-bit numbers (the finaliser of SplitMix64: Steele, Lea & Flood 2014)."""
+    """Return scrambled 64-bit numbers (the finaliser of SplitMix64: Steele, Lea & Flood 2014)."""
     out = values + _GOLDEN
     out ^= out >> np.uint64(30)
     out *= _M1
@@ -50,7 +50,10 @@ def mix(values: Hashes) -> Hashes:
 
 
 def combine(start: Hashes, columns: Iterable[Hashes]) -> Hashes:
-    """Hash rows of numbers, order of columns included; ``start`` broadcasts over the rows."""
+    """Return hashes of rows of numbers, in which the order of columns counts.
+
+    ``start`` is broadcast over the rows.
+    """
     out = start
     for column in columns:
         out = mix(out ^ column)
@@ -58,12 +61,12 @@ def combine(start: Hashes, columns: Iterable[Hashes]) -> Hashes:
 
 
 def unit_interval(values: Hashes) -> NDArray[np.float64]:
-    """Turn 64-bit numbers into floats in the open interval (0, 1)."""
+    """Return 64-bit numbers as floats in the open interval (0, 1)."""
     return ((values >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
 def hex_ids(values: Hashes) -> pa.StringArray:
-    """Write 64-bit numbers as texts of 16 hexadecimal digits."""
+    """Return 64-bit numbers as texts of 16 hexadecimal digits."""
     data = values.astype(">u8").tobytes().hex().encode()
     offsets = np.arange(0, 16 * len(values) + 1, 16, dtype=np.int32)
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(data))

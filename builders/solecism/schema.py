@@ -1,4 +1,4 @@
-"""The three kinds of items and their Arrow schemas: the contract of the house (DESIGN.md, section 5)."""
+"""The three kinds of items and their Arrow schemas, which all other modules rely on."""
 
 from __future__ import annotations
 
@@ -33,14 +33,16 @@ FEATURES: dict[str, pa.DataType] = {
     "distance": _INT,
     "target": _TEXT,
 }
-"""What results are split by, for every pair. ``controller``, ``attractor``, ``target``: lemmas (several
-attractors: joined by commas); ``match``: ``match`` or ``mismatch`` of the attractors' number with the
-controller's; ``intervenes``: an attractor stands between controller and target; ``distance``: words from
-controller to target (1: neighbours). Null where a paradigm has no such thing."""
+"""The features of every pair, by which results can be split; null where a paradigm has no such thing.
+
+``controller``, ``attractor``, ``target``: lemmas (several attractors are joined by commas); ``match``:
+``match`` or ``mismatch`` of the attractors' number with the controller's; ``intervenes``: an attractor is
+between controller and target; ``distance``: words from controller to target (1: neighbours).
+"""
 
 
 def pair_schema(extra: Iterable[str] = ()) -> pa.Schema:
-    """Schema of minimal pairs; ``extra`` are names of further features (texts)."""
+    """Return the schema of minimal pairs; ``extra`` are names of further features (texts)."""
     features = pa.struct([*FEATURES.items(), *((name, _TEXT) for name in extra)])
     texts = ("id", "set_id", "UID", "field", "linguistics_term", "language")
     return pa.schema(
@@ -91,16 +93,17 @@ CLOZE = pa.schema(
         ("licence", _TEXT),
     ]
 )
-"""Cloze items: one masked word, ``left`` and ``right`` of it as ordinary text.
+"""Cloze items: one masked word, with ``left`` and ``right`` of it as ordinary text.
 
-``lemma``, ``upos`` and ``feats`` are the masked word's; ``answer`` is what is masked, the whole of a
-multiword token where the word is a part of one (``multiword``). ``index`` is the word's ID in its
-tree. ``agrees_in``: features in which the two ends share a value. ``distance``: words from one end to
-the other (1: neighbours). ``distractors``: nouns of the sentence that differ from the controller in one of
-the four features; ``intervening_noun``: a noun stands between the ends; ``attractors``: nouns, names and
-pronouns between them that would license another form. ``cues``: relations in which the
-controller agrees with another word too, in one of ``agrees_in``. ``pron_type`` and ``polite`` are the
-controller's. ``licence``: the treebank's."""
+``lemma``, ``upos`` and ``feats`` are those of the masked word; ``answer`` is what is masked, the whole of a
+multiword token if the word is a part of one (``multiword``). ``index`` is the ID of a word in its tree.
+``agrees_in``: features in which the two ends share a value. ``distance``: words from one end to the other
+(1: neighbours). ``distractors``: nouns of the sentence that differ from the controller in one of the four
+features; ``intervening_noun``: a noun is between the ends; ``attractors``: nouns, names and pronouns
+between them that would license another form. ``cues``: relations in which the controller agrees with
+another word too, in one of ``agrees_in``. ``pron_type`` and ``polite`` are the controller's. ``licence``:
+that of the treebank.
+"""
 
 FORMS = pa.schema(
     [

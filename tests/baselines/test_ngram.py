@@ -26,11 +26,11 @@ from solecism.baselines.ngram import (
     load_ngram,
     ngram_revision,
     save_ngram,
-    score_ngram,
 )
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.scoring.critical import unknown_critical
+from solecism.scoring.methods.ngram import score_ngram
 
 _TEXTS = ("a b", "a")
 

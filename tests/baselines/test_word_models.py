@@ -10,13 +10,11 @@ import pytest
 import torch
 from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
-from solecism.baselines.corpus import BOS, EOS, UNK, Wording
+from solecism.baselines.corpus import BOS, EOS, UNK, Wording, is_word_level, vocabulary_of
 from solecism.baselines.networks import (
     LSTMState,
     WordLSTMConfig,
     WordLSTMForCausalLM,
-    is_word_level,
-    vocabulary_of,
     word_tokenizer,
 )
 

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from solecism.check.batch import Seen, Text
 from solecism.check.finding import Finding
-from solecism.check.items import ItemChecker, check_items
+from solecism.check.pairs import HashSet, Text
 from solecism.check.registry import CHECKS
+from solecism.check.run import ItemChecker, check_items
 from solecism.check.spelling import printed_as, respellings, words_apart
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
@@ -337,7 +337,7 @@ def test_an_empty_batch(root: Path) -> None:
 
 def test_only_hashes_are_kept() -> None:
     rng = np.random.default_rng(1)
-    seen, known = Seen(), set[int]()
+    seen, known = HashSet(), set[int]()
     for _ in range(50):
         batch = rng.integers(0, 3000, size=rng.integers(0, 120)).astype(np.uint64)
         expected = []

@@ -8,8 +8,8 @@ import pytest
 
 from drawing import make_paradigm
 from solecism.check.finding import Finding
-from solecism.check.items import check_items
 from solecism.check.registry import CHECKS
+from solecism.check.run import check_items
 from solecism.grammar.suites import draw_suites
 
 TABLES = {

@@ -12,11 +12,13 @@ from collections import namedtuple
 from collections.abc import Sequence
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
 import solecism
 from drawing import make_root, template, tsv
+from scored import make_pairs
 from solecism.commands import VERBS, main
 from solecism.commands.show import mark_difference
 from solecism.grammar.template import read_template
@@ -541,11 +543,13 @@ def test_public_names_are_loaded_when_they_are_asked_for() -> None:
         solecism.nothing  # noqa: B018
 
 
-def test_a_verb_whose_packages_are_not_installed_names_the_extra() -> None:
+def test_a_verb_whose_packages_are_not_installed_names_the_extra(tmp_path: Path) -> None:
+    pq.write_table(make_pairs(2), tmp_path / "items.parquet")
     script = (
         "import sys; sys.modules['torch'] = None\n"
-        "from solecism.commands import main; main(['score', 'clams/he', '--model', 'm'])"
+        "from solecism.commands import main; main(['score', 'items.parquet', '--model', 'm'])"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2
     assert "pip install 'solecism[score]'" in done.stderr

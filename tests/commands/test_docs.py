@@ -13,7 +13,7 @@ import pytest
 
 from release import CHECKOUT
 
-_BLOCK = re.compile(r"^```(sh|file)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(sh|file|python)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
@@ -57,6 +57,21 @@ def test_contributing_adds_a_paradigm_and_a_language(author: Path) -> None:
     assert (author / "italian" / "it").is_dir()
     sizes = next(part for part in printed.split("$ ") if part.startswith("solecism list clams/it"))
     assert "36" in sizes
+
+
+def test_python_page_works_as_written(tmp_path: Path) -> None:
+    text = (CHECKOUT / "docs/python.md").read_text(encoding="utf-8")
+    blocks = _BLOCK.findall(text)
+    for kind, name, body in blocks:
+        if kind == "file":
+            (tmp_path / name).write_text(body, encoding="utf-8")
+    code = "".join(body for kind, _, body in blocks if kind == "python")
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=_ENVIRONMENT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "did you mean 'clams'?" in done.stdout
+    assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_avg_page_works_as_written(tmp_path: Path) -> None:

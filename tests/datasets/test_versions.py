@@ -17,8 +17,13 @@ from solecism.datasets.catalogue import (
     smallest_version,
 )
 from solecism.errors import InputError
-from solecism.hub.changelog import lines_of, with_section
-from solecism.hub.compare import ConfigDifference, Difference, Items
+from solecism.hub.compare import (
+    ConfigDifference,
+    DatasetDifference,
+    ItemGroup,
+    lines_of,
+    with_section,
+)
 
 
 def test_versions_are_read_and_written() -> None:
@@ -70,8 +75,8 @@ def test_too_small_versions(new: str, needs: Needs) -> None:
 
 CHANGED = ConfigDifference(
     "he", 10, 1011,
-    added=Items(1001, {"across": 1000, "simple": 1}),
-    changed=Items(2, {"simple": 2}),
+    added=ItemGroup(1001, {"across": 1000, "simple": 1}),
+    changed=ItemGroup(2, {"simple": 2}),
     changed_columns={"sentence_bad": 2, "slots[].form": 1},
     columns_added=("features.stress: string",),
     moved=True,
@@ -79,7 +84,7 @@ CHANGED = ConfigDifference(
 
 
 def test_lines_of_a_difference() -> None:
-    found = Difference("1.0.0", "2.0.0", (CHANGED,), {"ru": 3}, {"fr": 1})
+    found = DatasetDifference("1.0.0", "2.0.0", (CHANGED,), {"ru": 3}, {"fr": 1})
     assert lines_of(found) == [
         "new config `ru` (3 items)",
         "config `fr` removed (1 item)",
@@ -91,7 +96,7 @@ def test_lines_of_a_difference() -> None:
 
 
 def test_only_the_documents_changed() -> None:
-    found = Difference("1.0.0", "1.0.1", documents=("README.md",))
+    found = DatasetDifference("1.0.0", "1.0.1", documents=("README.md",))
     assert lines_of(found) == ["documents only; the items are the same"]
 
 

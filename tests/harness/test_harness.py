@@ -20,9 +20,11 @@ import solecism.harness.models  # noqa: F401, E402  (registers our models)
 from masked_models import loaded  # noqa: E402
 from release import small_root  # noqa: E402
 from solecism.datasets.build import build  # noqa: E402
+from solecism.scoring.engines.causal import CausalReader  # noqa: E402
+from solecism.scoring.engines.masked import open_masked  # noqa: E402
 from solecism.scoring.items import open_pairs  # noqa: E402
 from solecism.scoring.methods.pll import score_pll  # noqa: E402
-from solecism.scoring.methods.sentence import CausalScorer  # noqa: E402
+from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import load_causal  # noqa: E402
 
 FEW = 12
@@ -69,14 +71,14 @@ def pairs(work: Path) -> pa.Table:
 
 def test_a_masked_model(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bert = loaded("bert")
-    wanted = pa.concat_tables(score_pll([pairs(work)], bert))["margin"].to_pylist()
+    wanted = pa.concat_tables(score_pll([pairs(work)], open_masked(bert)))["margin"].to_pylist()
     found = margins(work, monkeypatch, "solecism-mlm", bert.name)
     assert found == pytest.approx(wanted, abs=1e-3)
 
 
 def test_a_tokenizer_without_bos_and_eos(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scorer = CausalScorer(load_causal(str(work / "bare")))
-    wanted = pa.concat_tables(scorer.score([pairs(work)]))["margin"].to_pylist()
+    reader = CausalReader(load_causal(str(work / "bare")))
+    wanted = pa.concat_tables(score_pairs([pairs(work)], reader))["margin"].to_pylist()
     found = margins(work, monkeypatch, "solecism", work / "bare")
     assert found == pytest.approx(wanted, abs=1e-3)
 

@@ -16,7 +16,7 @@ from expecting import problems_of
 from folders import PLAIN, pair_row, write_folder
 from solecism.commands import main
 from solecism.datasets.catalogue import Needs
-from solecism.hub.compare import ConfigDifference, Difference, compare, leaves
+from solecism.hub.compare import ConfigDifference, DatasetDifference, compare, leaves
 
 ROWS = [pair_row(key, pair_id=n) for n, key in enumerate("abcd")]
 
@@ -27,21 +27,21 @@ def difference(
     new: list[dict[str, Any]],
     schema: pa.Schema = PLAIN,
     after: pa.Schema | None = None,
-) -> Difference:
+) -> DatasetDifference:
     """Compare two folders with the config `he`."""
     before = write_folder(tmp_path / "old", {"he": old}, schema=schema)
     now = write_folder(tmp_path / "new", {"he": new}, schema=after or schema)
     return compare(before, now)
 
 
-def only(found: Difference) -> ConfigDifference:
+def only(found: DatasetDifference) -> ConfigDifference:
     (config,) = found.configs
     return config
 
 
 def test_the_same_bytes_need_no_version(tmp_path: Path) -> None:
     old = write_folder(tmp_path / "old", {"he": ROWS})
-    assert compare(old, old) == Difference("1.0.0", "1.0.0")
+    assert compare(old, old) == DatasetDifference("1.0.0", "1.0.0")
     assert compare(old, old).needs == "none"
     assert compare(old, old).smallest == "1.0.0"
 

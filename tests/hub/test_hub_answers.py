@@ -17,7 +17,7 @@ import pytest
 from fake_hub import Fault
 from fake_hub.messages import Reply
 from fake_hub.warm import Done
-from hubs import LOAD, REPO, Place, a_place, make_releases
+from hubs import LOAD, REPO, Place, a_place
 from mutations import mutations
 
 TRIALS = int(os.environ.get("SOLECISM_TRIALS", "12"))
@@ -68,14 +68,6 @@ COMMANDS: Mapping[str, Command] = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("releases")
-    make_releases(folder)
-    (folder / "root" / "lexicons").mkdir(exist_ok=True)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with a_place(tmp_path_factory.mktemp("hub")) as place:
         yield place
@@ -117,11 +109,11 @@ def _answers(place: Place, run: Callable[[list[Fault]], Done]) -> dict[tuple[str
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_nonsense_from_a_hub(place: Place, folder: Path, name: str) -> None:
+def test_nonsense_from_a_hub(place: Place, release_folder: Path, name: str) -> None:
     command = COMMANDS[name]
     place.fresh()
     if not command.empty:
-        assert place.push(folder / "1.0.0" / "tiny").code == 0
+        assert place.push(release_folder / "1.0.0" / "tiny").code == 0
     state = copy.deepcopy((place.hub.repos, place.hub.objects))
 
     def run(faults: list[Fault]) -> Done:
@@ -129,7 +121,7 @@ def test_nonsense_from_a_hub(place: Place, folder: Path, name: str) -> None:
         place.hub.watch = lambda hub: None
         place.hub.repos, place.hub.objects = copy.deepcopy(state)
         place.hub.faults = faults
-        return command.run(place, folder)
+        return command.run(place, release_folder)
 
     answers = _answers(place, run)
     trials = [(route, label) for route, reply in answers.items() for label, _ in _whole(reply)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,18 +14,18 @@ from huggingface_hub import constants, get_session
 
 from fake_hub import FakeHub, Fault
 from fake_hub.messages import Reply
-from fake_hub.warm import online
+from fake_hub.warm import Warm
 from solecism.datasets.lock import lock_path
 from solecism.errors import InputError
 from solecism.hub import client as hub_limits
 from solecism.hub.client import (
     Repository,
     UnreachableError,
+    explain,
     limited,
     reachable,
     refused,
     seconds,
-    told,
 )
 
 DEAD = "http://127.0.0.1:9"
@@ -47,6 +46,14 @@ def answer(hub: FakeHub, status: int = 200, body: bytes = b"{}", **headers: str)
     hub.faults = [Fault("spoil", at=None, times=99, change=lambda _: reply)]
 
 
+@pytest.fixture(scope="module")
+def without_hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    folder = tmp_path_factory.mktemp("dead")
+    warm = Warm({"HF_ENDPOINT": DEAD, "HF_HOME": str(folder)}, folder)
+    yield warm
+    warm.close()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -55,26 +62,18 @@ def answer(hub: FakeHub, status: int = 200, body: bytes = b"{}", **headers: str)
         ["score", "org/clams/he", "--model", "gpt2"],
     ],
 )
-def test_without_a_connection_it_is_said_at_once(arguments: list[str], tmp_path: Path) -> None:
+def test_without_a_connection_it_is_said_at_once(
+    without_hub: Warm, arguments: list[str], tmp_path: Path
+) -> None:
     """Not after half a minute of repeats, in a process that is not told that it is offline."""
-    env = {**online(os.environ), "HF_ENDPOINT": DEAD, "HF_HOME": str(tmp_path)}
-    code = "import sys, solecism.commands as c; sys.argv = ['solecism', *sys.argv[1:]]; c.main()"
-    timed = (
-        f"import time; b = time.monotonic()\ntry:\n    {code}\nfinally: print(time.monotonic() - b)"
-    )
-    warm = (
-        "import solecism.commands.score, solecism.commands.diff, solecism.commands.lock, datasets\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", warm + timed, *arguments],
-        env=env, cwd=tmp_path, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 2, done.stderr
-    assert f"{DEAD} cannot be reached" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    begun = time.monotonic()
+    done = without_hub.run(arguments, tmp_path, cwd=tmp_path)
+    assert time.monotonic() - begun < 10
+    assert done.code == 2, done.err
+    assert f"{DEAD} cannot be reached" in done.err
+    assert len(done.err.strip().splitlines()) == 1
     if arguments[0] == "diff":
-        assert "there is no folder 'build/clams', and on a hub: " in done.stderr
-    assert float(done.stdout.split()[-1]) < 10
+        assert "there is no folder 'build/clams', and on a hub: " in done.err
 
 
 def test_other_calls_of_the_process_are_left_alone(hub: FakeHub) -> None:
@@ -121,6 +120,25 @@ def test_an_answer_that_does_not_end(hub: FakeHub, monkeypatch: pytest.MonkeyPat
         assert sum(map(len, response.iter_bytes())) == 2 << 20
 
 
+def test_an_answer_that_drips(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every byte comes in time, and the whole does not."""
+    monkeypatch.setenv("SOLECISM_HUB_TIMEOUT", "0.2")
+    hub.faults = [Fault("drip", at=None, times=99)]
+    reply = Reply(b" " * 1000, 200, {})
+    monkeypatch.setattr(hub, "answer", lambda _: (reply, hub.faults[0]))
+    url = f"{hub.url}/api/whoami-v2"
+    begun = time.monotonic()
+    with limited(), pytest.raises(UnreachableError, match=r"is too slow: .* sets another limit"):
+        get_session().get(url)
+    with (
+        limited(),
+        get_session().stream("GET", url) as response,
+        pytest.raises(UnreachableError, match="is too slow"),
+    ):
+        deque(response.iter_bytes(), maxlen=0)
+    assert time.monotonic() - begun < 10
+
+
 @pytest.mark.parametrize("value", ["soon", "0", "-1", "nan", "inf"])
 def test_a_limit_that_is_none(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("SOLECISM_HUB_TIMEOUT", value)
@@ -133,7 +151,7 @@ def test_a_full_disk_is_not_the_fault_of_the_hub(monkeypatch: pytest.MonkeyPatch
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.raises(InputError) as caught:
-        Repository("org/tiny").read(full)
+        Repository("org/tiny").ask(full)
     assert str(caught.value).endswith("hub: org/tiny: cannot be kept: No space left on device")
     error = refused(PermissionError(errno.EACCES, "Permission denied", "/x"), "org/tiny", DEAD)
     assert str(error) == "/x: org/tiny: cannot be kept: Permission denied"
@@ -141,12 +159,12 @@ def test_a_full_disk_is_not_the_fault_of_the_hub(monkeypatch: pytest.MonkeyPatch
 
 def test_our_own_mistakes_are_not_blamed_on_the_hub() -> None:
     with pytest.raises(AttributeError):
-        Repository("org/tiny").read(lambda: lock_path(None, "tiny"))  # type: ignore[arg-type]
+        Repository("org/tiny").ask(lambda: lock_path(None, "tiny"))  # type: ignore[arg-type]
 
 
 def test_signatures_in_addresses_are_not_told() -> None:
     error = ConnectionError("error sending request for url (https://s3/x?X-Amz-Signature=secret)")
-    assert told(error) == "ConnectionError: error sending request for url (https://s3/x?...)"
+    assert explain(error) == "ConnectionError: error sending request for url (https://s3/x?...)"
 
 
 def test_the_store_of_large_files_is_told_the_limit_of_each_call(

@@ -15,18 +15,13 @@ import pytest
 
 import solecism
 from fake_hub import Blob, Fault, User
-from hubs import LOAD, REPO, Place, a_place, make_releases
+from hubs import LOAD, REPO, Place, a_place
 from solecism.datasets.lock import LOCK, record
 from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.hub.load import _refuse_tampered
 from solecism.scoring.items import open_items
 
 VERSIONS = ("1.0.0", "1.0.1", "2.0.0")
-
-
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return make_releases(tmp_path_factory.mktemp("releases"))
 
 
 @pytest.fixture(scope="module")

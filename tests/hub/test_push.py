@@ -12,13 +12,8 @@ import pytest
 
 from fake_hub import Blob, Fault, User
 from fake_hub.server import TOKEN
-from hubs import REPO, Place, a_place, make_releases, sums
+from hubs import REPO, Place, a_place, sums
 from solecism.hub.compare import compare
-
-
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return make_releases(tmp_path_factory.mktemp("releases"))
 
 
 @pytest.fixture(scope="module", params=["http", "xet"])

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from fake_hub import Fault
-from hubs import REPO, Place, a_place, make_releases, sums
+from hubs import REPO, Place, a_place, sums
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_releases(tmp_path_factory.mktemp("releases"))["2.0.0"]
+def release(releases: dict[str, Path]) -> Path:
+    return releases["2.0.0"]
 
 
 @pytest.fixture(scope="module", params=["http", "xet"])

@@ -9,62 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from masked_models import loaded, log_probs
+from cloze_items import ITEMS, cloze_item, forms
+from masked_models import loaded, log_probs, reader
 from solecism.errors import InputError
 from solecism.lexicon.features import Feats
 from solecism.schema import CLOZE
-from solecism.scoring.engines.masked import MaskedOptions
-from solecism.scoring.methods.cloze import Inventory, Setting, score_cloze, wanted_features
+from solecism.scoring.engines.masked import open_masked
+from solecism.scoring.methods.cloze import FormInventory, Setting, score_cloze, wanted_features
 
-FORMS = [
-    ("laughs", "VERB", "Number=Sing|Person=3", "laugh"),
-    ("laugh", "VERB", "Number=Plur", "laugh"),
-    ("rit", "VERB", "Number=Sing|Person=3", "rire"),
-    ("rient", "VERB", "Number=Plur|Person=3", "rire"),
-    ("צוחק", "VERB", "Gender=Masc|Number=Sing", "צחק"),
-    ("צוחקים", "VERB", "Gender=Masc|Number=Plur", "צחק"),
-    ("живёт", "VERB", "Number=Sing|Person=3", "жить"),
-    ("живут", "VERB", "Number=Plur|Person=3", "жить"),
-    ("today", "VERB", "", "today"),
-    ("extraordinarily", "VERB", "Number=Sing", "extraordinarily"),
-    ("author", "NOUN", "Number=Sing", "author"),
-    ("near", "NOUN", "Number=Sing", "near"),
-    ("near", "NOUN", "Number=Plur", "near"),
-    ("pilots", "NOUN", "Number=Plur", "pilot"),
-    ("authors", "NOUN", "Number=Plur", "author"),
-]
-"""``near`` stands for a word of two readings; ``today`` expresses nothing."""
-
-
-def forms(*columns: str) -> pa.Table:
-    names = ("form", "upos", "feats", "lemma")
-    table = pa.table(dict(zip(names, zip(*FORMS, strict=True), strict=True)))
-    table = table.append_column("source", pa.array(["UD"] * len(FORMS)))
-    return table.select(columns) if columns else table
-
-
-def item(left: str, answer: str, right: str, **changes: Any) -> dict[str, Any]:
-    made: dict[str, Any] = dict.fromkeys(CLOZE.names)
-    made |= {
-        "id": f"{left}|{answer}", "language": "xx", "left": left, "right": right, "answer": answer,
-        "text": left + answer + right, "lemma": "laugh", "upos": "VERB", "relation": "verb",
-        "masked": "target", "agrees_in": ["Number"], "distance": 1, "distractors": 0,
-        "controller": {"form": "author", "lemma": "author", "feats": "Number=Sing|Person=3", "index": 1},
-        "target": {"form": answer, "lemma": "laugh", "feats": "Number=Sing", "index": 2},
-    }  # fmt: skip
-    return made | changes
-
-
-HEBREW = {"form": "הסופרים", "lemma": "סופר", "feats": "Gender=Masc|Number=Plur", "index": 0}
-ITEMS = [
-    item("The author ", "laughs", "."),
-    item("The author", "laughs", " today.", text="The author laughs today."),
-    item("", "הסופרים", " צוחקים היום.", masked="controller", upos="NOUN"),
-    item("הסופרים ", "צוחקים", " היום.", controller=HEBREW),
-    item("Автор ", "живёт", " в городе."),
-    item("The ", "authors", " laugh.", masked="controller", upos="NOUN",
-         target={"form": "laugh", "lemma": "laugh", "feats": "Number=Plur", "index": 2}),
-]  # fmt: skip
 SETS = {
     "Sing": (["laughs", "rit", "צוחק", "живёт"], ["laugh", "rient", "צוחקים", "живут"]),
     "nouns": (["pilots", "authors", "near"], ["author"]),
@@ -73,8 +25,7 @@ SETS = {
 
 def cloze(kind: str, items: list[dict[str, Any]], **options: Any) -> pa.Table:
     table = pa.Table.from_pylist(items, schema=CLOZE)
-    chosen = MaskedOptions(**{"fewest": 1, **options})
-    return pa.concat_tables(score_cloze([table], forms(), loaded(kind), chosen))
+    return pa.concat_tables(score_cloze([table], forms(), reader(kind), **{"fewest": 1, **options}))
 
 
 def plain(kind: str, one: dict[str, Any], words: list[str]) -> list[float]:
@@ -130,8 +81,8 @@ def test_two_forms() -> None:
 
 def test_two_forms_skips() -> None:
     items = [
-        item("The author ", "laughs", ".", lemma="nothing"),
-        item("The author ", "extraordinarily", ".", lemma="laugh"),
+        cloze_item("The author ", "laughs", ".", lemma="nothing"),
+        cloze_item("The author ", "extraordinarily", ".", lemma="laugh"),
     ]
     scores = cloze("bert", items, two_forms=True)
     assert scores["skipped"].to_pylist() == ["no other form", "multi-piece"]
@@ -140,21 +91,21 @@ def test_two_forms_skips() -> None:
 def test_two_forms_need_lemmas() -> None:
     table = pa.Table.from_pylist(ITEMS, schema=CLOZE)
     bare = forms("form", "upos", "feats", "source")
-    assert len(list(score_cloze([table], bare, loaded("bert")))) == 1
+    assert len(list(score_cloze([table], bare, reader("bert")))) == 1
     with pytest.raises(InputError, match="no column 'lemma'"):
-        list(score_cloze([table], bare, loaded("bert"), MaskedOptions(two_forms=True)))
+        list(score_cloze([table], bare, reader("bert"), two_forms=True))
 
 
 def test_a_value_in_common_agrees_and_the_silent_are_neither() -> None:
-    inventory = Inventory.read(forms(), loaded("bert"))
+    inventory = FormInventory.read(forms(), reader("bert"))
     blank = Setting.of("The ", "x")
     wanted = wanted_features(Feats.parse("Number=Sing|Person=1,3"), ["Number", "Person", "Case"])
-    right, wrong = inventory.sets("VERB", wanted, blank)
+    right, wrong = inventory.fillers("VERB", wanted, blank)
     names = loaded("bert").tokenizer.convert_ids_to_tokens
     assert sorted(names(right.tolist())) == sorted(["laughs", "rit", "живёт"])
     assert sorted(names(wrong.tolist())) == sorted(["laugh", "rient", "צוחקים", "живут"])
-    assert inventory.sets("VERB", wanted, blank)[0] is right
-    assert inventory.sets("X", wanted, blank)[0].tolist() == []
+    assert inventory.fillers("VERB", wanted, blank)[0] is right
+    assert inventory.fillers("X", wanted, blank)[0].tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -170,33 +121,33 @@ def test_settings(before: str, answer: str, form: str, text: str) -> None:
 
 def test_a_text_without_the_answer_is_refused() -> None:
     with pytest.raises(InputError, match="not left \\+ answer \\+ right"):
-        cloze("bert", [item("The author ", "laughs", ".", text="Something else.")])
+        cloze("bert", [cloze_item("The author ", "laughs", ".", text="Something else.")])
 
 
 def test_features_that_are_misspelt_are_refused() -> None:
     broken = {"form": "a", "lemma": "a", "feats": "Number", "index": 1}
     with pytest.raises(InputError, match="'Number' is not of the form"):
-        cloze("bert", [item("The author ", "laughs", ".", controller=broken)])
+        cloze("bert", [cloze_item("The author ", "laughs", ".", controller=broken)])
     table = pa.table({"form": ["a"], "upos": ["VERB"], "feats": ["Number"]})
     with pytest.raises(InputError, match="form 'a'"):
-        Inventory.read(table, loaded("bert"))
+        FormInventory.read(table, reader("bert"))
 
 
 def test_columns_that_are_missing_are_named() -> None:
     table = pa.Table.from_pylist(ITEMS, schema=CLOZE).drop_columns(["agrees_in"])
     with pytest.raises(InputError, match="no column 'agrees_in'"):
-        list(score_cloze([table], forms(), loaded("bert")))
+        list(score_cloze([table], forms(), reader("bert")))
     with pytest.raises(InputError, match="no column 'upos'"):
-        Inventory.read(forms("form", "feats"), loaded("bert"))
+        FormInventory.read(forms("form", "feats"), reader("bert"))
 
 
 def test_too_long_for_the_positions() -> None:
-    scores = cloze("bert", [item("The author " * 30, "laughs", ".")])
+    scores = cloze("bert", [cloze_item("The author " * 30, "laughs", ".")])
     assert scores["skipped"].to_pylist() == ["too long"]
 
 
 def test_identical_frames_serve_several_items() -> None:
-    other = item("The author ", "laugh", ".", agrees_in=["Number", "Person"])
+    other = cloze_item("The author ", "laugh", ".", agrees_in=["Number", "Person"])
     scores = cloze("bert", [ITEMS[0], other, replace_id(ITEMS[0])])
     assert scores["logp_good"][0] == scores["logp_good"][2]
     assert scores["logp_good"][0] != scores["logp_good"][1]
@@ -214,6 +165,6 @@ def test_logits_that_are_not_numbers_name_the_item() -> None:
     try:
         table = pa.Table.from_pylist(ITEMS[:1], schema=CLOZE)
         with pytest.raises(InputError, match=r"item 'The author \|laughs'"):
-            list(score_cloze([table], forms(), replace(model), MaskedOptions(fewest=1)))
+            list(score_cloze([table], forms(), open_masked(replace(model)), fewest=1))
     finally:
         weights.data.copy_(kept)

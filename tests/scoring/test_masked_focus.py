@@ -12,26 +12,19 @@ import pytest
 import torch
 from transformers import FNetConfig, FNetForMaskedLM
 
-from masked_models import KINDS, PAIRS, loaded, log_probs, pairs, plain_focus, shown
+from masked_models import KINDS, PAIRS, loaded, log_probs, pairs, plain_focus, reader, shown
 from solecism.errors import InputError
 from solecism.scoring.critical import critical_words
-from solecism.scoring.engines.masked import (
-    Forward,
-    MaskedOptions,
-    Output,
-    Row,
-    open_forward,
-    run_rows,
-)
+from solecism.scoring.engines.masked import BatchOutput, MaskedReader, open_masked
 from solecism.scoring.methods.focus import score_focus
+from solecism.scoring.questions import MaskedRow
 
 SEVERAL = "several words differ"
 
 
 def focus(kind: str, table: pa.Table | None = None, **options: Any) -> pa.Table:
-    chosen = MaskedOptions(**options)
     return pa.concat_tables(
-        score_focus([pairs() if table is None else table], loaded(kind), chosen)
+        score_focus([pairs() if table is None else table], reader(kind), **options)
     )
 
 
@@ -96,20 +89,19 @@ def test_words_of_several_tokens_as_spans(kind: str) -> None:
 
 def test_a_frame_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: Counter[bytes] = Counter()
-    plain = Forward.__call__
+    plain = MaskedReader.__call__
 
-    def counted(self: Forward, rows: Any) -> torch.Tensor:
+    def counted(self: MaskedReader, rows: Any) -> torch.Tensor:
         seen.update(row.ids.tobytes() for row in rows)
         return plain(self, rows)
 
     first = ("The author laughs.", "The author laugh.", None, None, None)
     second = ("The author laugh.", "The author laughs.", None, None, None)
     table = pairs([first, second, first])
-    forward = open_forward(loaded("bert"))
-    monkeypatch.setattr("solecism.scoring.methods.focus.open_forward", lambda _: forward)
-    monkeypatch.setattr(Forward, "__call__", counted)
+    bert = reader("bert", window=3)
+    monkeypatch.setattr(MaskedReader, "__call__", counted)
     table = pa.concat_tables([table, table])
-    scores = pa.concat_tables(score_focus([table], loaded("bert"), MaskedOptions(rows=3)))
+    scores = pa.concat_tables(score_focus([table], bert))
     assert list(seen.values()) == [1]
     assert scores["decision"].to_pylist()[0] + scores["decision"].to_pylist()[1] == 1
 
@@ -117,7 +109,7 @@ def test_a_frame_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_forms_that_are_one_token_tie() -> None:
     model = loaded("bert")
     table = pairs([("The author laughs.", "The author la\u0000ughs.", None, None, None)])
-    scores = pa.concat_tables(score_focus([table], model))
+    scores = pa.concat_tables(score_focus([table], open_masked(model)))
     assert scores["decision"].to_pylist() == [0.5]  # BERT drops control characters
 
 
@@ -142,7 +134,7 @@ def test_logits_that_are_not_numbers_name_the_item() -> None:
     model = loaded("bert")
     broken = replace(model, model=_Broken(model.model))
     with pytest.raises(InputError, match="item 'i0'"):
-        list(score_focus([pairs(PAIRS[:1])], broken))
+        list(score_focus([pairs(PAIRS[:1])], open_masked(broken)))
 
 
 class _Broken(torch.nn.Module):
@@ -158,39 +150,41 @@ class _Broken(torch.nn.Module):
         return found
 
 
-def rows(count: int) -> list[Row]:
+def rows(count: int) -> list[MaskedRow]:
     model = loaded("bert")
     plain = [i for i in range(len(model.tokenizer)) if i not in model.tokenizer.all_special_ids]
     return [
-        Row(np.array([plain[(3 * n + m) % len(plain)] for m in range(3 + n % 5)], np.int32), n % 3)
+        MaskedRow(
+            np.array([plain[(3 * n + m) % len(plain)] for m in range(3 + n % 5)], np.int32), n % 3
+        )
         for n in range(count)
     ]
 
 
-def outputs(forward: Forward, some: list[Row]) -> list[Output]:
+def outputs(forward: MaskedReader, some: list[MaskedRow]) -> list[BatchOutput]:
     """Run rows; give the output of each batch."""
-    found: list[Output] = []
+    found: list[BatchOutput] = []
 
-    def read(batch: Output) -> Any:
+    def read(batch: BatchOutput) -> Any:
         found.append(batch)
         return np.zeros(0)
 
-    assert sum(len(batch) for batch, _ in run_rows(forward, some, str, read)) == len(some)
+    assert sum(len(batch) for batch, _ in forward.run(some, str, read)) == len(some)
     return found
 
 
 @pytest.mark.parametrize("message", ["", "DefaultCPUAllocator: can't allocate memory"])
 def test_batches_halve_when_memory_runs_out(message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    forward, sizes, plain = open_forward(loaded("bert")), [], Forward.__call__
+    forward, sizes, plain = open_masked(loaded("bert")), [], MaskedReader.__call__
     wanted = {n: forward([row])[0] for n, row in enumerate(rows(20))}
 
-    def small(self: Forward, batch: Any) -> torch.Tensor:
+    def small(self: MaskedReader, batch: Any) -> torch.Tensor:
         sizes.append(len(batch))
         if len(batch) > 3:
             raise RuntimeError(message) if message else torch.OutOfMemoryError
         return plain(self, batch)
 
-    monkeypatch.setattr(Forward, "__call__", small)
+    monkeypatch.setattr(MaskedReader, "__call__", small)
     found = outputs(forward, rows(20))
     assert sizes[:4] == [20, 10, 5, 2]
     assert max(sizes[4:]) == 2
@@ -201,11 +195,11 @@ def test_batches_halve_when_memory_runs_out(message: str, monkeypatch: pytest.Mo
 
 
 def test_one_row_that_does_not_fit_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(self: Forward, batch: Any) -> torch.Tensor:
+    def none(self: MaskedReader, batch: Any) -> torch.Tensor:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    forward = open_forward(loaded("bert"))
-    monkeypatch.setattr(Forward, "__call__", none)
+    forward = open_masked(loaded("bert"))
+    monkeypatch.setattr(MaskedReader, "__call__", none)
     with pytest.raises(torch.OutOfMemoryError):
         outputs(forward, rows(4))
 
@@ -213,7 +207,7 @@ def test_one_row_that_does_not_fit_raises(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_head_runs_on_single_positions(kind: str) -> None:
     model = loaded(kind)
-    point = open_forward(model).point
+    point = open_masked(model).point
     names = {id(part): name for name, part in model.model.named_modules()}
     shared = {"albert": "albert"}  # its layers are one layer, run again and again
     assert names[id(point)].endswith(shared.get(kind, "layer.1.attention"))
@@ -222,7 +216,7 @@ def test_the_head_runs_on_single_positions(kind: str) -> None:
 def test_a_model_whose_head_needs_all_positions() -> None:
     model = loaded("bert")
     mixed = replace(model, model=_Mixing(model.model))
-    forward = open_forward(mixed)
+    forward = open_masked(mixed)
     assert forward.point is None
     row = rows(5)[3]
     wanted = mixed.model(input_ids=torch.tensor([row.ids.tolist()]), attention_mask=None).logits
@@ -237,7 +231,7 @@ def test_a_model_that_padding_changes() -> None:
         initializer_range=0.5,
     )  # fmt: skip
     fourier = replace(model, model=FNetForMaskedLM(config).eval())
-    forward = open_forward(fourier)
+    forward = open_masked(fourier)
     assert not forward.pads
     for batch in outputs(forward, rows(20)):
         for n, logits in zip(batch.rows, batch.logits, strict=True):

@@ -13,18 +13,20 @@ import torch
 from tokenizers import Tokenizer, models
 from transformers import PreTrainedTokenizerFast
 
-from masked_models import KINDS, PAIRS, POSITIONS, loaded, pairs, plain_pll, shown
+from masked_models import KINDS, PAIRS, POSITIONS, loaded, pairs, plain_pll, reader, shown
 from solecism.errors import InputError
-from solecism.scoring.encoding_masked import encode
-from solecism.scoring.engines.masked import Forward, MaskedOptions, Memo, capacity, open_forward
+from solecism.scoring.encoding import encode
+from solecism.scoring.engines.masked import MaskedReader, open_masked
 from solecism.scoring.methods.pll import score_pll
+from solecism.scoring.questions import AnswerMemo
 
 VARIANTS = ("original", "within_word_l2r")
 
 
 def pll(kind: str, table: pa.Table | None = None, **options: Any) -> pa.Table:
-    chosen = MaskedOptions(**options)
-    return pa.concat_tables(score_pll([pairs() if table is None else table], loaded(kind), chosen))
+    chosen = {name: options.pop(name) for name in ("window", "tokens") if name in options}
+    some = [pairs() if table is None else table]
+    return pa.concat_tables(score_pll(some, reader(kind, **chosen), **options))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -53,24 +55,23 @@ def test_the_variants_differ_on_words_of_several_tokens_alone(kind: str) -> None
 def test_sizes_of_pieces_and_batches_change_nothing() -> None:
     wanted = shown(pll("bert"), "margin")
     for rows, tokens in ((1, 1), (3, 50), (100, 10_000)):
-        found = shown(pll("bert", rows=rows, tokens=tokens), "margin")
+        found = shown(pll("bert", window=rows, tokens=tokens), "margin")
         np.testing.assert_allclose(found, wanted, atol=1e-4)
 
 
 def test_rows_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: Counter[tuple[bytes, int]] = Counter()
-    plain = Forward.__call__
+    plain = MaskedReader.__call__
 
-    def counted(self: Forward, rows: Any) -> torch.Tensor:
+    def counted(self: MaskedReader, rows: Any) -> torch.Tensor:
         seen.update((row.ids.tobytes(), row.position) for row in rows)
         return plain(self, rows)
 
-    forward = open_forward(loaded("bert"))
-    monkeypatch.setattr("solecism.scoring.methods.pll.open_forward", lambda _: forward)
-    monkeypatch.setattr(Forward, "__call__", counted)
+    bert = reader("bert", window=6)
+    monkeypatch.setattr(MaskedReader, "__call__", counted)
     table = pairs(PAIRS[:2] * 3)
     table = pa.concat_tables([table, table])
-    scores = pa.concat_tables(score_pll([table], loaded("bert"), MaskedOptions(rows=6)))
+    scores = pa.concat_tables(score_pll([table], bert))
     assert set(seen.values()) == {1}
     assert len(set(scores["margin"].to_pylist())) == 2
     texts = {text for pair in PAIRS[:2] for text in pair[:2]}
@@ -86,7 +87,7 @@ def test_identical_sentences_tie() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_positions_are_used_to_the_last(kind: str) -> None:
     model = loaded(kind)
-    assert capacity(model) == POSITIONS
+    assert reader(kind).longest == POSITIONS
     words, text = ["author"] * POSITIONS, ""
     while len(model.tokenizer(" ".join(words))["input_ids"]) > POSITIONS:
         words.pop()
@@ -107,8 +108,8 @@ def test_empty_sentences_are_skipped() -> None:
 
 
 def test_no_items_at_all() -> None:
-    assert list(score_pll([], loaded("bert"))) == []
-    assert list(score_pll([pairs().slice(0, 0)], loaded("bert"))) == []
+    assert list(score_pll([], reader("bert"))) == []
+    assert list(score_pll([pairs().slice(0, 0)], reader("bert"))) == []
 
 
 class _Nan(torch.nn.Module):
@@ -132,7 +133,7 @@ def test_logits_that_are_not_numbers_name_the_item() -> None:
     assert token != model.tokenizer.unk_token_id
     broken = replace(model, model=_Nan(model.model, token))
     with pytest.raises(InputError, match=r"item 'i1'.*NaN"):
-        list(score_pll([pairs(PAIRS[:2])], broken))
+        list(score_pll([pairs(PAIRS[:2])], open_masked(broken)))
 
 
 def test_columns_that_are_missing_are_named() -> None:
@@ -144,12 +145,12 @@ def test_a_tokenizer_that_tells_no_words_apart() -> None:
     vocabulary = {"<unk>": 0, "ab": 1, "c": 2, " ": 3, "a": 4, "b": 5}
     made = Tokenizer(models.BPE(vocabulary, [("a", "b")], unk_token="<unk>"))
     fast = PreTrainedTokenizerFast(tokenizer_object=made, unk_token="<unk>")
-    (found,) = encode(replace(loaded("bert"), tokenizer=fast), ["abc ab"])
+    (found,) = encode(fast, ["abc ab"], special=True)
     assert found.words == [1, 1, 2, 2]
 
 
 def test_the_memo_forgets_the_oldest() -> None:
-    memo = Memo(4)
+    memo = AnswerMemo(4)
     for n in range(5):
         memo.put((b"", n), float(n))
     assert [memo.get((b"", n)) for n in range(5)] == [None, None, 2.0, 3.0, 4.0]

@@ -17,15 +17,15 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `score`")
 
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers  # noqa: E402
-
+from causal_models import by_hand, save_model  # noqa: E402
 from release import small_root  # noqa: E402
 from solecism.commands import main  # noqa: E402
 from solecism.datasets.build import build  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
-from solecism.scoring.encoding import Encoded, aligned, shared_spans  # noqa: E402
+from solecism.scoring.encoding import Encoded, covering, shared_spans  # noqa: E402
+from solecism.scoring.engines.causal import CausalReader  # noqa: E402
 from solecism.scoring.items import open_pairs  # noqa: E402
-from solecism.scoring.methods.sentence import CausalScorer, Options  # noqa: E402
+from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import Loaded, load_causal  # noqa: E402
 
 
@@ -44,32 +44,6 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def save_model(folder: Path, texts: list[str], bos: str | None = "<s>") -> None:
-    """Save a random GPT-2 and a byte-level BPE tokenizer trained on some texts."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    special = ["<s>", "</s>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=400, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
-    )
-    tokenizer.train_from_iterator(texts, trainer)
-    fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, bos_token=bos, eos_token="</s>"
-    )
-    fast.save_pretrained(folder)
-    torch.manual_seed(1)
-    config = transformers.GPT2Config(
-        vocab_size=400,
-        n_embd=32,
-        n_layer=2,
-        n_head=2,
-        n_positions=64,
-        bos_token_id=0,
-        eos_token_id=1,
-    )
-    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
-
-
 @pytest.fixture(scope="module")
 def loaded(work: Path) -> Loaded:
     return load_causal(str(work / "tiny"))
@@ -79,17 +53,8 @@ def pairs(work: Path, limit: int = 300) -> pa.Table:
     return pa.concat_tables(open_pairs(str(work / "clams" / "fr")).tables(limit=limit))
 
 
-def scored(loaded: Loaded, table: pa.Table, **options: Any) -> pa.Table:
-    return pa.concat_tables(CausalScorer(loaded, Options(**options)).score([table]))
-
-
-def by_hand(loaded: Loaded, text: str, prefix: list[int]) -> float:
-    """log P of a text, one call of the model, full log softmax."""
-    ids = prefix + loaded.tokenizer(text, add_special_tokens=False)["input_ids"]
-    with torch.inference_mode():
-        logits = loaded.model(torch.tensor([ids])).logits[0].double()
-    logp = torch.log_softmax(logits, -1)
-    return float(sum(logp[i - 1, ids[i]] for i in range(1, len(ids))))
+def scored(loaded: Loaded, table: pa.Table, method: str = "sentence", **options: Any) -> pa.Table:
+    return pa.concat_tables(score_pairs([table], CausalReader(loaded, **options), method))
 
 
 @pytest.mark.parametrize(("bos", "prefix"), [("auto", [0]), ("always", [0]), ("never", [])])
@@ -122,7 +87,7 @@ def test_auto_takes_eos_where_there_is_no_bos_and_always_insists(work: Path) -> 
     wanted = by_hand(model, table["sentence_good"][0].as_py(), [1])
     assert scored(model, table)["logp_good"][0].as_py() == pytest.approx(wanted, abs=1e-4)
     with pytest.raises(InputError, match="no BOS token"):
-        CausalScorer(model, Options(bos="always"))
+        CausalReader(model, bos="always")
 
 
 def test_one_prefix_scores_the_critical_word_after_the_prefix(work: Path, loaded: Loaded) -> None:
@@ -168,7 +133,7 @@ def encoded(text: str, *pieces: str) -> Encoded:
 def test_a_merged_token_widens_the_span_in_both_texts() -> None:
     good = encoded("a dog runs.", "a", " dog", " runs.")
     bad = encoded("a dog run.", "a", " dog", " run", ".")
-    found = shared_spans(good, bad, (6, 10), (6, 9))
+    found = shared_spans([good, bad], [(6, 10), (6, 9)])
     assert found is not None
     assert (found[0].first, found[0].last) == (2, 3)
     assert (found[1].first, found[1].last) == (2, 4)
@@ -177,8 +142,8 @@ def test_a_merged_token_widens_the_span_in_both_texts() -> None:
 def test_spans_that_cannot_be_shared_are_told() -> None:
     good = encoded("le lit", "le", " lit")
     bad = encoded("la lit", "la lit")
-    assert shared_spans(good, bad, (3, 6), (3, 6)) is None
-    assert aligned(good, 6, 6) is None
+    assert shared_spans([good, bad], [(3, 6), (3, 6)]) is None
+    assert covering(good, 6, 6) is None
 
 
 def test_too_long_sentences_are_skipped_and_counted(loaded: Loaded, work: Path) -> None:
@@ -189,7 +154,7 @@ def test_too_long_sentences_are_skipped_and_counted(loaded: Loaded, work: Path) 
 
 
 def test_missing_columns_are_told(loaded: Loaded, work: Path) -> None:
-    with pytest.raises(InputError, match="no column sentence_bad"):
+    with pytest.raises(InputError, match="no column 'sentence_bad'"):
         scored(loaded, pairs(work, 2).drop_columns(["sentence_bad"]))
 
 
@@ -209,7 +174,7 @@ def test_a_model_that_gives_no_numbers_is_refused(work: Path) -> None:
         ({"data": "nothing/fr"}, "no folder 'nothing'"),
         ({"--method": "sentense"}, "did you mean 'sentence'"),
         ({"--engine": "tre"}, "did you mean 'tree'"),
-        ({"--bos": "maybe"}, "no bos 'maybe'"),
+        ({"--bos": "maybe"}, "unknown bos 'maybe'"),
         ({"--dtype": "float31"}, "did you mean 'float32'"),
         ({"--bos": "maybe"}, "values of --bos: auto, always, never"),
         ({"--method": "focus"}, "'focus' is not for causal models, as 'tiny' .methods: sentence"),

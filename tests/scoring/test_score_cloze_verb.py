@@ -12,14 +12,14 @@ from click.testing import CliRunner, Result
 
 pytest.importorskip("torch", reason="needs the extra `score`")
 
-from test_masked_cloze import ITEMS, cloze, forms, item
-
-from masked_models import loaded
+from cloze_items import ITEMS, cloze_item, forms
+from masked_models import loaded, reader
 from solecism.commands import main
 from solecism.hashing import ContentDigest
 from solecism.schema import CLOZE
+from solecism.scoring.methods.cloze import score_cloze
 
-FILLED = [*ITEMS, *(item(f"The author {n} ", "laughs", ".") for n in range(3))]
+FILLED = [*ITEMS, *(cloze_item(f"The author {n} ", "laughs", ".") for n in range(3))]
 
 
 @pytest.fixture
@@ -80,7 +80,10 @@ def test_two_forms_gives_what_the_function_gives(folder: Path) -> None:
     done = score(folder, "--method", "cloze:two_forms")
     assert done.exit_code == 0, done.output
     [path] = (folder.parent / "results").glob("*.parquet")
-    wanted = cloze("bert", FILLED, two_forms=True)
+    items = pa.Table.from_pylist(FILLED, schema=CLOZE)
+    inventory = pq.read_table(folder / "xx-forms" / "test.parquet")
+    tables = score_cloze([items], inventory, reader("bert"), two_forms=True)
+    wanted = pa.concat_tables(tables)
     found = pq.read_table(path)
     assert found["skipped"].to_pylist() == wanted["skipped"].to_pylist()
     assert found["logp_good"].to_pylist() == pytest.approx(

@@ -13,15 +13,16 @@ torch = pytest.importorskip("torch", reason="needs the extra `score`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `score`")
 
 from solecism.errors import InputError  # noqa: E402
-from solecism.scoring.engines.engines import (  # noqa: E402
-    ENGINES,
+from solecism.scoring.engines.causal import (  # noqa: E402
+    CLASSES,
     Cached,
     Loop,
     Plain,
+    SplitModel,
     Tree,
     probe,
+    split_model,
 )
-from solecism.scoring.engines.forward import Forward, make_forward  # noqa: E402
 from solecism.scoring.engines.trie import Trie, pad_rows  # noqa: E402
 from solecism.scoring.models import Loaded  # noqa: E402
 from solecism.scoring.results import is_out_of_memory  # noqa: E402
@@ -91,7 +92,7 @@ def worst(found: list[Any], wanted: list[Any]) -> float:
 def test_the_probed_engine_equals_the_plain_loop(kind: str) -> None:
     model, rows = model_of(kind), sequences()
     found = probe(loaded(model), rows, tokens=64)
-    wanted = Loop(model, make_forward(model, "cpu")).score(rows)
+    wanted = Loop(model, split_model(model, "cpu")).score(rows)
     assert found.engine.name == BEST.get(kind, "tree"), found.refused
     assert worst(found.engine.score(rows), wanted) < 1e-4
 
@@ -99,7 +100,7 @@ def test_the_probed_engine_equals_the_plain_loop(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["gpt2", "ALiBi", "state space"])
 def test_plain_batches_equal_the_plain_loop(kind: str) -> None:
     model, rows = model_of(kind), sequences()
-    forward = make_forward(model, "cpu")
+    forward = split_model(model, "cpu")
     assert worst(Plain(model, forward, 32).score(rows), Loop(model, forward).score(rows)) < 1e-4
 
 
@@ -107,15 +108,15 @@ def test_plain_batches_equal_the_plain_loop(kind: str) -> None:
 @pytest.mark.parametrize("engine", [Tree, Cached, Plain])
 def test_batch_size_changes_nothing(engine: Any, tokens: int) -> None:
     model, rows = model_of("gpt2"), sequences()
-    forward = make_forward(model, "cpu")
+    forward = split_model(model, "cpu")
     found = engine(model, forward, tokens).score(rows)
     assert worst(found, Loop(model, forward).score(rows)) < 1e-4
 
 
 def test_the_first_token_has_no_score_and_single_tokens_pass() -> None:
     model = model_of("gpt2")
-    forward = make_forward(model, "cpu")
-    for engine in ENGINES.values():
+    forward = split_model(model, "cpu")
+    for engine in CLASSES.values():
         found = engine(model, forward).score([[1], [1, 4]])
         assert found[0].tolist() == [0.0]
         assert found[1][0] == 0.0
@@ -128,19 +129,19 @@ def test_a_forced_engine_that_cannot_do_it_is_refused() -> None:
 
 
 def test_an_unknown_engine_is_told_with_candidates() -> None:
-    with pytest.raises(InputError, match=r"no engine 'tre' \(did you mean 'tree'"):
+    with pytest.raises(InputError, match=r"unknown engine 'tre' \(did you mean 'tree'"):
         probe(loaded(model_of("gpt2")), sequences(), "tre")
 
 
 def test_only_needed_rows_go_through_the_head() -> None:
-    assert not make_forward(model_of("gpt2"), "cpu").whole
-    assert not make_forward(model_of("soft-capped logits"), "cpu").whole
+    assert not split_model(model_of("gpt2"), "cpu").whole
+    assert not split_model(model_of("soft-capped logits"), "cpu").whole
 
 
 class Failing:
     """A forward function that runs out of memory for large batches."""
 
-    def __init__(self, forward: Forward, most: int) -> None:
+    def __init__(self, forward: SplitModel, most: int) -> None:
         self.inner, self.most, self.calls = forward, most, 0
 
     def __call__(self, **inputs: Any) -> Any:
@@ -153,9 +154,9 @@ class Failing:
 @pytest.mark.parametrize("engine", [Tree, Plain])
 def test_batches_halve_themselves_when_memory_runs_out(engine: Any) -> None:
     model, rows = model_of("gpt2"), sequences()
-    forward = make_forward(model, "cpu")
+    forward = split_model(model, "cpu")
     small = Failing(forward, 100)
-    tight = Forward(small, forward.head, forward.whole, "cpu")
+    tight = SplitModel(small, forward.head, forward.whole, "cpu")
     found = engine(model, tight, 4096).score(rows * 20)
     assert worst(found, Loop(model, forward).score(rows) * 20) < 1e-4
     assert small.calls > 1

@@ -18,16 +18,17 @@ from click.testing import CliRunner, Result
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 
 from safetensors.torch import load_file, save_file  # noqa: E402
-from test_score_causal import save_model  # noqa: E402
 from transformers import AutoTokenizer, BertConfig, BertLMHeadModel, GPT2LMHeadModel  # noqa: E402
 
+from causal_models import save_model  # noqa: E402
 from masked_models import loaded, pairs  # noqa: E402
 from release import small_root  # noqa: E402
 from solecism.commands import main  # noqa: E402
 from solecism.datasets.build import build  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
-from solecism.scoring.engines.engines import probe  # noqa: E402
-from solecism.scoring.methods.sentence import CausalScorer  # noqa: E402
+from solecism.scoring.engines.causal import CausalReader, probe  # noqa: E402
+from solecism.scoring.methods import sentence  # noqa: E402
+from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import kind_of, load_causal, load_masked  # noqa: E402
 
 WEIGHTS = "model.safetensors"
@@ -224,19 +225,19 @@ def test_a_result_of_other_data_is_not_replaced(work: Path) -> None:
 
 
 def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solecism.commands.score._stem", lambda *_: "r")
+    monkeypatch.setattr("solecism.scoring.run._stem", lambda *_: "r")
     monkeypatch.setattr("solecism.scoring.methods.sentence.WINDOW", 4)
-    flush = CausalScorer._window
+    scored = sentence._scored
     with monkeypatch.context() as patch:
         calls: list[int] = []
 
-        def stops(self: CausalScorer, table: pa.Table) -> pa.Table:
+        def stops(*given: Any) -> pa.Table:
             calls.append(1)
             if len(calls) > 1:
                 raise KeyboardInterrupt
-            return flush(self, table)
+            return scored(*given)
 
-        patch.setattr(CausalScorer, "_window", stops)
+        patch.setattr(sentence, "_scored", stops)
         assert score().exit_code == 1
     assert list(work.glob("out/r.parts/*"))
     tensors(lambda t: t[KEY].mul_(3.0))(work / "m")
@@ -244,7 +245,7 @@ def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.M
     assert done.exit_code == 0, done.output
     assert "discarded" in done.stderr
     found = pq.read_table("out/r.parquet")
-    wanted = pa.concat_tables(CausalScorer(load_causal("m")).score([pairs()]))
+    wanted = pa.concat_tables(score_pairs([pairs()], CausalReader(load_causal("m"))))
     assert found["logp_good"].to_pylist() == wanted["logp_good"].to_pylist()
 
 
@@ -368,7 +369,7 @@ def test_a_model_that_sees_what_comes_next_is_no_causal_one(tmp_path: Path) -> N
     with pytest.raises(
         InputError, match="sees the tokens that come next, so it is no causal model"
     ):
-        list(CausalScorer(load_causal(str(tmp_path / "m"))).score([pairs()]))
+        list(score_pairs([pairs()], CausalReader(load_causal(str(tmp_path / "m")))))
     decoder = BertConfig.from_pretrained(tmp_path / "m", is_decoder=True)
     BertLMHeadModel(decoder).save_pretrained(tmp_path / "m")
     assert kind_of(str(tmp_path / "m")) == "causal"
@@ -408,11 +409,10 @@ def test_empty_sentences_are_skipped_and_counted(work: Path, method: str, side: 
 
 def test_a_text_without_a_token_that_has_a_score_is_skipped(good: Path) -> None:
     """Without BOS a text of one token has none; its sum of nothing would win."""
-    scorer = CausalScorer(load_causal(str(good)))
-    one = scorer.encode(["a"])[0]
+    never = CausalReader(load_causal(str(good)), bos="never")
+    one = never.encode(["a"])[0]
     assert len(one.ids) == 1
     table = pairs([("a", "The author laughs.", None, None, None)])
-    never = CausalScorer(scorer.loaded, scorer.options.__class__(bos="never"))
-    (found,) = never.score([table])
+    (found,) = score_pairs([table], never)
     assert found["skipped"].to_pylist() == ["empty"]
     assert np.isnan(found["margin"].to_numpy(zero_copy_only=False)).all()

@@ -20,10 +20,10 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 pytest.importorskip("transformers", reason="needs the extra `score`")
 
-from test_score_causal import by_hand, save_model  # noqa: E402
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers  # noqa: E402
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast  # noqa: E402
 
+from causal_models import by_hand, save_model  # noqa: E402
 from drawing import make_root, template  # noqa: E402
 from solecism.baselines.ngram import estimate, save_ngram  # noqa: E402
 from solecism.commands import main  # noqa: E402
@@ -31,22 +31,23 @@ from solecism.datasets.build import build  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
 from solecism.schema import SUITE  # noqa: E402
 from solecism.scoring.encoding import words_of  # noqa: E402
+from solecism.scoring.engines.causal import CausalReader  # noqa: E402
 from solecism.scoring.methods.region import (  # noqa: E402  # noqa: E402
     METRICS,
-    SURPRISALS,
     UNALIGNED,
     UNKNOWN,
     UNREAD,
-    Sentence,
-    leave_out,
+    ReadSentence,
+    SentenceReader,
+    causal_reader,
     measure,
-    score_regions,
+    measured_items,
+    ngram_reader,
     score_suites,
 )
-from solecism.scoring.methods.sentence import CausalScorer  # noqa: E402
 from solecism.scoring.models import Loaded, load_causal  # noqa: E402
-from solecism.scoring.readers import causal_reader, ngram_reader  # noqa: E402
 from solecism.scoring.results import read_result  # noqa: E402
+from solecism.scoring.run import _unscored  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +83,17 @@ def suite(
 
 
 def scored(loaded: Loaded, table: pa.Table) -> list[dict[str, Any]]:
-    out = pa.concat_tables(score_regions([table], causal_reader(CausalScorer(loaded))))
-    assert out.schema == SURPRISALS
-    return out.to_pylist()
+    return regions(table, causal_reader(CausalReader(loaded)))
+
+
+def regions(table: pa.Table, reader: SentenceReader) -> list[dict[str, Any]]:
+    """A row for each region of each condition."""
+    return [
+        {"condition": condition["name"], **vars(region)}
+        for item, measured in measured_items(table.to_pylist(), reader)
+        for condition, found in zip(item["conditions"], measured, strict=True)
+        for region in found.regions
+    ]
 
 
 def test_surprisal_is_in_bits_after_what_comes_before(loaded: Loaded) -> None:
@@ -122,7 +131,7 @@ def test_a_widened_region_says_what_was_scored(loaded: Loaded, tmp_path: Path) -
 def told(bits: list[float], text: str, *regions: tuple[str, str], metric: str = "sum") -> Any:
     """Measure one sentence whose words have these bits."""
     (item,) = suite(condition("a", text, *regions), metric=metric).to_pylist()
-    return measure(item, [Sentence(words_of(text.split()), np.array(bits))])[0]
+    return measure(item, [ReadSentence(words_of(text.split()), np.array(bits))])[0]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +155,7 @@ def test_an_empty_region_adds_nothing_and_the_whole_is_all() -> None:
     made = condition("a", "a b", ("r", "b"))
     made["regions"][0] |= {"text": "", "start": 3, "end": 3, "first": 2, "last": 2}
     (item,) = suite(made).to_pylist()
-    found = measure(item, [Sentence(words_of(["a", "b"]), np.array([1.0, 2.0]))])[0]
+    found = measure(item, [ReadSentence(words_of(["a", "b"]), np.array([1.0, 2.0]))])[0]
     assert (found.regions[0].surprisal, found.regions[0].tokens) == (0.0, 0)
     assert (found.whole.surprisal, found.whole.tokens) == (3.0, 2)
 
@@ -155,7 +164,7 @@ def test_what_was_not_read_or_not_known_is_skipped() -> None:
     (item,) = suite(condition("a", "a b", ("r", "b"))).to_pylist()
     (unread,) = measure(item, [None])
     assert [m.skipped for m in (*unread.regions, unread.whole)] == [UNREAD, UNREAD]
-    sentence = Sentence(words_of(["a", "b"]), np.array([1.0, 2.0]), unknown=frozenset([1]))
+    sentence = ReadSentence(words_of(["a", "b"]), np.array([1.0, 2.0]), unknown=frozenset([1]))
     assert measure(item, [sentence])[0].regions[0].skipped == UNKNOWN
 
 
@@ -244,7 +253,7 @@ def test_a_token_that_reaches_into_the_stimulus_marks_the_item(tmp_path: Path) -
     table = four(before="")
     rows = scored(loaded, table)
     assert {(row["surprisal"], row["skipped"]) for row in rows} == {(None, UNALIGNED)}
-    (result,) = score_suites([table], causal_reader(CausalScorer(loaded)))
+    (result,) = score_suites([table], causal_reader(CausalReader(loaded)))
     assert result["skipped"].to_pylist() == [UNALIGNED, UNALIGNED]
     assert result["decision"].to_pylist() == [None, None]
 
@@ -273,8 +282,7 @@ def test_an_ngram_model_reads_the_words() -> None:
     good = condition("good", "the cat sleeps .", ("verb", "sleeps ."))
     bad = condition("bad", "the cats sleeps .", ("verb", "sleeps ."))
     odd = condition("odd", "the cats snore .", ("verb", "snore"))
-    (table,) = score_regions([suite(good, bad, odd)], ngram_reader(model))
-    rows = table.to_pylist()
+    rows = regions(suite(good, bad, odd), ngram_reader(model))
     for row, before in ((rows[0], "the cat"), (rows[1], "the cats")):
         stream, _ = model.stream(pa.array([f"{before} sleeps ."]))
         wanted = -model.word_logp(stream)[3:5].sum() / log(2)
@@ -287,7 +295,7 @@ def test_rows_of_a_result(loaded: Loaded) -> None:
     bad = condition("bad", "The cats sleeps here.", ("verb", "sleeps"))
     predictions = ("bad.verb > good.verb", "bad.* - good.* > 0 - 1000", "(1;%bad%) = (1;%bad%)")
     (table,) = score_suites(
-        [suite(good, bad, predictions=predictions)], causal_reader(CausalScorer(loaded))
+        [suite(good, bad, predictions=predictions)], causal_reader(CausalReader(loaded))
     )
     plain, sums, same = table.to_pylist()
     assert [row["id"] for row in (plain, sums, same)] == ["1-0", "1-1", "1-2"]
@@ -305,15 +313,15 @@ def test_rows_of_a_result(loaded: Loaded) -> None:
 def test_unknown_regions_are_told_with_their_item(loaded: Loaded) -> None:
     table = suite(condition("a", "The cat.", ("verb", "cat")), predictions=("a.verb > b.verb",))
     with pytest.raises(InputError, match=r"item '1': prediction .* no condition 'b'"):
-        list(score_suites([table], causal_reader(CausalScorer(loaded))))
+        list(score_suites([table], causal_reader(CausalReader(loaded))))
 
 
 def test_items_that_are_scored_are_left_out() -> None:
     predictions = ("a.x > b.x", "a.x < b.x")
     one = suite(condition("a", "b", ("x", "b")), predictions=predictions)
     three = pa.concat_tables([one] * 3)
-    assert [sum(map(len, leave_out([three], rows))) for rows in (0, 2, 4, 6)] == [3, 2, 1, 0]
-    assert sum(map(len, leave_out([one, one, one], 4))) == 1
+    assert [sum(map(len, _unscored([three], rows))) for rows in (0, 2, 4, 6)] == [3, 2, 1, 0]
+    assert sum(map(len, _unscored([one, one, one], 4))) == 1
 
 
 TABLES = {

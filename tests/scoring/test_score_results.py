@@ -28,8 +28,7 @@ from solecism.scoring.results import (
     result_files,
     scores_table,
 )
-from solecism.scoring.signature import environment, parse_signature
-from solecism.scoring.summary import summarize, summarize_file
+from solecism.scoring.summary import environment, parse_signature, summarize, summarize_file
 
 
 def table_of(
@@ -37,7 +36,7 @@ def table_of(
 ) -> pa.Table:
     ones = np.ones(len(good), int)
     return scores_table(
-        pairs, "sentence", np.array(good), np.array(bad), ones, ones, ones, ones, skipped
+        pairs, "sentence", (np.array(good), np.array(bad)), (ones, ones), (ones, ones), skipped
     )
 
 

@@ -17,27 +17,26 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 
-from test_masked_cloze import ITEMS, forms  # noqa: E402
-from test_score_causal import save_model  # noqa: E402
 
-from masked_models import loaded, pairs  # noqa: E402
+from causal_models import save_model  # noqa: E402
+from cloze_items import ITEMS, forms  # noqa: E402
+from masked_models import pairs, reader  # noqa: E402
 from scored import make_pairs, make_scores  # noqa: E402
-from solecism.commands.score import _after  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
-from solecism.scoring.engines.masked import MaskedOptions  # noqa: E402
+from solecism.scoring.engines.causal import CausalReader  # noqa: E402
 from solecism.scoring.methods.cloze import score_cloze  # noqa: E402
 from solecism.scoring.methods.focus import score_focus  # noqa: E402
 from solecism.scoring.methods.pll import score_pll  # noqa: E402
-from solecism.scoring.methods.region import leave_out, score_suites  # noqa: E402
-from solecism.scoring.methods.sentence import CausalScorer, Options  # noqa: E402
+from solecism.scoring.methods.region import causal_reader, score_suites  # noqa: E402
+from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import load_causal  # noqa: E402
-from solecism.scoring.readers import causal_reader  # noqa: E402
 from solecism.scoring.results import Journal, ResultWriter  # noqa: E402
+from solecism.scoring.run import _unscored  # noqa: E402
 
 Tables = Iterable[pa.Table]
 Score = Callable[[Tables, Journal], Iterator[pa.Table]]
 WORDS = ("author", "pilot", "guard", "chef")
-FEW = MaskedOptions(rows=3, tokens=60)
+FEW = {"window": 3, "tokens": 60}
 
 
 class KilledError(BaseException):
@@ -72,8 +71,7 @@ def causal(model: Path, engine: str) -> tuple[Score, list[pa.Table]]:
     read = load_causal(str(model))
 
     def score(tables: Tables, journal: Journal) -> Iterator[pa.Table]:
-        options = Options(engine=engine, tokens=64)
-        return CausalScorer(read, options, journal=journal).score(tables)
+        return score_pairs(tables, CausalReader(read, engine=engine, tokens=64, journal=journal))
 
     return score, many()
 
@@ -95,8 +93,7 @@ def suites(model: Path) -> tuple[Score, list[pa.Table]]:
         })  # fmt: skip
 
     def score(tables: Tables, journal: Journal) -> Iterator[pa.Table]:
-        scorer = CausalScorer(read, Options(tokens=16), journal=journal)
-        return score_suites(tables, causal_reader(scorer))
+        return score_suites(tables, causal_reader(CausalReader(read, tokens=16, journal=journal)))
 
     return score, [pa.Table.from_pylist(items)]
 
@@ -107,13 +104,15 @@ def case(name: str, model: Path) -> tuple[Score, list[pa.Table]]:
         return causal(model, name)
     if name == "region":
         return suites(model)
-    bert = loaded("bert")
+    bert = reader("bert", **FEW)
     if name == "cloze":
         table = pa.Table.from_pylist(ITEMS * 2)
-        options = replace(FEW, fewest=1)
-        return lambda t, j: score_cloze(t, forms(), bert, options, j), [table, table]
+        return (
+            lambda t, j: score_cloze(t, forms(), replace(bert, journal=j), fewest=1),
+            [table, table],
+        )
     of = {"focus": score_focus, "pll": score_pll}[name]
-    return lambda t, j: of(t, bert, FEW, j), many()
+    return lambda t, j: of(t, replace(bert, journal=j)), many()
 
 
 def run(stem: Path, score: Score, tables: list[pa.Table], end: int | None = None) -> pa.Table:
@@ -133,8 +132,7 @@ def run(stem: Path, score: Score, tables: list[pa.Table], end: int | None = None
             return answer(asks)
 
         writer.journal.answer = counted  # type: ignore[method-assign]
-        rest = leave_out if "conditions" in tables[0].column_names else _after
-        for table in score(rest(tables, writer.resume()), writer.journal):
+        for table in score(_unscored(tables, writer.resume()), writer.journal):
             writer.write(table)
     return pq.read_table(f"{stem}.parquet")
 

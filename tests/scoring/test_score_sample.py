@@ -14,36 +14,36 @@ from scored import make_pairs
 
 pytest.importorskip("torch", reason="needs the extra `score`")
 
-from solecism.scoring.items import PairData
+from solecism.scoring.items import ItemSet
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> PairData:
+def data(tmp_path: Path) -> ItemSet:
     """A thousand pairs of four paradigms in two files."""
     pairs = make_pairs(1000)
     files = (tmp_path / "a.parquet", tmp_path / "b.parquet")
     pq.write_table(pairs.slice(0, 301), files[0])
     pq.write_table(pairs.slice(301), files[1])
-    return PairData("made", "xx", "1.0.0", "", files)
+    return ItemSet("made", "xx", "1.0.0", "", files)
 
 
-def ids(data: PairData, rows: int = 65536, limit: int | None = None) -> list[str]:
+def ids(data: ItemSet, rows: int = 65536, limit: int | None = None) -> list[str]:
     tables = list(data.tables(("id", "UID"), rows, limit))
     return pa.concat_tables(tables)["id"].to_pylist() if tables else []
 
 
-def test_so_many_of_each_paradigm(data: PairData) -> None:
+def test_so_many_of_each_paradigm(data: ItemSet) -> None:
     some = replace(data, sample=20)
     taken = pa.concat_tables(some.tables(("UID",)))["UID"].to_pylist()
     assert some.rows == 80
     assert set(Counter(taken).values()) == {20}
 
 
-def test_a_paradigm_with_fewer_is_taken_whole(data: PairData) -> None:
+def test_a_paradigm_with_fewer_is_taken_whole(data: ItemSet) -> None:
     assert ids(replace(data, sample=5000)) == ids(data)
 
 
-def test_the_order_stays_and_batches_do_not_matter(data: PairData) -> None:
+def test_the_order_stays_and_batches_do_not_matter(data: ItemSet) -> None:
     some, order = replace(data, sample=20), {text: n for n, text in enumerate(ids(data))}
     places = [order[text] for text in ids(some)]
     assert places == sorted(places)
@@ -52,5 +52,5 @@ def test_the_order_stays_and_batches_do_not_matter(data: PairData) -> None:
     assert places[0] < 100 < 900 < places[-1]
 
 
-def test_a_larger_sample_holds_the_smaller_one(data: PairData) -> None:
+def test_a_larger_sample_holds_the_smaller_one(data: ItemSet) -> None:
     assert set(ids(replace(data, sample=20))) < set(ids(replace(data, sample=40)))

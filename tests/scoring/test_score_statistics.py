@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from solecism.scoring.statistics import (
+from solecism.reports.comparison import (
     compare,
     correlation,
     mcnemar,
-    mean_deviation,
     paired_bootstrap,
-    wilson,
 )
+from solecism.reports.figures import FigureCell, _mean
+from solecism.scoring.summary import wilson
 
 
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -148,7 +148,8 @@ def test_correlation_without_variance_is_nan() -> None:
 
 
 def test_mean_and_deviation_of_seeds() -> None:
-    assert mean_deviation([0.2, 0.4, 0.6]) == pytest.approx((0.4, 0.2))
-    mean, deviation = mean_deviation([0.7])
-    assert mean == 0.7
-    assert math.isnan(deviation)
+    mean = _mean([FigureCell(value, None, None, 10) for value in (0.2, 0.4, 0.6)])
+    assert (mean.value, mean.deviation) == pytest.approx((0.4, 0.2))
+    alone = _mean([FigureCell(0.7, None, None, 10)])
+    assert alone.value == 0.7
+    assert alone.deviation is None

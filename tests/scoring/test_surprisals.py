@@ -22,19 +22,18 @@ from release import CHECKOUT
 from solecism.commands import main
 from solecism.datasets.build import build
 from solecism.errors import InputError
-from solecism.scoring.methods.region import all_hold, measured_items, score_suites
+from solecism.scoring.methods.region import measured_items, score_suites
 from solecism.scoring.results import read_result
-from solecism.scoring.surprisals import (
+from solecism.scoring.study import (
     CLASSES,
     class_accuracy,
-    find_runs,
     find_suite,
-    line_reader,
     read_sentences,
-    read_surprisals,
     table_rows,
     write_sentences,
 )
+from solecism.scoring.summary import items_right
+from solecism.scoring.surprisals import find_runs, line_reader, read_surprisals
 
 SHARED = CHECKOUT.parent / "shared" / "reference" / "mandarin"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs the data in ../shared")
@@ -452,7 +451,7 @@ def test_published_accuracies_stand_in_the_result(tmp_path: Path) -> None:
     assert result.summary["rows"] == 4 * 30 * 4 + 4 * 30
     assert result.summary["items"]["n"] == 8 * 30
     whole = sum(30 * by_hand(name, found)[1] for name, found in published().items())
-    assert all_hold(path).right == float(whole)
+    assert items_right(path).right == float(whole)
 
 
 @needs_shared

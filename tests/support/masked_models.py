@@ -37,9 +37,20 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
+from solecism.scoring.engines.masked import MaskedReader, open_masked
 from solecism.scoring.models import Loaded, load_masked
 
-__all__ = ["KINDS", "PAIRS", "loaded", "log_probs", "pairs", "plain_focus", "plain_pll", "shown"]
+__all__ = [
+    "KINDS",
+    "PAIRS",
+    "loaded",
+    "log_probs",
+    "pairs",
+    "plain_focus",
+    "plain_pll",
+    "reader",
+    "shown",
+]
 
 KINDS = ("bert", "roberta", "albert", "xlm-roberta")
 POSITIONS = 40
@@ -105,6 +116,11 @@ def loaded(kind: str) -> Loaded:
     }[kind]()
     made.save_pretrained(folder)
     return load_masked(str(folder))
+
+
+def reader(kind: str, **options: Any) -> MaskedReader:
+    """A reader of the model of a kind."""
+    return open_masked(loaded(kind), **options)
 
 
 def _tokenizer(kind: str) -> PreTrainedTokenizerFast:

@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from solecism.schema import pair_schema
 from solecism.scoring.results import ResultWriter, scores_table, write_summary
-from solecism.scoring.signature import Signature, environment
-from solecism.scoring.summary import summarize_file
+from solecism.scoring.summary import Signature, environment, summarize_file
 
 __all__ = ["make_pairs", "make_scores", "signature", "write_result"]
 
@@ -63,7 +62,9 @@ def make_scores(
     skipped = [str(rng.choice(list(reasons))) if skip else None for skip in out]
     size = np.array([len(s.encode()) for s in pairs["sentence_good"].to_pylist()])
     tokens = size // 5
-    return scores_table(pairs, "sentence", good, good - margin, tokens, tokens, size, size, skipped)
+    return scores_table(
+        pairs, "sentence", (good, good - margin), (tokens, tokens), (size, size), skipped
+    )
 
 
 def signature(model: str = "org/tiny", config: str = "xx", **more: Any) -> Signature:

@@ -186,7 +186,7 @@ def test_other_forms_for_the_same_features_contradict(tmp_path: Path) -> None:
     (finding,) = report.of("contradicted")
     assert finding.place == f"{tmp_path / 'lexicons' / 'xx' / 'noun.tsv'}:2"
     assert (finding.form, finding.features) == ("chevals", "Gender=Masc|Number=Plur")
-    assert finding.said == ("UniMorph has chevaux (Number=Plur)",)
+    assert finding.objections == ("UniMorph has chevaux (Number=Plur)",)
 
 
 def test_a_lemma_that_a_source_lacks_is_looked_up_by_form(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_other_features_only_contradict(tmp_path: Path) -> None:
     assert status(tmp_path, "noun", table, conllu(word, repeat=2))["photo"] == "unconfirmed"
     report = verify(tmp_path, {"noun": table}, conllu(word, repeat=3))
     (finding,) = report.of("contradicted")
-    assert finding.said == ("UD has only photo (Gender=Fem|Number=Sing) ×3",)
+    assert finding.objections == ("UD has only photo (Gender=Fem|Number=Sing) ×3",)
 
 
 def test_a_function_for_which_there_is_no_column_does_not_contradict(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_each_value_of_a_column_is_asked_for(tmp_path: Path) -> None:
     table = VERBS + "sein\tsein\tbin\tist\n"
     words = "sein\tbin\tV;IND;PRS;1;SG\nsein\tbist\tV;IND;PRS;2;SG\nsein\tist\tV;IND;PRS;3;SG\n"
     report = verify(tmp_path, {"verb": table}, unimorph=words)
-    assert [(f.form, f.said) for f in report.of("contradicted")] == [
+    assert [(f.form, f.objections) for f in report.of("contradicted")] == [
         ("bin", ("UniMorph has bist (Mood=Ind|Number=Sing|Person=2|Tense=Pres|VerbForm=Fin)",))
     ]
 
@@ -383,11 +383,11 @@ def test_russian_is_looked_up_in_pymorphy(tmp_path: Path) -> None:
         "режиссёр": "confirmed", "режиссёров": "confirmed",
         "певица": "confirmed", "певицей": "contradicted",
     }  # fmt: skip
-    assert "pymorphy3 has певиц " in report.of("contradicted")[0].said[0]
+    assert "pymorphy3 has певиц " in report.of("contradicted")[0].objections[0]
     wrong = NOUNS + "песня\tпесня\tпесни\tMasc\n"
     report = verify(tmp_path, {"noun": wrong}, language="ru")
     assert [finding.status for finding in report.findings] == ["contradicted"] * 2
-    assert report.findings[0].said[0].startswith("pymorphy3 has only песня (Animacy=Inan|")
+    assert report.findings[0].objections[0].startswith("pymorphy3 has only песня (Animacy=Inan|")
 
 
 @pytest.mark.parametrize(
@@ -436,7 +436,7 @@ def test_simplemma_confirms_a_lemma_but_outweighs_nothing(tmp_path: Path) -> Non
 def test_without_any_source_nothing_is_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysers, "optional", lambda name: None)
+    monkeypatch.setattr(analysers, "_optional", lambda name: None)
     for language, missing in (("ru", "pymorphy3"), ("en", "lemminflect"), ("xx", "simplemma")):
         report = verify(tmp_path, {"noun": NOUNS + "a\ta\tas\t\n"}, language=language)
         assert {finding.status for finding in report.findings} == {"unconfirmed"}
@@ -445,7 +445,7 @@ def test_without_any_source_nothing_is_confirmed(
 
 
 def test_a_package_that_is_absent_is_none() -> None:
-    assert analysers.optional("no_such_package_anywhere") is None
+    assert analysers._optional("no_such_package_anywhere") is None
 
 
 # --- the command line ----------------------------------------------------------------------------
@@ -515,7 +515,7 @@ def test_no_source_contradicts_the_lexicon(language: str) -> None:
         pytest.skip(f"{SHARED} is not here")
     report = verification.verify(ROOT / "lexicons" / language, SHARED)
     assert "UD" in report.sources
-    assert not [f"{f.place}: {f.form}: {f.said}" for f in report.of("contradicted")]
+    assert not [f"{f.place}: {f.form}: {f.objections}" for f in report.of("contradicted")]
     if language != "zh":  # its rows are items, and its words have no forms
         assert "UniMorph" in report.sources
         assert len(report.of("confirmed")) > 0.8 * len(report.findings)

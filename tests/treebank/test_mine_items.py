@@ -12,8 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from release import TREEBANKS
+import solecism
+from release import CHECKOUT, TREEBANKS
 from solecism.commands import main
+from solecism.errors import InputError
 from solecism.schema import CLOZE
 from solecism.treebank.languages import find_language
 from solecism.treebank.mining import (
@@ -366,3 +368,41 @@ def test_filters_are_switched_off(tmp_path: Path) -> None:
     assert json.loads(strict)["dropped"]["coordination"] == 2
     assert "coordination" not in json.loads(without)["dropped"]
     assert json.loads(without)["items"] == json.loads(strict)["items"] + 1
+
+
+# The function
+
+
+def test_the_function_returns_the_items_that_it_writes_for_others(tmp_path: Path) -> None:
+    shown: list[tuple[str, int, int]] = []
+    paths, options = [FOLDER], {"language": "fr", "mask": "both", "licence": "CC0-1.0"}
+    kept = solecism.mine(paths, **options, progress=lambda *step: shown.append(step))
+    written = solecism.mine(FOLDER, **options, out=tmp_path / "items.parquet")
+    counted = solecism.mine(str(FOLDER), **options, keep=False)
+    assert kept.items.equals(pq.read_table(tmp_path / "items.parquet"))
+    assert (written.items, counted.items) == (None, None)
+    assert kept.facts() == written.facts() == counted.facts()
+    assert kept.facts()["items"] == len(kept.items) == kept.counts.items > 50
+    assert {name for name, _, _ in shown} == {path.name for path in FOLDER.glob("*.conllu")}
+    assert shown[-1][1] <= shown[-1][2] == sum(p.stat().st_size for p in FOLDER.glob("*.conllu"))
+
+
+def test_the_function_refuses_what_is_wrong() -> None:
+    with pytest.raises(InputError, match="did you mean 'controller'"):
+        solecism.mine(FOLDER, language="fr", mask="controler")
+    with pytest.raises(InputError, match="do not begin with one language code"):
+        solecism.mine(FOLDER)
+    with pytest.raises(InputError, match="there is no such file or folder"):
+        solecism.mine("nowhere.conllu")
+
+
+def test_the_documented_example_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = CHECKOUT / "docs/mining.md"
+    code = page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(CHECKOUT)
+    exec(compile(code, page, "exec"), {})
+    counts, items = capsys.readouterr().out.splitlines()
+    assert all(int(number) > 0 for number in counts.split())
+    assert "'answer': 'department'" in items

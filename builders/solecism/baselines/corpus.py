@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,9 @@ from numpy.typing import NDArray
 from solecism.errors import InputError, Problem, fail
 
 __all__ = [
-    "BOS",
-    "ELISION",
-    "EOS",
-    "MARKS",
-    "UNK",
-    "Wording",
-    "frequent_words",
-    "held_out",
-    "read_lines",
-]
+    "BOS", "ELISION", "EOS", "MARKS", "UNK", "Vocabulary", "Wording", "frequent_words", "held_out",
+    "is_word_level", "read_lines", "vocabulary_of",
+]  # fmt: skip
 
 UNK, BOS, EOS = "<unk>", "<s>", "</s>"
 
@@ -38,8 +31,11 @@ ELISION = r"['’]"
 
 @dataclass(frozen=True)
 class Wording:
-    """How text becomes words: NFC, at white space; ``lower``: in lower case; ``marks``: punctuation is
-    split off and an apostrophe ends its word (for running text; else the text is tokenised already)."""
+    """How text becomes words: NFC, split at white space.
+
+    ``lower``: in lower case; ``marks``: punctuation is split off and an apostrophe ends its word (for
+    running text; else the text is tokenised already).
+    """
 
     lower: bool = False
     marks: bool = False
@@ -60,8 +56,8 @@ class Wording:
 def read_lines(paths: Sequence[Path]) -> pa.Array:
     """Read the sentences of text files in order, leaving out empty lines.
 
-    Raises :class:`InputError` for a file that is missing, not UTF-8 or empty, and for a line with a sentence
-    mark (``<s>``, ``</s>``) as a word; ``<unk>`` in a text counts as an unknown word.
+    Raises :class:`InputError` for a file that is missing, not UTF-8 or empty, and for a line with a
+    sentence mark (``<s>``, ``</s>``) as a word; ``<unk>`` in a text counts as an unknown word.
     """
     lines: list[str] = []
     problems: list[Problem] = []
@@ -115,3 +111,30 @@ def frequent_words(words: Any, limit: int | None) -> list[str]:
     ranked: list[str] = table.sort_by(order)["word"].to_pylist()
     special = {UNK, BOS, EOS}
     return [word for word in ranked if word not in special][:limit]
+
+
+@dataclass(frozen=True)
+class Vocabulary(Container[str]):
+    """The words that a model knows, without its marks; ``lower``: it sees text in lower case."""
+
+    words: frozenset[str]
+    lower: bool = False
+
+    def __contains__(self, word: object) -> bool:
+        text = str(word)
+        return (text.lower() if self.lower else text) in self.words
+
+
+def is_word_level(tokenizer: Any) -> bool:
+    """Return whether a tokenizer is a word-level one of ours, whose model reads the ``tokens`` columns.
+
+    Its ``tokenizer_config.json`` has ``"solecism_word_level": true``.
+    """
+    return bool(getattr(tokenizer, "init_kwargs", {}).get("solecism_word_level"))
+
+
+def vocabulary_of(tokenizer: Any) -> Vocabulary:
+    """Return the words that a word-level tokenizer knows."""
+    special = set(tokenizer.all_special_tokens)
+    lower = bool(tokenizer.init_kwargs.get("solecism_lower"))
+    return Vocabulary(frozenset(tokenizer.get_vocab()) - special, lower)

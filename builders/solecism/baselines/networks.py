@@ -26,27 +26,8 @@ from transformers import (
 from transformers.modeling_outputs import BaseModelOutputWithPast, CausalLMOutputWithPast
 
 from solecism.baselines.corpus import BOS, ELISION, EOS, MARKS, UNK, Wording
-from solecism.scoring.critical import (
-    OUT_OF_VOCABULARY,
-    Vocabulary,
-    is_word_level,
-    unknown_critical,
-    vocabulary_of,
-)
 
-__all__ = [
-    "OUT_OF_VOCABULARY",
-    "LSTMState",
-    "LayerState",
-    "Vocabulary",
-    "WordLSTMConfig",
-    "WordLSTMForCausalLM",
-    "WordLSTMModel",
-    "is_word_level",
-    "unknown_critical",
-    "vocabulary_of",
-    "word_tokenizer",
-]
+__all__ = ["LSTMState", "WordLSTMConfig", "WordLSTMForCausalLM", "word_tokenizer"]
 
 
 class WordLSTMConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
@@ -67,7 +48,7 @@ class WordLSTMConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
 
 @dataclass
 class LayerState:
-    """What a layer hands on: its output and its cell after the last token, both (batch, width)."""
+    """The output and the cell of a layer after the last token, both (batch, width)."""
 
     hidden: torch.Tensor
     cell: torch.Tensor
@@ -75,14 +56,16 @@ class LayerState:
 
 @dataclass
 class LSTMState:
-    """The state after some tokens, one :class:`LayerState` for each layer. It is never changed in place, so
-    that many continuations may start from one prefix. ``seen``: the number of tokens."""
+    """The state after ``seen`` tokens, one :class:`LayerState` for each layer.
+
+    It is never changed in place, so that many continuations may start from one prefix.
+    """
 
     layers: list[LayerState]
     seen: int
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        """The number of tokens seen, under the name that the transformers library gives it."""
+        """Return the number of tokens seen, under the name that transformers has for it."""
         return self.seen
 
 
@@ -116,14 +99,6 @@ class WordLSTMModel(_Base):  # type: ignore[no-untyped-call]
         )
         self.post_init()  # type: ignore[no-untyped-call]
 
-    def get_input_embeddings(self) -> nn.Module:
-        """The embedding of words."""
-        return self.embed_tokens
-
-    def set_input_embeddings(self, value: nn.Module) -> None:
-        """Put another embedding in its place."""
-        self.embed_tokens = value  # type: ignore[assignment]
-
     def forward(
         self,
         input_ids: torch.Tensor | None = None,
@@ -133,10 +108,10 @@ class WordLSTMModel(_Base):  # type: ignore[no-untyped-call]
         use_cache: bool | None = None,
         **_: Any,
     ) -> BaseModelOutputWithPast:
-        """Run tokens (batch, length) from a state, or from zeros.
+        """Return the states of tokens (batch, length) that are run from a state, or from zeros.
 
-        Padding must stand on the right. Raises ``ValueError`` for any other attention mask, ``TypeError`` for a
-        state that is no :class:`LSTMState`.
+        Padding must stand on the right. Raises ``ValueError`` for any other attention mask,
+        ``TypeError`` for a state that is no :class:`LSTMState`.
         """
         _check_mask(attention_mask)
         if inputs_embeds is None:
@@ -181,19 +156,10 @@ class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-ca
     def _supports_default_dynamic_cache(cls) -> bool:
         return False
 
-    def get_output_embeddings(self) -> nn.Module:
-        """The head: (..., hidden size) to (..., vocabulary size)."""
-        head: nn.Module = self.lm_head
-        return head
-
-    def set_output_embeddings(self, new_embeddings: nn.Module) -> None:
-        """Put another head in its place."""
-        self.lm_head = new_embeddings
-
     def prepare_inputs_for_generation(  # type: ignore[override]
         self, input_ids: torch.Tensor, past_key_values: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """Give the last token and the state before it, once there is one."""
+        """Return the last token and the state before it, once there is one."""
         ids = input_ids if past_key_values is None else input_ids[:, -1:]
         mask = kwargs.get("attention_mask") if past_key_values is None else None
         return {
@@ -215,15 +181,17 @@ class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-ca
         return_dict: bool | None = None,
         **_: Any,
     ) -> CausalLMOutputWithPast | tuple[Any, ...]:
-        """Give logits (batch, length, vocabulary) and the state; with ``labels`` (the tokens themselves, -100
-        to leave out) also the mean loss of each token after those before it."""
+        """Return logits (batch, length, vocabulary) and the state.
+
+        With ``labels`` (the tokens themselves, -100 to leave out) also return the mean loss of each
+        token after those before it.
+        """
         out = self.model(input_ids, attention_mask, past_key_values, inputs_embeds, use_cache)
         states = out.last_hidden_state
-        if not isinstance(logits_to_keep, int) or logits_to_keep:
-            kept = (
-                slice(-logits_to_keep, None) if isinstance(logits_to_keep, int) else logits_to_keep
-            )
-            states = states[:, kept]
+        if not isinstance(logits_to_keep, int):
+            states = states[:, logits_to_keep]
+        elif logits_to_keep:
+            states = states[:, -logits_to_keep:]
         logits = self.lm_head(states)
         loss = None
         if labels is not None:
@@ -236,7 +204,7 @@ class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-ca
 
 
 def word_tokenizer(words: Sequence[str], wording: Wording | None = None) -> PreTrainedTokenizerFast:
-    """Make a tokenizer of whole words, ``<unk>``, ``<s>`` (put first) and ``</s>``, with offsets.
+    """Return a tokenizer of whole words, ``<unk>``, ``<s>`` (put first) and ``</s>``, with offsets.
 
     It splits as ``wording`` says, and its ``tokenizer_config.json`` has ``"solecism_word_level": true``.
     """

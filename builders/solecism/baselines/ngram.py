@@ -6,8 +6,9 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,39 +19,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.baselines.corpus import BOS, EOS, UNK, Wording, frequent_words
+from solecism.baselines.corpus import BOS, EOS, UNK, Vocabulary, Wording, frequent_words
 from solecism.errors import fail
 from solecism.hashing import file_digest
-from solecism.scoring.critical import OUT_OF_VOCABULARY, Vocabulary, unknown_critical
-from solecism.scoring.results import scores_table
 
 __all__ = [
-    "Discounts",
-    "Floats",
-    "Ints",
-    "Level",
-    "NgramModel",
-    "discounts",
-    "estimate",
-    "is_ngram",
-    "load_ngram",
-    "ngram_revision",
-    "read_arpa",
-    "save_ngram",
-    "score_ngram",
+    "NgramModel", "estimate", "is_ngram", "load_ngram", "ngram_revision", "read_arpa", "save_ngram",
     "write_arpa",
-]
+]  # fmt: skip
 
 
+_LN10 = float(np.log(10.0))
+_TYPE = "solecism-ngram"
+_HEAD = re.compile(r"\\.*[\\:]\s*|\\")
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Level:
-    """All n-grams of one order. An n-gram's index is its place here; its key is ``index of the history among
-    the n-grams one shorter * vocabulary size + id of the last word``, and ``keys`` are in ascending order.
-    ``logp`` and ``backoff`` are log10; the highest order has no ``backoff``."""
+class NgramLevel:
+    """All n-grams of one order, with log10 probabilities; the highest order has no ``backoff``.
+
+    The index of an n-gram is its place here. Its key is ``index of the history among the n-grams one
+    shorter * vocabulary size + id of the last word``; ``keys`` are in ascending order.
+    """
 
     keys: Ints
     logp: Floats
@@ -60,7 +52,7 @@ class Level:
         return len(self.keys)
 
     def find(self, history: Ints, words: Ints, size: int) -> Ints:
-        """Give the indices of n-grams, -1 where there is none; a history of -1 has none."""
+        """Return the indices of n-grams, -1 where there is none; a history of -1 has none."""
         if not len(self.keys):
             return np.full(len(words), -1)
         keys = history * size + words
@@ -68,15 +60,15 @@ class Level:
         return np.where((history >= 0) & (self.keys[places] == keys), places, -1)
 
     def backoff_of(self, index: Ints) -> Floats:
-        """Give the back-off weights of n-grams by index: 0 for -1, which is not listed."""
+        """Return the back-off weights of n-grams by index: 0 for -1, which is not listed."""
         return np.where(index >= 0, self.backoff[index], 0.0)
 
     def split(self, size: int) -> tuple[Ints, Ints]:
-        """Give the history's index and the last word of every n-gram."""
+        """Return the history's index and the last word of every n-gram."""
         return self.keys // size, self.keys % size
 
 
-def write_arpa(path: Path, words: tuple[str, ...], levels: tuple[Level, ...]) -> None:
+def write_arpa(path: Path, words: tuple[str, ...], levels: tuple[NgramLevel, ...]) -> None:
     """Write a model, log10 with nine digits, orders ascending (``.gz``: compressed)."""
     with _open(path, "wt") as out:
         out.write("\\data\\\n")
@@ -98,13 +90,13 @@ def _open(path: Path, mode: str) -> io.TextIOWrapper:
     return io.TextIOWrapper(file, encoding="utf-8", newline="\n")
 
 
-def _extended(texts: list[str], level: Level, words: tuple[str, ...]) -> list[str]:
+def _extended(texts: list[str], level: NgramLevel, words: tuple[str, ...]) -> list[str]:
     history, last = level.split(len(words))
     pairs = zip(history.tolist(), last.tolist(), strict=True)
     return [f"{texts[before]} {words[word]}" for before, word in pairs]
 
 
-def _lines(level: Level, texts: list[str]) -> Iterator[str]:
+def _lines(level: NgramLevel, texts: list[str]) -> Iterator[str]:
     logp = level.logp.tolist()
     if not len(level.backoff):
         yield from (f"{p:.9g}\t{text}\n" for p, text in zip(logp, texts, strict=True))
@@ -123,7 +115,7 @@ class _Section:
     backoff: Floats
 
 
-def read_arpa(path: Path) -> tuple[tuple[str, ...], tuple[Level, ...]]:
+def read_arpa(path: Path) -> tuple[tuple[str, ...], tuple[NgramLevel, ...]]:
     """Read the words and the levels of a model.
 
     ``<s>``, ``</s>`` and ``<unk>`` (also ``<UNK>``) are added where a file lacks them, with log10 P of -99.
@@ -148,11 +140,7 @@ def _sections(path: Path) -> Iterator[tuple[int, int, list[str]]]:
             lines = file.read().split("\n")
         except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
             raise fail(f"cannot be read: {error}", path) from None
-    heads = [
-        i
-        for i, line in enumerate(lines)
-        if line.startswith("\\") and line.rstrip().endswith(("\\", ":"))
-    ]
+    heads = [i for i, line in enumerate(lines) if _HEAD.fullmatch(line)]
     names = [lines[i].strip() for i in heads]
     orders = len(heads) - 2
     wanted = ["\\data\\", *(f"\\{n}-grams:" for n in range(1, orders + 1)), "\\end\\"]
@@ -180,23 +168,19 @@ def _parsed(path: Path, order: int, first: int, lines: list[str]) -> _Section:
             raise fail(f"{cells[1]!r} is no {order}-gram", path, first + i)
     table = np.array(numbers, float).reshape(-1, 2)
     section = _Section(first, texts, table[:, 0], table[:, 1])
-    _refuse(
-        path,
-        section,
-        ~(section.logp <= 0) | np.isinf(section.logp),
-        "its log10 P is no number up to 0",
-    )
+    wrong = ~(section.logp <= 0) | np.isinf(section.logp)
+    _refuse(path, section, wrong, "its log10 P is no number up to 0")
     _refuse(path, section, ~np.isfinite(section.backoff), "its back-off weight is no finite number")
     return section
 
 
 def _spaced(line: str, order: int) -> list[str]:
-    """Some programs put spaces where the format has tabs."""
+    """Split a line of a program that puts spaces where the format has tabs."""
     cells = line.split()
     return [cells[0], " ".join(cells[1 : order + 1]), *cells[order + 1 :]]
 
 
-def _unigrams(path: Path, section: _Section) -> tuple[tuple[str, ...], Level]:
+def _unigrams(path: Path, section: _Section) -> tuple[tuple[str, ...], NgramLevel]:
     words = [UNK if text == "<UNK>" else text for text in section.texts]
     if len(set(words)) < len(words):
         twice = next(word for i, word in enumerate(words) if word in words[:i])
@@ -205,12 +189,12 @@ def _unigrams(path: Path, section: _Section) -> tuple[tuple[str, ...], Level]:
     logp = np.append(section.logp, np.full(len(missing), -99.0))
     backoff = np.append(section.backoff, np.zeros(len(missing)))
     words += missing
-    return tuple(words), Level(np.arange(len(words)), logp, backoff)
+    return tuple(words), NgramLevel(np.arange(len(words)), logp, backoff)
 
 
 def _level(
-    path: Path, order: int, section: _Section, words: tuple[str, ...], lower: list[Level]
-) -> Level:
+    path: Path, order: int, section: _Section, words: tuple[str, ...], lower: list[NgramLevel]
+) -> NgramLevel:
     ids = _word_ids(path, order, section, words)
     history: Ints = ids[:, 0]
     for n in range(1, order - 1):
@@ -221,7 +205,7 @@ def _level(
     same = np.zeros(len(keys), bool)
     same[rank[1:]] = keys[rank[1:]] == keys[rank[:-1]]
     _refuse(path, section, same, "it stands twice")
-    return Level(keys[rank], section.logp[rank], section.backoff[rank])
+    return NgramLevel(keys[rank], section.logp[rank], section.backoff[rank])
 
 
 def _word_ids(path: Path, order: int, section: _Section, words: tuple[str, ...]) -> Ints:
@@ -239,10 +223,6 @@ def _refuse(path: Path, section: _Section, wrong: NDArray[np.bool_], why: str) -
         raise fail(f"{section.texts[at]!r}: {why}", path, section.line + at)
 
 
-_LN10 = float(np.log(10.0))
-_TYPE = "solecism-ngram"
-
-
 @dataclass(frozen=True)
 class NgramModel:
     """A back-off model: ``words`` by id, and ``levels`` of order 1 to N with log10 probabilities.
@@ -251,7 +231,7 @@ class NgramModel:
     """
 
     words: tuple[str, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[NgramLevel, ...]
     wording: Wording = field(default_factory=Wording)
 
     @property
@@ -269,7 +249,7 @@ class NgramModel:
         return pa.array(self.words, pa.string())
 
     def stream(self, texts: pa.Array) -> tuple[Ints, Ints]:
-        """Give the ids of all sentences in one row, each ``<s> ... </s>``, and the place of each ``<s>``."""
+        """Return the ids of all sentences, each ``<s> ... </s>``, in one row, and the place of each ``<s>``."""
         lists = self.wording.words(texts)
         ids = pc.index_in(lists.values, value_set=self._index)
         known = np.asarray(pc.fill_null(ids, self.words.index(UNK)), dtype=np.int64)
@@ -277,7 +257,7 @@ class NgramModel:
         return with_marks(known, bounds, self.words.index(BOS), self.words.index(EOS))
 
     def word_logp(self, stream: Ints) -> Floats:
-        """Give the natural log probability of every word of a row after those before it (0 for ``<s>``)."""
+        """Return the natural log probability of every word after those before it (0 for ``<s>``)."""
         score = self.levels[0].logp[stream].copy()
         history = stream
         for size in range(2, self.order + 1):
@@ -293,7 +273,7 @@ class NgramModel:
         return score * _LN10
 
     def sentence_logp(self, texts: pa.Array) -> Floats:
-        """Give the natural log probability of each text, ``</s>`` included; equal texts are scored once."""
+        """Return the natural log probability of each text, ``</s>`` included; equal ones are scored once."""
         coded = pc.dictionary_encode(texts)
         if not len(coded):
             return np.zeros(0)
@@ -302,13 +282,13 @@ class NgramModel:
         return np.asarray(totals[np.asarray(coded.indices)])
 
     def perplexity(self, texts: pa.Array) -> float:
-        """Perplexity of sentences per word, ``</s>`` counted and ``<unk>`` taken for a word."""
+        """Return the perplexity per word, ``</s>`` counted and ``<unk>`` taken for a word."""
         stream, starts = self.stream(texts)
         return float(np.exp(-self.word_logp(stream).sum() / (len(stream) - len(starts))))
 
 
 def with_marks(ids: Ints, bounds: Ints, first: int, last: int) -> tuple[Ints, Ints]:
-    """Put a mark before and behind every sentence of a row; ``bounds`` are the places between sentences."""
+    """Put a mark before and behind every sentence; ``bounds`` are the places between sentences."""
     starts = bounds[:-1] - bounds[0] + 2 * np.arange(len(bounds) - 1)
     lengths = np.diff(bounds)
     out = np.full(int(lengths.sum()) + 2 * len(lengths), -1, np.int64)
@@ -318,33 +298,8 @@ def with_marks(ids: Ints, bounds: Ints, first: int, last: int) -> tuple[Ints, In
     return out, starts
 
 
-def score_ngram(tables: Iterable[pa.Table], model: NgramModel) -> Iterator[pa.Table]:
-    """Score pairs by log P of ``tokens_good`` and ``tokens_bad`` with ``<s>`` and ``</s>``.
-
-    Yields a table of SCORES for each table of pairs. The number of tokens counts ``</s>``. A pair with a
-    critical word that the model does not know is skipped (Mueller et al. 2020, appendix D).
-    """
-    for pairs in tables:
-        skip = unknown_critical(pairs, model.vocabulary)
-        logp, words, size = _side(pairs, "tokens_good", model, skip)
-        logp_bad, words_bad, size_bad = _side(pairs, "tokens_bad", model, skip)
-        reasons = [OUT_OF_VOCABULARY if unknown else None for unknown in skip]
-        yield scores_table(
-            pairs, "ngram", logp, logp_bad, words, words_bad, size, size_bad, reasons
-        )
-
-
-def _side(
-    pairs: pa.Table, column: str, model: NgramModel, skip: NDArray[np.bool_]
-) -> tuple[Floats, Ints, Ints]:
-    texts = pairs[column].combine_chunks().fill_null("")
-    logp = np.where(skip, np.nan, model.sentence_logp(texts))
-    counts = np.asarray(pc.list_value_length(model.wording.words(texts)), dtype=np.int64) + 1
-    return logp, counts, np.asarray(pc.binary_length(texts), dtype=np.int64)
-
-
 def is_ngram(path: str | Path) -> bool:
-    """Tell whether a path is an n-gram model: an ARPA file or a folder that :func:`save_ngram` wrote."""
+    """Return whether a path is an n-gram model: an ARPA file or a folder of :func:`save_ngram`."""
     return _arpa_of(Path(path)) is not None
 
 
@@ -389,8 +344,10 @@ def save_ngram(model: NgramModel, folder: Path) -> None:
 
 
 def ngram_revision(path: str | Path) -> str:
-    """The first digits of the SHA-256 of the ARPA file and of how the model splits text, which tell a model
-    from another in signatures."""
+    """Return the first digits of a SHA-256 that identify a model in signatures.
+
+    It is that of the ARPA file and of how the model splits text.
+    """
     file = _arpa_of(Path(path))
     if file is None:
         raise fail("is no n-gram model", path)
@@ -403,21 +360,27 @@ _FALLBACK = (0.5, 1.0, 1.5)
 
 @dataclass(frozen=True)
 class Discounts:
-    """What is taken from counts of 1, 2, and 3 or more. ``estimated`` is false where the counts of counts gave
-    none within ``0 <= D_k <= k`` (tiny texts) and 0.5, 1, 1.5 stand in, as lmplz has it."""
+    """What is taken from counts of 1, 2, and 3 or more.
+
+    ``estimated`` is false where the counts of counts gave none within ``0 <= D_k <= k`` (tiny texts)
+    and 0.5, 1, 1.5 stand in, as lmplz has it.
+    """
 
     values: tuple[float, float, float]
     estimated: bool
 
     def of(self, counts: Ints) -> Floats:
-        """The discount of each count (0 for a count of 0)."""
+        """Return the discount of each count (0 for a count of 0)."""
         return np.array((0.0, *self.values))[np.minimum(counts, 3)]
 
 
 @dataclass(frozen=True)
 class _Grams:
-    """The n-grams of one order that were seen: keys as in ``Level``, the index of each without its first word
-    among those one shorter, and its count (how often, or after how many words)."""
+    """The n-grams of one order that were seen, keys as in :class:`NgramLevel`.
+
+    ``suffix``: the index of each, without its first word, among those one shorter; ``counts``: how
+    often it was seen, or after how many words.
+    """
 
     keys: Ints
     suffix: Ints
@@ -490,8 +453,8 @@ def _adjusted(grams: list[_Grams], size: int) -> list[_Grams]:
     return [*out, grams[-1]]
 
 
-def _smooth(grams: list[_Grams], size: int) -> tuple[Level, ...]:
-    """Discount, interpolate with the lower orders, and give what is left as back-off weights."""
+def _smooth(grams: list[_Grams], size: int) -> tuple[NgramLevel, ...]:
+    """Discount, and interpolate with the lower orders; what is left are the back-off weights."""
     unigrams = grams[0].counts.copy()
     unigrams[1] = 0
     taken = discounts(unigrams).of(unigrams)
@@ -503,10 +466,10 @@ def _smooth(grams: list[_Grams], size: int) -> tuple[Level, ...]:
         taken = discounts(gram.counts).of(gram.counts)
         total = _summed(history, gram.counts, len(keys))
         left = _share(_summed(history, taken, len(keys)), total)
-        levels.append(Level(keys, _log(prob), _log(left)))
+        levels.append(NgramLevel(keys, _log(prob), _log(left)))
         prob = (gram.counts - taken) / total[history] + left[history] * prob[gram.suffix]
         keys = gram.keys
-    return (*levels, Level(keys, _log(prob)))
+    return (*levels, NgramLevel(keys, _log(prob)))
 
 
 def _summed(groups: Ints, values: Floats | Ints, size: int) -> Floats:
@@ -514,10 +477,10 @@ def _summed(groups: Ints, values: Floats | Ints, size: int) -> Floats:
 
 
 def _share(part: Floats, total: Floats) -> Floats:
-    """What is left of each history's probability; one for an n-gram that is no history."""
+    """Return what is left of each history's probability; one for an n-gram that is no history."""
     return np.divide(part, total, out=np.ones_like(part), where=total > 0)
 
 
 def _log(values: Floats) -> Floats:
-    """log10, with -99 for 0, as ARPA files have it."""
+    """Return log10, with -99 for 0, as ARPA files have it."""
     return np.where(values > 0, np.log10(np.where(values > 0, values, 1.0)), -99.0)

@@ -1,4 +1,4 @@
-"""What a check finds: a :class:`Hit` within one check, a :class:`Finding` for the reader."""
+"""What checks find: a :class:`Hit` of one check becomes a :class:`Finding` for the reader."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Finding:
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
-        said = f"{self.level} {self.code}: {self.message}"
-        return visible(f"{place}: {said}" if place else said)
+        text = f"{self.level} {self.code}: {self.message}"
+        return visible(f"{place}: {text}" if place else text)
 
     @property
     def problem(self) -> Problem:
@@ -46,15 +46,15 @@ class Finding:
 
     @property
     def order(self) -> tuple[str, int, str, str]:
-        """What findings are sorted by: place, code, message."""
+        """The key that findings are sorted by: place, code, message."""
         return self.path, self.line or 0, self.code, self.message
 
     def to_json(self) -> dict[str, str | int | None]:
-        """Give the finding as plain values: code, level, message, path, line."""
+        """Return the finding as plain values: code, level, message, path, line."""
         return asdict(self)
 
     def within(self, root: Path) -> Finding:
-        """Name the place relative to ``root``, if it is inside: the same text on every machine."""
+        """Return the finding with a place relative to ``root``, if it is inside."""
         for path, top in ((Path(self.path), root), (Path(self.path).resolve(), root.resolve())):
             if self.path and path.is_relative_to(top):
                 return replace(self, path=path.relative_to(top).as_posix())
@@ -62,6 +62,6 @@ class Finding:
 
 
 def hits(error: InputError) -> Iterator[Hit]:
-    """Give the problems of a reader as hits."""
+    """Yield the problems of a reader as hits."""
     for problem in error.problems:
         yield Hit(problem.message, problem.path, problem.line)

@@ -24,31 +24,16 @@ CLASS_COLUMNS = ("Class", "Subject", "Object")
 MOSTLY = 0.9
 """A column filled in more than this share of the rows is expected to be filled in all."""
 
-_UD_UPOS = [
-    "ADJ",
-    "ADP",
-    "ADV",
-    "AUX",
-    "CCONJ",
-    "DET",
-    "INTJ",
-    "NOUN",
-    "NUM",
-    "PART",
-    "PRON",
-    "PROPN",
-    "PUNCT",
-    "SCONJ",
-    "SYM",
-    "VERB",
-    "X",
-]
+_UD_UPOS = (
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X",
+)  # fmt: skip
 _SETTINGS = ("capital", "stop", "space")
 
 
 @dataclass(frozen=True)
 class Tables:
-    """What could be read of the lexicon of one language.
+    """The tables of a language that could be read.
 
     ``classes`` is empty without classes.tsv; ``rules`` are the rows of orthography.tsv with their lines.
     """
@@ -188,7 +173,7 @@ def form_missing(lexicon: Tables) -> Iterator[Hit]:
 
 
 def _elsewhere(row: Row, cell: Feats, lexicon: Tables) -> bool:
-    """Whether a row of this lemma has the form in a narrower column (``be``: was, were)."""
+    """Return whether a row of this lemma has the form in a narrower column (``be``: was, were)."""
     rows = (other for _, other in lexicon.rows if other.lemma == row.lemma)
     return any(subset(cell, other) for found in rows for other in found.forms)
 

@@ -1,42 +1,207 @@
-"""Checks of pairs: what they say, how their sentences are written, and the spans of their slots."""
+"""Checks of minimal pairs, and batches of pairs as arrays, so that no check loops over rows.
+
+The docstring of a check is its message and, below, what to do about it.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from solecism.check.batch import Batch, Flags, Ints, Text
 from solecism.check.spelling import SCRIPTS, printed_as, words_apart
 from solecism.contrast import count_differing
-from solecism.grammar.paradigm import Counts
-from solecism.hashing import combine, mix
+from solecism.grammar.paradigm import Counts, Paradigm
+from solecism.hashing import Hashes, combine, mix
 from solecism.lexicon.orthography import FINAL, Orthography
 
 __all__ = [
-    "bad_spacing",
-    "duplicate_id",
-    "duplicate_pair",
-    "good_and_bad",
-    "good_is_bad",
-    "left_out",
-    "lemma_twice",
-    "mixed_letters",
-    "mostly_left_out",
-    "no_capital",
-    "no_final_mark",
-    "not_nfc",
-    "not_printed",
-    "several_words_differ",
-    "span_wrong",
-]
+    "HashSet", "PairBatch", "PairMemory", "Text", "bad_spacing", "duplicate_id", "duplicate_pair",
+    "good_and_bad", "good_is_bad", "left_out", "lemma_twice", "mixed_letters",
+    "mostly_left_out", "no_capital", "no_final_mark", "not_nfc", "not_printed",
+    "several_words_differ", "span_wrong",
+]  # fmt: skip
+
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 
-def duplicate_id(batch: Batch) -> Flags:
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A column of texts; ``chars`` are the code points of all of them, one after the other."""
+
+    values: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def joined(self) -> str:
+        """All texts as one."""
+        return "".join(self.values)
+
+    @cached_property
+    def chars(self) -> NDArray[np.uint32]:
+        """The code points of ``joined``."""
+        return np.frombuffer(self.joined.encode("utf-32-le"), dtype="<u4")
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """The number of characters of each text."""
+        return np.fromiter(map(len, self.values), dtype=np.int64, count=len(self.values))
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each text begins in ``chars``."""
+        return np.cumsum(self.lengths) - self.lengths
+
+    @cached_property
+    def highest(self) -> int:
+        """The highest code point, 127 where all are ASCII."""
+        return 127 if self.joined.isascii() else int(self.chars.max())
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A 64-bit hash of each text (of this process only)."""
+        numbers = np.fromiter(map(hash, self.values), dtype=np.int64, count=len(self.values))
+        return numbers.view(np.uint64)
+
+    def rows(self, places: Ints) -> Ints:
+        """Return the number of the text to which each place in ``chars`` belongs."""
+        return np.asarray(np.searchsorted(self.starts, places, side="right") - 1)
+
+    def flags(self, places: Ints) -> Flags:
+        """Return flags of the texts to which places in ``chars`` belong."""
+        out = np.zeros(len(self), dtype=bool)
+        out[self.rows(places)] = True
+        return out
+
+
+class HashSet:
+    """A growing set of 64-bit hashes in sorted runs (each at least twice as long as the next)."""
+
+    def __init__(self) -> None:
+        self._runs: list[Hashes] = []
+
+    def known(self, hashes: Hashes) -> Flags:
+        """Return flags of the hashes that were added before."""
+        out = np.zeros(len(hashes), dtype=bool)
+        for run in self._runs:
+            places = np.minimum(np.searchsorted(run, hashes), len(run) - 1)
+            out |= run[places] == hashes
+        return out
+
+    def add(self, hashes: Hashes) -> None:
+        """Add hashes."""
+        run = _distinct(hashes)
+        while self._runs and len(self._runs[-1]) <= len(run):
+            run = _distinct(np.concatenate([self._runs.pop(), run]))
+        if len(run):
+            self._runs.append(run)
+
+    def repeated(self, hashes: Hashes) -> Flags:
+        """Add hashes; return flags of those that were added before or are earlier in the same array."""
+        out = self.known(hashes)
+        if len(_distinct(hashes)) < len(hashes):
+            again = np.ones(len(hashes), dtype=bool)
+            again[np.unique(hashes, return_index=True)[1]] = False
+            out |= again
+        self.add(hashes)
+        return out
+
+
+def _distinct(hashes: Hashes) -> Hashes:
+    """Return the distinct hashes, sorted (numpy sorts numbers faster than it hashes them)."""
+    run = np.sort(hashes)
+    return np.asarray(run[np.concatenate([run[:1] == run[:1], run[1:] != run[:-1]])])
+
+
+@dataclass(frozen=True)
+class PairMemory:
+    """The hashes of earlier batches."""
+
+    ids: HashSet = field(default_factory=HashSet)
+    pairs: HashSet = field(default_factory=HashSet)
+    good: HashSet = field(default_factory=HashSet)
+    bad: HashSet = field(default_factory=HashSet)
+
+
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """The column ``slots`` of a batch as arrays of shape (rows, slots); -1 if a slot is not printed."""
+
+    table: pa.Table
+    count: int
+
+    @cached_property
+    def _flat(self) -> pa.StructArray:
+        return self.table["slots"].combine_chunks().flatten()
+
+    def numbers(self, name: str) -> Ints:
+        """Return a number of each slot, such as ``good_start``."""
+        values = self._flat.field(name).fill_null(-1).to_numpy(zero_copy_only=False)
+        return np.asarray(values, dtype=np.int64).reshape(-1, self.count)
+
+    def texts(self, name: str) -> tuple[Ints, list[str]]:
+        """Return a text of each slot, as a place in a list of distinct texts, and that list."""
+        column = self._flat.field(name).dictionary_encode()
+        codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        places = np.asarray(codes, dtype=np.int64).reshape(-1, self.count)
+        return places, column.dictionary.to_pylist()
+
+
+@dataclass(frozen=True, eq=False)
+class PairBatch:
+    """Some pairs of a paradigm: a table of :func:`solecism.schema.pair_schema`."""
+
+    paradigm: Paradigm
+    table: pa.Table
+    memory: PairMemory
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def text(self, name: str) -> Text:
+        """Return a column of texts (null is read as empty)."""
+        return Text(self.table[name].fill_null("").to_pylist())
+
+    @cached_property
+    def good(self) -> Text:
+        """The good sentences."""
+        return self.text("sentence_good")
+
+    @cached_property
+    def bad(self) -> Text:
+        """The bad sentences."""
+        return self.text("sentence_bad")
+
+    @property
+    def sentences(self) -> tuple[Text, Text]:
+        """The good and the bad sentences."""
+        return self.good, self.bad
+
+    @cached_property
+    def slots(self) -> Slots:
+        """The words of the slots."""
+        return Slots(self.table, len(self.paradigm.template.slots))
+
+    @property
+    def spelling(self) -> Orthography:
+        """The spelling of the language."""
+        return self.paradigm.phrases.lexicon.orthography
+
+    def none(self) -> Flags:
+        """Return flags that are all false."""
+        return np.zeros(len(self), dtype=bool)
+
+
+def duplicate_id(batch: PairBatch) -> Flags:
     """Two pairs have the same id.
 
     A fault of the engine: ids are made from the words. Report it with the template.
@@ -44,7 +209,7 @@ def duplicate_id(batch: Batch) -> Flags:
     return batch.memory.ids.repeated(batch.text("id").hashes)
 
 
-def duplicate_pair(batch: Batch) -> Flags:
+def duplicate_pair(batch: PairBatch) -> Flags:
     """A pair occurs twice.
 
     Two combinations of words make the same two sentences, so the pair counts twice. Look for a slot that
@@ -53,7 +218,7 @@ def duplicate_pair(batch: Batch) -> Flags:
     return batch.memory.pairs.repeated(combine(mix(batch.good.hashes), [batch.bad.hashes]))
 
 
-def good_is_bad(batch: Batch) -> Flags:
+def good_is_bad(batch: PairBatch) -> Flags:
     """The good and the bad sentence are the same.
 
     The form of the bad line is spelt like that of the good one.
@@ -61,7 +226,7 @@ def good_is_bad(batch: Batch) -> Flags:
     return np.asarray(batch.good.hashes == batch.bad.hashes)
 
 
-def good_and_bad(batch: Batch) -> Flags:
+def good_and_bad(batch: PairBatch) -> Flags:
     """A sentence is good in one pair and bad in another.
 
     One of the labels is wrong: the bad sentence has a reading on which it is grammatical. Narrow the
@@ -75,7 +240,7 @@ def good_and_bad(batch: Batch) -> Flags:
     return flags & ~good_is_bad(batch)
 
 
-def several_words_differ(batch: Batch) -> Flags:
+def several_words_differ(batch: PairBatch) -> Flags:
     """More than one word differs in an agreement paradigm.
 
     With a `controller`, good and bad should differ in the word that agrees and in nothing else (a
@@ -100,7 +265,7 @@ def _several(good: str, bad: str, spelling: Orthography) -> bool:
     return words_apart(good.split(), bad.split(), spelling) > 1
 
 
-def lemma_twice(batch: Batch) -> Flags:
+def lemma_twice(batch: PairBatch) -> Flags:
     """Two slots have taken the same word.
 
     Slots of one table never do, unless `may_repeat` names both: a fault of the engine. Report it.
@@ -121,14 +286,14 @@ def lemma_twice(batch: Batch) -> Flags:
     return flags
 
 
-def _shared_lemmas(batch: Batch) -> set[str]:
-    """Lemmas as printed that several words of the slots have (homonyms, words of two tables)."""
+def _shared_lemmas(batch: PairBatch) -> set[str]:
+    """Return printed lemmas that several words of the slots have (homonyms, words of two tables)."""
     words = [word for domain in batch.paradigm.plan.domains for word in domain.words]
     rows = {(word.table.name, word.row.lemma): word.row.shown for word in words}
     return {lemma for lemma, number in Counter(rows.values()).items() if number > 1}
 
 
-def not_printed(batch: Batch) -> Flags:
+def not_printed(batch: PairBatch) -> Flags:
     """The controller or an attractor does not stand in a good sentence.
 
     The template prints the slot in some of the sentences only, so that no distance and match can be
@@ -175,7 +340,7 @@ SPACED = {"fr": ";:!?»"}
 """Marks that a language writes with a space before them."""
 
 
-def _either(batch: Batch, judge: Callable[[Text], Flags]) -> Flags:
+def _either(batch: PairBatch, judge: Callable[[Text], Flags]) -> Flags:
     good, bad = batch.sentences
     return judge(good) | judge(bad)
 
@@ -184,7 +349,7 @@ def _codes(text: str) -> Ints:
     return np.array([ord(char) for char in text], dtype=np.int64)
 
 
-def not_nfc(batch: Batch) -> Flags:
+def not_nfc(batch: PairBatch) -> Flags:
     """A sentence is not in Unicode normal form C.
 
     A combining mark meets a letter where two words are written together. Write the letter composed.
@@ -198,7 +363,7 @@ def not_nfc(batch: Batch) -> Flags:
     return _either(batch, judge)
 
 
-def bad_spacing(batch: Batch) -> Flags:
+def bad_spacing(batch: PairBatch) -> Flags:
     """A sentence has a space too many.
 
     Two spaces in a row, one at an end, or one before a mark of punctuation (French `;`, `:`, `!`, `?` and
@@ -220,7 +385,7 @@ def bad_spacing(batch: Batch) -> Flags:
 
 
 def _ends(text: Text, place: int) -> Ints:
-    """The first (0) or last (-1) character of each text; 0 where it is empty."""
+    """Return the first (0) or last (-1) character of each text; 0 where it is empty."""
     out = np.zeros(len(text), dtype=np.int64)
     full = text.lengths > 0
     at = text.starts if place == 0 else text.starts + text.lengths - 1
@@ -228,7 +393,7 @@ def _ends(text: Text, place: int) -> Ints:
     return out
 
 
-def no_final_mark(batch: Batch) -> Flags:
+def no_final_mark(batch: PairBatch) -> Flags:
     """A sentence ends without a full stop.
 
     The orthography has a stop, and the sentence ends in no mark of `.?!…。？！`. An empty sentence is
@@ -240,7 +405,7 @@ def no_final_mark(batch: Batch) -> Flags:
     return _either(batch, lambda text: ~np.isin(_ends(text, -1), marks))
 
 
-def no_capital(batch: Batch) -> Flags:
+def no_capital(batch: PairBatch) -> Flags:
     """A sentence begins with a small letter.
 
     The orthography asks for capitals (`capital yes`). Look at what the line begins with.
@@ -261,7 +426,7 @@ def _has_capital(char: str) -> bool:
     return char.islower() and len(upper) == 1 and upper != char
 
 
-def mixed_letters(batch: Batch) -> Flags:
+def mixed_letters(batch: PairBatch) -> Flags:
     """A word of a sentence mixes Latin, Greek and Cyrillic letters.
 
     Letters that look alike are not the same to a model. Type the word anew, in the lexicon or in the
@@ -281,7 +446,7 @@ def mixed_letters(batch: Batch) -> Flags:
 
 @cache
 def _script_numbers() -> NDArray[np.uint8]:
-    """The number of the script of each code point below U+2000 (0: none of the three)."""
+    """Return the number of the script of each code point below U+2000 (0: none of the three)."""
     out = np.zeros(0x2000, dtype=np.uint8)
     for number, ranges in enumerate(SCRIPTS.values(), 1):
         for first, last in zip(ranges[::3], ranges[2::3], strict=True):
@@ -290,7 +455,7 @@ def _script_numbers() -> NDArray[np.uint8]:
     return out
 
 
-def span_wrong(batch: Batch) -> Flags:
+def span_wrong(batch: PairBatch) -> Flags:
     """The span of a slot does not cover its word.
 
     `sentence_good[good_start:good_end]` must be the form (spelling rules and the sentence capital left
@@ -310,15 +475,17 @@ def span_wrong(batch: Batch) -> Flags:
     return flags
 
 
-def _outside(batch: Batch, side: str, text: Text) -> Flags:
+def _outside(batch: PairBatch, side: str, text: Text) -> Flags:
     start, end = (batch.slots.numbers(f"{side}_{name}") for name in ("start", "end"))
     printed = (start >= 0) | (end >= 0)
     inside = (start >= 0) & (start < end) & (end <= text.lengths[:, None])
     return np.asarray(printed & ~inside)
 
 
-def _unlike(batch: Batch, rows: Ints, spans: tuple[Ints, Ints], forms: Ints, names: Text) -> Flags:
-    """Flag the spans (of rows of the good sentences) that do not print their form."""
+def _unlike(
+    batch: PairBatch, rows: Ints, spans: tuple[Ints, Ints], forms: Ints, names: Text
+) -> Flags:
+    """Return flags of the spans (of rows of the good sentences) that do not print their form."""
     start, end = spans
     suspect = (end - start) != names.lengths[forms]
     alike = np.flatnonzero(~suspect)
@@ -337,7 +504,7 @@ def _unlike(batch: Batch, rows: Ints, spans: tuple[Ints, Ints], forms: Ints, nam
 
 
 def _chars_differ(a: Text, a_starts: Ints, b: Text, b_starts: Ints, lengths: Ints) -> Flags:
-    """Compare stretches of equal length: flag those with a differing character."""
+    """Compare spans of equal length; return flags of those with a differing character."""
     which = np.repeat(np.arange(len(lengths)), lengths)
     step = np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     differ = a.chars[a_starts[which] + step] != b.chars[b_starts[which] + step]

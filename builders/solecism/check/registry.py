@@ -1,4 +1,4 @@
-"""The table of all checks: code, level and function; and the page ``docs/checks.md`` made from it.
+"""The table of all checks (code, level, function), and the page ``docs/checks.md`` made from it.
 
 A check is a function. The first paragraph of its docstring is the message, the rest says what to do
 (after wn's ``validate``: https://github.com/goodmami/wn).
@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from solecism.check import lexicons, pairs, reading, suites, templates
-from solecism.check.batch import Batch, Flags
-from solecism.check.finding import Finding, Hit, Level
+from solecism.check import lexicons, pairs, suites, templates
+from solecism.check.finding import Finding, Hit, Level, hits
+from solecism.check.pairs import Flags, PairBatch
 from solecism.check.suites import SuiteBatch
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts, Paradigm
@@ -35,12 +35,12 @@ class Check(Generic[F]):
 
     @property
     def message(self) -> str:
-        """What is wrong, in a sentence without its stop."""
+        """A sentence about what is wrong, without its full stop."""
         return " ".join(self._parts[0].split()).rstrip(".")
 
     @property
     def advice(self) -> str:
-        """What to do about it."""
+        """Some sentences about what to do."""
         return " ".join(self._parts[2].split())
 
     @property
@@ -48,21 +48,87 @@ class Check(Generic[F]):
         return (inspect.getdoc(self.function) or "").partition("\n\n")
 
     def finding(self, hit: Hit) -> Finding:
-        """Make a finding of a hit."""
+        """Return the finding that a hit is."""
         return Finding(self.code, self.level, f"{self.message}: {hit.detail}", hit.path, hit.line)
 
 
+def table_unreadable(error: InputError) -> Iterator[Hit]:
+    """A lexicon table cannot be read.
+
+    Correct what is named: the header, a cell, the encoding (`docs/formats.md`, Lexicon tables).
+    """
+    return hits(error)
+
+
+def classes_unreadable(error: InputError) -> Iterator[Hit]:
+    """The hierarchy of classes cannot be read.
+
+    Every parent must be a class of its own line, none may stand below itself (`docs/formats.md`,
+    classes.tsv).
+    """
+    return hits(error)
+
+
+def orthography_unreadable(error: InputError) -> Iterator[Hit]:
+    """The spelling rules cannot be read.
+
+    Correct the rule that is named (`docs/formats.md`, Orthography).
+    """
+    return hits(error)
+
+
+def template_unreadable(error: InputError) -> Iterator[Hit]:
+    """A template cannot be read.
+
+    Correct the front matter or the line that is named (`docs/formats.md`, Templates).
+    """
+    return hits(error)
+
+
+def phrases_unreadable(error: InputError) -> Iterator[Hit]:
+    """The macros of a language cannot be read.
+
+    Correct `_phrases.jinja`; the templates of the language are not checked further until then.
+    """
+    return hits(error)
+
+
+def template_unbound(error: InputError) -> Iterator[Hit]:
+    """A template does not fit the lexicon.
+
+    It names a slot, macro, table, column or value that does not exist, or no word fits.
+    """
+    return hits(error)
+
+
+def template_undrawable(error: InputError) -> Iterator[Hit]:
+    """No items can be drawn from a template.
+
+    A form is ambiguous or lacking, or the words allow fewer items than `draw` wants.
+    """
+    return hits(error)
+
+
+def template_unseen(error: InputError) -> Iterator[Hit]:
+    """A template holds characters that cannot be seen.
+
+    Remove control characters (but tabs), direction marks, zero-width and private-use characters; nothing
+    reads the file until then. The joiners that Persian and Indic scripts need may follow a letter.
+    """
+    return hits(error)
+
+
 READING_CHECKS: tuple[Check[Callable[[InputError], Iterator[Hit]]], ...] = (
-    Check("L001", "error", reading.table_unreadable),
-    Check("L002", "error", reading.classes_unreadable),
-    Check("L003", "error", reading.orthography_unreadable),
-    Check("T001", "error", reading.template_unreadable),
-    Check("T002", "error", reading.phrases_unreadable),
-    Check("T003", "error", reading.template_unbound),
-    Check("T004", "error", reading.template_undrawable),
-    Check("T014", "error", reading.template_unseen),
+    Check("L001", "error", table_unreadable),
+    Check("L002", "error", classes_unreadable),
+    Check("L003", "error", orthography_unreadable),
+    Check("T001", "error", template_unreadable),
+    Check("T002", "error", phrases_unreadable),
+    Check("T003", "error", template_unbound),
+    Check("T004", "error", template_undrawable),
+    Check("T014", "error", template_unseen),
 )
-"""What readers and engine refuse."""
+"""Of what cannot be read or drawn."""
 
 LEXICON_CHECKS: tuple[Check[Callable[[lexicons.Tables], Iterator[Hit]]], ...] = (
     Check("L004", "error", lexicons.unknown_class),
@@ -78,7 +144,7 @@ LEXICON_CHECKS: tuple[Check[Callable[[lexicons.Tables], Iterator[Hit]]], ...] = 
     Check("L014", "error", lexicons.invisible_characters),
     Check("L015", "warning", lexicons.idle_rule),
 )
-"""Over the tables of a language."""
+"""Of the tables of a language."""
 
 DRAFT_CHECKS: tuple[Check[Callable[[templates.Draft], Iterator[Hit]]], ...] = (
     Check("T005", "error", templates.unknown_source),
@@ -86,7 +152,7 @@ DRAFT_CHECKS: tuple[Check[Callable[[templates.Draft], Iterator[Hit]]], ...] = (
     Check("T007", "warning", templates.differs_from_siblings),
     Check("T008", "warning", templates.attractors_without_controller),
 )
-"""Over a template as written."""
+"""Of a template as written."""
 
 BOUND_CHECKS: tuple[Check[Callable[[Paradigm], Iterator[Hit]]], ...] = (
     Check("T009", "error", templates.idle_slot),
@@ -95,9 +161,9 @@ BOUND_CHECKS: tuple[Check[Callable[[Paradigm], Iterator[Hit]]], ...] = (
     Check("T012", "warning", templates.idle_clause),
     Check("T013", "note", templates.idle_selection),
 )
-"""Over a template bound to its lexicon."""
+"""Of a template bound to its lexicon."""
 
-ITEM_CHECKS: tuple[Check[Callable[[Batch], Flags]], ...] = (
+ITEM_CHECKS: tuple[Check[Callable[[PairBatch], Flags]], ...] = (
     Check("I001", "error", pairs.duplicate_id),
     Check("I002", "error", pairs.duplicate_pair),
     Check("I003", "error", pairs.good_is_bad),
@@ -112,7 +178,7 @@ ITEM_CHECKS: tuple[Check[Callable[[Batch], Flags]], ...] = (
     Check("I013", "error", pairs.no_capital),
     Check("I014", "error", pairs.mixed_letters),
 )
-"""Over the pairs of a paradigm, batch by batch."""
+"""Of the pairs of a paradigm, batch by batch."""
 
 SUITE_CHECKS: tuple[Check[Callable[[SuiteBatch], list[bool]]], ...] = (
     Check("I101", "error", suites.same_id),
@@ -125,13 +191,13 @@ SUITE_CHECKS: tuple[Check[Callable[[SuiteBatch], list[bool]]], ...] = (
     Check("I108", "warning", suites.several_places_differ),
     Check("I109", "error", suites.badly_written),
 )
-"""Over the items of a suite, batch by batch."""
+"""Of the items of a suite, batch by batch."""
 
 COUNT_CHECKS: tuple[Check[Callable[[Counts], Iterator[str]]], ...] = (
     Check("I015", "warning", pairs.mostly_left_out),
     Check("I016", "note", pairs.left_out),
 )
-"""Over the counts of a draw."""
+"""Of the counts of a draw."""
 
 CHECKS: dict[str, Check[Callable[..., object]]] = {
     check.code: check
@@ -163,7 +229,7 @@ a **note** is for information. Codes keep their meaning.
 
 
 def render_docs() -> str:
-    """Write the page ``docs/checks.md``."""
+    """Return the text of the page ``docs/checks.md``."""
     parts = [_HEAD]
     for letter, title in _SECTIONS.items():
         parts.append(f"## {title}\n")

@@ -1,19 +1,32 @@
-"""``solecism check``: all checks over lexicons, templates and the items drawn from them."""
+"""Run the checks over lexicons, templates and the items drawn from them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import product
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
-from solecism.check.finding import Finding, hits
-from solecism.check.items import check_items
+import numpy as np
+import pyarrow as pa
+
+from solecism.check.finding import Finding, Hit, hits
 from solecism.check.lexicons import Tables
-from solecism.check.registry import BOUND_CHECKS, CHECKS, DRAFT_CHECKS, LEXICON_CHECKS
+from solecism.check.pairs import PairBatch, PairMemory
+from solecism.check.registry import (
+    BOUND_CHECKS,
+    CHECKS,
+    COUNT_CHECKS,
+    DRAFT_CHECKS,
+    ITEM_CHECKS,
+    LEXICON_CHECKS,
+    SUITE_CHECKS,
+    Check,
+)
+from solecism.check.suites import SuiteBatch, SuiteMemory
 from solecism.check.templates import Draft, too_large
 from solecism.errors import InputError, candidates, fail
 from solecism.grammar.pairs import draw_pairs
@@ -25,8 +38,7 @@ from solecism.lexicon.lexicon import Lexicon, read_hierarchy
 from solecism.lexicon.orthography import read_orthography
 from solecism.lexicon.table import read_source, read_tsv
 
-__all__ = ["Target", "check_lexicon", "check_paths", "check_templates", "find_targets"]
-
+__all__ = ["ItemChecker", "check_items", "check_lexicon", "check_paths", "checker_of"]
 
 T = TypeVar("T")
 
@@ -36,28 +48,29 @@ _FILE_CODES = {"classes.tsv": "L002", "orthography.tsv": "L003", PHRASES: "T002"
 def check_paths(
     paths: Sequence[str | Path], root: Path, *, items: bool = True, seed: int = 0
 ) -> list[Finding]:
-    """Check what ``paths`` name below the data root (the folder with ``templates/`` and ``lexicons/``).
+    """Check lexicons and templates below ``root``, and the items that the templates make.
 
-    Paths are lexicon folders or tables, template folders or files, or names of data sets (``clams``,
-    ``clams/fr``, ``clams/fr/subj_rel``); none: everything. With ``items`` the templates are drawn, with
-    ``seed``, and their items checked. Findings are sorted by place and name it relative to ``root``.
+    ``paths`` are lexicon folders or tables, template folders or files, or names of data sets
+    (``clams``, ``clams/fr``, ``clams/fr/subj_rel``); without any, everything is checked. ``items`` are
+    drawn with ``seed``. Findings are sorted by place, which they name relative to ``root``.
+
     Raises :class:`InputError` for a path that names nothing.
     """
-    targets = find_targets(paths, root)
-    templates = [file for target in targets if target.kind == "templates" for file in target.files]
-    found = check_templates(dict.fromkeys(templates), root, items=items, seed=seed)
-    for target in targets:
-        found += _lexicon_findings(target) if target.kind == "lexicon" else []
+    chosen = [_locate(path, root) for path in paths] or _top(root)
+    words = [path for path in chosen if _below(path, root / "lexicons")]
+    top = root / "templates"
+    templates = [file for path in chosen if path not in words for file in _templates(path, top)]
+    found = _check_templates(dict.fromkeys(templates), root, items, seed)
+    checked = cache(check_lexicon)
+    for path in (place for word in words for place in _lexicons(word, root / "lexicons")):
+        whole = path.is_dir()
+        findings = checked(path if whole else path.parent)
+        found += [finding for finding in findings if whole or finding.path == str(path)]
     return sorted({f.within(root) for f in found}, key=lambda f: f.order)
 
 
-def _lexicon_findings(target: Target) -> list[Finding]:
-    wanted = {str(path) for path in target.files}
-    return [f for f in check_lexicon(target.folder) if not wanted or f.path in wanted]
-
-
 def check_lexicon(folder: Path) -> list[Finding]:
-    """Check all tables of one language (``lexicons/<language>``)."""
+    """Check the tables, classes and spelling of one language (``lexicons/<language>``)."""
     found: list[Finding] = []
     lexicon = Lexicon(folder)
     tables = [_try(partial(lexicon.table, name), "L001", found) for name in lexicon.names]
@@ -75,7 +88,10 @@ def _rules(path: Path) -> tuple[tuple[int, list[str]], ...]:
 
 
 def _try(read: Callable[[], T], code: str, found: list[Finding]) -> T | None:
-    """Call ``read``; what it refuses is found under ``code``, or that of the file that is to blame."""
+    """Return what ``read`` returns; add what it refuses as findings.
+
+    Their code is that of the problem, of the file that is to blame, or ``code``.
+    """
     try:
         return read()
     except InputError as error:
@@ -92,7 +108,7 @@ def _problem_findings(error: InputError, code: str) -> Iterator[Finding]:
 
 
 class _Language:
-    """The templates of one language of a data set, with what they need."""
+    """The templates of one language of a data set, with lexicon, macros and bibliography."""
 
     def __init__(self, folder: Path, root: Path, read: Callable[[Path], Template]) -> None:
         self.folder, self.root, self.read = folder, root, read
@@ -119,10 +135,7 @@ class _Language:
                 yield template
 
 
-def check_templates(
-    files: Iterable[Path], root: Path, *, items: bool = True, seed: int = 0
-) -> list[Finding]:
-    """Check templates (``templates/<dataset>/<language>/<UID>.jinja``) and the items they make."""
+def _check_templates(files: Iterable[Path], root: Path, items: bool, seed: int) -> list[Finding]:
     found: list[Finding] = []
     read = cache(read_template)
     languages: dict[Path, _Language] = {}
@@ -162,25 +175,6 @@ def _check_items(paradigm: Paradigm, seed: int, found: list[Finding]) -> None:
     found += _try(draw, "T004", found) or []
 
 
-@dataclass(frozen=True)
-class Target:
-    """A lexicon (its ``folder``; ``files``: only these tables) or the template ``files`` of a folder."""
-
-    kind: Literal["lexicon", "templates"]
-    folder: Path
-    files: tuple[Path, ...] = ()
-
-
-def find_targets(paths: Sequence[str | Path], root: Path) -> list[Target]:
-    """Give what the paths name, each once; none: all lexicons and templates below ``root``.
-
-    Raises :class:`InputError` for a path that names nothing.
-    """
-    chosen = [_locate(path, root) for path in paths] or _top(root)
-    targets = (target for path in chosen for target in _targets(path, root))
-    return list(dict.fromkeys(targets))
-
-
 def _top(root: Path) -> list[Path]:
     top = [root / "lexicons", root / "templates"]
     if not any(path.is_dir() for path in top):
@@ -189,7 +183,7 @@ def _top(root: Path) -> list[Path]:
 
 
 def _locate(path: str | Path, root: Path) -> Path:
-    """Find a name of a data set, a path below the root or any path, in this order."""
+    """Return the path of a data set's name, a path below the root, or any path, in this order."""
     tried = (
         root / "templates" / path,
         root / "templates" / f"{path}.jinja",
@@ -208,7 +202,7 @@ def _locate(path: str | Path, root: Path) -> Path:
 
 
 def _of_any_language(templates: Path, name: Path) -> list[Path]:
-    """The template that ``dataset/UID`` names, if there is one in one language only."""
+    """Return the template that ``dataset/UID`` names, if there is one in one language only."""
     found = (
         list(templates.glob(f"{name.parent}/*/{name.name}.jinja")) if len(name.parts) == 2 else []
     )
@@ -223,35 +217,128 @@ def _names(folder: Path, pattern: str) -> list[str]:
     return sorted(p.relative_to(folder).as_posix() for p in folder.glob(pattern) if p.is_dir())
 
 
-def _targets(path: Path, root: Path) -> Iterator[Target]:
-    if _below(path, root / "lexicons"):
-        yield from _lexicons(path, root / "lexicons")
-    else:
-        yield from _templates(path, root / "templates")
+def _lexicons(path: Path, top: Path) -> list[Path]:
+    """Return a table or the folder of a language as it is, and for ``lexicons/`` all folders."""
+    if path.resolve() != top.resolve():
+        return [path]
+    return sorted(folder for folder in top.iterdir() if folder.is_dir())
 
 
-def _lexicons(path: Path, top: Path) -> Iterator[Target]:
-    if path.is_file():
-        yield Target("lexicon", path.parent, (path,))
-    elif path.resolve() == top.resolve():
-        yield from (Target("lexicon", p) for p in sorted(top.iterdir()) if p.is_dir())
-    else:
-        yield Target("lexicon", path)
-
-
-def _templates(path: Path, top: Path) -> Iterator[Target]:
+def _templates(path: Path, top: Path) -> list[Path]:
+    """Return the files ``<dataset>/<language>/<UID>.jinja`` that a path names; others hold macros."""
     if path.is_file() and path.name != PHRASES:
-        yield Target("templates", path.parent, (path,))
-        return
+        return [path]
     folder = path.parent if path.is_file() else path
-    by_folder: dict[Path, list[Path]] = {}
-    for file in _paradigms(folder.rglob("*.jinja"), top):
-        by_folder.setdefault(file.parent, []).append(file)
-    for parent, files in by_folder.items():
-        yield Target("templates", parent, tuple(files))
-
-
-def _paradigms(files: Iterable[Path], top: Path) -> list[Path]:
-    """The files ``<dataset>/<language>/<UID>.jinja``; others hold macros."""
-    plain = (file for file in files if not file.name.startswith("_"))
+    plain = (file for file in folder.rglob("*.jinja") if not file.name.startswith("_"))
     return sorted(file for file in plain if file.parent.parent.parent == top)
+
+
+SHOWN = 3
+"""The number of pairs that a finding shows."""
+
+
+Checks = Sequence[Check[Callable[..., object]]]
+
+
+@dataclass
+class _Flagged:
+    """The number of items that a check flagged, and the first of them."""
+
+    number: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, rows: Sequence[int], show: Callable[[int], str]) -> None:
+        self.number += len(rows)
+        self.examples += [_visible(show(row)) for row in rows[: SHOWN - len(self.examples)]]
+
+
+def _visible(text: str) -> str:
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+class ItemChecker:
+    """The checks of one paradigm's pairs while they are made: :meth:`add` each table, then :meth:`finish`.
+
+    Tables are of :func:`solecism.schema.pair_schema`, in any number and of any size. Only hashes of
+    pairs are kept, so memory is flat.
+    """
+
+    checks: Checks = ITEM_CHECKS
+    noun = "pairs"
+
+    def __init__(self, paradigm: Paradigm) -> None:
+        self.paradigm = paradigm
+        self.pairs = 0
+        self._memory = PairMemory()
+        self._flagged = {check.code: _Flagged() for check in self.checks}
+
+    def add(self, table: pa.Table) -> None:
+        """Check one batch."""
+        if len(table):
+            self.pairs += len(table)
+            self._add(table)
+
+    def _add(self, table: pa.Table) -> None:
+        batch = PairBatch(self.paradigm, table, self._memory)
+
+        def show(row: int) -> str:
+            return f"{batch.good.values[row]} / *{batch.bad.values[row]}"
+
+        for check in ITEM_CHECKS:
+            self._flagged[check.code].add(np.flatnonzero(check.function(batch)).tolist(), show)
+
+    def finish(self, counts: Counts | None = None) -> list[Finding]:
+        """Return a finding for each check that flagged an item; with ``counts``, also what was left out."""
+        found = [
+            self._finding(check, self._described(flagged))
+            for check in self.checks
+            if (flagged := self._flagged[check.code]).number
+        ]
+        return found + list(self._count_findings(counts or Counts()))
+
+    def _count_findings(self, counts: Counts) -> Iterator[Finding]:
+        for check in COUNT_CHECKS:
+            for detail in check.function(counts):
+                yield self._finding(check, detail)
+
+    def _described(self, flagged: _Flagged) -> str:
+        return f"{flagged.number} of {self.pairs} {self.noun}: {'; '.join(flagged.examples)}"
+
+    def _finding(self, check: Check[Callable[..., object]], detail: str) -> Finding:
+        template = self.paradigm.template
+        return check.finding(Hit(detail, template.path, template.conditions[0].line))
+
+
+class SuiteChecker(ItemChecker):
+    """The checks of a suite's items: tables of :data:`solecism.schema.SUITE`."""
+
+    checks: Checks = SUITE_CHECKS
+    noun = "items"
+
+    def __init__(self, paradigm: Paradigm) -> None:
+        super().__init__(paradigm)
+        self._seen = SuiteMemory()
+
+    def _add(self, table: pa.Table) -> None:
+        batch = SuiteBatch(self.paradigm, table.to_pylist(), self._seen)
+        for check in SUITE_CHECKS:
+            flags = check.function(batch)
+            self._flagged[check.code].add([n for n, bad in enumerate(flags) if bad], batch.shown)
+
+
+def checker_of(paradigm: Paradigm) -> ItemChecker:
+    """Return the checker for the kind of a paradigm's items."""
+    return ItemChecker(paradigm) if paradigm.template.is_pair else SuiteChecker(paradigm)
+
+
+def check_items(
+    paradigm: Paradigm, tables: Iterable[pa.Table], counts: Counts | None = None
+) -> list[Finding]:
+    """Check the items of a paradigm, as :func:`~solecism.grammar.pairs.draw_pairs` yields them.
+
+    ``counts`` are those that the draw fills in; they are read when all tables are drawn.
+    """
+    checker = checker_of(paradigm)
+    for table in tables:
+        checker.add(table)
+    return checker.finish(counts)

@@ -1,4 +1,4 @@
-"""Small judgements on spelling and scripts that several checks share."""
+"""Spelling and scripts, as several checks need them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,19 @@ from solecism.contrast import differing_span, shared_start
 from solecism.lexicon.orthography import Orthography, SpellingRule, tokenize
 
 __all__ = [
-    "INVISIBLE",
-    "SCRIPTS",
-    "contractions",
-    "main_script",
-    "mixed_words",
-    "one_slip",
-    "printed_as",
-    "respellings",
-    "same_word",
+    "INVISIBLE", "SCRIPTS", "main_script", "mixed_words", "one_slip", "printed_as", "respellings",
     "words_apart",
-]
+]  # fmt: skip
 
 
 def one_slip(a: str, b: str) -> bool:
-    """Tell whether two texts differ by one slip of the keyboard.
+    """Return whether two texts differ by one slip of the keyboard (Damerau 1964).
 
-    That is one letter more, less, another, or two neighbours exchanged (Damerau 1964). Texts that
-    differ in a digit are numbered, not misspelt.
+    That is a letter too many, too few or a wrong one, or two neighbours exchanged. Texts that differ in a
+    digit are numbered, not misspelt.
+
+    >>> one_slip("feminine", "femniine"), one_slip("set1", "set2")
+    (True, False)
     """
     short, long = sorted((a, b), key=len)
     lead = shared_start(short, long)
@@ -42,7 +37,7 @@ def one_slip(a: str, b: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def respellings(word: str, spelling: Orthography) -> frozenset[str]:
-    """Give what the rules can make of a word: itself and the texts that replace it."""
+    """Return a word and the texts that spelling rules can replace it with."""
     found = {word}
     for rule in spelling.rules:
         found |= {text for known in found for text in _outcomes(rule, known)}
@@ -58,36 +53,36 @@ def _outcomes(rule: SpellingRule, word: str) -> set[str]:
     return {text for text in texts if text and text != "="}
 
 
-def same_word(a: str, b: str, spelling: Orthography) -> bool:
-    """Tell whether two printed words are one word, of which one may be respelt (``je``, ``j'``)."""
+def _same_word(a: str, b: str, spelling: Orthography) -> bool:
+    """Return whether two printed words are the same, perhaps respelt (``je``, ``j'``)."""
     return b in respellings(a, spelling) or a in respellings(b, spelling)
 
 
-def contractions(spelling: Orthography) -> frozenset[str]:
-    """Give the words that stand for two (``du``)."""
+def _contractions(spelling: Orthography) -> frozenset[str]:
+    """Return the words that stand for two (``du``)."""
     return frozenset(r.new_left for r in spelling.rules if r.new_right is None) - {"="}
 
 
 def words_apart(good: Sequence[str], bad: Sequence[str], spelling: Orthography) -> int:
-    """Count the words in which two sentences (their tokens) differ, what the rules do left aside."""
+    """Return in how many words two sentences differ apart from spelling rules."""
     spans = differing_span(good, bad)
     mine, other = good[spans[0]], bad[spans[1]]
     if len(mine) != len(other):
         mine, other = (_expanded(side, spelling) for side in (mine, other))
     if len(mine) != len(other):
         return max(len(mine), len(other))
-    return sum(not same_word(a, b, spelling) for a, b in zip(mine, other, strict=True))
+    return sum(not _same_word(a, b, spelling) for a, b in zip(mine, other, strict=True))
 
 
 def _expanded(words: Sequence[str], spelling: Orthography) -> list[str]:
-    double = contractions(spelling)
+    double = _contractions(spelling)
     return [copy for word in words for copy in [word] * (1 + (word in double))]
 
 
 def printed_as(form: str, printed: str, first: bool, spelling: Orthography) -> bool:
-    """Tell whether ``printed`` is the form as the spelling rules may have left it.
+    """Return whether ``printed`` is a form as spelling rules may have left it.
 
-    ``first``: it begins the sentence, so that a capital is no difference.
+    ``first``: it begins the sentence, so a capital makes no difference.
     """
     shown = {printed}
     if first and spelling.capital:
@@ -124,7 +119,7 @@ def _scripts(word: str) -> set[str]:
 
 
 def main_script(texts: Iterable[str]) -> str:
-    """Give the script that most of the texts are (partly) written in; ``""`` for none of the three."""
+    """Return the script that most texts are (partly) written in; ``""`` for none of the three."""
     counts = Counter(name for text in texts for name in _scripts(text))
     return counts.most_common(1)[0][0] if counts else ""
 

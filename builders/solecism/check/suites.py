@@ -1,4 +1,4 @@
-"""Checks of suite items: each tells which items of a batch it concerns.
+"""Checks of suite items: each flags items of a batch.
 
 The docstring of a check is its message and, below, what to do about it.
 """
@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from solecism.check.batch import Batch, Memory
 from solecism.check.pairs import (
+    PairBatch,
+    PairMemory,
     bad_spacing,
     mixed_letters,
     no_capital,
@@ -40,7 +41,7 @@ Flags = list[bool]
 
 @dataclass(frozen=True)
 class SuiteMemory:
-    """What is kept of the batches before."""
+    """The ids and sentences of earlier batches."""
 
     ids: set[str] = field(default_factory=set)
     texts: set[tuple[str, ...]] = field(default_factory=set)
@@ -55,11 +56,11 @@ class SuiteBatch:
     memory: SuiteMemory
 
     def flags(self, judge: Callable[[Item], bool]) -> list[bool]:
-        """Judge every item."""
+        """Return the judgement of every item."""
         return [judge(item) for item in self.items]
 
     def shown(self, row: int) -> str:
-        """An item in a line: its sentences, and what is wrong with its predictions."""
+        """Return an item in a line: its sentences, and what is wrong with its predictions."""
         wrong = [reading for reading in self.readings if isinstance(reading, str)]
         regions = _regions(self.items[row])
         for formula in self.readings:
@@ -68,7 +69,7 @@ class SuiteBatch:
 
     @cached_property
     def readings(self) -> list[Formula | str]:
-        """The predictions, which all items of a suite share; the error of one that cannot be read."""
+        """The predictions that all items of a suite share, or the error of one that cannot be read."""
         return [_read(text) for text in self.items[0]["predictions"]] if self.items else []
 
     def compared(self, item: Item) -> Iterator[tuple[Place, Place]]:
@@ -232,7 +233,7 @@ def badly_written(batch: SuiteBatch) -> Flags:
     texts, tokens = ([c[key] for _, c in rows] for key in ("text", "tokens"))
     names = ("sentence_good", "sentence_bad", "tokens_good", "tokens_bad")
     table = pa.table(dict(zip(names, (texts, texts, tokens, tokens), strict=True)))
-    sentences = Batch(batch.paradigm, table, Memory())
+    sentences = PairBatch(batch.paradigm, table, PairMemory())
     checks = (not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters)
     wrong = np.logical_or.reduce([check(sentences) for check in checks])
     items = {number for (number, _), bad in zip(rows, wrong.tolist(), strict=True) if bad}

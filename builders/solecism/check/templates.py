@@ -27,7 +27,7 @@ LARGEST = 10_000_000
 
 @dataclass(frozen=True)
 class Draft:
-    """A template with its surroundings.
+    """A template as written, with what is around it.
 
     ``sources`` are the keys of references.bib (None: there is no such file), ``siblings`` the templates of
     the same name in other languages of the data set.
@@ -38,7 +38,7 @@ class Draft:
     siblings: tuple[Template, ...] = ()
 
     def hit(self, detail: str, key: str = "") -> Hit:
-        """Make a hit at the line of a front matter key."""
+        """Return a hit at the line of a front matter key."""
         return Hit(detail, self.template.path, self.template.lines.get(key, 1))
 
 
@@ -171,7 +171,7 @@ def _idle(paradigm: Paradigm, chosen: Callable[[str], bool]) -> Iterator[Hit]:
 
 
 def _selects(paradigm: Paradigm, text: str) -> bool:
-    """Whether a clause is a selection that says something: an `under` of properties with values."""
+    """Return whether a clause selects by something: an `under` of properties that have values."""
     tree = nodes.Output([paradigm.phrases.tree(text)])
     if not any(test.name == "under" for test in tree.find_all(nodes.Test)):
         return False

@@ -19,7 +19,7 @@ from solecism.errors import InputError, candidates, fail
 from solecism.files import filling_folder, writing
 from solecism.schema import SUITE
 from solecism.scoring.items import open_items
-from solecism.scoring.surprisals import read_sentences, write_sentences
+from solecism.scoring.study import read_sentences, write_sentences
 from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
 __all__ = ["command", "convert"]

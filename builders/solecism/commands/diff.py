@@ -14,9 +14,8 @@ import click
 from solecism.commands.options import JSON, ROOT, print_json, print_lines
 from solecism.datasets.manifest import read_manifest
 from solecism.errors import fail
-from solecism.hub.changelog import add_to_changelog, lines_of
 from solecism.hub.client import folder_of
-from solecism.hub.compare import Difference, Example, compare
+from solecism.hub.compare import DatasetDifference, Example, add_to_changelog, compare, lines_of
 from solecism.root import Root
 
 __all__ = ["command"]
@@ -52,7 +51,7 @@ def _folder(place: str) -> Path:
     return folder_of(match[1], match[2])
 
 
-def _lines(found: Difference) -> Iterator[str]:
+def _lines(found: DatasetDifference) -> Iterator[str]:
     yield f"{found.old_version} -> {found.new_version}"
     if found.needs == "none":
         yield "nothing changed"

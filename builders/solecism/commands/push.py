@@ -13,7 +13,7 @@ from rich.progress import MofNCompleteColumn
 
 from solecism.commands.options import FOLDER, JSON, print_json, print_lines
 from solecism.hub.client import Change
-from solecism.hub.push import Plan, Pushed, plan_push, push
+from solecism.hub.push import Pushed, PushPlan, plan_push, push
 from solecism.terminal import progress_bar
 
 __all__ = ["command"]
@@ -45,7 +45,7 @@ def command(folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool
         print_lines(*lines)
 
 
-def _plan_lines(plan: Plan) -> list[str]:
+def _plan_lines(plan: PushPlan) -> list[str]:
     if plan.released:
         done = f"{plan.tag} is released already, with the same bytes ({plan.released[:12]})"
         return [done, *_stray_lines(plan)]
@@ -59,14 +59,14 @@ def _change_line(change: Change) -> str:
     return f"{_SIGNS[change.kind]} {change.path} ({change.size:,} bytes)"
 
 
-def _stray_lines(plan: Plan) -> list[str]:
+def _stray_lines(plan: PushPlan) -> list[str]:
     names = [name if name.isprintable() else ascii(name) for name in plan.strays]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     listed = ", ".join(names[:SHOWN]) + more
     return [f"note: left alone, as the manifest does not list it: {listed}"] if names else []
 
 
-def _difference_lines(plan: Plan) -> list[str]:
+def _difference_lines(plan: PushPlan) -> list[str]:
     found = plan.difference
     if found is None:
         return ["the first version"]
@@ -99,13 +99,13 @@ def _pushed_lines(pushed: Pushed, repo: str) -> list[str]:
     ]
 
 
-def _counted(plan: Plan) -> str:
+def _counted(plan: PushPlan) -> str:
     names = {"add": "added", "change": "changed", "delete": "deleted"}
     kinds = [change.kind for change in plan.changes]
     return ", ".join(f"{kinds.count(k)} {name}" for k, name in names.items() if k in kinds)
 
 
-def _plan_facts(plan: Plan, repo: str) -> dict[str, Any]:
+def _plan_facts(plan: PushPlan, repo: str) -> dict[str, Any]:
     return {
         "repo": repo,
         "tag": plan.tag,

@@ -24,28 +24,21 @@ from solecism.root import Root
 from solecism.version import __version__
 
 __all__ = [
-    "CheckRow",
-    "VersionRow",
-    "card_data",
-    "check_rows",
-    "croissant",
-    "feature_list",
-    "render_card",
-    "version_rows",
-    "with_head",
-]
+    "CheckRow", "VersionRow", "card_data", "check_rows", "croissant", "feature_list", "render_card",
+    "version_rows", "with_head",
+]  # fmt: skip
 
 
 _CHECKS: Mapping[str, Sequence[Check[Callable[..., object]]]] = {
     "pair": (*ITEM_CHECKS, *COUNT_CHECKS),
     "suite": (*SUITE_CHECKS, *COUNT_CHECKS),
 }
-"""The checks that items of a kind pass."""
+"""The checks of items of each kind."""
 
 
 @dataclass(frozen=True)
 class CheckRow:
-    """One coded check of items and how many findings it left in what is released."""
+    """A coded check of items, and the number of its findings in what is released."""
 
     code: str
     level: str
@@ -55,7 +48,7 @@ class CheckRow:
 
 @dataclass(frozen=True)
 class VersionRow:
-    """One version in the card's table; ``commit`` is empty where it is not known."""
+    """A version in the card's table; ``commit`` is empty if it is not known."""
 
     version: str
     tag: str
@@ -67,7 +60,7 @@ class VersionRow:
 def render_card(
     root: Root, entry: Stanza, built: Sequence[BuiltConfig], references: Sequence[Reference]
 ) -> str:
-    """Write the card; raises :class:`InputError` for an error in its template.
+    """Return the text of the card; raises :class:`InputError` for an error in its template.
 
     A data set without a template of its own gets a plain card.
     """
@@ -88,7 +81,7 @@ def render_card(
 
 
 def _uids(built: Sequence[BuiltConfig]) -> list[tuple[str, str, dict[str, int]]]:
-    """UID, construction and number of minimal sets by config, for the card's table."""
+    """Return UID, construction and number of minimal sets by config, for the card's table."""
     table: dict[str, tuple[str, dict[str, int]]] = {}
     for config in built:
         for paradigm in config.paradigms:
@@ -98,7 +91,7 @@ def _uids(built: Sequence[BuiltConfig]) -> list[tuple[str, str, dict[str, int]]]
 
 
 def check_rows(built: Sequence[BuiltConfig]) -> list[CheckRow]:
-    """Every check that items of these kinds pass, with the number of its findings over all configs."""
+    """Return every check of these kinds of items, with the number of its findings in all configs."""
     found = Counter(f.code for c in built for p in c.paradigms for f in p.findings)
     kinds = dict.fromkeys(config.kind for config in built)
     codes = {check.code for kind in kinds for check in _CHECKS.get(kind, ())}
@@ -107,15 +100,15 @@ def check_rows(built: Sequence[BuiltConfig]) -> list[CheckRow]:
 
 
 def _findings(built: Sequence[BuiltConfig]) -> list[str]:
-    """What the checks said of paradigms, each under the first config that has it."""
+    """Return the findings in paradigms, each under the first config that has it."""
     places = {(p.uid, f): c.name for c in reversed(built) for p in c.paradigms for f in p.findings}
-    said = [(f"{place}/{uid}", f) for (uid, f), place in places.items()]
-    said.sort(key=lambda pair: (pair[0], pair[1].order))
-    return [f"`{name}` {f.code}: {f.message}" for name, f in said]
+    found = [(f"{place}/{uid}", finding) for (uid, finding), place in places.items()]
+    found.sort(key=lambda pair: (pair[0], pair[1].order))
+    return [f"`{name}` {finding.code}: {finding.message}" for name, finding in found]
 
 
 def _skipped(built: Sequence[BuiltConfig]) -> Mapping[str, int]:
-    """Why how many minimal sets were left out, over all configs."""
+    """Return the number of minimal sets that were left out, by reason."""
     total: Counter[str] = Counter()
     for config in built:
         for paradigm in config.paradigms:
@@ -124,7 +117,7 @@ def _skipped(built: Sequence[BuiltConfig]) -> Mapping[str, int]:
 
 
 def version_rows(root: Root, entry: Stanza, built: Sequence[BuiltConfig]) -> list[VersionRow]:
-    """This version and, from the lock, all that came before it; the newest first."""
+    """Return this version and, from the lock, all earlier ones; the newest first."""
     now = parse_version(entry.version)
     this = VersionRow(entry.version, now.tag, "", sum(c.rows for c in built), len(built))
     locked = read_lock(lock_path(root, entry.name)).get(entry.name, {})
@@ -161,10 +154,10 @@ _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M
 
 
 def with_head(data: DatasetCardData, text: str) -> str:
-    """Put metadata above a card's text.
+    """Return a card's text with metadata above it.
 
-    Raises :class:`InputError` where the hub would read something else than was meant (YAML 1.1 takes `no`
-    for false and `1:30` for a number unless they stand in quotes).
+    Raises :class:`InputError` if the hub would read other metadata (in YAML 1.1, `no` is false and `1:30`
+    is a number unless they are in quotes).
     """
     whole = f"---\n{data.to_yaml()}\n---\n\n{text}"
     head = REGEX_YAML_BLOCK.search(whole)
@@ -174,13 +167,13 @@ def with_head(data: DatasetCardData, text: str) -> str:
 
 
 def _read(head: str) -> dict[str, Any]:
-    """Read metadata as ``DatasetCard`` does, but with libyaml where there is one: a third of the time."""
+    """Read metadata as ``DatasetCard`` does, but with libyaml if possible: in a third of the time."""
     data = DatasetCardData(**yaml.load(head, Loader=_FAST))
     return data.to_dict()  # type: ignore[no-untyped-call, no-any-return]
 
 
 def card_data(entry: Stanza, built: Sequence[BuiltConfig]) -> DatasetCardData:
-    """All that the hub wants to know of a data set, in its own names."""
+    """Return the metadata that the hub wants, under its own names."""
     codes = languages_of(built)
     return DatasetCardData(
         pretty_name=entry.pretty_name,
@@ -204,7 +197,7 @@ def _size_category(rows: int) -> str:
 
 
 def _config(entry: Stanza, config: BuiltConfig) -> dict[str, Any]:
-    """One entry of `configs`; `datasets` caches by these texts, so they tell version and content."""
+    """Return an entry of `configs`; `datasets` caches by it, so it has version and content."""
     return {
         "config_name": config.name,
         **({"default": True} if config.default else {}),
@@ -226,10 +219,10 @@ def _info(config: BuiltConfig) -> dict[str, Any]:
 
 
 def feature_list(fields: pa.Schema | pa.StructType) -> list[dict[str, Any]]:
-    """Describe a schema as `datasets` writes features in a card's YAML.
+    """Return a schema as `datasets` writes features in a card's YAML.
 
-    Lists are called `list`, which all versions from 2.19 on read (`sequence` turns a list of structs into a
-    struct of lists before version 4).
+    Lists are called `list`, which all versions from 2.19 on read. (Before version 4, `sequence` makes a
+    struct of lists of a list of structs.)
     """
     return [{"name": field.name, **_feature(field.type)} for field in fields]
 
@@ -244,7 +237,7 @@ def _feature(kind: pa.DataType) -> dict[str, Any]:
 
 
 def _dtype(kind: pa.DataType) -> str:
-    """The name `datasets` has for a type: Arrow's, but for the floating-point numbers."""
+    """Return the name `datasets` has for a type: Arrow's, except for floating-point numbers."""
     return {"double": "float64", "float": "float32"}.get(str(kind), str(kind))
 
 
@@ -295,9 +288,9 @@ _TYPES = {
 def croissant(
     entry: Stanza, built: Sequence[BuiltConfig], references: Sequence[Reference]
 ) -> dict[str, Any]:
-    """Describe a data set: a file for each config, a record set over its flat columns.
+    """Return Croissant metadata: a file for each config, and a record set with its flat columns.
 
-    The date is the catalogue's, so that the same inputs give the same bytes on every day.
+    The date is that of the catalogue, so that the same inputs give the same bytes on any day.
     """
     return {
         "@context": _CONTEXT,
@@ -341,7 +334,7 @@ def _records(config: BuiltConfig) -> dict[str, Any]:
 
 
 def _field(config: str, field: pa.Field) -> dict[str, Any]:
-    """Describe a column, a struct with its parts; lists have no simple description in Croissant 1.0."""
+    """Return the entry of a column, of a struct with its parts; Croissant 1.0 has none for lists."""
     name = f"{config}/{field.name}"
     if pa.types.is_struct(field.type):
         parts = [_part(config, field.name, part) for part in field.type if part.type in _TYPES]

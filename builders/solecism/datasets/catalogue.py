@@ -48,13 +48,13 @@ _STANZA: dict[object, object] = {
 
 @dataclass(frozen=True)
 class Stanza:
-    """What the catalogue says of a data set. ``sources`` are keys of ``references.bib``.
+    """The stanza of a data set in the catalogue.
 
-    ``configs``: one for each of the ``languages`` or each of the ``paradigms``, or ``mined`` from treebanks;
-    ``traditional``: the OpenCC conversion (``s2t``) that makes configs in traditional characters, if there
-    should be any. ``license`` is the hub's id, or several where configs have different ones; ``hub`` the
-    repository (``ORG/NAME``); ``date`` is that of the version; the rest goes into the card's metadata under
-    the hub's names.
+    ``sources`` are keys of ``references.bib``; ``configs`` says whether each of the ``languages`` or each
+    of the ``paradigms`` is a config, or whether they are ``mined`` from treebanks; ``traditional`` is the
+    OpenCC conversion (``s2t``) to traditional characters, if there should be any; ``license`` is the hub's
+    id, or a list if configs have different ones; ``hub`` is the repository (``ORG/NAME``) and ``date``
+    that of the version. The rest goes into the card's metadata under the hub's names.
     """
 
     name: str
@@ -103,7 +103,7 @@ def _stanza(name: str, values: Mapping[str, Any], path: Path) -> Stanza:
 
 
 def _check_metadata(name: str, values: Mapping[str, Any], path: Path) -> None:
-    """Refuse values that the hub does not know."""
+    """Raise :class:`InputError` for values that the hub does not know."""
     for key, known in CREATORS.items():
         for value in values.get(key, ()):
             if value not in known:
@@ -112,9 +112,9 @@ def _check_metadata(name: str, values: Mapping[str, Any], path: Path) -> None:
 
 
 def stanza(root: Root, dataset: str) -> Stanza:
-    """Find a data set's stanza, in ``catalogue.toml`` of the root or else in the house's own.
+    """Return the stanza of a data set from the ``catalogue.toml`` of the root, or else from ours.
 
-    A data set that stands in neither (one being written) has version 0.0.0.
+    A data set that is in neither (one that is being written) has version 0.0.0.
     """
     path = catalogue_of(root, dataset)
     if path is not None:
@@ -127,7 +127,7 @@ def stanza(root: Root, dataset: str) -> Stanza:
 
 
 def catalogue_of(root: Root, dataset: str) -> Path | None:
-    """The catalogue that a data set stands in: the root's, else the house's own, else none."""
+    """Return the catalogue that has a data set: the root's, ours, or None."""
     places = (root.path / BUILT_IN.name, BUILT_IN)
     return next((p for p in places if p.is_file() and dataset in read_catalogue(p)), None)
 

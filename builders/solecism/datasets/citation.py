@@ -20,18 +20,9 @@ if TYPE_CHECKING:
     from bibtexparser.model import Entry, ParsingFailedBlock
 
 __all__ = [
-    "Reference",
-    "address",
-    "as_list",
-    "bibtex",
-    "citation_cff",
-    "cite",
-    "one_or_all",
-    "read_bibliography",
-    "references_of",
-    "spdx",
-    "spdx_url",
-]
+    "Reference", "as_list", "bibtex", "citation_cff", "cite", "one_or_all", "read_bibliography",
+    "references_of", "spdx", "spdx_url",
+]  # fmt: skip
 
 
 AUTHORS = "The Solecism authors"
@@ -44,7 +35,7 @@ _TOOL = f"""@software{{solecism,
 
 
 def references_of(root: Root, entry: Stanza) -> list[Reference]:
-    """The works that a data set follows, in the catalogue's order.
+    """Return the works that a data set follows, in the catalogue's order.
 
     Raises :class:`InputError` for a key that ``references.bib`` does not have. A root without a
     bibliography has none.
@@ -62,31 +53,31 @@ def references_of(root: Root, entry: Stanza) -> list[Reference]:
     return [known[key] for key in entry.sources]
 
 
-def address(entry: Stanza) -> str:
-    """Where the data set is published; empty where the catalogue does not say."""
+def _address(entry: Stanza) -> str:
+    """Return where the data set is published; empty if the catalogue does not say."""
     return f"https://huggingface.co/datasets/{entry.hub}" if entry.hub else ""
 
 
 def bibtex(entry: Stanza) -> str:
-    """The BibTeX entry of one version of a data set."""
+    """Return the BibTeX entry of a version of a data set."""
     fields = {
         "author": f"{{{AUTHORS}}}",
         "title": f"{entry.pretty_name}, version {entry.version}",
         "year": str(entry.date.year) if entry.date else "",
-        "url": address(entry),
+        "url": _address(entry),
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@misc{{solecism-{entry.name},", *lines, "}"])
 
 
 def cite(root: Root, dataset: str) -> str:
-    """BibTeX of a data set, of Solecism and of the works that the data set follows."""
+    """Return BibTeX of a data set, of Solecism and of the works that the data set follows."""
     entry = stanza(root, dataset)
     return "\n\n".join([bibtex(entry), _TOOL, *(r.text for r in references_of(root, entry))])
 
 
 def citation_cff(entry: Stanza, references: Sequence[Reference]) -> str:
-    """``CITATION.cff`` (Citation File Format 1.2.0) of a data set."""
+    """Return ``CITATION.cff`` (Citation File Format 1.2.0) of a data set."""
     licences = [spdx(licence) for licence in as_list(entry.license)]
     value = {
         "cff-version": "1.2.0",
@@ -97,19 +88,19 @@ def citation_cff(entry: Stanza, references: Sequence[Reference]) -> str:
         **({"date-released": entry.date} if entry.date else {}),
         "license": one_or_all(licences),
         "authors": [{"name": AUTHORS}],
-        **({"url": address(entry)} if entry.hub else {}),
+        **({"url": _address(entry)} if entry.hub else {}),
         "references": [reference.to_cff() for reference in references],
     }
     return yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
 
 
-logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # what it tells is raised here
+logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # what it logs is raised here
 _TYPES = {
     "article": "article", "book": "book", "inbook": "book", "incollection": "book",
     "inproceedings": "conference-paper", "phdthesis": "thesis", "mastersthesis": "thesis",
     "techreport": "report", "software": "software", "dataset": "dataset",
 }  # fmt: skip
-"""Kinds of BibTeX entries in the words of CITATION.cff."""
+"""The kinds of BibTeX entries, as CITATION.cff calls them."""
 
 
 @dataclass(frozen=True)
@@ -128,9 +119,9 @@ class Reference:
         return names.split(" and ") if names else []
 
     def to_cff(self) -> dict[str, Any]:
-        """Describe the work as ``CITATION.cff`` does."""
+        """Return the entry of ``CITATION.cff``."""
         start, _, end = self.fields.get("pages", "").partition("--")
-        told = {
+        entry = {
             "type": _TYPES.get(self.kind, "generic"),
             "title": self.fields.get("title", "").replace("{", "").replace("}", ""),
             "authors": [_person(name) for name in self.authors],
@@ -141,7 +132,7 @@ class Reference:
             "end": end,
             **{name: self.fields.get(name) for name in ("doi", "url")},
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in entry.items() if value}
 
 
 def _person(name: str) -> dict[str, str]:
@@ -168,7 +159,7 @@ def _reference(entry: Entry) -> Reference:
 
 
 def _wrong(block: ParsingFailedBlock) -> str:
-    """Say what is wrong with an entry, in the parser's words."""
+    """Return what is wrong with an entry, in the parser's words."""
     reason = getattr(block.error, "abort_reason", "") or str(block.error).partition(". Note:")[0]
     begun = " ".join((block.raw or "").split())[:40]
     return f"{begun!r}: {' '.join(reason.split()).rstrip('.')}"
@@ -180,24 +171,28 @@ _MIXED_CASE = {
     "lgpl-lr": "LGPLLR",
     "pddl": "PDDL-1.0",
 }
-"""The ids that are not SPDX's in small letters."""
+"""Ids of the hub that are not those of SPDX in lower case."""
 
 
 def as_list(licences: str | Sequence[str]) -> list[str]:
-    """One or several licences as a list."""
+    """Return one or several licences as a list."""
     return [licences] if isinstance(licences, str) else list(licences)
 
 
 def one_or_all(licences: Sequence[str]) -> str | list[str]:
-    """A licence as itself, several as a list."""
+    """Return one licence as a text, several as a list."""
     return licences[0] if len(licences) == 1 else list(licences)
 
 
 def spdx(licence: str) -> str:
-    """Give the SPDX identifier of a licence of the hub."""
+    """Return the SPDX identifier of a licence of the hub.
+
+    >>> spdx("cc-by-4.0"), spdx("odbl")
+    ('CC-BY-4.0', 'ODbL-1.0')
+    """
     return _MIXED_CASE.get(licence, licence.upper())
 
 
 def spdx_url(licence: str) -> str:
-    """Give the address of a licence's text at SPDX."""
+    """Return the address of a licence's text at SPDX."""
     return f"https://spdx.org/licenses/{spdx(licence)}.html"

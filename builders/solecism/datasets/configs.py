@@ -77,7 +77,7 @@ def distinct_sources(configs: Sequence[Config]) -> list[ItemSource]:
 
 @dataclass(frozen=True)
 class BuiltParadigm:
-    """What was made of one source (a paradigm, a treebank), and what the checks found in it.
+    """The result of one source (a paradigm, a treebank), with the findings of the checks.
 
     ``example``: texts to show, of a pair the good and the bad sentence; ``facts``: further entries of
     the manifest.

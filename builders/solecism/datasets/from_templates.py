@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from solecism.check.finding import Finding
-from solecism.check.items import checker_of
+from solecism.check.run import checker_of
 from solecism.datasets.catalogue import Stanza
 from solecism.datasets.configs import BuiltParadigm, Config, choose
 from solecism.errors import candidates, fail

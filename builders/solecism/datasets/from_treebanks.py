@@ -146,7 +146,7 @@ class _TreebankSource:
 
 
 class _DerivedSource:
-    """What is made of all treebanks of a language together: its forms, its minimal pairs."""
+    """Something made of all treebanks of a language: its forms, or its minimal pairs."""
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,8 @@ from solecism.root import Root
 from solecism.version import __version__
 
 __all__ = [
-    "MANIFEST", "ConfigFiles", "Manifest", "changed_files", "content_of", "contents_of",
-    "damaged",
-    "files_of_build", "input_digests", "is_within", "manifest_json", "read_manifest",
+    "MANIFEST", "ConfigFiles", "Manifest", "changed_files", "content_of", "content_of_files", "contents_of",
+    "damaged", "files_of_build", "input_digests", "is_within", "manifest_json", "read_manifest",
 ]  # fmt: skip
 
 MANIFEST = "manifest.json"
@@ -71,7 +70,7 @@ class ConfigFiles:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What ``manifest.json`` says.
+    """The content of ``manifest.json``.
 
     ``documents``: the files beside the data, by path; ``sources``: the treebanks and other works that
     the data come from; ``raw``: the whole manifest as JSON.
@@ -227,9 +226,21 @@ def content_of(manifest: Manifest, config: str) -> Content:
 
     Raises :class:`InputError` for files that cannot be read.
     """
+    return content_of_files(manifest.paths(config))
+
+
+def content_of_files(
+    paths: Iterable[Path], check: Callable[[pa.Table, Path], None] = lambda _, __: None
+) -> Content:
+    """Read Parquet files and return their content; ``check`` is called with each piece and its file.
+
+    Raises :class:`InputError` for files that cannot be read.
+    """
     digest = ContentDigest()
-    for path in manifest.paths(config):
+    for path in paths:
         with reading_parquet(path):
             for batch in pq.ParquetFile(path).iter_batches(use_threads=False):
-                digest.add(pa.Table.from_batches([batch]))
+                table = pa.Table.from_batches([batch])
+                check(table, path)
+                digest.add(table)
     return digest.content

@@ -1,4 +1,4 @@
-"""Our scorers as models of lm-eval: ``solecism`` (fast causal) and ``solecism-mlm`` (pseudo-log-likelihood)."""
+"""Our models in lm-eval: ``solecism`` (causal, fast) and ``solecism-mlm`` (pseudo-log-likelihood)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 from lm_eval.models.huggingface import HFLM
 
-from solecism.scoring.engines.engines import Probed, probe
-from solecism.scoring.engines.masked import MaskedOptions
+from solecism.scoring.engines.causal import Probed, probe
+from solecism.scoring.engines.masked import open_masked
 from solecism.scoring.items import NEEDED
 from solecism.scoring.methods.pll import score_pll
 from solecism.scoring.methods.sentence import WINDOW
@@ -26,7 +26,7 @@ Scored = list[tuple[float, bool]]
 
 
 def _device(asked: str | None) -> str:
-    """The device asked for, by default a card; the processor where there is no card."""
+    """Return the device that was asked for, by default a GPU; the CPU where there is no GPU."""
     wanted = asked or "cuda"
     if not wanted.startswith("cuda") or torch.cuda.is_available():
         return wanted
@@ -99,14 +99,15 @@ class SolecismMaskedLM(LM):
         **_: Any,
     ) -> None:
         super().__init__()
-        self._loaded = load_masked(
+        loaded = load_masked(
             pretrained,
             revision=revision,
             dtype=dtype,
             device=_device(device),
             trust_remote_code=bool(trust_remote_code),
         )
-        self._options = MaskedOptions(variant=variant)  # type: ignore[arg-type]
+        self._reader = open_masked(loaded)
+        self._variant: Any = variant
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Scored:
         """Score context and continuation as one text; whether it is greedy has no meaning (False)."""
@@ -114,7 +115,7 @@ class SolecismMaskedLM(LM):
         unique = list(dict.fromkeys(texts))
         names = [str(number) for number in range(len(unique))]
         columns = {name: unique if name.startswith("sentence_") else names for name in NEEDED}
-        scored = pa.concat_tables(score_pll([pa.table(columns)], self._loaded, self._options))
+        scored = pa.concat_tables(score_pll([pa.table(columns)], self._reader, self._variant))
         known = dict(zip(unique, scored["logp_good"].to_pylist(), strict=True))
         return [
             (known[text] if known[text] is not None else float("-inf"), False) for text in texts

@@ -1,4 +1,4 @@
-"""A hub as a client sees it: repositories, what goes wrong, and how long to wait."""
+"""A hub as a client sees it: repositories, what may go wrong, and how long to wait."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha1
 from importlib import import_module
 from json import JSONDecodeError
 from pathlib import Path
@@ -38,42 +37,32 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils.sha import git_hash
 
 from solecism.errors import InputError, Problem, fail
 from solecism.hashing import file_digest
 
 __all__ = [
-    "LARGEST",
-    "LIMIT",
-    "WAITS",
-    "Change",
-    "MissingError",
-    "Refs",
-    "Repository",
-    "UnreachableError",
-    "again",
-    "folder_of",
-    "limited",
-    "of_hub",
-    "reachable",
-    "refused",
-    "repeatable",
-    "same_bytes",
-    "seconds",
-    "told",
-    "transient",
-]
+    "LARGEST", "LIMIT", "WAITS", "Change", "MissingError", "Refs", "Repository", "UnreachableError",
+    "again", "explain", "folder_of", "limited", "of_hub", "reachable", "refused", "repeatable",
+    "same_bytes", "seconds", "transient",
+]  # fmt: skip
 
 
 WAITS = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""Seconds to wait before each repeat of a call that failed for a passing reason."""
+"""Seconds to wait before a call is repeated that failed for a passing reason."""
 
 LIMIT = "SOLECISM_HUB_TIMEOUT"
-"""The variable of the environment that sets another limit, in seconds."""
+"""The environment variable that sets another limit, in seconds."""
 
 SECONDS = 30.0
+"""The time that a server may be silent."""
+
 LARGEST = 64 << 20
-"""Bytes that an answer may have which is no download."""
+"""Bytes that an answer may have if it is no download."""
+
+SLOWEST = 1 << 10
+"""Bytes a second that must arrive in the long run, so that a server that drips ends some time."""
 
 _KINDS = ("connect", "read", "write", "pool")
 _XET = "HF_XET_CLIENT_CONNECT_TIMEOUT", "HF_XET_CLIENT_READ_TIMEOUT"
@@ -86,22 +75,23 @@ _Result = TypeVar("_Result")
 
 
 def seconds() -> float:
-    """Give the limit; raises :class:`InputError` where the environment's is no positive number."""
-    told = os.environ.get(LIMIT, "")
+    """Return the limit; raises :class:`InputError` if the environment has no positive number."""
+    value = os.environ.get(LIMIT, "")
     try:
-        limit = float(told or SECONDS)
+        limit = float(value or SECONDS)
     except ValueError:
         limit = 0
     if not 0 < limit < float("inf"):
-        raise fail(f"{LIMIT} is {told!r}: it must be a number of seconds above 0")
+        raise fail(f"{LIMIT} is {value!r}: it must be a number of seconds above 0")
     return limit
 
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Raise :class:`UnreachableError` for each request meanwhile that is not answered in time.
+    """Raise :class:`UnreachableError` for requests in this context that are not answered in time.
 
-    A server must take the connection, then send or take a byte every so many :func:`seconds`.
+    A server must take the connection, then send or take a byte every so many :func:`seconds`; four
+    times as long after the request an answer must have come at :data:`SLOWEST` or faster.
     """
     _watch(get_session())
     _count(1)
@@ -130,26 +120,36 @@ def _limited_store() -> Iterator[None]:
             os.environ.pop(name, None)
 
 
-def again(call: Callable[[], _Result], waits: Sequence[float] = WAITS) -> _Result:
-    """Call something that may be done twice, again after a passing failure.
+def again(
+    call: Callable[[], _Result],
+    waits: Sequence[float] = WAITS,
+    settled: Callable[[], _Result | None] = lambda: None,
+) -> _Result:
+    """Call something, and call it again after a passing failure; raise what the last call raised.
 
-    ``waits``: seconds before each repeat. Raises what the last call raised.
+    ``waits``: seconds before each repeat. A call that writes needs ``settled``, which is asked after a
+    failure of the hub: it returns the result if the call was carried out after all, else None.
     """
-    for wait in waits:
+    for wait in (*waits, None):
         begun = time.monotonic()
         try:
             return call()
+        except InputError:
+            raise
         except Exception as error:
-            if not repeatable(error, time.monotonic() - begun):
+            done = settled() if of_hub(error) else None
+            if done is not None:
+                return done
+            if wait is None or not repeatable(error, time.monotonic() - begun):
                 raise
-        time.sleep(wait)
-    return call()
+            time.sleep(wait)
+    raise AssertionError("the last attempt returns or raises")
 
 
 def repeatable(error: BaseException, took: float) -> bool:
-    """Whether a call that failed after so many seconds is worth another try.
+    """Return whether a call that failed after so many seconds is worth another try.
 
-    The store of large files does not say that it was silent: there the time tells.
+    The store of large files does not say that it was silent: only the time shows it.
     """
     frames = walk_tb(error.__traceback__)
     stored = isinstance(error, ConnectionError) and any(
@@ -159,13 +159,13 @@ def repeatable(error: BaseException, took: float) -> bool:
 
 
 def reachable() -> bool:
-    """Whether the hub takes connections and answers; asked in vain libraries of others repeat for long."""
+    """Return whether the hub takes connections and answers (other libraries repeat for long)."""
     try:
         with limited():
             get_session().head(HfApi().endpoint)
     except UnreachableError:
         return False
-    except Exception:  # whatever else it is, whoever asks for something will be told
+    except Exception:  # whatever else is wrong shows when something is asked for
         return True
     return True
 
@@ -177,7 +177,7 @@ def _count(change: int) -> None:
 
 
 def _watch(session: Any) -> None:
-    """Put ourselves before what the session sends, once; calls that are not ours pass unchanged."""
+    """Let requests of a session pass through :func:`_send`; those that are not ours pass unchanged."""
     if not isinstance(vars(session).get("send"), partial):
         http = import_module(type(session).__module__.partition(".")[0])
         session.send = partial(_send, session.send, http)
@@ -190,11 +190,12 @@ def _send(
     if not _calls:
         return send(request, stream=stream, **more)
     limit = seconds()
+    begun = time.monotonic()
     request.extensions = {**request.extensions, "timeout": dict.fromkeys(_KINDS, limit)}
     with _timed(http, request, limit):
         response = send(request, stream=True, **more)
     _refuse_delay(response, request, limit)
-    response.stream = _watched(http, request, limit, response.stream, stream)
+    response.stream = _watched(http, request, limit, response.stream, begun, stream)
     if not stream:
         try:
             response.read()
@@ -209,8 +210,7 @@ def _timed(http: ModuleType, request: Any, limit: float) -> Iterator[None]:
     try:
         yield
     except http.TimeoutException:
-        told = f"{place} is silent: no byte in {limit:g} seconds"
-        message = f"{told} ({request.method} {request.url.path}; {LIMIT} sets another limit)"
+        message = f"{place} is silent: no byte in {limit:g} seconds ({_request(request)})"
         raise UnreachableError(Problem(message)) from None
     except http.ConnectError as error:
         raise UnreachableError(Problem(f"{place} cannot be reached ({error})")) from None
@@ -220,16 +220,22 @@ def _refuse_delay(response: Any, request: Any, limit: float) -> None:
     """Refuse to wait for a hub that is busy longer than the limit."""
     if response.status_code not in (429, 503):
         return
-    told = [response.headers.get(name, "") for name in ("retry-after", "ratelimit")]
-    found = [m[1] or m[2] for text in told if (m := _DELAY.fullmatch(text))]
+    texts = [response.headers.get(name, "") for name in ("retry-after", "ratelimit")]
+    found = [m[1] or m[2] for text in texts if (m := _DELAY.fullmatch(text))]
     if any(int(text[:9]) > limit for text in found):
         response.close()
         message = f"{request.url.host} is busy and asks to be left alone for {found[0]} seconds"
         raise UnreachableError(Problem(message))
 
 
-def _watched(http: ModuleType, request: Any, limit: float, stream: Any, download: bool) -> Any:
-    """The stream of an answer's bytes, with the limits."""
+def _request(request: Any) -> str:
+    return f"{request.method} {request.url.path}; {LIMIT} sets another limit"
+
+
+def _watched(
+    http: ModuleType, request: Any, limit: float, stream: Any, begun: float, download: bool
+) -> Any:
+    """Return the stream of an answer's bytes, with the limits."""
 
     class Watched(http.SyncByteStream):  # type: ignore[name-defined, misc]
         def __iter__(self) -> Iterator[bytes]:
@@ -240,6 +246,9 @@ def _watched(http: ModuleType, request: Any, limit: float, stream: Any, download
                     if size > LARGEST and not download:
                         message = f"{request.url.host} answers with more than {LARGEST >> 20} MB"
                         raise fail(f"{message} ({request.method} {request.url.path})")
+                    if time.monotonic() - begun > 4 * limit + size / SLOWEST:
+                        message = f"{request.url.host} is too slow: {size:,} bytes"
+                        raise UnreachableError(Problem(f"{message} ({_request(request)})"))
                     yield part
 
         def close(self) -> None:
@@ -250,22 +259,22 @@ def _watched(http: ModuleType, request: Any, limit: float, stream: Any, download
 
 _PASSING = (408, 425, 429)
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "requests", "urllib3", "hf_xet")
-"""The packages whose errors mean that no answer came; which one it is depends on huggingface_hub."""
+"""Packages whose errors mean that no answer came (it depends on huggingface_hub which one)."""
 
 _QUERY = re.compile(r"(?<=\S)\?[^\s\"')>]+")
 _MISSING = (RepositoryNotFoundError, RevisionNotFoundError)
 
 
 class MissingError(InputError):
-    """The hub has no such repository or revision, or hides it from us."""
+    """An error for a repository or revision that the hub does not have, or hides from us."""
 
 
 class UnreachableError(InputError):
-    """The hub gives no answer, or may not be asked (``HF_HUB_OFFLINE``)."""
+    """An error for a hub that does not answer, or may not be asked (``HF_HUB_OFFLINE``)."""
 
 
 def of_hub(error: BaseException) -> bool:
-    """Whether an error came from talking to the hub: anything else is a mistake of ours.
+    """Return whether an error came from talking to the hub: anything else is a mistake of ours.
 
     An answer of another shape breaks huggingface_hub in many ways (``KeyError``, ``TypeError`` ...): what is
     raised outside our own code is the answer's fault.
@@ -277,13 +286,13 @@ def of_hub(error: BaseException) -> bool:
 
 
 def transient(error: BaseException) -> bool:
-    """Whether the same call may succeed a little later: the hub is busy, or no whole answer came."""
+    """Return whether the same call may succeed later: the hub is busy, or no whole answer came."""
     verdicts = (_is_passing(link) for link in _chain(error))
     return next((verdict for verdict in verdicts if verdict is not None), False)
 
 
 def _is_passing(error: BaseException) -> bool | None:
-    """Judge an error; None where it says nothing, so that its cause decides."""
+    """Return whether an error may pass; None if its cause decides."""
     if isinstance(error, HfHubHTTPError):
         status = error.response.status_code
         return status >= 500 or status in _PASSING
@@ -295,14 +304,14 @@ def _is_passing(error: BaseException) -> bool | None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, what caused it or was being handled when it arose, and so on."""
+    """Yield an error, what caused it or was being handled when it arose, and so on."""
     while error is not None:
         yield error
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 def _status(error: BaseException) -> int:
-    """The HTTP status of an error, or of the one that caused it; 0 where no answer came."""
+    """Return the HTTP status of an error, or of the one that caused it; 0 where no answer came."""
     for link in _chain(error):
         if isinstance(link, HfHubHTTPError):
             return int(link.response.status_code)
@@ -310,7 +319,7 @@ def _status(error: BaseException) -> int:
 
 
 def refused(error: BaseException, repo: str, endpoint: str) -> InputError:
-    """Turn what went wrong into the error for the user."""
+    """Return the error for the user."""
     links = list(_chain(error))
     if any(isinstance(link, OfflineModeIsEnabled) for link in links):
         return UnreachableError(
@@ -320,13 +329,15 @@ def refused(error: BaseException, repo: str, endpoint: str) -> InputError:
         place = disk.filename or HF_HUB_CACHE
         return InputError(Problem(f"{repo}: cannot be kept: {disk.strerror}", str(place)))
     if transient(error):
-        return UnreachableError(Problem(f"{repo}: no good answer from {endpoint} ({told(error)})"))
+        return UnreachableError(
+            Problem(f"{repo}: no good answer from {endpoint} ({explain(error)})")
+        )
     kind = MissingError if any(isinstance(link, _MISSING) for link in links) else InputError
     return kind(Problem(f"{repo}: {_because(error, kind, endpoint)}"))
 
 
 def _of_disk(links: Sequence[BaseException]) -> OSError | None:
-    """The error of a disk or file of ours that is behind it, as when the cache is full."""
+    """Return the error of a disk or file of ours that is the cause, as when the cache is full."""
     found = (e for e in links if isinstance(e, OSError) and (e.errno or 0) > 0)
     return next((e for e in found if not isinstance(e, ConnectionError | TimeoutError)), None)
 
@@ -337,25 +348,23 @@ def _because(error: BaseException, kind: type[InputError], endpoint: str) -> str
         way = "log in with `hf auth login` or set HF_TOKEN"
         return f"{endpoint} does not accept your token, or hides this from you ({way})"
     if status == 403:
-        return f"your token may not do this ({told(error)})"
+        return f"your token may not do this ({explain(error)})"
     if kind is MissingError:
         return f"{endpoint} has no such data set or version, or hides it from you"
-    return told(error) if status else f"{endpoint} answers as no hub does ({told(error)})"
+    return explain(error) if status else f"{endpoint} answers as no hub does ({explain(error)})"
 
 
-def told(error: BaseException) -> str:
-    """Say what happened: never the query of an address, which may hold a signature."""
+def explain(error: BaseException) -> str:
+    """Return what happened, without the query of an address, which may hold a signature."""
     for link in _chain(error):
         if isinstance(link, HfHubHTTPError):
-            request = link.response.request
-            said = link.server_message or "no explanation"
+            request, status = link.response.request, link.response.status_code
             place = urlsplit(str(request.url))
-            return (
-                f"{request.method} {place.netloc}{place.path}: {link.response.status_code} {said}"
-            )
+            message = link.server_message or "no explanation"
+            return f"{request.method} {place.netloc}{place.path}: {status} {message}"
     last = list(_chain(error))[-1]
-    said = _QUERY.sub("?...", str(last)).strip().partition("\n")[0]
-    return f"{type(last).__name__}: {shorten(said, 300) if said else 'no answer'}"
+    message = _QUERY.sub("?...", str(last)).strip().partition("\n")[0]
+    return f"{type(last).__name__}: {shorten(message, 300) if message else 'no answer'}"
 
 
 BRANCH = "main"
@@ -386,15 +395,12 @@ class Change:
 
 
 def same_bytes(path: Path, remote: RepoFile) -> bool:
-    """Whether a local file has the bytes that a file of the hub has, by size and digest."""
+    """Return whether a local file has the bytes of a file of the hub, by size and digest."""
     if path.stat().st_size != remote.size:
         return False
     if remote.lfs is not None:
         return file_digest(path) == str(remote.lfs.sha256)
-    data = path.read_bytes()
-    return (
-        sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == remote.blob_id
-    )
+    return git_hash(path.read_bytes()) == remote.blob_id
 
 
 class Repository:
@@ -407,9 +413,9 @@ class Repository:
         self.endpoint = str(self.api.endpoint)
 
     def is_private(self) -> bool | None:
-        """Whether only its owners see it; None where it does not exist (or cannot be seen)."""
+        """Return whether only its owners see it; None if it does not exist or is hidden from us."""
         try:
-            private = self.read(lambda: self.api.dataset_info(self.id)).private
+            private = self.ask(lambda: self.api.dataset_info(self.id)).private
         except MissingError:
             return None
         if not isinstance(private, bool):
@@ -417,16 +423,13 @@ class Repository:
         return private
 
     def create(self, private: bool) -> None:
-        """Make the repository where there is none."""
-        self.read(
-            lambda: self.api.create_repo(
-                self.id, repo_type=TYPE, private=private or None, exist_ok=True
-            )
-        )
+        """Make the repository if there is none."""
+        create = partial(self.api.create_repo, repo_type=TYPE, private=private or None)
+        self.ask(lambda: create(self.id, exist_ok=True))
 
     def refs(self) -> Refs:
         """Read the head of main and the tags."""
-        found = self.read(lambda: self.api.list_repo_refs(self.id, repo_type=TYPE))
+        found = self.ask(lambda: self.api.list_repo_refs(self.id, repo_type=TYPE))
         heads = self._commits(found.branches)
         if BRANCH not in heads:
             raise fail(f"{self.id}: has no branch {BRANCH}")
@@ -443,11 +446,8 @@ class Repository:
 
     def files(self, revision: str) -> dict[str, RepoFile]:
         """List the files at a revision by path, without the hub's own ``.gitattributes``."""
-        entries = self.read(
-            lambda: list(
-                self.api.list_repo_tree(self.id, recursive=True, revision=revision, repo_type=TYPE)
-            )
-        )
+        tree = partial(self.api.list_repo_tree, repo_type=TYPE, recursive=True)
+        entries = self.ask(lambda: list(tree(self.id, revision=revision)))
         found = [entry for entry in entries if isinstance(entry, RepoFile)]
         for file in found:
             if not (isinstance(file.path, str) and isinstance(file.size, int)):
@@ -457,23 +457,26 @@ class Repository:
         return files
 
     def changes(self, revision: str, files: Mapping[str, Path]) -> list[Change]:
-        """What a commit must do so that the files at a revision become ``files``, sorted by path."""
+        """Return what a commit must do to make the files at a revision ``files``, sorted by path."""
         remote = self.files(revision)
         return [
             _change(path, files.get(path), remote.get(path)) for path in sorted({*files, *remote})
         ]
 
     def holds(self, revision: str, files: Mapping[str, Path]) -> bool:
-        """Whether a revision has exactly these files."""
+        """Return whether a revision has exactly these files."""
         return all(change.kind == "keep" for change in self.changes(revision, files))
 
     def snapshot(
         self, revision: str | None, patterns: Sequence[str] | None = None, force: bool = False
     ) -> Path:
-        """Download the files of a revision (those that fit the patterns) that the cache lacks; its folder."""
+        """Download the files of a revision that the cache lacks, and return its folder.
+
+        ``patterns``: only files that fit one of them; ``force``: files that the cache has, too.
+        """
         call = partial(snapshot_download, self.id, repo_type=TYPE, revision=revision)
-        more = {"allow_patterns": patterns, "force_download": force, "max_workers": WORKERS}
-        return Path(self.read(partial(call, **more)))
+        options = {"allow_patterns": patterns, "force_download": force, "max_workers": WORKERS}
+        return Path(self.ask(partial(call, **options)))
 
     def commit(
         self,
@@ -506,7 +509,7 @@ class Repository:
             message = "someone else pushed in the meantime"
             raise fail(f"{self.id}: {message} ({BRANCH} is at {head[:12]}, was at {parent[:12]})")
 
-        return self._safely(attempt, settled)
+        return self.ask(attempt, settled)
 
     def tag(self, name: str, commit: str) -> None:
         """Make a tag; a tag that is there already must point to the same commit."""
@@ -522,27 +525,7 @@ class Repository:
                 raise fail(f"{self.id}: {message}: tags are never moved")
             return target
 
-        self._safely(attempt, settled)
-
-    def _safely(self, attempt: Callable[[], str], settled: Callable[[], str | None]) -> str:
-        """Try to write; after a failure look whether it was carried out before it is tried again."""
-        for wait in (*self._waits, None):
-            begun = time.monotonic()
-            try:
-                with limited():
-                    return attempt()
-            except InputError:
-                raise
-            except Exception as error:
-                if not of_hub(error):
-                    raise
-                done = settled()
-                if done is not None:
-                    return done
-                if wait is None or not repeatable(error, time.monotonic() - begun):
-                    raise refused(error, self.id, self.endpoint) from None
-                time.sleep(wait)
-        raise AssertionError("the last attempt returns or raises")
+        self.ask(attempt, settled)
 
     def _upload(self, operations: Sequence[Any], notice: Notice) -> None:
         """Send the data files one after the other: they are seen by nobody until the commit."""
@@ -553,15 +536,17 @@ class Repository:
                     self.id, [operation], repo_type=TYPE, num_threads=1, free_memory=False
                 )
 
-    def read(self, call: Callable[[], _Result]) -> _Result:
-        """Call something that only reads, or that may be done twice; again after a passing failure.
+    def ask(
+        self, call: Callable[[], _Result], settled: Callable[[], _Result | None] = lambda: None
+    ) -> _Result:
+        """Call something that asks the hub, and again after a passing failure; see :func:`again`.
 
-        Raises :class:`UnreachableError` where the hub gives no good answer, :class:`MissingError` where it
+        Raises :class:`UnreachableError` where the hub does not answer, :class:`MissingError` where it
         has nothing.
         """
         try:
             with limited():
-                return again(call, self._waits)
+                return again(call, self._waits, settled)
         except InputError:
             raise
         except Exception as error:
@@ -571,9 +556,9 @@ class Repository:
 
 
 def folder_of(repo: str, revision: str | None) -> Path:
-    """Download a data set of a hub that was named where a folder might have been.
+    """Return the folder of a data set of a hub that was named where a folder might have been.
 
-    Where the hub cannot be reached, what the cache has of it must do. Raises :class:`InputError`.
+    If the hub cannot be reached, the cache is used. Raises :class:`InputError`.
     """
     try:
         repository = Repository(repo)
@@ -600,7 +585,7 @@ def _change(path: str, local: Path | None, remote: RepoFile | None) -> Change:
 def _operations(
     files: Mapping[str, Path], changes: Sequence[Change]
 ) -> list[CommitOperationAdd | CommitOperationDelete]:
-    """Fresh operations: huggingface_hub writes into those that it has tried."""
+    """Return new operations: huggingface_hub writes into those that it has tried."""
     return [
         CommitOperationDelete(change.path, is_folder=False)
         if change.kind == "delete"

@@ -1,8 +1,9 @@
-"""What changed between two data sets, item by item."""
+"""What changed between two data sets, item by item; and the changelog that is written from it."""
 
 from __future__ import annotations
 
 import filecmp
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,24 +15,16 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from solecism.datasets.catalogue import Needs, smallest_version
+from solecism.datasets.catalogue import Needs, is_version, parse_version, smallest_version
 from solecism.datasets.manifest import MANIFEST, Manifest, read_manifest
 from solecism.errors import fail
-from solecism.inputs import reading_parquet
+from solecism.files import locked, write_text
+from solecism.inputs import read_text, reading_parquet
 
 __all__ = [
-    "ConfigDifference",
-    "Difference",
-    "Example",
-    "Items",
-    "Mask",
-    "Rows",
-    "aligned",
-    "compare",
-    "differing",
-    "leaves",
-    "places_in",
-]
+    "ConfigDifference", "DatasetDifference", "Example", "ItemGroup", "add_to_changelog", "compare",
+    "leaves", "lines_of", "with_section",
+]  # fmt: skip
 
 
 EXAMPLES = 3
@@ -46,7 +39,7 @@ GROUPS = ("UID", "suite", "relation")
 
 @dataclass(frozen=True)
 class Example:
-    """An item that changed, with the columns that tell it; ``old`` or ``new`` is empty where it is absent."""
+    """An item that changed: the columns that show it; ``old`` or ``new`` is empty if it is not there."""
 
     id: str
     old: Mapping[str, Any] = field(default_factory=dict)
@@ -54,8 +47,8 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Items:
-    """Items with one fate: how many, how many in each paradigm (or suite, or relation), some examples."""
+class ItemGroup:
+    """Items that changed in one way: how many, by paradigm (or suite, or relation), some examples."""
 
     count: int = 0
     by: Mapping[str, int] = field(default_factory=dict)
@@ -64,7 +57,7 @@ class Items:
 
 @dataclass(frozen=True)
 class ConfigDifference:
-    """What changed in a config that both builds have.
+    """The changes in a config that both builds have.
 
     ``changed``: items whose values differ under the same id, and by column in ``changed_columns``;
     ``columns_*``: leaves of the schema with their types; ``moved``: the rows that stayed stand in another
@@ -74,9 +67,9 @@ class ConfigDifference:
     name: str
     old_rows: int
     new_rows: int
-    added: Items = Items()
-    removed: Items = Items()
-    changed: Items = Items()
+    added: ItemGroup = ItemGroup()
+    removed: ItemGroup = ItemGroup()
+    changed: ItemGroup = ItemGroup()
     changed_columns: Mapping[str, int] = field(default_factory=dict)
     columns_added: tuple[str, ...] = ()
     columns_removed: tuple[str, ...] = ()
@@ -98,8 +91,8 @@ class ConfigDifference:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """What changed between two builds; ``configs`` holds only those that both have and that changed.
+class DatasetDifference:
+    """The changes between two builds; ``configs`` are those that both have and that changed.
 
     ``documents``: files beside the data that differ or stand in one build only; ``encoded``: Parquet files
     with other bytes and the same content.
@@ -115,7 +108,7 @@ class Difference:
 
     @property
     def needs(self) -> Needs:
-        """Which part of the version must rise (DESIGN, section 6); `none` where nothing differs."""
+        """The part of the version that must rise; `none` if nothing differs."""
         needed = {config.needs for config in self.configs}
         if self.removed_configs or "major" in needed:
             return "major"
@@ -134,7 +127,7 @@ class Difference:
         return {**asdict(self), "configs": configs, "needs": self.needs, "smallest": self.smallest}
 
 
-def compare(old: Path, new: Path) -> Difference:
+def compare(old: Path, new: Path) -> DatasetDifference:
     """Compare two data set folders item by item, known by their ids, a column at a time.
 
     Raises :class:`InputError` where a folder is no built data set.
@@ -143,12 +136,14 @@ def compare(old: Path, new: Path) -> Difference:
     before, after = _paths(was), _paths(now)
     found = [_config(name, before[name], after[name]) for name in before if name in after]
     same = [c.name for c in found if c is not None and _unchanged(c)]
-    return Difference(
+    return DatasetDifference(
         was.version,
         now.version,
         configs=tuple(c for c in found if c is not None and not _unchanged(c)),
-        added_configs={name: len(Rows(after[name])) for name in after if name not in before},
-        removed_configs={name: len(Rows(before[name])) for name in before if name not in after},
+        added_configs={name: len(ConfigRows(after[name])) for name in after if name not in before},
+        removed_configs={
+            name: len(ConfigRows(before[name])) for name in before if name not in after
+        },
         documents=_documents(was, now),
         encoded=tuple(same),
     )
@@ -187,17 +182,13 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
     """Compare a config; None where its files are the same byte for byte."""
     if len(old) == len(new) and all(map(_same_file, old, new)):
         return None
-    return _Comparison(name, _rows(old), _rows(new)).result()
-
-
-def _rows(paths: Sequence[Path]) -> Rows:
-    return Rows(paths)
+    return _Comparison(name, ConfigRows(old), ConfigRows(new)).result()
 
 
 class _Comparison:
     """One config in two builds; ``at`` gives the old place of each new row (-1: it is new)."""
 
-    def __init__(self, name: str, old: Rows, new: Rows) -> None:
+    def __init__(self, name: str, old: ConfigRows, new: ConfigRows) -> None:
         self.name, self.old, self.new = name, old, new
         self.old_keys, self.new_keys = old.keys(), new.keys()
         self.at = places_in(self.old_keys, self.new_keys)
@@ -216,7 +207,7 @@ class _Comparison:
             self.name, len(self.old), len(self.new),
             added=self._items(self.new, self.new_keys, self.at < 0, "new"),
             removed=self._items(self.old, self.old_keys, self.gone, "old"),
-            changed=Items(int(changed.sum()), _groups(self.new, changed), examples),
+            changed=ItemGroup(int(changed.sum()), _groups(self.new, changed), examples),
             changed_columns=columns,
             columns_added=tuple(f"{leaf}: {new[leaf]}" for leaf in new if leaf not in old),
             columns_removed=tuple(f"{leaf}: {old[leaf]}" for leaf in old if leaf not in new),
@@ -260,17 +251,17 @@ class _Comparison:
         shown = sorted(seen.items())[:EXAMPLES]
         return total, columns, tuple(Example(self.new_keys[p].as_py(), *v) for p, v in shown)
 
-    def _items(self, rows: Rows, keys: pa.Array, mask: Mask, side: str) -> Items:
+    def _items(self, rows: ConfigRows, keys: pa.Array, mask: Mask, side: str) -> ItemGroup:
         places = np.flatnonzero(mask)[:EXAMPLES]
         if not len(places):
-            return Items()
+            return ItemGroup()
         names = [name for name in SHOWN if name in rows.leaves]
         texts = {name: rows.column(name).take(pa.array(places)).to_pylist() for name in names}
         examples = (
             Example(keys[place].as_py(), **{side: {n: values[i] for n, values in texts.items()}})
             for i, place in enumerate(places)
         )
-        return Items(int(mask.sum()), _groups(rows, mask), tuple(examples))
+        return ItemGroup(int(mask.sum()), _groups(rows, mask), tuple(examples))
 
     def _moved(self, shared: Sequence[str]) -> bool:
         numbers = [leaf for leaf in NUMBERING if leaf in shared]
@@ -279,8 +270,8 @@ class _Comparison:
         )
 
 
-def _groups(rows: Rows, mask: Mask) -> dict[str, int]:
-    """How many of the marked rows each paradigm has."""
+def _groups(rows: ConfigRows, mask: Mask) -> dict[str, int]:
+    """Return the number of marked rows in each paradigm."""
     name = next((g for g in GROUPS if g in rows.leaves), None)
     if name is None or not mask.any():
         return {}
@@ -298,7 +289,7 @@ _STEPS = ("list.element", "list.item")
 """How Parquet writers call the values of a list, in the path of a column."""
 
 
-class Rows:
+class ConfigRows:
     """The rows of a config: its Parquet files one after the other, read a column at a time."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -336,7 +327,7 @@ class Rows:
                     yield column if wanted.all() else column.filter(pa.array(wanted))
 
     def keys(self) -> pa.Array:
-        """What a row is known by: its `id`, else all its values; a repeated key is told apart by number."""
+        """Return the key of each row: its `id`, else all its values; repeated keys get a number."""
         if "id" in self.leaves:
             return _numbered(self.column("id"))
         with reading_parquet(next(iter(self._files))):
@@ -479,3 +470,81 @@ def _differing_lists(old: pa.Array, new: pa.Array) -> Mask:
 def _lengths(array: pa.Array) -> NDArray[np.int64]:
     counts = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
     return np.asarray(counts, np.int64)
+
+
+_SECTION = re.compile(r"^## ([^\s:,]+).*$", re.MULTILINE)
+_MADE = "<!-- made by `solecism diff`: write notes above this line -->"
+
+
+def lines_of(difference: DatasetDifference) -> list[str]:
+    """Return the changes as the items of a Markdown list."""
+    added = [f"new config `{n}` ({_items(rows)})" for n, rows in difference.added_configs.items()]
+    removed = [f"config `{n}` removed ({_items(r)})" for n, r in difference.removed_configs.items()]
+    changed = [f"`{c.name}`: {what}" for c in difference.configs for what in _changes(c)]
+    lines = [*added, *removed, *changed]
+    return lines or ["documents only; the items are the same"]
+
+
+def _changes(config: ConfigDifference) -> Iterator[str]:
+    for word, items in (("added", config.added), ("removed", config.removed)):
+        if items.count:
+            yield f"{_items(items.count)} {word}{_by(items)}"
+    if config.changed.count:
+        columns = ", ".join(f"`{name}`" for name in config.changed_columns)
+        yield f"{_items(config.changed.count)} changed in {columns}{_by(config.changed)}"
+    yield from _columns(config)
+    if config.moved:
+        yield "rows stand in another order or have other numbers"
+
+
+def _columns(config: ConfigDifference) -> Iterator[str]:
+    kinds: Mapping[str, tuple[str, ...]] = {
+        "added": config.columns_added,
+        "removed": config.columns_removed,
+        "of another type": config.columns_retyped,
+    }
+    for word, columns in kinds.items():
+        if columns:
+            yield f"columns {word}: " + ", ".join(f"`{column}`" for column in columns)
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item" + ("s" if count != 1 else "")
+
+
+def _by(items: ItemGroup) -> str:
+    """The paradigms concerned, the largest first."""
+    if not items.by:
+        return ""
+    largest = sorted(items.by.items(), key=lambda pair: (-pair[1], pair[0]))
+    shown = ", ".join(f"`{name}` {count:,}" for name, count in largest[:10])
+    return f" ({shown}{', ...' if len(largest) > 10 else ''})"
+
+
+def add_to_changelog(path: Path, name: str, difference: DatasetDifference) -> None:
+    """Write the new version's section; what a person wrote into it above the made lines stays."""
+    with locked(path):
+        old = read_text(path) if path.is_file() else f"# Changelog of `{name}`\n"
+        write_text(path, with_section(old, difference.new_version, lines_of(difference)))
+
+
+def with_section(text: str, version: str, lines: list[str]) -> str:
+    """Put made lines into the section of a version, which is made where it lacks, newest first."""
+    head, sections = _sections(text)
+    notes = sections.get(version, "").partition(_MADE)[0].strip()
+    made = "\n".join(f"* {line}" for line in lines)
+    sections[version] = "\n\n".join(part for part in (notes, f"{_MADE}\n\n{made}") if part)
+    newest = sorted(sections, key=parse_version, reverse=True)
+    parts = (f"## {v}\n\n{sections[v].strip()}" for v in newest)
+    return "\n\n".join([head.strip(), *parts]) + "\n"
+
+
+def _sections(text: str) -> tuple[str, dict[str, str]]:
+    """The text above the first version, and each version's text."""
+    heads = [match for match in _SECTION.finditer(text) if is_version(match[1])]
+    starts = [*(match.start() for match in heads), len(text)]
+    sections: dict[str, str] = {}
+    for head, end in zip(heads, starts[1:], strict=True):
+        above = sections.get(head[1], "")
+        sections[head[1]] = f"{above}{text[head.end() : end]}"
+    return text[: starts[0]], sections

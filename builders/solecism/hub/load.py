@@ -1,30 +1,29 @@
-"""``solecism.load``: exactly the rows of a version, online, offline and when the hub is down.
+"""Load exactly the rows of a version, online, offline and when the hub is down.
 
-A version that lies whole in the cache (by the digests of its manifest) is read from there: it cannot have
-changed. ``load_dataset(id, revision=...)`` is not used, as without a connection it may give the rows of
-another version from its own cache.
+A version that is whole in the cache, by the digests of its manifest, is read from there: it cannot have
+changed. We do not use ``load_dataset(id, revision=...)``, because without a connection it may return the
+rows of another version from its own cache.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from datasets import load_dataset
 from datasets.utils import Version as InfoVersion
-from huggingface_hub import constants
+from huggingface_hub import constants, try_to_load_from_cache
 from huggingface_hub.file_download import repo_folder_name
 
 from solecism.datasets.catalogue import BUILT_IN, TAG, Version, parse_version
 from solecism.datasets.lock import LOCK, read_lock
 from solecism.datasets.manifest import MANIFEST, Manifest, content_of, damaged, read_manifest
 from solecism.errors import InputError, candidates, fail
-from solecism.hub.client import Repository, UnreachableError, told
+from solecism.hub.client import Repository, UnreachableError, explain
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -33,7 +32,7 @@ __all__ = ["cached_folder", "cached_versions", "load"]
 
 
 WAITS = (0.5,)
-"""Seconds to wait before the hub is asked again; then the cache must do."""
+"""Seconds to wait before the hub is asked again; then the cache is used."""
 
 
 def load(
@@ -44,16 +43,28 @@ def load(
     repo: str | None = None,
     split: str = "test",
 ) -> Dataset:
-    """Load the rows of a config of a released version, as ``load("clams", "he", version="1.0.0", ...)``.
+    """Load the rows of a config of a released version, or of a folder that was built.
 
-    ``repo`` is the repository of the hub (``ORG/clams``); ``dataset`` may be such an id itself. Without
-    one the folder that ``solecism build`` made is read, in the current folder or in ``$SOLECISM_DATA``.
-    Without a ``version`` the newest is taken: of the hub, or with a warning of the cache where the hub
+    ``repo`` is the repository of the hub, as ``ORG/clams``; ``dataset`` may be such an id itself. Without
+    one, the folder that ``solecism build`` made is read: the one called ``dataset`` in the current folder
+    or in ``$SOLECISM_DATA``.
+
+    Without a ``version`` the newest of the hub is taken or, with a warning, that of the cache if the hub
     cannot be reached. Only the files of the config are downloaded.
 
-    Raises :class:`InputError` for an unknown data set, config, split or version (with those there are),
-    for a version that is neither in the cache nor to be had, and for files that are not as built or
-    released: by the manifest, and where the package knows the version by the lock.
+    Raises :class:`InputError` for an unknown data set, config, split or version (with those that there
+    are), for a version that is neither in the cache nor on the hub, and for files that are not as built
+    or released: by the manifest and, if the package knows the version, by its lock.
+
+    >>> import os, solecism
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     built = solecism.build("clams", ["fr"], out=f"{folder}/clams")
+    ...     os.environ["SOLECISM_DATA"] = folder
+    ...     rows = solecism.load("clams", "fr")
+    ...     del os.environ["SOLECISM_DATA"]
+    >>> rows.num_rows == built[0].rows
+    True
     """
     wanted = parse_version(version) if version is not None else None
     place = repo or (dataset if "/" in dataset else None)
@@ -69,7 +80,7 @@ def load(
 
 
 def _refuse_tampered(place: str, manifest: Manifest, config: str) -> None:
-    """Compare what somebody has put on a hub with the lock of the package."""
+    """Raise :class:`InputError` for content of a hub that is not what the package's lock says."""
     known = read_lock(BUILT_IN.with_name(LOCK)).get(manifest.dataset, {}).get(manifest.version)
     if known is None:
         return
@@ -94,7 +105,7 @@ def _load(manifest: Manifest, config: str, split: str) -> Dataset:
     try:
         rows = load_dataset("parquet", config, split=split, data_files={split: chosen})
     except Exception as error:  # whatever a file of others does to the readers
-        raise fail(f"{config!r} cannot be read ({told(error)})", folder) from error
+        raise fail(f"{config!r} cannot be read ({explain(error)})", folder) from error
     if len(splits) == 1 and len(rows) != facts.content.rows:
         raise fail(
             f"{config}: {len(rows):,} rows, not the {facts.content.rows:,} of the manifest", folder
@@ -104,7 +115,7 @@ def _load(manifest: Manifest, config: str, split: str) -> Dataset:
 
 
 def _built(dataset: str, wanted: Version | None) -> Path:
-    """Find a folder made by ``solecism build``."""
+    """Return a folder made by ``solecism build``."""
     folder = Path(os.environ.get("SOLECISM_DATA", ".")) / dataset
     if not (folder / MANIFEST).is_file():
         way = f"build it (`solecism build {dataset}`) or name the hub's repository, as repo='ORG/{dataset}'"
@@ -118,7 +129,7 @@ def _built(dataset: str, wanted: Version | None) -> Path:
 
 
 def _released(repo: str, config: str, wanted: Version | None) -> Path:
-    """Find a version in the cache, else on the hub; the newest one on the hub, else in the cache."""
+    """Return the folder of a version from the cache, else the hub; the newest from the hub first."""
     repository = Repository(repo, WAITS)
     if wanted is not None and (folder := cached_folder(repo, wanted, config)) is not None:
         return folder
@@ -141,12 +152,12 @@ def _choose(repository: Repository, wanted: Version | None) -> Version:
 
 
 def _names(versions: Sequence[Version]) -> list[str]:
-    """Versions as text, newest first."""
+    """Return versions as text, newest first."""
     return [str(version) for version in sorted(versions, reverse=True)]
 
 
 def _download(repository: Repository, version: Version, config: str) -> Path:
-    """Download the files of a config; once more, from scratch, where they are not as released."""
+    """Download the files of a config, and once more, from scratch, if they are not as released."""
     folder, patterns = Path(), [MANIFEST, f"{escape(config)}/*"]
     for force in (False, True):
         folder = repository.snapshot(version.tag, patterns, force)
@@ -164,7 +175,7 @@ def _download(repository: Repository, version: Version, config: str) -> Path:
 def _without_hub(
     repository: Repository, config: str, wanted: Version | None, error: InputError
 ) -> Path:
-    """Take the newest version of the cache; raises where there is none or where it is not the one wanted."""
+    """Return the newest version of the cache; raises if there is none or another one is wanted."""
     versions = cached_versions(repository.id, config)
     if wanted is not None or not versions:
         kind = f"versions of {config!r} in the cache"
@@ -179,37 +190,25 @@ def _without_hub(
     return folder
 
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-
-
 def cached_versions(repo: str, config: str) -> list[Version]:
-    """The versions whose files of a config are whole in the cache, oldest first."""
-    versions = (parse_version(tag) for tag in _tags(repo))
-    return sorted(v for v in versions if cached_folder(repo, v, config) is not None)
+    """Return the versions whose files of a config are whole in the cache, oldest first."""
+    home = Path(constants.HF_HUB_CACHE, repo_folder_name(repo_id=repo, repo_type="dataset"))
+    tags = (path.name for path in (home / "refs").glob("v*"))
+    versions = (parse_version(tag) for tag in tags if TAG.fullmatch(tag))
+    return sorted(version for version in versions if cached_folder(repo, version, config))
 
 
 def cached_folder(repo: str, version: Version, config: str) -> Path | None:
-    """The folder of a version in the cache, if it is there and every byte of the config is right."""
-    commit = _tags(repo).get(version.tag)
-    if commit is None:
+    """Return the folder of a version in the cache, if every byte of the config is there."""
+    found = try_to_load_from_cache(repo, MANIFEST, revision=version.tag, repo_type="dataset")
+    if not isinstance(found, str):
         return None
-    folder = _home(repo) / "snapshots" / commit
+    folder = Path(found).parent
     try:
         manifest = read_manifest(folder)
     except InputError:
         return None
-    facts = manifest.configs.get(config)
-    if facts is None or manifest.version != str(version) or damaged(folder, [facts]):
+    files = manifest.configs.get(config)
+    if files is None or manifest.version != str(version) or damaged(folder, [files]):
         return None
     return folder
-
-
-def _home(repo: str) -> Path:
-    return Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repo, repo_type="dataset")
-
-
-def _tags(repo: str) -> Mapping[str, str]:
-    """The tags that the cache knows, with their commits."""
-    refs = (path for path in (_home(repo) / "refs").glob("v*") if TAG.fullmatch(path.name))
-    found = {path.name: path.read_text(encoding="ascii", errors="replace").strip() for path in refs}
-    return {tag: commit for tag, commit in found.items() if _COMMIT.fullmatch(commit)}

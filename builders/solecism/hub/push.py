@@ -1,19 +1,25 @@
-"""``solecism push``: publish a built data set as an immutable version of a hub's repository.
+"""Publish a built data set as an immutable version of a hub's repository.
 
-One commit holds everything; the tag ``v<version>`` is made when the hub lists exactly our files at that
-commit. So whatever fails at whatever point, a tag shows a whole release or is not there, and the same command
-repeated goes on where it stopped.
+One commit holds everything. The tag ``v<version>`` is made when the hub lists exactly our files at that
+commit, so that at any time a tag shows a whole release or does not exist. After a failure, the same
+command continues where it stopped.
 """
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from logging import ERROR
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import pyarrow as pa
+from datasets import DownloadMode, load_dataset
+from datasets import utils as datasets_utils
 from huggingface_hub.utils import logging
 from huggingface_hub.utils.tqdm import (
     are_progress_bars_disabled,
@@ -24,28 +30,30 @@ from huggingface_hub.utils.tqdm import (
 from solecism.datasets.catalogue import TAG, Version, parse_version
 from solecism.datasets.manifest import (
     MANIFEST,
+    ConfigFiles,
     Manifest,
     changed_files,
     is_within,
     read_manifest,
 )
 from solecism.errors import fail
+from solecism.hashing import Content, ContentDigest
 from solecism.hub.client import Change, Refs, Repository
-from solecism.hub.compare import Difference, compare
-from solecism.hub.readback import read_back
+from solecism.hub.compare import DatasetDifference, compare
 
-__all__ = ["Plan", "Pushed", "plan_push", "push"]
+__all__ = ["PushPlan", "Pushed", "plan_push", "push"]
 
 CARD = "README.md"
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a push would do. ``last``: the newest release, if any; ``difference``: from it to ours.
+class PushPlan:
+    """What a push will do.
 
-    ``head`` is empty where the repository has yet to be made. ``released``: the commit of our tag, if it is
-    there already (then there is nothing to do but to read it back).
+    ``head`` is the last commit (empty if there is no repository yet), ``last`` the newest release and
+    ``difference`` what changed since; ``released`` is the commit of our tag, if it is there already (then
+    all that is left to do is to read it back).
     """
 
     manifest: Manifest
@@ -53,12 +61,12 @@ class Plan:
     head: str
     changes: tuple[Change, ...]
     last: str = ""
-    difference: Difference | None = None
+    difference: DatasetDifference | None = None
     released: str = ""
 
     @property
     def strays(self) -> tuple[str, ...]:
-        """What else is in the folder: it stays there."""
+        """What else is in the folder. It is not pushed."""
         return _strays(self.manifest)
 
     @property
@@ -68,18 +76,18 @@ class Plan:
 
     @property
     def unchanged(self) -> bool:
-        """Whether the head has our files already."""
+        """True if the head has our files already."""
         return bool(self.head) and all(change.kind == "keep" for change in self.changes)
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """What was done: the release's commit, whether it and the tag are new, and the plan."""
+    """What a push did: the commit of the release, whether it and the tag are new, and the plan."""
 
     commit: str
     committed: bool
     tagged: bool
-    plan: Plan
+    plan: PushPlan
 
 
 def push(
@@ -101,12 +109,12 @@ def push(
         commit, committed, tagged = _publish(plan, repository, steps)
         for config in manifest.configs.values():
             steps.next(f"reading back {config.name}")
-            repository.read(partial(read_back, repo, plan.tag, config))
+            repository.ask(partial(_read_back, repo, plan.tag, config))
     return Pushed(commit, committed, tagged, plan)
 
 
-def plan_push(folder: Path, repo: str, private: bool = False) -> Plan:
-    """Say what :func:`push` would do, without writing anything; raises what it would raise."""
+def plan_push(folder: Path, repo: str, private: bool = False) -> PushPlan:
+    """Return what :func:`push` would do, without writing anything; raises what it would raise."""
     manifest, repository = _releasable(folder), Repository(repo)
     with _quiet_hub():
         found = repository.is_private()
@@ -143,7 +151,7 @@ def _refuse_sources(manifest: Manifest) -> None:
 
 
 def _refuse_partial(manifest: Manifest) -> None:
-    """A release is made from whole sources, with the bytes that the project knows."""
+    """Raise :class:`InputError` for sources that are not whole, or have other bytes than we know."""
     wrong = [
         f"{source.get('treebank') or source.get('name')} ({what}: {', '.join(source[what])})"
         for source in manifest.sources
@@ -156,13 +164,13 @@ def _refuse_partial(manifest: Manifest) -> None:
 
 
 def _files(manifest: Manifest) -> dict[str, Path]:
-    """The files of a release by path in the repository: what the manifest lists, and the manifest."""
+    """Return the files of a release by their paths in the repository."""
     folder = manifest.path.parent
     return {path: folder / path for path in sorted((*manifest.files, MANIFEST))}
 
 
 def _strays(manifest: Manifest) -> tuple[str, ...]:
-    """What else is in the folder and not hidden: files, and folders in which nothing is of the release."""
+    """Return what else is in the folder: files and folders that are neither hidden nor released."""
     folder, ours = manifest.path.parent, {MANIFEST, *manifest.files}
     inside = {parent.as_posix() for path in ours for parent in Path(path).parents}
     found = (p for place in inside for p in (folder / place).iterdir() if p.name[0] != ".")
@@ -182,24 +190,24 @@ def _refuse_public(repository: Repository, found: bool | None, private: bool) ->
         raise fail(f"{repository.id}: is public already, so --private cannot be had")
 
 
-def _plan(manifest: Manifest, repository: Repository, exists: bool) -> Plan:
+def _plan(manifest: Manifest, repository: Repository, exists: bool) -> PushPlan:
     files = _files(manifest)
     if not exists:
         new = tuple(Change("add", path, local.stat().st_size) for path, local in files.items())
-        return Plan(manifest, files, "", new)
+        return PushPlan(manifest, files, "", new)
     refs = repository.refs()
     tag = f"v{manifest.version}"
     if tag in refs.tags:
         return _released(manifest, files, repository, refs)
     last, difference = _last(manifest, repository, refs)
     changes = tuple(repository.changes(refs.head, files))
-    return Plan(manifest, files, refs.head, changes, last, difference)
+    return PushPlan(manifest, files, refs.head, changes, last, difference)
 
 
 def _released(
     manifest: Manifest, files: dict[str, Path], repository: Repository, refs: Refs
-) -> Plan:
-    """The version is there: the bytes must be the same."""
+) -> PushPlan:
+    """Return the plan for a version that is released already; raises if the bytes are not the same."""
     tag = f"v{manifest.version}"
     commit = refs.tags[tag]
     changes = tuple(repository.changes(commit, files))
@@ -208,10 +216,12 @@ def _released(
         names = ", ".join(other[:3]) + (f" and {len(other) - 3} more" if len(other) > 3 else "")
         message = f"{tag} is released with other bytes ({names}): raise the version"
         raise fail(f"{repository.id}: {message} in catalogue.toml and build again")
-    return Plan(manifest, files, refs.head, changes, tag, released=commit)
+    return PushPlan(manifest, files, refs.head, changes, tag, released=commit)
 
 
-def _last(manifest: Manifest, repository: Repository, refs: Refs) -> tuple[str, Difference | None]:
+def _last(
+    manifest: Manifest, repository: Repository, refs: Refs
+) -> tuple[str, DatasetDifference | None]:
     """Compare with the newest release; refuse a version that is too small for what changed."""
     tags = sorted((parse_version(tag) for tag in refs.tags if TAG.fullmatch(tag)), reverse=True)
     if not tags:
@@ -229,7 +239,7 @@ def _last(manifest: Manifest, repository: Repository, refs: Refs) -> tuple[str, 
     return last.tag, difference
 
 
-def _publish(plan: Plan, repository: Repository, steps: _Steps) -> tuple[str, bool, bool]:
+def _publish(plan: PushPlan, repository: Repository, steps: _Steps) -> tuple[str, bool, bool]:
     """Commit and tag what is not there yet; return the commit and what was done."""
     if plan.released:
         return plan.released, False, False
@@ -249,7 +259,7 @@ def _publish(plan: Plan, repository: Repository, steps: _Steps) -> tuple[str, bo
 
 
 class _Steps:
-    """Counts the steps of a push for a progress bar."""
+    """The steps of a push, counted for a progress bar."""
 
     def __init__(self, configs: int, progress: Progress | None) -> None:
         self._total, self._done, self._progress = configs + 4, -1, progress
@@ -260,7 +270,7 @@ class _Steps:
         self.say(name)
 
     def say(self, name: str) -> None:
-        """Tell more of the step."""
+        """Show what the step is doing."""
         if self._progress is not None:
             self._progress(name, max(self._done, 0), self._total)
 
@@ -277,3 +287,67 @@ def _quiet_hub() -> Iterator[None]:
         logging.set_verbosity(level)
         if not hidden:
             enable_progress_bars()
+
+
+BATCH = 1000
+"""Rows that are decoded at a time, which bounds the memory."""
+
+
+def _read_back(repo: str, revision: str, config: ConfigFiles) -> None:
+    """Load a config from the hub as a stranger would, and compare its content with the manifest.
+
+    Nothing is taken from a cache. Raises :class:`InputError` where anything differs.
+    """
+    with _little_memory(), TemporaryDirectory(prefix="solecism-") as cache:
+        loaded = _loaded(repo, config.name, revision, cache)
+        content = _content_of(loaded)
+    if content != config.content:
+        message = f"{config.name}: {content}, not {config.content}"
+        raise fail(f"{repo}: {revision} reads back differently: {message}")
+
+
+def _loaded(repo: str, config: str, revision: str, cache: str) -> Any:
+    """Load a config; a failure that hides its cause (a 503) counts as one of the connection."""
+    try:
+        return load_dataset(
+            repo,
+            config,
+            revision=revision,
+            cache_dir=cache,
+            download_mode=DownloadMode.FORCE_REDOWNLOAD,
+            batch_size=BATCH,
+        )
+    except (ValueError, FileNotFoundError) as error:
+        raise ConnectionError(f"{repo}: {revision} cannot be loaded") from error
+
+
+def _content_of(loaded: Any) -> Content:
+    """Return the content of all splits, from the files that ``load_dataset`` has written."""
+    digest = ContentDigest()
+    for table in (t for split in sorted(loaded) for t in _tables(loaded[split])):
+        digest.add(table)
+    return digest.content
+
+
+def _tables(split: Any) -> Iterator[pa.Table]:
+    """Yield the rows of the files; the mapped table would stay in memory once it is touched."""
+    for file in split.cache_files:
+        with pa.OSFile(file["filename"]) as source, pa.ipc.open_stream(source) as batches:
+            for batch in batches:
+                yield pa.Table.from_batches([batch])
+
+
+@contextmanager
+def _little_memory() -> Iterator[None]:
+    """Return memory at once, and hide the progress bars of ``datasets``."""
+    pool, hidden = pa.default_memory_pool(), datasets_utils.are_progress_bars_disabled()
+    pa.set_memory_pool(pa.system_memory_pool())
+    datasets_utils.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if not hidden:
+            datasets_utils.enable_progress_bars()
+        gc.collect()
+        pa.default_memory_pool().release_unused()
+        pa.set_memory_pool(pool)

@@ -1,4 +1,4 @@
-"""What a report shows: results arranged as columns of figures, whatever they are printed as."""
+"""The figures of a report, whatever they are printed as: columns of accuracies, and curves."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from solecism.errors import candidates, fail
-from solecism.scoring.results import Result
-from solecism.scoring.statistics import mean_deviation
-from solecism.scoring.summary import COLUMNS, Tally, group_column, tally
+from solecism.scoring.results import Result, feature
+from solecism.scoring.summary import COLUMNS, Tally, group_column, tally, wilson
 
 __all__ = [
-    "ALL", "MEAN", "Block", "Cell", "Column", "columns", "grid", "identity", "labels", "row_names",
-    "systems",
+    "ALL", "MEAN", "AccuracyCurve", "AccuracyPoint", "ColumnBlock", "FigureCell", "FigureColumn", "columns",
+    "curves", "grid", "labels", "row_names", "systems",
 ]  # fmt: skip
 
 ALL, MEAN = "all pairs", "mean of rows"
@@ -25,9 +28,12 @@ _DATA = ("data", "config")
 
 
 @dataclass(frozen=True)
-class Cell:
-    """An accuracy (0 to 1) with its 95 % Wilson interval, or the mean of ``seeds`` results and their
-    standard ``deviation`` (then without an interval); ``n`` pairs scored (all seeds), ``ties`` of them."""
+class FigureCell:
+    """An accuracy (0 to 1) with its 95 % Wilson interval, or the mean of ``seeds`` results.
+
+    A mean has the standard ``deviation`` of the seeds in place of an interval. ``n``: the pairs that were
+    scored (of all seeds), ``ties`` among them.
+    """
 
     value: float
     low: float | None
@@ -47,25 +53,25 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
-    """The figures of a model (on a config): rows by name; ``fields`` tells what it is a result of."""
+class FigureColumn:
+    """The figures of a model (on a config): rows by name; ``fields``: what they are a result of."""
 
     label: str
     fields: Mapping[str, str]
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, FigureCell]
     results: tuple[Result, ...]
 
 
 @dataclass(frozen=True)
-class Block:
+class ColumnBlock:
     """Columns that stand together under a title (empty if there is only one block)."""
 
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[FigureColumn, ...]
 
 
 def identity(result: Result) -> dict[str, str]:
-    """What distinguishes a result from others: model, revision, method, options, dtype, data, config."""
+    """Return what tells a result from others: model, revision, method, options, dtype, data, config."""
     run = result.run
     data = f"{run['data']}@{run['version']}" + (f"#{run['digest'][:8]}" if run["digest"] else "")
     return {
@@ -81,10 +87,11 @@ def identity(result: Result) -> dict[str, str]:
 
 
 Fields = dict[str, str]
+Key = tuple[tuple[str, str], ...]
 
 
 def labels(fields: Sequence[Mapping[str, str]]) -> list[str]:
-    """Short names that tell columns apart: the model, and whatever differs between columns of one model."""
+    """Return short names that tell columns apart: the model, and what differs between those of one model."""
     models = [f.get("model", "") for f in fields]
     keys = list(dict.fromkeys(k for f in fields for k in f if k != "model"))
     telling = [key for key in keys if _varies(key, fields)]
@@ -105,7 +112,7 @@ def _varies(key: str, fields: Sequence[Mapping[str, str]]) -> bool:
 
 
 def _short(models: Iterable[str]) -> dict[str, str]:
-    """The last parts of paths and hub names, as many as keep them apart."""
+    """Return the last parts of paths and hub names, as many as keep them apart."""
     distinct = list(dict.fromkeys(models))
     for length in range(1, 9):
         names = ["/".join(name.rstrip("/").split("/")[-length:]) for name in distinct]
@@ -115,18 +122,18 @@ def _short(models: Iterable[str]) -> dict[str, str]:
 
 
 def systems(results: Sequence[Result]) -> list[tuple[Fields, list[Result]]]:
-    """Results of one model, method and options, over whatever configs, put together."""
-    found: dict[tuple[tuple[str, str], ...], list[Result]] = {}
+    """Return results of one model, method and options together, whatever their configs."""
+    found: dict[Key, list[Result]] = {}
     for result in results:
         found.setdefault(_key(identity(result), _DATA), []).append(result)
     return [(dict(key), some) for key, some in found.items()]
 
 
-def _key(fields: Mapping[str, str], without: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def _key(fields: Mapping[str, str], without: Sequence[str]) -> Key:
     return tuple((k, v) for k, v in fields.items() if k not in without)
 
 
-def columns(results: Sequence[Result], by: str, group: bool = False) -> list[Column]:
+def columns(results: Sequence[Result], by: str, group: bool = False) -> list[FigureColumn]:
     """Arrange results as columns: one a result, or (by config) one a model with a row a config.
 
     ``group`` puts the seeds of a model (``lstm/seed-0``, ``lstm/seed-1``) into one column. Raises
@@ -134,7 +141,7 @@ def columns(results: Sequence[Result], by: str, group: bool = False) -> list[Col
     """
     _refuse_twice(results)
     prefixed = len({identity(r)["data"] for r in results}) > 1
-    series: dict[tuple[tuple[str, str], ...], list[Result]] = {}
+    series: dict[Key, list[Result]] = {}
     for result in results:
         key = _key(identity(result), _DATA if by == "config" else ())
         series.setdefault(key, []).append(result)
@@ -143,20 +150,20 @@ def columns(results: Sequence[Result], by: str, group: bool = False) -> list[Col
         made = _grouped(made)
     names = labels([fields for fields, _, _ in made])
     return [
-        Column(name, fields, cells, tuple(some))
+        FigureColumn(name, fields, cells, tuple(some))
         for name, (fields, cells, some) in zip(names, made, strict=True)
     ]
 
 
 def _refuse_twice(results: Sequence[Result]) -> None:
-    seen: dict[tuple[tuple[str, str], ...], Result] = {}
+    seen: dict[Key, Result] = {}
     for result in results:
         other = seen.setdefault(_key(identity(result), ()), result)
         if other is not result:
             raise fail(f"has the same signature as {other.path}: {result.signature}", result.path)
 
 
-def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Cell]:
+def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, FigureCell]:
     tallies: dict[str, Tally] = {}
     for result in results:
         run = result.run
@@ -170,12 +177,12 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Cel
     found = [cell.value for cell in cells.values() if cell.n]
     cells[ALL] = _cell(overall)
     if len(found) > 1:
-        cells[MEAN] = Cell(sum(found) / len(found), None, None, overall.n)
+        cells[MEAN] = FigureCell(sum(found) / len(found), None, None, overall.n)
     return cells
 
 
 def _tallies(result: Result, by: str, config: str) -> dict[str, Tally]:
-    """By the summary where it has this grouping, else counted from the table."""
+    """Return the tallies of the summary where it has this grouping, else of the table."""
     if by == "config":
         return {config: _from_json(result.summary["overall"])}
     known = result.summary["by"]
@@ -193,16 +200,16 @@ def _from_json(found: Mapping[str, Any]) -> Tally:
     return Tally(round(2 * right) / 2, found["n"], found["ties"], dict(found["skipped"]))
 
 
-def _cell(part: Tally) -> Cell:
+def _cell(part: Tally) -> FigureCell:
     at = part.interval
-    return Cell(at.value, at.low, at.high, part.n, part.ties, part.skipped)
+    return FigureCell(at.value, at.low, at.high, part.n, part.ties, part.skipped)
 
 
-Made = tuple[Fields, dict[str, Cell], list[Result]]
+Made = tuple[Fields, dict[str, FigureCell], list[Result]]
 
 
 def _grouped(made: Sequence[Made]) -> list[Made]:
-    families: dict[tuple[tuple[str, str], ...], list[Made]] = {}
+    families: dict[Key, list[Made]] = {}
     for fields, cells, some in made:
         family = {**fields, "model": _SEED.sub("", fields["model"]) or fields["model"]}
         without = ("revision",) if family["model"] != fields["model"] else ()
@@ -210,7 +217,7 @@ def _grouped(made: Sequence[Made]) -> list[Made]:
     return [(dict(key), *_family(members)) for key, members in families.items()]
 
 
-def _family(members: Sequence[Made]) -> tuple[dict[str, Cell], list[Result]]:
+def _family(members: Sequence[Made]) -> tuple[dict[str, FigureCell], list[Result]]:
     if len(members) == 1:
         return members[0][1], members[0][2]
     rows = dict.fromkeys(key for _, cells, _ in members for key in cells)
@@ -222,42 +229,153 @@ def _family(members: Sequence[Made]) -> tuple[dict[str, Cell], list[Result]]:
     return cells, [result for _, _, some in members for result in some]
 
 
-def _mean(cells: Sequence[Cell]) -> Cell:
-    mean, deviation = mean_deviation([cell.value for cell in cells])
-    skipped = Tally()
+def _mean(cells: Sequence[FigureCell]) -> FigureCell:
+    """Return the mean of seeds and the sample standard deviation (over n - 1)."""
+    values = np.array([cell.value for cell in cells])
+    total = Tally()
     for cell in cells:
-        skipped.add(Tally(skipped=dict(cell.skipped)))
-    ties = sum(cell.ties for cell in cells)
-    known = None if len(cells) < 2 else deviation
-    return Cell(
-        mean, None, None, sum(cell.n for cell in cells), ties, skipped.skipped, known, len(cells)
-    )
+        total.add(Tally(0.0, cell.n, cell.ties, dict(cell.skipped)))
+    known = float(values.std(ddof=1)) if len(cells) > 1 else None
+    mean = float(values.mean())
+    return FigureCell(mean, None, None, total.n, total.ties, total.skipped, known, len(cells))
 
 
-def row_names(some: Iterable[Column]) -> list[str]:
-    """The rows of a table, in the order of the first column that has them, the totals last."""
+def row_names(some: Iterable[FigureColumn]) -> list[str]:
+    """Return the rows of a table, in the order of the first column that has them, totals last."""
     names = dict.fromkeys(key for column in some for key in column.cells)
     return [n for n in names if n not in (ALL, MEAN)] + [n for n in (ALL, MEAN) if n in names]
 
 
-def grid(some: Sequence[Column]) -> list[Block]:
-    """Columns in blocks: a block a model where there are several models on several configs."""
-    blocks: dict[tuple[tuple[str, str], ...], list[Column]] = {}
+def grid(some: Sequence[FigureColumn]) -> list[ColumnBlock]:
+    """Return columns in blocks: one for each model where there are several models and configs."""
+    blocks: dict[Key, list[FigureColumn]] = {}
     for column in some:
         blocks.setdefault(_key(column.fields, _DATA), []).append(column)
     if len(blocks) == 1 or all(len(block) == 1 for block in blocks.values()):
-        return [Block("", tuple(some))]
+        return [ColumnBlock("", tuple(some))]
     titles = labels([dict(key) for key in blocks])
     return [
-        Block(title, tuple(_relabelled(block)))
+        ColumnBlock(title, tuple(_relabelled(block)))
         for title, block in zip(titles, blocks.values(), strict=True)
     ]
 
 
-def _relabelled(block: Sequence[Column]) -> list[Column]:
+def _relabelled(block: Sequence[FigureColumn]) -> list[FigureColumn]:
     names = labels([{k: c.fields[k] for k in _DATA if k in c.fields} for c in block])
     if len(block) == 1:
         names = [block[0].fields.get("config", block[0].label)]
     return [
-        Column(name, c.fields, c.cells, c.results) for name, c in zip(names, block, strict=True)
+        FigureColumn(name, c.fields, c.cells, c.results)
+        for name, c in zip(names, block, strict=True)
     ]
+
+
+BINS = 8
+"""The number of classes of lengths, of about equally many pairs each."""
+
+FEWEST = 5
+"""Points of fewer pairs than this are not drawn."""
+
+Numbers = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class AccuracyPoint:
+    """Accuracy (0 to 1, with its Wilson interval) of the ``n`` pairs at ``x``."""
+
+    x: float
+    label: str
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class AccuracyCurve:
+    """The points of one model."""
+
+    name: str
+    points: tuple[AccuracyPoint, ...]
+
+
+def curves(some: Sequence[FigureColumn]) -> dict[str, list[AccuracyCurve]]:
+    """Return the curves of each column, its results pooled: ``match``, ``distance``, ``length``, ``margin``.
+
+    ``length``: bytes of the good sentence's scored text, in classes common to all columns. ``margin``: the
+    probability that the model gives the sentence of the pair it prefers, the logistic of ``|margin|``, in
+    classes of 0.05; a model that is calibrated is right as often. A plot without any point is left out.
+    """
+    read = [(column.label, _read(column)) for column in some]
+    lengths = np.concatenate([table["bytes_good"].drop_null().to_numpy() for _, table in read])
+    edges = (
+        np.unique(np.quantile(lengths, np.linspace(0, 1, BINS + 1))) if len(lengths) else lengths
+    )
+    makers = {
+        "match": _by_match,
+        "distance": _by_distance,
+        "length": lambda table: _by_length(table, edges),
+        "margin": _by_margin,
+    }
+    found = {
+        name: [AccuracyCurve(label, make(table)) for label, table in read]
+        for name, make in makers.items()
+    }
+    return {name: some for name, some in found.items() if any(curve.points for curve in some)}
+
+
+def _read(column: FigureColumn) -> pa.Table:
+    """Return the scored rows of all results of a column."""
+    tables = []
+    for result in column.results:
+        table = result.read(["decision", "margin", "bytes_good", "features"])
+        features = table["features"]
+        flat = {name: table[name] for name in ("decision", "margin", "bytes_good")}
+        flat |= {name: feature(features, name) for name in ("match", "distance")}
+        tables.append(pa.table(flat).filter(table["decision"].is_valid()))
+    return pa.concat_tables(tables)
+
+
+def _points(
+    classes: Numbers, x: Numbers, decision: Numbers, names: Sequence[str] | None = None
+) -> tuple[AccuracyPoint, ...]:
+    """Return a point for each class (an integer an item), at the mean of its ``x``."""
+    points = []
+    for one in np.unique(classes):
+        at = classes == one
+        n = int(at.sum())
+        if n >= FEWEST:
+            found = wilson(float(decision[at].sum()), n)
+            label = names[int(one)] if names else f"{x[at].mean():g}"
+            points.append(
+                AccuracyPoint(float(x[at].mean()), label, found.value, found.low, found.high, n)
+            )
+    return tuple(points)
+
+
+def _by_match(table: pa.Table) -> tuple[AccuracyPoint, ...]:
+    kinds = ["match", "mismatch"]
+    classes = pc.index_in(table["match"], value_set=pa.array(kinds))
+    known = classes.is_valid()
+    at = classes.filter(known).to_numpy().astype(np.int64)
+    return _points(at, at.astype(np.float64), table["decision"].filter(known).to_numpy(), kinds)
+
+
+def _by_distance(table: pa.Table) -> tuple[AccuracyPoint, ...]:
+    known = table["distance"].is_valid()
+    at = table["distance"].filter(known).to_numpy().astype(np.int64)
+    return _points(at, at.astype(np.float64), table["decision"].filter(known).to_numpy())
+
+
+def _by_length(table: pa.Table, edges: Numbers) -> tuple[AccuracyPoint, ...]:
+    table = table.filter(table["bytes_good"].is_valid())
+    length = table["bytes_good"].to_numpy().astype(np.float64)
+    classes = np.searchsorted(edges[1:-1], length, side="right")
+    return _points(classes, length, table["decision"].to_numpy())
+
+
+def _by_margin(table: pa.Table) -> tuple[AccuracyPoint, ...]:
+    table = table.filter(table["margin"].is_valid())
+    preferred = 1 / (1 + np.exp(-np.abs(table["margin"].to_numpy())))
+    classes = np.minimum((preferred - 0.5) // 0.05, 9).astype(np.int64)
+    return _points(classes, preferred, table["decision"].to_numpy())

@@ -11,13 +11,13 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from solecism.reports.comparison import Difference
-from solecism.reports.figures import Block, Cell, Column, row_names, systems
+from solecism.reports.comparison import ModelDifference
+from solecism.reports.figures import ColumnBlock, FigureCell, FigureColumn, row_names, systems
 from solecism.scoring.results import Result
 
 __all__ = [
-    "bos_notes", "counts_line", "csv_text", "difference_table", "latex_difference", "latex_text", "p_text",
-    "percent", "signatures", "signed", "tables", "to_json",
+    "bos_notes", "counts_line", "csv_text", "difference_table", "items_line", "latex_difference", "latex_text",
+    "p_text", "signatures", "signed", "tables", "to_json",
 ]  # fmt: skip
 
 _CELL = 12
@@ -29,8 +29,8 @@ _CSV = (
 )  # fmt: skip
 
 
-def percent(cell: Cell | None) -> str:
-    """As ``93.1 ±0.4`` (per cent; the longer side of the interval, or the standard deviation)."""
+def _percent(cell: FigureCell | None) -> str:
+    """Return ``93.1 ±0.4`` (per cent; the longer side of the interval, or the standard deviation)."""
     if cell is None:
         return ""
     if not cell.n:
@@ -39,8 +39,8 @@ def percent(cell: Cell | None) -> str:
     return f"{100 * cell.value:.1f}" + (f" ±{100 * half:.1f}" if half is not None else "")
 
 
-def tables(blocks: Sequence[Block], by: str, width: int = 80) -> Iterator[Table | Text]:
-    """The tables of a report, as many columns side by side as ``width`` (characters) holds."""
+def tables(blocks: Sequence[ColumnBlock], by: str, width: int = 80) -> Iterator[Table | Text]:
+    """Yield the tables of a report, as many columns side by side as ``width`` (characters) holds."""
     rows = row_names(column for block in blocks for column in block.columns)
     label = min(max(map(len, [*rows, by])), max(16, min(34, width - 3 * _CELL)))
     most = max(1, (width - label) // _CELL)
@@ -54,19 +54,19 @@ def tables(blocks: Sequence[Block], by: str, width: int = 80) -> Iterator[Table 
         yield Text("")
 
 
-def _table(some: Sequence[Column], by: str, rows: Sequence[str], label: int) -> Table:
+def _table(some: Sequence[FigureColumn], by: str, rows: Sequence[str], label: int) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(by, width=label, overflow="fold")
     for column in some:
         table.add_column(column.label, justify="right", width=_CELL - 1, overflow="fold")
     for row in rows:
         if any(row in column.cells for column in some):
-            table.add_row(Text(row), *(percent(column.cells.get(row)) for column in some))
+            table.add_row(Text(row), *(_percent(column.cells.get(row)) for column in some))
     return table
 
 
-def _single(column: Column, by: str, rows: Sequence[str]) -> Table:
-    """One column alone has room for its counts."""
+def _single(column: FigureColumn, by: str, rows: Sequence[str]) -> Table:
+    """Return the table of a single column, which has room for its counts."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(by, overflow="fold", max_width=34)
     table.add_column(column.label, justify="right", overflow="fold", max_width=22)
@@ -75,12 +75,12 @@ def _single(column: Column, by: str, rows: Sequence[str]) -> Table:
     for row in rows:
         if cell := column.cells.get(row):
             counts = (cell.n, cell.ties, sum(cell.skipped.values()))
-            table.add_row(Text(row), percent(cell), *(f"{count:,}" for count in counts))
+            table.add_row(Text(row), _percent(cell), *(f"{count:,}" for count in counts))
     return table
 
 
-def counts_line(column: Column, name: str, total: str) -> str:
-    """As ``gpt2: 19,795 pairs, 42 ties, 205 skipped (too long 205)``."""
+def counts_line(column: FigureColumn, name: str, total: str) -> str:
+    """Return ``gpt2: 19,795 pairs, 42 ties, 205 skipped (too long 205)``."""
     cell = column.cells[total]
     parts = [f"{cell.n:,} pairs"] + ([f"{cell.ties:,} ties"] if cell.ties else [])
     if cell.seeds > 1:
@@ -91,8 +91,16 @@ def counts_line(column: Column, name: str, total: str) -> str:
     return f"{name}: {', '.join(parts)}"
 
 
+def items_line(found: Mapping[str, Any]) -> str:
+    """Return of how many suite items all predictions hold (``found``: a tally as JSON)."""
+    if not found["n"]:
+        return "no item could be scored"
+    share = f"{100 * found['accuracy']:.1f} % of {found['n']:,} items"
+    return f"all predictions of an item hold: {share}"
+
+
 def signatures(results: Sequence[Result]) -> list[str]:
-    """Signatures, those that differ in nothing but data and config in one line (``cfg:de,en``)."""
+    """Return signatures, those that differ only in data and config in one line (``cfg:de,en``)."""
     lines = []
     for _, some in systems(results):
         parts = [dict(part.partition(":")[::2] for part in r.signature.split("|")) for r in some]
@@ -102,7 +110,7 @@ def signatures(results: Sequence[Result]) -> list[str]:
 
 
 def bos_notes(results: Sequence[Result]) -> list[str]:
-    """Say where results that differ only in ``bos`` differ by more than two points."""
+    """Return a note on results that differ in ``bos`` alone, and by more than two points."""
     alike: dict[str, list[Result]] = {}
     for result in results:
         parts = [part for part in result.signature.split("|") if not part.startswith("bos:")]
@@ -123,17 +131,17 @@ def _bos_note(results: Sequence[Result]) -> Iterator[str]:
 
 
 def signed(value: float, low: float, high: float) -> str:
-    """As ``+2.3 [+1.1, +3.4]``, in points."""
+    """Return ``+2.3 [+1.1, +3.4]``, in points."""
     return f"{100 * value:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
 
 
 def p_text(p: float) -> str:
-    """A p-value with as many digits as it is worth."""
+    """Return a p-value with as many digits as it is worth."""
     return "<.0001" if p < 1e-4 else f"{p:.4f}".removeprefix("0")
 
 
-def difference_table(found: Difference) -> Table:
-    """Both accuracies, their difference in points with the bootstrap interval, and the mid-p value."""
+def difference_table(found: ModelDifference) -> Table:
+    """Return a table of both accuracies, their difference in points with its interval, and mid-p."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(found.by, overflow="fold", max_width=24)
     table.add_column("pairs", justify="right")
@@ -148,7 +156,7 @@ def difference_table(found: Difference) -> Table:
     return table
 
 
-def _records(some: Sequence[Column], by: str) -> Iterator[dict[str, Any]]:
+def _records(some: Sequence[FigureColumn], by: str) -> Iterator[dict[str, Any]]:
     for column in some:
         config = column.fields.get("config", "")
         signatures = " ".join(result.signature for result in column.results)
@@ -164,8 +172,10 @@ def _records(some: Sequence[Column], by: str) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def to_json(some: Sequence[Column], by: str, found: Difference | None = None) -> dict[str, Any]:
-    """A report for programs: ``{"by": ..., "cells": [...]}`` or, of a comparison, its rows."""
+def to_json(
+    some: Sequence[FigureColumn], by: str, found: ModelDifference | None = None
+) -> dict[str, Any]:
+    """Return a report for programs: ``{"by": ..., "cells": [...]}`` or, of a comparison, its rows."""
     if found is None:
         return {"by": by, "cells": list(_records(some, by))}
     rows = {name: it.to_json() for name, it in found.rows.items()}
@@ -175,8 +185,8 @@ def to_json(some: Sequence[Column], by: str, found: Difference | None = None) ->
     }  # fmt: skip
 
 
-def csv_text(some: Sequence[Column], by: str, found: Difference | None = None) -> str:
-    """One line a figure, all digits; of a comparison one line a group."""
+def csv_text(some: Sequence[FigureColumn], by: str, found: ModelDifference | None = None) -> str:
+    """Return one line a figure with all digits, of a comparison one line a group."""
     out = io.StringIO()
     if found is None:
         writer = csv.DictWriter(out, _CSV, lineterminator="\n")
@@ -191,7 +201,7 @@ def csv_text(some: Sequence[Column], by: str, found: Difference | None = None) -
     return out.getvalue()
 
 
-def _compared(found: Difference, name: str) -> dict[str, Any]:
+def _compared(found: ModelDifference, name: str) -> dict[str, Any]:
     sides = {"first_label": found.first, "second_label": found.second}
     return {"by": found.by, "group": name, **sides, **found.rows[name].to_json()}
 
@@ -206,19 +216,19 @@ def _latex(text: str) -> str:
     return "".join(_LATEX.get(c, c) for c in text)
 
 
-def _latex_cell(cell: Cell | None) -> str:
+def _latex_cell(cell: FigureCell | None) -> str:
     if cell is None or not cell.n:
         return "--"
     half = "" if cell.half is None else rf" {{\scriptsize$\pm${100 * cell.half:.1f}}}"
     return f"{100 * cell.value:.1f}{half}"
 
 
-def latex_text(blocks: Sequence[Block], by: str) -> str:
-    """Tables for a paper (package ``booktabs``), one a block."""
+def latex_text(blocks: Sequence[ColumnBlock], by: str) -> str:
+    """Return tables for a paper (package ``booktabs``), one a block."""
     return "\n".join(_latex_block(block, by) for block in blocks)
 
 
-def _latex_block(block: Block, by: str) -> str:
+def _latex_block(block: ColumnBlock, by: str) -> str:
     lines = [
         f"{_latex(row)} & " + " & ".join(_latex_cell(c.cells.get(row)) for c in block.columns)
         for row in row_names(block.columns)
@@ -241,8 +251,8 @@ def _tabular(heads: Sequence[str], lines: Sequence[str]) -> list[str]:
     ]
 
 
-def latex_difference(found: Difference) -> str:
-    """A comparison for a paper (package ``booktabs``)."""
+def latex_difference(found: ModelDifference) -> str:
+    """Return a comparison for a paper (package ``booktabs``)."""
     heads = [found.by, "pairs", found.first, found.second, "difference", "p"]
     lines = [" & ".join(_difference_cells(name, it.__dict__)) for name, it in found.rows.items()]
     return "\n".join(_tabular(heads, lines)) + "\n"

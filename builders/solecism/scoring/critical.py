@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +15,8 @@ from solecism.contrast import differing_span, differing_words
 __all__ = [
     "OUT_OF_VOCABULARY",
     "Critical",
-    "Vocabulary",
     "critical_words",
-    "is_word_level",
     "unknown_critical",
-    "vocabulary_of",
 ]
 
 
@@ -135,37 +131,12 @@ def _same_mark(good: str, bad: str, one: int, other: int) -> bool:
     return good[one] == bad[other] and not _of_word(good[one])
 
 
-def _of_word(sign: Any) -> bool:
+def _of_word(sign: str) -> bool:
     return bool(re.match(r"\w", sign))
 
 
 OUT_OF_VOCABULARY = "out of vocabulary"
 """The reason given for skipping a pair with an unknown critical word."""
-
-
-@dataclass(frozen=True)
-class Vocabulary(Container[str]):
-    """The words of a model, its marks left out; ``lower``: the model sees text in lower case."""
-
-    words: frozenset[str]
-    lower: bool = False
-
-    def __contains__(self, word: object) -> bool:
-        text = str(word)
-        return (text.lower() if self.lower else text) in self.words
-
-
-def is_word_level(tokenizer: Any) -> bool:
-    """Tell whether a tokenizer is a word-level one of ours, whose model is to be given the ``tokens`` columns
-    (``"solecism_word_level": true`` in its ``tokenizer_config.json``)."""
-    return bool(getattr(tokenizer, "init_kwargs", {}).get("solecism_word_level"))
-
-
-def vocabulary_of(tokenizer: Any) -> Vocabulary:
-    """The words that a word-level tokenizer knows."""
-    special = set(tokenizer.all_special_tokens)
-    lower = bool(tokenizer.init_kwargs.get("solecism_lower"))
-    return Vocabulary(frozenset(tokenizer.get_vocab()) - special, lower)
 
 
 def unknown_critical(pairs: pa.Table, vocabulary: Container[str]) -> NDArray[np.bool_]:

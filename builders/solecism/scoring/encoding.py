@@ -1,26 +1,42 @@
-"""From characters to tokens: which tokens of two texts carry the words that a method compares.
+"""From characters to tokens: tokenised texts, and the tokens of the words that a method compares.
 
-A tokenizer may merge across the boundary of a word; the span is then widened to the smallest one that
-begins and ends between tokens in both texts and widens both alike, else the item cannot be compared.
+A tokenizer may merge characters across the boundary of a word. The span of a word is then widened to
+the smallest one that begins and ends between tokens, in all texts that are compared by the same
+characters. Where there is none, the item cannot be compared.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from typing import Any
 
-__all__ = ["Encoded", "TokenSpan", "aligned", "shared_by_all", "shared_spans", "words_of"]
+import numpy as np
 
-Offsets = Sequence[tuple[int, int]]
+__all__ = ["Encoded", "TokenSpan", "covering", "encode", "exactly", "shared_spans", "words_of"]
+
+Place = tuple[int, int]
+"""Characters of a text, end exclusive."""
+
+_BATCH = 1024
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Encoded:
-    """A text with its tokens and the characters ``offsets[i] = (start, stop)`` that each covers."""
+    """A tokenised text.
+
+    ``offsets`` are the characters of each token (end exclusive). ``special`` marks the tokens that the
+    tokenizer added, ``words`` has the number of each token's word (None for an added one); both are empty
+    where no special tokens were asked for.
+    """
 
     text: str
     ids: Sequence[int]
-    offsets: Offsets
+    offsets: Sequence[Place]
+    special: Sequence[int] = ()
+    words: Sequence[int | None] = ()
 
 
 @dataclass(frozen=True)
@@ -32,9 +48,76 @@ class TokenSpan:
     start: int
     stop: int
 
+    def __len__(self) -> int:
+        return self.last - self.first
+
+
+def encode(
+    tokenizer: Any, texts: Sequence[str], *, special: bool = False, offsets: bool = True
+) -> list[Encoded]:
+    """Tokenise texts, each distinct one once and whole.
+
+    ``special``: with the tokens that the tokenizer adds. Whoever needs no places can do without
+    ``offsets``.
+    """
+    distinct = list(dict.fromkeys(texts))
+    made = _with_special(tokenizer, distinct) if special else _plain(tokenizer, distinct, offsets)
+    known = dict(zip(distinct, made, strict=True))
+    return [known[text] for text in texts]
+
+
+def _plain(tokenizer: Any, texts: list[str], offsets: bool) -> list[Encoded]:
+    if not texts:
+        return []
+    found = tokenizer(
+        texts,
+        add_special_tokens=False,
+        return_offsets_mapping=offsets,
+        return_attention_mask=False,
+        return_token_type_ids=False,
+    )
+    places = found["offset_mapping"] if offsets else repeat(())
+    return [Encoded(*each) for each in zip(texts, found["input_ids"], places, strict=False)]
+
+
+def _with_special(tokenizer: Any, texts: list[str]) -> list[Encoded]:
+    made = []
+    for start in range(0, len(texts), _BATCH):
+        batch = texts[start : start + _BATCH]
+        found = tokenizer(
+            batch, add_special_tokens=True, padding=False, truncation=False, verbose=False
+        )
+        for text, one in zip(batch, found.encodings, strict=True):
+            added = one.special_tokens_mask
+            words = _words(text, one.offsets, added, one.word_ids)
+            made.append(Encoded(text, one.ids, one.offsets, added, words))
+    return made
+
+
+def _words(
+    text: str, offsets: Sequence[Place], special: Sequence[int], given: Sequence[int | None]
+) -> Sequence[int | None]:
+    """Return the tokenizer's own words, or what stands between blanks where it has none."""
+    numbers = {w for w, added in zip(given, special, strict=True) if not added}
+    if numbers - {None} and (len(numbers) > 1 or len(text.split()) < 2):
+        return given
+    starts = [match.start() for match in re.finditer(r"\S+", text)]
+    places = (_trimmed(text, *offset)[0] for offset in offsets)
+    found = np.searchsorted(starts, list(places), side="right").tolist()
+    return [None if added else n for n, added in zip(found, special, strict=True)]
+
+
+def _trimmed(text: str, start: int, stop: int) -> Place:
+    """Return a place without the blanks at its ends."""
+    while start < stop and text[start].isspace():
+        start += 1
+    while start < stop and text[stop - 1].isspace():
+        stop -= 1
+    return start, stop
+
 
 def words_of(words: Sequence[str]) -> Encoded:
-    """Words as the tokens of a text with a space between them."""
+    """Return words as the tokens of a text with a space between them."""
     offsets, start = [], 0
     for word in words:
         offsets.append((start, start + len(word)))
@@ -42,8 +125,8 @@ def words_of(words: Sequence[str]) -> Encoded:
     return Encoded(" ".join(words), list(range(len(words))), offsets)
 
 
-def aligned(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
-    """Give the smallest token-aligned span that covers characters ``start:stop`` (None: no such tokens).
+def covering(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
+    """Return the smallest span of tokens that covers characters ``start:stop``, None if there are none.
 
     Space before a word belongs to it where the tokenizer says so.
     """
@@ -59,34 +142,43 @@ def aligned(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
     while first and encoded.offsets[first - 1][1] > start:
         first -= 1  # tokens that share a character (byte-level vocabularies)
         start = min(start, encoded.offsets[first][0])
-    while last < len(encoded.offsets) and encoded.offsets[last][0] < stop:
+    while last < len(encoded.offsets) and _overlaps(encoded.offsets[last], start, stop):
         stop = max(stop, encoded.offsets[last][1])
         last += 1
     return TokenSpan(first, last, start, stop)
 
 
-def shared_spans(
-    ours: Encoded, theirs: Encoded, our_span: tuple[int, int], their_span: tuple[int, int]
-) -> tuple[TokenSpan, TokenSpan] | None:
-    """Align the spans of two texts so that both are widened by the same characters, or give None.
+def _overlaps(place: Place, start: int, stop: int) -> bool:
+    return place[0] < stop and place[1] > start  # added tokens, at (0, 0), overlap nothing
 
-    Space at the edges does not count.
+
+def exactly(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
+    """Return the tokens that cover characters ``start:stop`` and no others, blanks aside.
+
+    A mark of the beginning of a word that is a token of its own (a lone ``▁``) is among them.
     """
-    found = shared_by_all([ours, theirs], [our_span, their_span])
-    return (found[0], found[1]) if found else None
+    found = covering(encoded, start, stop)
+    if found is None or _trimmed(encoded.text, found.start, found.stop) != (start, stop):
+        return None
+    first = found.first
+    while first and not encoded.special[first - 1] and _is_blank(encoded, first - 1):
+        first -= 1
+    return TokenSpan(first, found.last, encoded.offsets[first][0], found.stop)
 
 
-def shared_by_all(
-    texts: Sequence[Encoded], given: Sequence[tuple[int, int]]
-) -> list[TokenSpan] | None:
-    """Align a span of each text so that all are widened by the same characters, or give None.
+def _is_blank(encoded: Encoded, token: int) -> bool:
+    return not encoded.text[slice(*encoded.offsets[token])].strip()
 
-    These are the smallest such spans: whatever one text needs, all are given. Space at the edges does not
-    count.
+
+def shared_spans(texts: Sequence[Encoded], given: Sequence[Place]) -> list[TokenSpan] | None:
+    """Return the token span of a place of each text, all widened by the same characters.
+
+    These are the smallest such spans: what one text needs, all are given. Space at the edges does not
+    count. None where there are no such spans.
     """
     wanted = list(given)
     for _ in range(sum(len(text.text) for text in texts) + 1):
-        spans = [aligned(text, *span) for text, span in zip(texts, wanted, strict=True)]
+        spans = [covering(text, *place) for text, place in zip(texts, wanted, strict=True)]
         found = [span for span in spans if span is not None]
         if len(found) < len(texts):
             return None
@@ -95,18 +187,20 @@ def shared_by_all(
             return found
         left, right = (max((edge[side] for edge in edges), key=len) for side in (0, 1))
         wider = [_widened(t.text, g, left, right) for t, g in zip(texts, given, strict=True)]
-        wanted = [span for span in wider if span is not None]
+        wanted = [place for place in wider if place is not None]
         if len(wanted) < len(texts):
             return None
     return None
 
 
-def _edges(encoded: Encoded, given: tuple[int, int], found: TokenSpan) -> tuple[str, str]:
+def _edges(encoded: Encoded, given: Place, found: TokenSpan) -> tuple[str, str]:
+    """Return the characters by which a span is wider than the place that was given."""
     left = encoded.text[min(found.start, given[0]) : given[0]].lstrip()
     return left, encoded.text[given[1] : max(found.stop, given[1])].rstrip()
 
 
-def _widened(text: str, given: tuple[int, int], left: str, right: str) -> tuple[int, int] | None:
+def _widened(text: str, given: Place, left: str, right: str) -> Place | None:
+    """Return a place widened by these characters, None where the text has others there."""
     start, stop = given[0] - len(left), given[1] + len(right)
     fits = start >= 0 and text[start : given[0]] == left and text[given[1] : stop] == right
     return (start, stop) if fits else None

@@ -1,4 +1,4 @@
-"""Reading the items of a built data set, from a local folder or from a hub."""
+"""The items of a built data set, in a folder or on a hub."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ import pyarrow.parquet as pq
 import yaml
 from numpy.typing import NDArray
 
-from solecism.datasets.manifest import MANIFEST, read_manifest
+from solecism.datasets.manifest import MANIFEST, content_of_files, read_manifest
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.hashing import ContentDigest, text_hashes
+from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
 from solecism.inputs import read_text, reading_parquet
 from solecism.limits import check_nesting
 from solecism.schema import CLOZE, SUITE, pair_schema
 
-__all__ = ["NEEDED", "PairData", "open_items", "open_pairs", "require_pairs"]
+__all__ = ["NEEDED", "ItemSet", "open_items", "open_pairs"]
 
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
 """The columns without which pairs cannot be scored."""
@@ -35,8 +35,13 @@ _CONTENT = re.compile(r"content ([0-9a-f]{16})")
 
 
 @dataclass(frozen=True)
-class PairData:
-    """A config of a data set. ``digest``: the first 16 digits of the SHA-256 of its rows."""
+class ItemSet:
+    """The items of a config of a data set.
+
+    ``digest``: the first 16 digits of the SHA-256 of its rows; ``sample``: how many items of each paradigm
+    are taken (those whose ids have the smallest hashes; None: all); ``spec`` and ``revision``: how it was
+    opened.
+    """
 
     name: str
     config: str
@@ -44,27 +49,30 @@ class PairData:
     digest: str
     files: tuple[Path, ...]
     sample: int | None = None
-    """Pairs of each paradigm to take: those whose ids have the smallest hashes; ``None``: all."""
+    spec: str = ""
+    revision: str | None = None
 
     @cached_property
     def rows(self) -> int:
         """The number of items."""
-        return self._all_rows if self._chosen is None else int(self._chosen.sum())
-
-    @property
-    def _all_rows(self) -> int:
+        if self._chosen is not None:
+            return int(self._chosen.sum())
         return sum(pq.ParquetFile(path).metadata.num_rows for path in self.files)
 
     @property
     def kind(self) -> str:
-        """What its items are: ``suite``, ``cloze`` or ``pair``."""
-        marks = {"conditions": "suite", "masked": "cloze"}
-        return next((kind for name, kind in marks.items() if name in self.columns), "pair")
+        """The kind of its items: ``suite``, ``cloze`` or ``pair``."""
+        return _kind(self.columns)
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
         return list(pq.read_schema(self.files[0]).names)
+
+    @cached_property
+    def forms(self) -> ItemSet:
+        """The inventory of forms that belongs to cloze items, in the config ``<config>-forms``."""
+        return open_items(f"{self.spec}-forms", self.revision)
 
     def tables(
         self, columns: Sequence[str] | None = None, rows: int = 65536, limit: int | None = None
@@ -91,6 +99,7 @@ class PairData:
 
     @cached_property
     def _chosen(self) -> NDArray[np.bool_] | None:
+        """Mark the items of the sample."""
         if self.sample is None:
             return None
         uid = {"suite": "suite", "cloze": "relation"}.get(self.kind, "UID")
@@ -104,7 +113,7 @@ class PairData:
         return chosen
 
     def every(self, step: int, limit: int | None = None) -> pa.Table:
-        """Take each ``step``-th of the pairs (of the first ``limit``)."""
+        """Return each ``step``-th item (of the first ``limit``)."""
         taken, place = [], 0
         for table in self.tables(limit=limit):
             rows = range(-place % step, len(table), step)
@@ -112,45 +121,54 @@ class PairData:
             place += len(table)
         return pa.concat_tables(taken)
 
-
-def open_pairs(spec: str, revision: str | None = None) -> PairData:
-    """Open a config of pairs, as :func:`open_items` does; raises :class:`InputError` where it has others."""
-    data = open_items(spec, revision)
-    require_pairs(data, spec)
-    return data
-
-
-def require_pairs(data: PairData, spec: str) -> None:
-    """Raise :class:`InputError` where a config, opened as ``spec``, lacks columns of pairs."""
-    missing = [name for name in NEEDED if name not in data.columns]
-    if missing:
-        raise fail(
-            f"{spec!r} is no data set of pairs: it has no column {', '.join(missing)}",
-            data.files[0],
-        )
+    def require_pairs(self, spec: str) -> None:
+        """Raise :class:`InputError` where pairs, opened as ``spec``, lack columns."""
+        missing = [name for name in NEEDED if name not in self.columns]
+        if missing and self.kind == "pair":
+            message = f"{spec!r} is no data set of pairs: it has no column {', '.join(missing)}"
+            raise fail(message, self.files[0])
 
 
-def open_items(spec: str, revision: str | None = None) -> PairData:
+def _kind(columns: Sequence[str]) -> str:
+    return "suite" if "conditions" in columns else "cloze" if "masked" in columns else "pair"
+
+
+def open_pairs(spec: str, revision: str | None = None) -> ItemSet:
+    """Open a config of pairs as :func:`open_items` does; raise :class:`InputError` where it has others."""
+    items = open_items(spec, revision)
+    if items.kind != "pair":
+        raise fail(f"{spec!r} is no data set of pairs: it has {items.kind} items", items.files[0])
+    items.require_pairs(spec)
+    return items
+
+
+def open_items(spec: str, revision: str | None = None) -> ItemSet:
     """Open ``FOLDER/CONFIG`` (``clams/he``, made by ``solecism build``) or ``ORG/NAME/CONFIG`` of a hub.
 
-    A folder may also stand in ``$SOLECISM_DATA``. Also a Parquet file of items alone, and a folder that has a
-    default config. Raises :class:`InputError`
-    where there is no such data set or config, where a file is broken, and where the rows are not those
-    that the manifest speaks of.
+    A folder may also stand in ``$SOLECISM_DATA``, and a Parquet file of items may stand alone. A folder
+    whose data set has a default config needs no other. Raises :class:`InputError` where there is no such
+    data set or config, where a file is broken, and where the rows are not those of the manifest.
     """
     if spec.endswith(".parquet") and Path(spec).is_file():
-        return _alone(Path(spec))
+        path = Path(spec)
+        return ItemSet(path.stem, path.stem, "", _content([path])[:16], (path,), spec=spec)
     folder, config = _folder_and_config(spec)
     path = _here(folder) if _here(folder).is_dir() else _download(folder, revision)
     entries = _configs(path)
     if config not in entries:
         near = candidates("configs", sorted(entries), config)
         raise fail(f"data set {folder!r} has no config {config!r} {near}")
-    return _pair_data(path, Path(folder).resolve().name, config, entries[config])
+    entry, name = entries[config], Path(folder).resolve().name
+    files = _files(path, config, entry)
+    digest = _content(files)
+    _refuse_others(path, config, entry, digest)
+    version = str(entry.get("version", ""))
+    spec = f"{folder}/{config}"
+    return ItemSet(name, config, version, digest[:16], tuple(files), spec=spec, revision=revision)
 
 
 def _folder_and_config(spec: str) -> tuple[str, str]:
-    """Take ``clams/he`` apart; a data set folder alone means its default config."""
+    """Return the parts of ``clams/he``; the folder of a data set alone means its default config."""
     plain = spec.rstrip("/")
     if (_here(plain) / CARD).is_file():
         entries = _configs(_here(plain))
@@ -168,51 +186,41 @@ def _folder_and_config(spec: str) -> tuple[str, str]:
     return folder, config
 
 
-def _alone(path: Path) -> PairData:
-    return PairData(path.stem, path.stem, "", _content([path])[:16], (path,))
-
-
 def _content(files: Sequence[Path]) -> str:
-    """SHA-256 of the rows; reads all of them, so that a broken file is told before anything is scored."""
-    digest = ContentDigest()
-    rows = 0
+    """Return the SHA-256 of the rows. All are read, so that a broken file is found before scoring."""
     for path in files:
         with reading_parquet(path):
-            file = pq.ParquetFile(path)
-            _refuse_types(file.schema_arrow, path)
-            for batch in file.iter_batches():
-                table = pa.Table.from_batches([batch])
-                table.validate(full=True)
-                _refuse_nulls(table, path)
-                digest.add(table)
-                rows += len(table)
-    if not rows:
+            _refuse_types(pq.read_schema(path), path)
+    content = content_of_files(files, _refuse_rows)
+    if not content.rows:
         raise fail("holds no items", files[0])
-    return digest.content.sha256
+    return content.sha256
 
 
 def _refuse_types(schema: pa.Schema, path: Path) -> None:
-    """Refuse columns that are called as ours and are something else, or stand twice."""
+    """Raise :class:`InputError` for columns that have our names and other types, or stand twice."""
     names = schema.names
-    suite = "conditions" in names
-    known = SUITE if suite else CLOZE if "masked" in names else pair_schema()
+    kind = _kind(names)
+    suite = kind == "suite"
+    known = {"suite": SUITE, "cloze": CLOZE}.get(kind) or pair_schema()
     kinds = {field.name: field.type for field in known if suite or field.type == pa.string()}
     wrong = [f"column {name!r} stands twice" for name in set(names) if names.count(name) > 1]
     if not wrong:
         wrong = [
-            f"column {name!r} is {schema.field(name).type}, wanted {kind}"
-            for name, kind in kinds.items()
-            if name in names and schema.field(name).type != kind
+            f"column {name!r} is {schema.field(name).type}, wanted {wanted}"
+            for name, wanted in kinds.items()
+            if name in names and schema.field(name).type != wanted
         ]
         wrong += [f"has no column {name!r}" for name in kinds if suite and name not in names]
     if wrong:
         raise InputError(Problem(text, str(path)) for text in sorted(wrong))
 
 
-def _refuse_nulls(table: pa.Table, path: Path) -> None:
-    """Refuse suite items without an id, a suite, conditions or predictions, or with holes in them."""
+def _refuse_rows(table: pa.Table, path: Path) -> None:
+    """Raise for broken values, and for suite items that lack something or have holes in it."""
+    table.validate(full=True)
     needed = ("id", "suite", "conditions", "predictions")
-    for name in needed if "conditions" in table.column_names else ():
+    for name in needed if _kind(table.column_names) == "suite" else ():
         if any(map(_has_null, table[name].chunks)):
             raise fail(f"column {name!r} has a value that is null", path)
 
@@ -225,7 +233,7 @@ def _has_null(array: pa.Array) -> bool:
 
 
 def _here(name: str) -> Path:
-    """The folder of a data set, in ``$SOLECISM_DATA`` where it is not in the current folder."""
+    """Return the folder of a data set, in ``$SOLECISM_DATA`` where it is not in the current folder."""
     return Path(name) if Path(name).is_dir() else Path(os.environ.get("SOLECISM_DATA", "")) / name
 
 
@@ -236,6 +244,7 @@ def _download(repo: str, revision: str | None) -> Path:
 
 
 def _configs(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the configs that the card of a data set lists, by name."""
     card = path / CARD
     if not card.is_file():
         raise fail(f"is no data set folder: it has no {CARD}", path)
@@ -251,7 +260,7 @@ def _configs(path: Path) -> dict[str, dict[str, Any]]:
     return entries
 
 
-def _pair_data(path: Path, name: str, config: str, entry: dict[str, Any]) -> PairData:
+def _files(path: Path, config: str, entry: dict[str, Any]) -> list[Path]:
     try:
         patterns = [str(item["path"]) for item in entry["data_files"]]
         files = sorted(file for pattern in patterns for file in path.glob(pattern))
@@ -260,18 +269,16 @@ def _pair_data(path: Path, name: str, config: str, entry: dict[str, Any]) -> Pai
         raise fail(message, path / CARD) from None
     if not files:
         raise fail(f"config {config!r}: no file fits {', '.join(patterns)}", path)
-    digest = _content(files)
-    _refuse_others(path, config, entry, digest)
-    return PairData(name, config, str(entry.get("version", "")), digest[:16], tuple(files))
+    return files
 
 
 def _refuse_others(path: Path, config: str, entry: dict[str, Any], digest: str) -> None:
-    """The rows must be those of the version: the card and the manifest say which."""
-    told = _CONTENT.search(str(entry.get("description", "")))
-    said = {CARD: told[1]} if told else {}
+    """Raise :class:`InputError` where the rows are not those of the card and the manifest."""
+    listed = _CONTENT.search(str(entry.get("description", "")))
+    wanted = {CARD: listed[1]} if listed else {}
     if (path / MANIFEST).is_file():
-        said[MANIFEST] = read_manifest(path).config(config).content.sha256
-    for name, content in said.items():
+        wanted[MANIFEST] = read_manifest(path).config(config).content.sha256
+    for name, content in wanted.items():
         if not digest.startswith(content):
             message = f"content {digest[:16]}, {name} says {content[:16]}"
             raise fail(f"config {config!r}: the rows were changed ({message})", path)

@@ -1,4 +1,4 @@
-"""Loading models and tokenizers of the hub or of a folder, with clear errors."""
+"""Models and tokenizers of the hub or of a folder, loaded with clear errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from safetensors import safe_open
@@ -23,19 +23,17 @@ from transformers import (
 from transformers.utils import logging
 
 from solecism.baselines import networks as word_models
+from solecism.baselines.ngram import is_ngram
 from solecism.errors import InputError, candidates, fail
 from solecism.hashing import file_digest
 from solecism.hub.client import reachable
+from solecism.scoring.engines import DTYPES
 
-__all__ = ["DTYPES", "Kind", "Loaded", "kind_of", "load_causal", "load_masked"]
+__all__ = ["Loaded", "kind_of", "load_causal", "load_masked"]
 
 assert word_models  # imported for the model classes that it registers
 
-DTYPES = ("float32", "bfloat16", "float16")
-
-Kind = Literal["causal", "masked"]
-
-_TOLD = (
+_FINGERPRINTED = (
     "*.safetensors", "*.bin", "*.index.json", "config.json", "tokenizer*", "special_tokens_map.json",
     "added_tokens.json", "vocab*", "merges*", "*.model", "*.tiktoken", "*.py",
 )  # fmt: skip
@@ -44,7 +42,7 @@ _TOLD = (
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model ready to score: in evaluation mode, on its device, with a tokenizer that has offsets."""
+    """A model that is ready to score: in evaluation mode, on its device, its tokenizer with offsets."""
 
     model: Any
     tokenizer: Any
@@ -55,7 +53,7 @@ class Loaded:
 
     @cached_property
     def longest(self) -> int:
-        """The number of positions the model has (a very large number where it has no limit)."""
+        """The number of positions that the model has (a very large one where it has no limit)."""
         names = ("max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len")
         config = self.model.config.get_text_config()
         found = [getattr(config, name, None) for name in names]
@@ -98,11 +96,13 @@ def load_masked(
     return loaded
 
 
-def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = False) -> Kind:
-    """Tell from a model's config whether it is a masked one or a causal one, which reads left to right.
+def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = False) -> str:
+    """Return the kind of a model: ``n-gram``, ``masked``, or ``causal``, which reads left to right.
 
-    Raises :class:`InputError` where there is no config, or a broken one.
+    Raises :class:`InputError` where a model that is no n-gram model has no config, or a broken one.
     """
+    if is_ngram(name):
+        return "n-gram"
     config = _config(name, _common(name, revision, trust_remote_code))
     own = getattr(config, "auto_map", None) or {}
     masked = type(config) in MODEL_FOR_MASKED_LM_MAPPING or "AutoModelForMaskedLM" in own
@@ -117,7 +117,7 @@ def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = Fa
 
 
 def _common(name: str, revision: str | None, trust: bool) -> dict[str, Any]:
-    """What every part of a model is loaded with; without a hub from the cache, at once."""
+    """Return what every part of a model is loaded with; without a hub, that is from the cache."""
     common = {"revision": revision, "trust_remote_code": trust}
     return common if Path(name).is_dir() or reachable() else {**common, "local_files_only": True}
 
@@ -131,7 +131,7 @@ def _config(name: str, common: dict[str, Any]) -> Any:
 
 @contextmanager
 def _clear_errors(name: str, what: str = "cannot be loaded") -> Iterator[None]:
-    """Turn whatever the libraries raise for broken files into an :class:`InputError`, and quieten them."""
+    """Turn what the libraries raise for broken files into an :class:`InputError`, and silence them."""
     level = logging.get_verbosity()
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
@@ -139,17 +139,16 @@ def _clear_errors(name: str, what: str = "cannot be loaded") -> Iterator[None]:
     except InputError:
         raise
     except Exception as error:  # the libraries raise all kinds, even bare ones
-        said = " ".join(map(str.strip, str(error).strip().splitlines()[:2]))[:200]
-        kind = (
-            "" if said and isinstance(error, OSError | ValueError) else f"{type(error).__name__}: "
-        )
-        raise fail(f"model {name!r} {what}: {_broken_weights(name) or kind + said}") from None
+        text = " ".join(map(str.strip, str(error).strip().splitlines()[:2]))[:200]
+        if not text or not isinstance(error, OSError | ValueError):
+            text = f"{type(error).__name__}: {text}"
+        raise fail(f"model {name!r} {what}: {_broken_weights(name) or text}") from None
     finally:
         logging.set_verbosity(level)
 
 
 def _broken_weights(name: str) -> str:
-    """Name the file of a folder that is no safetensors file, or a part of one; "" where all are whole."""
+    """Return which file of a folder is a broken safetensors file, "" where all are whole."""
     for path in sorted(Path(name).glob("*.safetensors")):
         try:
             with safe_open(path, "pt"):
@@ -163,7 +162,7 @@ def _load(
     kind: Any, name: str, revision: str | None, dtype: str, device: str, trust: bool
 ) -> Loaded:
     if dtype not in DTYPES:
-        raise fail(f"there is no dtype {dtype!r} {candidates('dtypes', DTYPES, dtype)}")
+        raise fail(f"unknown dtype {dtype!r} {candidates('dtypes', DTYPES, dtype)}")
     common = _common(name, revision, trust)
     config = _config(name, common)
     place = _device(device)
@@ -185,7 +184,7 @@ def _load(
 
 
 def _device(device: str) -> torch.device:
-    """Raises :class:`InputError` with those there are for a device that is none."""
+    """Return a device; raise :class:`InputError` with those there are if it is none."""
     there = ["cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
     there += ["mps"] if torch.backends.mps.is_available() else []
     try:
@@ -198,7 +197,7 @@ def _device(device: str) -> torch.device:
 
 
 def _refuse_random(name: str, info: dict[str, Any]) -> None:
-    """Tensors that a model lacks would be drawn at random, other ones each time."""
+    """Raise where tensors are lacking or of another shape: they would be random, other ones each time."""
     missing = sorted(map(str, info["missing_keys"]))
     if missing:
         shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
@@ -212,7 +211,7 @@ def _refuse_random(name: str, info: dict[str, Any]) -> None:
 
 
 def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
-    """A tokenizer with more ids than the model has embeddings is another model's.
+    """Raise where the tokenizer has more ids than the model has embeddings: it is another model's.
 
     Added tokens that no text contains (padding) may be beyond.
     """
@@ -239,8 +238,8 @@ def _tokenizer(name: str, common: dict[str, Any]) -> Any:
 
 
 def _local_revision(name: str) -> str:
-    """A folder is told apart by the content of all files that its scores depend on (SHA-256)."""
-    files = sorted({path for pattern in _TOLD for path in Path(name).glob(pattern)})
+    """Return the SHA-256 of all files of a folder that scores depend on."""
+    files = sorted({path for pattern in _FINGERPRINTED for path in Path(name).glob(pattern)})
     total = hashlib.sha256()
     for path in files:
         total.update(f"{path.name}={file_digest(path)};".encode())

@@ -25,28 +25,12 @@ from solecism.errors import InputError, candidates, fail
 from solecism.files import locked, write_text, writing
 from solecism.inputs import COUNT, SHARE, check, read_json, reading_parquet
 from solecism.schema import FEATURES, pair_schema
-from solecism.scoring.signature import Signature
 
 __all__ = [
-    "EMPTY",
-    "FORMAT",
-    "SCORES",
-    "Journal",
-    "Result",
-    "ResultWriter",
-    "blank",
-    "feature",
-    "is_out_of_memory",
-    "read_result",
-    "refuse_replacing",
-    "result_files",
-    "score_schema",
-    "scores_table",
-    "summary_text",
-    "without_nulls",
-    "write_summary",
-]
-
+    "EMPTY", "FORMAT", "MULTI_PIECE", "NOT_ALIGNED", "SCORES", "TOO_LONG", "Journal", "Result", "ResultWriter",
+    "blank", "feature", "is_out_of_memory", "read_result", "require", "result_files", "score_schema",
+    "scores_table", "summary_text", "without_nulls", "write_summary",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 _TOO_LARGE = -1
@@ -370,6 +354,15 @@ TIE = 1e-9
 EMPTY = "empty"
 """Reason: a sentence is missing or blank, or has no token to sum over, so that nothing can be compared."""
 
+TOO_LONG = "too long"
+"""Reason: the model has fewer positions than the sentence has tokens."""
+
+MULTI_PIECE = "multi-piece"
+"""Reason: a word is more than one token."""
+
+NOT_ALIGNED = "not aligned"
+"""Reason: a token reaches beyond the word that is masked."""
+
 _TEXTS = ("id", "set_id", "UID", "linguistics_term", "construction", "language")
 
 
@@ -409,48 +402,46 @@ _SUMMARY = {
 """The shape of a summary (:mod:`solecism.inputs`)."""
 
 Numbers = np.ndarray[Any, Any]
+Sides = Sequence[Numbers] | Numbers
+"""An array for the good sides of pairs and one for the bad sides."""
 
 
 def scores_table(
     pairs: pa.Table,
     method: str,
-    logp_good: Numbers,
-    logp_bad: Numbers,
-    tokens_good: Numbers,
-    tokens_bad: Numbers,
-    bytes_good: Numbers,
-    bytes_bad: Numbers,
+    logp: Sides,
+    tokens: Sides,
+    sizes: Sides,
     skipped: Sequence[str | None],
 ) -> pa.Table:
-    """Make the rows of a result from ``pairs`` (of which it takes the texts and, if any, the features).
+    """Return the rows of a result for ``pairs``, whose texts and features (if any) they have.
 
-    Log probabilities are natural logarithms; where ``skipped`` holds a reason they are not looked at. A pair
+    ``logp`` (natural logarithms), ``tokens`` (numbers of them) and ``sizes`` (in bytes) each have an array
+    for the good side and one for the bad side. Where ``skipped`` has a reason they are not looked at. A pair
     with an empty side is skipped, whatever its scores. Both sides minus infinity is a tie. Raises
     :class:`InputError` for a score that is not a number and not skipped, ``ValueError`` for arrays of
     another length than ``pairs``.
     """
-    nothing = (np.asarray(tokens_good) == 0) | (np.asarray(tokens_bad) == 0)
+    nothing = np.any(np.asarray(tokens) == 0, axis=0).tolist()
     skipped = [
         EMPTY if empty else reason or (EMPTY if none else None)
         for reason, empty, none in zip(skipped, blank(pairs), nothing, strict=True)
     ]
     out = np.array([reason is not None for reason in skipped], bool)
-    good, bad = np.asarray(logp_good, np.float64), np.asarray(logp_bad, np.float64)
+    good, bad = (np.asarray(side, np.float64) for side in logp)
     _refuse_nan(pairs, np.isnan(good) | np.isnan(bad), out)
     with np.errstate(invalid="ignore"):
         margin = np.where(good == bad, 0.0, good - bad)
     decision = np.where(np.abs(margin) <= TIE, 0.5, np.where(margin > 0, 1.0, 0.0))
     floats = {"logp_good": good, "logp_bad": bad, "decision": decision, "margin": margin}
-    ints = {
-        "tokens_good": tokens_good, "tokens_bad": tokens_bad,
-        "bytes_good": bytes_good, "bytes_bad": bytes_bad,
-    }  # fmt: skip
+    names = ("tokens_good", "tokens_bad", "bytes_good", "bytes_bad")
+    ints = zip(names, (*tokens, *sizes), strict=True)
     columns = {name: pairs[name] for name in _TEXTS if name != "construction"}
     columns["features"] = features = _features(pairs)
     columns["construction"] = feature(features, "construction")
     columns["method"] = pa.repeat(pa.scalar(method), len(pairs))
     columns |= {n: pa.array(values, pa.float64(), mask=out) for n, values in floats.items()}
-    columns |= {n: pa.array(np.asarray(values, np.int32)) for n, values in ints.items()}
+    columns |= {n: pa.array(np.asarray(values, np.int32)) for n, values in ints}
     columns["skipped"] = pa.array(skipped, pa.string())
     schema = score_schema(features.type)
     return pa.table({name: columns[name] for name in schema.names}, schema=schema)
@@ -467,6 +458,14 @@ def blank(pairs: pa.Table) -> Numbers:
             rest = pc.binary_length(pc.utf8_trim_whitespace(pairs[name].cast(pa.string())))
             found |= np.asarray(pc.fill_null(rest, 0)) == 0
     return found
+
+
+def require(table: pa.Table, names: Sequence[str], what: str) -> None:
+    """Raise :class:`InputError` where columns are missing."""
+    missing = [name for name in names if name not in table.column_names]
+    if missing:
+        near = candidates("columns", table.column_names, missing[0])
+        raise fail(f"the {what} have no column {', '.join(map(repr, missing))} {near}")
 
 
 def without_nulls(pairs: pa.Table) -> pa.Table:
@@ -607,24 +606,6 @@ def _wrong_column(field: pa.Field, schema: pa.Schema) -> str:
     found = schema.field(field.name).type
     fits = pa.types.is_struct(found) if field.name == "features" else found == field.type
     return "" if fits else f"column {field.name!r} is {found}, wanted {field.type}"
-
-
-def refuse_replacing(path: str | Path, signature: Signature) -> None:
-    """Raise :class:`InputError` where there is the result of another run under a name."""
-    file = result_files(path)[0]
-    if not file.is_file():
-        return
-    there, ours = read_result(file).run, signature.to_json()
-    other = [
-        f"{key} {there.get(key)!r}, not {ours[key]!r}"
-        for key in ours
-        if there.get(key) != ours[key]
-    ]
-    if other:
-        message = (
-            f"is the result of another run ({'; '.join(other)}): move it, or give another --out"
-        )
-        raise fail(message, file)
 
 
 def write_summary(path: str | Path, summary: dict[str, Any]) -> Path:

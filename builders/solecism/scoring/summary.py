@@ -1,9 +1,13 @@
-"""The summary of a result: accuracies by every grouping, made from the table alone."""
+"""The summary of a result: its accuracies by every grouping, and the signature, all that they depend on."""
 
 from __future__ import annotations
 
+import math
+import platform
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +15,153 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from solecism.scoring.results import FORMAT, result_files
-from solecism.scoring.signature import Signature
-from solecism.scoring.statistics import Interval, wilson
+from solecism.errors import fail
+from solecism.scoring.results import FORMAT, read_result, result_files
+from solecism.version import __version__
 
 __all__ = [
-    "COLUMNS", "NOT_GROUPED", "Tally", "group_column", "numeric_first", "summarize", "summarize_file", "tally",
+    "COLUMNS", "NOT_GROUPED", "Interval", "Signature", "Tally", "environment", "group_column", "items_right",
+    "numeric_first", "parse_signature", "refuse_replacing", "summarize", "summarize_file", "tally", "wilson",
 ]  # fmt: skip
+
+_HASH = re.compile(r"^((?:sha256-)?[0-9a-f]{12})[0-9a-f]+$")
+_ESCAPES = {"%": "%25", "|": "%7C", "\n": "%0A"}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a figure depends on; its text is as
+    ``acc|data:clams@1.0.0#4f3a9c1e|cfg:he|score:sentence|bos:auto|model:gpt2@607a30d|dtype:float32|solecism:0.1.0``.
+
+    ``digest`` and ``revision`` may be empty (then ``#`` and ``@`` are left out). The digest is cut to 8
+    characters, a revision that is a hash (``607a30d783df...``, ``sha256-88357...``) to 12 hexadecimal digits, a
+    branch or tag stands whole. ``options`` are whatever else a method depends on (``bos``, ``limit``, ...).
+    """
+
+    data: str
+    version: str
+    digest: str
+    config: str
+    method: str
+    model: str
+    revision: str = ""
+    dtype: str = "float32"
+    options: Mapping[str, str] = field(default_factory=dict)
+    tool: str = __version__
+
+    def __str__(self) -> str:
+        parts = {
+            "data": f"{_joined(self.data, '@', self.version)}{'#' * bool(self.digest)}{self.digest[:8]}",
+            "cfg": self.config,
+            "score": self.method,
+            **dict(sorted(self.options.items())),
+            "model": _joined(self.model, "@", _HASH.sub(r"\1", self.revision)),
+            "dtype": self.dtype,
+            "solecism": self.tool,
+        }
+        return "|".join(["acc", *(f"{key}:{_escape(value)}" for key, value in parts.items())])
+
+    def to_json(self) -> dict[str, Any]:
+        """The parts in full, for a result's ``run``."""
+        return {
+            "data": self.data, "version": self.version, "digest": self.digest, "config": self.config,
+            "method": self.method, "model": self.model, "revision": self.revision,
+            "dtype": self.dtype, "options": dict(sorted(self.options.items())), "solecism": self.tool,
+        }  # fmt: skip
+
+
+def _joined(name: str, mark: str, rest: str) -> str:
+    return f"{name}{mark}{rest}" if rest else name
+
+
+def _escape(text: str) -> str:
+    return "".join(_ESCAPES.get(c, c) for c in text)
+
+
+def _unescape(text: str) -> str:
+    for plain, escaped in reversed(_ESCAPES.items()):
+        text = text.replace(escaped, plain)
+    return text
+
+
+def parse_signature(text: str) -> dict[str, str]:
+    """Take a signature apart: ``{"metric": "acc", "data": "clams@1.0.0#4f3a9c1e", "cfg": "he", ...}``.
+
+    Raises :class:`InputError` where a part is not ``key:value``.
+    """
+    metric, *parts = text.split("|")
+    pairs = [part.partition(":") for part in parts]
+    wrong = [key for key, colon, _ in pairs if not colon or not key]
+    if wrong or not parts:
+        raise fail(f"{text!r} is no signature: {wrong[0] if wrong else metric!r} is not key:value")
+    return {"metric": metric, **{key: _unescape(value) for key, _, value in pairs}}
+
+
+def refuse_replacing(path: str | Path, signature: Signature) -> None:
+    """Raise :class:`InputError` where there is the result of another run under a name."""
+    file = result_files(path)[0]
+    if not file.is_file():
+        return
+    there, ours = read_result(file).run, signature.to_json()
+    other = [
+        f"{key} {there.get(key)!r}, not {ours[key]!r}"
+        for key in ours
+        if there.get(key) != ours[key]
+    ]
+    if other:
+        message = (
+            f"is the result of another run ({'; '.join(other)}): move it, or give another --out"
+        )
+        raise fail(message, file)
+
+
+def environment(device: str, dtype: str, seconds: float, sentences: int) -> dict[str, Any]:
+    """What a run ran on; ``seconds`` of wall time for ``sentences`` (two for a pair) scored in this run."""
+    names = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
+    return {
+        "python": platform.python_version(),
+        **{name: _version(name) for name in names},
+        "solecism": __version__,
+        "platform": platform.platform(),
+        "device": device,
+        "dtype": dtype,
+        "seconds": round(seconds, 3),
+        "sentences_per_second": round(sentences / seconds, 1) if seconds > 0 else None,
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+Z95 = 1.959963984540054
+"""The normal quantile at 0.975."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def wilson(right: float, n: int, z: float = Z95) -> Interval:
+    """Accuracy ``right / n`` with the score interval of Wilson (1927); ties count one half in ``right``.
+
+    Without items the accuracy is NaN and the interval is from 0 to 1.
+    """
+    if n == 0:
+        return Interval(math.nan, 0.0, 1.0)
+    p, z2 = right / n, z * z
+    centre = (p + z2 / (2 * n)) / (1 + z2 / n)
+    half = z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return Interval(p, max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)))
+
 
 COLUMNS = {"UID": "UID", "phenomenon": "linguistics_term", "construction": "construction"}
 """Groupings that are columns of the table; the others are ``config`` and the features."""
@@ -157,3 +301,23 @@ def _tables(file: Path) -> Iterator[pa.Table]:
     with pq.ParquetFile(file) as parquet:
         for batch in parquet.iter_batches(1 << 16, columns=wanted):
             yield pa.Table.from_batches([batch])
+
+
+def items_right(path: str | Path) -> Tally:
+    """Count the items of a result of suites, right where all their predictions hold.
+
+    An item with a prediction that was skipped is skipped.
+    """
+    names = ["set_id", "decision", "skipped"]
+    columns = pq.read_table(result_files(path)[1], columns=names).to_pydict()
+    worst: dict[str, float] = {}
+    skipped: dict[str, str] = {}
+    for name, decision, reason in zip(*(columns[key] for key in names), strict=True):
+        if decision is None:
+            skipped[name] = reason
+        worst[name] = min(worst.get(name, 1.0), decision or 0.0)
+    total = Tally()
+    for name, value in worst.items():
+        reason = skipped.get(name)
+        total.add(Tally(skipped={reason: 1}) if reason else Tally(value, 1, int(value == 0.5)))
+    return total

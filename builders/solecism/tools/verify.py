@@ -27,25 +27,10 @@ from solecism.tools.wordlists import (
     count_forms,
     fold,
     installed_version,
-)
+)  # fmt: skip
 from solecism.treebank.unimorph import language_of, read_unimorph
 
-__all__ = [
-    "ISO_639_3",
-    "STATUSES",
-    "Claim",
-    "Finding",
-    "Report",
-    "Verdict",
-    "claims",
-    "explained",
-    "find_lexicons",
-    "judge",
-    "parts",
-    "to_json",
-    "verify",
-]
-
+__all__ = ["STATUSES", "FormFinding", "Verification", "find_lexicons", "to_json", "verify"]
 
 ISO_639_3 = {
     "ca": "cat", "da": "dan", "de": "deu", "en": "eng", "es": "spa", "fi": "fin", "fr": "fra",
@@ -59,8 +44,8 @@ TREEBANK_MINIMUM = 3
 
 
 @dataclass(frozen=True)
-class Finding:
-    """The outcome for one form of a lexicon, ``by`` the sources that confirm it."""
+class FormFinding:
+    """The outcome for one form of a lexicon; ``by``: the sources that confirm it."""
 
     language: str
     table: str
@@ -70,26 +55,26 @@ class Finding:
     features: str
     status: str
     by: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()
+    objections: tuple[str, ...] = ()
     looked_up: str = ""
 
 
 @dataclass(frozen=True)
-class Report:
+class Verification:
     """All findings for a language, the sources that were asked, and what was missing."""
 
     language: str
-    findings: tuple[Finding, ...]
+    findings: tuple[FormFinding, ...]
     sources: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 
-    def of(self, *statuses: str) -> list[Finding]:
-        """The findings with one of some statuses."""
+    def of(self, *statuses: str) -> list[FormFinding]:
+        """Return the findings with one of some statuses."""
         return [finding for finding in self.findings if finding.status in statuses]
 
 
 def find_lexicons(root: Path, languages: Sequence[str] = ()) -> list[Path]:
-    """Give the folders of some languages, or of all that have a lexicon.
+    """Return the folders of some languages, or of all that have a lexicon.
 
     Raises :class:`InputError` with the candidates where there is none.
     """
@@ -101,7 +86,7 @@ def find_lexicons(root: Path, languages: Sequence[str] = ()) -> list[Path]:
     return [root / language for language in languages or known]
 
 
-def verify(folder: Path, shared: Path) -> Report:
+def verify(folder: Path, shared: Path) -> Verification:
     """Hold all tables of a lexicon against all sources that there are for its language."""
     lexicon = Lexicon(folder)
     asked = [claim for name in lexicon.names for claim in claims(lexicon.table(name))]
@@ -115,13 +100,13 @@ def verify(folder: Path, shared: Path) -> Report:
     excused = explained(folder / "README.md")
     outcomes = [_ask(claim, lists, one_word) for claim in asked]
     findings = tuple(_find(lexicon.code, outcome, excused) for outcome in outcomes)
-    return Report(lexicon.code, findings, titles, tuple(notices))
+    return Verification(lexicon.code, findings, titles, tuple(notices))
 
 
 def _word_lists(
     language: str, shared: Path, asked: Sequence[Claim]
 ) -> tuple[list[WordList], list[str]]:
-    """Read what there is for a language; what there is not is told in notices."""
+    """Read the sources that there are for a language; return notices of those that are not."""
     pairs = {pair for claim in asked for pair in parts(claim)}
     words = {word for pair in pairs for word in pair if word}
     wanted: dict[str, Callable[[], WordList | None]] = {
@@ -147,7 +132,7 @@ def _read_treebanks(language: str, shared: Path) -> WordList | None:
 
 
 def _read_unimorph(language: str, shared: Path, words: Iterable[str]) -> WordList | None:
-    """Read of a UniMorph file what has to do with some words; None where there is no file."""
+    """Read what a UniMorph file has of some words; return None where there is no file."""
     code = ISO_639_3.get(language, language)
     paths = [p for p in sorted(shared.glob(f"unimorph/{code}*")) if language_of(p) == code]
     folded = {fold(word) for word in words}
@@ -170,7 +155,7 @@ def explained(readme: Path) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What the sources say of a claim; ``lemma_only``: simplemma has the form for the lemma."""
+    """What the sources have of a claim; ``lemma_only``: simplemma has the form for the lemma."""
 
     claim: Claim
     verdicts: Sequence[tuple[WordList, Verdict]]
@@ -186,11 +171,11 @@ class _Outcome:
         return (*names, "simplemma") if self.lemma_only else tuple(names)
 
     @property
-    def said(self) -> tuple[str, ...]:
-        return tuple(verdict.said for _, verdict in self.verdicts if verdict.said)
+    def objections(self) -> tuple[str, ...]:
+        return tuple(verdict.objection for _, verdict in self.verdicts if verdict.objection)
 
     def status(self, excused: frozenset[str]) -> str:
-        if not self.said:
+        if not self.objections:
             return "confirmed" if self.by else "unconfirmed"
         if any(v.count >= s.minimum for s, v in self.confirming):
             return "disputed"
@@ -203,25 +188,18 @@ def _ask(claim: Claim, lists: Sequence[WordList], one_word: OneWord | None) -> _
     return _Outcome(claim, verdicts, lemma_only)
 
 
-def _find(language: str, outcome: _Outcome, excused: frozenset[str]) -> Finding:
+def _find(language: str, outcome: _Outcome, excused: frozenset[str]) -> FormFinding:
     claim = outcome.claim
     words = " ".join(form for _, form in parts(claim))
-    return Finding(
-        language=language,
-        table=claim.table.name,
-        place=f"{claim.table.path}:{claim.row.line}",
-        lemma=claim.row.lemma,
-        form=claim.form,
-        features=str(claim.row.inherent.updated(claim.cell)),
-        status=outcome.status(excused),
-        by=outcome.by,
-        said=outcome.said,
-        looked_up=words if " " in claim.form else "",
-    )
+    return FormFinding(
+        language, claim.table.name, f"{claim.table.path}:{claim.row.line}", claim.row.lemma,
+        claim.form, str(claim.row.inherent.updated(claim.cell)), outcome.status(excused),
+        outcome.by, outcome.objections, looked_up=words if " " in claim.form else "",
+    )  # fmt: skip
 
 
-def to_json(report: Report) -> dict[str, Any]:
-    """Give a report for JSON: counts by table and status, and what is not plainly confirmed."""
+def to_json(report: Verification) -> dict[str, Any]:
+    """Return a report for JSON: counts by table and status, and what is not plainly confirmed."""
     counts = Counter((finding.table, finding.status) for finding in report.findings)
     tables: dict[str, dict[str, int]] = {}
     for (table, status), count in counts.items():
@@ -256,7 +234,7 @@ FINITE = Feats.parse("Mood=Ind|VerbForm=Fin")
 
 @dataclass(frozen=True)
 class Claim:
-    """What a lexicon says: a form, in a cell of a row of a table."""
+    """A form that a lexicon lists, in a cell of a row of a table."""
 
     table: Table
     row: Row
@@ -273,7 +251,7 @@ class Claim:
         return self.says(self.cell)
 
     def says(self, cell: Feats) -> Feats:
-        """What a form in a cell of the row expresses.
+        """Return what a form in a cell of the row expresses.
 
         An adposition's ``Case`` is what it governs, not its own. A verb with a tense or a person,
         but without a verb form, is finite (Hebrew past), and without a mood in the indicative.
@@ -287,30 +265,30 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a source says of a form: its status, how often it has it, what it has instead."""
+    """The judgement of a source on a form: its count there, and what the source has instead."""
 
     status: str = "unconfirmed"
     count: int = 0
-    said: str = ""
+    objection: str = ""
 
 
 @cache
 def skeleton(text: str) -> str:
-    """Spell all orthographic variants of a word alike."""
+    """Return the same text for all orthographic variants of a word."""
     plain = fold(text).casefold().replace("ß", "ss").replace("œ", "oe")
     plain = unicodedata.normalize("NFD", plain).replace("\u0302", "")
     return re.sub(r"(?<=[א-ת])[וי]", "", unicodedata.normalize("NFC", plain))
 
 
 def claims(table: Table) -> Iterator[Claim]:
-    """Give all forms of a table; a word without forms is printed as its lemma."""
+    """Yield all forms of a table; a word without forms is printed as its lemma."""
     for row in table.rows:
         for cell, form in (row.forms or {Feats(): row.shown}).items():
             yield Claim(table, row, cell, form)
 
 
 def parts(claim: Claim) -> list[tuple[str, str]]:
-    """Give lemma and form of what is looked up: the word, or of several words those that inflect.
+    """Return lemma and form of what is looked up: the word, or of several words those that inflect.
 
     A lemma ``""`` stands for words none of which inflects: they only have to exist.
     """
@@ -357,16 +335,16 @@ def _judge_word(source: WordList, claim: Claim, wanted: Feats, lemma: str, form:
     if support and (support >= source.minimum or _total(others) < RATIO * support):
         return Verdict("confirmed", support)
     if _total(others) >= source.minimum:
-        return Verdict("contradicted", said=f"{source.name} has {_list(others)}")
+        return Verdict("contradicted", objection=f"{source.name} has {_list(others)}")
     if _at_odds(source, same, claim, form):
-        return Verdict("contradicted", said=f"{source.name} has only {_list(same)}")
+        return Verdict("contradicted", objection=f"{source.name} has only {_list(same)}")
     return Verdict()
 
 
 def _look_up(
     source: WordList, upos: str, lemma: str, form: str
 ) -> tuple[list[Attested], list[Attested]]:
-    """Give what a source has of a lemma, and of the form (of another lemma if it lacks this)."""
+    """Return what a source has of a lemma, and of a form (of another lemma if it lacks this one)."""
     parts_of_speech = LIKE_UPOS.get(upos) or SAME_UPOS.get(upos) or (upos,)
     known = _of(source.by_lemma.get(fold(lemma), ()), parts_of_speech)
     alike = _of(source.by_form.get(fold(form), ()), parts_of_speech)
@@ -389,7 +367,7 @@ def _supports(feats: Feats, wanted: Feats, invariable: bool) -> bool:
 
 
 def _others(known: Sequence[Attested], wanted: Feats, form: str, upos: str) -> list[Attested]:
-    """Give the other forms that a source has for a lemma and the very same features.
+    """Return the other forms that a source has for a lemma and the very same features.
 
     None where one of them is a variant of the form.
     """
@@ -404,14 +382,14 @@ def _others(known: Sequence[Attested], wanted: Feats, form: str, upos: str) -> l
 
 @cache
 def _bundle(feats: Feats, upos: str) -> frozenset[str]:
-    """Name the features in which the forms of a word differ."""
+    """Return the names of the features in which the forms of a word differ."""
     inherent = {"Gender", "Animacy"} if upos in ("NOUN", "PROPN") else set()
     names = frozenset(name for name in feats if f"{name}={feats.text(name)}" not in DEFAULTS)
     return names - FREE - inherent
 
 
 def _at_odds(source: WordList, same: Sequence[Attested], claim: Claim, form: str) -> bool:
-    """Tell whether a source has a form with features only that no cell of the row gives it.
+    """Return whether a source has a form only with features that no cell of the row gives it.
 
     A form that also has a function for which the table has no column says nothing, unless it is
     at odds with a property of the word (Gender).

@@ -14,24 +14,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from solecism.errors import InputError, Problem, fail
+from solecism.errors import InputError, Problem
 from solecism.lexicon.features import Feats
+from solecism.treebank.conllu import COLUMNS
+from solecism.treebank.unimorph import numbered_lines
 
 __all__ = [
-    "Analysis",
-    "Attested",
-    "OneWord",
-    "WordList",
-    "ask_lemminflect",
-    "ask_pymorphy",
-    "ask_simplemma",
-    "count_forms",
-    "fold",
-    "installed_version",
-    "open_corpora_to_ud",
-    "optional",
-]
-
+    "Analysis", "Attested", "OneWord", "WordList", "ask_lemminflect", "ask_pymorphy",
+    "ask_simplemma", "count_forms", "fold", "installed_version",
+]  # fmt: skip
 
 OneWord = Callable[[str, str], bool]
 """A test whether a lemma and a form are one word."""
@@ -39,8 +30,18 @@ OneWord = Callable[[str, str], bool]
 
 @cache
 def fold(text: str) -> str:
-    """Spell a word as sources may spell it: without ё and without Hebrew vowel signs."""
+    """Return a word as sources may spell it: without ё and without Hebrew vowel signs."""
     return re.sub("[\u0591-\u05c7]", "", text.replace("ё", "е").replace("Ё", "Е"))
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A word form with what it is a form of and what it expresses."""
+
+    form: str
+    lemma: str
+    upos: str
+    feats: Feats
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Attested:
 
 @dataclass(frozen=True)
 class WordList:
-    """What a source attests, by lemma and by form.
+    """The analyses that a source attests, by lemma and by form.
 
     ``minimum``: how many words it takes to contradict. ``knows_forms``: whether it contradicts a
     form that it has with other features only.
@@ -93,8 +94,8 @@ class WordList:
         return cls(name, title, by_lemma, by_form, minimum, knows_forms)
 
 
-def optional(name: str) -> Any:
-    """Import a package that may be absent; None if it is."""
+def _optional(name: str) -> Any:
+    """Return a package, or None if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -102,7 +103,7 @@ def optional(name: str) -> Any:
 
 
 def installed_version(package: str) -> str:
-    """Give the version of an installed package."""
+    """Return the version of an installed package."""
     return importlib.metadata.version(package)
 
 
@@ -127,7 +128,7 @@ _OPEN_CORPORA = {
 
 @cache
 def open_corpora_to_ud(tag: str) -> tuple[str, Feats]:
-    """Give UPOS and features of a tag of OpenCorpora (opencorpora.org/dict.php?act=gram)."""
+    """Return UPOS and features of a tag of OpenCorpora (opencorpora.org/dict.php?act=gram)."""
     pos, *grammemes = re.split("[ ,]", tag)
     upos, _, feats = _OPEN_CORPORA_POS.get(pos, "X").partition(" ")
     pairs = [feats, *(_OPEN_CORPORA[g] for g in grammemes if g in _OPEN_CORPORA)]
@@ -135,8 +136,8 @@ def open_corpora_to_ud(tag: str) -> tuple[str, Feats]:
 
 
 def ask_pymorphy(words: Iterable[str]) -> WordList | None:
-    """Look all words up in pymorphy3's dictionary (OpenCorpora); None where it is not installed."""
-    if (package := optional("pymorphy3")) is None:
+    """Look all words up in pymorphy3's dictionary (OpenCorpora), where it is installed."""
+    if (package := _optional("pymorphy3")) is None:
         return None
     analyser = package.MorphAnalyzer()
     parses = {p for word in words for p in analyser.parse(word) if p.is_known}
@@ -160,8 +161,8 @@ _TELLS_NO_PERSON = (("be", "VBP"), ("be", "VBD"))
 
 
 def ask_lemminflect(lemmas: Iterable[str]) -> WordList | None:
-    """Look all lemmas up in lemminflect's dictionary; None where it is not installed."""
-    if (package := optional("lemminflect")) is None:
+    """Look all lemmas up in lemminflect's dictionary, where it is installed."""
+    if (package := _optional("lemminflect")) is None:
         return None
     asked = [pair for pair in product(lemmas, _PENN) if pair not in _TELLS_NO_PERSON]
     counts = {found: 1 for pair in asked for found in _inflections(package, *pair)}
@@ -181,8 +182,8 @@ def _dictionary(package: Any) -> Any:
 
 
 def ask_simplemma(language: str) -> OneWord | None:
-    """Give a test whether a form and a lemma are one word; None where simplemma cannot tell."""
-    package = optional("simplemma.strategies")
+    """Return a test whether a form and a lemma are one word; None where simplemma cannot say."""
+    package = _optional("simplemma.strategies")
     if package is None:
         return None
     look_up = _dictionary(package).get_lemma
@@ -198,19 +199,8 @@ def ask_simplemma(language: str) -> OneWord | None:
     return one_word
 
 
-_COLUMNS = 10
 _MARKS = ("PUNCT", "SYM")
 _Key = tuple[str, str, str, str]
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """A word form with what it is a form of and what it expresses."""
-
-    form: str
-    lemma: str
-    upos: str
-    feats: Feats
 
 
 def count_forms(paths: Iterable[Path]) -> Counter[Analysis]:
@@ -243,28 +233,17 @@ def _count(path: Path) -> Counter[_Key]:
 
 def _words(path: Path, problems: list[Problem]) -> Iterator[tuple[int, _Key]]:
     first = True
-    for number, line in _lines(path):
+    for number, line in numbered_lines(path):
         if not line or line[0] == "#":
             first = first or not line
             continue
         cells = line.split("\t")
-        if len(cells) != _COLUMNS:
-            message = f"{len(cells)} columns where CoNLL-U has {_COLUMNS}"
+        if len(cells) != len(COLUMNS):
+            message = f"{len(cells)} columns where CoNLL-U has {len(COLUMNS)}"
             problems.append(Problem(message, str(path), number))
         elif cells[0].isdigit() and (key := _key(cells, first)):
             first = first and key[2] in _MARKS
             yield number, key
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    try:
-        with path.open("rb") as file:
-            for number, raw in enumerate(file, 1):
-                yield number, raw.decode("utf-8").rstrip("\r\n")
-    except FileNotFoundError:
-        raise fail("there is no such file", path) from None
-    except UnicodeDecodeError as error:
-        raise fail(f"not UTF-8 ({error.reason})", path, number) from None
 
 
 def _key(cells: list[str], first: bool) -> _Key | None:

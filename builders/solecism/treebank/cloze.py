@@ -12,9 +12,10 @@ from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE
 from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Surface, Tokens
 from solecism.treebank.features import AGREEMENT, Bits, bundle
+from solecism.treebank.languages import Language
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, WordPairs
 
-__all__ = ["MASKS", "Provenance", "items_of"]
+__all__ = ["MASKS", "items_of"]
 
 MASKS = ("controller", "target")
 """Which end of a pair is masked: the paper's choice, and its stated future work."""
@@ -22,18 +23,13 @@ MASKS = ("controller", "target")
 _MASK = text_hashes(["[MASK]"])[0]
 
 
-@dataclass(frozen=True)
-class Provenance:
-    """Where items come from; ``polite``: forms that are polite pronouns whatever their annotation."""
-
-    language: str
-    treebank: str = ""
-    licence: str = ""
-    polite: frozenset[str] = frozenset()
-
-
 def items_of(
-    tokens: Tokens, found: AgreeingPairs, masks: tuple[str, ...], source: Provenance
+    tokens: Tokens,
+    found: AgreeingPairs,
+    masks: tuple[str, ...],
+    language: Language,
+    treebank: str,
+    licence: str,
 ) -> pa.Table:
     """Return the items of a chunk, in the order of the pairs; a pair's controller is masked first.
 
@@ -52,9 +48,9 @@ def items_of(
     near = _neighbours(tokens, pairs, shared, found.bits)
     features = tokens.feats
     columns = {
-        "id": hex_ids(_ids(tokens, pairs.relation, word, masked, source.language)),
-        "language": _constant(source.language, len(pair)),
-        "treebank": _constant(source.treebank, len(pair)),
+        "id": hex_ids(_ids(tokens, pairs.relation, word, masked, language.code)),
+        "language": _constant(language.code, len(pair)),
+        "treebank": _constant(treebank, len(pair)),
         "sent_id": tokens.sentences.sent_id[tokens.sentence[word]].arrow(),
         "text": text.arrow(),
         "left": Spans(text.data, text.starts, token.starts).arrow(),
@@ -74,9 +70,9 @@ def items_of(
         "attractors": near.attractors,
         "cues": _lists(_cues(found.pairs, found.shared)[pair], RELATIONS),
         "pron_type": _value(features, "PronType")[pairs.controller].arrow(),
-        "polite": _polite(tokens, source.polite)[pairs.controller],
+        "polite": _polite(tokens, language.polite)[pairs.controller],
         "multiword": tokens.multiword[word],
-        "licence": _constant(source.licence, len(pair)),
+        "licence": _constant(licence, len(pair)),
     }
     return pa.table(
         [pa.array(columns[name], CLOZE.field(name).type) for name in CLOZE.names], CLOZE

@@ -20,7 +20,7 @@ from solecism.errors import candidates, fail
 from solecism.files import writing
 from solecism.hashing import Hashes
 from solecism.schema import CLOZE
-from solecism.treebank.cloze import MASKS, Provenance, items_of
+from solecism.treebank.cloze import MASKS, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
 from solecism.treebank.forms import Morphology, count_treebank
 from solecism.treebank.languages import Language, find_language
@@ -253,9 +253,8 @@ def mine_tokens(
 ) -> tuple[pa.Table, Counter[str]]:
     """Return the items of a chunk, duplicates included, and what was dropped, by reason."""
     found, dropped = settings.find(tokens)
-    language = settings.language
-    source = Provenance(language.code, treebank, licence, language.polite)
-    return items_of(tokens, found, settings.masks, source), dropped
+    items = items_of(tokens, found, settings.masks, settings.language, treebank, licence)
+    return items, dropped
 
 
 def mine_file(
@@ -287,21 +286,10 @@ def mine_files(
     show: Progress = _silent,
 ) -> Iterator[pa.Table]:
     """Yield the items of CoNLL-U files without duplicates (:func:`mine_file`, :func:`unique`)."""
-    yield from unique(_tables(paths, settings, counts, licence, lenient, show), counts)
-
-
-def _tables(
-    paths: Sequence[Path],
-    settings: Settings,
-    counts: MiningCounts,
-    licence: str,
-    lenient: bool,
-    show: Progress,
-) -> Iterator[pa.Table]:
-    total = sum(path.stat().st_size for path in paths)
+    total, seen = sum(path.stat().st_size for path in paths), SeenIds()
     for path in paths:
         show(path.name, counts.bytes, total)
-        for table in mine_file(path, settings, counts, licence, lenient):
+        for table in unique(mine_file(path, settings, counts, licence, lenient), counts, seen):
             show(path.name, counts.bytes, total)
             yield table
 

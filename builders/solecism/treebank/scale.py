@@ -115,9 +115,8 @@ class _ShardReader(PipelineStep):
             for text, line in self.texts(Path(shard.path)):
                 yield _document(shard, text, line=line)
 
-    def texts(self, path: Path) -> Iterator[tuple[str, int]]:
-        """Yield texts, and the number of the first line."""
-        raise NotImplementedError
+    texts: Callable[[Path], Iterator[tuple[str, int]]]
+    """Yields texts, and the number of the first line of each."""
 
 
 class ConlluReader(_ShardReader):
@@ -138,7 +137,6 @@ class TextReader(_ShardReader):
     name = "text"
 
     def texts(self, path: Path) -> Iterator[tuple[str, int]]:
-        """Yield what :func:`solecism.treebank.spacy.paragraphs` yields."""
         from solecism.treebank.spacy import paragraphs
 
         yield "", 1
@@ -240,9 +238,7 @@ class _ShardWriter(PipelineStep):
             self.stat_update("shards")
             yield _document(shard)
 
-    def write(self, documents: Documents, path: Path) -> None:
-        """Write one shard."""
-        raise NotImplementedError
+    write: Callable[[Documents, Path], None]
 
 
 class ConlluWriter(_ShardWriter):
@@ -251,7 +247,6 @@ class ConlluWriter(_ShardWriter):
     name = "CoNLL-U"
 
     def write(self, documents: Documents, path: Path) -> None:
-        """Write texts one after the other."""
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(document.text for document in documents)
 
@@ -262,7 +257,6 @@ class WordsWriter(_ShardWriter):
     name = "words"
 
     def write(self, documents: Documents, path: Path) -> None:
-        """Write the sum."""
         total: Counter[WordForm] = Counter()
         for document in documents:
             total.update(document.metadata["words"])
@@ -282,7 +276,6 @@ class ItemsWriter(_ShardWriter):
     name = "Parquet"
 
     def write(self, documents: Documents, path: Path) -> None:
-        """Write tables one after the other."""
         total = MiningCounts()
         with pq.ParquetWriter(path, CLOZE, compression="zstd") as writer:
             for document in documents:
@@ -324,9 +317,7 @@ class _Joiner(PipelineStep):
             self.join([Path(shard.out) for shard in self.shards])
             yield Document("", self.out)
 
-    def join(self, files: list[Path]) -> None:
-        """Join files."""
-        raise NotImplementedError
+    join: Callable[[list[Path]], None]
 
 
 class WordsJoiner(_Joiner):
@@ -335,7 +326,6 @@ class WordsJoiner(_Joiner):
     name = "words"
 
     def join(self, files: list[Path]) -> None:
-        """Write the sums."""
         table = pa.concat_tables(map(pq.read_table, files))
         total = table.group_by(list(WordForm._fields)).aggregate([("count", "sum")])
         with writing(Path(self.out)) as part:
@@ -355,7 +345,6 @@ class ItemsJoiner(_Joiner):
         self.counts = counts
 
     def join(self, files: list[Path]) -> None:
-        """Write items and counts."""
         total = MiningCounts()
         write_items(unique(_read_items(files, total), total), Path(self.out))
         write_text(Path(self.counts), json.dumps(vars(total)) + "\n")

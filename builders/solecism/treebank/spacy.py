@@ -16,6 +16,7 @@ from spacy.tokens import Doc, Token
 from solecism.errors import fail
 from solecism.files import writing
 from solecism.treebank.conllu import files_of
+from solecism.treebank.unimorph import numbered_lines
 
 __all__ = [
     "as_given", "conllu_of", "from_clear", "is_blank", "load_pipeline", "paragraphs", "parse_file",
@@ -58,23 +59,14 @@ def paragraphs(path: Path) -> Iterator[str]:
     A long one is cut at the end of a line. Raises :class:`InputError` for lines that are not UTF-8.
     """
     lines: list[str] = []
-    for line in _lines(path):
+    for _, text in numbered_lines(path):
+        line = _BLANKS.sub(" ", text.removeprefix("\ufeff")).strip(" ")
         if lines and (not line or sum(map(len, lines)) > _LONGEST):
             yield " ".join(lines)
             lines = []
         lines += [line] if line else []
     if lines:
         yield " ".join(lines)
-
-
-def _lines(path: Path) -> Iterator[str]:
-    with path.open("rb") as file:
-        for number, raw in enumerate(file, 1):
-            try:
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError:
-                raise fail("not UTF-8", path, number) from None
-            yield _BLANKS.sub(" ", line).strip(" ")
 
 
 def parse_file(path: Path, pipeline: Language, out: Path) -> None:

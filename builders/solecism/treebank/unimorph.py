@@ -19,7 +19,7 @@ from pathlib import Path
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.lexicon.features import Feats
 
-__all__ = ["Triple", "language_of", "read_unimorph", "to_ud"]
+__all__ = ["language_of", "numbered_lines", "read_unimorph", "to_ud"]
 
 _PARTS = {
     "N": "NOUN", "PROPN": "PROPN", "ADJ": "ADJ", "PRO": "PRON", "CLF": "NOUN", "ART": "DET",
@@ -110,22 +110,26 @@ def read_unimorph(path: Path, language: str | None = None) -> Iterator[Triple]:
     """
     code = language_of(path) if language is None else language
     problems: dict[str, Problem] = {}
-    for number, line in _lines(path):
+    for number, line in numbered_lines(path):
+        if not line:
+            continue
         try:
-            yield _triple(line, code, number)
+            yield _triple(unicodedata.normalize("NFC", line), code, number)
         except ValueError as error:
             problems.setdefault(str(error), Problem(str(error), str(path), number))
     if problems:
         raise InputError(problems.values())
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file with their numbers.
+
+    Raises :class:`InputError` for a file that is not there and for a line that is not UTF-8.
+    """
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, 1):
-                line = unicodedata.normalize("NFC", raw.decode("utf-8")).rstrip("\r\n")
-                if line:
-                    yield number, line
+                yield number, raw.decode("utf-8").rstrip("\r\n")
     except FileNotFoundError:
         raise fail("there is no such file", path) from None
     except UnicodeDecodeError as error:

@@ -12,20 +12,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Fault"]
 
-Kind = Literal["status", "drop", "lost", "cut", "silent", "stall", "spoil", "call", "after"]
+Kind = Literal["status", "drop", "lost", "cut", "silent", "stall", "drip", "spoil", "call", "after"]
 
 
 @dataclass
 class Fault:
     """A failure of requests that fit ``method`` and ``match`` (a pattern of the path).
 
-    ``kind``: ``status`` answers with that status and does nothing; ``drop`` closes the connection and does
-    nothing; ``lost`` does what is asked and closes the connection without an answer; ``cut`` closes it in
-    the middle of the answer's body; ``silent`` does nothing and keeps the connection; ``stall`` falls silent
-    in the middle of the answer's body; ``spoil`` sends what ``change`` makes of the answer; ``call`` and
-    ``after`` only call ``action``: before the request is carried out, or after that (all others call it
-    too, before). ``at``: which of the fitting requests from now, 0 is the next; None: all of them (``times``
-    at most).
+    ``kind``: ``status`` answers with that status and does nothing; ``drop`` closes the connection
+    and does nothing; ``lost`` does what is asked and closes the connection without an answer;
+    ``cut`` closes it in the middle of the answer's body; ``silent`` does nothing and keeps the
+    connection; ``stall`` falls silent in the middle of the answer's body; ``drip`` sends the body
+    byte by byte, twenty a second; ``spoil`` sends what ``change`` makes of the answer; ``call`` and
+    ``after`` only call ``action``: before the request is carried out, or after that (all others
+    call it too, before). ``at``: which of the fitting requests from now, 0 is the next; None: all
+    of them (``times`` at most).
     """
 
     kind: Kind = "status"

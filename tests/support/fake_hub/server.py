@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,6 +36,8 @@ class Seen:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "FakeHub"
+    wbufsize = -1  # one packet for an answer: two would wait 40 ms for each other
+    disable_nagle_algorithm = True
     server: _Server
 
     def log_message(self, format: str, *args: object) -> None:
@@ -52,7 +55,7 @@ class _Handler(BaseHTTPRequestHandler):
             status = 0 if reply is None or lost else reply.status
             hub.log.append(Seen(self.command, self.path, status, len(request.body)))
         if reply is not None and not lost:
-            self._send(reply, kind in ("cut", "stall"))
+            self._send(reply, kind)
         if lost or kind in ("cut", "stall"):
             self.close_connection = True
         if kind in ("silent", "stall"):
@@ -70,13 +73,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile.readline()
         return b"".join(parts)
 
-    def _send(self, reply: Reply, cut: bool) -> None:
+    def _send(self, reply: Reply, kind: str) -> None:
         self.send_response(reply.status)
         for name, value in {"Content-Length": str(len(reply.body)), **reply.headers}.items():
             self.send_header(name, value)
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(reply.body[: len(reply.body) // 2] if cut else reply.body)
+        cut = len(reply.body) // 2 if kind in ("cut", "stall") else None
+        pieces = [bytes([byte]) for byte in reply.body] if kind == "drip" else [reply.body[:cut]]
+        for piece in pieces if self.command != "HEAD" else ():
+            self.wfile.write(piece)
+            self.wfile.flush()
+            time.sleep(0.05 * (kind == "drip"))
+        self.wfile.flush()
 
     def handle(self) -> None:
         """Serve a connection; a client that was killed is no error of ours."""

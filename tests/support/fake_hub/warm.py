@@ -9,12 +9,14 @@ from __future__ import annotations
 import gc
 import json
 import os
+import ssl
 import subprocess
 import sys
 import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,9 +25,12 @@ __all__ = ["Done", "Running", "Warm"]
 
 FASTER = 50
 WARMED = (
-    "datasets.packaged_modules.parquet.parquet", "huggingface_hub.hf_file_system", "huggingface_hub.lfs",
-    "pyarrow.dataset", "solecism.hub.load", "solecism.commands.push",
+    "datasets.packaged_modules.parquet.parquet", "email.policy", "fsspec.implementations.http",
+    "huggingface_hub.hf_file_system", "huggingface_hub.lfs", "numpy.f2py", "numpy.polynomial",
+    "pyarrow.dataset", "scipy.io", "scipy.sparse", "solecism.commands.diff", "solecism.commands.lock",
+    "solecism.commands.push", "solecism.hub.load", "solecism.scoring.items",
 )  # fmt: skip
+"""The last ones but ours are what ``load_dataset`` imports when it is called."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +68,35 @@ class Warm:
         self._process.communicate(timeout=30)
 
     def start(
-        self, arguments: list[str], home: Path, env: Mapping[str, str] | None = None, code: str = ""
+        self,
+        arguments: list[str],
+        home: Path,
+        env: Mapping[str, str] | None = None,
+        code: str = "",
+        cwd: Path = Path(),
     ) -> Running:
         """Start ``solecism ARGUMENTS``, or run Python code with ``sys.argv[1:]`` set to them."""
         self._count += 1
         prints = self._folder / f"printed-{self._count}"
-        job = {"arguments": arguments, "home": str(home), "env": dict(env or {}), "code": code}
+        job = {
+            "arguments": arguments,
+            "home": str(home),
+            "env": dict(env or {}),
+            "code": code,
+            "cwd": str(cwd),
+        }
         return Running(self, self.ask({**job, "prints": str(prints)}), prints)
 
     def run(
-        self, arguments: list[str], home: Path, env: Mapping[str, str] | None = None, code: str = ""
+        self,
+        arguments: list[str],
+        home: Path,
+        env: Mapping[str, str] | None = None,
+        code: str = "",
+        cwd: Path = Path(),
     ) -> Done:
         """Start a process and wait for its end."""
-        return self.start(arguments, home, env, code).wait()
+        return self.start(arguments, home, env, code, cwd).wait()
 
     def ask(self, message: Mapping[str, Any]) -> int:
         """Send a message to the warm process and read its answer."""
@@ -120,6 +141,8 @@ def _serve() -> None:
 def _import_all() -> None:
     for name in WARMED:
         import_module(name)
+    ssl.create_default_context = cache(ssl.create_default_context)  # nothing here is encrypted
+    ssl.create_default_context()
     gc.freeze()
 
     slow = time.sleep
@@ -133,6 +156,7 @@ def _child(job: Mapping[str, Any]) -> None:
         for number, suffix in ((1, ".out"), (2, ".err")):
             os.dup2(os.open(job["prints"] + suffix, os.O_CREAT | os.O_WRONLY, 0o644), number)
         os.environ.update(job["env"])
+        os.chdir(job["cwd"])
         _read_again(Path(job["home"]))
         code = _run(job)
     except BaseException:

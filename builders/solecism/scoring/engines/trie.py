@@ -1,4 +1,4 @@
-"""Token sequences as a prefix tree: each distinct prefix is one node, and runs through the model once."""
+"""Sequences of tokens as a prefix tree: each distinct prefix is one node, and runs through the model once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 
 
 def pad_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
-    """Write token ids as a matrix (rows, longest), padded with -1, and give the lengths."""
+    """Return token ids as a matrix (rows, longest), padded with -1, and the lengths."""
     lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
     out = np.full((len(rows), int(lengths.max(initial=1))), -1, dtype=np.int64)
     out[np.arange(out.shape[1]) < lengths[:, None]] = np.fromiter(
@@ -40,7 +40,7 @@ class Trie:
 
     @classmethod
     def build(cls, ids: Ints, lengths: Ints) -> Trie:
-        """Build the tree of padded rows of token ids."""
+        """Return the tree of padded rows of token ids."""
         order = np.lexsort(ids.T[::-1])
         rows, sizes = ids[order], lengths[order]
         inside = np.arange(ids.shape[1]) < sizes[:, None]
@@ -66,18 +66,34 @@ class Trie:
 
     @cached_property
     def children(self) -> tuple[Ints, Ints]:
-        """Nodes sorted by their parent, and where each inner node's children begin among them."""
+        """The nodes sorted by their parent, and where each inner node's children begin among them."""
         order = np.argsort(self.parent, kind="stable")
         order = order[self.parent[order] >= 0]
         starts = np.searchsorted(self.parent[order], self.inner)
         return order, np.append(starts, len(order))
 
+    @cached_property
+    def place_of(self) -> Ints:
+        """The place of each node among the inner ones, -1 where it has no children."""
+        out = np.full(len(self), -1, dtype=np.int64)
+        out[self.inner] = np.arange(len(self.inner))
+        return out
+
+    def children_of(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """Return the children of some inner nodes, and the place of each one's parent among ``nodes``."""
+        order, starts = self.children
+        mine = self.place_of[nodes]
+        counts = starts[mine + 1] - starts[mine]
+        row = np.repeat(np.arange(len(nodes)), counts)
+        steps = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return order[np.repeat(starts[mine], counts) + steps], row
+
     def path(self, node: int) -> Ints:
-        """The nodes from the first token down to a node."""
+        """Return the nodes from the first token down to a node."""
         return self.node_of[self.row[node], : self.depth[node] + 1]
 
     def packs(self, size: int, start: int = 0) -> Iterator[Pack]:
-        """Cut the inner nodes from ``start`` into packs of at most ``size`` nodes, ancestors counted.
+        """Yield the inner nodes from ``start`` in packs of at most ``size`` nodes, ancestors counted.
 
         A pack is a run of nodes in depth-first order with the ancestors of its first node: those are
         all the ancestors that its nodes have outside the run.
@@ -110,7 +126,10 @@ class Pack:
         return self.first + len(self.nodes) - self.above
 
     def visible(self, size: int) -> NDArray[np.bool_]:
-        """Which node may look at which: (size, size), true for ancestors and itself; padding sees itself."""
+        """Return which node may look at which: (size, size), true for ancestors and itself.
+
+        Padding sees itself.
+        """
         local = np.full(len(self.trie), -1, dtype=np.int64)
         local[self.nodes] = np.arange(len(self.nodes))
         depths = self.trie.depth[self.nodes]

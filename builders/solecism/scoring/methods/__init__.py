@@ -1,1 +1,122 @@
-"""Scoring methods, one file each."""
+"""The registry of scoring methods. Each file of this folder registers one, or a family of them.
+
+A method is a :class:`Method` that its file hands to :func:`register`. Help, errors, :func:`solecism.score`,
+signatures and names of files all read the registry, so a further file is all that a further method needs.
+A file imports nothing that takes long (the model that it is given does the work), so that ``--help`` is
+fast and needs no torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+from solecism.errors import candidates, fail
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from solecism.scoring.items import ItemSet
+
+__all__ = ["Method", "Run", "choose", "method_names", "methods", "register"]
+
+_REGISTERED: list[Method] = []
+_KINDS = ("pair", "suite", "cloze")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a method is given besides items.
+
+    ``model`` is a :class:`~solecism.scoring.engines.causal.CausalReader` for causal models, a
+    :class:`~solecism.scoring.engines.masked.MaskedReader` for masked ones, a
+    :class:`~solecism.baselines.ngram.NgramModel` for n-gram models. ``items`` is the whole set, ``options``
+    are the options of the method by name.
+    """
+
+    model: Any
+    items: ItemSet
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to score items.
+
+    ``formula`` says in a line what is computed. ``items`` is the kind of items that it is for (``pair``,
+    ``suite``, ``cloze``), ``models`` are the kinds of models (``causal``, ``masked``, ``n-gram``); two
+    methods may share a name if they are for different ones. ``usual``: it is taken for these items and
+    models where none is named. ``options`` are the options of :func:`solecism.score` that matter to it.
+    ``signed`` is its name in signatures where that is another one; ``further`` returns parts that its
+    signature has besides.
+    """
+
+    name: str
+    formula: str
+    items: str
+    models: tuple[str, ...]
+    score: Callable[[Iterable[pa.Table], Run], Iterator[pa.Table]]
+    usual: bool = False
+    aliases: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    signed: str = ""
+    further: Callable[[ItemSet], dict[str, str]] = lambda _: {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its name, and others under which it is known."""
+        return self.name, *self.aliases
+
+
+def register(*found: Method) -> None:
+    """Add methods to the registry."""
+    _REGISTERED.extend(found)
+
+
+@cache
+def methods() -> tuple[Method, ...]:
+    """Return all methods: those for pairs, suites, cloze items, of each the usual ones first."""
+    for module in sorted(module.name for module in iter_modules(__path__)):
+        import_module(f"{__name__}.{module}")
+    return tuple(sorted(_REGISTERED, key=lambda m: (_KINDS.index(m.items), not m.usual)))
+
+
+def method_names(*, items: str = "", model: str = "", usual: bool = False) -> list[str]:
+    """Return the names of the methods for a kind of items, a kind of models, or both; or the usual ones.
+
+    >>> method_names(items="suite")
+    ['region']
+    """
+    fitting = (m for m in methods() if items in ("", m.items) and (not model or model in m.models))
+    return list(dict.fromkeys(m.name for m in fitting if m.usual or not usual))
+
+
+def choose(
+    name: str | None, items: ItemSet, spec: str, kind_of: Callable[[], str], model: str
+) -> Method:
+    """Return the method of a name, or the usual one, for items (called ``spec``) and a model.
+
+    ``kind_of`` returns the kind of the model; it is not asked where the name says it. Raises
+    :class:`InputError` where the method is for other items or other models.
+    """
+    fitting = [method for method in methods() if method.items == items.kind]
+    named = [method for method in fitting if name is None or name in method.names]
+    if not named:
+        near = candidates("methods", method_names(items=items.kind))
+        raise fail(f"method {name!r} is not for the {items.kind} items of {spec!r} {near}")
+    items.require_pairs(spec)
+    kinds = {kind for method in named for kind in method.models}
+    kind = "n-gram" if kinds == {"n-gram"} else kind_of()
+    able = [method for method in named if kind in method.models]
+    if able:
+        return able[0]
+    names = method_names(items=items.kind, model=kind)
+    if names:
+        near = candidates("methods", names)
+        raise fail(f"method {name!r} is not for {kind} models, as {model!r} {near}")
+    near = candidates("methods", method_names(model=kind))
+    raise fail(f"the {items.kind} items of {spec!r} are not for {kind} models, as {model!r} {near}")

@@ -1,152 +1,122 @@
-"""Focus (Goldberg 2019): the critical word masked, its good and its bad form compared in one pass."""
+"""Pairs and masked models: the critical word masked, its two forms compared (Goldberg 2019)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from solecism.scoring.critical import critical_words
-from solecism.scoring.encoding_masked import Encoded, Span, encode, find_span
-from solecism.scoring.engines.masked import (
-    MaskedOptions,
-    Questions,
-    Sides,
-    answer,
-    ask_words,
-    capacity,
-    chapters,
-    open_forward,
-    require,
-)  # fmt: skip
-from solecism.scoring.models import Loaded
-from solecism.scoring.results import Journal, scores_table
+from solecism.scoring.encoding import Encoded, TokenSpan, exactly
+from solecism.scoring.methods import Method, Run, register
+from solecism.scoring.questions import PairScores, Questions, ask_words, windows
+from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
 
-__all__ = [
-    "DIFFERENT_FRAMES", "MULTI_PIECE", "NOT_ALIGNED", "SEVERAL_WORDS", "TOO_LONG", "UNKNOWN_WORD",
-    "score_focus",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from solecism.scoring.engines.masked import MaskedReader
 
-MULTI_PIECE = "multi-piece"
-"""Reason: a form is more than one token."""
+__all__ = ["score_focus"]
+
 SEVERAL_WORDS = "several words differ"
 """Reason: the sentences differ in more than one word."""
-NOT_ALIGNED = "not aligned"
-"""Reason: a token reaches beyond the critical word."""
 UNKNOWN_WORD = "unknown word"
 """Reason: a form is, or holds, the tokenizer's unknown token."""
 DIFFERENT_FRAMES = "frames differ"
 """Reason: the rest of the sentence is tokenised in another way around the other form."""
-TOO_LONG = "too long"
-"""Reason: the model has fewer positions than the sentence has tokens."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Side:
-    """A sentence, the characters of its critical word and the tokens of that."""
+class _FocusSide:
+    """A sentence, the characters of its critical word, and the tokens of that (None: not its alone)."""
 
     encoded: Encoded
     place: tuple[int, int]
-    span: Span
+    span: TokenSpan | None
 
     @property
     def size(self) -> int:
-        """Length of the word in bytes of UTF-8."""
+        """The length of the word in bytes of UTF-8."""
         return len(self.encoded.text[slice(*self.place)].encode())
-
-    @property
-    def tokens(self) -> list[int]:
-        """The ids of the word."""
-        ids: list[int] = self.encoded.ids[self.span.start : self.span.stop].tolist()
-        return ids
-
-    @property
-    def frame(self) -> tuple[bytes, bytes]:
-        """The token ids before and after the word."""
-        ids = self.encoded.ids
-        return ids[: self.span.start].tobytes(), ids[self.span.stop :].tobytes()
 
 
 def score_focus(
-    tables: Iterable[pa.Table],
-    loaded: Loaded,
-    options: MaskedOptions | None = None,
-    journal: Journal | None = None,
+    tables: Iterable[pa.Table], reader: MaskedReader, multi_piece: str = "skip"
 ) -> Iterator[pa.Table]:
-    """Score minimal pairs by log P (natural) of the critical word at a mask in its place.
+    """Yield the scores of tables of pairs: log P (natural) of the critical word at a mask in its place.
 
-    Tables of pairs (:func:`solecism.schema.pair_schema`) in, tables of scores
-    (:data:`solecism.scoring.results.SCORES`) out, in the same order. Method: Goldberg 2019
-    (arXiv:1901.05287, section 2); the frame (the sentence with the mask) is run once for all forms of all
-    pairs that share it. Words of several tokens are skipped as in the paper, or, with
-    ``multi_piece="pll"`` (method ``focus:pll``), both forms of the pair are scored as spans: each token
-    masked with those that follow it in the word. Raises :class:`InputError` for missing columns and for
-    logits that are not numbers.
+    Method of Goldberg (2019, arXiv:1901.05287, section 2). The frame (the sentence with the mask) is run
+    once for all forms of all pairs that share it. Words of several tokens are skipped as in the paper,
+    or, with ``multi_piece="pll"`` (method ``focus:pll``), both forms of the pair are scored as spans:
+    each token masked with those that follow it in the word. Raises :class:`InputError` for missing columns
+    and logits that are not numbers.
     """
-    options = options or MaskedOptions()
-    forward = replace(open_forward(loaded), journal=journal or Journal())
-    method = "focus" if options.multi_piece == "skip" else "focus:pll"
-    for table, memo in chapters(tables, options.rows, forward.journal):
+    method = "focus" if multi_piece == "skip" else "focus:pll"
+    for table, memo in windows(tables, reader.window, reader.journal):
         require(table, ("id", "sentence_good", "sentence_bad"), "pairs")
-        sides, questions = _ask(table, loaded, options)
+        scores, questions = _asked(table, reader, multi_piece == "pll")
         names = table["id"].to_pylist() * 2
-        logp = answer(questions, forward, memo, names, options.tokens).reshape(2, -1)
-        yield scores_table(table, method, **sides.columns(logp))
+        logp = reader.answer(questions, memo, names).reshape(2, -1)
+        yield scores.table(table, method, logp)
 
 
-def _ask(table: pa.Table, loaded: Loaded, options: MaskedOptions) -> tuple[Sides, Questions]:
-    """Put the questions of all items; owners are their good sides, then their bad ones."""
-    count, judge, mask = len(table), _Judge.of(loaded, options), loaded.tokenizer.mask_token_id
-    sides, questions = Sides.of(count), Questions(2 * count)
-    for number, pair in enumerate(_pairs(table, loaded)):
-        reason = judge.reason(pair)
-        sides.skipped[number] = reason or None
-        for which, side in enumerate(() if reason else pair):
-            owner, span = number + which * count, side.span
-            sides.tokens[which, number], sides.size[which, number] = len(span), side.size
-            ask_words(questions, owner, side.encoded, span.start, span.stop, mask, "span")
-    return sides, questions
+def _asked(table: pa.Table, reader: MaskedReader, spans: bool) -> tuple[PairScores, Questions]:
+    """Ask about all items; the owners of questions are their good sides, then their bad ones."""
+    count, mask = len(table), reader.mask
+    scores, questions = PairScores.of(count), Questions(2 * count)
+    for number, pair in enumerate(_pairs(table, reader)):
+        reason = _reason(pair, reader, spans)
+        scores.skipped[number] = reason
+        for which, side in enumerate(pair if reason is None else ()):
+            assert side.span is not None
+            owner, first, last = number + which * count, side.span.first, side.span.last
+            scores.tokens[which, number], scores.size[which, number] = last - first, side.size
+            ask_words(questions, owner, side.encoded, first, last, mask, "span")
+    return scores, questions
 
 
-def _pairs(table: pa.Table, loaded: Loaded) -> Iterator[tuple[_Side, ...]]:
-    """Both sides of each pair; of those without one critical word, nothing."""
+def _pairs(table: pa.Table, reader: MaskedReader) -> Iterator[tuple[_FocusSide, ...]]:
+    """Yield both sides of each pair, nothing of one that has no single critical word."""
     found = critical_words(table)
-    texts = dict.fromkeys(text for pair in found if pair for text in (pair.good, pair.bad))
-    encoded = dict(zip(texts, encode(loaded, list(texts)), strict=True))
+    texts = [text for pair in found if pair for text in (pair.good, pair.bad)]
+    encoded = dict(zip(texts, reader.encode(texts), strict=True))
     for pair in found:
         sides = () if pair is None else ((pair.good, pair.good_at), (pair.bad, pair.bad_at))
-        yield tuple(_side(encoded[text], place) for text, place in sides)
+        yield tuple(_FocusSide(encoded[t], at, exactly(encoded[t], *at)) for t, at in sides)
 
 
-def _side(encoded: Encoded, place: tuple[int, int]) -> _Side:
-    return _Side(encoded, place, find_span(encoded, *place) or Span(0, 0, aligned=False))
+def _reason(pair: tuple[_FocusSide, ...], reader: MaskedReader, spans: bool) -> str | None:
+    """Return why a pair is not scored, None where it is."""
+    if not pair:
+        return SEVERAL_WORDS
+    good, bad = pair
+    if good.span is None or bad.span is None:
+        return NOT_ALIGNED
+    words, frames = zip(*(_cut(side.encoded, side.span) for side in pair if side.span), strict=True)
+    single = len(good.span) == len(bad.span) == 1
+    checks = {
+        UNKNOWN_WORD: reader.loaded.tokenizer.unk_token_id in (*words[0], *words[1]),
+        MULTI_PIECE: not (single or spans),
+        TOO_LONG: max(len(side.encoded.ids) for side in pair) > reader.longest,
+        DIFFERENT_FRAMES: single and frames[0] != frames[1],
+    }
+    return next((reason for reason, holds in checks.items() if holds), None)
 
 
-@dataclass(frozen=True)
-class _Judge:
-    """Tells why a pair is not scored."""
+def _cut(encoded: Encoded, span: TokenSpan) -> tuple[list[int], tuple[list[int], list[int]]]:
+    """Return the token ids of the word, and those before and after it."""
+    ids = list(encoded.ids)
+    return ids[span.first : span.last], (ids[: span.first], ids[span.last :])
 
-    unknown: int | None
-    longest: int
-    spans: bool
 
-    @classmethod
-    def of(cls, loaded: Loaded, options: MaskedOptions) -> _Judge:
-        unknown = loaded.tokenizer.unk_token_id
-        return cls(unknown, capacity(loaded), options.multi_piece == "pll")
+def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
+    return score_focus(tables, run.model, run.options["multi_piece"])
 
-    def reason(self, pair: tuple[_Side, ...]) -> str:
-        """The reason; empty where the pair is scored."""
-        if not pair:
-            return SEVERAL_WORDS
-        good, bad = pair
-        single = len(good.span) == len(bad.span) == 1
-        checks = {
-            NOT_ALIGNED: not (good.span.aligned and bad.span.aligned),
-            UNKNOWN_WORD: self.unknown in (*good.tokens, *bad.tokens),
-            MULTI_PIECE: not (single or self.spans),
-            TOO_LONG: max(len(good.encoded.ids), len(bad.encoded.ids)) > self.longest,
-            DIFFERENT_FRAMES: single and good.frame != bad.frame,
-        }
-        return next((reason for reason, holds in checks.items() if holds), "")
+
+register(
+    Method(
+        "focus", "log P of the critical word at a mask in its place", "pair", ("masked",), _score,
+        options=("multi_piece",),
+    )
+)  # fmt: skip

@@ -1,92 +1,78 @@
-"""Pseudo-log-likelihood of sentences under masked models (Salazar et al. 2020; Kauf and Ivanova 2023)."""
+"""Pairs and masked models: pseudo-log-likelihood (Salazar et al. 2020; Kauf and Ivanova 2023)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
 
-from solecism.scoring.encoding_masked import encode
-from solecism.scoring.engines.masked import (
-    Forward,
-    MaskedOptions,
-    Memo,
-    Questions,
-    Sides,
-    answer,
-    ask_words,
-    capacity,
-    chapters,
-    open_forward,
-    require,
-)  # fmt: skip
-from solecism.scoring.models import Loaded
-from solecism.scoring.results import EMPTY, Journal, scores_table
+from solecism.scoring.methods import Method, Run, register
+from solecism.scoring.questions import AnswerMemo, PairScores, Questions, ask_words, windows
+from solecism.scoring.results import EMPTY, TOO_LONG, require
 
-__all__ = ["EMPTY", "TOO_LONG", "score_pll"]
+if TYPE_CHECKING:
+    from solecism.scoring.engines.masked import MaskedReader
 
-TOO_LONG = "too long"
-"""Reason: the model has fewer positions than the sentence has tokens."""
+__all__ = ["score_pll"]
+
+Variant = Literal["original", "within_word_l2r"]
 
 
 def score_pll(
-    tables: Iterable[pa.Table],
-    loaded: Loaded,
-    options: MaskedOptions | None = None,
-    journal: Journal | None = None,
+    tables: Iterable[pa.Table], reader: MaskedReader, variant: Variant = "within_word_l2r"
 ) -> Iterator[pa.Table]:
-    """Score minimal pairs by the sum of log P of each token given all others (natural logarithm).
+    """Yield the scores of tables of pairs: the sum of log P (natural) of each token given all others.
 
-    Tables of pairs (:func:`solecism.schema.pair_schema`) in, tables of scores
-    (:data:`solecism.scoring.results.SCORES`) out, in the same order. Identical sentences and identical masked
-    rows are run once. Method: ``pll:original`` (Salazar et al. 2020, section 2) or ``pll:within_word_l2r``
-    (Kauf and Ivanova 2023, section 3), words being those of the tokenizer. Skipped: ``too long``,
-    ``empty``. Raises :class:`InputError` for missing columns and logits that are not numbers.
+    Method ``pll:original`` (Salazar et al. 2020, section 2) or ``pll:within_word_l2r`` (Kauf and Ivanova
+    2023, section 3), the words being those of the tokenizer. Equal sentences and equal masked rows are
+    run once. Skipped: ``too long``, ``empty``. Raises :class:`InputError` for missing columns and logits
+    that are not numbers.
     """
-    options = options or MaskedOptions()
-    forward = replace(open_forward(loaded), journal=journal or Journal())
-    for table, memo in chapters(tables, options.rows, forward.journal):
+    for table, memo in windows(tables, reader.window, reader.journal):
         require(table, ("id", "sentence_good", "sentence_bad"), "pairs")
-        yield _score(table, loaded, options, forward, memo)
+        yield _scored(table, reader, variant, memo)
 
 
-def _score(
-    table: pa.Table, loaded: Loaded, options: MaskedOptions, forward: Forward, memo: Memo
-) -> pa.Table:
+def _scored(table: pa.Table, reader: MaskedReader, variant: Variant, memo: AnswerMemo) -> pa.Table:
     texts = [t for n in ("good", "bad") for t in table[f"sentence_{n}"].to_pylist()]
-    numbers: dict[str, int] = {}
-    owners = np.array([numbers.setdefault(text, len(numbers)) for text in texts], int)
-    names = _names(owners, table["id"].to_pylist() * 2, len(numbers))
-    longest, mask = capacity(loaded), loaded.tokenizer.mask_token_id
-    questions = Questions(len(numbers))
-    count, reasons = np.zeros(len(numbers), np.int32), [""] * len(numbers)
-    for owner, encoded in enumerate(encode(loaded, list(numbers))):
-        count[owner] = len(encoded.ids) - sum(encoded.special)
-        reasons[owner] = _reason(len(encoded.ids), int(count[owner]), longest)
-        if not reasons[owner]:
-            ask_words(questions, owner, encoded, 0, len(encoded.ids), mask, options.variant)
-    logp = answer(questions, forward, memo, names, options.tokens)[owners].reshape(2, -1)
-    sides = Sides.of(len(table))
-    sides.tokens = count[owners].reshape(2, -1)
-    sides.size = np.array([len(text.encode()) for text in texts], np.int32).reshape(2, -1)
-    good, bad = np.array(reasons, object)[owners].reshape(2, -1)
-    sides.skipped = [one or other or None for one, other in zip(good, bad, strict=True)]
-    return scores_table(table, f"pll:{options.variant}", **sides.columns(logp))
+    names: dict[str, str] = {}
+    for text, name in zip(texts, table["id"].to_pylist() * 2, strict=True):
+        names.setdefault(text, name)
+    numbers = {text: number for number, text in enumerate(names)}
+    owners = np.array([numbers[text] for text in texts], int)
+    questions = Questions(len(names))
+    count, reasons = np.zeros(len(names), np.int32), np.full(len(names), None, object)
+    for owner, encoded in enumerate(reader.encode(list(names))):
+        length = len(encoded.ids)
+        count[owner] = length - sum(encoded.special)
+        if not count[owner]:
+            reasons[owner] = EMPTY
+        elif length > reader.longest:
+            reasons[owner] = TOO_LONG
+        else:
+            ask_words(questions, owner, encoded, 0, length, reader.mask, variant)
+    logp = reader.answer(questions, memo, list(names.values()))[owners].reshape(2, -1)
+    good, bad = reasons[owners].reshape(2, -1)
+    skipped = [one or other for one, other in zip(good, bad, strict=True)]
+    sizes = np.array([len(text.encode()) for text in texts], np.int32).reshape(2, -1)
+    scores = PairScores(skipped, count[owners].reshape(2, -1), sizes)
+    return scores.table(table, f"pll:{variant}", logp)
 
 
-def _names(
-    owners: np.ndarray[tuple[int], np.dtype[np.int_]], ids: list[str], count: int
-) -> list[str]:
-    """The id of the first item that has each sentence."""
-    names = [""] * count
-    for owner, name in zip(owners.tolist(), ids, strict=True):
-        names[owner] = names[owner] or name
-    return names
+def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
+    return score_pll(tables, run.model)
 
 
-def _reason(length: int, own: int, longest: int) -> str:
-    if not own:
-        return EMPTY
-    return TOO_LONG if length > longest else ""
+def _original(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
+    return score_pll(tables, run.model, "original")
+
+
+register(
+    Method(
+        "pll", "sum of log P of each token, it and the rest of its word masked", "pair", ("masked",),
+        _score, usual=True, aliases=("pll:within_word_l2r",), signed="pll:within_word_l2r",
+    ),
+    Method("pll:original", "sum of log P of each token, it alone masked", "pair", ("masked",), _original),
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Method ``region``: the surprisal of regions of suite items, and whether the predictions hold."""
+"""Suites: the surprisal of the regions of items, and whether the predictions about them hold."""
 
 from __future__ import annotations
 
@@ -6,50 +6,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.formula import WHOLE, Formula, parse, place_of, unknown_terms
-from solecism.scoring.encoding import Encoded, TokenSpan, shared_by_all
-from solecism.scoring.results import result_files, score_schema
-from solecism.scoring.summary import Tally
+from solecism.scoring.encoding import Encoded, TokenSpan, shared_spans, words_of
+from solecism.scoring.methods import Method, Run, register
+from solecism.scoring.results import score_schema
+
+if TYPE_CHECKING:
+    from solecism.baselines.ngram import NgramModel
+    from solecism.scoring.engines.causal import CausalReader
 
 __all__ = [
-    "METRICS",
-    "SUITE_SCORES",
-    "SURPRISALS",
-    "UNALIGNED",
-    "UNKNOWN",
-    "UNREAD",
-    "Condition",
-    "Measured",
-    "Reader",
-    "Sentence",
-    "all_hold",
-    "items_line",
-    "leave_out",
-    "measure",
-    "measured_items",
-    "score_regions",
-    "score_suites",
-]
-
-
-SURPRISALS = pa.schema(
-    [
-        *((name, pa.string()) for name in ("id", "suite", "item", "condition", "region", "text")),
-        ("surprisal", pa.float64()),
-        ("tokens", pa.int32()),
-        ("skipped", pa.string()),
-    ]
-)
-"""A row for each region of each condition: ``text`` as scored, ``surprisal`` in bits (null: skipped, why)."""
+    "METRICS", "SUITE_SCORES", "UNALIGNED", "UNKNOWN", "UNREAD", "MeasuredCondition", "ReadSentence",
+    "SentenceReader", "causal_reader", "measure", "measured_items", "ngram_reader", "score_suites",
+]  # fmt: skip
 
 UNALIGNED = "no shared token boundary"
 UNKNOWN = "out of vocabulary"
@@ -66,11 +42,11 @@ METRICS: dict[str, Callable[[Floats], float]] = {
     "max": lambda bits: float(bits.max()),
     "min": lambda bits: float(bits.min()),
 }
-"""What can be made of the surprisals of a region's tokens: SyntaxGym's metrics."""
+"""What can be made of the surprisals of the tokens of a region: SyntaxGym's metrics."""
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ReadSentence:
     """A sentence as a model has read it: its tokens and the surprisal of each, in bits.
 
     ``words``: the text is the condition's ``tokens`` (words with spaces between them) instead of its ``text``;
@@ -84,7 +60,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRegion:
     """A region of a condition: ``text`` as scored, its surprisal in bits (None: ``skipped`` says why)."""
 
     region: str
@@ -95,49 +71,28 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Condition:
-    """A condition as measured: its regions in order, and the whole sentence."""
+class MeasuredCondition:
+    """A condition that was measured: its regions in order, and the whole sentence."""
 
-    regions: tuple[Measured, ...]
-    whole: Measured
-
-
-Reader = Callable[[Sequence[Item]], list[Sentence | None]]
-"""Reads the conditions of items (in order); None for a sentence of which nothing is known."""
+    regions: tuple[MeasuredRegion, ...]
+    whole: MeasuredRegion
 
 
-def score_regions(tables: Iterable[pa.Table], reader: Reader) -> Iterator[pa.Table]:
-    """Yield the surprisals of all regions of suite items (:data:`solecism.schema.SUITE`)."""
-    for table in tables:
-        rows = [
-            row
-            for item, measured in measured_items(table.to_pylist(), reader)
-            for row in _rows(item, measured)
-        ]
-        yield pa.Table.from_pylist(rows, schema=SURPRISALS)
+SentenceReader = Callable[[Sequence[Item]], list[ReadSentence | None]]
+"""A function that reads the conditions of items in order, None for a sentence of which nothing is known."""
 
 
-def measured_items(items: Sequence[Item], reader: Reader) -> Iterator[tuple[Item, list[Condition]]]:
+def measured_items(
+    items: Sequence[Item], reader: SentenceReader
+) -> Iterator[tuple[Item, list[MeasuredCondition]]]:
     """Read all sentences of items at once; yield each item with the regions of each of its conditions."""
     read = iter(reader([condition for item in items for condition in item["conditions"]]))
     for item in items:
         yield item, measure(item, [next(read) for _ in item["conditions"]])
 
 
-def _rows(item: Item, measured: Sequence[Condition]) -> Iterator[dict[str, Any]]:
-    for condition, regions in zip(item["conditions"], measured, strict=True):
-        for region in regions.regions:
-            yield {
-                "id": item["id"],
-                "suite": item["suite"],
-                "item": item["item"],
-                "condition": condition["name"],
-                **vars(region),
-            }
-
-
-def measure(item: Item, sentences: Sequence[Sentence | None]) -> list[Condition]:
-    """Give the surprisals of all regions of each condition, and of the condition as a whole."""
+def measure(item: Item, sentences: Sequence[ReadSentence | None]) -> list[MeasuredCondition]:
+    """Return the surprisals of the regions of each condition, and of the condition as a whole."""
     metric = METRICS.get(item.get("metric") or "sum")
     if metric is None:
         near = candidates("metrics", list(METRICS), item["metric"])
@@ -150,39 +105,41 @@ def measure(item: Item, sentences: Sequence[Sentence | None]) -> list[Condition]
             _measured(region, sentence, found[region["name"]].get(place), metric)
             for region in condition["regions"]
         )
-        out.append(Condition(tuple(regions), _whole(condition, sentence)))
+        out.append(MeasuredCondition(tuple(regions), _whole(condition, sentence)))
     return out
 
 
-def _whole(condition: Item, sentence: Sentence | None) -> Measured:
+def _whole(condition: Item, sentence: ReadSentence | None) -> MeasuredRegion:
     if sentence is None:
-        return Measured(WHOLE, condition["text"], None, 0, UNREAD)
+        return MeasuredRegion(WHOLE, condition["text"], None, 0, UNREAD)
     bits = sentence.bits
-    return Measured(WHOLE, sentence.encoded.text, float(bits.sum()), len(bits))
+    return MeasuredRegion(WHOLE, sentence.encoded.text, float(bits.sum()), len(bits))
 
 
 def _measured(
     region: Item,
-    sentence: Sentence | None,
+    sentence: ReadSentence | None,
     span: TokenSpan | None,
     metric: Callable[[Floats], float],
-) -> Measured:
+) -> MeasuredRegion:
     name = region["name"]
     if not region["text"]:
-        return Measured(name, "", 0.0, 0)
+        return MeasuredRegion(name, "", 0.0, 0)
     if sentence is None or span is None:
-        return Measured(name, region["text"], None, 0, UNREAD if sentence is None else UNALIGNED)
+        return MeasuredRegion(
+            name, region["text"], None, 0, UNREAD if sentence is None else UNALIGNED
+        )
     text = sentence.encoded.text[span.start : span.stop]
     if sentence.unknown & set(range(span.first, span.last)):
-        return Measured(name, text, None, 0, UNKNOWN)
+        return MeasuredRegion(name, text, None, 0, UNKNOWN)
     bits = sentence.bits[span.first : span.last]
-    return Measured(name, text, metric(bits), span.last - span.first)
+    return MeasuredRegion(name, text, metric(bits), span.last - span.first)
 
 
 def _aligned(
-    item: Item, name: str, sentences: Sequence[Sentence | None]
+    item: Item, name: str, sentences: Sequence[ReadSentence | None]
 ) -> dict[int, TokenSpan | None]:
-    """Align one region in all conditions that have it (condition's place: its tokens)."""
+    """Return the tokens of a region in all conditions that have it, by the place of the condition."""
     places, texts, spans = [], [], []
     for place, (condition, sentence) in enumerate(zip(item["conditions"], sentences, strict=True)):
         for region in condition["regions"]:
@@ -190,11 +147,11 @@ def _aligned(
                 places.append(place)
                 texts.append(sentence.encoded)
                 spans.append(_span(condition, region, sentence))
-    found = shared_by_all(texts, spans)
+    found = shared_spans(texts, spans)
     return dict(zip(places, found, strict=True)) if found else {}
 
 
-def _span(condition: Item, region: Item, sentence: Sentence) -> tuple[int, int]:
+def _span(condition: Item, region: Item, sentence: ReadSentence) -> tuple[int, int]:
     if not sentence.words:
         return region["start"], region["end"]
     words = condition["tokens"].split(" ")
@@ -221,7 +178,7 @@ SUITE_SCORES = score_schema(pa.struct([("prediction", pa.string())])).append(
 a prediction that compares two regions ``logp_good`` is that of the one that should be less surprising."""
 
 
-def score_suites(tables: Iterable[pa.Table], reader: Reader) -> Iterator[pa.Table]:
+def score_suites(tables: Iterable[pa.Table], reader: SentenceReader) -> Iterator[pa.Table]:
     """Yield the scores of suite items (:data:`solecism.schema.SUITE`) as tables of :data:`SUITE_SCORES`.
 
     Raises :class:`InputError` for a prediction that cannot be read or names what an item does not have.
@@ -242,7 +199,7 @@ def _parsed(text: str) -> Formula:
     return parse(text)
 
 
-def _result_rows(item: Item, measured: Sequence[Condition]) -> Iterator[dict[str, Any]]:
+def _result_rows(item: Item, measured: Sequence[MeasuredCondition]) -> Iterator[dict[str, Any]]:
     names = [c["name"] for c in item["conditions"]]
     regions = dict(zip(names, measured, strict=True))
     formulas = [_parsed(text) for text in item["predictions"]]
@@ -262,7 +219,7 @@ def _refuse_unknown(item: Item, formulas: Sequence[Formula]) -> None:
         raise InputError(Problem(f"{place}: {text}") for text in wrong)
 
 
-def _term(condition: str, region: str, measured: Condition) -> tuple[str, Measured]:
+def _term(condition: str, region: str, measured: MeasuredCondition) -> tuple[str, MeasuredRegion]:
     if region == WHOLE:
         return condition, measured.whole
     place = place_of(region, [m.region for m in measured.regions])
@@ -283,9 +240,9 @@ def _identity(item: Item, number: int, formula: Formula) -> dict[str, Any]:
     }
 
 
-def _outcome(formula: Formula, terms: Sequence[tuple[str, Measured]]) -> dict[str, Any]:
+def _outcome(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> dict[str, Any]:
     skipped = next((m.skipped for _, m in terms if m.skipped), None)
-    told = [
+    measured = [
         {
             "condition": c, "region": m.region, "text": m.text,
             "surprisal": m.surprisal, "tokens": m.tokens,
@@ -293,14 +250,14 @@ def _outcome(formula: Formula, terms: Sequence[tuple[str, Measured]]) -> dict[st
         for c, m in terms
     ]  # fmt: skip
     if skipped:
-        return {"terms": told, "skipped": skipped}
+        return {"terms": measured, "skipped": skipped}
     places = iter(terms)
     decision = formula(lambda condition, region: next(places)[1].surprisal or 0.0)
-    return {"terms": told, "decision": decision, **_sides(formula, terms)}
+    return {"terms": measured, "decision": decision, **_sides(formula, terms)}
 
 
-def _sides(formula: Formula, terms: Sequence[tuple[str, Measured]]) -> dict[str, Any]:
-    """What a plain comparison of two regions has in common with a pair."""
+def _sides(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> dict[str, Any]:
+    """Return what a plain comparison of two regions has in common with a pair."""
     order = formula.comparison
     if order is None:
         return {}
@@ -313,41 +270,69 @@ def _sides(formula: Formula, terms: Sequence[tuple[str, Measured]]) -> dict[str,
     }  # fmt: skip
 
 
-def leave_out(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """Leave out the leading items, whose predictions have ``rows`` rows in a result already."""
-    for table in tables:
-        counts = [len(predictions) for predictions in table["predictions"].to_pylist()]
-        start = 0
-        while start < len(counts) and rows >= counts[start] and rows:
-            rows -= counts[start]
-            start += 1
-        if start < len(counts):
-            yield table.slice(start)
+def causal_reader(reader: CausalReader) -> SentenceReader:
+    """Return a function that reads sentences with a causal model.
+
+    A word-level model of ours is given the ``tokens`` of a condition, others its ``text``.
+    """
+    words = reader.word_level
+
+    def read(conditions: Sequence[Item]) -> list[ReadSentence | None]:
+        encoded = reader.encode([c["tokens" if words else "text"] or "" for c in conditions])
+        rows = [reader.with_bos(text.ids)[0] for text in encoded]
+        longest = reader.loaded.longest
+        kept = [n for n, ids in enumerate(rows) if encoded[n].text.strip() and len(ids) <= longest]
+        out: list[ReadSentence | None] = [None] * len(rows)
+        values = reader.log_probs([rows[n] for n in kept])
+        for n, logp in zip(kept, values, strict=True):
+            text = encoded[n]
+            bits = -np.asarray(logp, np.float64)[len(rows[n]) - len(text.ids) :] / log(2)
+            unknown = (
+                n
+                for n, (a, b) in enumerate(text.offsets)
+                if text.text[a:b] not in reader.vocabulary
+            )
+            out[n] = ReadSentence(text, bits, words, frozenset(unknown if words else ()))
+        return out
+
+    return read
 
 
-def all_hold(path: str | Path) -> Tally:
-    """Count the items of a result all of whose predictions hold (an item with a skipped one is skipped)."""
-    names = ["set_id", "decision", "skipped"]
-    columns = pq.read_table(result_files(path)[1], columns=names).to_pydict()
-    worst: dict[str, float] = {}
-    skipped: dict[str, str] = {}
-    for name, decision, reason in zip(*(columns[key] for key in names), strict=True):
-        if decision is None:
-            skipped[name] = reason
-        worst[name] = min(worst.get(name, 1.0), decision or 0.0)
-    total = Tally()
-    for name, value in worst.items():
-        reason = skipped.get(name)
-        total.add(
-            Tally(skipped={reason: 1}) if reason else Tally(value, 1, 1 if value == 0.5 else 0)
-        )
-    return total
+def ngram_reader(model: NgramModel) -> SentenceReader:
+    """Return a function that reads the ``tokens`` of sentences with an n-gram model."""
+
+    def read(conditions: Sequence[Item]) -> list[ReadSentence | None]:
+        texts = pa.array([c["tokens"] or "" for c in conditions], pa.string())
+        stream, starts = model.stream(texts)
+        bits = np.split(-model.word_logp(stream) / log(2), starts[1:])
+        return [
+            _of_words(condition, values[1:-1], model)
+            for condition, values in zip(conditions, bits, strict=True)
+        ]
+
+    return read
 
 
-def items_line(found: Mapping[str, Any]) -> str:
-    """Say of how many items all predictions hold (``found``: a tally as JSON)."""
-    if not found["n"]:
-        return "no item could be scored"
-    return (
-        f"all predictions of an item hold: {100 * found['accuracy']:.1f} % of {found['n']:,} items"
-    )
+def _of_words(condition: Item, bits: Floats, model: NgramModel) -> ReadSentence | None:
+    """Return None where the model reads other words than the sentence has (it may leave out marks)."""
+    words = (condition["tokens"] or "").split(" ")
+    if len(words) != len(bits):
+        return None
+    unknown = frozenset(n for n, word in enumerate(words) if word not in model.vocabulary)
+    return ReadSentence(words_of(words), bits, True, unknown)
+
+
+def _causal(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
+    return score_suites(tables, causal_reader(run.model))
+
+
+def _ngram(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
+    return score_suites(tables, ngram_reader(run.model))
+
+
+_FORMULA = "surprisal of regions, and whether the predictions about them hold"
+
+register(
+    Method("region", _FORMULA, "suite", ("causal",), _causal, usual=True, options=("bos",)),
+    Method("region", _FORMULA, "suite", ("n-gram",), _ngram, usual=True),
+)

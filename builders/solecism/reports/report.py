@@ -1,0 +1,155 @@
+"""Reports: results as tables, for terminals, papers, spreadsheets and browsers."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from solecism.errors import InputError, Problem, fail
+from solecism.reports import text
+from solecism.reports.comparison import ModelDifference, difference
+from solecism.reports.figures import ALL, ColumnBlock, FigureColumn, columns, grid
+from solecism.scoring.results import FORMAT, Result, read_result
+
+__all__ = ["ResultReport", "open_results", "report"]
+
+Source = str | Path | Result
+"""A result, a file of one, or a folder of them."""
+
+
+def report(
+    results: Source | Iterable[Source],
+    *,
+    by: str | None = None,
+    diff: bool = False,
+    group: bool = False,
+) -> ResultReport:
+    """Return a report of results.
+
+    Arguments:
+        results: results, files that ``solecism score`` has written, or folders of them.
+        by: ``UID``, ``phenomenon``, ``construction``, ``config`` or a feature; by default the construction,
+            where the data set has none the phenomenon.
+        diff: compare two models item by item.
+        group: put the seeds of a model into one column, with mean and standard deviation.
+
+    Raises :class:`InputError` for what is no result, an unknown grouping, a result that is there twice,
+    and where ``diff`` is not given two models.
+
+    >>> made = report("results", by="phenomenon")  # doctest: +SKIP
+    >>> print(made.text())  # doctest: +SKIP
+    """
+    given = [results] if isinstance(results, str | Path | Result) else list(results)
+    found = open_results(given)
+    has_construction = all(result.summary["by"].get("construction") for result in found)
+    by = by or ("construction" if has_construction else "phenomenon")
+    compared = difference(found, by) if diff else None
+    return ResultReport(tuple(found), by, group, tuple(columns(found, by, group)), compared)
+
+
+@dataclass(frozen=True)
+class ResultReport:
+    """Results as figures: a column for each result, or the ``difference`` between two models."""
+
+    results: tuple[Result, ...]
+    by: str
+    group: bool
+    columns: tuple[FigureColumn, ...]
+    difference: ModelDifference | None = None
+
+    @cached_property
+    def blocks(self) -> list[ColumnBlock]:
+        """The columns in blocks: one for each model where there are several models and configs."""
+        return grid(self.columns)
+
+    def print(self, console: Console) -> None:
+        """Print tables, with what the figures are of below them."""
+        parts = self._tables(console.width) if self.difference is None else self._compared()
+        for part in parts:
+            console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
+
+    def text(self, width: int = 80) -> str:
+        """Return what :meth:`print` prints, as plain text."""
+        out = io.StringIO()
+        self.print(Console(file=out, width=width, highlight=False, color_system=None))
+        return out.getvalue()
+
+    def _tables(self, width: int) -> Iterator[RenderableType]:
+        yield from text.tables(self.blocks, self.by, width)
+        for block in self.blocks:
+            for column in block.columns:
+                name = f"{block.title} {column.label}".strip()
+                yield Text(text.counts_line(column, name, ALL), style="dim")
+        shown = [result for column in self.columns for result in column.results]
+        yield from (_unwrapped(note, "yellow") for note in text.bos_notes(shown))
+        yield from (_unwrapped(signature, "dim") for signature in text.signatures(shown))
+
+    def _compared(self) -> Iterator[RenderableType]:
+        assert self.difference is not None
+        yield text.difference_table(self.difference)
+        notes = "difference: points, 95 % bootstrap interval over minimal sets; p: McNemar, mid-p"
+        yield Text(notes, style="dim")
+        if self.difference.left_out:
+            left = f"{self.difference.left_out:,} items that not both have scored are left out"
+            yield Text(left, style="dim")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report for programs: ``{"by": ..., "cells": [...]}``, or the rows of a comparison."""
+        return text.to_json(self.columns, self.by, self.difference)
+
+    def csv(self) -> str:
+        """Return one line a figure with all digits, of a comparison one line a group."""
+        return text.csv_text(self.columns, self.by, self.difference)
+
+    def latex(self) -> str:
+        """Return tables for a paper (package ``booktabs``)."""
+        if self.difference is not None:
+            return text.latex_difference(self.difference)
+        return text.latex_text(self.blocks, self.by)
+
+    def html(self) -> str:
+        """Return a web page with tables and charts: one file, without scripts, fit for print."""
+        from solecism.reports.html import html_page
+
+        return html_page(self.results, self.by, self.group, self.difference)
+
+
+def _unwrapped(line: str, style: str) -> Text:
+    return Text(line, style=style, no_wrap=True)
+
+
+def open_results(sources: Sequence[Source]) -> list[Result]:
+    """Open results, of a folder all that are in it; raise with all that is wrong with any of them."""
+    results, problems = [], list[Problem]()
+    for file in dict.fromkeys(file for source in sources for file in _files(source)):
+        try:
+            results.append(read_result(file))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    if not results:
+        raise fail("name at least one result, as out/gpt2-he.json")
+    return list({result.path.resolve(): result for result in results}.values())
+
+
+def _files(source: Source) -> list[Path]:
+    path = source.path if isinstance(source, Result) else Path(source)
+    if not path.is_dir():
+        return [path]
+    files = [file for file in sorted(path.glob("*.json")) if _is_result(file)]
+    if not files:
+        raise fail("there is no result in this folder", path)
+    return files
+
+
+def _is_result(file: Path) -> bool:
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return FORMAT in lines.read(200)

@@ -1,0 +1,626 @@
+"""Causal models: how sequences of tokens are run through them, each prefix once where that can be.
+
+There are four engines (:class:`Tree`, :class:`Cached`, :class:`Plain`, :class:`Loop`). Which one a model
+can use is found out: :func:`probe` holds each against the plain loop.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from solecism.baselines.corpus import Vocabulary, is_word_level, vocabulary_of
+from solecism.errors import candidates, fail
+from solecism.scoring.encoding import Encoded, encode
+from solecism.scoring.engines import BOS, ENGINES
+from solecism.scoring.engines.trie import Pack, Trie, pad_rows
+from solecism.scoring.models import Loaded
+from solecism.scoring.results import Journal, is_out_of_memory
+
+__all__ = [
+    "CLASSES", "Cached", "CausalReader", "Engine", "Head", "Loop", "Plain", "Probed", "SplitModel", "Tree",
+    "possible_heads", "probe", "split_model",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Rows = Sequence[Sequence[int]]
+
+ROWS = {"cpu": 1024, "other": 8192}
+"""The most rows that go through the head at a time."""
+LOGITS = {"cpu": 1 << 20, "other": 1 << 28}
+"""The most logits that are held at a time."""
+LEAST = 1e-30
+"""A smaller sum of exponentials has lost digits: that row is done again, its largest logit subtracted."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """What makes logits (rows, vocabulary) of hidden states (rows, width).
+
+    ``layer`` is the output layer (None: the states are the logits), ``after`` what is done to each logit
+    after it (a soft cap, a scale).
+    """
+
+    layer: nn.Module | None
+    after: Callable[[Tensor], Tensor] | None = None
+
+    def __call__(self, states: Tensor) -> Tensor:
+        logits = states if self.layer is None else self.layer(states)
+        return logits if self.after is None else self.after(logits)
+
+    def log_probs(self, states: Tensor, row: Ints, token: Ints) -> NDArray[np.float64]:
+        """Return the natural log probability of each token after a row of states.
+
+        ``states`` is (rows, width); ``row`` (ascending) has the row that each of ``token`` follows. The
+        logits of the whole vocabulary are summed block by block and never held at once.
+        """
+        out = np.empty(len(token))
+        step = ROWS[_kind(states)]
+        for start in range(0, len(states), step):
+            first, last = np.searchsorted(row, (start, start + step))
+            if first < last:
+                rows = torch.as_tensor(row[first:last] - start, device=states.device)
+                tokens = torch.as_tensor(token[first:last], device=states.device)
+                found = self._chunk(states[start : start + step], rows, tokens)
+                out[first:last] = found.cpu().numpy()
+        return out
+
+    def _chunk(self, states: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
+        if type(self.layer) is nn.Linear:
+            return self._wanted(self.layer, states[rows], tokens) - self._total(states)[rows]
+        logits = self(states).float()
+        return logits[rows, tokens].double() - logits.double().logsumexp(dim=-1)[rows]
+
+    def _wanted(self, layer: nn.Linear, states: Tensor, tokens: Tensor) -> Tensor:
+        products = states.float() * layer.weight[tokens].float()
+        logits = products.sum(dim=-1)
+        if layer.bias is not None:
+            logits = logits + layer.bias[tokens].float()
+        return self._finish(logits.to(states.dtype)).double()
+
+    def _total(self, states: Tensor) -> Tensor:
+        """Return the log of the sum of exponentials of each row's logits."""
+        assert isinstance(self.layer, nn.Linear)
+        step = max(LOGITS[_kind(states)] // len(states), 1)
+        sums = torch.zeros(len(states), dtype=torch.float64, device=states.device)
+        for start in range(0, len(self.layer.weight), step):
+            sums += self._block(self.layer, states, slice(start, start + step)).exp_().sum(dim=-1)
+        total = sums.log()
+        unsafe = ~((sums > LEAST) & sums.isfinite())
+        if unsafe.any():
+            total[unsafe] = self(states[unsafe]).double().logsumexp(dim=-1)
+        return total
+
+    def _block(self, layer: nn.Linear, states: Tensor, part: slice) -> Tensor:
+        bias = None if layer.bias is None else layer.bias[part]
+        return self._finish(nn.functional.linear(states, layer.weight[part], bias))
+
+    def _finish(self, logits: Tensor) -> Tensor:
+        return (logits if self.after is None else self.after(logits)).float()
+
+
+def _kind(states: Tensor) -> str:
+    return "cpu" if states.device.type == "cpu" else "other"
+
+
+def possible_heads(config: Any, embeddings: nn.Module) -> list[Head]:
+    """Return the heads that a model may have: its output layer, alone or with a cap or scale."""
+    heads = [Head(embeddings)]
+    cap = getattr(config, "final_logit_softcapping", None)
+    if cap:
+        heads.append(Head(embeddings, lambda logits: cap * torch.tanh(logits / cap)))
+    scale = getattr(config, "logit_scale", None)
+    if scale:
+        heads.append(Head(embeddings, lambda logits: scale * logits))
+    divisor = getattr(config, "logits_scaling", None)
+    if divisor:
+        heads.append(Head(embeddings, lambda logits: logits / divisor))
+    return heads
+
+
+@dataclass(frozen=True)
+class SplitModel:
+    """A model in two parts: ``body(**inputs)`` returns hidden states, ``head`` makes logits of them.
+
+    So only the states that are needed go through the head. ``whole``: the body is the whole model, which
+    returns logits, and the head does nothing.
+    """
+
+    body: Callable[..., Any]
+    head: Head
+    whole: bool
+    device: str
+
+    def states(self, output: Any) -> Tensor:
+        """Return what the head works on, (batch, places, width), from an output of the body."""
+        states: Tensor = output.logits if self.whole else output.last_hidden_state
+        return states
+
+
+def split_model(model: Any, device: str) -> SplitModel:
+    """Split a model before the simplest head that gives the model's own logits, or take it whole."""
+    whole = SplitModel(model, Head(None), True, device)
+    base, embeddings = getattr(model, "base_model", None), model.get_output_embeddings()
+    if base is None or base is model or embeddings is None:
+        return whole
+    for head in possible_heads(model.config.get_text_config(), embeddings):
+        split = SplitModel(base, head, False, device)
+        if _same_logits(model, split):
+            return split
+    return whole
+
+
+@torch.inference_mode()
+def _same_logits(model: Any, split: SplitModel) -> bool:
+    size = model.config.get_text_config().vocab_size
+    ids = torch.arange(4, device=split.device)[None, :] % size
+    try:
+        wanted = model(input_ids=ids).logits.float()
+        found = split.head(split.states(split.body(input_ids=ids))).float()
+    except (RuntimeError, TypeError, AttributeError, ValueError):
+        return False
+    return found.shape == wanted.shape and torch.allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+SMALLEST = 16
+"""A pack never has fewer nodes than this (it must hold the ancestors too)."""
+
+
+class Engine:
+    """A way to find the log probability of each token of sequences, given those before it.
+
+    ``tokens`` is about how many tokens go through the model at a time; it is halved when memory runs out.
+    What a batch holds depends on the sequences and on ``tokens`` alone: the ``journal`` counts on it.
+    """
+
+    name = "engine"
+
+    def __init__(
+        self, model: Any, split: SplitModel, tokens: int = 4096, journal: Journal | None = None
+    ) -> None:
+        self.model, self.split, self.tokens = model, split, tokens
+        self.journal = journal or Journal()
+
+    @torch.inference_mode()
+    def score(self, rows: Rows) -> list[Floats]:
+        """Return for each sequence an array as long as it; its first value is 0: nothing comes before.
+
+        Logarithms are natural. Raises ``MemoryError`` where not even the smallest batch fits.
+        """
+        ids, lengths = pad_rows(rows)
+        values = self._values(ids, lengths)
+        return [values[i, : lengths[i]] for i in range(len(rows))]
+
+    def _values(self, ids: Ints, lengths: Ints) -> Floats:
+        raise NotImplementedError
+
+    def _tensor(self, array: NDArray[Any]) -> Tensor:
+        return torch.as_tensor(array, device=self.split.device)
+
+
+class Loop(Engine):
+    """The reference: a sequence at a time, all logits, log softmax in double precision."""
+
+    name = "loop"
+
+    def _values(self, ids: Ints, lengths: Ints) -> Floats:
+        out = np.zeros(ids.shape)
+        for row, length in enumerate(lengths.tolist()):
+            ask = partial(self._sequence, ids[row : row + 1, :length])
+            out[row, 1:length] = self.journal.answer(ask)
+        return out
+
+    def _sequence(self, ids: Ints) -> Floats:
+        tokens = self._tensor(ids)
+        logits = self.model(input_ids=tokens).logits[0, :-1].double()
+        found = torch.log_softmax(logits, dim=-1).gather(1, tokens[0, 1:, None])[:, 0]
+        return np.asarray(found.cpu().numpy())
+
+
+class Plain(Engine):
+    """Distinct sequences in batches of similar length, padded on the right."""
+
+    name = "plain"
+
+    def _values(self, ids: Ints, lengths: Ints) -> Floats:
+        unique, inverse = np.unique(ids, axis=0, return_inverse=True)
+        sizes = (unique >= 0).sum(axis=1)
+        out = np.zeros(unique.shape)
+        order = np.argsort(-sizes, kind="stable")
+        start = 0
+        while start < len(order):
+            size = max(self.tokens // int(sizes[order[start]]), 1)
+            left = order[start:]
+            start += self._smaller_on_failure(partial(self._batch, unique, sizes, out, left), size)
+        return np.asarray(out[inverse.reshape(-1)])
+
+    def _batch(self, ids: Ints, sizes: Ints, out: Floats, left: Ints, most: int) -> int:
+        chosen = left[:most]
+        width = int(sizes[chosen].max())
+        tokens = ids[chosen, :width]
+        row, place = np.nonzero(tokens[:, 1:] >= 0)
+        found = self.journal.answer(partial(self._padded, tokens, row, place))
+        out[chosen[row], place + 1] = found
+        return len(chosen)
+
+    def _padded(self, tokens: Ints, row: Ints, place: Ints) -> Floats:
+        """Return the log probabilities of the tokens after each ``place`` of each ``row``."""
+        inside = tokens >= 0
+        output = self.split.body(
+            input_ids=self._tensor(np.where(inside, tokens, 0)),
+            attention_mask=self._tensor(inside.astype(np.int64)),
+            use_cache=False,
+        )
+        states = self.split.states(output)[self._tensor(row), self._tensor(place)]
+        return self.split.head.log_probs(states, np.arange(len(row)), tokens[row, place + 1])
+
+    def _smaller_on_failure(self, work: Callable[[int], int], size: int) -> int:
+        """Do work of a size, of half the size while memory runs out."""
+        while True:
+            try:
+                return work(size)
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error) or size <= 1:
+                    raise
+                size //= 2
+                self.tokens = max(self.tokens // 2, 1)
+
+
+class _OnTree(Engine):
+    """An engine that runs each distinct prefix of the sequences once."""
+
+    def _values(self, ids: Ints, lengths: Ints) -> Floats:
+        trie = Trie.build(ids, lengths)
+        of_node = np.zeros(len(trie) + 1)  # the last value is for places after the end
+        self._fill(trie, of_node)
+        return np.asarray(of_node[trie.node_of])
+
+    def _fill(self, trie: Trie, of_node: Floats) -> None:
+        raise NotImplementedError
+
+
+class Tree(_OnTree):
+    """Packs of nodes of the prefix tree, side by side under a mask that shows each its ancestors."""
+
+    name = "tree"
+    SIZE = 256
+    """Nodes of a pack: with fewer, more ancestors are run again; with more, attention costs more."""
+
+    def __init__(
+        self, model: Any, split: SplitModel, tokens: int = 4096, journal: Journal | None = None
+    ) -> None:
+        super().__init__(model, split, tokens, journal)
+        self.size = min(self.SIZE, max(tokens, SMALLEST))
+
+    def _fill(self, trie: Trie, of_node: Floats) -> None:
+        start = 0
+        while start < len(trie.inner):
+            packs = list(islice(trie.packs(self.size, start), max(self.tokens // self.size, 1)))
+            nodes, row = trie.children_of(trie.inner[start : packs[-1].end])
+            try:
+                of_node[nodes] = self.journal.answer(partial(self._batch, trie, packs, nodes, row))
+                start = packs[-1].end
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error) or not self._shrink():
+                    raise
+
+    def _shrink(self) -> bool:
+        """Take fewer packs at a time, then smaller ones; return False if they cannot be smaller."""
+        if self.tokens > self.size:
+            self.tokens //= 2
+            return True
+        self.size //= 2
+        return self.size >= SMALLEST
+
+    def _batch(self, trie: Trie, packs: list[Pack], nodes: Ints, row: Ints) -> Floats:
+        """Return the log probabilities of ``nodes``, children of the packs' own nodes by ``row``."""
+        width = max(map(len, packs))
+        visible = np.stack([pack.visible(width) for pack in packs])[:, None]
+        tokens = np.zeros((len(packs), width), dtype=np.int64)
+        depths = np.zeros((len(packs), width), dtype=np.int64)
+        for number, pack in enumerate(packs):
+            tokens[number, : len(pack)] = trie.token[pack.nodes]
+            depths[number, : len(pack)] = trie.depth[pack.nodes]
+        kind = next(self.model.parameters()).dtype
+        mask = torch.zeros(visible.shape, dtype=kind, device=self.split.device)
+        mask.masked_fill_(self._tensor(~visible), torch.finfo(kind).min)
+        output = self.split.body(
+            input_ids=self._tensor(tokens),
+            attention_mask=mask,
+            position_ids=self._tensor(depths),
+            use_cache=False,
+        )
+        states = self._own(packs, self.split.states(output))
+        return self.split.head.log_probs(states, row, trie.token[nodes])
+
+    def _own(self, packs: list[Pack], states: Tensor) -> Tensor:
+        own = [len(pack) - pack.above for pack in packs]
+        number = np.repeat(np.arange(len(packs)), own)
+        place = np.concatenate([np.arange(pack.above, len(pack)) for pack in packs])
+        return states[self._tensor(number), self._tensor(place)]
+
+
+class Cached(_OnTree):
+    """Token by token down the prefix tree: each node from the cache or recurrent state of its parent."""
+
+    name = "cached"
+
+    def _fill(self, trie: Trie, of_node: Floats) -> None:
+        most = max(self.tokens // 16, 1)
+        tops = trie.inner[trie.parent[trie.inner] < 0]
+        stack = [
+            _Step(self.split, trie.token[part], part, None, trie.parent[part])
+            for part in _parts(tops, most)
+        ]
+        while stack:
+            step = stack.pop()
+            found, row = trie.children_of(step.nodes)
+            ask = partial(self._answers, step, row, trie.token[found])
+            of_node[found] = self.journal.answer(ask)
+            below = np.sort(found[trie.place_of[found] >= 0])
+            stack += [
+                _Step(self.split, trie.token[part], part, step, trie.parent[part])
+                for part in _parts(below, most)
+            ]
+
+    def _answers(self, step: _Step, row: Ints, tokens: Ints) -> Floats:
+        return self.split.head.log_probs(step.run(), row, tokens)
+
+
+class _Step:
+    """The last tokens of some nodes of one depth (ascending), run from the state of their parents.
+
+    The state after them is made when it is first asked for. Where the journal knows their answers, that
+    is only if nodes below are not scored yet.
+    """
+
+    def __init__(
+        self, split: SplitModel, tokens: Ints, nodes: Ints, above: _Step | None, parents: Ints
+    ) -> None:
+        self.nodes = nodes
+        self._split, self._tokens, self._above, self._parents = split, tokens, above, parents
+        self._state: State | None = None
+
+    def run(self) -> Tensor:
+        """Run the tokens and return the hidden states after them."""
+        device = self._split.device
+        inputs = {"input_ids": torch.as_tensor(self._tokens[:, None], device=device)}
+        if self._above is not None:
+            rows = np.searchsorted(self._above.nodes, self._parents)
+            name, held = _select_state(self._above.state(), torch.as_tensor(rows, device=device))
+            inputs[name] = held
+        output = self._split.body(**inputs, use_cache=True)
+        self._state, self._above = _state_of(output), None
+        return self._split.states(output)[:, -1]
+
+    def state(self) -> State:
+        """Return what the model hands on to the next tokens."""
+        if self._state is None:
+            self.run()
+        assert self._state is not None
+        return self._state
+
+
+def _parts(nodes: Ints, most: int) -> Iterator[Ints]:
+    for start in range(0, len(nodes), most):
+        yield nodes[start : start + most]
+
+
+CLASSES: dict[str, type[Engine]] = dict(zip(ENGINES, (Tree, Cached, Plain, Loop), strict=True))
+"""The engines by name, the fastest first."""
+
+State = tuple[str, Any]
+"""The name of the argument by which a model takes a state, and the state."""
+
+
+def _state_of(output: Any) -> State:
+    """Return what a model hands on to the next token; raise ``TypeError`` if it is nothing."""
+    for name in ("past_key_values", "cache_params", "state"):
+        value = getattr(output, name, None)
+        if value is not None:
+            return name, value
+    raise TypeError("the model gives no cache and no state")
+
+
+def _select_state(state: State, rows: Tensor) -> State:
+    """Copy a cache or recurrent state for the chosen rows of its batch."""
+    name, value = state
+    layers = getattr(value, "layers", None)
+    if layers is None:
+        return name, _select(value, rows)
+    value = copy.copy(value)
+    value.layers = [_select_layer(layer, rows) for layer in layers]
+    return name, value
+
+
+def _select_layer(layer: Any, rows: Tensor) -> Any:
+    chosen = copy.copy(layer)
+    for key, held in vars(layer).items():
+        setattr(chosen, key, _select(held, rows))
+    return chosen
+
+
+def _select(value: Any, rows: Tensor) -> Any:
+    """Select rows of every tensor that has them."""
+    if isinstance(value, Tensor):
+        return value.index_select(0, rows) if value.dim() > 1 else value.clone()
+    if isinstance(value, dict):
+        return {key: _select(inner, rows) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_select(inner, rows) for inner in value)
+    return value
+
+
+TOLERANCE = {"float32": 1e-4, "bfloat16": 0.25, "float16": 0.05}
+"""How far a token's log probability may be from the plain loop's, by dtype."""
+
+TRIED = 8
+"""The number of sequences on which engines are tried."""
+
+WORK = 1e12
+"""Floating-point operations of a batch on a processor: about 20 seconds of a slow core."""
+
+FEWEST = 64
+"""The fewest tokens of a batch, however large the model."""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """The engine that was chosen, and why each faster one was not."""
+
+    engine: Engine
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def probe(
+    loaded: Loaded,
+    rows: Rows,
+    name: str = "auto",
+    tokens: int = 4096,
+    journal: Journal | None = None,
+) -> Probed:
+    """Return the fastest engine that equals the plain loop on a few of ``rows``, the longest among them.
+
+    ``name`` forces an engine. Raises :class:`InputError` for an unknown one, and where none (or not the
+    one that was named) gives the plain loop's numbers.
+    """
+    if name not in ("auto", *ENGINES):
+        raise fail(f"unknown engine {name!r} {candidates('engines', ('auto', *ENGINES), name)}")
+    _refuse_bidirectional(loaded)
+    split = split_model(loaded.model, loaded.device)
+    some, tokens = _tried(rows), _bounded(loaded, tokens)
+    wanted = Loop(loaded.model, split).score(some)
+    refused: dict[str, str] = {}
+    for key, kind in CLASSES.items():
+        if name not in ("auto", key):
+            continue
+        engine = kind(loaded.model, split, tokens)
+        reason = _difference(engine, some, wanted, TOLERANCE[loaded.dtype])
+        if not reason:
+            return Probed(kind(loaded.model, split, tokens, journal), refused)
+        refused[key] = reason
+    why = "; ".join(f"{key}: {reason}" for key, reason in refused.items())
+    raise fail(f"model {loaded.name!r} cannot be scored ({why})")
+
+
+def _bounded(loaded: Loaded, tokens: int) -> int:
+    """Return fewer tokens for a large model on a processor: only whole batches are saved."""
+    if loaded.device != "cpu":
+        return tokens
+    each = 2 * sum(parameter.numel() for parameter in loaded.model.parameters())
+    return min(tokens, max(int(WORK / each), FEWEST))
+
+
+@torch.inference_mode()
+def _refuse_bidirectional(loaded: Loaded) -> None:
+    """Raise :class:`InputError` where what a model says of a token depends on the tokens after it."""
+    size = loaded.model.config.get_text_config().vocab_size
+    texts = [[(7 * n + shift * (n > 3)) % size for n in range(8)] for shift in (0, 1, 3)]
+    logits = [
+        loaded.model(input_ids=torch.tensor([ids], device=loaded.device)).logits[0, :4].float()
+        for ids in texts
+    ]
+    first, *others = (found.log_softmax(dim=-1) for found in logits)
+    if max(float((first - other).abs().max()) for other in others) > TOLERANCE[loaded.dtype] / 10:
+        raise fail(
+            f"model {loaded.name!r} sees the tokens that come next, so it is no causal model "
+            "(a masked one is scored with --method pll)"
+        )
+
+
+def _tried(rows: Rows) -> list[Sequence[int]]:
+    """Return the longest sequences, and the first ones, which are neighbours and share prefixes."""
+    longest = sorted(rows, key=len)[-TRIED // 2 :]
+    return [*longest, *rows[: TRIED // 2]]
+
+
+def _difference(engine: Engine, rows: Rows, wanted: Sequence[Floats], tolerance: float) -> str:
+    """Return how an engine fails to give the wanted numbers, ``""`` if it gives them."""
+    try:
+        found = engine.score(rows)
+    except Exception as error:  # a model may refuse in any way
+        if is_out_of_memory(error):
+            raise
+        reason = str(error).strip().splitlines()
+        return f"{type(error).__name__}: {reason[0][:80] if reason else ''}"
+    pairs = zip(found, wanted, strict=True)
+    worst = max(float(np.abs(a - b).max(initial=0.0)) for a, b in pairs)
+    return "" if worst <= tolerance else f"differs from the plain loop by {worst:.2g}"
+
+
+@dataclass
+class CausalReader:
+    """A causal model that reads texts and returns the log probability of each of their tokens.
+
+    ``bos``: one of :data:`solecism.scoring.engines.BOS`; ``eos``: texts end with the EOS token; ``tokens``:
+    about how many tokens go through the model at a time. The engine is probed for each call of
+    :meth:`log_probs`. Raises :class:`InputError` where the tokenizer lacks BOS or EOS and they are asked
+    for.
+    """
+
+    loaded: Loaded
+    bos: str = "auto"
+    eos: bool = False
+    engine: str = "auto"
+    tokens: int = 4096
+    journal: Journal = field(default_factory=Journal)
+    probed: Probed | None = None
+
+    def __post_init__(self) -> None:
+        if self.bos not in BOS:
+            raise fail(f"unknown bos {self.bos!r} {candidates('values of --bos', BOS, self.bos)}")
+        self._first = self._first_tokens()
+        self.word_level = is_word_level(self.loaded.tokenizer)
+
+    def _first_tokens(self) -> list[int]:
+        tokenizer, lacks = (
+            self.loaded.tokenizer,
+            f"model {self.loaded.name!r}: its tokenizer has no",
+        )
+        if self.eos and tokenizer.eos_token_id is None:
+            raise fail(f"{lacks} EOS token")
+        if self.bos == "never":
+            return []
+        first = tokenizer.bos_token_id
+        if first is None and self.bos == "always":
+            raise fail(f"{lacks} BOS token (--bos auto|never)")
+        first = tokenizer.eos_token_id if first is None else first
+        return [] if first is None else [first]
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words that a word-level model knows."""
+        return vocabulary_of(self.loaded.tokenizer)
+
+    def encode(self, texts: Sequence[str], offsets: bool = True) -> list[Encoded]:
+        """Tokenise texts without special tokens; see :func:`solecism.scoring.encoding.encode`."""
+        return encode(self.loaded.tokenizer, texts, offsets=offsets)
+
+    def with_bos(self, ids: Sequence[int]) -> tuple[list[int], int]:
+        """Return the ids with BOS before them (not twice), and the first place that has a probability."""
+        if self._first and list(ids[:1]) != self._first:
+            return [*self._first, *ids], 1
+        return list(ids), 1 if ids else 0
+
+    def whole(self, ids: Sequence[int]) -> tuple[list[int], int]:
+        """Return the ids of a whole text as :meth:`with_bos` does, with EOS where that is scored."""
+        return self.with_bos([*ids, *([self.loaded.tokenizer.eos_token_id] if self.eos else [])])
+
+    def log_probs(self, rows: Rows) -> list[Floats]:
+        """Return the natural log probability of every token of some sequences (0 for the first of each).
+
+        Nothing is kept from one call to the next, so that a run which goes on gives the same digits: the
+        engine is chosen by these sequences, and what memory could not hold is found out anew.
+        """
+        self.probed = probe(self.loaded, rows, self.engine, self.tokens, self.journal)
+        return self.probed.engine.score(rows)

@@ -1,0 +1,134 @@
+"""What masked models are asked: the log probability of tokens in sentences with masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from solecism.scoring.encoding import Encoded
+from solecism.scoring.results import Journal, scores_table, without_nulls
+
+__all__ = ["AnswerMemo", "MaskedRow", "PairScores", "Questions", "ask_words", "windows"]
+
+Ids = np.ndarray[Any, np.dtype[np.int32]]
+
+
+class MaskedRow(NamedTuple):
+    """Token ids with masks put in, and the place (from 0) whose distribution is wanted."""
+
+    ids: Ids
+    position: int
+
+
+class AnswerMemo:
+    """Answers by row and token; the oldest half is forgotten when it is full."""
+
+    def __init__(self, size: int = 1 << 19) -> None:
+        self._half = max(size // 2, 1)
+        self._new: dict[tuple[bytes, int], float] = {}
+        self._old: dict[tuple[bytes, int], float] = {}
+
+    def get(self, key: tuple[bytes, int]) -> float | None:
+        """Return the natural log probability of a token in a row, None where it is not known."""
+        found = self._new.get(key)
+        return self._old.get(key) if found is None else found
+
+    def put(self, key: tuple[bytes, int], value: float) -> None:
+        """Remember an answer."""
+        if len(self._new) >= self._half:
+            self._old, self._new = self._new, {}
+        self._new[key] = value
+
+
+@dataclass(eq=False)
+class Questions:
+    """Questions of ``count`` owners (sentences, or items), each about a token in a row.
+
+    Question ``i`` is about ``tokens[i]`` in the row ``places[i]``; its owner is ``owners[i]``. Equal rows
+    are one row.
+    """
+
+    count: int
+    rows: list[MaskedRow] = field(default_factory=list)
+    index: dict[bytes, int] = field(default_factory=dict)
+    places: list[int] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    owners: list[int] = field(default_factory=list)
+
+    def ask(self, owner: int, ids: Ids, position: int, token: int) -> None:
+        """Add a question; ``ids`` is a fresh array with the masks put in."""
+        key = ids.tobytes() + position.to_bytes(4, "little")
+        number = self.index.setdefault(key, len(self.rows))
+        if number == len(self.rows):
+            self.rows.append(MaskedRow(ids, position))
+        self.places.append(number)
+        self.tokens.append(token)
+        self.owners.append(owner)
+
+
+def ask_words(
+    questions: Questions, owner: int, encoded: Encoded, first: int, last: int, mask: int,
+    variant: Literal["original", "within_word_l2r", "span"],
+) -> None:  # fmt: skip
+    """Ask about each of the tokens ``first:last``, masked in turn; added tokens are not asked.
+
+    ``original`` (Salazar et al. 2020, section 2) masks one token at a time; ``within_word_l2r`` (Kauf and
+    Ivanova 2023, section 3) masks the later tokens of the same word as well, ``span`` all up to ``last``.
+    """
+    ends = _word_ends(encoded.words) if variant == "within_word_l2r" else []
+    ids = np.array(encoded.ids, np.int32)
+    for place in range(first, last):
+        if encoded.special[place]:
+            continue
+        end = {"original": place + 1, "span": last}.get(variant) or ends[place]
+        masked = ids.copy()
+        masked[place:end] = mask
+        questions.ask(owner, masked, place, int(ids[place]))
+
+
+def _word_ends(words: Sequence[int | None]) -> list[int]:
+    """Return where the word of each token ends (exclusive)."""
+    ends = list(range(1, len(words) + 1))
+    for place in range(len(words) - 2, -1, -1):
+        if words[place] is not None and words[place] == words[place + 1]:
+            ends[place] = ends[place + 1]
+    return ends
+
+
+@dataclass(eq=False)
+class PairScores:
+    """What is known of the good and the bad side of items; ``tokens`` and ``size`` are (2, items)."""
+
+    skipped: list[str | None]
+    tokens: np.ndarray[Any, Any]
+    size: np.ndarray[Any, Any]
+
+    @classmethod
+    def of(cls, count: int) -> PairScores:
+        """Return ``count`` items of which nothing is known."""
+        return cls([None] * count, np.zeros((2, count), np.int32), np.zeros((2, count), np.int32))
+
+    def table(self, pairs: pa.Table, method: str, logp: np.ndarray[Any, Any]) -> pa.Table:
+        """Return the rows of a result; ``logp`` is (2, items), too."""
+        out = np.array([reason is not None for reason in self.skipped], bool)
+        tokens, sizes = np.where(out, 0, self.tokens), np.where(out, 0, self.size)
+        return scores_table(pairs, method, np.where(out, np.nan, logp), tokens, sizes, self.skipped)
+
+
+def windows(
+    tables: Iterable[pa.Table], rows: int, journal: Journal
+) -> Iterator[tuple[pa.Table, AnswerMemo]]:
+    """Yield tables in pieces of at most ``rows``; those of one table share a memo.
+
+    What is known from before changes the batches, and with them the last digits. So the memo begins
+    anew with each table, and a run goes on only after whole tables.
+    """
+    for table in tables:
+        memo = AnswerMemo()
+        for start in range(0, len(table), rows):
+            journal.inside = start + rows < len(table)
+            yield without_nulls(table.slice(start, rows)), memo
