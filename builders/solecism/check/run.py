@@ -34,8 +34,7 @@ from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
 from solecism.grammar.phrases import PHRASES, Phrases
 from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_template
-from solecism.lexicon.classes import read_hierarchy
-from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.lexicon import Lexicon, read_hierarchy
 from solecism.lexicon.orthography import read_orthography
 from solecism.lexicon.table import read_source, read_tsv
 

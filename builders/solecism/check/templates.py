@@ -14,7 +14,7 @@ from solecism.check.finding import Hit
 from solecism.errors import candidates
 from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.template import Condition, Template
+from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.words import FEATS, ROW, WHOLE
 
 __all__ = [
@@ -104,7 +104,7 @@ def idle_slot(paradigm: Paradigm) -> Iterator[Hit]:
             yield Hit(repr(slot.name), paradigm.template.path, slot.line)
 
 
-def _asked(paradigm: Paradigm, conditions: Iterable[Condition]) -> Uses:
+def _asked(paradigm: Paradigm, conditions: Iterable[TemplateLine]) -> Uses:
     return merge_uses(
         paradigm.phrases.uses(source)
         for condition in conditions

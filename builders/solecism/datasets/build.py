@@ -36,8 +36,7 @@ from solecism.datasets.manifest import (
 )
 from solecism.errors import InputError, fail
 from solecism.files import CHANGED, recover_folder, replacing_folder
-from solecism.grammar.collector import no_collecting
-from solecism.grammar.paradigm import LARGEST
+from solecism.grammar.paradigm import LARGEST, no_collecting
 from solecism.hashing import ContentDigest, file_digest
 from solecism.root import Root, find_root
 from solecism.version import __version__

@@ -18,7 +18,7 @@ from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
-from solecism.treebank.forms import FormInventory, Paradigms, read_inventory
+from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import find_language, languages, rules_of
 from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
 from solecism.treebank.pairs import SCHEMA, PairMaker
@@ -88,7 +88,7 @@ class _MinedLanguage:
         return lexicon(self.code)
 
     @cached_property
-    def inventory(self) -> FormInventory:
+    def inventory(self) -> LanguageForms:
         return read_inventory(self.code, self.found, self.lexicon)
 
     @cached_property
@@ -97,10 +97,7 @@ class _MinedLanguage:
 
     @cached_property
     def pairs(self) -> PairMaker:
-        listed = self.inventory.unimorph.words if self.inventory.unimorph else ()
-        frequency = {word: sum(n.values()) for word, n in self.inventory.attested.items()}
-        rules = rules_of(self.code)
-        return PairMaker(Flipper(rules, self.inventory, Paradigms(frequency, listed), Counter()))
+        return PairMaker(Flipper(rules_of(self.code), self.inventory))
 
     @property
     def sources(self) -> list[dict[str, Any]]:
