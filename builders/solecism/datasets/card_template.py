@@ -69,7 +69,7 @@ def render(text: str, path: Path, names: dict[str, object]) -> str:
         tree = environment.parse(text)
         problems = list(refused(tree, _SYNTAX, methods=True)) or list(_lists(tree))
         if problems:
-            raise InputError(Problem(text, str(path), line) for line, text in problems)
+            raise InputError(Problem(message, str(path), line) for line, message in problems)
         tree = _Watched().visit(tree)
         tree.set_environment(environment)
         code = environment.compile(tree, filename=str(path))
@@ -80,12 +80,14 @@ def render(text: str, path: Path, names: dict[str, object]) -> str:
     except TemplateSyntaxError as error:
         raise fail(f"Jinja: {error.message}", path, error.lineno) from None
     except Exception as error:
-        text = TOO_DEEP if isinstance(error, RecursionError) else str(error) or type(error).__name__
-        raise fail(f"Jinja: {text}", path, _line(error, path)) from None
+        message = str(error) or type(error).__name__
+        if isinstance(error, RecursionError):
+            message = TOO_DEEP
+        raise fail(f"Jinja: {message}", path, _line(error, path)) from None
 
 
 def _line(error: BaseException, path: Path) -> int | None:
-    """Return the line of the card in which an error arose (Jinja puts such lines into tracebacks)."""
+    """Return the line of the card in which an error arose, from Jinja's traceback."""
     trace, line = error.__traceback__, None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(path):
@@ -95,7 +97,7 @@ def _line(error: BaseException, path: Path) -> int | None:
 
 
 def _lists(tree: nodes.Template) -> Iterator[tuple[int, str]]:
-    """Yield line and message for lists of anything but constants: they could double again and again."""
+    """Yield line and message for lists that are not of constants: they could grow without end."""
     lists: list[nodes.List | nodes.Tuple] = [*tree.find_all(nodes.List)]
     lists += (node for node in tree.find_all(nodes.Tuple) if node.ctx != "store")
     for node in lists:
@@ -132,8 +134,8 @@ def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
 class _Cards(ImmutableSandboxedEnvironment):
     """The environment of one rendering.
 
-    Nothing can be called, filtered, tested or changed but what is named here, and no attribute begins
-    with an underscore.
+    Nothing can be called, filtered, tested or changed but what is named here, and no attribute
+    begins with an underscore.
     """
 
     intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%"))
@@ -204,7 +206,7 @@ class _Cards(ImmutableSandboxedEnvironment):
         return obj() if isinstance(obj, Undefined) else super().call(context, obj, *args, **kwargs)
 
     def is_safe_callable(self, obj: Any) -> bool:
-        """Return whether this is `range`, `format`, a known method of a text or mapping, or undefined."""
+        """Return whether this is `range`, `format`, a known method, or undefined."""
         if isinstance(obj, Undefined):
             return True
         owner, name = getattr(obj, "__self__", None), getattr(obj, "__name__", "")
@@ -228,7 +230,7 @@ def _range(*limits: int) -> range:
 
 
 def _shown(value: Any) -> str:
-    """Return the text of a value; raises :class:`_Fault` for lists and mappings, which may be endless."""
+    """Return the text of a value; raises :class:`_Fault` for lists and mappings."""
     if isinstance(value, (list, tuple, dict, set, frozenset)) or hasattr(value, "__next__"):
         raise _Fault(f"a {type(value).__name__} cannot be printed: use `join`")
     text = str(value)

@@ -34,9 +34,9 @@ PAIRS_TRADITIONAL = f"{PAIRS}_{TRADITIONAL}"
 def paths_of_configs(root: Root, entry: Stanza) -> dict[str, tuple[Path, ...]]:
     """Return the templates of each config of a data set; raises :class:`InputError`.
 
-    In the layout ``languages`` each folder of templates is a config. In the layout ``paradigms`` each
-    template is one, and ``all`` (the default) has the rows of all of them; if there are suites and
-    pairs, ``all`` has the suites and ``pairs`` the pairs.
+    In the layout ``languages`` each folder of templates is a config. In the layout ``paradigms``
+    each template is one, and ``all`` (the default) has the rows of all of them; if there are suites
+    and pairs, ``all`` has the suites and ``pairs`` the pairs.
     """
     dataset = entry.name
     if entry.configs == "languages":
@@ -113,7 +113,8 @@ def _further_features(
 ) -> list[str]:
     """Return the features of pairs that templates add.
 
-    In the layout ``paradigms`` those of all templates, built or not, so that configs share a schema.
+    In the layout ``paradigms`` those of all templates, built or not, so that configs share a
+    schema.
     """
     templates = [paradigm.template for paradigm in paradigms.values()]
     if entry.configs == "paradigms":
@@ -188,10 +189,10 @@ Convert = Callable[[str], str]
 def converter(conversion: str) -> Callable[[pa.Table], pa.Table]:
     """Return a function that converts tables of suite items or pairs by OpenCC (``s2t``, ``s2tw``).
 
-    Ids stay, so that an item can be found in both scripts. Each sentence is converted as a whole, because
-    words depend on their context, and its words and regions are cut out of the result by their places. So
-    a conversion must keep the number of characters. Raises :class:`InputError` if it does not, or if OpenCC
-    does not know it.
+    Ids stay, so that an item can be found in both scripts. Each sentence is converted as a whole,
+    because words depend on their context, and its words and regions are cut out of the result by
+    their places. So a conversion must keep the number of characters. Raises :class:`InputError` if
+    it does not, or if OpenCC does not know it.
     """
     convert = _same_length(_load(conversion), conversion)
     return lambda table: _table(table, convert)
@@ -251,7 +252,7 @@ def _spaced(tokens: str, text: str) -> str:
 
 
 def _refuse_unlike(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> None:
-    """Raise :class:`InputError` for a region that two conditions share and that is converted in two ways."""
+    """Raise :class:`InputError` for the same region that is converted in two ways."""
     known: dict[tuple[str, str], str] = {}
     for old, new in zip(before, after, strict=True):
         for region, shown in zip(old["regions"], new["regions"], strict=True):

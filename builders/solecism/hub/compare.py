@@ -39,7 +39,7 @@ GROUPS = ("UID", "suite", "relation")
 
 @dataclass(frozen=True)
 class Example:
-    """An item that changed: the columns that show it; ``old`` or ``new`` is empty if it is not there."""
+    """An item that changed, in the columns that show it; ``old`` or ``new`` may be empty."""
 
     id: str
     old: Mapping[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Example:
 
 @dataclass(frozen=True)
 class ItemGroup:
-    """Items that changed in one way: how many, by paradigm (or suite, or relation), some examples."""
+    """Items that changed in one way: how many, by paradigm (suite, relation), some examples."""
 
     count: int = 0
     by: Mapping[str, int] = field(default_factory=dict)
@@ -60,8 +60,8 @@ class ConfigDifference:
     """The changes in a config that both builds have.
 
     ``changed``: items whose values differ under the same id, and by column in ``changed_columns``;
-    ``columns_*``: leaves of the schema with their types; ``moved``: the rows that stayed stand in another
-    order or under other numbers.
+    ``columns_*``: leaves of the schema with their types; ``moved``: the rows that stayed stand in
+    another order or under other numbers.
     """
 
     name: str
@@ -94,8 +94,8 @@ class ConfigDifference:
 class DatasetDifference:
     """The changes between two builds; ``configs`` are those that both have and that changed.
 
-    ``documents``: files beside the data that differ or stand in one build only; ``encoded``: Parquet files
-    with other bytes and the same content.
+    ``documents``: files beside the data that differ or stand in one build only; ``encoded``:
+    Parquet files with other bytes and the same content.
     """
 
     old_version: str
@@ -325,7 +325,7 @@ def _distinct(found: Sequence[tuple[str, pa.DataType]], path: Path) -> dict[str,
 
 
 def leaves(fields: pa.Schema | pa.StructType, above: str = "") -> list[tuple[str, pa.DataType]]:
-    """Return the paths and types of a schema's leaf columns: ``features.match``, ``slots[].lemma``."""
+    """Return paths and types of a schema's leaf columns: ``features.match``, ``slots[].lemma``."""
     return [leaf for field in fields for leaf in _leaves(f"{above}{field.name}", field.type)]
 
 
