@@ -1,7 +1,7 @@
 """Configs that are mined from treebanks.
 
-Each language has three: cloze items (``he``), the forms that they are scored with (``he-forms``) and
-minimal pairs (``he-pairs``).
+Each language has three: cloze items (``he``), the forms that they are scored with (``he-forms``)
+and minimal pairs (``he-pairs``).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def minable() -> list[str]:
 
 
 def agreement_configs(dataset: str, names: Sequence[str]) -> list[Config]:
-    """Return the three configs of each language (without names: of those whose treebanks are there).
+    """Return three configs of each language (without names: of those whose treebanks are there).
 
     Raises :class:`InputError` for an unknown language and for one whose treebanks are not there.
     """
