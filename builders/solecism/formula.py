@@ -1,10 +1,16 @@
 """The language of predictions: SyntaxGym's, and the short form of templates.
 
-``(5;%match%) < (5;%mismatch%)`` and ``mismatch.verb > match.verb`` say which surprisal is lower: a region, by
-number (from 1) or name, of a condition; ``*`` for a region means the whole sentence. In order of binding:
-``+`` ``-`` (from left to right), ``<`` ``>`` ``=`` (one of them: ``1<2<0`` is an error), ``&``, ``|``;
-parentheses group. Signs stand between spaces (a name may hold ``-``). The language is that of syntaxgym-core
-(``prediction.py``; Hu et al. 2020, section 3) with names, ``|``, ``*``, and a ``-`` that binds like ``+``.
+``(5;%match%) < (5;%mismatch%)`` and ``mismatch.verb > match.verb`` say which surprisal is lower. A
+region of a condition is given by number (from 1) or name; ``*`` is the whole sentence. Operators, those
+that bind most first: ``+`` and ``-`` (from left to right), one of ``<`` ``>`` ``=`` (``1<2<0`` is an
+error), ``&``, ``|``. Parentheses group. Put spaces around operators, as a name may hold ``-``.
+
+The language is that of syntaxgym-core (``prediction.py``; Hu et al. 2020, section 3) with names, ``|``,
+``*``, and a ``-`` that binds like ``+``.
+
+>>> prediction = parse("mismatch.verb > match.verb")
+>>> prediction(lambda condition, region: 9.5 if condition == "mismatch" else 4.0)
+1.0
 """
 
 from __future__ import annotations
@@ -33,7 +39,7 @@ Term = tuple[str, str]
 """A condition and one of its regions."""
 
 Lookup = Callable[[str, str], float]
-"""Gives the surprisal of a region (condition, region)."""
+"""A function that returns the surprisal of a region (condition, region)."""
 
 Outcome = float
 """1: holds, 0: does not, 0.5: a tie of ``<`` or ``>``."""
@@ -48,7 +54,7 @@ class Formula:
     root: _Node
 
     def __call__(self, surprisal: Lookup) -> Outcome:
-        """Tell whether the prediction holds; of ``&`` the least, of ``|`` the most of the two sides."""
+        """Return whether the prediction holds: for ``&`` the lower, for ``|`` the higher of two outcomes."""
         return self.root.value(surprisal)
 
     @property
@@ -81,7 +87,7 @@ class _Region:
 
 
 @dataclass(frozen=True)
-class _Number:
+class _Amount:
     amount: float
     kind: Literal["number"] = "number"
 
@@ -113,7 +119,7 @@ class _Binary:
         return f" {self.operator} ".join(sides)
 
 
-_Node = _Region | _Number | _Binary
+_Node = _Region | _Amount | _Binary
 
 
 def _less(a: float, b: float) -> Outcome:
@@ -145,7 +151,7 @@ _WANTS = {"|": "truth", "&": "truth", "<>=": "number", "+-": "number"}
 
 def parse(text: str) -> Formula:
     """Read a prediction; raises :class:`InputError` that says where it is wrong."""
-    reader = _Reader(text)
+    reader = _Parser(text)
     root = reader.expression(0)
     if reader.here is not None:
         raise reader.wrong(f"{reader.here!r} was not expected")
@@ -162,7 +168,7 @@ def _terms(node: _Node) -> Iterator[Term]:
         yield from _terms(node.right)
 
 
-class _Reader:
+class _Parser:
     """Reads tokens one by one, from the operators that bind least to those that bind most."""
 
     def __init__(self, text: str) -> None:
@@ -226,7 +232,7 @@ class _Reader:
         if token["condition"]:
             return _Region(token["condition"], token["region"])
         if token["amount"]:
-            return _Number(float(token["amount"]))
+            return _Amount(float(token["amount"]))
         if token["operator"] == "-":
             return self._negative()
         if token["operator"] == "(":
@@ -242,11 +248,17 @@ class _Reader:
         if token is None or not token["amount"]:
             raise self.wrong(f"{self.here or 'the end'!r} was not expected")
         self.place += 1
-        return _Number(-float(token["amount"]))
+        return _Amount(-float(token["amount"]))
 
 
 def place_of(region: str, names: Sequence[str]) -> int | None:
-    """Give the place of a region, named or numbered from 1, among those of a condition (None: not there)."""
+    """Return the place of a region, named or numbered from 1, among those of a condition.
+
+    None where the condition does not have it.
+
+    >>> place_of("2", ["subject", "verb"])
+    1
+    """
     if region in names:
         return names.index(region)
     number = int(region) if region.isdecimal() and len(region) < 10 else 0
@@ -254,7 +266,7 @@ def place_of(region: str, names: Sequence[str]) -> int | None:
 
 
 def unknown_terms(formula: Formula, regions: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Say, with candidates, which conditions and regions a formula names that an item does not have.
+    """Yield messages, with candidates, on the conditions and regions of a formula that an item lacks.
 
     ``regions``: the names of each condition's regions.
     """

@@ -1,11 +1,14 @@
-"""How much an input may ask for: so much that no author meets a limit, and no input takes all time or memory.
+"""What an input may ask for and hold.
 
-Each limit is named in the message that it gives and listed in ``docs/formats.md``.
+The limits are so wide that no author meets them, and keep any input from taking all time or memory.
+Each is named in the message that it gives and listed in ``docs/formats.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import yaml
@@ -13,6 +16,7 @@ import yaml
 __all__ = [
     "CALLS", "CARD", "CELLS", "DEPTH", "DRAW", "FILE", "LETTERS", "LINES", "PARTS", "REPEATS", "RULES",
     "SECONDS", "SETS", "STEPS", "TOKENS", "WORD", "TooDeepError", "check_nesting", "too_deep",
+    "unseen",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -68,7 +72,7 @@ STEPS = 1_000_000
 
 
 def too_deep(top: T, inner: Callable[[T], Iterable[T]], most: int = DEPTH) -> bool:
-    """Tell whether a tree has more than ``most`` levels; looks at it level by level, without recursion."""
+    """Return whether a tree has more than ``most`` levels, looking level by level, without recursion."""
     level = [top]
     for _ in range(most):
         level = [child for node in level for child in inner(node)]
@@ -80,7 +84,7 @@ def too_deep(top: T, inner: Callable[[T], Iterable[T]], most: int = DEPTH) -> bo
 def check_nesting(text: str) -> None:
     """Raise :class:`TooDeepError` where YAML is nested deeper than ``DEPTH``.
 
-    To be called before YAML of others is read: libyaml ends the process where it is nested very deep.
+    Call this before reading anybody's YAML: libyaml ends the process where it is nested very deep.
     """
     depth = 0
     event: Any
@@ -88,8 +92,8 @@ def check_nesting(text: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > DEPTH:
-            said = f"more than {DEPTH} lists and mappings in one another"
-            raise TooDeepError(None, None, said, event.start_mark)
+            message = f"more than {DEPTH} lists and mappings in one another"
+            raise TooDeepError(None, None, message, event.start_mark)
 
 
 class TooDeepError(yaml.MarkedYAMLError):
@@ -97,3 +101,31 @@ class TooDeepError(yaml.MarkedYAMLError):
 
 
 _FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+_UNSEEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters (but for tab and line end, which are structure)
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # directions and separators
+    "\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # without width
+    "\ue000-\uf8ff\U000f0000-\U0010ffff"  # private use
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"  # no characters
+    "\u200c\u200d"  # joiners: see below
+    "]"
+)
+_JOINERS = "\u200c\u200d"
+
+
+def unseen(text: str) -> Iterator[tuple[int, str]]:
+    """Yield place and name of each character that no text may hold, because nobody sees it or because it
+    changes what is seen.
+
+    These are control, direction, zero-width and private-use characters. The joiners of Persian and
+    the scripts of India may follow a letter or a mark.
+    """
+    for match in _UNSEEN.finditer(text):
+        before = text[match.start() - 1 : match.start()]
+        if match[0] in _JOINERS and before and unicodedata.category(before)[0] in "LM":
+            continue
+        name = unicodedata.name(match[0], "")
+        yield match.start(), f"U+{ord(match[0]):04X}" + (f" ({name.lower()})" if name else "")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from release import SHARED
 from solecism.avg import grammar as avg
-from solecism.avg.grammar import Grammar, Report, Symbol, build_avg, generate, read_grammar
+from solecism.avg.grammar import GeneratedCounts, Grammar, Symbol, build_avg, generate, read_grammar
 from solecism.errors import InputError
 
 CLAMS = SHARED / "reference" / "clams"
@@ -46,8 +46,8 @@ def messages(folder: Path, text: str, common: str | None = None) -> list[str]:
     return [str(p).removeprefix(f"{folder}/") for p in caught.value.problems]
 
 
-def report(grammar: Grammar) -> Report:
-    found: list[Report] = []
+def report(grammar: Grammar) -> GeneratedCounts:
+    found: list[GeneratedCounts] = []
 
     def through() -> Iterator[tuple[bool, str]]:
         found.append((yield from generate(grammar)))
@@ -167,7 +167,7 @@ def test_syncretic_form_is_withheld_and_counted(tmp_path: Path) -> None:
     sentences = list(generate(grammar))
     assert (False, "a mange") not in sentences
     assert (True, "a mange") in sentences
-    assert report(grammar) == Report(good=6, bad=3, syncretic=3)
+    assert report(grammar) == GeneratedCounts(good=6, bad=3, syncretic=3)
     assert len(sentences) == 9
 
 

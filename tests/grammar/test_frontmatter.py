@@ -65,9 +65,10 @@ def test_other_values_are_no_texts(value: str) -> None:
 
 def test_kinds_of_entries() -> None:
     entry = read_front_matter(FRONT)
-    assert entry.kind == "mapping"
-    assert entry.fields["where"].kind == "list"
-    assert entry.fields["empty"].kind == "text"
+    assert (entry.text, entry.items) == (None, ())
+    assert entry.fields["where"].items
+    assert not entry.fields["where"].fields
+    assert entry.fields["empty"].text is not None
 
 
 def test_an_entry_has_the_line_of_its_key() -> None:

@@ -318,7 +318,7 @@ def test_batches_make_no_difference(
 ) -> None:
     whole, counts = drawn(case.write(tmp_path)), Counts()
     monkeypatch.setattr(plan_module, "BATCH", batch)
-    monkeypatch.setattr(plan_module.Plan.walk, "__defaults__", (batch,))
+    monkeypatch.setattr(plan_module.DrawPlan.walk, "__defaults__", (batch,))
     batches = list(draw_pairs(case.write(tmp_path), 0, counts))
     assert len(batches) > 1
     assert pa.concat_tables(batches).equals(whole)

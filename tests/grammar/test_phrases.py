@@ -14,7 +14,7 @@ from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, load_paradigm
 from solecism.grammar.phrases import PHRASES, Phrases
 from solecism.grammar.render import read_units
-from solecism.grammar.template import Condition, LinePart
+from solecism.grammar.template import LinePart, TemplateLine
 from solecism.grammar.words import FEATS, ROW, WHOLE, Skip, TemplateFault, Word, printed
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.orthography import Token
@@ -87,7 +87,7 @@ def all_of(box: Phrases, source: str) -> list[str]:
 
 def tokens_of(box: Phrases, source: str) -> list[Token]:
     """The tokens of a line that consists of an expression."""
-    condition = Condition("x", (LinePart("expression", source),), 1, "")
+    condition = TemplateLine("x", (LinePart("expression", source),), 1, "")
     (unit,) = read_units(condition, "x.jinja", box, [])
     (piece, *_) = unit._pieces({})
     return list(piece.tokens)

@@ -19,7 +19,7 @@ from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
 from solecism.grammar.sampling.elimination import Clause, Columns
-from solecism.grammar.sampling.plan import Plan
+from solecism.grammar.sampling.plan import DrawPlan
 from solecism.grammar.slots import Domain
 from solecism.grammar.template import Slot
 from solecism.grammar.words import Evaluation, Word
@@ -46,7 +46,7 @@ def clause(scope: Sequence[int], sizes: Sequence[int], truths: Sequence[bool]) -
     return Clause(tuple(scope), keys, np.array(truths, dtype=bool).reshape(shape))
 
 
-def walked(plan: Plan, batch: int = plan_module.BATCH) -> list[tuple[int, ...]]:
+def walked(plan: DrawPlan, batch: int = plan_module.BATCH) -> list[tuple[int, ...]]:
     return list(places(plan.walk(batch)))
 
 
@@ -55,14 +55,14 @@ def places(batches: Iterator[Columns]) -> Iterator[tuple[int, ...]]:
         yield from zip(*(column.tolist() for column in columns), strict=True)
 
 
-def sampled(plan: Plan, number: int, seed: int = 0) -> list[tuple[int, ...]]:
+def sampled(plan: DrawPlan, number: int, seed: int = 0) -> list[tuple[int, ...]]:
     """The first combinations of a sample."""
     start = mix(SEED ^ np.uint64(seed))
     found = places(plan.sample(start, number))
     return [combination for combination, _ in zip(found, range(number), strict=False)]
 
 
-def brute_force(plan: Plan) -> list[tuple[int, ...]]:
+def brute_force(plan: DrawPlan) -> list[tuple[int, ...]]:
     """All combinations, one by one."""
     out = []
     for combination in product(*(range(len(d)) for d in plan.domains)):
@@ -78,7 +78,7 @@ def brute_force(plan: Plan) -> list[tuple[int, ...]]:
 
 
 @st.composite
-def plans(draw: st.DrawFn) -> Plan:
+def plans(draw: st.DrawFn) -> DrawPlan:
     """Plans of up to four slots with clauses over one to three of them."""
     sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
     lemmas = [draw(st.permutations("abcdefg"))[:size] for size in sizes]
@@ -91,13 +91,13 @@ def plans(draw: st.DrawFn) -> Plan:
         shaped = table[: 3 ** len(slots)].reshape([3] * len(slots))
         clauses.append(Clause(tuple(slots), tuple(keys), shaped))
     pairs = [(a, b) for b in range(len(sizes)) for a in range(b) if draw(st.booleans())]
-    return Plan(domains, clauses, pairs)
+    return DrawPlan(domains, clauses, pairs)
 
 
 @given(plans(), st.integers(1, 40))
 @settings(max_examples=60, deadline=None)
 def test_a_walk_gives_every_combination_in_order_whatever_the_batches(
-    plan: Plan, batch: int
+    plan: DrawPlan, batch: int
 ) -> None:
     wanted = brute_force(plan)
     assert walked(plan) == wanted
@@ -107,7 +107,7 @@ def test_a_walk_gives_every_combination_in_order_whatever_the_batches(
 
 @given(plans(), st.integers(0, 3))
 @settings(max_examples=40, deadline=None)
-def test_a_sample_gives_every_combination_once(plan: Plan, seed: int) -> None:
+def test_a_sample_gives_every_combination_once(plan: DrawPlan, seed: int) -> None:
     every = brute_force(plan)
     found = sampled(plan, 10_000, seed)
     assert len(set(found)) == len(found)
@@ -116,13 +116,13 @@ def test_a_sample_gives_every_combination_once(plan: Plan, seed: int) -> None:
 
 @given(plans())
 @settings(max_examples=40, deadline=None)
-def test_the_bound_counts_what_the_clauses_allow(plan: Plan) -> None:
-    assert plan.bound == len(brute_force(Plan(plan.domains, plan.clauses)))
+def test_the_bound_counts_what_the_clauses_allow(plan: DrawPlan) -> None:
+    assert plan.bound == len(brute_force(DrawPlan(plan.domains, plan.clauses)))
 
 
 @given(plans(), st.integers(0, 3))
 @settings(max_examples=40, deadline=None)
-def test_weights_draw_only_what_is_allowed_and_nothing_twice(plan: Plan, seed: int) -> None:
+def test_weights_draw_only_what_is_allowed_and_nothing_twice(plan: DrawPlan, seed: int) -> None:
     every = brute_force(plan)
     if not every:
         return
@@ -134,7 +134,7 @@ def test_weights_draw_only_what_is_allowed_and_nothing_twice(plan: Plan, seed: i
     assert len(found) > 0.9 * len(every)
 
 
-THREE = Plan(
+THREE = DrawPlan(
     [domain("x", "abcd"), domain("y", "abc"), domain("z", "ab", "verb")],
     [clause([0], [4], [True, True, True, False]), clause([2, 1], [0, 3, 2], [1, 1, 0, 1, 1, 1])],
     [(0, 1)],
@@ -160,7 +160,7 @@ def test_every_combination_is_as_likely_as_every_other(
 
 
 def test_the_order_of_a_sample_does_not_depend_on_how_many_are_wanted() -> None:
-    plan = Plan([domain(n, [f"{n}{i}" for i in range(200)], n) for n in "xyzu"])
+    plan = DrawPlan([domain(n, [f"{n}{i}" for i in range(200)], n) for n in "xyzu"])
     assert sampled(plan, 1000)[:100] == sampled(plan, 100)
 
 
@@ -169,7 +169,7 @@ def test_a_large_space_is_sampled_without_being_listed() -> None:
     names = ["a", "b", "c", "d"]
     odd = np.arange(1000) % 2
     same = Clause((0, 3), (odd, odd), np.eye(2, dtype=bool))
-    plan = Plan([domain(n, lemmas) for n in names], [same], [(0, 1), (1, 2), (0, 3)])
+    plan = DrawPlan([domain(n, lemmas) for n in names], [same], [(0, 1), (1, 2), (0, 3)])
     assert plan.bound == 10**12 // 2
     assert plan.size() == plan.bound
     started = time.process_time()
@@ -361,14 +361,14 @@ def test_clauses_that_nothing_passes_together_are_told(tmp_path: Path, draw: str
 # Clauses as templates write them.
 
 
-def plan_of(folder: Path, where: str) -> Plan:
+def plan_of(folder: Path, where: str) -> DrawPlan:
     front = f"slots:\n  a: {{from: noun}}\n  b: {{from: noun}}\n  v: {{from: verb}}\nwhere: {where}"
     lines = "good: {{ a }} {{ b }} {{ v }}\nbad: {{ b }} {{ a }} {{ v }}"
     tables = {"noun": nouns(range(4)), "verb": SYNCRETIC.replace("put    put          -\n", "")}
     return make_paradigm(folder, tables, front, lines).plan
 
 
-def words_of(plan: Plan) -> list[tuple[Word, ...]]:
+def words_of(plan: DrawPlan) -> list[tuple[Word, ...]]:
     return [
         tuple(d.words[i] for d, i in zip(plan.domains, combination, strict=True))
         for combination in walked(plan)

@@ -177,7 +177,7 @@ def test_alternatives_in_a_condition_are_refused(tmp_path: Path) -> None:
 
 def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = suite_items(suite(tmp_path))
-    monkeypatch.setattr(plan_module.Plan.walk, "__defaults__", (1,))
+    monkeypatch.setattr(plan_module.DrawPlan.walk, "__defaults__", (1,))
     tables = list(draw_suites(suite(tmp_path)))
     assert len(tables) > 1
     assert pa.concat_tables(tables).to_pylist() == whole
@@ -186,7 +186,7 @@ def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_batches_without_items_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan_module.Plan.walk, "__defaults__", (1,))
+    monkeypatch.setattr(plan_module.DrawPlan.walk, "__defaults__", (1,))
     verb = "  was: {from: verb}\n"
     front = FRONT.replace(verb, "").replace("slots:\n", f"slots:\n{verb}")
     tables = list(draw_suites(suite(tmp_path, front)))

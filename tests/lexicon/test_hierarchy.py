@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from expecting import problems_of
-from solecism.lexicon.classes import Hierarchy, read_hierarchy
+from solecism.lexicon.lexicon import Hierarchy, read_hierarchy
 from tiny import rewrite
 
 CLASSES = (

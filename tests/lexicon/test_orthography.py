@@ -16,7 +16,7 @@ from solecism.lexicon.orthography import (
     Clock,
     Orthography,
     Pattern,
-    Rule,
+    SpellingRule,
     Token,
     is_mark,
     read_orthography,
@@ -50,11 +50,11 @@ def rules(*names: str) -> Orthography:
     return Orthography(tuple(made))
 
 
-def _rule(name: str, left: str, right: str, result: str) -> Rule:
+def _rule(name: str, left: str, right: str, result: str) -> SpellingRule:
     glue = "+" in result
     first, _, second = result.partition("+" if glue else " ")
     before, after = (Pattern(text, regex.compile(text), Clock()) for text in (left, right))
-    return Rule(name, before, after, first, second or None, glue)
+    return SpellingRule(name, before, after, first, second or None, glue)
 
 
 def shown(tokens: list[Token]) -> str:

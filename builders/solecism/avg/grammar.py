@@ -13,12 +13,19 @@ from itertools import product
 from math import prod
 from pathlib import Path
 
-from solecism.characters import unseen
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.files import filling_folder
-from solecism.limits import LINES, RULES
+from solecism.limits import LINES, RULES, unseen
 
-__all__ = ["Grammar", "Report", "Rule", "Symbol", "build_avg", "generate", "read_grammar"]
+__all__ = [
+    "GeneratedCounts",
+    "Grammar",
+    "GrammarRule",
+    "Symbol",
+    "build_avg",
+    "generate",
+    "read_grammar",
+]
 
 _SYMBOL = re.compile(r"([^\s\[\]|]+)\s*\[([^\[\]]*)\]")
 _PART = re.compile(rf"{_SYMBOL.pattern}|([^\s\[\]|]+)|(\S)")
@@ -42,12 +49,12 @@ class Symbol:
         return self.name, frozenset(self.attributes)
 
     def fits(self, other: Symbol) -> bool:
-        """Tell whether ``other`` has this name and all of these attributes (a logical AND)."""
+        """Return whether ``other`` has this name and all of these attributes (a logical AND)."""
         return self.name == other.name and set(self.attributes) <= set(other.attributes)
 
 
 @dataclass(frozen=True)
-class Rule:
+class GrammarRule:
     """A line: the vary statement (``vary``), a template (``S``) or a preterminal's definition.
 
     ``right`` holds preterminals and texts: the words of a template, the terminals of a definition.
@@ -75,16 +82,16 @@ class Grammar:
 
     name: str
     vary: tuple[Symbol, ...]
-    templates: tuple[Rule, ...]
-    definitions: tuple[Rule, ...]
+    templates: tuple[GrammarRule, ...]
+    definitions: tuple[GrammarRule, ...]
 
-    def fitting(self, symbol: Symbol) -> tuple[Rule, ...]:
+    def fitting(self, symbol: Symbol) -> tuple[GrammarRule, ...]:
         """Return what a symbol stands for: the definition with just its attributes, or else every
         definition that has all of them."""
         exact = tuple(d for d in self.definitions if d.left.key == symbol.key)
         return exact or tuple(d for d in self.definitions if symbol.fits(d.left))
 
-    def wrong(self, symbol: Symbol) -> tuple[Rule, ...]:
+    def wrong(self, symbol: Symbol) -> tuple[GrammarRule, ...]:
         """Return what is ungrammatical in a symbol's place: the other definitions of its name that
         have all attributes of one of the vary statement's preterminals (a logical OR)."""
         right = set(map(id, self.fitting(symbol)))
@@ -94,7 +101,7 @@ class Grammar:
 
 
 @dataclass(frozen=True)
-class Report:
+class GeneratedCounts:
     """The good and bad sentences made, and those not made as the wrong form is a right one too."""
 
     good: int
@@ -102,8 +109,8 @@ class Report:
     syncretic: int
 
 
-def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, Report]:
-    """Yield every sentence with its label, lazily; the generator returns a :class:`Report`.
+def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, GeneratedCounts]:
+    """Yield every sentence with its label, lazily; the generator returns a :class:`GeneratedCounts`.
 
     Each good sentence is followed by its bad ones, in which one varied place is wrong. The order:
     templates as they stand; in each, the varied place turns fastest, then the others from the left.
@@ -114,10 +121,10 @@ def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, Report]:
             made[label] += 1
             if label is not None:
                 yield label, sentence
-    return Report(made[True], made[False], made[None])
+    return GeneratedCounts(made[True], made[False], made[None])
 
 
-def _sentences(grammar: Grammar, template: Rule) -> Iterator[tuple[bool | None, str]]:
+def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool | None, str]]:
     slots = [_choices(grammar, part) for part in template.right]
     names = {symbol.name for symbol in grammar.vary}
     varied = [i for i, p in enumerate(template.right) if isinstance(p, Symbol) and p.name in names]
@@ -132,7 +139,7 @@ def _sentences(grammar: Grammar, template: Rule) -> Iterator[tuple[bool | None, 
 
 
 def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, dict[str, bool | None]]]:
-    # Each terminal with the wrong forms in its place, labelled None where spelt like a right one.
+    """Return each terminal with the wrong forms in its place: None where spelt like a right one."""
     if isinstance(part, str):
         return [(part, {})]
     wrong = [definition.terminals for definition in grammar.wrong(part)]
@@ -163,14 +170,14 @@ def _read_all(paths: Sequence[Path], common: Path | None) -> list[Grammar]:
     return grammars
 
 
-def _grammar(name: str, shared: list[Rule], own: list[Rule]) -> Grammar:
+def _grammar(name: str, shared: list[GrammarRule], own: list[GrammarRule]) -> Grammar:
     vary = tuple(symbol for rule in own if rule.left.name == "vary" for symbol in rule.symbols)
     templates = tuple(rule for rule in own if rule.left.name == "S")
     definitions = {r.left.key: r for r in shared + own if r.left.name not in ("vary", "S")}
     return Grammar(name, vary, templates, tuple(definitions.values()))
 
 
-def _read(path: Path) -> tuple[list[Rule], list[Problem]]:
+def _read(path: Path) -> tuple[list[GrammarRule], list[Problem]]:
     try:
         lines = re.split(r"\r\n|\r|\n", path.read_bytes().decode("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
@@ -183,10 +190,12 @@ def _read(path: Path) -> tuple[list[Rule], list[Problem]]:
     if len(used) > RULES:
         return [], [Problem(f"more than {RULES:,} lines", str(path), used[RULES][1])]
     found = [part for text, number in used for part in _parse(text, str(path), number)]
-    return [x for x in found if isinstance(x, Rule)], [x for x in found if isinstance(x, Problem)]
+    return [x for x in found if isinstance(x, GrammarRule)], [
+        x for x in found if isinstance(x, Problem)
+    ]
 
 
-def _parse(text: str, path: str, line: int) -> Iterator[Rule | Problem]:
+def _parse(text: str, path: str, line: int) -> Iterator[GrammarRule | Problem]:
     head = re.match(r"(vary)\s*(:)", text, re.IGNORECASE) or _SYMBOL.match(text)
     if not head:
         yield Problem(f"{text[:60]!r} is none of {_FORMS}", path, line)
@@ -194,7 +203,7 @@ def _parse(text: str, path: str, line: int) -> Iterator[Rule | Problem]:
     left = Symbol("vary") if head[2] == ":" else _symbol(head)
     parse = {"vary": _vary, "S": _template}.get(left.name, _definition)
     right, messages = parse(text[head.end() :].strip())
-    yield Rule(left, tuple(right), path, line)
+    yield GrammarRule(left, tuple(right), path, line)
     yield from (Problem(f"{left.name}: {message}", path, line) for message in messages)
 
 
@@ -223,7 +232,7 @@ def _definition(text: str) -> tuple[list[Symbol | str], list[str]]:
     return [*terminals], messages + [f"a terminal may hold no preterminal: {x}" for x in held]
 
 
-def _shape(path: Path, rules: list[Rule], shared: bool) -> Iterator[Problem]:
+def _shape(path: Path, rules: list[GrammarRule], shared: bool) -> Iterator[Problem]:
     if not shared:
         missing = [n for n in ("vary", "S") if all(rule.left.name != n for rule in rules)]
         yield from (Problem(f"there is no {_KINDS[name]}", str(path)) for name in missing)
@@ -237,7 +246,7 @@ def _shape(path: Path, rules: list[Rule], shared: bool) -> Iterator[Problem]:
             yield Problem(f"a shared file holds no {kind}", rule.path, rule.line)
 
 
-def _problems(grammar: Grammar, own: list[Rule]) -> Iterator[Problem]:
+def _problems(grammar: Grammar, own: list[GrammarRule]) -> Iterator[Problem]:
     for rule in (rule for rule in own if rule.left.name in _KINDS):
         messages = [_unknown(grammar, part) for part in rule.right]
         if rule.left.name == "vary":
@@ -267,7 +276,7 @@ def _idle(grammar: Grammar, symbol: Symbol) -> str:
     return "" if symbol.name in names else f"{symbol.name!r} varies but is in no template {near}"
 
 
-def _unequal(one: Rule, two: Rule) -> Problem:
+def _unequal(one: GrammarRule, two: GrammarRule) -> Problem:
     first = f"{len(one.right)} in {one.left} ({Path(one.path).name}:{one.line})"
     message = f"lists of unequal length, {first} and {len(two.right)} in {two.left}"
     return Problem(f"{message}: what varies is paired by position", two.path, two.line)
@@ -309,7 +318,7 @@ def _write_all(grammars: Sequence[Grammar], out: Path) -> dict[str, int]:
 
 
 def _is_set(path: Path) -> bool:
-    """Whether a file may be one of :func:`build_avg`: its first line has a label, or it is empty."""
+    """Return whether :func:`build_avg` may have made a file: its first line has a label, or it is empty."""
     with path.open("rb") as file:
         start = file.read(len("False\t"))
     return not start or start.startswith((b"True\t", b"False\t"))

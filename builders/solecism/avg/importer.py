@@ -8,28 +8,38 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, count, permutations, product
 from math import prod
 from pathlib import Path
 
-from solecism.avg.grammar import Grammar, Rule, Symbol, read_grammar
-from solecism.avg.tables import (
-    WordTable,
-    identifier,
-    nfc,
-    ud_features,
-    word_tables,
-)
+from solecism.avg.grammar import Grammar, GrammarRule, Symbol, read_grammar
 from solecism.errors import InputError, Problem, fail
 from solecism.files import add_texts
-from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash
-from solecism.lexicon.table import table_text
+from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash, subset
+from solecism.lexicon.table import UPOS, Row, Table, table_text
 
 __all__ = ["import_avg"]
 
 _NOMINAL = ("NOUN", "PRON")
+
+
+_FEATURES = {
+    "1": ("Person", "1"), "2": ("Person", "2"), "3": ("Person", "3"),
+    "s": ("Number", "Sing"), "p": ("Number", "Plur"),
+    "m": ("Gender", "Masc"), "f": ("Gender", "Fem"), "n": ("Gender", "Neut"),
+    "anim": ("Animacy", "Anim"), "inanim": ("Animacy", "Inan"),
+}  # fmt: skip
+_GUESSES = {
+    "n": "NOUN", "np": "NOUN", "noun": "NOUN", "v": "VERB", "vp": "VERB", "verb": "VERB",
+    "det": "DET", "p": "ADP", "pp": "ADP", "prep": "ADP", "pron": "PRON",
+}  # fmt: skip
+_RESERVED = "and classes else false if in is none not or orthography true word"
+
+Family = tuple[GrammarRule, ...]
+"""Definitions whose terminals are, position by position, forms of the same words."""
 
 
 def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> list[Path]:
@@ -46,7 +56,7 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
     common = grammar_path.with_name("common.avg")
     grammar = read_grammar(grammar_path, common if common.is_file() else None)
     _refuse(grammar)
-    tables = word_tables(grammar)
+    tables = _word_tables(grammar)
     drafts = _merged(_drafts(grammar, tables))
     if not drafts:
         raise fail("no sentence has an ungrammatical one: there is no minimal pair", grammar_path)
@@ -66,14 +76,14 @@ def _refuse(grammar: Grammar) -> None:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _SlotDraft:
     """A preterminal of a template as a slot; ``noun`` is the one that it agrees with, if any."""
 
     slot: str
-    words: WordTable
-    good: Rule
-    wrong: tuple[Rule, ...]
-    noun: _Place | None = None
+    words: _WordTable
+    good: GrammarRule
+    wrong: tuple[GrammarRule, ...]
+    noun: _SlotDraft | None = None
 
     @property
     def cell(self) -> Feats:
@@ -93,8 +103,8 @@ class _Place:
         wrong = [self.words.cells[rule] for rule in self.wrong]
         return [n for n in self.cell if any(cell.get(n) != self.cell[n] for cell in wrong)]
 
-    def follows(self, noun: _Place) -> bool:
-        """Tell whether agreement with a noun picks just the good form, and a clash the wrong ones."""
+    def follows(self, noun: _SlotDraft) -> bool:
+        """Return whether agreement with a noun picks just the good form, and a clash the wrong ones."""
         kin, wrong = self.words.kin(self.good), [self.words.cells[rule] for rule in self.wrong]
         right = [c for c in kin if agree(c, noun.model) and set(c) & set(noun.model)]
         others = [c for c in kin if clash(c, noun.model, self.names)]
@@ -133,7 +143,7 @@ class _Place:
 
 
 @dataclass(frozen=True)
-class _Draft:
+class _TemplateDraft:
     """A template to be written, without its name: what its slots ask, its sentences, more front
     matter, and the grammar's lines that it was made from."""
 
@@ -172,7 +182,7 @@ def _yaml(text: str) -> str:
     return text if re.fullmatch(r"\w+", text) else json.dumps(text, ensure_ascii=False)
 
 
-def _drafts(grammar: Grammar, tables: Mapping[str, WordTable]) -> Iterator[_Draft]:
+def _drafts(grammar: Grammar, tables: Mapping[str, _WordTable]) -> Iterator[_TemplateDraft]:
     controllers = _controllers(grammar, tables)
     for template in grammar.templates:
         for rules in product(*(grammar.fitting(symbol) for symbol in template.symbols)):
@@ -184,28 +194,33 @@ def _drafts(grammar: Grammar, tables: Mapping[str, WordTable]) -> Iterator[_Draf
 
 
 def _places(
-    grammar: Grammar, template: Rule, rules: Iterable[Rule], tables: Mapping[str, WordTable]
-) -> list[_Place]:
-    places: list[_Place] = []
+    grammar: Grammar,
+    template: GrammarRule,
+    rules: Iterable[GrammarRule],
+    tables: Mapping[str, _WordTable],
+) -> list[_SlotDraft]:
+    places: list[_SlotDraft] = []
     for symbol, rule in zip(template.symbols, rules, strict=True):
         words = tables[symbol.name]
-        slot = identifier(words.name, [place.slot for place in places])
-        places.append(_Place(slot, words, rule, grammar.wrong(symbol)))
+        slot = _identifier(words.name, [place.slot for place in places])
+        places.append(_SlotDraft(slot, words, rule, grammar.wrong(symbol)))
     return places
 
 
-def _attached(place: _Place, nouns: list[_Place], controllers: Mapping[str, int]) -> _Place:
+def _attached(
+    place: _SlotDraft, nouns: list[_SlotDraft], controllers: Mapping[str, int]
+) -> _SlotDraft:
     number = controllers.get(place.slot, len(nouns))
     noun = nouns[number] if number < len(nouns) else None
     return replace(place, noun=noun) if noun and place.follows(noun) else place
 
 
-def _controllers(grammar: Grammar, tables: Mapping[str, WordTable]) -> dict[str, int]:
-    """For each slot that has, in all templates, the number of just one of the nouns: which one."""
+def _controllers(grammar: Grammar, tables: Mapping[str, _WordTable]) -> dict[str, int]:
+    """Return, for each slot that has the number of just one noun in all templates, which noun."""
     found: dict[str, set[int]] = {}
     for template in grammar.templates:
-        places = _places(grammar, template, (Rule(s, ()) for s in template.symbols), tables)
-        numbers = {place.slot: ud_features(place.good.left).get("Number") for place in places}
+        places = _places(grammar, template, (GrammarRule(s, ()) for s in template.symbols), tables)
+        numbers = {place.slot: _ud_features(place.good.left).get("Number") for place in places}
         nouns = [numbers[place.slot] for place in places if place.words.upos in _NOMINAL]
         for place in places:
             if place.words.upos not in _NOMINAL and (number := numbers[place.slot]):
@@ -214,18 +229,20 @@ def _controllers(grammar: Grammar, tables: Mapping[str, WordTable]) -> dict[str,
     return {slot: min(same) for slot, same in found.items() if len(same) == 1}
 
 
-def _draft(template: Rule, places: list[_Place], nouns: list[_Place]) -> _Draft:
+def _draft(
+    template: GrammarRule, places: list[_SlotDraft], nouns: list[_SlotDraft]
+) -> _TemplateDraft:
     left = iter(places)
     parts = [next(left) if isinstance(part, Symbol) else part for part in template.right]
-    words = [f"{{{{ {p.right} }}}}" if isinstance(p, _Place) else _literal(p) for p in parts]
-    spots = [(i, p) for i, p in enumerate(parts) if isinstance(p, _Place)]
+    words = [f"{{{{ {p.right} }}}}" if isinstance(p, _SlotDraft) else _literal(p) for p in parts]
+    spots = [(i, p) for i, p in enumerate(parts) if isinstance(p, _SlotDraft)]
     bad = [[*words[:i], f"{{{{ {b} }}}}", *words[i + 1 :]] for i, p in spots for b in p.bad]
     sentences = [f"good: {' '.join(words)}", *(f"bad: {' '.join(sentence)}" for sentence in bad)]
     slots = {place.slot: place.wants for place in places}
-    return _Draft(slots, tuple(sentences), _front(places, nouns), (template.line,))
+    return _TemplateDraft(slots, tuple(sentences), _front(places, nouns), (template.line,))
 
 
-def _front(places: list[_Place], nouns: list[_Place]) -> tuple[str, ...]:
+def _front(places: list[_SlotDraft], nouns: list[_SlotDraft]) -> tuple[str, ...]:
     controllers = {p.noun.slot for p in places if p.wrong and p.noun}
     others = [noun.slot for noun in nouns if noun.slot not in controllers]
     tables = [place.words.name for place in places]
@@ -238,19 +255,19 @@ def _front(places: list[_Place], nouns: list[_Place]) -> tuple[str, ...]:
 
 
 def _literal(word: str) -> str:
-    text = json.dumps(nfc(word), ensure_ascii=False)
-    return f"{{{{ {text} }}}}" if re.search(r"[{}\\#]", word) else nfc(word)
+    text = json.dumps(_nfc(word), ensure_ascii=False)
+    return f"{{{{ {text} }}}}" if re.search(r"[{}\\#]", word) else _nfc(word)
 
 
-def _merged(drafts: Iterable[_Draft]) -> list[_Draft]:
+def _merged(drafts: Iterable[_TemplateDraft]) -> list[_TemplateDraft]:
     """Join drafts that differ in number alone where together they have every combination."""
-    groups: dict[str, list[_Draft]] = {}
+    groups: dict[str, list[_TemplateDraft]] = {}
     for draft in drafts:
         groups.setdefault(draft.frame, []).append(draft)
     return [draft for group in groups.values() for draft in _joined(group)]
 
 
-def _joined(group: list[_Draft]) -> list[_Draft]:
+def _joined(group: list[_TemplateDraft]) -> list[_TemplateDraft]:
     first = group[0].slots
     numbers = {slot: list(dict.fromkeys(draft.numbers[slot] for draft in group)) for slot in first}
     if len({tuple(d.numbers.values()) for d in group}) < prod(map(len, numbers.values())):
@@ -259,3 +276,117 @@ def _joined(group: list[_Draft]) -> list[_Draft]:
         k: {**w, **({"Number": numbers[k]} if "Number" in w else {})} for k, w in first.items()
     }
     return [replace(group[0], slots=wants, lines=tuple(n for d in group for n in d.lines))]
+
+
+@dataclass(frozen=True)
+class _WordTable:
+    """A preterminal as a lexicon table: the features of each definition's forms, and the properties
+    of its words."""
+
+    name: str
+    upos: str
+    families: tuple[Family, ...]
+    cells: Mapping[GrammarRule, Feats]
+    properties: Mapping[GrammarRule, Mapping[str, str]]
+
+    def kin(self, rule: GrammarRule) -> list[Feats]:
+        """The features of all forms that a definition's words have."""
+        return [self.cells[r] for family in self.families if rule in family for r in family]
+
+    def table(self) -> Table:
+        """The lexicon table."""
+        cells = tuple(cell for cell in dict.fromkeys(self.cells.values()) if cell)
+        names = dict.fromkeys(name for known in self.properties.values() for name in known)
+        columns = (*(["UPOS"] if self.name not in UPOS else []), *names)
+        seen: dict[str, int] = {}
+        rows = tuple(
+            self._row(family, i, columns, seen)
+            for family in self.families
+            for i in range(len(family[0].terminals))
+        )
+        return Table("", self.name, cells, columns, rows)
+
+    def _row(self, family: Family, i: int, columns: tuple[str, ...], seen: dict[str, int]) -> Row:
+        first = next((rule for rule in family if "s" in rule.left.attributes), family[0])
+        lemma = _nfc(first.terminals[i])
+        seen[lemma] = seen.get(lemma, 0) + 1
+        known = {"UPOS": self.upos, **self.properties[first]}
+        return Row(
+            lemma if seen[lemma] == 1 else f"{lemma}#{seen[lemma]}",
+            {self.cells[rule]: _nfc(rule.terminals[i]) for rule in family},
+            {name: known.get(name, "") for name in columns},
+            self.upos,
+        )
+
+
+def _word_tables(grammar: Grammar) -> dict[str, _WordTable]:
+    """Return the table of each preterminal of the templates."""
+    tables: dict[str, _WordTable] = {}
+    for name in (s.name for template in grammar.templates for s in template.symbols):
+        if name not in tables:
+            taken = [*_RESERVED.split(), *(words.name for words in tables.values())]
+            tables[name] = _words(grammar, name, _identifier(name, taken))
+    return tables
+
+
+def _identifier(name: str, taken: Iterable[str]) -> str:
+    """Return a name as a table or slot can have it, with a number if it is ``taken``."""
+    base = re.sub(r"^(?![a-z])", "x_", re.sub(r"\W", "_", _nfc(name).lower()))
+    numbered = (f"{base}_{number}" for number in count(2))
+    return next(found for found in chain([base], numbered) if found not in taken)
+
+
+def _words(grammar: Grammar, name: str, table: str) -> _WordTable:
+    families = _families(grammar, [d for d in grammar.definitions if d.left.name == name])
+    known = {rule: _ud_features(rule.left) for family in families for rule in family}
+    pairs = [pair for family in families for pair in permutations(family, 2)]
+    unlike = {n for a, b in pairs for n in known[a] if known[a][n] != known[b].get(n)}
+    forms = {"Number", "Person", *unlike}
+    cells = {r: Feats.of({n: v for n, v in f.items() if n in forms}) for r, f in known.items()}
+    words = {r: {n: ",".join(v) for n, v in f.items() if n not in forms} for r, f in known.items()}
+    if any(subset(cells[a], cells[b]) for a, b in pairs) or len(set(map(bool, cells.values()))) > 1:
+        marks = {r: Feats.of({"Form": str(i)}) for f in families for i, r in enumerate(f, 1)}
+        cells = {rule: cell.updated(marks[rule]) for rule, cell in cells.items()}
+    alike = any(words[f[0]].items() <= words[g[0]].items() for f, g in permutations(families, 2))
+    if alike or any(set(rule.left.attributes) - set(_FEATURES) for rule in known):
+        words = {r: {**words[r], "Variant": _variant(f, families)} for f in families for r in f}
+    upos = UPOS.get(table) or _GUESSES.get(re.split("[^a-z]", name.lower())[0], "X")
+    return _WordTable(table, upos, families, cells, words)
+
+
+def _families(grammar: Grammar, rules: list[GrammarRule]) -> tuple[Family, ...]:
+    """Join definitions that vary with each other, or differ in person and number alone."""
+    symbols = {s for template in grammar.templates for s in template.symbols}
+    varied = {(id(a), id(b)) for s in symbols for a in grammar.fitting(s) for b in grammar.wrong(s)}
+    lexemes = {id(rule): _lexeme(rule) for rule in rules}
+    family = {rule: {rule} for rule in rules}
+    for a, b in permutations(rules, 2):
+        if family[a] is family[b]:
+            continue
+        if (id(a), id(b)) in varied or lexemes[id(a)] == lexemes[id(b)]:
+            family[a] |= family[b]
+            family.update((rule, family[a]) for rule in family[b])
+    return tuple(dict.fromkeys(tuple(r for r in rules if r in family[rule]) for rule in rules))
+
+
+def _lexeme(rule: GrammarRule) -> tuple[frozenset[str], int]:
+    return frozenset(rule.left.attributes) - set("123sp"), len(rule.terminals)
+
+
+def _variant(family: Family, families: tuple[Family, ...]) -> str:
+    strange = [[a for a in f[0].left.attributes if a not in _FEATURES] for f in families]
+    clear = all(strange.count(attributes) == 1 for attributes in strange)
+    attributes = strange[families.index(family)] if clear else family[0].left.attributes
+    return "_".join(map(_nfc, attributes)) or "plain"
+
+
+def _ud_features(symbol: Symbol) -> dict[str, list[str]]:
+    """Return the UD features that a symbol's attributes stand for."""
+    found: dict[str, list[str]] = {}
+    for name, value in (_FEATURES[a] for a in symbol.attributes if a in _FEATURES):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def _nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from solecism.contrast import differing_span, shared_start
-from solecism.lexicon.orthography import Orthography, Rule, tokenize
+from solecism.lexicon.orthography import Orthography, SpellingRule, tokenize
 
 __all__ = [
     "INVISIBLE", "SCRIPTS", "main_script", "mixed_words", "one_slip", "printed_as", "respellings",
@@ -44,7 +44,7 @@ def respellings(word: str, spelling: Orthography) -> frozenset[str]:
     return frozenset(found)
 
 
-def _outcomes(rule: Rule, word: str) -> set[str]:
+def _outcomes(rule: SpellingRule, word: str) -> set[str]:
     texts: set[str | None] = set()
     if rule.left.matches(word):
         texts.add(rule.new_left)

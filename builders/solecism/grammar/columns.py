@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.contrast import differing_span
-from solecism.grammar.render import Chunk, Place, Record, Rendered, Value
+from solecism.grammar.render import Place, Record, Rendered, Stretch, Value
 from solecism.grammar.slots import Domain
 from solecism.grouping import Ints, alike_rows
 from solecism.lexicon.orthography import Orthography, Token, is_mark
@@ -112,7 +112,7 @@ def _differing_chunks(good: Rendered, bad: Rendered) -> tuple[slice, slice]:
     return slice(start, len(good.chunks) - end), slice(start, len(bad.chunks) - end)
 
 
-def _glued(chunk: Chunk) -> bool:
+def _glued(chunk: Stretch) -> bool:
     """Return whether the chunk can be written together with the word before it."""
     heads = (value.tokens[0] for value in chunk.values)
     return any(head.glued and not is_mark(head.text) for head in heads)

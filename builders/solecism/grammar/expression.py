@@ -16,7 +16,6 @@ from typing import Any
 
 from jinja2 import nodes
 
-from solecism.characters import unseen
 from solecism.errors import candidates
 from solecism.grammar.words import (
     FEATS,
@@ -29,8 +28,8 @@ from solecism.grammar.words import (
     joined,
     printed,
 )
-from solecism.lexicon.classes import Hierarchy
-from solecism.limits import CALLS, DEPTH, too_deep
+from solecism.lexicon.lexicon import Hierarchy
+from solecism.limits import CALLS, DEPTH, too_deep, unseen
 
 __all__ = [
     "EXPRESSION",

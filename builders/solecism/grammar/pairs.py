@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.grammar.collector import no_collecting
 from solecism.grammar.columns import (
     MEASURES,
     Differences,
@@ -29,6 +28,7 @@ from solecism.grammar.paradigm import (
     blocks,
     check_enough,
     check_size,
+    no_collecting,
 )
 from solecism.grammar.render import Rendered, Renderer, Value
 from solecism.grammar.sampling.elimination import Columns
@@ -42,7 +42,7 @@ __all__ = ["draw_pairs", "draw_sentences"]
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _SentencePairs:
     """The pairs of a batch of combinations with one of the bad lines: sentences row by row."""
 
     columns: Columns
@@ -102,7 +102,7 @@ def _tokenized(value: Value) -> str:
     return value.tokenized
 
 
-def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Pairs]]:
+def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_SentencePairs]]:
     """Yield batches until the space or the number to draw is exhausted; raises if too few."""
     wanted = paradigm.template.draw
     seen: set[str] = set()
@@ -133,7 +133,7 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Pa
     check_enough(paradigm, counts)
 
 
-def _repeated(batches: list[_Pairs], rows: int, seen: set[str]) -> NDArray[np.bool_]:
+def _repeated(batches: list[_SentencePairs], rows: int, seen: set[str]) -> NDArray[np.bool_]:
     """Return which combinations make a sentence that another one made before; add to ``seen``."""
     texts = pa.concat_arrays([text for batch in batches for text in batch.texts])
     row = np.concatenate([batch.bad.row for batch in batches for _ in batch.texts])
@@ -150,7 +150,7 @@ def _repeated(batches: list[_Pairs], rows: int, seen: set[str]) -> NDArray[np.bo
 
 def _render(
     paradigm: Paradigm, renderers: list[Renderer], columns: Columns, rows: int
-) -> tuple[Rendered, list[_Pairs]]:
+) -> tuple[Rendered, list[_SentencePairs]]:
     """Render all lines: the good one, and its pairs with each of the bad ones."""
     good_line, *bad_lines = renderers
     good = good_line.render(columns, rows)
@@ -160,21 +160,23 @@ def _render(
     return good, [_pair_up(good, line, columns, rows, n) for n, line in enumerate(bad_lines)]
 
 
-def _pair_up(good: Rendered, line: Renderer, columns: Columns, rows: int, number: int) -> _Pairs:
+def _pair_up(
+    good: Rendered, line: Renderer, columns: Columns, rows: int, number: int
+) -> _SentencePairs:
     bad = line.render(columns, rows)
     partner = np.full(rows, -1, dtype=np.intp)
     partner[good.row] = np.arange(len(good))
     bad = bad.take(np.flatnonzero(partner[bad.row] >= 0))
     good = good.take(partner[bad.row])
     texts = good.texts(_text), bad.texts(_text)
-    batch = _Pairs(columns, good, bad, *texts, number)
+    batch = _SentencePairs(columns, good, bad, *texts, number)
     differ = pc.not_equal(*texts)
     if pc.all(differ).as_py() is not False:
         return batch
     return _cut(batch, differ.to_numpy(zero_copy_only=False))
 
 
-def _cut(batch: _Pairs, keep: NDArray[np.bool_]) -> _Pairs:
+def _cut(batch: _SentencePairs, keep: NDArray[np.bool_]) -> _SentencePairs:
     rows = np.flatnonzero(keep)
     return replace(
         batch,
@@ -191,7 +193,7 @@ def _dropped_forms(bad: Rendered) -> int:
     return int(bad.take(firsts).before(lambda value: value.syncretic)[-1].sum())
 
 
-def _table(paradigm: Paradigm, batch: _Pairs, extra: tuple[str, ...]) -> pa.Table:
+def _table(paradigm: Paradigm, batch: _SentencePairs, extra: tuple[str, ...]) -> pa.Table:
     rows = len(batch.bad)
     difference = compare(batch.good, batch.bad, paradigm.phrases.lexicon.orthography)
     names = paradigm.template.slot_names

@@ -6,8 +6,10 @@ they make.
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -17,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, fail
-from solecism.grammar.collector import no_collecting
 from solecism.grammar.columns import expressions
 from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.phrases import Phrases
-from solecism.grammar.render import Chunk, Renderer, Unit, read_units
+from solecism.grammar.render import Renderer, Stretch, Unit, read_units
 from solecism.grammar.sampling.elimination import Columns
-from solecism.grammar.sampling.plan import Level, Plan
+from solecism.grammar.sampling.plan import BalanceLevel, DrawPlan
 from solecism.grammar.slots import Domain, fill_slot
 from solecism.grammar.template import Template, read_template
 from solecism.grammar.where import read_balance, read_where
@@ -32,7 +33,16 @@ from solecism.hashing import Hashes, mix, text_hashes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.schema import FEATURES
 
-__all__ = ["LARGEST", "Counts", "Paradigm", "blocks", "check_enough", "check_size", "load_paradigm"]
+__all__ = [
+    "LARGEST",
+    "Counts",
+    "Paradigm",
+    "blocks",
+    "check_enough",
+    "check_size",
+    "load_paradigm",
+    "no_collecting",
+]
 
 
 @dataclass(frozen=True)
@@ -41,8 +51,8 @@ class Paradigm:
 
     template: Template
     phrases: Phrases
-    plan: Plan
-    levels: tuple[Level, ...] = ()
+    plan: DrawPlan
+    levels: tuple[BalanceLevel, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -69,7 +79,7 @@ class Paradigm:
         """Renderers of the lines; made anew, so that what they keep ends with a draw."""
         spelling = self.phrases.lexicon.orthography
         units: dict[tuple[object, ...], Unit] = {}
-        chunks: dict[tuple[object, ...], Chunk] = {}
+        chunks: dict[tuple[object, ...], Stretch] = {}
         out = []
         for condition in self.template.conditions:
             read = read_units(condition, self.template.path, self.phrases, self.template.slot_names)
@@ -110,7 +120,9 @@ def _load(path: Path, lexicon: Lexicon, phrases: Phrases | None) -> Paradigm:
     _refuse([*_unused(template, in_lines), *_taken_names(template)])
     domains = _domains(template, asked, phrases)
     _refuse(_column_problems(template, phrases, domains))
-    plan = Plan(domains, read_where(template, phrases, domains), _apart(template), template.path)
+    plan = DrawPlan(
+        domains, read_where(template, phrases, domains), _apart(template), template.path
+    )
     return Paradigm(template, phrases, plan, tuple(read_balance(template, phrases, domains)))
 
 
@@ -278,3 +290,21 @@ def blocks(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[Columns]:
 
 def _hopeless(counts: Counts) -> bool:
     return counts.tried > PATIENCE and 1000 * counts.sets < counts.tried
+
+
+@contextmanager
+def no_collecting() -> Iterator[None]:
+    """Switch the cyclic garbage collector off while very many small objects are made that all stay.
+
+    What was made meanwhile counts as old afterwards: the next search leaves it alone.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()

@@ -25,7 +25,7 @@ from solecism.grammar.expression import Function, Uses, merge_uses
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Domain, Scope
-from solecism.grammar.template import Condition, LinePart
+from solecism.grammar.template import LinePart, TemplateLine
 from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word, printed
 from solecism.grouping import Ints, distinct, first_rows
 from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
@@ -33,13 +33,13 @@ from solecism.lexicon.table import Row
 from solecism.limits import LETTERS, SETS, TOKENS
 
 __all__ = [
-    "Chunk",
     "Ends",
     "Piece",
     "Place",
     "Record",
     "Rendered",
     "Renderer",
+    "Stretch",
     "Unit",
     "Value",
     "read_units",
@@ -222,7 +222,7 @@ def _tokenized(text: str, tags: tuple[int, ...], glued: bool) -> tuple[Token, ..
 
 
 def read_units(
-    condition: Condition, path: str, phrases: Phrases, slots: Sequence[str]
+    condition: TemplateLine, path: str, phrases: Phrases, slots: Sequence[str]
 ) -> list[Unit]:
     """Cut a line into units: one for each expression, and one for the text after the last."""
     regions = tuple(part.value for part in condition.parts if part.kind == "open")
@@ -255,7 +255,7 @@ def _nothing(words: Mapping[str, Word]) -> str:
 
 
 @dataclass(eq=False)
-class Chunk:
+class Stretch:
     """Neighbouring units spelt together: ``values`` of all words met so far, found by their code."""
 
     units: tuple[Unit, ...]
@@ -307,7 +307,7 @@ class Rendered:
     reason.
     """
 
-    chunks: Sequence[Chunk]
+    chunks: Sequence[Stretch]
     index: Sequence[Ints]
     row: Ints
     skipped: dict[str, NDArray[np.bool_]]
@@ -359,7 +359,7 @@ class Renderer:
         units: list[Unit],
         domains: Sequence[Domain],
         spelling: Orthography,
-        chunks: dict[tuple[object, ...], Chunk],
+        chunks: dict[tuple[object, ...], Stretch],
     ) -> None:
         self.units, self.domains, self.spelling = units, domains, spelling
         self._scopes = [Scope.of(unit.uses, domains) for unit in units]
@@ -395,7 +395,7 @@ class Renderer:
 
     def _grouped(
         self, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
-    ) -> tuple[list[Chunk], list[tuple[Ints, Ints]]]:
+    ) -> tuple[list[Stretch], list[tuple[Ints, Ints]]]:
         """Join neighbours where a spelling rule could apply between them, or one can be empty.
 
         What is joined can begin and end with other words than its parts, so this is repeated until
@@ -423,18 +423,18 @@ class Renderer:
         loose = left.empty or left.spaced or right.empty
         return loose or self.spelling.touches(left.tails, right.heads)
 
-    def _chunk(self, start: int, stop: int) -> Chunk:
+    def _chunk(self, start: int, stop: int) -> Stretch:
         units, scopes = tuple(self.units[start:stop]), tuple(self._scopes[start:stop])
         first, last = start == 0, stop == len(self.units)
         key = (*map(id, units), first, last)
         if key not in self._chunks:
             scope = Scope.of(merge_uses(unit.uses for unit in units), self.domains)
             ends = units[0].ends if len(units) == 1 else Ends()
-            self._chunks[key] = Chunk(units, scopes, scope, first, last, ends)
+            self._chunks[key] = Stretch(units, scopes, scope, first, last, ends)
         return self._chunks[key]
 
     def _find(
-        self, chunk: Chunk, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
+        self, chunk: Stretch, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
     ) -> tuple[Ints, Ints]:
         """Return for each combination the first of its values in a chunk, and how many it has."""
         unique, inverse = distinct(chunk.scope.codes(columns, rows), chunk.scope.size)

@@ -19,7 +19,7 @@ from solecism.grammar.template import Slot
 from solecism.grammar.words import FEATS, ROW, WHOLE, Evaluation, TemplateFault, Word
 from solecism.grouping import MOST, Ints
 from solecism.hashing import Hashes, text_hashes
-from solecism.lexicon.features import Feats
+from solecism.lexicon.features import UNIVERSAL, Feats
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
 
@@ -91,6 +91,8 @@ def _group(words: Sequence[Word], asked: frozenset[str]) -> tuple[Ints, tuple[in
 def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
     """Return what each word answers; what depends on its form alone is asked once."""
     tables = {word.table.name: word.table for word in words}.values()
+    if name not in UNIVERSAL and all(name in t.columns for t in tables):
+        return [word.row.properties[name] for word in words]
     if name in (FEATS, ROW) or any(name in ("lemma", *table.columns) for table in tables):
         return [word.answer(name) for word in words]
     forms = {(word.cell, word.row.upos): word for word in words}

@@ -88,7 +88,7 @@ def _names(paradigm: Paradigm, taken: Columns, rows: int) -> list[str]:
 
 
 @dataclass
-class _Spans:
+class _RegionSpan:
     """Where a region stands: characters of the text, words of the tokens (ends exclusive)."""
 
     start: int
@@ -103,7 +103,7 @@ def _conditions(side: Rendered, name: str) -> list[dict[str, object]]:
     words = side.before(lambda value: len(value.tokens))
     out = []
     for row, text in enumerate(texts):
-        spans: dict[str, _Spans] = {}
+        spans: dict[str, _RegionSpan] = {}
         tokens: list[str] = []
         for chunk, (part, index) in enumerate(zip(side.chunks, side.index, strict=True)):
             value = part.values[index[row]]
@@ -119,12 +119,12 @@ def _conditions(side: Rendered, name: str) -> list[dict[str, object]]:
 
 
 def _add_spans(
-    spans: dict[str, _Spans], value: Value, names: Sequence[str], shift: int, words: int
+    spans: dict[str, _RegionSpan], value: Value, names: Sequence[str], shift: int, words: int
 ) -> None:
     """Add the regions of a chunk; a region that runs on from the chunk before grows."""
     for region, place in value.regions.items():
         tag = -1 - names.index(region)
         tokens = [n for n, token in enumerate(value.tokens, words) if tag in token.tags]
-        new = _Spans(place.start + shift, place.stop + shift, tokens[0], tokens[-1] + 1)
+        new = _RegionSpan(place.start + shift, place.stop + shift, tokens[0], tokens[-1] + 1)
         known = spans.setdefault(region, new)
         known.end, known.last = new.end, new.last

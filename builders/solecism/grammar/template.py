@@ -17,17 +17,16 @@ from typing import Any
 import yaml
 from jinja2 import Environment, TemplateSyntaxError
 
-from solecism.characters import unseen
-from solecism.errors import InputError, Problem, candidates
+from solecism.errors import InputError, Problem, candidates, fail
 from solecism.lexicon.table import read_lines
-from solecism.limits import DRAW, PARTS, TooDeepError, check_nesting
+from solecism.limits import DRAW, PARTS, TooDeepError, check_nesting, unseen
 
 __all__ = [
-    "Condition",
     "FrontMatterError",
     "LinePart",
     "Slot",
     "Template",
+    "TemplateLine",
     "read_front_matter",
     "read_parts",
     "read_template",
@@ -58,7 +57,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Condition:
+class TemplateLine:
     """One line: a condition's name and the parts of its sentence."""
 
     name: str
@@ -79,7 +78,7 @@ class Template:
     path: str
     id: str
     slots: tuple[Slot, ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[TemplateLine, ...]
     lines: Mapping[str, int]
     phenomenon: str = ""
     field: str = "syntax"
@@ -120,117 +119,117 @@ def read_template(path: Path) -> Template:
 def _read(path: Path, lines: tuple[str, ...]) -> Template:
     fences = [n for n, text in enumerate(lines) if text.rstrip() == "---"][:2]
     if len(fences) < 2 or fences[0] != 0:
-        message = "a template begins with front matter between two lines `---`"
-        raise InputError(Problem(message, str(path), 1))
+        raise fail("a template begins with front matter between two lines `---`", path, 1)
     try:
-        front = read_front_matter("\n".join(lines[1 : fences[1]]))
-        return _Reader(path, front, lines[fences[1] + 1 :], fences[1] + 1).template()
+        front = read_front_matter("\n".join(lines[1 : fences[1]]), first=2)
     except FrontMatterError as error:
-        raise InputError(Problem(error.message, str(path), error.line + 1)) from None
+        raise fail(error.message, path, error.line) from None
+    return _TemplateReader(path, front, lines[fences[1] + 1 :], fences[1] + 1).template()
 
 
-class _Reader:
+class _TemplateReader:
     """Collects the problems of one file while its parts are read."""
 
     def __init__(self, path: Path, front: Entry, body: Sequence[str], offset: int) -> None:
-        self.path, self.front, self.body, self.offset = path, front, body, offset
+        self.path, self.fields, self.offset = path, front.fields, offset
+        self.lines = _joined(body, offset)
         self.problems: list[Problem] = []
 
     def template(self) -> Template:
-        fields = self.front.fields
         self._check_sizes()
-        self._check_keys(fields)
+        self._check_keys()
         slots = tuple(self._slots())
-        values: dict[str, Any] = self._texts_of(_TEXT_KEYS, fields)
+        values: dict[str, Any] = self._texts(_TEXT_KEYS, self.fields)
         lists: dict[str, Any] = {
-            key: self._list(key, fields[key]) for key in _LIST_KEYS if key in fields
+            key: self._list(key, self.fields[key]) for key in _LIST_KEYS if key in self.fields
         }
         named = self._named("features")
-        features = self._texts_of(tuple(named), named)
+        features = self._texts(tuple(named), named)
         draw = self._draw(values.pop("draw", "all"))
         conditions = tuple(self._conditions())
         self._check_values(values, lists, [slot.name for slot in slots])
-        self._check_conditions(conditions, lists.get("predictions", ()))
+        if self.lines and len(conditions) == len(self.lines):
+            self._check_conditions(conditions, lists.get("predictions", ()))
         if self.problems:
             raise InputError(self.problems)
         values.setdefault("construction", values["id"])
-        lines = {key: entry.line + 1 for key, entry in fields.items()}
+        lines = {key: entry.line for key, entry in self.fields.items()}
         return Template(
             str(self.path), slots=slots, conditions=conditions, draw=draw, lines=lines,
             features=features, **values, **lists,
         )  # fmt: skip
 
-    def _report(self, message: str, line: int) -> None:
+    def _report(self, message: str, line: int | None) -> None:
         self.problems.append(Problem(message, str(self.path), line))
 
-    def _check_keys(self, fields: Mapping[str, Entry]) -> None:
-        unknown = [key for key in fields if key not in _KEYS]
-        for key in unknown[:20]:
-            near = candidates("keys", _KEYS, key)
-            self._report(f"unknown key {key!r} {near}", fields[key].line + 1)
-        if "id" not in fields:
-            self._report("the front matter has no `id`", 1)
+    def _line(self, key: str) -> int:
+        return self.fields[key].line
 
     def _check_sizes(self) -> None:
-        """Stop at what is too much to be looked at."""
+        """Stop at what is too much to look at."""
         for key in ("slots", "features", *_LIST_KEYS):
-            entry = self.front.fields.get(key, Entry(0))
+            entry = self.fields.get(key, Entry(0))
             if max(len(entry.fields), len(entry.items)) > PARTS:
-                message = f"{key!r} has more than {PARTS} entries"
-                raise InputError(Problem(message, str(self.path), entry.line + 1))
-        if sum(1 for _ in self._joined()) > PARTS:
-            raise InputError(Problem(f"more than {PARTS} lines with sentences", str(self.path)))
+                raise fail(f"{key!r} has more than {PARTS} entries", self.path, entry.line)
+        if len(self.lines) > PARTS:
+            raise fail(f"more than {PARTS} lines with sentences", self.path)
 
-    def _texts_of(self, keys: Sequence[str], fields: Mapping[str, Entry]) -> dict[str, str]:
+    def _check_keys(self) -> None:
+        unknown = [key for key in self.fields if key not in _KEYS]
+        for key in unknown[:20]:
+            self._report(f"unknown key {key!r} {candidates('keys', _KEYS, key)}", self._line(key))
+        if "id" not in self.fields:
+            self._report("the front matter has no `id`", 1)
+        if not self.lines:
+            self._report("there is no line with a sentence", self.offset)
+
+    def _texts(self, keys: Sequence[str], fields: Mapping[str, Entry]) -> dict[str, str]:
         out: dict[str, str] = {}
         for key in keys:
             text = fields[key].text if key in fields else None
             if text is not None:
                 out[key] = text
             elif key in fields:
-                self._report(f"{key!r} wants a text", fields[key].line + 1)
+                self._report(f"{key!r} wants a text", fields[key].line)
         return out
 
     def _list(self, key: str, entry: Entry) -> tuple[str, ...]:
         try:
             return entry.texts()
         except FrontMatterError as error:
-            self._report(f"{key!r}: {error.message}", error.line + 1)
+            self._report(f"{key!r}: {error.message}", error.line)
             return ()
 
     def _named(self, key: str) -> Mapping[str, Entry]:
-        entry = self.front.fields.get(key, Entry(0))
+        entry = self.fields.get(key, Entry(0))
         if entry.text is not None or entry.items:
-            self._report(f"{key!r} wants lines `name: ...`", entry.line + 1)
+            self._report(f"{key!r} wants lines `name: ...`", entry.line)
         return entry.fields
 
     def _slots(self) -> Iterator[Slot]:
-        for name, spec in self._named("slots").items():
-            line = spec.line + 1
-            lists = {key: self._list(key, entry) for key, entry in spec.fields.items()}
+        for name, entry in self._named("slots").items():
+            lists = {key: self._list(key, inner) for key, inner in entry.fields.items()}
             tables, under, oneof = (lists.pop(key, ()) for key in ("from", "under", "oneof"))
             if not _NAME.fullmatch(name):
-                self._report(f"{name!r} cannot be the name of a slot", line)
+                self._report(f"{name!r} cannot be the name of a slot", entry.line)
             elif oneof and (tables or under or lists):
-                self._report(f"slot {name!r}: beside `oneof` nothing can be asked", line)
+                self._report(f"slot {name!r}: beside `oneof` nothing can be asked", entry.line)
             elif len(set(oneof)) < len(oneof):
-                self._report(f"slot {name!r}: a text of `oneof` stands twice", line)
+                self._report(f"slot {name!r}: a text of `oneof` stands twice", entry.line)
             elif not tables and not oneof:
-                self._report(f"slot {name!r} does not say `from` which table", line)
+                self._report(f"slot {name!r} does not say `from` which table", entry.line)
             else:
-                yield Slot(name, tables, lists, line, under, oneof)
+                yield Slot(name, tables, lists, entry.line, under, oneof)
 
     def _draw(self, text: str) -> int | None:
-        if text == "all":
-            return None
         number = text.lstrip("0") if text.isdecimal() else ""
-        line = self.front.fields["draw"].line + 1
-        if not number:
-            self._report(f"draw: {text!r} is neither `all` nor a positive number", line)
-        elif len(number) >= len(str(DRAW)):
-            self._report(f"draw: {number} is not below {DRAW:,}", line)
-        else:
+        if number and len(number) < len(str(DRAW)):
             return int(number)
+        if number:
+            self._report(f"draw: {number} is not below {DRAW:,}", self._line("draw"))
+        elif text != "all":
+            message = f"draw: {text!r} is neither `all` nor a positive number"
+            self._report(message, self._line("draw"))
         return None
 
     def _check_values(
@@ -238,66 +237,61 @@ class _Reader:
     ) -> None:
         if values.get("id", self.path.stem) != self.path.stem:
             message = f"id {values['id']!r} is not the file's name {self.path.stem!r}"
-            self._report(message, self.front.fields["id"].line + 1)
+            self._report(message, self._line("id"))
         if values.get("field", "syntax") not in FIELDS:
             message = f"field {values['field']!r} {candidates('fields', FIELDS, values['field'])}"
-            self._report(message, self.front.fields["field"].line + 1)
+            self._report(message, self._line("field"))
         named = {key: lists.get(key, ()) for key in ("may_repeat", "attractors")}
         named["controller"] = [values["controller"]] if values.get("controller") else []
         for key, names in named.items():
             for name in names:
                 if name not in slots:
                     near = candidates("slots", slots, name)
-                    line = self.front.fields[key].line + 1
-                    self._report(f"{key}: there is no slot {name!r} {near}", line)
+                    self._report(f"{key}: there is no slot {name!r} {near}", self._line(key))
 
-    def _conditions(self) -> Iterator[Condition]:
-        for number, text in self._joined():
+    def _conditions(self) -> Iterator[TemplateLine]:
+        for number, text in self.lines:
             match = _LINE.fullmatch(text)
             if not match:
                 self._report(f"not a line of the form `name: sentence`: {text!r}", number)
                 continue
             try:
-                yield Condition(match[1], tuple(read_parts(match[2])), number, match[2])
+                yield TemplateLine(match[1], tuple(read_parts(match[2])), number, match[2])
             except TemplateSyntaxError as error:
                 self._report(f"Jinja: {error.message}", number)
             except ValueError as error:
                 self._report(str(error), number)
 
-    def _joined(self) -> Iterator[tuple[int, str]]:
-        lines: list[tuple[int, list[str]]] = []
-        for number, text in enumerate(self.body, self.offset + 1):
-            if text[:1].isspace() and text.strip() and lines:
-                lines[-1][1].append(text.strip())
-            elif text.strip() and not text.startswith("#"):
-                lines.append((number, [text.rstrip()]))
-        return ((number, " ".join(parts)) for number, parts in lines)
-
     def _check_conditions(
-        self, conditions: Sequence[Condition], predictions: Sequence[str]
+        self, conditions: Sequence[TemplateLine], predictions: Sequence[str]
     ) -> None:
-        names = [c.name for c in conditions]
-        lines = len(list(self._joined()))
-        if not lines:
-            self._report("there is no line with a sentence", self.offset)
-        if not lines or len(names) < lines:  # what is wrong with a line is told already
+        names, line = [c.name for c in conditions], conditions[0].line
+        if predictions or not {"good", "bad"} & set(names):
+            if len(set(names)) < len(names):
+                self._report(f"two lines have the same name: {names}", line)
+            elif not predictions:
+                self._report(f"the conditions {names} need `predictions`", line)
             return
-        pair = bool({"good", "bad"} & set(names)) and not predictions
-        if pair and (
-            names[0] != "good" or set(names) != {"good", "bad"} or names.count("good") > 1
-        ):
+        if names[0] != "good" or set(names) != {"good", "bad"} or names.count("good") > 1:
             message = f"a minimal pair is a line `good` and then lines `bad`, found {names}"
-            self._report(message, conditions[0].line)
-        elif not pair and len(set(names)) < len(names):
-            self._report(f"two lines have the same name: {names}", conditions[0].line)
-        elif not pair and not predictions:
-            self._report(f"the conditions {names} need `predictions`", conditions[0].line)
-        seen: dict[str, Condition] = {}
-        for condition in conditions if pair else ():
+            self._report(message, line)
+        seen: dict[str, TemplateLine] = {}
+        for condition in conditions:
             same = seen.setdefault(" ".join(condition.source.split()), condition)
             if same is not condition:
                 which = "the good one" if same.name == "good" else f"that of line {same.line}"
                 self._report(f"this bad line is equal to {which}", condition.line)
+
+
+def _joined(body: Sequence[str], offset: int) -> list[tuple[int, str]]:
+    """Return the lines with sentences and their numbers; an indented line continues the one before."""
+    lines: list[tuple[int, list[str]]] = []
+    for number, text in enumerate(body, offset + 1):
+        if text[:1].isspace() and text.strip() and lines:
+            lines[-1][1].append(text.strip())
+        elif text.strip() and not text.startswith("#"):
+            lines.append((number, [text.rstrip()]))
+    return [(number, " ".join(parts)) for number, parts in lines]
 
 
 _REGION = re.compile(r"\\([\[\]\\])|\[([A-Za-z_][\w-]*):\s?|\]")
@@ -379,7 +373,7 @@ def _region_parts(text: str) -> Iterator[LinePart]:
 
 
 class FrontMatterError(Exception):
-    """What is wrong with the YAML, and in which of its lines (counted from 1)."""
+    """An error in YAML, with its line."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -395,13 +389,8 @@ class Entry:
     items: tuple[Entry, ...] = ()
     fields: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
 
-    @property
-    def kind(self) -> str:
-        """``"text"``, ``"mapping"`` or ``"list"``."""
-        return "text" if self.text is not None else "mapping" if self.fields else "list"
-
     def texts(self) -> tuple[str, ...]:
-        """Give a text, or a list of texts, as a tuple; raises :class:`FrontMatterError` otherwise."""
+        """Return a text, or a list of texts, as a tuple; raises :class:`FrontMatterError` otherwise."""
         if self.text is not None:
             return (self.text,)
         if self.fields or any(item.text is None for item in self.items):
@@ -412,27 +401,30 @@ class Entry:
 _FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
-def read_front_matter(text: str) -> Entry:
-    """Read front matter; raises :class:`FrontMatterError` for bad YAML, a key given twice, an alias."""
+def read_front_matter(text: str, first: int = 1) -> Entry:
+    """Read front matter that begins in line ``first`` of its file.
+
+    Raises :class:`FrontMatterError` for bad YAML, a key given twice, an alias, and for characters that
+    nobody sees.
+    """
     try:
         if "&" in text or "*" in text:
-            _refuse_references(text)
+            _refuse_references(text, first)
         node = _compose(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise FrontMatterError(f"YAML: {error.problem}", mark.line + 1 if mark else 1) from None
+        line = mark.line if mark else 0
+        raise FrontMatterError(f"YAML: {error.problem}", first + line) from None
     except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise FrontMatterError(
-            f"YAML: character {error.character:#x}: {error.reason}", line
-        ) from None
+        message = f"YAML: character {error.character:#x}: {error.reason}"
+        raise FrontMatterError(message, first + text.count("\n", 0, error.position)) from None
     if not isinstance(node, yaml.MappingNode):
-        raise FrontMatterError("the front matter must be `key: value` lines", 1)
-    return _entry(node)
+        raise FrontMatterError("the front matter must be `key: value` lines", first)
+    return _entry(node, first)
 
 
 def _compose(text: str) -> yaml.Node | None:
-    """Read with libyaml where there is one; what it refuses is read again by PyYAML, which says more."""
+    """Read with libyaml where it is installed; what it refuses PyYAML reads again and explains better."""
     try:
         check_nesting(text)
         return yaml.compose(text, Loader=_FAST)
@@ -442,32 +434,32 @@ def _compose(text: str) -> yaml.Node | None:
         return yaml.compose(text, Loader=yaml.BaseLoader)
 
 
-def _refuse_references(text: str) -> None:
+def _refuse_references(text: str, first: int) -> None:
     for token in yaml.scan(text, Loader=yaml.BaseLoader):
         if isinstance(token, (yaml.AnchorToken, yaml.AliasToken)):
             message = "anchors and aliases are not allowed (quote a text that begins with & or *)"
-            raise FrontMatterError(message, token.start_mark.line + 1)
+            raise FrontMatterError(message, first + token.start_mark.line)
 
 
-def _entry(node: yaml.Node) -> Entry:
-    line = node.start_mark.line + 1
+def _entry(node: yaml.Node, first: int) -> Entry:
+    line = first + node.start_mark.line
     if isinstance(node, yaml.ScalarNode):
         return Entry(line, text=_seen(node.value, line))
     if isinstance(node, yaml.SequenceNode):
-        return Entry(line, items=tuple(map(_entry, node.value)))
+        return Entry(line, items=tuple(_entry(item, first) for item in node.value))
     fields: dict[str, Entry] = {}
     for key, value in node.value:
+        line = first + key.start_mark.line
         if not isinstance(key, yaml.ScalarNode):
-            raise FrontMatterError("a key must be a text", key.start_mark.line + 1)
-        _seen(key.value, key.start_mark.line + 1)
-        if key.value in fields:
-            raise FrontMatterError(f"key {key.value!r} stands twice", key.start_mark.line + 1)
-        fields[key.value] = replace(_entry(value), line=key.start_mark.line + 1)
-    return Entry(line, fields=fields)
+            raise FrontMatterError("a key must be a text", line)
+        if _seen(key.value, line) in fields:
+            raise FrontMatterError(f"key {key.value!r} stands twice", line)
+        fields[key.value] = replace(_entry(value, first), line=line)
+    return Entry(first + node.start_mark.line, fields=fields)
 
 
 def _seen(text: str, line: int) -> str:
-    """Give back a text, which YAML may have made of escapes (``"\\u202e"``), if all of it can be seen."""
+    """Return a text in which all can be seen: YAML makes other characters of ``"\\u202e"``."""
     for _, name in unseen(text):
         raise FrontMatterError(f"{name} is not allowed", line)
     return text

@@ -14,7 +14,7 @@ from solecism.errors import fail
 from solecism.grammar.expression import classes_wanted, compared_texts
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.elimination import Clause
-from solecism.grammar.sampling.plan import Level
+from solecism.grammar.sampling.plan import BalanceLevel
 from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import Template
 from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word
@@ -40,12 +40,14 @@ def read_where(template: Template, phrases: Phrases, domains: Sequence[Domain]) 
     return clauses
 
 
-def read_balance(template: Template, phrases: Phrases, domains: Sequence[Domain]) -> list[Level]:
+def read_balance(
+    template: Template, phrases: Phrases, domains: Sequence[Domain]
+) -> list[BalanceLevel]:
     """Evaluate the expressions of ``balance`` for each word of their slot; raises :class:`InputError`."""
     if template.balance and template.draw is None:
         line = template.lines["balance"]
         raise fail("balance: there is nothing to balance with `draw: all`", template.path, line)
-    levels: list[Level] = []
+    levels: list[BalanceLevel] = []
     for text in template.balance:
         with _explained("balance", text, template):
             levels.append(_level(text, phrases, domains))
@@ -172,7 +174,7 @@ def _values(scope: Scope, name: str, column: str) -> list[str]:
     return [words[first].lookup(column) for first in scope.firsts[place]]
 
 
-def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Level:
+def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> BalanceLevel:
     scope = Scope.of(phrases.uses(text), domains)
     if len(scope.slots) != 1:
         raise TemplateFault(f"{text!r} must ask something of one slot")
@@ -185,4 +187,4 @@ def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Level:
         shown = domain.names[first] if isinstance(value, Word) else str(value)
         numbers.append(texts.setdefault(shown, len(texts)))
     labels = np.array(numbers, dtype=np.intp)[scope.keys[0]]
-    return Level(slot, labels, tuple(f"{text}={value}" for value in texts))
+    return BalanceLevel(slot, labels, tuple(f"{text}={value}" for value in texts))

@@ -34,7 +34,7 @@ class Feats(Mapping[str, frozenset[str]]):
     pairs: tuple[tuple[str, frozenset[str]], ...] = ()
 
     def __new__(cls, pairs: tuple[tuple[str, frozenset[str]], ...] = ()) -> Feats:
-        """Give the one object that there is of these features, so that equal ones are identical."""
+        """Return the one object that these features have, so that equal ones are identical."""
         return _KNOWN.get(pairs) or _KNOWN.setdefault(pairs, super().__new__(cls))
 
     def __post_init__(self) -> None:
@@ -99,7 +99,7 @@ class Feats(Mapping[str, frozenset[str]]):
     __eq__ = object.__eq__
 
     def text(self, name: str) -> str:
-        """Give the value of a feature as text (``"1,2"``), or ``""`` where it is not expressed."""
+        """Return the value of a feature as text (``"1,2"``), or ``""`` where it is not expressed."""
         return ",".join(sorted(self[name])) if name in self else ""
 
     def updated(self, other: Mapping[str, frozenset[str]]) -> Feats:
@@ -117,23 +117,30 @@ def _sorted(values: Mapping[str, frozenset[str]]) -> Feats:
 
 
 def agree(a: Feats, b: Feats, ignoring: Iterable[str] = ()) -> bool:
-    """Tell whether two sets of features agree: every feature that both express has a value in common.
+    """Return whether every feature that both express has a value in common.
 
-    Symmetric; features that only one side expresses do not matter, nor do those named in ``ignoring``.
+    Features that only one side expresses do not matter, nor do those named in ``ignoring``.
+
+    >>> agree(Feats.parse("Number=Sing|Person=3"), Feats.parse("Gender=Fem|Number=Sing"))
+    True
     """
     skipped = set(ignoring)
     return all(values & b[name] for name, values in a.pairs if name in b and name not in skipped)
 
 
 def clash(a: Feats, b: Feats, names: Iterable[str]) -> bool:
-    """Tell whether two sets of features clash in one or more of ``names`` and in nothing else."""
+    """Return whether two sets of features differ in one or more of ``names`` and in nothing else.
+
+    >>> clash(Feats.parse("Number=Plur|Tense=Past"), Feats.parse("Number=Sing"), ["Number"])
+    True
+    """
     tried = list(names)
     differ = any(n in a and n in b and not a[n] & b[n] for n in tried)
     return differ and agree(a, b, ignoring=tried)
 
 
 def subset(a: Feats, b: Feats) -> bool:
-    """Tell whether ``b`` expresses everything that ``a`` asks for (a value in common each)."""
+    """Return whether ``b`` expresses every feature of ``a``, with a value in common each."""
     return all(name in b and values & b[name] for name, values in a.pairs)
 
 

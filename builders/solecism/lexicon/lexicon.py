@@ -1,22 +1,24 @@
-"""All that stands in one folder ``lexicons/<language>/``, read when first asked for."""
+"""The lexicon of a language: all tables, classes and spelling rules of ``lexicons/<language>/``."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from solecism.errors import candidates, fail
-from solecism.lexicon.classes import Hierarchy, read_hierarchy
+from solecism.errors import InputError, Problem, candidates, fail
 from solecism.lexicon.orthography import Orthography, read_orthography
-from solecism.lexicon.table import Table, read_table
+from solecism.lexicon.table import Table, read_table, read_tsv
+from solecism.limits import DEPTH
 
-__all__ = ["Lexicon"]
+__all__ = ["Hierarchy", "Lexicon", "read_hierarchy"]
 
 _NOT_WORDS = ("classes", "orthography")
 
 
 class Lexicon:
-    """The tables, classes and spelling of one language."""
+    """The tables, classes and spelling of one language, each read when first asked for."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -48,3 +50,69 @@ class Lexicon:
             near = candidates("tables", self.names, name)
             raise fail(f"lexicon {self.code!r} has no table {name!r} {near}", self.folder)
         return self._tables(self.folder / f"{name}.tsv")
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Classes and their parents; ``""`` is above all."""
+
+    parents: Mapping[str, str] = field(default_factory=dict)
+    _above: dict[str, frozenset[str]] = field(default_factory=dict, init=False, compare=False)
+
+    def under(self, name: str, above: str) -> bool:
+        """Return whether class ``name`` is ``above`` or stands somewhere below it."""
+        return bool(above) and above in self.upwards(name)
+
+    def above(self, names: str) -> frozenset[str]:
+        """Return the classes of a list text (``artist,human``) and all that stand above them."""
+        if names not in self._above:
+            found = (above for name in names.split(",") for above in self.upwards(name))
+            self._above[names] = frozenset(found)
+        return self._above[names]
+
+    def upwards(self, name: str) -> tuple[str, ...]:
+        """Return a class and all that stand above it, the nearest first."""
+        out = []
+        while name:
+            out.append(name)
+            name = self.parents.get(name, "")
+        return tuple(out)
+
+
+def read_hierarchy(path: Path) -> Hierarchy:
+    """Read ``classes.tsv``; a language without one has a flat set of classes.
+
+    Raises :class:`InputError` for a class that stands twice, an unknown parent or a circle.
+    """
+    if not path.exists():
+        return Hierarchy()
+    _, *rows = read_tsv(path, ["class", "parent"])
+    parents = {cells[0]: cells[1] for _, cells in rows if cells[0].strip()}
+    problems = []
+    seen: set[str] = set()
+    for line, (name, parent, *_) in rows:
+        message = _problem(name, parent, parents, seen)
+        if message:
+            problems.append(Problem(message, str(path), line))
+        if len(problems) == 100:
+            break
+        seen.add(name)
+    if problems:
+        raise InputError(problems)
+    return Hierarchy(parents)
+
+
+def _problem(name: str, parent: str, parents: Mapping[str, str], seen: set[str]) -> str:
+    if not name.strip():
+        return "the class has no name"
+    if name in seen:
+        return f"class {name!r} stands twice"
+    if parent and parent not in parents:
+        return f"class {name!r}: no class {parent!r} {candidates('classes', list(parents), parent)}"
+    above, met = parents[name], {""}
+    while above not in met and above != name and len(met) <= DEPTH:
+        met.add(above)
+        above = parents.get(above, "")
+    if above == name:
+        return f"class {name!r} stands below itself"
+    return f"class {name!r} stands below more than {DEPTH} others" if above not in met else ""

@@ -1,4 +1,4 @@
-"""What two sequences share at their beginning."""
+"""Spelling across words: tokens, and the rules and settings of ``orthography.tsv``."""
 
 from __future__ import annotations
 
@@ -19,27 +19,32 @@ from solecism.lexicon.table import read_tsv
 from solecism.limits import REPEATS, RULES, SECONDS
 
 __all__ = [
+    "FINAL",
     "Clock",
     "Orthography",
     "Pattern",
-    "Rule",
+    "SpellingRule",
     "Token",
     "is_mark",
     "read_orthography",
     "tokenize",
 ]
 
-
 FINAL = frozenset(".?!…。？！")
+"""Marks that end a sentence."""
+
 _MARKS = ".,;:!?…。，、；：？！»)]"
 _SETTINGS = {"capital": ("yes", "no"), "space": ("yes", "no"), "stop": ()}
+
+_SLOW = 0.01
+"""Seconds that no word takes unless the expression goes back again and again."""
 
 
 class Token(NamedTuple):
     """A word or a mark of a sentence.
 
-    ``glued``: written together with the token before it. ``tags`` are opaque marks that survive spelling:
-    which slot or region the token belongs to.
+    ``glued``: written together with the token before it. ``tags`` are numbers that survive spelling:
+    which word or region the token belongs to.
     """
 
     text: str
@@ -65,31 +70,28 @@ class Pattern:
     line: int | None = None
 
     def matches(self, word: str) -> bool:
-        """Tell whether the expression describes all of a word; each word is looked at once.
+        """Return whether the expression describes all of a word.
 
         Raises :class:`InputError` where that takes too long.
         """
         return _matches(self, word)
 
-    def look(self, word: str) -> bool:
-        """The same, without knowing words again."""
-        start = perf_counter()
-        try:
-            found = self.compiled.fullmatch(word, timeout=max(SECONDS - self.clock.lost, 0.001))
-        except (TimeoutError, MemoryError):
-            message = f"{self.text!r} takes more than {SECONDS:g} seconds, at last on {word[:40]!r}"
-            raise fail(message, self.clock.path, self.line) from None
-        took = perf_counter() - start
-        self.clock.lost += took if took > _SLOW else 0
-        return found is not None
 
-
-_SLOW = 0.01
-"""Seconds that no word takes which is matched without going back again and again."""
+@lru_cache(maxsize=1 << 18)
+def _matches(pattern: Pattern, word: str) -> bool:
+    clock, start = pattern.clock, perf_counter()
+    try:
+        found = pattern.compiled.fullmatch(word, timeout=max(SECONDS - clock.lost, 0.001))
+    except (TimeoutError, MemoryError):
+        message = f"{pattern.text!r} takes more than {SECONDS:g} seconds, at last on {word[:40]!r}"
+        raise fail(message, clock.path, pattern.line) from None
+    took = perf_counter() - start
+    clock.lost += took if took > _SLOW else 0
+    return found is not None
 
 
 @dataclass(frozen=True)
-class Rule:
+class SpellingRule:
     """A rewriting rule over two neighbouring words (see :meth:`fires`)."""
 
     name: str
@@ -100,11 +102,11 @@ class Rule:
     glue: bool
 
     def fires(self, left: str, right: str) -> bool:
-        """Tell whether the rule applies to two words."""
+        """Return whether the rule applies to two words."""
         return self.left.matches(left) and self.right.matches(right)
 
     def rewrite(self, left: Token, right: Token) -> list[Token]:
-        """Give what becomes of two words to which the rule applies (one token or two)."""
+        """Return what becomes of two words to which the rule applies (one token or two)."""
         first = left if self.new_left == "=" else left._replace(text=self.new_left)
         if self.new_right is None:
             tags = tuple(dict.fromkeys(first.tags + right.tags))
@@ -112,12 +114,22 @@ class Rule:
         text = right.text if self.new_right == "=" else self.new_right
         return [first, right._replace(text=text, glued=self.glue)]
 
+    def apply(self, tokens: list[Token]) -> list[Token]:
+        """Apply the rule to all neighbouring words from left to right."""
+        out: list[Token] = []
+        for token in tokens:
+            if out and not token.glued and self.fires(out[-1].text, token.text):
+                out[-1:] = self.rewrite(out[-1], token)
+            else:
+                out.append(token)
+        return out
+
 
 @dataclass(frozen=True, eq=False)
 class Orthography:
     """The spelling of a language: rules in order, and the three settings."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[SpellingRule, ...] = ()
     capital: bool = False
     stop: str = ""
     space: bool = True
@@ -127,33 +139,36 @@ class Orthography:
         return self.stages(tokens)[-1]
 
     def stages(self, tokens: Sequence[Token]) -> list[list[Token]]:
-        """Give the words as they are and then, if any rule applies, as each rule leaves them."""
+        """Return the words as they are and then, if any rule applies, as each rule leaves them."""
         out = [list(tokens)]
-        if len(tokens) > 1 and self._touched(tokens):
+        if len(tokens) > 1 and self._any_fires(tokens):
             for rule in self.rules:
-                out.append(_apply(rule, out[-1]))
+                out.append(rule.apply(out[-1]))
         return out
 
-    def _touched(self, tokens: Sequence[Token]) -> bool:
-        """Tell whether a rule applies to two neighbouring words."""
+    def _any_fires(self, tokens: Sequence[Token]) -> bool:
         begins = self._begins
         for left, right in pairwise(tokens):
             word = left.text
             if word not in begins:
                 begins[word] = any(rule.left.matches(word) for rule in self.rules)
-            if begins[word] and not right.glued and _fires(self, word, right.text):
+            loose = begins[word] and not right.glued
+            if loose and any(rule.fires(word, right.text) for rule in self.rules):
                 return True
         return False
 
     @cached_property
     def _begins(self) -> dict[str, bool]:
-        """For the words met, whether they can be the left one of a rule."""
+        """Whether the words met so far can be the left word of a rule."""
         return {}
 
     def touches(self, lefts: Iterable[str], rights: Iterable[str]) -> bool:
-        """Tell whether any rule could apply to a word of ``lefts`` followed by one of ``rights``."""
+        """Return whether a rule could apply to any word of ``lefts`` followed by any of ``rights``."""
         left_words, right_words = set(lefts), set(rights)
-        return any(_some(r.left, left_words) and _some(r.right, right_words) for r in self.rules)
+        return any(
+            any(map(rule.left.matches, left_words)) and any(map(rule.right.matches, right_words))
+            for rule in self.rules
+        )
 
     def finish(self, tokens: Sequence[Token]) -> list[Token]:
         """Add the final stop where the sentence has none."""
@@ -162,33 +177,9 @@ class Orthography:
         return [*tokens, Token(self.stop, glued=True)]
 
 
-@lru_cache(maxsize=1 << 18)
-def _fires(spelling: Orthography, left: str, right: str) -> bool:
-    return any(rule.fires(left, right) for rule in spelling.rules)
-
-
-def _apply(rule: Rule, tokens: list[Token]) -> list[Token]:
-    out: list[Token] = []
-    for token in tokens:
-        if out and not token.glued and rule.fires(out[-1].text, token.text):
-            out[-1:] = rule.rewrite(out[-1], token)
-        else:
-            out.append(token)
-    return out
-
-
-def _some(pattern: Pattern, words: set[str]) -> bool:
-    return any(pattern.matches(word) for word in words)
-
-
-@lru_cache(maxsize=1 << 18)
-def _matches(pattern: Pattern, word: str) -> bool:
-    return pattern.look(word)
-
-
 @lru_cache(maxsize=1 << 16)
 def is_mark(text: str) -> bool:
-    """Tell whether a token is punctuation."""
+    """Return whether a token is punctuation."""
     return bool(text) and not text.strip(_MARKS)
 
 
@@ -220,7 +211,7 @@ def read_orthography(path: Path) -> Orthography:
         raise fail(f"more than {RULES} rules", path, rows[RULES][0])
     clock = Clock(str(path))
     settings: dict[str, str] = {}
-    rules: list[Rule] = []
+    rules: list[SpellingRule] = []
     problems: list[Problem] = []
     for line, (name, left, right, result, *_) in rows:
         try:
@@ -249,7 +240,7 @@ def _setting(name: str, value: str) -> str:
     return value
 
 
-def _rule(name: str, left: str, right: str, result: str, clock: Clock, line: int) -> Rule:
+def _rule(name: str, left: str, right: str, result: str, clock: Clock, line: int) -> SpellingRule:
     before, after = (Pattern(text, _compiled(text), clock, line) for text in (left, right))
     if not name or not left or not right or not result:
         near = candidates("settings", list(_SETTINGS), name)
@@ -258,7 +249,7 @@ def _rule(name: str, left: str, right: str, result: str, clock: Clock, line: int
     if len(parts) not in (1, 3) or "" in parts:
         raise ValueError(f"result {result!r} is not one word, or two with a space or + between")
     new_right = parts[2] if len(parts) == 3 else None
-    return Rule(name, before, after, parts[0], new_right, glue="+" in parts[1:2])
+    return SpellingRule(name, before, after, parts[0], new_right, glue="+" in parts[1:2])
 
 
 _COUNTS = re.compile(r"\{(\d*)(?:,(\d*))?\}")

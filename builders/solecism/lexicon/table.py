@@ -9,11 +9,10 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from solecism.characters import unseen
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.inputs import read_text
 from solecism.lexicon.features import UNIVERSAL, Feats
-from solecism.limits import FILE, WORD
+from solecism.limits import FILE, WORD, unseen
 
 __all__ = [
     "UPOS",

@@ -1,8 +1,8 @@
 """Which combinations of words a paradigm has, and the order in which a draw takes them.
 
 ``where`` tests become truth tables over the few properties they ask for (:class:`Clause`). For
-``draw: all``, :meth:`Plan.walk` joins the slots one by one and drops what a table forbids as soon as it
-can. For ``draw: n``, :meth:`Plan.sample` yields distinct combinations in a fixed order, of which as many
+``draw: all``, :meth:`DrawPlan.walk` joins the slots one by one and drops what a table forbids as soon as it
+can. For ``draw: n``, :meth:`DrawPlan.sample` yields distinct combinations in a fixed order, of which as many
 are taken as are needed; ``docs/sampling.md`` explains the method.
 
 A balanced draw is a tree of *levels*: the children of its root are the values of the first expression
@@ -31,7 +31,7 @@ from solecism.grammar.slots import Domain
 from solecism.grouping import Ints, alike_rows, within
 from solecism.hashing import Hashes, combine, mix, text_hashes
 
-__all__ = ["Level", "Plan"]
+__all__ = ["BalanceLevel", "DrawPlan"]
 
 BATCH = 1 << 17
 """Combinations listed at a time."""
@@ -47,7 +47,7 @@ CELLS = 1 << 18
 
 
 @dataclass(frozen=True)
-class Level:
+class BalanceLevel:
     """An expression over one slot that a draw is balanced over.
 
     ``labels``: for each entry of the slot the place of its value in ``texts``.
@@ -64,7 +64,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Plan:
+class DrawPlan:
     """The slots of a paradigm with what holds between them. ``apart``: pairs that share no lemma."""
 
     domains: Sequence[Domain]
@@ -145,7 +145,9 @@ class Plan:
         pairs = [self.lemmas[a][columns[a]] == self.lemmas[b][columns[b]] for a, b in self.apart]
         return reduce(np.logical_or, pairs, np.zeros(len(columns[0]), dtype=bool))
 
-    def sample(self, seed: Hashes, need: int, levels: Sequence[Level] = ()) -> Iterator[Columns]:
+    def sample(
+        self, seed: Hashes, need: int, levels: Sequence[BalanceLevel] = ()
+    ) -> Iterator[Columns]:
         """Yield distinct combinations in an order fixed by ``seed`` and the words alone, in batches.
 
         Any first part of them is balanced over the levels. ``need`` (about how many will be taken)
@@ -153,7 +155,7 @@ class Plan:
         below one that has more nodes than are needed have nothing to balance and are left out, as are
         those below more nodes than ``CELLS``.
         """
-        tree = _Tree(self, _useful(levels, need), seed)
+        tree = _LevelTree(self, _useful(levels, need), seed)
         if tree.total <= max(LISTED, 4 * need):
             batches = list(self.walk())
             columns = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
@@ -174,7 +176,7 @@ class Plan:
             yield _take(columns, fresh)
 
 
-def _useful(levels: Sequence[Level], need: int) -> tuple[Level, ...]:
+def _useful(levels: Sequence[BalanceLevel], need: int) -> tuple[BalanceLevel, ...]:
     nodes = [1, *accumulate((len(level.texts) for level in levels), mul)]
     kept = [a < 2 * need and b <= CELLS for a, b in pairwise(nodes)]
     return tuple(levels[: [*kept, False].index(False)])
@@ -185,11 +187,11 @@ def _take(columns: Columns, rows: Ints) -> Columns:
 
 
 @dataclass(frozen=True)
-class _Tree:
+class _LevelTree:
     """The tree of a plan's levels. A *cell* is a leaf: a combination of values that words can have."""
 
-    plan: Plan
-    levels: tuple[Level, ...]
+    plan: DrawPlan
+    levels: tuple[BalanceLevel, ...]
     seed: Hashes
 
     @cached_property
