@@ -34,8 +34,7 @@ RELATIVE, ABSOLUTE = 1e-5, 1e-3
 """Two surprisals are ``=`` up to these (syntaxgym-core)."""
 
 TIE = 1e-9
-"""Surprisals closer than this are equal for ``<`` and ``>``: sums in another order differ by
-less."""
+"""Surprisals closer than this are equal for ``<`` and ``>``: sums may differ by rounding."""
 
 Term = tuple[str, str]
 """A condition and one of its regions."""
@@ -56,8 +55,7 @@ class Formula:
     root: _Node
 
     def __call__(self, surprisal: Lookup) -> Outcome:
-        """Return whether the prediction holds: for ``&`` the lower, for ``|`` the higher of two
-        outcomes."""
+        """Return whether the prediction holds; ``&`` takes the lower, ``|`` the higher outcome."""
         return self.root.value(surprisal)
 
     @property
@@ -269,8 +267,7 @@ def place_of(region: str, names: Sequence[str]) -> int | None:
 
 
 def unknown_terms(formula: Formula, regions: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield messages, with candidates, on the conditions and regions of a formula that an item
-    lacks.
+    """Yield messages on the conditions and regions of a formula that an item lacks.
 
     ``regions``: the names of each condition's regions.
     """

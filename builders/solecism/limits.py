@@ -56,27 +56,23 @@ LINES = 10_000_000
 """Sentences that an attribute-varying grammar may make."""
 
 REPEATS = 1_000
-"""How often a regular expression of ``orthography.tsv`` may ask for something again: its counts
-multiplied."""
+"""Repetitions that a regular expression of ``orthography.tsv`` may ask for, multiplied."""
 
 SECONDS = 1.0
-"""Seconds that the regular expressions of ``orthography.tsv`` may lose on words that they match
-slowly."""
+"""Seconds that regular expressions of ``orthography.tsv`` may lose on slow words."""
 
 FILE = 200_000
 """Characters of a template, a file of macros, a card or a catalogue."""
 
 CARD = 10_000_000
-"""Characters of a card when it is made; any text that is put together in it may have a hundredth of
-them."""
+"""Characters of a card when it is made; a text put together in it may have a hundredth."""
 
 STEPS = 1_000_000
 """Turns of loops and things looked at by filters that a card may take."""
 
 
 def too_deep(top: T, inner: Callable[[T], Iterable[T]], most: int = DEPTH) -> bool:
-    """Return whether a tree has more than ``most`` levels, looking level by level, without
-    recursion."""
+    """Return whether a tree has more than ``most`` levels (without recursion)."""
     level = [top]
     for _ in range(most):
         level = [child for node in level for child in inner(node)]

@@ -319,8 +319,7 @@ def _write_all(grammars: Sequence[Grammar], out: Path) -> dict[str, int]:
 
 
 def _is_set(path: Path) -> bool:
-    """Return whether :func:`build_avg` may have made a file: its first line has a label, or it is
-    empty."""
+    """Return whether a file is empty or begins with a label, as those of :func:`build_avg`."""
     with path.open("rb") as file:
         start = file.read(len("False\t"))
     return not start or start.startswith((b"True\t", b"False\t"))

@@ -104,8 +104,7 @@ class _SlotDraft:
         return [n for n in self.cell if any(cell.get(n) != self.cell[n] for cell in wrong)]
 
     def follows(self, noun: _SlotDraft) -> bool:
-        """Return whether agreement with a noun picks just the good form, and a clash the wrong
-        ones."""
+        """Return whether agreement picks just the good form, and a clash the wrong ones."""
         kin, wrong = self.words.kin(self.good), [self.words.cells[rule] for rule in self.wrong]
         right = [c for c in kin if agree(c, noun.model) and set(c) & set(noun.model)]
         others = [c for c in kin if clash(c, noun.model, self.names)]

@@ -254,8 +254,7 @@ def agreement_features(
     target: Ints,
     known: Flags,
 ) -> dict[str, pa.Array]:
-    """Compute the features of agreement; ``target`` numbers the word that differs where
-    ``known``."""
+    """Compute the features of agreement; ``target`` numbers the differing word if ``known``."""
     rows = len(target)
     out: dict[str, pa.Array] = {name: pa.nulls(rows, kind) for name, kind in FEATURES.items()}
     if controller is None:
@@ -292,8 +291,7 @@ def _match(controller: Printed, attractors: Sequence[Printed]) -> pa.StringArray
 def _by_records(
     slots: Sequence[Printed], judge: Callable[[Sequence[Record]], str]
 ) -> pa.StringArray:
-    """Judge the records of each row's slots; null where one is not printed or the judgment is
-    empty."""
+    """Judge the records of each row; null where a slot is not printed or nothing is said."""
     firsts, inverse = alike_rows([slot.code + 1 for slot in slots], len(slots[0].code))
     values = []
     for row in firsts.tolist():
@@ -322,8 +320,7 @@ def expressions(features: Mapping[str, str]) -> list[str]:
 def measure(
     name: str, difference: Differences, good: Rendered, words: Sequence[Drawn]
 ) -> pa.StringArray:
-    """Measure all pairs of a batch by one of :data:`MEASURES`; null where there is nothing to
-    measure.
+    """Measure all pairs of a batch by one of :data:`MEASURES`; null where it says nothing.
 
     ``words`` are the slots in the good sentences with what was drawn for them.
     """

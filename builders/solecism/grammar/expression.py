@@ -93,8 +93,7 @@ def compared_texts(test: nodes.Compare) -> frozenset[str] | None:
 def refused(
     tree: nodes.Node, allowed: tuple[type[nodes.Node], ...], methods: bool = False
 ) -> Iterator[tuple[int, str]]:
-    """Yield line and message for all nodes that are not ``allowed``, or for a tree that is too
-    deep.
+    """Yield line and message for nodes that are not ``allowed``, or a tree that is too deep.
 
     Only names can be called, with ``methods`` their attributes too.
     """
@@ -150,8 +149,7 @@ def _nodes(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def wrong_calls(tree: nodes.Node, macros: Mapping[str, nodes.Macro]) -> Iterator[tuple[int, str]]:
-    """Yield line and message for calls of macros with too many arguments or without one they
-    use."""
+    """Yield line and message for calls of macros with too many or too few arguments."""
     for call in tree.find_all(nodes.Call):
         macro = macros.get(call.node.name) if isinstance(call.node, nodes.Name) else None
         if macro is None:
@@ -492,8 +490,7 @@ def _compared(test: nodes.Node) -> str:
 
 
 def under(word: object, classes: object = None, *, hierarchy: Hierarchy) -> bool:
-    """Return whether a word's class is below one of ``classes`` (a list text; any if it is
-    empty)."""
+    """Return whether a word's class is below one of ``classes`` (a list text; empty: any)."""
     if not isinstance(classes, str):
         raise TemplateFault(f"under wants a property or a text, not {classes!r}")
     wanted = classes_wanted(classes, hierarchy)

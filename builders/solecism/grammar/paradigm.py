@@ -224,8 +224,7 @@ class Counts:
     def skip(
         self, made: NDArray[np.bool_], reasons: Iterable[Mapping[str, NDArray[np.bool_]]]
     ) -> None:
-        """Count the combinations that were not ``made``, each under the first reason that it
-        has."""
+        """Count the combinations that were not ``made``, each under its first reason."""
         left = ~made
         for by_reason in reasons:
             for reason, mask in by_reason.items():

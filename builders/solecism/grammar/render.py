@@ -157,8 +157,7 @@ class Unit:
         return self.source, self.before, self.here, self.regions
 
     def render(self, code: int, words: Mapping[str, Word]) -> None:
-        """Keep all alternatives for these words by ``code``, or the reason why they make no
-        item."""
+        """Keep the values for these words by ``code``, or the reason why they make no item."""
         values = self.cache[code] = self._pieces(words)
         for piece in values if isinstance(values, list) else ():
             self.ends.note(piece.tokens, piece.spaced, self.phrases.lexicon.orthography)
@@ -186,8 +185,7 @@ class Unit:
         return Piece((*self.before, *made), words, self.phrases.run.syncretic, spaced)
 
     def _tokens(self, parts: Sequence[str | Word]) -> list[Token]:
-        """Return the tokens of what the expression prints; each word's are tagged with its
-        number."""
+        """Return the tokens that the expression prints, those of words tagged with their number."""
         tokens: list[Token] = []
         glued, number, length, tags = self.here.glued, 0, 0, self.here.tags
         for part in parts:
@@ -258,8 +256,7 @@ def _nothing(words: Mapping[str, Word]) -> str:
 
 @dataclass(eq=False)
 class Stretch:
-    """Neighbouring units spelt together: ``values`` of all words met so far, found by their
-    code."""
+    """Neighbouring units spelt together: ``values`` of all words met so far, by code."""
 
     units: tuple[Unit, ...]
     scopes: tuple[Scope, ...]
@@ -343,8 +340,7 @@ class Rendered:
         return self.before(lambda value: value.words)
 
     def before(self, get: Callable[[Value], int]) -> list[Ints]:
-        """Add up a number of the stretches before each stretch: one array for each stretch and one
-        for all."""
+        """Add up a number of the stretches before each stretch and, last, of all of them."""
         sums = [np.zeros(len(self), dtype=np.intp)]
         for stretch, index in zip(self.stretches, self.index, strict=True):
             values = np.array([get(value) for value in stretch.values], dtype=np.intp)
@@ -380,8 +376,7 @@ class Renderer:
         return Rendered(stretches, index, row, dict(sorted(reasons.items())))
 
     def _check_size(self, counts: Sequence[Ints]) -> None:
-        """Raise :class:`InputError` for too long a sentence, and where the same words make too
-        many."""
+        """Raise :class:`InputError` for a sentence too long, or too many of the same words."""
         place = self.units[0].path, self.units[0].line
         if sum(unit.ends.longest for unit in self.units) > TOKENS:
             raise fail(f"a sentence of more than {TOKENS} words and marks", *place)
@@ -507,8 +502,7 @@ def written(
     first: bool,
     last: bool,
 ) -> Value:
-    """Write the tokens of a piece, already spelt, as the first or last stretch of a sentence or
-    neither."""
+    """Write the tokens of a piece, already spelt; it may begin or end a sentence."""
     spelt = spelling.finish(tokens) if last else tokens
     shown = _capital(spelt) if first and spelling.capital else spelt
     text, words, spans = _write(shown, spelling.space, first)
@@ -563,8 +557,7 @@ def _is_stop(tokens: Sequence[Token], spelling: Orthography) -> bool:
 
 
 def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, int, dict[int, Place]]:
-    """Return the text, the number of words, and where each tag stands, from its first token to its
-    last."""
+    """Return the text, the number of words, and where the tokens of each tag stand."""
     text, words, gap = "", 0, " " if space else ""
     spans: dict[int, Place] = {}
     for form, glued, tags in tokens:

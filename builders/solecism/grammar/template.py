@@ -285,8 +285,7 @@ class _TemplateReader:
 
 
 def _joined(body: Sequence[str], offset: int) -> list[tuple[int, str]]:
-    """Return the lines with sentences and their numbers; an indented line continues the one
-    before."""
+    """Return the lines with sentences and their numbers, indented lines joined to them."""
     lines: list[tuple[int, list[str]]] = []
     for number, text in enumerate(body, offset + 1):
         if text[:1].isspace() and text.strip() and lines:
@@ -302,8 +301,7 @@ _LEXER = Environment(autoescape=True)  # only its lexer is used
 
 @dataclass(frozen=True)
 class LinePart:
-    """A part of a line: ``kind`` is ``text``, ``expression``, ``open`` or ``close`` (of a
-    region)."""
+    """A part of a line; ``kind`` is ``text``, ``expression``, ``open`` or ``close`` (a region)."""
 
     kind: str
     value: str
@@ -385,8 +383,7 @@ class FrontMatterError(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """A YAML node: a text, a list or a mapping of entries, with its line (a value has its
-    key's)."""
+    """A YAML node with its line: a text, a list or a mapping (a value has the line of its key)."""
 
     line: int
     text: str | None = None
@@ -394,8 +391,7 @@ class Entry:
     fields: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
 
     def texts(self) -> tuple[str, ...]:
-        """Return a text, or a list of texts, as a tuple; raises :class:`FrontMatterError`
-        otherwise."""
+        """Return a text or a list of texts as a tuple; raises :class:`FrontMatterError`."""
         if self.text is not None:
             return (self.text,)
         if self.fields or any(item.text is None for item in self.items):

@@ -44,8 +44,7 @@ def read_where(template: Template, phrases: Phrases, domains: Sequence[Domain]) 
 def read_balance(
     template: Template, phrases: Phrases, domains: Sequence[Domain]
 ) -> list[BalanceLevel]:
-    """Evaluate the expressions of ``balance`` for each word of their slot; raises
-    :class:`InputError`."""
+    """Evaluate ``balance`` for each word of a slot; raises :class:`InputError`."""
     if template.balance and template.draw is None:
         line = template.lines["balance"]
         raise fail("balance: there is nothing to balance with `draw: all`", template.path, line)

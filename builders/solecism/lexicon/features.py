@@ -100,8 +100,7 @@ class Feats(Mapping[str, frozenset[str]]):
     __eq__ = object.__eq__
 
     def text(self, name: str) -> str:
-        """Return the value of a feature as text (``"1,2"``), or ``""`` where it is not
-        expressed."""
+        """Return the value of a feature as text (``"1,2"``), ``""`` if it is not expressed."""
         return ",".join(sorted(self[name])) if name in self else ""
 
     def updated(self, other: Mapping[str, frozenset[str]]) -> Feats:

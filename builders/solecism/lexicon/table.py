@@ -129,8 +129,7 @@ def _not_nfc(line: str) -> str:
 
 
 def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the rows of a tab-separated file with their line numbers, without
-    comments.
+    """Yield header and rows of a tab-separated file with line numbers, without comments.
 
     Raises :class:`InputError` where the file is empty or lacks a required first column, and for all
     rows that have another length than the header.

@@ -59,8 +59,7 @@ class Clause:
         return np.asarray(self.table[places])
 
     def merged(self) -> Clause:
-        """Return the same clause with those groups put together of which the table says the
-        same."""
+        """Return the clause with groups put together of which the table says the same."""
         table, keys = self.table, []
         for axis, key in enumerate(self.keys):
             rows = np.moveaxis(table, axis, 0).reshape(table.shape[axis], -1)
@@ -74,8 +73,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class SlotWeights:
-    """The tables that name a slot when it is taken out: its weights, given the slots taken out
-    later.
+    """The weights of the words of a slot, given the slots that are taken out later.
 
     ``kinds`` are those of the entries of every slot (-1: goes with no others). ``groups`` numbers
     the entries of this slot by all that any clause asks of them; a group is of one kind.
@@ -95,8 +93,7 @@ class SlotWeights:
         ]
 
     def of_all_kinds(self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints) -> Counts:
-        """Return the weight of an entry of each kind in each of ``rows``, given what is
-        ``drawn``."""
+        """Return the weight of each kind in each of ``rows``, given what is ``drawn``."""
         out = np.ones((len(rows), int(self.kinds[self.slot].max()) + 1))
         for scope, table in self.tables:
             out *= table[self._known(drawn, rows, scope)]
@@ -130,8 +127,7 @@ class Elimination:
     left: Sequence[Factor] = field(default=())
 
     def joint(self, axes: tuple[int, ...]) -> Counts:
-        """Count the combinations for each combination of the labels ``axes``; may be too large to
-        make."""
+        """Count the combinations for each combination of the labels ``axes``."""
         ones = [np.ones(int(key.max()) + 1 if len(key) else 0) for key in self.kinds]
         return self.rest * _product(self.left, axes, ones)
 
