@@ -1,13 +1,14 @@
 """Benchmark of masked models: focus and PLL against minicons and a plain loop; prints a table.
 
-All ways score the same pairs of a built data set (shuffled with a seed, so that few share a frame, or with
---first ROW in their order, as a run meets them, where many do) with the same model, random and shaped
-like a small BERT: 4 layers, 256 wide, a vocabulary of 30,000. They take turns, and each one's best round
-counts. minicons runs at the best of several batch sizes, and for focus in the faster of its two ways: by
-words (`cloze`) and by batches of frames (`cloze_distribution`). The machines are noisy: read CPU time, and
-ratios within one run.
+All ways score the same pairs of a built data set (shuffled with a seed, so that few share a frame,
+or with --first ROW in their order, as a run meets them, where many do) with the same model, random
+and shaped like a small BERT: 4 layers, 256 wide, a vocabulary of 30,000. They take turns, and each
+one's best round counts. minicons runs at the best of several batch sizes, and for focus in the
+faster of its two ways: by words (`cloze`) and by batches of frames (`cloze_distribution`). The
+machines are noisy: read CPU time, and ratios within one run.
 
-Usage: python scripts/bench_masked.py DATASET/CONFIG [--pairs N] [--rounds N] [--first ROW] [--threads N]
+Usage: python scripts/bench_masked.py DATASET/CONFIG [--pairs N] [--rounds N] [--first ROW]
+[--threads N]
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Benchmark of causal scoring: ours against lm-eval and minicons on CLAMS and BLiMP pairs; prints a table.
+"""Benchmark of causal scoring: ours against lm-eval and minicons on CLAMS and BLiMP pairs; prints a
+table.
 
 All score the same pairs with the same random models, GPT-2-shaped (a vocabulary of 50,257), and one
-byte-level BPE tokenizer trained on the pairs. CLAMS comes in whole paradigms, so that sentences share
-prefixes as in a real run. lm-eval counts with the better of batch size 32 and ``auto``. The floor is the
-time of the multiplications that cannot be avoided: inner nodes of the prefix tree x 2 x parameters, at the
-rate of a 1024 x 1024 float32 product measured in the same run. Machines are noisy: read CPU time, and
-ratios within one run.
+byte-level BPE tokenizer trained on the pairs. CLAMS comes in whole paradigms, so that sentences
+share prefixes as in a real run. lm-eval counts with the better of batch size 32 and ``auto``. The
+floor is the time of the multiplications that cannot be avoided: inner nodes of the prefix tree x 2
+x parameters, at the rate of a 1024 x 1024 float32 product measured in the same run. Machines are
+noisy: read CPU time, and ratios within one run.
 
 Usage: python scripts/bench_score.py [--quick | --short] [--data FOLDER] [--only SHAPE] [--on KIND]
        [--threads N] [--memory]
@@ -71,9 +72,11 @@ FULL: dict[str, tuple[str, ...]] = {
     "en": ("simple_agrmt", "vp_coord", "obj_rel_across_inanim"),
     "fr": ("simple_agrmt", "simple_agrmt_person", "obj_rel_across_inanim"),
 }
-"""These share as much as the two languages as a whole do: the table says how many tokens a node stands for."""
+"""These share as much as the two languages as a whole do: the table says how many tokens a node
+stands for."""
 PART: dict[str, tuple[str, ...]] = {"en": ("subj_rel",), "fr": ("obj_rel_across_anim",)}
-"""For the large model: of large paradigms the pairs of one controller, which share as the whole does."""
+"""For the large model: of large paradigms the pairs of one controller, which share as the whole
+does."""
 SHORT: dict[str, tuple[str, ...]] = {"en": ("simple_agrmt",), "fr": ("simple_agrmt",)}
 
 FIVE = (
@@ -229,7 +232,8 @@ def sentences(tables: Tables) -> list[str]:
 
 
 def train_tokenizer(tables: Tables) -> Any:
-    """A byte-level BPE tokenizer of these sentences, with BOS as GPT-2 has it and padding of its own."""
+    """A byte-level BPE tokenizer of these sentences, with BOS as GPT-2 has it and padding of its
+    own."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -16,7 +16,7 @@ from release import CHECKOUT
 from solecism.check.audit import (
     Audit,
     NumberCheck,
-    Pairs,
+    ParadigmPairs,
     audit,
     audit_pairs,
     auxiliary,
@@ -33,9 +33,9 @@ HERE = CHECKOUT
 RELEASED = HERE.parent / "shared" / "reference" / "blimp"
 
 
-def pairs(*sides: tuple[str, str]) -> Pairs:
-    """Pairs of nothing but sentences."""
-    out = Pairs("p")
+def pairs(*sides: tuple[str, str]) -> ParadigmPairs:
+    """ParadigmPairs of nothing but sentences."""
+    out = ParadigmPairs("p")
     for good, bad in sides:
         out.add({"sentence_good": good, "sentence_bad": bad})
     return out
@@ -109,7 +109,7 @@ def test_auxiliaries_are_known_by_form() -> None:
 
 
 def test_words_of_the_prefix_methods() -> None:
-    found = Pairs("p")
+    found = ParadigmPairs("p")
     for word in ("herself", " herself", "has been", "", None):
         row = {"sentence_good": "A.", "sentence_bad": "B.", "one_prefix_word_good": word}
         found.add(row)

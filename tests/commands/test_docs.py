@@ -14,6 +14,7 @@ import pytest
 from release import CHECKOUT
 
 _BLOCK = re.compile(r"^```(sh|file|python)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in CHECKOUT.glob("docs/*.md"))]
 _ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
@@ -90,17 +91,7 @@ def test_suites_page_works_as_written(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "CONTRIBUTING.md",
-        "docs/formats.md",
-        "docs/avg.md",
-        "docs/releasing.md",
-        "docs/mining.md",
-    ],
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_links_inside_the_checkout_are_not_broken(page: str) -> None:
     text = (CHECKOUT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):

@@ -56,3 +56,18 @@ def test_the_core_knows_nothing_of_commands() -> None:
         if other.startswith(above) and not name.startswith((*above, "solecism.__main__"))
     }
     assert wrong == set()
+
+
+def test_rooms_are_on_floors() -> None:
+    """No two rooms import each other, however many rooms are between; modules beside them import none."""
+    rooms: dict[str, set[str]] = {}
+    for name, others in imports_of().items():
+        here, imported = _room(name), set(map(_room, others))
+        rooms.setdefault(here, set()).update(imported - {here, ""})
+    assert rooms.pop("", set()) <= {"commands"}  # of __main__
+    assert list(TopologicalSorter(rooms).static_order())
+
+
+def _room(module: str) -> str:
+    """Return the folder of a module; of a module that is in none, the empty text."""
+    return module.split(".")[1] if module.count(".") > 1 else ""

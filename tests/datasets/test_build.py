@@ -16,6 +16,7 @@ import yaml
 from click.testing import CliRunner
 from datasets import Features, load_dataset
 
+import solecism
 from release import CHECKOUT, bytes_of, small_root
 from solecism.commands import main
 from solecism.datasets.build import build
@@ -40,6 +41,19 @@ def test_folder_holds_everything_of_a_release(tmp_path: Path) -> None:
     assert set(bytes_of(tmp_path / "clams")) == {
         "README.md", "CHANGELOG.md", "manifest.json", "croissant.json", "CITATION.cff", f"he/{FILE}",
     }  # fmt: skip
+
+
+def test_without_out_the_folder_is_called_as_the_data_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = small_root(tmp_path / "root").path
+    monkeypatch.chdir(tmp_path)
+    (one,) = solecism.build("clams", root=str(root))
+    (other,) = solecism.build("clams", ["he"], root=root, out="elsewhere")
+    assert bytes_of(tmp_path / "clams") == bytes_of(tmp_path / "elsewhere")
+    assert one.content == other.content
+    monkeypatch.setenv("SOLECISM_ROOT", str(root))
+    assert solecism.build("clams")[0].content == one.content
 
 
 def test_load_dataset_opens_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

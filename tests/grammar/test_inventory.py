@@ -11,8 +11,8 @@ import pytest
 
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
-from solecism.treebank.conllu import Chunk, tokens_of
-from solecism.treebank.forms import FormInventory, UniMorphForms, WordForm, count_words
+from solecism.treebank.conllu import ConlluChunk, tokens_of
+from solecism.treebank.forms import LanguageForms, UniMorphForms, WordForm, count_words
 from treebank import conllu
 
 FRENCH = conllu(
@@ -42,12 +42,12 @@ UNIMORPH = (
 
 def counted(text: str) -> Counter[WordForm]:
     counts: Counter[WordForm] = Counter()
-    count_words(tokens_of(Chunk(text.encode())), counts)
+    count_words(tokens_of(ConlluChunk(text.encode())), counts)
     return counts
 
 
 @pytest.fixture
-def french(tmp_path: Path) -> FormInventory:
+def french(tmp_path: Path) -> LanguageForms:
     path = tmp_path / "fra"
     path.write_text(UNIMORPH, encoding="utf-8")
     triples = UniMorphForms.read(path, "fra", "CC-BY-SA-3.0", frozenset({"avoir"}))
@@ -56,21 +56,21 @@ def french(tmp_path: Path) -> FormInventory:
         "UD_French-B": counted(FRENCH.split("\n\n")[0] + "\n\n"),
     }
     licences = {"UD_French-A": "CC-BY-SA-4.0", "UD_French-B": "LGPL-LR"}
-    return FormInventory("fr", counts, licences, triples)
+    return LanguageForms("fr", counts, licences, triples)
 
 
-def rows(inventory: FormInventory) -> list[dict[str, Any]]:
+def rows(inventory: LanguageForms) -> list[dict[str, Any]]:
     table = pa.concat_tables(inventory.tables())
     assert table.schema == FORMS
     found: list[dict[str, Any]] = table.to_pylist()
     return found
 
 
-def of(inventory: FormInventory, form: str, upos: str = "VERB") -> list[dict[str, Any]]:
+def of(inventory: LanguageForms, form: str, upos: str = "VERB") -> list[dict[str, Any]]:
     return [row for row in rows(inventory) if (row["form"], row["upos"]) == (form, upos)]
 
 
-def test_a_form_of_both_sources_keeps_all_its_bundles(french: FormInventory) -> None:
+def test_a_form_of_both_sources_keeps_all_its_bundles(french: LanguageForms) -> None:
     first, third = sorted(of(french, "chante"), key=lambda row: row["feats"])
     assert (first["source"], first["frequency"], first["treebanks"]) == ("UniMorph", 0, [])
     assert "Person=1" in first["feats"]
@@ -80,7 +80,7 @@ def test_a_form_of_both_sources_keeps_all_its_bundles(french: FormInventory) -> 
 
 
 def test_capitals_of_the_sentence_and_the_order_of_features_do_not_matter(
-    french: FormInventory,
+    french: LanguageForms,
 ) -> None:
     (article,) = of(french, "la", "DET")
     assert article["frequency"] == 3
@@ -88,29 +88,29 @@ def test_capitals_of_the_sentence_and_the_order_of_features_do_not_matter(
     assert (noun["frequency"], noun["feats"]) == (3, "Gender=Fem|Number=Sing")
 
 
-def test_what_unimorph_adds_nothing_to_is_one_row(french: FormInventory) -> None:
+def test_what_unimorph_adds_nothing_to_is_one_row(french: LanguageForms) -> None:
     (noun,) = of(french, "fille", "NOUN")
     assert noun["source"] == "both"
 
 
-def test_stand_ins_and_forms_of_several_words_are_left_out(french: FormInventory) -> None:
+def test_stand_ins_and_forms_of_several_words_are_left_out(french: LanguageForms) -> None:
     assert not [row for row in rows(french) if "_" in row["form"] or " " in row["form"]]
 
 
-def test_verbs_that_are_auxiliaries_in_the_treebanks_stand_as_such(french: FormInventory) -> None:
+def test_verbs_that_are_auxiliaries_in_the_treebanks_stand_as_such(french: LanguageForms) -> None:
     (own,) = of(french, "a", "AUX")
     assert (own["source"], own["lemma"]) == ("UniMorph", "avoir")
     assert not of(french, "chantent", "AUX")
 
 
-def test_rows_are_sorted_and_features_spelt_as_ud_spells_them(french: FormInventory) -> None:
+def test_rows_are_sorted_and_features_spelt_as_ud_spells_them(french: LanguageForms) -> None:
     found = rows(french)
     keys = [tuple(row[name] for name in FORMS.names[:5]) for row in found]
     assert keys == sorted(keys)
     assert all(str(Feats.parse(row["feats"])) == row["feats"] for row in found)
 
 
-def test_it_answers_the_miner_from_both_sources(french: FormInventory) -> None:
+def test_it_answers_the_miner_from_both_sources(french: LanguageForms) -> None:
     sings = WordForm(
         "chante", "chanter", "VERB", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"
     )
@@ -118,7 +118,7 @@ def test_it_answers_the_miner_from_both_sources(french: FormInventory) -> None:
     assert french.ambiguous(sings) == {"Person"}  # je chante
     girl = WordForm("fille", "fille", "NOUN", "Gender=Fem|Number=Sing")
     assert french.contrasts(girl) == {"Number"}  # filles, which only the treebank has
-    alone = FormInventory("fr", french.counts, french.licences)
+    alone = LanguageForms("fr", french.counts, french.licences)
     assert not alone.contrasts(sings)
 
 
@@ -138,11 +138,11 @@ def test_capitals_that_the_lemma_has_stay(
     form: str, lemma: str, language: str, expected: str
 ) -> None:
     words = {"UD_X": {WordForm(form, lemma, "NOUN", "Number=Sing"): 1}}
-    (row,) = rows(FormInventory(language, words, {"UD_X": ""}))
+    (row,) = rows(LanguageForms(language, words, {"UD_X": ""}))
     assert row["form"] == expected
 
 
 def test_features_that_ud_would_not_spell_so_are_dropped() -> None:
     words = {"UD_X": {WordForm("a", "a", "ADJ", "Number=Sing|case=x|Case=nom"): 1}}
-    (row,) = rows(FormInventory("xx", words, {"UD_X": ""}))
+    (row,) = rows(LanguageForms("xx", words, {"UD_X": ""}))
     assert row["feats"] == "Number=Sing"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +15,8 @@ torch = pytest.importorskip("torch", reason="needs the extra `score`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `score`")
 
 from causal_models import by_hand, save_model  # noqa: E402
-from release import small_root  # noqa: E402
+from lm_eval_runs import run_lm_eval  # noqa: E402
 from solecism.commands import main  # noqa: E402
-from solecism.datasets.build import build  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
 from solecism.scoring.encoding import Encoded, covering, shared_spans  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader  # noqa: E402
@@ -30,18 +26,10 @@ from solecism.scoring.models import Loaded, load_causal  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def work(clams: Path, french: list[str]) -> Path:
     """A folder with a small data set ``clams`` (French) and a small model ``tiny``."""
-    folder = tmp_path_factory.mktemp("score")
-    root = small_root(folder / "root", "fr", ["simple_agrmt", "prep_inanim"])
-    build("clams", out=folder / "clams", root=root)
-    texts = [
-        text
-        for table in open_pairs(str(folder / "clams" / "fr")).tables(limit=2000)
-        for text in table["sentence_good"].to_pylist()
-    ]
-    save_model(folder / "tiny", texts)
-    return folder
+    save_model(clams / "tiny", french)
+    return clams
 
 
 @pytest.fixture(scope="module")
@@ -210,40 +198,27 @@ def test_command_writes_a_result_that_the_report_reads(
     assert "prep_inanim" in told.output
 
 
-def harness(work: Path, model: str) -> dict[str, float]:
-    """Run lm-eval in a process of its own; give accuracy and each item's log probabilities."""
+@pytest.mark.parametrize("model", ["hf", "solecism"])
+def test_lm_eval_gives_the_same_numbers_item_by_item(
+    work: Path, loaded: Loaded, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("lm_eval", reason="needs the extra `harness`")
-    tasks = Path(sys.modules["solecism"].__path__[0]) / "harness" / "tasks"
-    command = [
-        sys.executable, "-m", "solecism", "lm-eval", "--model", model,
-        "--model_args", "pretrained=tiny,dtype=float32", "--tasks", "solecism_clams_fr",
-        "--include_path", str(tasks), "--limit", "60", "--device", "cpu", "--batch_size", "16",
-        "--output_path", f"lm-eval-{model}", "--log_samples",
-    ]  # fmt: skip
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(work / "cache")}
-    subprocess.run(command, cwd=work, check=True, capture_output=True, env=environment)
-    (samples,) = (work / f"lm-eval-{model}").rglob("samples_*.jsonl")
-    found = {}
-    for line in samples.read_text(encoding="utf-8").splitlines():
-        item = json.loads(line)
-        good, bad = (float(r[0][0]) for r in item["resps"])
-        found[item["doc"]["id"]] = good - bad
-    return found
-
-
-def test_lm_eval_gives_the_same_numbers_item_by_item(work: Path, loaded: Loaded) -> None:
     ours = scored(loaded, pairs(work, 60))
     wanted = dict(zip(ours["id"].to_pylist(), ours["margin"].to_pylist(), strict=True))
-    for model in ("hf", "solecism"):
-        found = harness(work, model)
-        assert found.keys() == wanted.keys()
-        assert max(abs(found[key] - wanted[key]) for key in wanted) < 1e-3
+    options = ("--limit", "60", "--batch_size", "16")
+    samples, _ = run_lm_eval(work, monkeypatch, model, "solecism_clams_fr", *options)
+    found = {}
+    for item in samples:
+        good, bad = (float(r[0][0]) for r in item["resps"])
+        found[item["doc"]["id"]] = good - bad
+    assert found.keys() == wanted.keys()
+    assert max(abs(found[key] - wanted[key]) for key in wanted) < 1e-3
 
 
 def test_task_files_are_current() -> None:
     from make_tasks import current
     from release import CHECKOUT
-    from solecism.harness.writing import TASKS
+    from solecism.harness import TASKS
     from solecism.root import Root
 
     files = {

@@ -22,9 +22,7 @@ from transformers import AutoTokenizer, BertConfig, BertLMHeadModel, GPT2LMHeadM
 
 from causal_models import save_model  # noqa: E402
 from masked_models import loaded, pairs  # noqa: E402
-from release import small_root  # noqa: E402
 from solecism.commands import main  # noqa: E402
-from solecism.datasets.build import build  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader, probe  # noqa: E402
 from solecism.scoring.methods import sentence  # noqa: E402
@@ -249,11 +247,9 @@ def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.M
     assert found["logp_good"].to_pylist() == wanted["logp_good"].to_pylist()
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("built")
-    build("clams", out=folder / "clams", root=small_root(folder / "root", "fr", ["simple_agrmt"]))
-    return folder / "clams"
+@pytest.fixture
+def built(clams: Path) -> Path:
+    return clams / "clams"
 
 
 @pytest.mark.parametrize("without", ["", "README.md", "manifest.json"])

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from math import log
 from pathlib import Path
 from statistics import mean, median
@@ -25,6 +22,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast  #
 
 from causal_models import by_hand, save_model  # noqa: E402
 from drawing import make_root, template  # noqa: E402
+from lm_eval_runs import run_lm_eval  # noqa: E402
 from solecism.baselines.ngram import estimate, save_ngram  # noqa: E402
 from solecism.commands import main  # noqa: E402
 from solecism.datasets.build import build  # noqa: E402
@@ -427,20 +425,10 @@ def test_lm_eval_gives_the_same_numbers(work: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(work)
     run("mandarin/classifier_none", "--model", "tiny")
     rows = read_result(made("tiny-*-mandarin-classifier_none-region")).table.to_pylist()
-    tasks = Path(sys.modules["solecism"].__path__[0]) / "harness" / "tasks"
-    command = [
-        sys.executable, "-m", "solecism", "lm-eval", "--model", "hf",
-        "--model_args", "pretrained=tiny,dtype=float32", "--tasks", "solecism_mandarin_classifier_none",
-        "--include_path", str(tasks), "--device", "cpu", "--output_path", "lm-eval", "--log_samples",
-    ]  # fmt: skip
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(work / "cache")}
-    subprocess.run(command, check=True, capture_output=True, env=environment)
-    (samples,) = (work / "lm-eval").rglob("samples_*.jsonl")
-    found = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+    task = "solecism_mandarin_classifier_none"
+    found, scores = run_lm_eval(work, monkeypatch, "hf", task)
     for sample in found:
         mine = [row["decision"] for row in rows if row["set_id"] == sample["doc"]["id"]]
         assert (sample["acc"], sample["all_hold"]) == (mean(mine), min(mine))
     assert len(found) == 3
-    (summary,) = (work / "lm-eval").rglob("results_*.json")
-    scores = json.loads(summary.read_text())["results"]["solecism_mandarin_classifier_none"]
     assert scores["acc,none"] == pytest.approx(mean(row["decision"] for row in rows))

@@ -132,7 +132,7 @@ def run(stem: Path, score: Score, tables: list[pa.Table], end: int | None = None
             return answer(asks)
 
         writer.journal.answer = counted  # type: ignore[method-assign]
-        for table in score(_unscored(tables, writer.resume()), writer.journal):
+        for table in score(_unscored(tables, writer.done), writer.journal):
             writer.write(table)
     return pq.read_table(f"{stem}.parquet")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from solecism.schema import pair_schema
-from solecism.scoring.results import ResultWriter, scores_table, write_summary
+from solecism.scoring.results import ResultWriter, scores_table
 from solecism.scoring.summary import Signature, environment, summarize_file
 
 __all__ = ["make_pairs", "make_scores", "signature", "write_result"]
@@ -78,7 +78,11 @@ def write_result(
 ) -> Path:
     """Write a whole result; return the path of its JSON."""
     sig = signature(model, config, **more)
-    with ResultWriter(stem, str(sig)) as writer:
-        writer.write(scores)
     made = environment("cpu", "float32", 2.0, 2 * len(scores))
-    return write_summary(stem, summarize_file(stem, sig, made))
+
+    def summary(table: Path) -> dict[str, Any]:
+        return summarize_file(table, sig, made)
+
+    with ResultWriter(stem, str(sig), summary=summary) as writer:
+        writer.write(scores)
+    return stem.with_name(f"{stem.name}.json")

@@ -13,7 +13,7 @@ import pytest
 from release import CHECKOUT, TREEBANKS
 from solecism.datasets.citation import read_bibliography
 from solecism.errors import InputError
-from solecism.treebank.conllu import Chunk, Tokens, tokens_of
+from solecism.treebank.conllu import ConlluChunk, Tokens, tokens_of
 from solecism.treebank.forms import TreebankForms, count_words
 from solecism.treebank.languages import find_language, languages
 from solecism.treebank.mining import Settings
@@ -46,7 +46,7 @@ def find(
     text: bytes, language: str, **settings: object
 ) -> tuple[Tokens, AgreeingPairs, Counter[str]]:
     """What ``strict`` finds in one sentence."""
-    tokens = tokens_of(Chunk(text))
+    tokens = tokens_of(ConlluChunk(text))
     given = Settings(find_language(language), **settings)  # type: ignore[arg-type]
     return (tokens, *given.find(tokens))
 
@@ -102,7 +102,7 @@ def test_a_value_must_be_annotated_on_both_ends(sentence: tuple[str, str, str, b
 def test_forms_of_the_file_decide_what_is_overt(name: str) -> None:
     counts: Counter = Counter()
     for *_, text in sentences(name):
-        count_words(tokens_of(Chunk(text)), counts)
+        count_words(tokens_of(ConlluChunk(text)), counts)
     given = {"forms": TreebankForms(counts), "without": frozenset({"neutralised"})}
     for sent_id, language, pair, text in sentences(name):
         tokens, found, dropped = find(text, language, **given)

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from solecism.treebank.cloze import MASKS
-from solecism.treebank.conllu import Chunk, tokens_of
-from solecism.treebank.forms import FormInventory, Paradigms, WordForm, count_words
+from solecism.treebank.conllu import ConlluChunk, tokens_of
+from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_words
 from solecism.treebank.languages import find_language, rules_of
 from solecism.treebank.mining import Settings, mine_tokens
 from solecism.treebank.pairs import SCHEMA, Caps, PairMaker
@@ -33,15 +33,14 @@ def maker(
     language: str, text: str, known: Iterable[str], caps: Caps | None = None
 ) -> tuple[PairMaker, pa.Table]:
     """Mine a text; the inventory holds its words and the ``known`` ones."""
-    tokens = tokens_of(Chunk(text.encode()))
+    tokens = tokens_of(ConlluChunk(text.encode()))
     counts: Counter[WordForm] = Counter()
     count_words(tokens, counts)
     for entry in known:
         told, times = word(entry)
         counts[told] += times
-    inventory = FormInventory(language, {"UD_Own": counts}, {"UD_Own": "CC0-1.0"})
-    told_words = {w: sum(c.values()) for w, c in inventory.attested.items()}
-    flipper = Flipper(rules_of(language), inventory, Paradigms(told_words), Counter())
+    inventory = LanguageForms(language, {"UD_Own": counts}, {"UD_Own": "CC0-1.0"})
+    flipper = Flipper(rules_of(language), inventory)
     settings = Settings(find_language(language), "strict", MASKS, forms=inventory)
     items, _ = mine_tokens(tokens, settings, "UD_Own", "CC0-1.0")
     return PairMaker(flipper, caps or Caps()), items
@@ -194,10 +193,10 @@ def test_a_form_that_is_rare_in_its_cell_is_no_candidate() -> None:
 def test_a_misreading_now_and_then_does_not_count() -> None:
     text = conllu(DOGS)
     made, _ = maker("en", text, [*BARKS, *[f"barks bark VERB {SING}"] * 60])
-    assert made.flipper.paradigms.readings("barks", "VERB") == [
+    assert made.flipper.forms.paradigms.readings("barks", "VERB") == [
         {key: frozenset({value}) for key, value in (p.split("=") for p in SING.split("|"))}
     ]
-    noisy = dict(made.flipper.paradigms.attested)
+    noisy = dict(made.flipper.forms.paradigms.attested)
     noisy[WordForm("barks", "bark", "VERB", PLUR)] = 1
     assert len(Paradigms(noisy).readings("barks", "VERB")) == 1
 

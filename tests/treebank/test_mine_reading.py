@@ -16,7 +16,14 @@ from expecting import problems_of
 from release import SHARED, TREEBANKS
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.treebank.conllu import Chunk, Tokens, files_of, read_chunks, read_tokens, tokens_of
+from solecism.treebank.conllu import (
+    ConlluChunk,
+    Tokens,
+    files_of,
+    read_chunks,
+    read_tokens,
+    tokens_of,
+)
 
 FOLDER = TREEBANKS
 
@@ -297,12 +304,12 @@ def test_random_trees_are_read_back(deprels: list[str], random) -> None:
     ]
     data = ("\n".join(lines) + "\n\n").encode()
     if all(_leads_to_root(heads, n) for n in range(count)):
-        tokens = tokens_of(Chunk(data))
+        tokens = tokens_of(ConlluChunk(data))
         assert ids_of_heads(tokens) == heads
         assert [tokens.deprel.values[code] for code in tokens.deprel.codes] == deprels
     else:
         with pytest.raises(Exception, match="faults"):
-            tokens_of(Chunk(data))
+            tokens_of(ConlluChunk(data))
 
 
 def _leads_to_root(heads: list[int], word: int) -> bool:
@@ -315,7 +322,7 @@ def _leads_to_root(heads: list[int], word: int) -> bool:
 
 def test_tokens_know_their_surface() -> None:
     text = GOOD.replace("2\tsleep", "2-3\tsleep.\t" + "\t".join("_" * 8) + "\n2\tsleep")
-    tokens: Tokens = tokens_of(Chunk(text.encode()))
+    tokens: Tokens = tokens_of(ConlluChunk(text.encode()))
     assert tokens.surface.form.texts() == ["Cats", "sleep."]
     assert tokens.written.tolist() == [0, 1, 1]
     assert tokens.multiword.tolist() == [False, True, True]

@@ -1,4 +1,4 @@
-"""Training text: one sentence a line, split into words, and the vocabulary of its most frequent words."""
+"""Training text, one sentence a line: its words, and the vocabulary of the most frequent ones."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ MARKS = r"[.,;:!?…。，、；：？！«»()\[\]\"“”„]"
 """Punctuation that is a word of its own when marks are split off (a regular expression)."""
 
 ELISION = r"['’]"
-"""An apostrophe ends its word when marks are split off, as in the ``tokens`` columns: ``l' auteur``."""
+"""Ends its word when marks are split off, as in the ``tokens`` columns: ``l' auteur``."""
 
 
 @dataclass(frozen=True)
 class Wording:
     """How text becomes words: NFC, split at white space.
 
-    ``lower``: in lower case; ``marks``: punctuation is split off and an apostrophe ends its word (for
-    running text; else the text is tokenised already).
+    ``lower``: in lower case; ``marks``: punctuation is split off and an apostrophe ends its word
+    (for running text; else the text is tokenised already).
     """
 
     lower: bool = False
@@ -93,7 +93,7 @@ def _marked(lines: list[str], path: Path) -> list[Problem]:
 
 
 def held_out(lines: pa.Array, share: float = 0.05, most: int = 10_000) -> tuple[pa.Array, pa.Array]:
-    """Split sentences into training and validation: ``share`` of them (1 to ``most``), always the same ones."""
+    """Split off a ``share`` of the sentences (1 to ``most``, always the same) for validation."""
     if len(lines) < 2:
         raise fail("the text has a single sentence: nothing is left to validate with")
     number = min(max(1, round(share * len(lines))), most)
@@ -104,7 +104,7 @@ def held_out(lines: pa.Array, share: float = 0.05, most: int = 10_000) -> tuple[
 
 
 def frequent_words(words: Any, limit: int | None) -> list[str]:
-    """List the most frequent words of an array of words; ties stand in the order of their code points."""
+    """Return the most frequent words of an array; ties stand in the order of their code points."""
     counted = pc.value_counts(words)
     table = pa.table({"word": counted.field("values"), "count": counted.field("counts")})
     order = [("count", "descending"), ("word", "ascending")]
@@ -126,7 +126,7 @@ class Vocabulary(Container[str]):
 
 
 def is_word_level(tokenizer: Any) -> bool:
-    """Return whether a tokenizer is a word-level one of ours, whose model reads the ``tokens`` columns.
+    """Return whether a tokenizer is our word-level one, whose model reads the ``tokens`` columns.
 
     Its ``tokenizer_config.json`` has ``"solecism_word_level": true``.
     """

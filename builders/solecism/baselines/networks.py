@@ -1,4 +1,4 @@
-"""Word-level models as the transformers library has them: an LSTM, and a tokenizer that splits at spaces.
+"""Word-level models for transformers: an LSTM, and a tokenizer that splits at spaces.
 
 Importing this module registers the LSTM, so that ``AutoModelForCausalLM`` loads a folder that
 ``solecism train`` wrote.
@@ -206,7 +206,8 @@ class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-ca
 def word_tokenizer(words: Sequence[str], wording: Wording | None = None) -> PreTrainedTokenizerFast:
     """Return a tokenizer of whole words, ``<unk>``, ``<s>`` (put first) and ``</s>``, with offsets.
 
-    It splits as ``wording`` says, and its ``tokenizer_config.json`` has ``"solecism_word_level": true``.
+    It splits as ``wording`` says, and its ``tokenizer_config.json`` has ``"solecism_word_level":
+    true``.
     """
     shape = wording or Wording()
     ids = {word: i for i, word in enumerate((UNK, BOS, EOS, *words))}

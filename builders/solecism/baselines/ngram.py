@@ -40,8 +40,8 @@ Floats = NDArray[np.float64]
 class NgramLevel:
     """All n-grams of one order, with log10 probabilities; the highest order has no ``backoff``.
 
-    The index of an n-gram is its place here. Its key is ``index of the history among the n-grams one
-    shorter * vocabulary size + id of the last word``; ``keys`` are in ascending order.
+    The index of an n-gram is its place here. Its key is ``index of the history among the n-grams
+    one shorter * vocabulary size + id of the last word``; ``keys`` are in ascending order.
     """
 
     keys: Ints
@@ -118,10 +118,10 @@ class _Section:
 def read_arpa(path: Path) -> tuple[tuple[str, ...], tuple[NgramLevel, ...]]:
     """Read the words and the levels of a model.
 
-    ``<s>``, ``</s>`` and ``<unk>`` (also ``<UNK>``) are added where a file lacks them, with log10 P of -99.
-    Raises :class:`InputError` with file and line for what is no ARPA file, a wrong count, a number that is
-    none or not finite, a probability above 1, an n-gram that stands twice or whose words or history are
-    not in the file.
+    ``<s>``, ``</s>`` and ``<unk>`` (also ``<UNK>``) are added where a file lacks them, with log10 P
+    of -99. Raises :class:`InputError` with file and line for what is no ARPA file, a wrong count, a
+    number that is none or not finite, a probability above 1, an n-gram that stands twice or whose
+    words or history are not in the file.
     """
     if not path.is_file():
         raise fail("there is no such file", path)
@@ -227,7 +227,8 @@ def _refuse(path: Path, section: _Section, wrong: NDArray[np.bool_], why: str) -
 class NgramModel:
     """A back-off model: ``words`` by id, and ``levels`` of order 1 to N with log10 probabilities.
 
-    ``p(w | h) = p(hw)`` where the n-gram is listed, else ``backoff(h) * p(w | h without its first word)``.
+    ``p(w | h) = p(hw)`` where the n-gram is listed, else ``backoff(h) * p(w | h without its first
+    word)``.
     """
 
     words: tuple[str, ...]
@@ -249,7 +250,7 @@ class NgramModel:
         return pa.array(self.words, pa.string())
 
     def stream(self, texts: pa.Array) -> tuple[Ints, Ints]:
-        """Return the ids of all sentences, each ``<s> ... </s>``, in one row, and the place of each ``<s>``."""
+        """Return the ids of all sentences, each with its marks, and the place of each ``<s>``."""
         lists = self.wording.words(texts)
         ids = pc.index_in(lists.values, value_set=self._index)
         known = np.asarray(pc.fill_null(ids, self.words.index(UNK)), dtype=np.int64)
@@ -257,7 +258,7 @@ class NgramModel:
         return with_marks(known, bounds, self.words.index(BOS), self.words.index(EOS))
 
     def word_logp(self, stream: Ints) -> Floats:
-        """Return the natural log probability of every word after those before it (0 for ``<s>``)."""
+        """Return the natural log probability of every word after those before it (``<s>``: 0)."""
         score = self.levels[0].logp[stream].copy()
         history = stream
         for size in range(2, self.order + 1):
@@ -273,7 +274,9 @@ class NgramModel:
         return score * _LN10
 
     def sentence_logp(self, texts: pa.Array) -> Floats:
-        """Return the natural log probability of each text, ``</s>`` included; equal ones are scored once."""
+        """Return the natural log probability of each text with ``</s>``; equal ones are scored
+        once.
+        """
         coded = pc.dictionary_encode(texts)
         if not len(coded):
             return np.zeros(0)
@@ -362,8 +365,8 @@ _FALLBACK = (0.5, 1.0, 1.5)
 class Discounts:
     """What is taken from counts of 1, 2, and 3 or more.
 
-    ``estimated`` is false where the counts of counts gave none within ``0 <= D_k <= k`` (tiny texts)
-    and 0.5, 1, 1.5 stand in, as lmplz has it.
+    ``estimated`` is false where the counts of counts gave none within ``0 <= D_k <= k`` (tiny
+    texts) and 0.5, 1, 1.5 stand in, as lmplz has it.
     """
 
     values: tuple[float, float, float]
@@ -403,10 +406,10 @@ def estimate(
 ) -> NgramModel:
     """Estimate a model from sentences.
 
-    ``vocabulary``: that many of the most frequent words are kept, others are ``<unk>`` (None: all are kept).
-    An ``order`` beyond the longest sentence, marks included, is lowered. The unigrams are interpolated with the
-    uniform distribution over all words, ``<unk>`` and ``</s>``. Raises :class:`InputError` for an order
-    below 1.
+    ``vocabulary``: that many of the most frequent words are kept, others are ``<unk>`` (None: all
+    are kept). An ``order`` beyond the longest sentence, marks included, is lowered. The unigrams
+    are interpolated with the uniform distribution over all words, ``<unk>`` and ``</s>``. Raises
+    :class:`InputError` for an order below 1.
     """
     if order < 1:
         raise fail(f"an n-gram model of order {order} cannot be: 1 is the least")
@@ -442,7 +445,7 @@ def _count(stream: Ints, starts: Ints, order: int, size: int) -> list[_Grams]:
 
 
 def _adjusted(grams: list[_Grams], size: int) -> list[_Grams]:
-    """Below the highest order, count the distinct words before an n-gram, but not before ``<s>``."""
+    """Count, below the highest order, the distinct words before an n-gram without ``<s>``."""
     first = np.arange(size)
     out: list[_Grams] = []
     for lower, higher in pairwise(grams):

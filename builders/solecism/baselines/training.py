@@ -1,4 +1,4 @@
-"""Training word-level baselines: LSTM and Transformer models, several seeds each, and n-gram models."""
+"""Training word-level baselines: LSTM and Transformer models of several seeds, n-gram models."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ _CHUNK = 10_000
 class TrainingOptions:
     """How a model is made and trained; the defaults are Mueller et al.'s LSTM (2020, section 5.1).
 
-    ``hidden``, ``embedding``: width in units; ``batch``: sentences; ``rate``: the first learning rate,
-    divided by ``anneal`` after an epoch without a lower validation perplexity; ``clip``: the longest
-    gradient (L2); ``longest``: words of a sentence, what is beyond is cut off; ``vocabulary``: words
-    kept; ``order``: length of n-grams; ``lower``, ``marks``: as in :class:`Wording`.
+    ``hidden``, ``embedding``: width in units; ``batch``: sentences; ``rate``: the first learning
+    rate, divided by ``anneal`` after an epoch without a lower validation perplexity; ``clip``: the
+    longest gradient (L2); ``longest``: words of a sentence, what is beyond is cut off;
+    ``vocabulary``: words kept; ``order``: length of n-grams; ``lower``, ``marks``: as in
+    :class:`Wording`.
     """
 
     arch: str = "lstm"
@@ -142,7 +143,7 @@ class EncodedText:
 
 
 def encode(tokenizer: PreTrainedTokenizerFast, texts: pa.Array, longest: int) -> EncodedText:
-    """Return sentences as token ids, ``longest`` words each at most; one that is cut has no ``</s>``."""
+    """Return sentences as token ids, at most ``longest`` words each; a cut one has no ``</s>``."""
     fast = tokenizer.backend_tokenizer
     rows: list[NDArray[np.int32]] = []
     for start in range(0, len(texts), _CHUNK):
@@ -157,9 +158,10 @@ def encode(tokenizer: PreTrainedTokenizerFast, texts: pa.Array, longest: int) ->
 def batches(
     rows: EncodedText, size: int, rng: np.random.Generator | None = None
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield the numbers of the sentences of each batch; without ``rng`` in the order of their lengths.
+    """Yield the numbers of the sentences of each batch.
 
-    With it sentences are shuffled, sorted by length within pools of 100 batches, and batches shuffled.
+    Without ``rng`` they stand in the order of their lengths. With it sentences are shuffled, sorted
+    by length within pools of 100 batches, and batches shuffled.
     """
     lengths = np.diff(rows.bounds)
     if rng is None:
@@ -190,7 +192,7 @@ def padded(
 
 @dataclass(frozen=True)
 class Tick:
-    """Where training is: ``done`` of ``total`` tokens of an epoch, mean loss (nats), tokens a second."""
+    """The progress of an epoch: ``done`` of ``total`` tokens, mean loss (nats), tokens a second."""
 
     epoch: int
     done: int
@@ -201,7 +203,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Epoch:
-    """The outcome of an epoch: learning rate, training and validation perplexity, tokens a second."""
+    """The outcome of an epoch: learning rate, both perplexities, tokens a second."""
 
     number: int
     rate: float
@@ -254,12 +256,13 @@ def fit(
     observe: Observer = lambda event: None,
     checkpoint: Path | None = None,
 ) -> list[Epoch]:
-    """Train a model in place; it is left with the weights of the epoch of lowest validation perplexity.
+    """Train a model in place, and leave it with the weights of its best epoch.
 
-    After an epoch without a lower perplexity than the epoch before, the learning rate is divided.
-    Equal seeds give equal models on one machine. After every epoch all that is needed to go on is
-    written to ``checkpoint``; where that file is there, training goes on from it, and ends as if it had
-    never stopped. Raises :class:`InputError` when the loss is no number any more.
+    The best is that of lowest validation perplexity. After an epoch without a lower perplexity than
+    the epoch before, the learning rate is divided. Equal seeds give equal models on one machine.
+    After every epoch all that is needed to go on is written to ``checkpoint``; where that file is
+    there, training goes on from it, and ends as if it had never stopped. Raises :class:`InputError`
+    when the loss is no number any more.
     """
     run = _Run(model, _optimizer(model, options), np.random.default_rng(seed), [], {})
     if checkpoint is not None and checkpoint.is_file():
@@ -308,7 +311,7 @@ def _train_epoch(
 
 
 def _losses(model: Any, rows: EncodedText, chosen: Any) -> tuple[torch.Tensor, int]:
-    """Return the summed loss of some sentences, and over how many tokens; padding does not count."""
+    """Return the summed loss of some sentences, and the number of tokens without padding."""
     ids, targets = padded(rows, chosen, model.config.eos_token_id, model.device)
     logits = model(input_ids=ids, use_cache=False).logits
     loss = cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="sum")
@@ -333,10 +336,10 @@ def train(
 ) -> list[Path]:
     """Train a model for each seed into ``out/seed-N``; return the folders.
 
-    A seed that is finished is left as it is, one that was interrupted goes on after its last epoch. An
-    n-gram model has no chance in it, so it is made once. ``observe`` is called with a seed and a
-    :class:`Tick` or :class:`Epoch`. Raises :class:`InputError` for options that cannot be, and for a
-    finished model that was trained with others or on another text.
+    A seed that is finished is left as it is, one that was interrupted goes on after its last epoch.
+    An n-gram model has no chance in it, so it is made once. ``observe`` is called with a seed and a
+    :class:`Tick` or :class:`Epoch`. Raises :class:`InputError` for options that cannot be, and for
+    a finished model that was trained with others or on another text.
     """
     options.check()
     chosen = list(seeds)[:1] if options.arch == "ngram" else list(seeds)
@@ -375,7 +378,8 @@ def train_seed(
 ) -> None:
     """Train one model and write its folder, which appears only once the model is whole.
 
-    Until then a hidden file beside it holds what was trained so far; its name tells options and text.
+    Until then a hidden file beside it holds what was trained so far; its name tells options and
+    text.
     """
     basis = f"{options} {texts.digest} {__version__} {torch.__version__}"
     ours = hashlib.sha256(basis.encode()).hexdigest()[:12]

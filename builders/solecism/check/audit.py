@@ -23,7 +23,7 @@ from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
 
 __all__ = [
-    "Audit", "NumberCheck", "Pairs", "audit", "audit_pairs", "auxiliary", "contrast",
+    "Audit", "NumberCheck", "ParadigmPairs", "audit", "audit_pairs", "auxiliary", "contrast",
     "cue_accuracy", "read_pairs", "total", "words_of",
 ]  # fmt: skip
 
@@ -145,7 +145,7 @@ def audit(
     return [audit_pairs(pairs, numbers) for pairs in read_pairs(list(map(Path, given)))]
 
 
-def audit_pairs(pairs: Pairs, numbers: NumberCheck | None = None) -> Audit:
+def audit_pairs(pairs: ParadigmPairs, numbers: NumberCheck | None = None) -> Audit:
     """Return the audit of one paradigm; number agreement is checked only with ``numbers``."""
     sides = list(zip(pairs.good, pairs.bad, strict=True))
     found = [contrast(*side) for side in sides]
@@ -222,7 +222,7 @@ def _bad_word(word: str | None) -> bool:
     return (word is not None and len(word.split(" ")) != 1) or word == ""
 
 
-def _lemmas(pairs: Pairs) -> set[str]:
+def _lemmas(pairs: ParadigmPairs) -> set[str]:
     lemmas = {lemma for row in pairs.lemmas for lemma in row}
     if lemmas:
         return lemmas
@@ -319,7 +319,7 @@ _GATHERED = ("all", "pairs")
 
 
 @dataclass
-class Pairs:
+class ParadigmPairs:
     """The pairs of one paradigm; each list has an entry for each pair.
 
     ``words``: the words that the prefix methods compare (None where a method is not for the pair);
@@ -343,17 +343,17 @@ class Pairs:
         self.lemmas.append([slot["lemma"] for slot in row.get("slots") or () if slot["lemma"]])
 
 
-def read_pairs(paths: Sequence[Path]) -> list[Pairs]:
+def read_pairs(paths: Sequence[Path]) -> list[ParadigmPairs]:
     """Read the pairs of files and folders; paradigms come in the order in which they are found.
 
     Raises :class:`InputError` for a path that holds no pairs.
     """
-    found: dict[tuple[str, str], Pairs] = {}
+    found: dict[tuple[str, str], ParadigmPairs] = {}
     for path in paths:
         before = sum(map(len, found.values()))
         for file in _files(path):
             for language, uid, row in _rows(file):
-                found.setdefault((language, uid), Pairs(uid)).add(row)
+                found.setdefault((language, uid), ParadigmPairs(uid)).add(row)
         if sum(map(len, found.values())) == before:
             raise fail(f"holds no minimal pairs: name {_KNOWN}", path)
     if len({language for language, _ in found}) > 1:
@@ -431,8 +431,8 @@ def cue_accuracy(bags: Sequence[Bags], groups: Sequence[Hashable] | None = None)
     """Return the share of pairs in which a naive Bayes classifier finds the good sentence.
 
     It knows which words stood only in good and only in bad sentences (with add-one smoothing), in
-    :data:`FOLDS`-fold cross-validation. Pairs of the same group (None: each its own) are held out
-    together; folds are drawn at random with a fixed seed. Pairs without differing words count one half.
+    :data:`FOLDS`-fold cross-validation. ParadigmPairs of the same group (None: each its own) are held out
+    together; folds are drawn at random with a fixed seed. ParadigmPairs without differing words count one half.
     """
     if not bags:
         return 0.5

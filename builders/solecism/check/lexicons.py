@@ -14,9 +14,11 @@ from solecism.errors import candidates
 from solecism.lexicon.features import UNIVERSAL, Feats, subset
 from solecism.lexicon.table import Row, Table, read_tsv
 
-__all__ = ["CLASS_COLUMNS", "Tables", "column_near_feature", "empty_column", "form_missing",
-           "idle_rule", "invisible_characters", "lemma_unlike_forms", "mixed_scripts", "rare_value",
-           "same_forms", "table_without_words", "unknown_class", "unknown_upos"]  # fmt: skip
+__all__ = [
+    "CLASS_COLUMNS", "Tables", "column_near_feature", "empty_column", "form_missing", "idle_rule",
+    "invisible_characters", "lemma_unlike_forms", "mixed_scripts", "rare_value", "same_forms",
+    "table_without_words", "unknown_class", "unknown_upos",
+]  # fmt: skip
 
 CLASS_COLUMNS = ("Class", "Subject", "Object")
 """The properties whose values are classes of ``classes.tsv``."""
@@ -64,7 +66,7 @@ def unknown_class(lexicon: Tables) -> Iterator[Hit]:
 
 
 def unknown_upos(lexicon: Tables) -> Iterator[Hit]:
-    """A part of speech is none of Universal Dependencies.
+    """A part of speech is not one of Universal Dependencies.
 
     Correct the column UPOS; the 17 values are listed at https://universaldependencies.org/u/pos/.
     """
@@ -85,7 +87,7 @@ class _Use:
 
 
 def rare_value(lexicon: Tables) -> Iterator[Hit]:
-    """A value occurs only once and is nearly another one.
+    """A value occurs only once and is nearly the same as another.
 
     Probably a slip of the keyboard: correct it. Values are compared by column over all tables of the
     language; texts with spaces, values shorter than four letters, numbered values (`set1`, `set2`) and
@@ -115,7 +117,7 @@ def _uses(lexicon: Tables) -> Iterator[_Use]:
 
 
 def column_near_feature(lexicon: Tables) -> Iterator[Hit]:
-    """A column is nearly called like a feature of Universal Dependencies.
+    """A column has nearly the name of a feature of Universal Dependencies.
 
     Agreement looks only at features spelt as UD spells them (`Gender`, not `Gendre` or `gender`).
     Correct the header; a property that is meant to be something else gets another name.
@@ -221,8 +223,9 @@ def _texts(row: Row) -> Iterable[str]:
 def mixed_scripts(lexicon: Tables) -> Iterator[Hit]:
     """A word mixes Latin, Greek and Cyrillic letters.
 
-    Letters that look alike are not the same to a model (Latin `c`, Cyrillic `с`). Type the word anew
-    with one keyboard. A single letter of a script that the language does not use is reported too.
+    Letters that look alike are not the same to a model (Latin `c`, Cyrillic `с`). Type the word
+    again with one keyboard. A single letter of a script that the language does not use is reported
+    too.
     """
     own = main_script(text for _, row in lexicon.rows for text in row.forms.values())
     for table, row in lexicon.rows:
@@ -234,8 +237,8 @@ def invisible_characters(lexicon: Tables) -> Iterator[Hit]:
     """A word holds characters that cannot be seen.
 
     Remove no-break and zero-width spaces, soft hyphens, direction marks, control and private-use
-    characters; where they could change what is seen (all but the spaces and hyphens) nothing reads the
-    file until then. The joiners that Persian and Indic scripts need may follow a letter.
+    characters; files in which they could change what is seen (all but the spaces and hyphens) are
+    not read until then. The joiners that Persian and Indic scripts need may follow a letter.
     """
     for table, row in lexicon.rows:
         for text in _texts(row):

@@ -133,7 +133,7 @@ class PairMemory:
 
 
 @dataclass(frozen=True, eq=False)
-class Slots:
+class SlotColumns:
     """The column ``slots`` of a batch as arrays of shape (rows, slots); -1 if a slot is not printed."""
 
     table: pa.Table
@@ -187,9 +187,9 @@ class PairBatch:
         return self.good, self.bad
 
     @cached_property
-    def slots(self) -> Slots:
+    def slots(self) -> SlotColumns:
         """The words of the slots."""
-        return Slots(self.table, len(self.paradigm.template.slots))
+        return SlotColumns(self.table, len(self.paradigm.template.slots))
 
     @property
     def spelling(self) -> Orthography:
@@ -204,7 +204,7 @@ class PairBatch:
 def duplicate_id(batch: PairBatch) -> Flags:
     """Two pairs have the same id.
 
-    A fault of the engine: ids are made from the words. Report it with the template.
+    This is a bug in Solecism, as ids are made from the words. Report it with the template.
     """
     return batch.memory.ids.repeated(batch.text("id").hashes)
 
@@ -268,7 +268,8 @@ def _several(good: str, bad: str, spelling: Orthography) -> bool:
 def lemma_twice(batch: PairBatch) -> Flags:
     """Two slots have taken the same word.
 
-    Slots of one table never do, unless `may_repeat` names both: a fault of the engine. Report it.
+    Slots of one table never do, unless `may_repeat` names both, so this is a bug in Solecism.
+    Report it.
     """
     flags = batch.none()
     if not batch.paradigm.plan.apart:
@@ -294,7 +295,7 @@ def _shared_lemmas(batch: PairBatch) -> set[str]:
 
 
 def not_printed(batch: PairBatch) -> Flags:
-    """The controller or an attractor does not stand in a good sentence.
+    """The controller or an attractor is missing in a good sentence.
 
     The template prints the slot in some of the sentences only, so that no distance and match can be
     computed for the others.
@@ -310,8 +311,8 @@ def not_printed(batch: PairBatch) -> Flags:
 def mostly_left_out(counts: Counts) -> Iterator[str]:
     """More than half of all combinations make no pair.
 
-    Words lack forms or have forms that are spelt alike. Narrow the slots to words that can make a pair;
-    else the words that remain may not be those you meant.
+    Words lack forms or have forms that are spelt alike. Narrow the slots to words that can make a
+    pair; otherwise the words that remain may not be the ones you meant.
     """
     skipped = counts.skipped.total()
     if skipped > counts.sets:
@@ -429,8 +430,8 @@ def _has_capital(char: str) -> bool:
 def mixed_letters(batch: PairBatch) -> Flags:
     """A word of a sentence mixes Latin, Greek and Cyrillic letters.
 
-    Letters that look alike are not the same to a model. Type the word anew, in the lexicon or in the
-    line of the template.
+    Letters that look alike are not the same to a model. Type the word again, in the lexicon or in
+    the line of the template.
     """
 
     def judge(text: Text) -> Flags:
@@ -458,8 +459,9 @@ def _script_numbers() -> NDArray[np.uint8]:
 def span_wrong(batch: PairBatch) -> Flags:
     """The span of a slot does not cover its word.
 
-    `sentence_good[good_start:good_end]` must be the form (spelling rules and the sentence capital left
-    aside), and no span may reach out of its sentence. A fault of the engine: report it with the template.
+    `sentence_good[good_start:good_end]` must be the form (spelling rules and the sentence capital
+    left aside), and no span may reach out of its sentence. This is a bug in Solecism: report it
+    with the template.
     """
     if not batch.slots.count:
         return batch.none()

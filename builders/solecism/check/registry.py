@@ -19,8 +19,10 @@ from solecism.check.suites import SuiteBatch
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts, Paradigm
 
-__all__ = ["BOUND_CHECKS", "CHECKS", "COUNT_CHECKS", "DRAFT_CHECKS", "ITEM_CHECKS", "LEXICON_CHECKS",
-           "READING_CHECKS", "SUITE_CHECKS", "Check", "render_docs"]  # fmt: skip
+__all__ = [
+    "BOUND_CHECKS", "CHECKS", "COUNT_CHECKS", "DRAFT_CHECKS", "ITEM_CHECKS", "LEXICON_CHECKS",
+    "READING_CHECKS", "SUITE_CHECKS", "Check", "render_docs",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., object], covariant=True)
 
@@ -63,8 +65,8 @@ def table_unreadable(error: InputError) -> Iterator[Hit]:
 def classes_unreadable(error: InputError) -> Iterator[Hit]:
     """The hierarchy of classes cannot be read.
 
-    Every parent must be a class of its own line, none may stand below itself (`docs/formats.md`,
-    classes.tsv).
+    Every parent must be a class with a line of its own, and no class may be below itself
+    (`docs/formats.md`, classes.tsv).
     """
     return hits(error)
 
@@ -104,7 +106,7 @@ def template_unbound(error: InputError) -> Iterator[Hit]:
 def template_undrawable(error: InputError) -> Iterator[Hit]:
     """No items can be drawn from a template.
 
-    A form is ambiguous or lacking, or the words allow fewer items than `draw` wants.
+    A form is ambiguous or missing, or the words allow fewer items than `draw` wants.
     """
     return hits(error)
 
@@ -112,8 +114,9 @@ def template_undrawable(error: InputError) -> Iterator[Hit]:
 def template_unseen(error: InputError) -> Iterator[Hit]:
     """A template holds characters that cannot be seen.
 
-    Remove control characters (but tabs), direction marks, zero-width and private-use characters; nothing
-    reads the file until then. The joiners that Persian and Indic scripts need may follow a letter.
+    Remove control characters (but tabs), direction marks, zero-width and private-use characters;
+    the file is not read until then. The joiners that Persian and Indic scripts need may follow a
+    letter.
     """
     return hits(error)
 
@@ -146,7 +149,7 @@ LEXICON_CHECKS: tuple[Check[Callable[[lexicons.Tables], Iterator[Hit]]], ...] = 
 )
 """Of the tables of a language."""
 
-DRAFT_CHECKS: tuple[Check[Callable[[templates.Draft], Iterator[Hit]]], ...] = (
+DRAFT_CHECKS: tuple[Check[Callable[[templates.UnboundTemplate], Iterator[Hit]]], ...] = (
     Check("T005", "error", templates.unknown_source),
     Check("T006", "warning", templates.nothing_said),
     Check("T007", "warning", templates.differs_from_siblings),

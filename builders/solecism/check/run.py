@@ -27,7 +27,7 @@ from solecism.check.registry import (
     Check,
 )
 from solecism.check.suites import SuiteBatch, SuiteMemory
-from solecism.check.templates import Draft, too_large
+from solecism.check.templates import UnboundTemplate, too_large
 from solecism.errors import InputError, candidates, fail
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
@@ -107,7 +107,7 @@ def _problem_findings(error: InputError, code: str) -> Iterator[Finding]:
     return map(check.finding, hits(error))
 
 
-class _Language:
+class _LanguageTemplates:
     """The templates of one language of a data set, with lexicon, macros and bibliography."""
 
     def __init__(self, folder: Path, root: Path, read: Callable[[Path], Template]) -> None:
@@ -138,20 +138,22 @@ class _Language:
 def _check_templates(files: Iterable[Path], root: Path, items: bool, seed: int) -> list[Finding]:
     found: list[Finding] = []
     read = cache(read_template)
-    languages: dict[Path, _Language] = {}
+    languages: dict[Path, _LanguageTemplates] = {}
     for path in files:
-        language = languages.setdefault(path.parent, _Language(path.parent, root, read))
+        language = languages.setdefault(path.parent, _LanguageTemplates(path.parent, root, read))
         paradigm = _check_template(path, language, found)
         if paradigm and items:
             _check_items(paradigm, seed, found)
     return found
 
 
-def _check_template(path: Path, language: _Language, found: list[Finding]) -> Paradigm | None:
+def _check_template(
+    path: Path, language: _LanguageTemplates, found: list[Finding]
+) -> Paradigm | None:
     template = _try(partial(language.read, path), "T001", found)
     if template is None:
         return None
-    draft = Draft(template, language.sources, tuple(language.siblings(path)))
+    draft = UnboundTemplate(template, language.sources, tuple(language.siblings(path)))
     found += [c.finding(hit) for c in DRAFT_CHECKS for hit in c.function(draft)]
     phrases = _try(lambda: language.phrases, "T002", found)
     if phrases is None:

@@ -28,9 +28,11 @@ from solecism.errors import InputError
 from solecism.formula import Formula, parse, place_of, unknown_terms
 from solecism.grammar.paradigm import Paradigm
 
-__all__ = ["SuiteBatch", "SuiteMemory", "always_a_tie", "badly_written", "conditions_equal", "item_twice",
-           "prediction_unreadable", "region_wrong", "same_id", "several_places_differ",
-           "target_without_control"]  # fmt: skip
+__all__ = [
+    "SuiteBatch", "SuiteMemory", "always_a_tie", "badly_written", "conditions_equal", "item_twice",
+    "prediction_unreadable", "region_wrong", "same_id", "several_places_differ",
+    "target_without_control",
+]  # fmt: skip
 
 Item = Mapping[str, Any]
 Place = tuple[Item, Item]
@@ -103,7 +105,7 @@ def _place(item: Item, condition: str, region: str) -> Place | None:
 def same_id(batch: SuiteBatch) -> Flags:
     """Two items have the same id.
 
-    A fault of the engine: ids are made from the words. Report it with the template.
+    This is a bug in Solecism, as ids are made from the words. Report it with the template.
     """
     return batch.flags(lambda item: _repeated(batch.memory.ids, item["id"]))
 
@@ -130,7 +132,7 @@ def _repeated(seen: set[Any], key: object) -> bool:
 def conditions_equal(batch: SuiteBatch) -> Flags:
     """Two conditions of an item are the same sentence.
 
-    The words chosen for them are spelt alike. Correct the words, or drop the condition.
+    Their words are spelt alike. Correct the words, or remove the condition.
     """
 
     def judge(item: Item) -> bool:
@@ -160,8 +162,9 @@ def prediction_unreadable(batch: SuiteBatch) -> Flags:
 def region_wrong(batch: SuiteBatch) -> Flags:
     """A region is not where its span says, or is empty.
 
-    `text[start:end]` and the words `first:last` of `tokens` must both be the region. An empty region has no
-    surprisal. If its words are there, it is a fault of the engine: report it with the template.
+    `text[start:end]` and the words `first:last` of `tokens` must both be the region. An empty
+    region has no surprisal. If its words are there, this is a bug in Solecism: report it with the
+    template.
     """
     return batch.flags(lambda item: any(not _in_place(c) for c in item["conditions"]))
 
@@ -179,8 +182,8 @@ def _in_place(condition: Item) -> bool:
 def always_a_tie(batch: SuiteBatch) -> Flags:
     """A prediction compares a region with itself.
 
-    The two conditions are the same from their beginning to the end of the region, so that every model finds
-    it as surprising in both. What differs must stand before the region.
+    The two conditions are the same from their beginning to the end of the region, so every model
+    finds it equally surprising in both. What differs must come before the region.
     """
 
     def judge(item: Item) -> bool:
@@ -195,10 +198,10 @@ def _beginning(place: Place) -> str:
 
 
 def target_without_control(batch: SuiteBatch) -> Flags:
-    """A region that is compared stands in one condition only.
+    """A region that is compared is in one condition only.
 
-    Each text of a region that predictions compare should stand in two of the conditions, so that what is
-    compared is the same words after a different beginning. Let the region be identical.
+    Each text of a region that predictions compare should be in two of the conditions, so that the
+    same words are compared after different beginnings. Make the region identical.
     """
 
     def judge(item: Item) -> bool:
@@ -211,8 +214,8 @@ def target_without_control(batch: SuiteBatch) -> Flags:
 def several_places_differ(batch: SuiteBatch) -> Flags:
     """Two conditions with the same region differ in more than one place.
 
-    A minimal item differs in the stimulus and in nothing else, so that the difference in surprisal can have
-    no other cause.
+    A minimal item differs in the stimulus and in nothing else, so that a difference in surprisal
+    has no other cause.
     """
 
     def judge(item: Item) -> bool:

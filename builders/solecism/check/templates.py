@@ -17,16 +17,18 @@ from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.words import FEATS, ROW, WHOLE
 
-__all__ = ["LARGEST", "Draft", "attractors_without_controller", "differs_from_siblings", "idle_clause",
-           "idle_selection", "idle_slot", "nothing_said", "too_large", "unknown_source",
-           "unprinted_slot"]  # fmt: skip
+__all__ = [
+    "LARGEST", "UnboundTemplate", "attractors_without_controller", "differs_from_siblings",
+    "idle_clause", "idle_selection", "idle_slot", "nothing_said", "too_large", "unknown_source",
+    "unprinted_slot",
+]  # fmt: skip
 
 LARGEST = 10_000_000
 """More minimal sets than any one paradigm needs."""
 
 
 @dataclass(frozen=True)
-class Draft:
+class UnboundTemplate:
     """A template as written, with what is around it.
 
     ``sources`` are the keys of references.bib (None: there is no such file), ``siblings`` the templates of
@@ -42,7 +44,7 @@ class Draft:
         return Hit(detail, self.template.path, self.template.lines.get(key, 1))
 
 
-def unknown_source(draft: Draft) -> Iterator[Hit]:
+def unknown_source(draft: UnboundTemplate) -> Iterator[Hit]:
     """The source is not in references.bib.
 
     Correct the key, or add the paper to references.bib. A paradigm of your own needs no `source`.
@@ -55,7 +57,7 @@ def unknown_source(draft: Draft) -> Iterator[Hit]:
             yield draft.hit(f"{key!r} {near}", "source")
 
 
-def nothing_said(draft: Draft) -> Iterator[Hit]:
+def nothing_said(draft: UnboundTemplate) -> Iterator[Hit]:
     """The front matter does not say what is tested.
 
     Give `phenomenon` (results are grouped by it) and `about` (one sentence; the card prints it).
@@ -65,8 +67,8 @@ def nothing_said(draft: Draft) -> Iterator[Hit]:
             yield draft.hit(f"there is no `{key}`")
 
 
-def differs_from_siblings(draft: Draft) -> Iterator[Hit]:
-    """The same paradigm is called otherwise in the other languages.
+def differs_from_siblings(draft: UnboundTemplate) -> Iterator[Hit]:
+    """A paradigm is described differently in other languages.
 
     `phenomenon`, `field` and `construction` are columns that results are grouped by: paradigms of the
     same name must agree in them. Correct the odd one out.
@@ -80,10 +82,11 @@ def differs_from_siblings(draft: Draft) -> Iterator[Hit]:
             yield draft.hit(detail, key)
 
 
-def attractors_without_controller(draft: Draft) -> Iterator[Hit]:
+def attractors_without_controller(draft: UnboundTemplate) -> Iterator[Hit]:
     """There are attractors and no controller.
 
-    Say with `controller` which slot the agreement is with, else no feature of agreement is computed.
+    Name the slot that the target agrees with as `controller`; otherwise no feature of agreement is
+    computed.
     """
     if draft.template.attractors and not draft.template.controller:
         yield draft.hit(", ".join(draft.template.attractors), "attractors")
@@ -112,7 +115,7 @@ def _asked(paradigm: Paradigm, conditions: Iterable[TemplateLine]) -> Uses:
 def unprinted_slot(paradigm: Paradigm) -> Iterator[Hit]:
     """The controller or an attractor is not printed in the good line.
 
-    Name the slots that stand in the good sentence: distance, match and the controller's number are
+    Name slots that are in the good sentence: distance, match and the controller's number are
     computed from them.
     """
     template = paradigm.template
@@ -155,7 +158,7 @@ def idle_clause(paradigm: Paradigm) -> Iterator[Hit]:
 
 
 def idle_selection(paradigm: Paradigm) -> Iterator[Hit]:
-    """A `where` clause holds of all words at present.
+    """A `where` clause is true of all words at present.
 
     The words select (`author is under(likes.Object)`), but all of them go together. Nothing needs to be
     done: the clause will matter when words are added.

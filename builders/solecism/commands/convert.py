@@ -28,12 +28,12 @@ Items = Sequence[dict[str, Any]]
 
 
 def convert(source: str, target: Path) -> list[Path]:
-    """Convert suites; give the files written.
+    """Convert suites and return the files that were written.
 
-    ``source``: a config of suites (``mandarin/classifier_none``, ``ORG/NAME/CONFIG``), SyntaxGym's ``.json``,
-    ``.parquet``, or a text of the original study (``cls_none_txt.txt``). ``target``: ``.json``, ``.parquet``,
-    ``.txt`` (a tokenised sentence a line); a name without such an ending is a folder: SyntaxGym's JSON in it,
-    a file a suite. Raises :class:`InputError`.
+    ``source``: a config of suites (``mandarin/classifier_none``, ``ORG/NAME/CONFIG``), SyntaxGym's
+    ``.json``, ``.parquet``, or a text of the original study (``cls_none_txt.txt``). ``target``:
+    ``.json``, ``.parquet``, ``.txt`` (a tokenised sentence a line); a name without such an ending
+    is a folder: SyntaxGym's JSON in it, a file a suite. Raises :class:`InputError`.
     """
     items = _read(source)
     if target.suffix in _WRITERS:
@@ -52,7 +52,7 @@ def convert(source: str, target: Path) -> list[Path]:
 
 
 def _is_suite(path: Path) -> bool:
-    """Whether a file is SyntaxGym's JSON, and so what a conversion may have written."""
+    """Return True if a file is SyntaxGym's JSON, which a conversion may have written."""
     try:
         read_syntaxgym(path)
     except InputError:

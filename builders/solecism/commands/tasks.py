@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from solecism.commands.options import echo
+from solecism.harness import TASKS
 
 __all__ = ["command"]
 
 
 @click.command(help=__doc__)
 def command() -> None:
-    echo(Path(__file__).parents[1] / "harness" / "tasks")
+    echo(TASKS)

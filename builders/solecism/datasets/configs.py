@@ -18,7 +18,7 @@ from solecism.schema import pair_schema
 
 __all__ = [
     "FILE", "BuiltConfig", "BuiltParadigm", "Config", "ItemSource", "choose", "distinct_sources",
-    "languages_of", "sources_of",
+    "example_of", "languages_of", "sources_of",
 ]  # fmt: skip
 
 FILE = "test-00000-of-00001.parquet"
@@ -73,6 +73,18 @@ def distinct_sources(configs: Sequence[Config]) -> list[ItemSource]:
     """Return the sources of configs in order, each once."""
     sources = {id(source): source for config in configs for source in config.sources}
     return list(sources.values())
+
+
+def example_of(table: pa.Table) -> tuple[str, ...]:
+    """Return texts that show the first item of a table: of a pair the good and the bad sentence."""
+    row: dict[str, Any] = next(iter(table.slice(0, 1).to_pylist()), {})
+    if "sentence_good" in row:
+        return row["sentence_good"], row["sentence_bad"]
+    if "conditions" in row:
+        return tuple(condition["text"] for condition in row["conditions"])
+    if "answer" in row:
+        return (f"{row['left']}[{row['answer']}]{row['right']}",)
+    return (f"{row['form']} {row['upos']} {row['feats']}",) if row else ()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from solecism.check.finding import Finding
 from solecism.check.run import checker_of
 from solecism.datasets.catalogue import Stanza
-from solecism.datasets.configs import BuiltParadigm, Config, choose
+from solecism.datasets.configs import BuiltParadigm, Config, choose, example_of
 from solecism.errors import candidates, fail
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import LARGEST, Counts, Paradigm, check_size, load_paradigm
@@ -160,7 +160,7 @@ class _TemplateSource:
         checker = checker_of(self.paradigm)
         for table in self._drawn():
             checker.add(table)
-            self._example = self._example or _example(table)
+            self._example = self._example or example_of(table)
             yield table
         self._findings = tuple(f.within(self._root) for f in checker.finish(self._counts))
 
@@ -177,12 +177,6 @@ class _TemplateSource:
             template.id, template.construction, template.phenomenon, template.about, self._counts,
             self._example, self._findings,
         )  # fmt: skip
-
-
-def _example(table: pa.Table) -> tuple[str, ...]:
-    if "conditions" in table.column_names:
-        return tuple(condition["text"] for condition in table["conditions"][0].as_py())
-    return tuple(table[f"sentence_{side}"][0].as_py() for side in ("good", "bad"))
 
 
 SCRIPT = "Hant"

@@ -13,12 +13,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from solecism.datasets.configs import BuiltParadigm, Config
+from solecism.datasets.configs import BuiltParadigm, Config, example_of
 from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
-from solecism.treebank.forms import FormInventory, Paradigms, read_inventory
+from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import find_language, languages, rules_of
 from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
 from solecism.treebank.pairs import SCHEMA, PairMaker
@@ -88,7 +88,7 @@ class _MinedLanguage:
         return lexicon(self.code)
 
     @cached_property
-    def inventory(self) -> FormInventory:
+    def inventory(self) -> LanguageForms:
         return read_inventory(self.code, self.found, self.lexicon)
 
     @cached_property
@@ -97,10 +97,7 @@ class _MinedLanguage:
 
     @cached_property
     def pairs(self) -> PairMaker:
-        listed = self.inventory.unimorph.words if self.inventory.unimorph else ()
-        frequency = {word: sum(n.values()) for word, n in self.inventory.attested.items()}
-        rules = rules_of(self.code)
-        return PairMaker(Flipper(rules, self.inventory, Paradigms(frequency, listed), Counter()))
+        return PairMaker(Flipper(rules_of(self.code), self.inventory))
 
     @property
     def sources(self) -> list[dict[str, Any]]:
@@ -124,7 +121,7 @@ class _TreebankSource:
             mined = mine_file(path, self._mined.settings, self._tally, licence)
             for fresh in unique(mined, self._tally, self._mined.seen):
                 self._mined.pairs.take(fresh)
-                self._example = self._example or _example(fresh)
+                self._example = self._example or example_of(fresh)
                 yield fresh
 
     def built(self) -> BuiltParadigm:
@@ -165,7 +162,7 @@ class _DerivedSource:
         """Yield the tables that are made."""
         for table in self._make():
             self._rows += len(table)
-            self._example = self._example or _example(table)
+            self._example = self._example or example_of(table)
             yield table
 
     def built(self) -> BuiltParadigm:
@@ -181,15 +178,3 @@ def _built(
     uid: str, about: str, counts: Counts, example: tuple[str, ...], facts: dict[str, Any]
 ) -> BuiltParadigm:
     return BuiltParadigm(uid, "agreement", "agreement", about, counts, example, (), facts)
-
-
-def _example(table: pa.Table) -> tuple[str, ...]:
-    """Return a text or two to show."""
-    if not len(table):
-        return ()
-    row = table.slice(0, 1).to_pylist()[0]
-    if "sentence_good" in row:
-        return row["sentence_good"], row["sentence_bad"]
-    if "answer" in row:
-        return (f"{row['left']}[{row['answer']}]{row['right']}",)
-    return (f"{row['form']} {row['upos']} {row['feats']}",)

@@ -37,12 +37,12 @@ def _device(asked: str | None) -> str:
 
 @register_model("solecism")
 class SolecismLM(HFLM):
-    """lm-eval's own ``hf`` model, tokenisation and arguments included, but scored on the prefix tree.
+    """lm-eval's own ``hf`` model and its arguments, but scored on the prefix tree.
 
-    ``engine`` and ``batch_tokens`` are further arguments. With a tokenizer that has neither BOS nor EOS the
-    first token of a text without context has no probability, as with ``--bos never``. Whether a continuation
-    would also be chosen greedily is not computed (always False): only the multiple-choice and log-likelihood
-    metrics hold.
+    ``engine`` and ``batch_tokens`` are further arguments. With a tokenizer that has neither BOS nor
+    EOS the first token of a text without context has no probability, as with ``--bos never``.
+    Whether a continuation would also be chosen greedily is not computed (always False): only the
+    multiple-choice and log-likelihood metrics hold.
     """
 
     def __init__(
@@ -86,7 +86,10 @@ class SolecismLM(HFLM):
 
 @register_model("solecism-mlm")
 class SolecismMaskedLM(LM):
-    """Masked models, scored by pseudo-log-likelihood (Kauf & Ivanova 2023 unless ``variant=original``)."""
+    """A masked model, scored by pseudo-log-likelihood.
+
+    That of Kauf & Ivanova (2023) unless ``variant=original``.
+    """
 
     def __init__(
         self,
@@ -122,9 +125,9 @@ class SolecismMaskedLM(LM):
         ]
 
     def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
-        """Not defined for masked models."""
+        """Raise: masked models cannot do this."""
         raise NotImplementedError("a masked model has no rolling log-likelihood")
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
-        """Not defined for masked models."""
+        """Raise: masked models cannot do this."""
         raise NotImplementedError("a masked model does not generate")

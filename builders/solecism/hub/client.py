@@ -90,8 +90,8 @@ def seconds() -> float:
 def limited() -> Iterator[None]:
     """Raise :class:`UnreachableError` for requests in this context that are not answered in time.
 
-    A server must take the connection, then send or take a byte every so many :func:`seconds`; four
-    times as long after the request an answer must have come at :data:`SLOWEST` or faster.
+    A server must take the connection, then send or take a byte every so many :func:`seconds`. After
+    four times as long, the body of an answer must have come at :data:`SLOWEST` or faster.
     """
     _watch(get_session())
     _count(1)
@@ -190,12 +190,11 @@ def _send(
     if not _calls:
         return send(request, stream=stream, **more)
     limit = seconds()
-    begun = time.monotonic()
     request.extensions = {**request.extensions, "timeout": dict.fromkeys(_KINDS, limit)}
     with _timed(http, request, limit):
         response = send(request, stream=True, **more)
     _refuse_delay(response, request, limit)
-    response.stream = _watched(http, request, limit, response.stream, begun, stream)
+    response.stream = _watched(http, request, limit, response.stream, stream)
     if not stream:
         try:
             response.read()
@@ -232,14 +231,12 @@ def _request(request: Any) -> str:
     return f"{request.method} {request.url.path}; {LIMIT} sets another limit"
 
 
-def _watched(
-    http: ModuleType, request: Any, limit: float, stream: Any, begun: float, download: bool
-) -> Any:
+def _watched(http: ModuleType, request: Any, limit: float, stream: Any, download: bool) -> Any:
     """Return the stream of an answer's bytes, with the limits."""
 
     class Watched(http.SyncByteStream):  # type: ignore[name-defined, misc]
         def __iter__(self) -> Iterator[bytes]:
-            size = 0
+            size, begun = 0, time.monotonic()
             with _timed(http, request, limit):
                 for part in stream:
                     size += len(part)

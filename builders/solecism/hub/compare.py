@@ -182,10 +182,10 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
     """Compare a config; None where its files are the same byte for byte."""
     if len(old) == len(new) and all(map(_same_file, old, new)):
         return None
-    return _Comparison(name, ConfigRows(old), ConfigRows(new)).result()
+    return _ConfigComparison(name, ConfigRows(old), ConfigRows(new)).result()
 
 
-class _Comparison:
+class _ConfigComparison:
     """One config in two builds; ``at`` gives the old place of each new row (-1: it is new)."""
 
     def __init__(self, name: str, old: ConfigRows, new: ConfigRows) -> None:

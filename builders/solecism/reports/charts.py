@@ -274,7 +274,7 @@ def curve_chart(
     width: float = 370,
     height: float = 280,
 ) -> Markup:
-    """Draw points with their intervals, joined by lines: accuracy against ``x``, a shape for each curve.
+    """Draw curves of accuracy against ``x``: points with their intervals, joined by lines.
 
     ``diagonal`` draws the line of perfect calibration (x from 0.5 to 1).
     """
@@ -291,7 +291,7 @@ def curve_chart(
 
 @dataclass(frozen=True)
 class _PlotFrame:
-    """Where points go: the ends of the plot in pixels, and its scales."""
+    """The frame of a plot: its ends in pixels, and its scales."""
 
     left: float
     right: float

@@ -1,6 +1,7 @@
 """Results against each other, item by item: differences with intervals and tests, and correlations.
 
-Decisions are 1 (right), 0 (wrong) or 0.5 (tie) throughout; arrays of them are float64, without skipped items.
+Decisions are 1 (right), 0 (wrong) or 0.5 (tie) throughout; arrays of them are float64, without
+skipped items.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ Numbers = np.ndarray[Any, Any]
 
 
 def mcnemar(first: int, second: int) -> tuple[float, float]:
-    """Return the exact and the mid-p value (two-sided) of McNemar's test (Fagerland et al. 2013, section 2).
+    """Return the exact and the mid-p value (two-sided) of McNemar's test.
 
-    ``first`` and ``second`` are the items on which only the one or only the other is better. Without any
-    such item both values are 1.
+    Method: Fagerland et al. (2013), section 2.
+
+    ``first`` and ``second`` are the items on which only the one or only the other is better.
+    Without any such item both values are 1.
     """
     n, least = first + second, min(first, second)
     if n == 0:
@@ -42,7 +45,7 @@ def mcnemar(first: int, second: int) -> tuple[float, float]:
 
 
 def _log_binomial(n: int, most: int) -> Numbers:
-    """Return the natural logarithms of P(X = 0..most) for X binomial with ``n`` throws of a fair coin."""
+    """Return log P(X = 0..most) (natural) for X binomial with ``n`` throws of a fair coin."""
     k = np.arange(1, most + 1, dtype=np.float64)
     choose = np.concatenate([[0.0], np.cumsum(np.log(n - k + 1) - np.log(k))])
     return np.asarray(choose - n * math.log(2))
@@ -54,8 +57,8 @@ def paired_bootstrap(
     """Return the mean of per-item differences with its percentile interval.
 
     Method: Efron & Tibshirani (1993), section 13.3. ``clusters`` (integers, one an item) are drawn
-    whole: the pairs of a minimal set share a sentence. Equal clusters are drawn together as multinomial
-    counts, so that a million items cost no more than a few.
+    whole: the pairs of a minimal set share a sentence. Equal clusters are drawn together as
+    multinomial counts, so that a million items cost no more than a few.
     """
     if len(difference) == 0:
         return Interval(math.nan, math.nan, math.nan)
@@ -74,9 +77,9 @@ def paired_bootstrap(
 class Comparison:
     """Two results over the same items.
 
-    ``difference`` is the first's accuracy minus the second's, ``low`` and ``high`` its bootstrap interval;
-    ``better`` and ``worse`` count the items on which the first decides better or worse (a tie is better than
-    wrong and worse than right); ``p_exact`` and ``p_mid`` are McNemar's.
+    ``difference`` is the first's accuracy minus the second's, ``low`` and ``high`` its bootstrap
+    interval; ``better`` and ``worse`` count the items on which the first decides better or worse (a
+    tie is better than wrong and worse than right); ``p_exact`` and ``p_mid`` are McNemar's.
     """
 
     n: int
@@ -113,7 +116,7 @@ def compare(
 
 
 def correlation(first: Numbers, second: Numbers) -> float:
-    """Return Pearson's correlation, NaN where one side does not vary; of decisions without ties it is phi."""
+    """Return Pearson's correlation (of decisions without ties: phi), NaN where a side does not vary."""
     if len(first) < 2:
         return math.nan
     a, b = first - first.mean(), second - second.mean()
@@ -150,7 +153,7 @@ class Correlations:
 
 
 def _decisions(results: Sequence[Result], by: str) -> pa.Table:
-    """Return ``key`` (data, config, id), ``set`` (likewise), ``group`` and ``decision`` of all items."""
+    """Return a table of all items: ``key`` (data, config, id), ``set``, ``group``, ``decision``."""
     parts = []
     for result in results:
         run = result.run

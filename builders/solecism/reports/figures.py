@@ -31,8 +31,8 @@ _DATA = ("data", "config")
 class FigureCell:
     """An accuracy (0 to 1) with its 95 % Wilson interval, or the mean of ``seeds`` results.
 
-    A mean has the standard ``deviation`` of the seeds in place of an interval. ``n``: the pairs that were
-    scored (of all seeds), ``ties`` among them.
+    A mean has the standard ``deviation`` of the seeds in place of an interval. ``n``: the pairs
+    that were scored (of all seeds), ``ties`` among them.
     """
 
     value: float
@@ -71,7 +71,7 @@ class ColumnBlock:
 
 
 def identity(result: Result) -> dict[str, str]:
-    """Return what tells a result from others: model, revision, method, options, dtype, data, config."""
+    """Return what tells a result from others, as model, options and config."""
     run = result.run
     data = f"{run['data']}@{run['version']}" + (f"#{run['digest'][:8]}" if run["digest"] else "")
     return {
@@ -91,7 +91,7 @@ Key = tuple[tuple[str, str], ...]
 
 
 def labels(fields: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return short names that tell columns apart: the model, and what differs between those of one model."""
+    """Return short names of columns: the model, and what differs between columns of one model."""
     models = [f.get("model", "") for f in fields]
     keys = list(dict.fromkeys(k for f in fields for k in f if k != "model"))
     telling = [key for key in keys if _varies(key, fields)]
@@ -300,11 +300,12 @@ class AccuracyCurve:
 
 
 def curves(some: Sequence[FigureColumn]) -> dict[str, list[AccuracyCurve]]:
-    """Return the curves of each column, its results pooled: ``match``, ``distance``, ``length``, ``margin``.
+    """Return curves of each column: by ``match``, ``distance``, ``length`` and ``margin``.
 
-    ``length``: bytes of the good sentence's scored text, in classes common to all columns. ``margin``: the
-    probability that the model gives the sentence of the pair it prefers, the logistic of ``|margin|``, in
-    classes of 0.05; a model that is calibrated is right as often. A plot without any point is left out.
+    ``length``: bytes of the good sentence's scored text, in classes common to all columns.
+    ``margin``: the probability that the model gives the sentence of the pair it prefers, the
+    logistic of ``|margin|``, in classes of 0.05; a model that is calibrated is right as often. A
+    plot without any point is left out.
     """
     read = [(column.label, _read(column)) for column in some]
     lengths = np.concatenate([table["bytes_good"].drop_null().to_numpy() for _, table in read])

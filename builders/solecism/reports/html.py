@@ -21,7 +21,7 @@ from solecism.reports.figures import (
     grid,
     row_names,
 )
-from solecism.reports.text import p_text, signatures, signed
+from solecism.reports.text import difference_cells, signatures
 from solecism.scoring.results import Result
 from solecism.version import __version__
 
@@ -48,7 +48,7 @@ def html_page(
     group: bool = False,
     difference: ModelDifference | None = None,
 ) -> str:
-    """Return the page of a report: tables, bars, curves, correlations, and what the figures depend on.
+    """Return the page of a report, with tables and charts.
 
     A ``difference`` goes first. The same results give the same text.
     """
@@ -61,7 +61,7 @@ def html_page(
     by_config, by_this = (columns(results, name, group) for name in ("config", by))
     return environment.get_template("page.html.jinja").render(
         title=f"Results on {', '.join(data)}", by=by, totals=(ALL, MEAN), row_names=row_names,
-        difference=difference, signed=signed, p_text=p_text,
+        difference=difference, difference_cells=difference_cells,
         forest=_forest(difference) if difference else None,
         by_config=by_config, tables=dict(_tables(results, by, group)), bars=list(_bars(by_this, by)),
         curves=list(_curves(by_config)), correlations=list(_correlated(results)),

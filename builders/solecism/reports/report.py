@@ -35,16 +35,19 @@ def report(
 
     Arguments:
         results: results, files that ``solecism score`` has written, or folders of them.
-        by: ``UID``, ``phenomenon``, ``construction``, ``config`` or a feature; by default the construction,
-            where the data set has none the phenomenon.
+        by: ``UID``, ``phenomenon``, ``construction``, ``config`` or a feature; by default the
+            construction, where the data set has none the phenomenon.
         diff: compare two models item by item.
         group: put the seeds of a model into one column, with mean and standard deviation.
 
-    Raises :class:`InputError` for what is no result, an unknown grouping, a result that is there twice,
-    and where ``diff`` is not given two models.
+    Raises :class:`InputError` for what is no result, an unknown grouping, a result that is there
+    twice, and where ``diff`` is not given two models.
 
-    >>> made = report("results", by="phenomenon")  # doctest: +SKIP
-    >>> print(made.text())  # doctest: +SKIP
+    Example::
+
+        made = solecism.report("results", by="UID")
+        print(made.text())
+        print(made.csv())
     """
     given = [results] if isinstance(results, str | Path | Result) else list(results)
     found = open_results(given)
@@ -101,7 +104,7 @@ class ResultReport:
             yield Text(left, style="dim")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report for programs: ``{"by": ..., "cells": [...]}``, or the rows of a comparison."""
+        """Return the report for programs: ``by`` and ``cells``, or the rows of a comparison."""
         return text.to_json(self.columns, self.by, self.difference)
 
     def csv(self) -> str:

@@ -11,22 +11,17 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from solecism.reports.comparison import ModelDifference
+from solecism.reports.comparison import Comparison, ModelDifference
 from solecism.reports.figures import ColumnBlock, FigureCell, FigureColumn, row_names, systems
 from solecism.scoring.results import Result
 
 __all__ = [
-    "bos_notes", "counts_line", "csv_text", "difference_table", "items_line", "latex_difference", "latex_text",
-    "p_text", "signatures", "signed", "tables", "to_json",
+    "bos_notes", "counts_line", "csv_text", "difference_cells", "difference_table", "items_line",
+    "latex_difference", "latex_text", "signatures", "tables", "to_json",
 ]  # fmt: skip
 
 _CELL = 12
 """Width of a column: ``100.0 ±10.3`` and a space."""
-
-_CSV = (
-    "by", "group", "label", "model", "config", "accuracy", "low", "high", "deviation", "seeds", "n",
-    "ties", "skipped", "signature",
-)  # fmt: skip
 
 
 def _percent(cell: FigureCell | None) -> str:
@@ -130,16 +125,6 @@ def _bos_note(results: Sequence[Result]) -> Iterator[str]:
         yield f"{run['model']} on {run['config']}: the first token matters: {shown}"
 
 
-def signed(value: float, low: float, high: float) -> str:
-    """Return ``+2.3 [+1.1, +3.4]``, in points."""
-    return f"{100 * value:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
-
-
-def p_text(p: float) -> str:
-    """Return a p-value with as many digits as it is worth."""
-    return "<.0001" if p < 1e-4 else f"{p:.4f}".removeprefix("0")
-
-
 def difference_table(found: ModelDifference) -> Table:
     """Return a table of both accuracies, their difference in points with its interval, and mid-p."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
@@ -150,10 +135,19 @@ def difference_table(found: ModelDifference) -> Table:
     table.add_column("difference", justify="right", no_wrap=True)
     table.add_column("p", justify="right", no_wrap=True)
     for row, it in found.rows.items():
-        sides = (f"{100 * it.first:.1f}", f"{100 * it.second:.1f}")
-        shown = signed(it.difference, it.low, it.high)
-        table.add_row(Text(row), f"{it.n:,}", *sides, shown, p_text(it.p_mid))
+        table.add_row(Text(row), *difference_cells(it))
     return table
+
+
+def difference_cells(it: Comparison) -> tuple[str, ...]:
+    """Return the number of pairs, both accuracies, the difference with its interval, and mid-p.
+
+    The difference is as ``+2.3 [+1.1, +3.4]``, in points; p has as many digits as it is worth.
+    """
+    difference, low, high = (f"{100 * value:+.1f}" for value in (it.difference, it.low, it.high))
+    p = "<.0001" if it.p_mid < 1e-4 else f"{it.p_mid:.4f}".removeprefix("0")
+    sides = (f"{100 * side:.1f}" for side in (it.first, it.second))
+    return f"{it.n:,}", *sides, f"{difference} [{low}, {high}]", p
 
 
 def _records(some: Sequence[FigureColumn], by: str) -> Iterator[dict[str, Any]]:
@@ -187,23 +181,19 @@ def to_json(
 
 def csv_text(some: Sequence[FigureColumn], by: str, found: ModelDifference | None = None) -> str:
     """Return one line a figure with all digits, of a comparison one line a group."""
-    out = io.StringIO()
     if found is None:
-        writer = csv.DictWriter(out, _CSV, lineterminator="\n")
-        writer.writeheader()
-        for record in _records(some, by):
-            writer.writerow(record | {"skipped": sum(record["skipped"].values())})
-        return out.getvalue()
-    records = [_compared(found, name) for name in found.rows]
+        records = [r | {"skipped": sum(r["skipped"].values())} for r in _records(some, by)]
+    else:
+        sides = {"first_label": found.first, "second_label": found.second}
+        records = [
+            {"by": found.by, "group": name, **sides, **it.to_json()}
+            for name, it in found.rows.items()
+        ]
+    out = io.StringIO()
     writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
     return out.getvalue()
-
-
-def _compared(found: ModelDifference, name: str) -> dict[str, Any]:
-    sides = {"first_label": found.first, "second_label": found.second}
-    return {"by": found.by, "group": name, **sides, **found.rows[name].to_json()}
 
 
 _LATEX = {
@@ -254,11 +244,9 @@ def _tabular(heads: Sequence[str], lines: Sequence[str]) -> list[str]:
 def latex_difference(found: ModelDifference) -> str:
     """Return a comparison for a paper (package ``booktabs``)."""
     heads = [found.by, "pairs", found.first, found.second, "difference", "p"]
-    lines = [" & ".join(_difference_cells(name, it.__dict__)) for name, it in found.rows.items()]
+    rows = {name: difference_cells(it) for name, it in found.rows.items()}
+    lines = [
+        " & ".join([_latex(name), *cells[:3], f"${cells[3]}$", f"${cells[4]}$"])
+        for name, cells in rows.items()
+    ]
     return "\n".join(_tabular(heads, lines)) + "\n"
-
-
-def _difference_cells(name: str, it: Mapping[str, Any]) -> list[str]:
-    sides = [f"{100 * it[key]:.1f}" for key in ("first", "second")]
-    shown = signed(it["difference"], it["low"], it["high"])
-    return [_latex(name), f"{it['n']:,}", *sides, f"${shown}$", f"${p_text(it['p_mid'])}$"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,13 +13,7 @@ from numpy.typing import NDArray
 
 from solecism.contrast import differing_span, differing_words
 
-__all__ = [
-    "OUT_OF_VOCABULARY",
-    "Critical",
-    "critical_words",
-    "unknown_critical",
-]
-
+__all__ = ["OUT_OF_VOCABULARY", "Critical", "critical_words", "unknown_critical"]
 
 Place = tuple[int, int]
 _COLUMNS = (
@@ -38,37 +33,27 @@ class Critical:
 
 
 def critical_words(pairs: pa.Table) -> list[Critical | None]:
-    """Find the critical words; ``None`` where the sentences differ in more than one word.
+    """Return the critical word of each pair, None where the sentences differ in more than one word.
 
     They come from the columns of the one-prefix method where the pair has them, else from the words
     of the sentences (in a script without blanks, from ``tokens_good`` and ``tokens_bad``).
     """
-    count = len(pairs)
-    columns = [
-        pairs[name].to_pylist() if name in pairs.column_names else [None] * count
-        for name in _COLUMNS
-    ]
-    return [_critical(*row) for row in zip(*columns, strict=True)]
+    names = [name for name in _COLUMNS if name in pairs.column_names]
+    return [_given(row) or _derived(row) for row in pairs.select(names).to_pylist()]
 
 
-def _critical(
-    good: str, bad: str, one_prefix: bool | None, prefix: str | None,
-    word_good: str | None, word_bad: str | None, tokens_good: str | None, tokens_bad: str | None,
-) -> Critical | None:  # fmt: skip
-    found = None
-    if one_prefix and prefix is not None and word_good and word_bad:
-        found = _given(good, bad, prefix, word_good, word_bad)
-    if found is None:
-        found = _derived(good, bad, _words(good, tokens_good), _words(bad, tokens_bad))
-    return found
-
-
-def _given(good: str, bad: str, prefix: str, word_good: str, word_bad: str) -> Critical | None:
-    """The words of the columns, where they stand after the prefix and the rest is the same."""
-    places = [_after(good, prefix, word_good), _after(bad, prefix, word_bad)]
-    if places[0] is None or places[1] is None:
+def _given(row: dict[str, Any]) -> Critical | None:
+    """Return the words of the columns, where they stand after the prefix and the rest is the same."""
+    if not row.get("one_prefix_method") or row.get("one_prefix_prefix") is None:
         return None
-    return _checked(good, bad, places[0], places[1])
+    places = []
+    for side in ("good", "bad"):
+        word = row.get(f"one_prefix_word_{side}")
+        place = word and _after(row[f"sentence_{side}"], row["one_prefix_prefix"], word)
+        if not place:
+            return None
+        places.append(place)
+    return _checked(row, *places)
 
 
 def _after(text: str, prefix: str, word: str) -> Place | None:
@@ -80,20 +65,22 @@ def _after(text: str, prefix: str, word: str) -> Place | None:
     return (start, start + len(word)) if text.startswith(word, start) else None
 
 
-def _checked(good: str, bad: str, good_at: Place, bad_at: Place) -> Critical | None:
-    same = good[: good_at[0]] == bad[: bad_at[0]] and good[good_at[1] :] == bad[bad_at[1] :]
-    return Critical(good, bad, good_at, bad_at) if same else None
+def _checked(row: dict[str, Any], ours: Place, theirs: Place) -> Critical | None:
+    """Return a critical word if the sentences are the same before and after it."""
+    good, bad = row["sentence_good"], row["sentence_bad"]
+    same = good[: ours[0]] == bad[: theirs[0]] and good[ours[1] :] == bad[theirs[1] :]
+    return Critical(good, bad, ours, theirs) if same else None
 
 
 def _words(text: str, tokens: str | None) -> list[Place]:
-    """The places of the words, punctuation included."""
+    """Return the places of the words, punctuation included."""
     if tokens and " " in tokens and not re.search(r"\s", text.strip()):
         return _located(text, tokens.split())
     return [match.span() for match in re.finditer(r"\S+", text)]
 
 
 def _located(text: str, tokens: list[str]) -> list[Place]:
-    """The places of the tokens of a script without blanks; the whole text where they are not found."""
+    """Return the places of tokens in a script without blanks, or the whole text if they are not there."""
     places, end = [], 0
     for token in tokens:
         start = text.find(token, end)
@@ -104,17 +91,15 @@ def _located(text: str, tokens: list[str]) -> list[Place]:
     return places
 
 
-def _derived(
-    good: str, bad: str, words_good: list[Place], words_bad: list[Place]
-) -> Critical | None:
-    """The only words that differ, less the punctuation that they share."""
-    ours, theirs = differing_span(
-        [good[slice(*place)] for place in words_good], [bad[slice(*place)] for place in words_bad]
-    )
-    one, other = words_good[ours], words_bad[theirs]
+def _derived(row: dict[str, Any]) -> Critical | None:
+    """Return the only word that differs, without the punctuation that both sides share."""
+    good, bad = row["sentence_good"], row["sentence_bad"]
+    ours, theirs = _words(good, row.get("tokens_good")), _words(bad, row.get("tokens_bad"))
+    apart = differing_span([good[slice(*at)] for at in ours], [bad[slice(*at)] for at in theirs])
+    one, other = ours[apart[0]], theirs[apart[1]]
     if len(one) != 1 or len(other) != 1:
         return None
-    return _checked(good, bad, *_bare(good, bad, one[0], other[0]))
+    return _checked(row, *_bare(good, bad, one[0], other[0]))
 
 
 def _bare(good: str, bad: str, one: Place, other: Place) -> tuple[Place, Place]:
@@ -128,11 +113,7 @@ def _bare(good: str, bad: str, one: Place, other: Place) -> tuple[Place, Place]:
 
 
 def _same_mark(good: str, bad: str, one: int, other: int) -> bool:
-    return good[one] == bad[other] and not _of_word(good[one])
-
-
-def _of_word(sign: str) -> bool:
-    return bool(re.match(r"\w", sign))
+    return good[one] == bad[other] and not re.match(r"\w", good[one])
 
 
 OUT_OF_VOCABULARY = "out of vocabulary"
@@ -142,8 +123,9 @@ OUT_OF_VOCABULARY = "out of vocabulary"
 def unknown_critical(pairs: pa.Table, vocabulary: Container[str]) -> NDArray[np.bool_]:
     """Mark the pairs (columns ``tokens_good``, ``tokens_bad``) of which a critical word is unknown.
 
-    To a word-level model such a word is ``<unk>``, so a score would say nothing of its form (Mueller et al.
-    2020, appendix D); unknown words that both sentences share do no harm. Null tokens count as unknown.
+    To a word-level model such a word is ``<unk>``, so a score would say nothing of its form
+    (Mueller et al. 2020, appendix D); unknown words that both sentences share do no harm. Null
+    tokens count as unknown.
     """
     known: dict[str, bool] = {}
 

@@ -1,7 +1,7 @@
 """From characters to tokens: tokenised texts, and the tokens of the words that a method compares.
 
-A tokenizer may merge characters across the boundary of a word. The span of a word is then widened to
-the smallest one that begins and ends between tokens, in all texts that are compared by the same
+A tokenizer may merge characters across the boundary of a word. The span of a word is then widened
+to the smallest one that begins and ends between tokens, in all texts that are compared by the same
 characters. Where there is none, the item cannot be compared.
 """
 
@@ -27,9 +27,9 @@ _BATCH = 1024
 class Encoded:
     """A tokenised text.
 
-    ``offsets`` are the characters of each token (end exclusive). ``special`` marks the tokens that the
-    tokenizer added, ``words`` has the number of each token's word (None for an added one); both are empty
-    where no special tokens were asked for.
+    ``offsets`` are the characters of each token (end exclusive). ``special`` marks the tokens that
+    the tokenizer added, ``words`` has the number of each token's word (None for an added one); both
+    are empty where no special tokens were asked for.
     """
 
     text: str
@@ -126,7 +126,7 @@ def words_of(words: Sequence[str]) -> Encoded:
 
 
 def covering(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
-    """Return the smallest span of tokens that covers characters ``start:stop``, None if there are none.
+    """Return the smallest span of tokens that covers characters ``start:stop``, or None.
 
     Space before a word belongs to it where the tokenizer says so.
     """
@@ -173,8 +173,8 @@ def _is_blank(encoded: Encoded, token: int) -> bool:
 def shared_spans(texts: Sequence[Encoded], given: Sequence[Place]) -> list[TokenSpan] | None:
     """Return the token span of a place of each text, all widened by the same characters.
 
-    These are the smallest such spans: what one text needs, all are given. Space at the edges does not
-    count. None where there are no such spans.
+    These are the smallest such spans: what one text needs, all are given. Space at the edges does
+    not count. None where there are no such spans.
     """
     wanted = list(given)
     for _ in range(sum(len(text.text) for text in texts) + 1):

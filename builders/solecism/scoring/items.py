@@ -38,9 +38,9 @@ _CONTENT = re.compile(r"content ([0-9a-f]{16})")
 class ItemSet:
     """The items of a config of a data set.
 
-    ``digest``: the first 16 digits of the SHA-256 of its rows; ``sample``: how many items of each paradigm
-    are taken (those whose ids have the smallest hashes; None: all); ``spec`` and ``revision``: how it was
-    opened.
+    ``digest``: the first 16 digits of the SHA-256 of its rows; ``sample``: how many items of each
+    paradigm are taken (those whose ids have the smallest hashes; None: all); ``spec`` and
+    ``revision``: how it was opened.
     """
 
     name: str
@@ -134,7 +134,7 @@ def _kind(columns: Sequence[str]) -> str:
 
 
 def open_pairs(spec: str, revision: str | None = None) -> ItemSet:
-    """Open a config of pairs as :func:`open_items` does; raise :class:`InputError` where it has others."""
+    """Open a config of pairs as :func:`open_items` does; raise :class:`InputError` for others."""
     items = open_items(spec, revision)
     if items.kind != "pair":
         raise fail(f"{spec!r} is no data set of pairs: it has {items.kind} items", items.files[0])
@@ -143,11 +143,12 @@ def open_pairs(spec: str, revision: str | None = None) -> ItemSet:
 
 
 def open_items(spec: str, revision: str | None = None) -> ItemSet:
-    """Open ``FOLDER/CONFIG`` (``clams/he``, made by ``solecism build``) or ``ORG/NAME/CONFIG`` of a hub.
+    """Open ``FOLDER/CONFIG`` (as ``clams/he``) or ``ORG/NAME/CONFIG`` of a hub.
 
-    A folder may also stand in ``$SOLECISM_DATA``, and a Parquet file of items may stand alone. A folder
-    whose data set has a default config needs no other. Raises :class:`InputError` where there is no such
-    data set or config, where a file is broken, and where the rows are not those of the manifest.
+    A folder may also stand in ``$SOLECISM_DATA``, and a Parquet file of items may stand alone. A
+    folder whose data set has a default config needs no other. Raises :class:`InputError` where
+    there is no such data set or config, where a file is broken, and where the rows are not those of
+    the manifest.
     """
     if spec.endswith(".parquet") and Path(spec).is_file():
         path = Path(spec)

@@ -23,7 +23,6 @@ from transformers import (
 from transformers.utils import logging
 
 from solecism.baselines import networks as word_models
-from solecism.baselines.ngram import is_ngram
 from solecism.errors import InputError, candidates, fail
 from solecism.hashing import file_digest
 from solecism.hub.client import reachable
@@ -42,7 +41,7 @@ _FINGERPRINTED = (
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model that is ready to score: in evaluation mode, on its device, its tokenizer with offsets."""
+    """A model that is ready to score, on its device, with its tokenizer."""
 
     model: Any
     tokenizer: Any
@@ -71,9 +70,9 @@ def load_causal(
 ) -> Loaded:
     """Load a causal model (``AutoModelForCausalLM``) with its tokenizer.
 
-    Raises :class:`InputError` for an unknown model or a broken one, one whose weights lack tensors or have
-    other shapes than its config says, one without tokenizer, a tokenizer without offsets or of another
-    model. Weights that are pickled (``.bin``) are read without running code.
+    Raises :class:`InputError` for an unknown model or a broken one, one whose weights lack tensors
+    or have other shapes than its config says, one without tokenizer, a tokenizer without offsets or
+    of another model. Weights that are pickled (``.bin``) are read without running code.
     """
     return _load(AutoModelForCausalLM, name, revision, dtype, device, trust_remote_code)
 
@@ -97,12 +96,10 @@ def load_masked(
 
 
 def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = False) -> str:
-    """Return the kind of a model: ``n-gram``, ``masked``, or ``causal``, which reads left to right.
+    """Return the kind of a model: ``masked``, or ``causal``, which reads left to right.
 
-    Raises :class:`InputError` where a model that is no n-gram model has no config, or a broken one.
+    Raises :class:`InputError` where there is no config, or a broken one.
     """
-    if is_ngram(name):
-        return "n-gram"
     config = _config(name, _common(name, revision, trust_remote_code))
     own = getattr(config, "auto_map", None) or {}
     masked = type(config) in MODEL_FOR_MASKED_LM_MAPPING or "AutoModelForMaskedLM" in own
@@ -197,7 +194,7 @@ def _device(device: str) -> torch.device:
 
 
 def _refuse_random(name: str, info: dict[str, Any]) -> None:
-    """Raise where tensors are lacking or of another shape: they would be random, other ones each time."""
+    """Raise where tensors are lacking or of another shape: they would be random."""
     missing = sorted(map(str, info["missing_keys"]))
     if missing:
         shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")

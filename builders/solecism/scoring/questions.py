@@ -1,4 +1,4 @@
-"""What masked models are asked: the log probability of tokens in sentences with masks."""
+"""Questions to masked models: the log probability of tokens in sentences with masks."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class AnswerMemo:
 class Questions:
     """Questions of ``count`` owners (sentences, or items), each about a token in a row.
 
-    Question ``i`` is about ``tokens[i]`` in the row ``places[i]``; its owner is ``owners[i]``. Equal rows
-    are one row.
+    Question ``i`` is about ``tokens[i]`` in the row ``places[i]``; its owner is ``owners[i]``.
+    Equal rows are one row.
     """
 
     count: int
@@ -76,8 +76,9 @@ def ask_words(
 ) -> None:  # fmt: skip
     """Ask about each of the tokens ``first:last``, masked in turn; added tokens are not asked.
 
-    ``original`` (Salazar et al. 2020, section 2) masks one token at a time; ``within_word_l2r`` (Kauf and
-    Ivanova 2023, section 3) masks the later tokens of the same word as well, ``span`` all up to ``last``.
+    ``original`` (Salazar et al. 2020, section 2) masks one token at a time; ``within_word_l2r``
+    (Kauf and Ivanova 2023, section 3) masks the later tokens of the same word as well, ``span`` all
+    up to ``last``.
     """
     ends = _word_ends(encoded.words) if variant == "within_word_l2r" else []
     ids = np.array(encoded.ids, np.int32)
@@ -101,7 +102,7 @@ def _word_ends(words: Sequence[int | None]) -> list[int]:
 
 @dataclass(eq=False)
 class PairScores:
-    """What is known of the good and the bad side of items; ``tokens`` and ``size`` are (2, items)."""
+    """The good and the bad sides of items; ``tokens`` and ``size`` are (2, items)."""
 
     skipped: list[str | None]
     tokens: np.ndarray[Any, Any]

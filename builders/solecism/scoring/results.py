@@ -1,4 +1,4 @@
-"""Results: a table with every item's scores, written in a stream that survives a kill, and its summary."""
+"""Results: tables with the scores of items, written so that a killed run can go on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from solecism.schema import FEATURES, pair_schema
 __all__ = [
     "EMPTY", "FORMAT", "MULTI_PIECE", "NOT_ALIGNED", "SCORES", "TOO_LONG", "Journal", "Result", "ResultWriter",
     "blank", "feature", "is_out_of_memory", "read_result", "require", "result_files", "score_schema",
-    "scores_table", "summary_text", "without_nulls", "write_summary",
+    "scores_table", "without_nulls",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ _FULL = ("out of memory", "can't allocate", "not enough memory")
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Tell whether an error, also of torch, means that a batch was too large."""
+    """Return whether an error, also of torch, means that a batch was too large."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     return isinstance(error, RuntimeError) and any(said in str(error).lower() for said in _FULL)
@@ -50,8 +50,8 @@ def is_out_of_memory(error: BaseException) -> bool:
 class Journal:
     """The answers of a run since its last part; without a folder nothing is remembered.
 
-    ``inside``: a scorer sets it while what it has yielded shares answers with what it will yield, so that a
-    part must not end there.
+    ``inside``: a scorer sets it while what it has yielded shares answers with what it will yield,
+    so that a part must not end there.
     """
 
     def __init__(self, folder: Path | None = None, seconds: float = 20.0) -> None:
@@ -64,8 +64,8 @@ class Journal:
     def answer(self, ask: Callable[[], Floats]) -> Floats:
         """Return what ``ask`` gives, a flat array, without asking where it is known.
 
-        Where there was too little memory for a batch there is again, so that batches are as small as
-        they were: ``MemoryError``.
+        Where there was too little memory for a batch there is again, so that batches are as small
+        as they were: ``MemoryError``.
         """
         if self._known:
             known = self._known.popleft()
@@ -89,7 +89,7 @@ class Journal:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was answered since the last part."""
+        """True if nothing was answered since the last part."""
         return not (self._files or self._fresh)
 
     def save(self) -> None:
@@ -144,16 +144,11 @@ _PLAIN = ["id", "set_id"]
 
 
 def result_files(path: str | Path) -> tuple[Path, Path]:
-    """JSON and Parquet file of a result named by either of them or by what their names share."""
+    """Return the JSON and the Parquet file of a result, named by either or by what they share."""
     text = str(path)
     for suffix in (".json", ".parquet"):
         text = text.removesuffix(suffix)
     return Path(text + ".json"), Path(text + ".parquet")
-
-
-def summary_text(summary: Mapping[str, Any]) -> str:
-    """The JSON of a summary."""
-    return json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
 
 
 class ResultWriter:
@@ -162,15 +157,16 @@ class ResultWriter:
     Use it as a context manager::
 
         with ResultWriter("out/gpt2", str(signature), notice=print) as writer:
-            for table in score(items_from(writer.resume()), writer.journal):
+            for table in score(items_from(writer.done), writer.journal):
                 writer.write(table)
 
-    Each part is completed or absent, and a scorer may keep what its model has answered since the last part in
-    the ``journal``; so whatever ends the run costs at most ``seconds`` of work. Left by an exception, the
-    parts stay, and the next run with the same ``signature`` (all that the figures depend on) gets them
-    from :meth:`resume`; parts of another signature, and broken ones, are discarded with a ``notice``. Left
-    well, the table is in its place with the ``summary`` that is made of it (if one is asked for), and the
-    parts are gone. Rows must come in the order of the data set.
+    Each part is completed or absent, and a scorer may keep what its model has answered since the
+    last part in the ``journal``; so whatever ends the run costs at most ``seconds`` of work. Left
+    by an exception, the parts stay, and the next run with the same ``signature`` (all that the
+    figures depend on) goes on after them (``done`` rows); parts of another signature, and broken ones,
+    are discarded with a ``notice``. Left well, the table is in its place with the ``summary`` that
+    is made of it (if one is asked for), and the parts are gone. Rows must come in the order of the
+    data set.
 
     Raises :class:`InputError` where another run is writing the same result.
     """
@@ -195,7 +191,6 @@ class ResultWriter:
         self.journal = Journal(self._folder, seconds)
         self._waiting: list[pa.Table] = []
         self._since = monotonic()
-        self._resumed = False
         self._held = ExitStack()
 
     def __enter__(self) -> ResultWriter:
@@ -203,7 +198,7 @@ class ResultWriter:
         with ExitStack() as unwind:
             unwind.push(self._held)
             unwind.callback(self._keep)
-            self.resume()
+            self._resume()
             unwind.pop_all()
         return self
 
@@ -227,11 +222,8 @@ class ResultWriter:
         if not self.done and self.journal.is_empty:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def resume(self) -> int:
-        """Take up the parts of a run that was cut short; return how many leading items are scored."""
-        if self._resumed:
-            return self.done
-        self._resumed = True
+    def _resume(self) -> None:
+        """Take up the parts of a run that was cut short."""
         if self._mark.is_file() and self._mark.read_bytes() == self._signature.encode():
             self.done = sum(self._whole_parts())
             more = self.journal.open(self.done)
@@ -240,7 +232,6 @@ class ResultWriter:
                 self._notice(f"going on after {self.done:,} items{inside} that are scored already")
         else:
             self._start()
-        return self.done
 
     def _start(self) -> None:
         if any(self._folder.glob("*-*")):  # parts and answers
@@ -276,7 +267,6 @@ class ResultWriter:
 
     def write(self, table: pa.Table) -> None:
         """Add rows; they are safe once the part is full or old enough (or :meth:`flush` is called)."""
-        self.resume()
         if len(table):
             self._waiting.append(table)
         full = sum(map(len, self._waiting)) >= self._rows
@@ -297,8 +287,11 @@ class ResultWriter:
         self.journal.restart(self.done)
 
     def _join(self) -> None:
-        """Join the parts. The table takes its place, then its summary; a run that is killed between the two
-        still has its parts. Without a summary an older one goes first: it would be another table's."""
+        """Join the parts.
+
+        The table takes its place, then its summary; a run that is killed between the two still has
+        its parts. Without a summary an older one goes first: it would be another table's.
+        """
         parts = list(self._parts())
         if not parts:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -309,7 +302,8 @@ class ResultWriter:
             table = both.enter_context(writing(self.path))
             _copy(parts, table)
             if text and self._summary:
-                text.write_text(summary_text(self._summary(table)), encoding="utf-8", newline="\n")
+                made = json.dumps(self._summary(table), ensure_ascii=False, indent=2)
+                text.write_text(made + "\n", encoding="utf-8", newline="\n")
             else:
                 summary.unlink(missing_ok=True)
         self._mark.unlink()
@@ -336,7 +330,7 @@ def _copy(parts: list[Path], target: Path, rows: int = 1 << 16) -> None:
 
 
 def _leaves(schema: pa.Schema) -> list[str]:
-    """Paths of the columns that hold texts."""
+    """Return the paths of the columns that hold texts."""
     found = []
     for field in schema:
         inner = list(field.type) if pa.types.is_struct(field.type) else []
@@ -349,10 +343,12 @@ FORMAT = "solecism result 1"
 """What the key ``format`` of a summary says."""
 
 TIE = 1e-9
-"""Log probabilities (natural, float64) closer than this are equal: sums in another order differ by less."""
+"""Log probabilities (natural, float64) closer than this are equal: sums in another order differ by
+less."""
 
 EMPTY = "empty"
-"""Reason: a sentence is missing or blank, or has no token to sum over, so that nothing can be compared."""
+"""Reason: a sentence is missing or blank, or has no token to sum over, so that nothing can be
+compared."""
 
 TOO_LONG = "too long"
 """Reason: the model has fewer positions than the sentence has tokens."""
@@ -367,7 +363,7 @@ _TEXTS = ("id", "set_id", "UID", "linguistics_term", "construction", "language")
 
 
 def score_schema(features: pa.DataType) -> pa.Schema:
-    """Schema of a result's table for a data set whose ``features`` have this type."""
+    """Return the schema of results for a data set whose ``features`` have this type."""
     floats, ints = pa.float64(), pa.int32()
     return pa.schema(
         [
@@ -385,9 +381,10 @@ def score_schema(features: pa.DataType) -> pa.Schema:
 SCORES = score_schema(pair_schema().field("features").type)
 """What every result's table has, a row a pair; ``features`` are those of the data set.
 
-``logp_*``: natural logarithms, null when skipped; ``tokens_*``, ``bytes_*``: tokens summed over and UTF-8
-length of the scored text; ``decision``: 1 right, 0 wrong, 0.5 tie, null when skipped; ``margin``:
-``logp_good - logp_bad``; ``skipped``: why there is no score, else null."""
+``logp_*``: natural logarithms, null when skipped; ``tokens_*``, ``bytes_*``: tokens summed over and
+UTF-8 length of the scored text; ``decision``: 1 right, 0 wrong, 0.5 tie, null when skipped;
+``margin``: ``logp_good - logp_bad``; ``skipped``: why there is no score, else null.
+"""
 
 _TALLY = {"accuracy": (SHARE, None), "n": COUNT, "ties": COUNT, "skipped": {str: COUNT}}
 _RUN = ("data", "version", "digest", "config", "method", "model", "revision", "dtype", "solecism")
@@ -416,11 +413,11 @@ def scores_table(
 ) -> pa.Table:
     """Return the rows of a result for ``pairs``, whose texts and features (if any) they have.
 
-    ``logp`` (natural logarithms), ``tokens`` (numbers of them) and ``sizes`` (in bytes) each have an array
-    for the good side and one for the bad side. Where ``skipped`` has a reason they are not looked at. A pair
-    with an empty side is skipped, whatever its scores. Both sides minus infinity is a tie. Raises
-    :class:`InputError` for a score that is not a number and not skipped, ``ValueError`` for arrays of
-    another length than ``pairs``.
+    ``logp`` (natural logarithms), ``tokens`` (numbers of them) and ``sizes`` (in bytes) each have
+    an array for the good side and one for the bad side. Where ``skipped`` has a reason they are not
+    looked at. A pair with an empty side is skipped, whatever its scores. Both sides minus infinity
+    is a tie. Raises :class:`InputError` for a score that is not a number and not skipped,
+    ``ValueError`` for arrays of another length than ``pairs``.
     """
     nothing = np.any(np.asarray(tokens) == 0, axis=0).tolist()
     skipped = [
@@ -478,7 +475,7 @@ def without_nulls(pairs: pa.Table) -> pa.Table:
 
 
 def _features(pairs: pa.Table) -> pa.ChunkedArray:
-    """The features; all null for a data set that has none."""
+    """Return the features, all null for a data set that has none."""
     if "features" in pairs.column_names:
         return pairs["features"]
     kind = SCORES.field("features").type
@@ -486,7 +483,7 @@ def _features(pairs: pa.Table) -> pa.ChunkedArray:
 
 
 def feature(features: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """One of the features, all null where the data set does not have it."""
+    """Return one of the features, all null where the data set does not have it."""
     if any(field.name == name for field in features.type):
         return pc.struct_field(features, name)
     kind = FEATURES.get(name, pa.string())
@@ -494,7 +491,7 @@ def feature(features: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 
 def _refuse_nan(pairs: pa.Table, nan: Numbers, skipped: Numbers) -> None:
-    """A score that is not a number would silently count as wrong: say which item has it."""
+    """Raise for scores that are not numbers, which would silently count as wrong."""
     found = np.flatnonzero(nan & ~skipped)
     if len(found):
         ids = pairs["id"].take(pa.array(found[:3])).to_pylist()
@@ -552,8 +549,8 @@ def _refuse_values(table: pa.Table, path: Path) -> None:
 def read_result(path: str | Path) -> Result:
     """Open a result by the name of its JSON or Parquet file, or by what both names begin with.
 
-    Raises :class:`InputError` where a file is missing, is no result, lacks columns, or where the two files
-    are not of the same run.
+    Raises :class:`InputError` where a file is missing, is no result, lacks columns, or where the
+    two files are not of the same run.
     """
     summary_file, table_file = result_files(path)
     for file in (summary_file, table_file):
@@ -586,7 +583,7 @@ def _read_summary(file: Path) -> dict[str, Any]:
 
 
 def _check_table(file: Path) -> int:
-    """Number of rows; raises where columns are missing or of another type."""
+    """Return the number of rows; raise where columns are missing or of another type."""
     with reading_parquet(file):
         metadata = pq.read_metadata(file)
         schema = metadata.schema.to_arrow_schema()
@@ -606,10 +603,3 @@ def _wrong_column(field: pa.Field, schema: pa.Schema) -> str:
     found = schema.field(field.name).type
     fits = pa.types.is_struct(found) if field.name == "features" else found == field.type
     return "" if fits else f"column {field.name!r} is {found}, wanted {field.type}"
-
-
-def write_summary(path: str | Path, summary: dict[str, Any]) -> Path:
-    """Write the JSON of a result in one step (never half-written); return its path."""
-    file = result_files(path)[0]
-    write_text(file, summary_text(summary))
-    return file

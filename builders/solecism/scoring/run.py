@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solecism.baselines.ngram import load_ngram, ngram_revision
+from solecism.baselines.ngram import is_ngram, load_ngram, ngram_revision
 from solecism.errors import candidates, fail
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
 from solecism.scoring.items import ItemSet, open_items
@@ -36,7 +36,10 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Shown:
-    """Where the value of an option shows: in the name of the result, in its signature (``usual``: always)."""
+    """The places where the value of an option shows, if it is not the usual one.
+
+    ``usual``: the usual value shows in the signature, too.
+    """
 
     in_name: bool = True
     in_signature: bool = False
@@ -86,24 +89,26 @@ def score(
     """Score a model on items, write a result and return it.
 
     Two files are written, ``<out>/<model>-<data>-<config>-<method>.json`` and ``.parquet``
-    (``docs/results-format.md``). Their name also has the options that are not the usual ones and, of a
-    model in a folder, the first digits of its fingerprint. A run that is killed goes on where it was when
-    it is repeated.
+    (``docs/results-format.md``). Their name also has the options that are not the usual ones and,
+    of a model in a folder, the first digits of its fingerprint. A run that is killed goes on where
+    it was when it is repeated.
 
     Arguments:
-        data: ``clams/he`` (a built folder and a config), ``ORG/NAME/CONFIG`` on the hub, or a Parquet file.
+        data: ``clams/he`` (a built folder and a config), ``ORG/NAME/CONFIG`` on the hub, or a
+            Parquet file.
         model: a name on the hub, or the folder of a causal, masked or n-gram model.
-        method: a name of the registry (:mod:`solecism.scoring.methods`); by default the usual one for the
-            items and the model.
+        method: a name of the registry (:mod:`solecism.scoring.methods`); by default the usual one
+            for the items and the model.
         revision: the revision of the model.
         data_revision: the revision of a data set of the hub.
         dtype: ``float32``, ``bfloat16`` or ``float16``.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
         bos: causal models: ``auto`` puts the BOS token first, the EOS token where there is no BOS;
-            ``always`` insists on a BOS; ``never`` starts with the first token, which then has no probability.
+            ``always`` insists on a BOS; ``never`` starts with the first token, which then has no
+            probability.
         eos: causal models: also score the end-of-sentence token.
-        engine: how causal models are run: ``tree``, ``cached``, ``plain``, ``loop``, or ``auto`` for the
-            fastest that gives the numbers of the plain loop.
+        engine: how causal models are run: ``tree``, ``cached``, ``plain``, ``loop``, or ``auto``
+            for the fastest that gives the numbers of the plain loop.
         multi_piece: what ``focus`` does with words of several tokens: ``skip`` or ``pll``.
         batch_tokens: about how many tokens go through a causal model at a time.
         limit: score only so many items, the first ones.
@@ -113,12 +118,14 @@ def score(
         progress: called with a name, the number of items that are done, and the number of all.
         notice: called with what there is to say, as that a run goes on after another.
 
-    Raises :class:`InputError` for what cannot be scored, and where the result of another run has the same
-    name.
+    Raises :class:`InputError` for what cannot be scored, and where the result of another run has
+    the same name.
 
-    >>> result = score("clams/fr", "gpt2", limit=100)  # doctest: +SKIP
-    >>> result.summary["overall"]["accuracy"]  # doctest: +SKIP
-    0.71
+    Example::
+
+        result = solecism.score("clams/fr", "trigrams", limit=100)
+        print(result.signature)
+        print(result.summary["overall"]["accuracy"])
     """
     options = locals()
     _refuse_unknown(options)
@@ -160,7 +167,9 @@ def _refuse_unknown(options: Options) -> None:
 
 
 def _kind(options: Options) -> str:
-    from solecism.scoring.models import kind_of
+    if is_ngram(options["model"]):
+        return "n-gram"
+    from solecism.scoring.models import kind_of  # needs torch, which n-gram models do not
 
     return kind_of(options["model"], options["revision"], options["trust_remote_code"])
 
@@ -202,7 +211,7 @@ def _signature(options: Options, items: ItemSet, method: Method, revision: str) 
 
 
 def _model_name(model: str) -> str:
-    """Return a name of the hub as it is, of a folder its last part, of a seed two: ``lstm-fr/seed-0``."""
+    """Return a name of the hub as it is, of a folder its last part, of ``lstm/seed-0`` both."""
     path = Path(model)
     if not path.exists():
         return model
@@ -233,7 +242,7 @@ def _write(stem: Path, signature: Signature, method: Method, run: Run) -> None:
 
     mark = _resume_mark(options, signature)
     with ResultWriter(stem, mark, notice=options["notice"], summary=summary) as writer:
-        done = writer.resume()
+        done = writer.done
         if hasattr(run.model, "journal"):
             run.model.journal = writer.journal
         show(f"{items.name}/{items.config}", done, total)
@@ -245,7 +254,7 @@ def _write(stem: Path, signature: Signature, method: Method, run: Run) -> None:
 
 
 def _resume_mark(options: Options, signature: Signature) -> str:
-    """Return all that must be the same for a run to go on: the full signature, and what digits depend on."""
+    """Return all that must be the same for a run to go on."""
     ran = environment(options["device"], options["dtype"], 1.0, 0)
     names = ("torch", "transformers", "tokenizers", "numpy", "device")
     batches = {"engine": options["engine"], "tokens": options["batch_tokens"]}
@@ -280,7 +289,7 @@ def _notes(result: Result, run: Run) -> Iterator[str]:
 
 
 def _other_bos(result: Result, run: Run) -> Iterator[str]:
-    """Try the other choice of BOS on a sample; yield a note if it changes the result by over two points."""
+    """Try the other choice of BOS on a sample; yield a note if it makes a difference."""
     from solecism.scoring.methods.sentence import score_pairs
 
     rows = int(result.summary["rows"])

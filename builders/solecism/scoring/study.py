@@ -1,4 +1,4 @@
-"""The suites of Wang et al. (2021), *Controlled evaluation of grammatical knowledge in Mandarin Chinese*.
+"""The suites of Wang et al. (2021), *Controlled evaluation of grammatical knowledge*.
 
 The sentences of the study, and the accuracies of its Table 6 from the surprisals that it published.
 """
@@ -44,8 +44,7 @@ TargetPlace = Callable[[Sequence[str]], tuple[int, int]]
 
 @dataclass(frozen=True)
 class StudyClass:
-    """A class of the study: its name (and a short one), the conditions of an item in order, its target
-    region and its criteria."""
+    """A class of the study: its names, conditions, criteria and target region."""
 
     title: str
     short: str
@@ -100,8 +99,9 @@ CLASSES: dict[str, StudyClass] = {
     ),
     "sd": StudyClass("subordination", "subord.", ("good", "bad"), _PAIR, STOP),
 }
-"""The classes in the order of Table 6. Targets (section 3.2): the noun and the stop; the verb of the relative
-clause, fourth from the end (V 的 N 。); the 的 that ends the relative clause, the last one; the stop."""
+"""The classes in the order of Table 6. Targets (section 3.2): the noun and the stop; the verb of
+the relative clause, fourth from the end (V 的 N 。); the 的 that ends the relative clause, the last
+one; the stop."""
 
 MODIFIERS = {
     "none": "none", "adj": "adjective", "obj": "object-extracted RC", "sub": "subject-extracted RC",
@@ -112,7 +112,7 @@ MODIFIERS = {
 
 @dataclass(frozen=True)
 class StudySuite:
-    """A suite of the study; ``counted``: it is one of the 24 that the accuracy of its class is made of."""
+    """A suite of the study."""
 
     name: str
     kind: StudyClass
@@ -201,9 +201,10 @@ def _condition(
 
 
 def class_accuracy(right: Mapping[str, Sequence[Fraction]]) -> dict[str, Fraction]:
-    """Return the accuracy of each class: the mean over its suites of the mean over the seeds (Table 6).
+    """Return the accuracy of each class: the mean over suites of the mean over seeds.
 
-    ``right``: the accuracies of each suite, one for each seed; suites that Table 2 has not are left out.
+    ``right``: the accuracies of each suite, one for each seed; suites that Table 2 has not are left
+    out.
     """
     found: dict[str, list[Fraction]] = {}
     for name, values in right.items():
@@ -233,10 +234,10 @@ def _decimals(value: Fraction | None) -> str:
 
 @dataclass
 class StudyFigures:
-    """The accuracies of a model, suite by suite and seed by seed: of rows, and of items that fulfil all.
+    """The accuracies of a model by suite and seed: of rows, and of items that fulfil all.
 
-    The criterion is a positive difference, so a tie is a failure (section 3.1); of an n-gram model it counts
-    one half, for which the study flips a coin (section 3.3).
+    The criterion is a positive difference, so a tie is a failure (section 3.1); of an n-gram model
+    it counts one half, for which the study flips a coin (section 3.3).
     """
 
     tie: float
@@ -280,10 +281,10 @@ def _share(decisions: Sequence[float]) -> Fraction:
 
 
 def score_study(folder: str | Path, out: str | Path = "results") -> dict[str, StudyFigures]:
-    """Return the accuracies of Wang et al. (2021, Table 6) by model, from the surprisals of the study.
+    """Return the accuracies of Table 6 by model, from the surprisals of the study.
 
-    Writes a result for each model and seed into ``out``. Raises :class:`InputError` for files that cannot be
-    read.
+    Writes a result for each model and seed into ``out``. Raises :class:`InputError` for files that
+    cannot be read.
     """
     found: dict[str, StudyFigures] = {}
     for run in find_runs(Path(folder)):

@@ -1,4 +1,4 @@
-"""The summary of a result: its accuracies by every grouping, and the signature, all that they depend on."""
+"""The summary of a result: accuracies by every grouping, and what they depend on."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ _ESCAPES = {"%": "%25", "|": "%7C", "\n": "%0A"}
 
 @dataclass(frozen=True)
 class Signature:
-    """What a figure depends on; its text is as
-    ``acc|data:clams@1.0.0#4f3a9c1e|cfg:he|score:sentence|bos:auto|model:gpt2@607a30d|dtype:float32|solecism:0.1.0``.
+    """All that a figure depends on.
 
-    ``digest`` and ``revision`` may be empty (then ``#`` and ``@`` are left out). The digest is cut to 8
-    characters, a revision that is a hash (``607a30d783df...``, ``sha256-88357...``) to 12 hexadecimal digits, a
-    branch or tag stands whole. ``options`` are whatever else a method depends on (``bos``, ``limit``, ...).
+    Its text is as ``acc|data:clams@1.0.0#4f3a9c1e|cfg:he|score:sentence|bos:auto|model:gpt2|...``.
+
+    ``digest`` and ``revision`` may be empty (then ``#`` and ``@`` are left out). The digest is cut
+    to 8 characters, a revision that is a hash (``607a30d783df...``, ``sha256-88357...``) to 12
+    hexadecimal digits, a branch or tag stands whole. ``options`` are whatever else a method depends
+    on (``bos``, ``limit``, ...).
     """
 
     data: str
@@ -62,7 +64,7 @@ class Signature:
         return "|".join(["acc", *(f"{key}:{_escape(value)}" for key, value in parts.items())])
 
     def to_json(self) -> dict[str, Any]:
-        """The parts in full, for a result's ``run``."""
+        """Return the parts in full."""
         return {
             "data": self.data, "version": self.version, "digest": self.digest, "config": self.config,
             "method": self.method, "model": self.model, "revision": self.revision,
@@ -85,7 +87,7 @@ def _unescape(text: str) -> str:
 
 
 def parse_signature(text: str) -> dict[str, str]:
-    """Take a signature apart: ``{"metric": "acc", "data": "clams@1.0.0#4f3a9c1e", "cfg": "he", ...}``.
+    """Return the parts of a signature: ``{"metric": "acc", "cfg": "he", ...}``.
 
     Raises :class:`InputError` where a part is not ``key:value``.
     """
@@ -116,7 +118,7 @@ def refuse_replacing(path: str | Path, signature: Signature) -> None:
 
 
 def environment(device: str, dtype: str, seconds: float, sentences: int) -> dict[str, Any]:
-    """What a run ran on; ``seconds`` of wall time for ``sentences`` (two for a pair) scored in this run."""
+    """Return what a run ran on; it scored ``sentences`` (two a pair) in ``seconds``."""
     names = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
     return {
         "python": platform.python_version(),
@@ -151,7 +153,7 @@ class Interval:
 
 
 def wilson(right: float, n: int, z: float = Z95) -> Interval:
-    """Accuracy ``right / n`` with the score interval of Wilson (1927); ties count one half in ``right``.
+    """Return the accuracy ``right / n`` with the score interval of Wilson (1927).
 
     Without items the accuracy is NaN and the interval is from 0 to 1.
     """
@@ -175,7 +177,7 @@ MOST = 100
 
 @dataclass
 class Tally:
-    """What accuracy is made of; tallies of parts add up to that of the whole."""
+    """The counts that accuracy is made of; tallies of parts add up to that of the whole."""
 
     right: float = 0.0
     n: int = 0
@@ -192,11 +194,11 @@ class Tally:
 
     @property
     def interval(self) -> Interval:
-        """Accuracy (ties count one half) with its Wilson interval."""
+        """The accuracy (ties count one half) with its Wilson interval."""
         return wilson(self.right, self.n)
 
     def to_json(self) -> dict[str, Any]:
-        """Accuracy, ends of the 95 % interval, n, ties and skipped by reason; accuracy of nothing: null."""
+        """Return the counts, and the accuracy (null of nothing) with its 95 % interval."""
         found = self.interval
         return {
             "accuracy": found.value if self.n else None,
@@ -209,13 +211,13 @@ class Tally:
 
 
 def group_column(table: pa.Table, by: str) -> pa.ChunkedArray:
-    """The groups (texts, null where there is none) of a grouping but ``config``: of a column or a feature."""
+    """Return the groups (texts, or null) of a grouping, which is a column or a feature."""
     column = table[COLUMNS[by]] if by in COLUMNS else pc.struct_field(table["features"], by)
     return pc.cast(column, pa.string())
 
 
 def tally(keys: pa.ChunkedArray, table: pa.Table) -> dict[str, Tally]:
-    """Count the rows of ``table`` (``decision``, ``skipped``) by ``keys``; rows without a key are left out."""
+    """Count the rows of a table by ``keys``; rows without a key are left out."""
     narrow = pa.table({"key": keys, "decision": table["decision"], "skipped": table["skipped"]})
     counts = narrow.group_by(["key", "decision", "skipped"], use_threads=False).aggregate(
         [([], "count_all")]
@@ -242,7 +244,8 @@ def _groupings(schema: pa.Schema) -> list[str]:
 def summarize(tables: Iterable[pa.Table], config: str) -> dict[str, Any]:
     """Count tables of scores, one after the other: ``rows``, ``overall``, ``macro`` and ``by``.
 
-    ``macro`` is the plain mean of the accuracies of the UIDs, of the phenomena and of the constructions.
+    ``macro`` is the plain mean of the accuracies of the UIDs, of the phenomena and of the
+    constructions.
     """
     rows, overall = 0, Tally()
     by: dict[str, dict[str, Tally]] = {}
@@ -278,14 +281,14 @@ def _sorted(groups: Mapping[str, Tally]) -> dict[str, Any]:
 
 
 def numeric_first(key: str) -> tuple[int, float, str]:
-    """Sort key: numbers by size, then texts."""
+    """Return a key for sorting: numbers by size, then texts."""
     return (0, float(key), key) if key.isdecimal() else (1, 0.0, key)
 
 
 def summarize_file(
     path: str | Path, signature: Signature, environment: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The whole summary of the table ``<stem>.parquet``, to be written with ``results.write_summary``."""
+    """Return the whole summary of the table ``<stem>.parquet``."""
     file = result_files(path)[1]
     return {
         "format": FORMAT,

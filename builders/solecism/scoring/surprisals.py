@@ -1,4 +1,4 @@
-"""Surprisals from files instead of from a model: those that other programs and published studies leave."""
+"""Surprisals from files of other programs and published studies, instead of from a model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Token = tuple[int, str, float]
 
 @dataclass(frozen=True)
 class SentenceLine:
-    """A sentence of a file: its tokens and their surprisals, marks of its beginning and end left out."""
+    """A sentence of a file: its tokens and their surprisals, without marks of its ends."""
 
     tokens: tuple[str, ...]
     surprisals: tuple[float, ...]
@@ -50,7 +50,7 @@ class SentenceLine:
 
 @dataclass(frozen=True)
 class SurprisalRun:
-    """The files of one model (of one seed of it) by suite: ``surprisals_cls_none.tsv`` for ``cls_none``."""
+    """The files of a model (or of a seed of it) by suite."""
 
     model: str
     seed: str
@@ -60,9 +60,9 @@ class SurprisalRun:
 def find_runs(folder: Path) -> list[SurprisalRun]:
     """Return the runs below a folder: each folder that holds files called ``surprisals_SUITE.tsv``.
 
-    Also ``surprisals_output_SUITE.txt``. A folder called ``trial0``, ``seed-1`` or ``2`` is a seed of the model
-    that the folder above is named after; ``lstm_seed0`` is one of ``lstm``. Raises :class:`InputError` where
-    there is no such file, or two for one suite.
+    Also ``surprisals_output_SUITE.txt``. A folder called ``trial0``, ``seed-1`` or ``2`` is a seed
+    of the model that the folder above is named after; ``lstm_seed0`` is one of ``lstm``. Raises
+    :class:`InputError` where there is no such file, or two for one suite.
     """
     found: dict[Path, dict[str, Path]] = {}
     for path in sorted(_all_files(folder)):
@@ -138,7 +138,7 @@ def _token(row: Sequence[str], places: Sequence[int]) -> tuple[int, Token]:
 
 
 def _gaps(found: Mapping[int, Sequence[Token]], path: Path) -> Iterator[Problem]:
-    """Yield sentences and tokens that are missing or stand twice: they would shift what is after them."""
+    """Yield sentences and tokens that are missing or stand twice."""
     missing = set(range(1, len(found) + 1)) - set(found)
     if missing:
         yield Problem(
@@ -161,10 +161,10 @@ def _line(tokens: list[Token]) -> SentenceLine:
 
 
 def line_reader(lines: Mapping[int, SentenceLine], path: Path) -> SentenceReader:
-    """Return a function that reads the conditions of suite items from the sentences of a file, in order.
+    """Return a function that reads the conditions of suite items from a file, in order.
 
-    The tokens are the words of the condition, or pieces of its text. Raises :class:`InputError` where the
-    file has another number of sentences, or one that is not that of the condition.
+    The tokens are the words of the condition, or pieces of its text. Raises :class:`InputError`
+    where the file has another number of sentences, or one that is not that of the condition.
     """
     numbers = iter(sorted(lines))
 
@@ -218,9 +218,10 @@ def _pieces(text: str, tokens: Sequence[str]) -> Encoded | None:
 def score_surprisals(data: str, folder: str | Path, out: str | Path = "results") -> list[Result]:
     """Score the suite items of a config from files of surprisals of their sentences, in order.
 
-    ``folder`` has a file for the config, ``surprisals_CONFIG.tsv``, or one for each of its suites; or folders
-    of such files, for several models and seeds. Writes a result for each of them into ``out`` and returns
-    them. Raises :class:`InputError` for files that cannot be read or are of other sentences.
+    ``folder`` has a file for the config, ``surprisals_CONFIG.tsv``, or one for each of its suites;
+    or folders of such files, for several models and seeds. Writes a result for each of them into
+    ``out`` and returns them. Raises :class:`InputError` for files that cannot be read or are of
+    other sentences.
     """
     items = open_items(data)
     if items.kind != "suite":
@@ -270,7 +271,7 @@ def write_run(out: Path, signature: Signature, tables: Iterable[pa.Table]) -> Re
         return {**summarize_file(table, signature), "items": items_right(table).to_json()}
 
     with ResultWriter(stem, str(signature), summary=summary) as writer:
-        done = writer.resume()
+        done = writer.done
         for table in scored:
             writer.write(table.slice(min(done, len(table))))
             done = max(done - len(table), 0)

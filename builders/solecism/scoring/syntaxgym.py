@@ -1,8 +1,9 @@
-"""Suites in SyntaxGym's JSON (Hu et al. 2020; https://github.com/cpllab/syntaxgym-core, docs/suite_json.rst).
+"""Suites in SyntaxGym's JSON (Hu et al. 2020; syntaxgym-core, docs/suite_json.rst).
 
-There a sentence is nothing but its numbered regions, put together with spaces. What stands between ours becomes
-regions without a name; what the format has no place for (text without spaces, words, our names and ids) stands
-under keys of its own, ``solecism``, that other readers pass over, so that what was written is read back equal.
+There a sentence is nothing but its numbered regions, put together with spaces. What stands between
+ours becomes regions without a name; what the format has no place for (text without spaces, words,
+our names and ids) stands under keys of its own, ``solecism``, that other readers pass over, so that
+what was written is read back equal.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ Item = Mapping[str, Any]
 def read_syntaxgym(path: Path) -> pa.Table:
     """Read a suite as items (:data:`solecism.schema.SUITE`); raises :class:`InputError`.
 
-    The text of a condition is its regions with a space between them. A region is called by its name in
-    ``region_meta``, by its number where the names are not all different.
+    The text of a condition is its regions with a space between them. A region is called by its name
+    in ``region_meta``, by its number where the names are not all different.
     """
     return _Suite(path, read_json(path, _SUITE, "suite")).table()
 
@@ -70,7 +71,7 @@ class _Suite:
     suite: Any
 
     def table(self) -> pa.Table:
-        """The items."""
+        """Return the items."""
         meta = self.suite["meta"]
         name, metric = meta["name"], meta["metric"]
         if metric not in METRICS:
@@ -89,7 +90,7 @@ class _Suite:
         return pa.Table.from_pylist(rows, schema=SUITE)
 
     def predictions(self) -> list[str]:
-        """The formulas, ours as we wrote them."""
+        """Return the formulas, ours as we wrote them."""
         out = []
         for number, entry in enumerate(self.suite["predictions"], 1):
             if entry["type"] != "formula":
@@ -99,7 +100,7 @@ class _Suite:
         return out
 
     def names(self, numbers: Sequence[int]) -> dict[int, str]:
-        """What the regions are called."""
+        """Return the names of regions."""
         meta = self.suite.get("region_meta", {})
         missing = [str(number) for number in numbers if str(number) not in meta]
         if missing:
@@ -110,7 +111,7 @@ class _Suite:
         return names if plain else {number: str(number) for number in numbers}
 
     def item(self, item: Any, place: int, suite: str) -> dict[str, Any]:
-        """One item."""
+        """Return an item."""
         what = f"item {place}"
         number, conditions, ours = item["item_number"], item["conditions"], item.get(OURS, {})
         return {
@@ -120,7 +121,7 @@ class _Suite:
         }
 
     def condition(self, condition: Any, place: int, item: str) -> dict[str, Any]:
-        """One condition, with the regions that it has."""
+        """Return a condition, with the regions that it has."""
         what = f"{item}, condition {place}"
         name, regions = condition["condition_name"], condition["regions"]
         contents = {r["region_number"]: r["content"] for r in regions}
@@ -140,7 +141,7 @@ class _Suite:
     def own(
         self, name: str, ours: Mapping[str, Any], contents: Sequence[str], what: str
     ) -> dict[str, Any]:
-        """A condition that we wrote; raises where its regions were changed since."""
+        """Return a condition that we wrote; raise where its regions were changed since."""
         words = " ".join(content for content in contents if content)
         if words != ours["tokens"]:
             message = f"{what}: its regions are {words!r}, its words {ours['tokens']!r}"
@@ -161,7 +162,7 @@ def refuse_unknown(rows: Sequence[Item], path: Path) -> None:
 
 
 def _wrong(text: str, regions: Mapping[str, Sequence[str]]) -> list[str]:
-    """What is wrong with a prediction."""
+    """Return what is wrong with a prediction."""
     try:
         return list(unknown_terms(parse(text), regions))
     except InputError as error:
@@ -169,7 +170,7 @@ def _wrong(text: str, regions: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _joined(contents: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """Put regions together with spaces; the words are what stands between spaces."""
+    """Join regions with spaces; the words are what stands between spaces."""
     text, regions, words = "", [], 0
     for name, content in zip(names, contents, strict=True):
         text += " " if text and content else ""
@@ -211,7 +212,7 @@ def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
 
 @dataclass(frozen=True)
 class _Slots:
-    """The numbered regions of a suite: ``names``, in order; ``""`` is what stands between named ones."""
+    """The numbered regions of a suite: names in order, ``""`` for what is between named ones."""
 
     names: tuple[str, ...]
     regions: tuple[str, ...]
@@ -230,12 +231,12 @@ class _Slots:
         return cls(tuple(kept), tuple(regions))
 
     def number(self, regions: Sequence[str], region: str) -> int | str:
-        """The number of a region of a condition that has ``regions``."""
+        """Return the number of a region of a condition that has ``regions``."""
         place = None if region == WHOLE else place_of(region, regions)
         return region if place is None else self.names.index(regions[place]) + 1
 
     def contents(self, condition: Item) -> list[str]:
-        """The words of a condition in these regions."""
+        """Return the words of a condition in these regions."""
         parts = _cut(condition, self.regions)
         named = dict(zip(self.regions, parts[1::2], strict=True))
         gaps = iter(parts[::2])
@@ -253,7 +254,7 @@ class _Slots:
 
 
 def _order(items: Sequence[Item], path: Path) -> list[str]:
-    """All regions in one order that holds in every condition."""
+    """Return all regions in an order that holds in every condition."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for item in items:
         for condition in item["conditions"]:
@@ -270,7 +271,7 @@ def _order(items: Sequence[Item], path: Path) -> list[str]:
 
 
 def _cut(condition: Item, regions: Sequence[str]) -> list[str]:
-    """The words before, in and after each region; empty for a region that the condition has not."""
+    """Return the words before, in and after each region; none for one that the condition lacks."""
     words = condition["tokens"].split(" ") if condition["tokens"] else []
     places = {r["name"]: (r["first"], r["last"]) for r in condition["regions"]}
     parts, done = [], 0

@@ -1,4 +1,4 @@
-"""Verification of a lexicon: what it says of its forms, held against treebanks, UniMorph and analysers."""
+"""Verification of a lexicon: its forms held against treebanks, UniMorph and analysers."""
 
 from __future__ import annotations
 
@@ -344,7 +344,7 @@ def _judge_word(source: WordList, claim: Claim, wanted: Feats, lemma: str, form:
 def _look_up(
     source: WordList, upos: str, lemma: str, form: str
 ) -> tuple[list[Attested], list[Attested]]:
-    """Return what a source has of a lemma, and of a form (of another lemma if it lacks this one)."""
+    """Return what a source has of a lemma, and of a form (of any lemma if it lacks this one)."""
     parts_of_speech = LIKE_UPOS.get(upos) or SAME_UPOS.get(upos) or (upos,)
     known = _of(source.by_lemma.get(fold(lemma), ()), parts_of_speech)
     alike = _of(source.by_form.get(fold(form), ()), parts_of_speech)

@@ -1,4 +1,4 @@
-"""Cloze items of pairs that agree: the columns of :data:`solecism.schema.CLOZE`, a chunk at once."""
+"""Cloze items of pairs that agree: the columns of :data:`solecism.schema.CLOZE`."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def items_of(
 ) -> pa.Table:
     """Return the items of a chunk, in the order of the pairs; a pair's controller is masked first.
 
-    ``id`` is made of language, relation, which end is masked, and the masked sentence: duplicates in
-    the paper's sense have the same id.
+    ``id`` is made of language, relation, which end is masked, and the masked sentence: duplicates
+    in the paper's sense have the same id.
     """
     chosen = found.kept.T & np.array([mask in masks for mask in MASKS])
     pair, masked = np.nonzero(chosen)
@@ -200,10 +200,10 @@ def _polite(tokens: Tokens, forms: frozenset[str]) -> Flags:
 class _Neighbours:
     """Nouns around pairs.
 
-    ``distractors``: how many other nouns (NOUN) of the sentence differ from the controller in one of
-    the four features (the paper, Results). ``intervening``: a noun stands between the two ends.
-    ``attractors``: the nouns, names and pronouns between the ends that differ from the controller in
-    a feature in which the pair agrees, so that they would license another form.
+    ``distractors``: how many other nouns (NOUN) of the sentence differ from the controller in one
+    of the four features (the paper, Results). ``intervening``: a noun stands between the two ends.
+    ``attractors``: the nouns, names and pronouns between the ends that differ from the controller
+    in a feature in which the pair agrees, so that they would license another form.
     """
 
     distractors: pa.Int32Array
@@ -241,7 +241,7 @@ def _members(tokens: Tokens, pairs: WordPairs, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def _differences(controller: Ints, word: Ints, shared: Flags, bits: Bits) -> tuple[Flags, Flags]:
-    """Return which words differ from the controller in any feature, and in one in which it agrees."""
+    """Return which words differ from the controller in any feature, and in an agreeing one."""
     differs, licenses = np.zeros(len(word), bool), np.zeros(len(word), bool)
     for feature, agreed in zip(bits, shared, strict=True):
         ours, theirs = feature[controller], feature[word]
@@ -262,9 +262,10 @@ def _attractors(tokens: Tokens, pair: Ints, word: Ints, count: int) -> pa.ListAr
 
 
 def _cues(pairs: WordPairs, shared: Flags) -> Flags:
-    """Return, a row a pair and a column a relation, where the controller agrees with another target too.
+    """Return, a row a pair and a column a relation, which cues stay when one end is masked.
 
-    It must do so in a feature in which the pair agrees: a cue that stays when one end is masked.
+    There is one where the controller agrees with another target too, in a feature in which the pair
+    agrees.
     """
     out = np.zeros((len(pairs), len(RELATIONS)), bool)
     last = int(pairs.controller.max(initial=-1)) + 1

@@ -26,8 +26,22 @@ from solecism.errors import fail
 from solecism.hashing import Hashes, mix
 
 __all__ = [
-    "COLUMNS", "PADDING", "BrokenError", "Chunk", "Coded", "Flags", "Ints", "Spans", "Surface", "Tokens",
-    "files_of", "first_rows", "read_chunk", "read_chunks", "read_tokens", "tokens_of",
+    "COLUMNS",
+    "PADDING",
+    "BrokenError",
+    "Coded",
+    "ConlluChunk",
+    "Flags",
+    "Ints",
+    "Spans",
+    "Surface",
+    "Tokens",
+    "files_of",
+    "first_rows",
+    "read_chunk",
+    "read_chunks",
+    "read_tokens",
+    "tokens_of",
 ]  # fmt: skip
 
 Ints = NDArray[np.int64]
@@ -84,7 +98,7 @@ class Coded:
 
 @dataclass(frozen=True)
 class Spans:
-    """A column of texts as places in ``data`` (UTF-8, :data:`PADDING` behind it), ends exclusive."""
+    """A column of texts as places in ``data`` (UTF-8 and :data:`PADDING`), ends exclusive."""
 
     data: bytes
     starts: Ints
@@ -158,7 +172,7 @@ class Spans:
         return Coded(codes, tuple(self[first].texts()))
 
     def integers(self) -> tuple[Ints, Flags]:
-        """Read every text as a decimal number; return also where it is one (of up to nine digits)."""
+        """Return every text as a number, and where it is one (of up to nine digits)."""
         letters = np.frombuffer(self.data, np.uint8)
         sizes = self.sizes
         values = np.zeros(len(self), np.int64)
@@ -182,21 +196,23 @@ def _spread(values: Hashes) -> Hashes:
 
 
 @dataclass(frozen=True)
-class Chunk:
+class ConlluChunk:
     """Whole sentences of a file; ``line`` is the number of the first line, counted from 1."""
 
     data: bytes
     path: str = ""
     line: int = 1
 
-    def sentences(self) -> list[Chunk]:
+    def sentences(self) -> list[ConlluChunk]:
         """Return what stands between empty lines, a chunk each."""
         numbered = enumerate(self.data.split(b"\n"), self.line)
         groups = (
             list(group) for full, group in groupby(numbered, key=lambda n: n[1] != b"") if full
         )
         return [
-            Chunk(b"\n".join([*(line for _, line in group), b"", b""]), self.path, group[0][0])
+            ConlluChunk(
+                b"\n".join([*(line for _, line in group), b"", b""]), self.path, group[0][0]
+            )
             for group in groups
         ]
 
@@ -228,7 +244,7 @@ def _files(path: Path, ending: str) -> list[Path]:
     return found
 
 
-def read_chunks(path: Path, size: int = CHUNK) -> Iterator[Chunk]:
+def read_chunks(path: Path, size: int = CHUNK) -> Iterator[ConlluChunk]:
     """Yield a file in chunks of whole sentences, each of about ``size`` bytes.
 
     An empty line written ``CR LF`` ends a sentence too; it is complained of when the chunk is read.
@@ -241,12 +257,12 @@ def read_chunks(path: Path, size: int = CHUNK) -> Iterator[Chunk]:
                 rest = rest.replace(b"\n\r\n", b"\n\n")
             end = rest.rfind(b"\n\n") + 2
             if end >= 2:
-                chunk = Chunk(rest[:end], str(path), line)
+                chunk = ConlluChunk(rest[:end], str(path), line)
                 line += chunk.data.count(b"\n")
                 rest = rest[end:]
                 yield chunk
     if rest.strip(b"\n"):
-        yield Chunk(rest, str(path), line)
+        yield ConlluChunk(rest, str(path), line)
 
 
 def read_tokens(
@@ -261,7 +277,7 @@ def read_tokens(
         yield read_chunk(chunk, skipped)
 
 
-def read_chunk(chunk: Chunk, skipped: Callable[[int], object] | None = None) -> Tokens:
+def read_chunk(chunk: ConlluChunk, skipped: Callable[[int], object] | None = None) -> Tokens:
     """Read a chunk; see :func:`read_tokens` for ``skipped``."""
     try:
         return tokens_of(chunk)
@@ -275,8 +291,8 @@ def read_chunk(chunk: Chunk, skipped: Callable[[int], object] | None = None) -> 
     return tokens_of(_joined(good))
 
 
-def _sort_out(sentences: list[Chunk]) -> tuple[list[Chunk], list[Chunk]]:
-    """Return the sentences that can be read, and those that cannot: halves are tried until it is known."""
+def _sort_out(sentences: list[ConlluChunk]) -> tuple[list[ConlluChunk], list[ConlluChunk]]:
+    """Return the sentences that can be read and those that cannot, by trying halves of halves."""
     try:
         tokens_of(_joined(sentences))
     except BrokenError:
@@ -288,8 +304,8 @@ def _sort_out(sentences: list[Chunk]) -> tuple[list[Chunk], list[Chunk]]:
     return sentences, []
 
 
-def _joined(sentences: Sequence[Chunk]) -> Chunk:
-    return Chunk(b"".join(sentence.data for sentence in sentences))
+def _joined(sentences: Sequence[ConlluChunk]) -> ConlluChunk:
+    return ConlluChunk(b"".join(sentence.data for sentence in sentences))
 
 
 @dataclass(frozen=True)
@@ -331,7 +347,8 @@ def _is_utf8(data: bytes) -> bool:
 class _Rows:
     """The lines with ten columns: words, multiword tokens, empty nodes.
 
-    ``tabs``: for each line the places of its nine tabs; ``sentence``: its number in :class:`_Lines`.
+    ``tabs``: for each line the places of its nine tabs; ``sentence``: its number in
+    :class:`_Lines`.
     """
 
     text: Spans
@@ -380,7 +397,7 @@ class Surface:
 
 @dataclass(frozen=True)
 class Sentences:
-    """The sentences: the rows where their words begin and end, and comments (empty where not given)."""
+    """The sentences: where their words begin and end, and comments (empty if not given)."""
 
     start: Ints
     end: Ints
@@ -488,7 +505,7 @@ class Tokens:
         return Spans(text.data, starts, ends)
 
 
-def tokens_of(chunk: Chunk) -> Tokens:
+def tokens_of(chunk: ConlluChunk) -> Tokens:
     """Read a chunk; raises :class:`BrokenError` where anything in it is not CoNLL-U.
 
     IDs must count from 1, heads must be words of the sentence and lead to a root, ranges of
@@ -548,7 +565,7 @@ def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
 def _multiword(
     rows: _Rows, ids: Spans, other: Ints, row: Ints, start: Ints, size: Ints
 ) -> tuple[Ints, Flags, Ints]:
-    """Return the rows of multiword tokens, which words are parts of one, and the row of each's token.
+    """Return the rows of multiword tokens, which words are covered by one, and by which.
 
     ``other``: the rows that are no words; ``start`` and ``size`` are those of each word's sentence.
     """
@@ -570,7 +587,7 @@ def _multiword(
 
 
 def _ranges(ids: Spans, other: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return row, first and last ID of every multiword token; empty nodes (``8.1``) are left out."""
+    """Return row, first and last ID of multiword tokens; empty nodes (``8.1``) are left out."""
     found = [_RANGE.fullmatch(text) for text in ids[other].texts()]
     _require(all(found))
     tokens = [

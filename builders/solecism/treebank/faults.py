@@ -10,7 +10,7 @@ from conllu.models import Token
 from conllu.parser import parse_id_value, parse_int_value
 
 from solecism.errors import InputError, Problem
-from solecism.treebank.conllu import COLUMNS, Chunk
+from solecism.treebank.conllu import COLUMNS, ConlluChunk
 
 __all__ = ["explain"]
 
@@ -21,7 +21,7 @@ _Numbered = list[tuple[int, str]]
 _Words = list[tuple[int, list[str]]]
 
 
-def explain(sentences: Sequence[Chunk]) -> InputError:
+def explain(sentences: Sequence[ConlluChunk]) -> InputError:
     """Return the error with all faults of broken sentences; equal ones are listed once."""
     alike: dict[str, list[int]] = {}
     for sentence in sentences:
@@ -41,7 +41,7 @@ def _and_more(number: int) -> str:
     return f" (and {number:,} more line{'s' * (number > 1)})" if number else ""
 
 
-def _faults(sentence: Chunk) -> list[_Fault]:
+def _faults(sentence: ConlluChunk) -> list[_Fault]:
     """Return the faults of a sentence that the first check with a finding finds."""
     lines = list(enumerate(sentence.data.rstrip(b"\n").split(b"\n"), sentence.line))
     if found := [(line, "not UTF-8") for line, raw in lines if not _is_utf8(raw)]:

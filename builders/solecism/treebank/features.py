@@ -1,4 +1,4 @@
-"""The four agreement features of words as sets of bits, so that agreement is arithmetic on columns."""
+"""The agreement features of words as sets of bits, so that agreement is arithmetic."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGREEMENT = ("Number", "Gender", "Case", "Person")
 
 Values = Mapping[str, tuple[str, ...]]
 Bits = tuple[Hashes, ...]
-"""For each of :data:`AGREEMENT` a column: the set of a word's values, a bit each, 0 for no value."""
+"""A column for each of :data:`AGREEMENT`: the values of words, a bit each, 0 for none."""
 
 PAPER_VALUES: Values = {
     "Number": ("Sing", "Plur"),

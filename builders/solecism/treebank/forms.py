@@ -22,7 +22,7 @@ from solecism.treebank.sources import LocalSource
 from solecism.treebank.unimorph import read_unimorph
 
 __all__ = [
-    "Bundle", "FormInventory", "Morphology", "ParadigmCell", "Paradigms", "TreebankForms",
+    "Bundle", "LanguageForms", "Morphology", "ParadigmCell", "Paradigms", "TreebankForms",
     "UniMorphForms", "WordForm", "alike", "count_treebank", "count_words", "distinct_words",
     "read_inventory",
 ]  # fmt: skip
@@ -64,8 +64,9 @@ class Morphology(Protocol):
 class TreebankForms:
     """The forms that treebanks attest, with their counts.
 
-    A bundle of features counts for :meth:`ambiguous` only where it makes up at least ``share`` of the
-    form's occurrences and stands twice: single words are mistakes of annotation as often as not.
+    A bundle of features counts for :meth:`ambiguous` only where it makes up at least ``share`` of
+    the form's occurrences and stands twice: single words are mistakes of annotation as often as
+    not.
     """
 
     counts: Mapping[WordForm, int]
@@ -103,7 +104,7 @@ def _differing(feats: str, others: Iterable[str]) -> frozenset[str]:
 
 
 def _difference(ours: Mapping[str, frozenset[str]], theirs: Mapping[str, frozenset[str]]) -> str:
-    """Return the one feature in which two bundles differ, if it is of agreement, else an empty text."""
+    """Return the one feature of agreement in which two bundles differ, else an empty text."""
     differing = [
         name
         for name, values in ours.items()
@@ -153,7 +154,7 @@ _SHARE, _RARE = 0.01, 0.1
 
 
 def alike(a: Bundle, b: Bundle, names: Iterable[str] | None = None) -> bool:
-    """Return whether two bundles share a value in every feature (of ``names``) that both express."""
+    """Return whether two bundles share a value in each feature (of ``names``) of both."""
     tried = a if names is None else names
     return all(a[name] & b[name] for name in tried if name in a and name in b)
 
@@ -211,8 +212,9 @@ class Paradigms:
     def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
         """Return the cells that differ from a word in one feature alone, the most frequent first.
 
-        Cells of treebanks are compared with the word as annotated, those of UniMorph with the word as
-        it lists it. A form that is rare beside another of the same cell (*du* for *do*) is left out.
+        Cells of treebanks are compared with the word as annotated, those of UniMorph with the word
+        as it lists it. A form that is rare beside another of the same cell (*du* for *do*) is left
+        out.
         """
         ours = bundle(word.feats)
         cells = _common(self._treebank.get(_lemma(word), []))
@@ -304,7 +306,7 @@ class UniMorphForms:
 
 
 @dataclass(frozen=True)
-class FormInventory:
+class LanguageForms:
     """All that is known of a language's forms; a :class:`Morphology`.
 
     ``counts``: how often which treebank has a word, as written; ``licences``: of treebanks by name.
@@ -332,7 +334,7 @@ class FormInventory:
 
     @cached_property
     def attested(self) -> Mapping[WordForm, Mapping[str, int]]:
-        """The words of the treebanks, capitals and features put in order, with their counts by treebank.
+        """The words of the treebanks, put in order, with their counts by treebank.
 
         What has no letter, or a stand-in for one (``_``), is left out.
         """
@@ -345,8 +347,14 @@ class FormInventory:
                 found[word._replace(form=form, feats=_in_order(word.feats))][treebank] += count
         return found
 
+    @cached_property
+    def paradigms(self) -> Paradigms:
+        """The words of all sources by lemma and by form."""
+        attested = {word: sum(counts.values()) for word, counts in self.attested.items()}
+        return Paradigms(attested, self.unimorph.words if self.unimorph else ())
+
     def tables(self) -> Iterator[pa.Table]:
-        """Yield the rows of the config ``<lang>-forms`` (:data:`solecism.schema.FORMS`), in order."""
+        """Yield the rows of ``<lang>-forms`` (:data:`solecism.schema.FORMS`), in order."""
         rows = _rows(self)
         while some := list(islice(rows, _ROWS)):
             yield pa.Table.from_pylist(some, FORMS)
@@ -354,7 +362,7 @@ class FormInventory:
 
 def read_inventory(
     language: str, treebanks: Iterable[LocalSource], unimorph: LocalSource | None = None
-) -> FormInventory:
+) -> LanguageForms:
     """Count the forms of treebanks and read a UniMorph list; raises :class:`InputError`."""
     counts: dict[str, Counter[WordForm]] = {}
     licences: dict[str, str] = {}
@@ -369,14 +377,14 @@ def read_inventory(
         code = unimorph.origin.repository.partition("/")[2]
         auxiliaries = frozenset(w.lemma for c in counts.values() for w in c if w.upos == "AUX")
         triples = UniMorphForms.read(unimorph.files[0], code, unimorph.origin.licence, auxiliaries)
-    return FormInventory(language, counts, licences, triples)
+    return LanguageForms(language, counts, licences, triples)
 
 
 Row = dict[str, object]
 _Key = tuple[str, str, str]
 
 
-def _rows(inventory: FormInventory) -> Iterator[Row]:
+def _rows(inventory: LanguageForms) -> Iterator[Row]:
     attested = inventory.attested
     lists = _listed(inventory.unimorph)
     by_key: dict[_Key, list[str]] = defaultdict(list)
@@ -437,7 +445,7 @@ def _row_of_treebanks(
     word: WordForm,
     counts: Mapping[str, int],
     lists: Mapping[_Key, list[str]],
-    inventory: FormInventory,
+    inventory: LanguageForms,
 ) -> Row:
     both = any(alike(bundle(word.feats), bundle(feats)) for feats in lists.get(_key(word), ()))
     licences = [inventory.licences.get(name, "") for name in counts]

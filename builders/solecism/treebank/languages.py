@@ -27,7 +27,8 @@ _FILE = Path(__file__).with_name("languages.toml")
 class Language:
     """Agreement in one language: a stanza of ``languages.toml``, which describes the keys.
 
-    ``features`` are, for each relation and for participles, those in which target and controller agree.
+    ``features`` are, for each relation and for participles, those in which target and controller
+    agree.
     """
 
     code: str
@@ -195,7 +196,7 @@ class PairRules:
         return frozenset(word.casefold() for word in self.double)
 
     def joins(self, left: str, good: str, bad: str, right: str, determiner: bool) -> bool:
-        """Return whether a wrong form can be written in place of the right one, all else unchanged."""
+        """Return whether a wrong form can stand in place of the right one, all else unchanged."""
         before = words_of(left)[-1:]
         last = before[0].casefold() if before and left.rstrip().endswith(before[0]) else ""
         if last.endswith(("'", "’")) and _vowel(good) != _vowel(bad):

@@ -25,7 +25,7 @@ from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
 from solecism.treebank.forms import Morphology, count_treebank
 from solecism.treebank.languages import Language, find_language
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
-from solecism.treebank.sources import Progress
+from solecism.treebank.sources import Progress, no_progress
 from solecism.treebank.strict import SWITCHES, find_strictly
 
 __all__ = [
@@ -117,7 +117,7 @@ class MiningCounts:
 
 @dataclass(frozen=True)
 class Mined:
-    """What :func:`mine` found: the ``items`` (None where they were not kept), how, and the counts."""
+    """The outcome of :func:`mine`: ``items`` (None if not kept), counts, and how it mined."""
 
     items: pa.Table | None
     counts: MiningCounts
@@ -182,15 +182,16 @@ def mine(
     >>> mined.items.column_names[:5]
     ['id', 'language', 'treebank', 'sent_id', 'text']
     """
-    show = progress or _silent
+    show = progress or no_progress
     given = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     with ExitStack() as stack:
         if spacy is None:
-            files, spoken = files_of(given), None
+            files = files_of(given)
         else:
             folder = Path(stack.enter_context(TemporaryDirectory()))
-            files, spoken = _parse(given, spacy, folder, show)
-        code = language or spoken or _language_of(files)
+            files, of_pipeline = _parse(given, spacy, folder, show)
+            language = language or of_pipeline
+        code = language or _language_of(files)
         masks = MASKS if mask == "both" else (mask,)
         found = find_language(code, tuple(relations))
         settings = Settings(found, preset, masks, frozenset(without))
@@ -200,10 +201,6 @@ def mine(
         counts = MiningCounts()
         tables = mine_files(files, settings, counts, licence, lenient, show)
         return Mined(_collect(tables, out, keep), counts, settings)
-
-
-def _silent(name: str, done: int, total: int) -> None:
-    """Show no progress."""
 
 
 def _parse(
@@ -221,7 +218,7 @@ def _parse(
 
 
 def _language_of(files: Sequence[Path]) -> str:
-    """Return the language that the names of files begin with, as UD's do (``el_gdt-ud-dev.conllu``)."""
+    """Return the language that names of files begin with, as ``el_gdt-ud-dev.conllu`` does."""
     codes = {file.name.partition("_")[0] for file in files}
     if len(codes) == 1 and _CODE.fullmatch(code := codes.pop()):
         return code
@@ -265,10 +262,11 @@ def mine_file(
     lenient: bool = False,
     size: int = CHUNK,
 ) -> Iterator[pa.Table]:
-    """Yield the items of a CoNLL-U file, chunk by chunk, duplicates (with the same ``id``) included.
+    """Yield the items of a CoNLL-U file, chunk by chunk, duplicates included.
 
-    The items depend on the file's text and the settings alone, not on the size of the chunks.
-    Raises :class:`InputError`; with ``lenient`` broken sentences are skipped and counted.
+    Duplicates have the same ``id``. The items depend on the file's text and the settings alone, not
+    on the size of the chunks. Raises :class:`InputError`; with ``lenient`` broken sentences are
+    skipped and counted.
     """
     for tokens in read_tokens(path, size, counts.skip if lenient else None):
         if counts.read(tokens):
@@ -283,7 +281,7 @@ def mine_files(
     counts: MiningCounts,
     licence: str = "",
     lenient: bool = False,
-    show: Progress = _silent,
+    show: Progress = no_progress,
 ) -> Iterator[pa.Table]:
     """Yield the items of CoNLL-U files without duplicates (:func:`mine_file`, :func:`unique`)."""
     total, seen = sum(path.stat().st_size for path in paths), SeenIds()

@@ -1,7 +1,8 @@
 """Minimal pairs from mined items: the rows of ``<lang>-pairs``, chosen so that no word fills them.
 
-Compare MultiBLiMP (Jumelet et al. 2025), which makes pairs of subject and verb from the same sources;
-here every relation is used, and a form is only taken for wrong where no reading of it is right.
+Compare MultiBLiMP (Jumelet et al. 2025), which makes pairs of subject and verb from the same
+sources; here every relation is used, and a form is only taken for wrong where no reading of it is
+right.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ Row = dict[str, Any]
 class Caps:
     """How many pairs are kept at most of a paradigm (``UID``: relation and feature).
 
-    ``paradigm``: in all; ``lemma`` and ``controller``: for each value of the good form, of one lemma
-    as target and as controller; ``closed``: in place of ``lemma`` for determiners and auxiliaries;
-    ``balance``: how many times as often as the rarest value with at least ``floor`` pairs another
-    value may be there. Pairs are taken in the order of their ids, which are hashes, one of each value
-    and lemma after the other.
+    ``paradigm``: in all; ``lemma`` and ``controller``: for each value of the good form, of one
+    lemma as target and as controller; ``closed``: in place of ``lemma`` for determiners and
+    auxiliaries; ``balance``: how many times as often as the rarest value with at least ``floor``
+    pairs another value may be there. Pairs are taken in the order of their ids, which are hashes,
+    one of each value and lemma after the other.
     """
 
     paradigm: int = 1000
@@ -117,7 +118,7 @@ class PairMaker:
         ]
 
     def _value(self, uid: str, value: str) -> list[Row]:
-        """Return the pairs of a value, one of each lemma after the other, capped for controllers too."""
+        """Return the pairs of a value, lemmas in turn, capped for controllers too."""
         heaps = [heap for (name, of, _), heap in self._heaps.items() if (name, of) == (uid, value)]
         each = [(rank, -k.order, k.row) for h in heaps for rank, k in enumerate(sorted(h)[::-1])]
         seen: Counter[str] = Counter()

@@ -43,7 +43,8 @@ class AgreeingPairs:
     """The pairs of a chunk that agree.
 
     ``kept``: which pairs are items when the controller (first row), or the target (second), is
-    masked; ``shared``: a row for each feature, which pairs agree in it; ``bits``: values of all words.
+    masked; ``shared``: a row for each feature, which pairs agree in it; ``bits``: values of all
+    words.
     """
 
     pairs: WordPairs
@@ -91,8 +92,8 @@ def _paper_pairs(tokens: Tokens, to_the_letter: bool) -> WordPairs:
     """Return the pairs in the order of the dependents.
 
     The paper means that a copula or an auxiliary agrees with the first subject of its head. The
-    program, ``to_the_letter``, looks for that subject below the copula or auxiliary itself, where UD
-    hardly ever attaches it.
+    program, ``to_the_letter``, looks for that subject below the copula or auxiliary itself, where
+    UD hardly ever attaches it.
     """
     upos, deprel, head = tokens.upos, tokens.deprel, tokens.head
     noun, adjective, verb = (above(tokens, upos.isin(tag)) for tag in ("NOUN", "ADJ", "VERB"))

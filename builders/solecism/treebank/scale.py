@@ -1,8 +1,8 @@
-"""Mining on many machines: a datatrove pipeline that gives the bytes of one process (extra ``scale``).
+"""Mining on many machines: a datatrove pipeline with the bytes of one process.
 
-A file to mine is a shard. Each stage of a :class:`Job` makes one file of every shard, or one of all;
-datatrove runs the steps of a stage with any of its executors. Between the steps go its documents, with
-CoNLL-U or raw text as ``text`` and the shard in ``metadata["shard"]``.
+A file to mine is a shard. Each stage of a :class:`Job` makes one file of every shard, or one of
+all; datatrove runs the steps of a stage with any of its executors. Between the steps go its
+documents, with CoNLL-U or raw text as ``text`` and the shard in ``metadata["shard"]``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from solecism.errors import fail
 from solecism.files import write_text, writing
 from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS
-from solecism.treebank.conllu import Chunk, Tokens, files_of, read_chunk, read_chunks
+from solecism.treebank.conllu import ConlluChunk, Tokens, files_of, read_chunk, read_chunks
 from solecism.treebank.forms import TreebankForms, WordForm, count_words
 from solecism.treebank.languages import find_language
 from solecism.treebank.mining import (
@@ -127,7 +127,7 @@ class ConlluReader(_ShardReader):
     def texts(self, path: Path) -> Iterator[tuple[str, int]]:
         """Yield chunks; bytes that are not UTF-8 are kept for :class:`Miner` to complain of."""
         chunks = read_chunks(path)
-        for chunk in chain([next(chunks, Chunk(b""))], chunks):
+        for chunk in chain([next(chunks, ConlluChunk(b""))], chunks):
             yield chunk.data.decode(errors="surrogateescape"), chunk.line
 
 
@@ -177,7 +177,7 @@ class _TokenReader(PipelineStep):
     def tokens(self, document: Document, counts: MiningCounts) -> Tokens | None:
         """Return the words of a document, None where it has none; count what it has."""
         path, line = document.metadata["shard"].path, document.metadata.get("line", 1)
-        chunk = Chunk(document.text.encode(errors="surrogateescape"), path, line)
+        chunk = ConlluChunk(document.text.encode(errors="surrogateescape"), path, line)
         tokens = read_chunk(chunk, counts.skip if self.lenient else None)
         return tokens if counts.read(tokens) else None
 
@@ -271,7 +271,7 @@ def _read_words(path: Path) -> Mapping[WordForm, int]:
 
 
 class ItemsWriter(_ShardWriter):
-    """Writes what :class:`Miner` yields, as Parquet: a row group a chunk, the counts in the footer."""
+    """Writes what :class:`Miner` yields: a row group a chunk, the counts in the footer."""
 
     name = "Parquet"
 
@@ -352,11 +352,11 @@ class ItemsJoiner(_Joiner):
 
 @dataclass(frozen=True)
 class Job:
-    """Mining of files on many machines: what ``solecism mine PATHS --out OUT`` does, the same bytes.
+    """Mining on many machines, with the bytes of ``solecism mine PATHS --out OUT``.
 
-    ``work`` is a folder that all machines reach, as they must ``paths`` and ``out``; what is finished
-    there is not done again. The others are as in :func:`solecism.mine`; ``masks`` are one or both of
-    :data:`~solecism.treebank.cloze.MASKS`.
+    ``work`` is a folder that all machines reach, as they must ``paths`` and ``out``; what is
+    finished there is not done again. The others are as in :func:`solecism.mine`; ``masks`` are one
+    or both of :data:`~solecism.treebank.cloze.MASKS`.
     """
 
     paths: Sequence[str | Path]
@@ -414,9 +414,9 @@ def run(
     """Run a job, stage by stage, with a class of ``datatrove.executor``.
 
     ``tasks``: into how many tasks the shards are dealt (default: one each); ``options`` are the
-    executor's. A job that was broken off goes on where it was; Slurm's executor returns when the stages
-    are queued. Raises :class:`InputError` for what is wrong with the job, and where ``work`` belongs to
-    another.
+    executor's. A job that was broken off goes on where it was; Slurm's executor returns when the
+    stages are queued. Raises :class:`InputError` for what is wrong with the job, and where ``work``
+    belongs to another.
     """
     settings, files = job.settings, job.files()
     _claim(job, files)

@@ -1,8 +1,8 @@
-"""Treebanks and UniMorph lists: those that data are made of, as the project pins them, and their files.
+"""Treebanks and UniMorph lists that data are made of, as the project pins them.
 
-Files come from a local mirror (``SOLECISM_SOURCES``) or from the cache that :func:`fetch` fills. A file
-whose SHA-256 the project knows must have it. Of others the first download is trusted: its SHA-256 is
-kept in a lock beside the cache, and every later download must have the same.
+Files come from a local mirror (``SOLECISM_SOURCES``) or from the cache that :func:`fetch` fills. A
+file whose SHA-256 the project knows must have it. Of others the first download is trusted: its
+SHA-256 is kept in a lock beside the cache, and every later download must have the same.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import requests
 
 __all__ = [
-    "Fetched", "LocalSource", "Origin", "Progress", "fetch", "found_languages", "lexicon", "mirrors",
-    "origin_languages", "present", "treebanks", "treebanks_of",
+    "Fetched", "LocalSource", "Origin", "Progress", "fetch", "found_languages", "lexicon",
+    "mirrors", "no_progress", "origin_languages", "present", "treebanks", "treebanks_of",
 ]  # fmt: skip
 
 Progress = Callable[[str, int, int], None]
@@ -48,8 +48,8 @@ _HERE = Path(__file__).parent
 class Origin:
     """A work of others: a treebank, or the UniMorph list of a language.
 
-    ``repository`` is that at GitHub, ``ref`` the commit or the tag there, ``licence`` SPDX's identifier;
-    ``text`` is false for a treebank that is published without its words.
+    ``repository`` is that at GitHub, ``ref`` the commit or the tag there, ``licence`` SPDX's
+    identifier; ``text`` is false for a treebank that is published without its words.
     """
 
     name: str
@@ -174,7 +174,7 @@ class LocalSource:
 
 
 def mirrors() -> list[Path]:
-    """Return the mirrors that ``SOLECISM_SOURCES`` names; raises :class:`InputError` if one is not there."""
+    """Return the mirrors that ``SOLECISM_SOURCES`` names; all must be there."""
     named = [Path(text) for text in os.environ.get(MIRROR, "").split(os.pathsep) if text]
     for path in named:
         if not path.is_dir():
@@ -252,7 +252,8 @@ class _LostError(InputError):
 class Fetched:
     """What :func:`fetch` has of an origin.
 
-    ``trusted``: the files that were taken on trust just now; ``lost``: why nothing could be had of it.
+    ``trusted``: the files that were taken on trust just now; ``lost``: why nothing could be had of
+    it.
     """
 
     found: LocalSource
@@ -266,20 +267,21 @@ def fetch(
     """Download what is missing of a language's treebanks and its UniMorph list.
 
     Files that are there already are only checked; a download that broke off is resumed. ``address``
-    takes the place of raw.githubusercontent.com (as ``SOLECISM_SOURCES_URL`` does). With a local mirror
-    nothing is downloaded. Raises :class:`InputError` for treebanks that cannot be had and for a checksum
-    that differs; data can be made without a UniMorph list, so of one only ``lost`` says why.
+    takes the place of raw.githubusercontent.com (as ``SOLECISM_SOURCES_URL`` does). With a local
+    mirror nothing is downloaded. Raises :class:`InputError` for treebanks that cannot be had and
+    for a checksum that differs; data can be made without a UniMorph list, so of one only ``lost``
+    says why.
     """
     if mirrors():
         return [Fetched(found) for found in (*treebanks(language), lexicon(language)) if found]
     base = address or os.environ.get("SOLECISM_SOURCES_URL") or ADDRESS
-    show = progress or _silent
+    show = progress or no_progress
     fetched = [_fetch(origin, base, show) for origin in treebanks_of(language)]
     listed = _lexicons().get(language)
     return [*fetched, _try(listed, base, show)] if listed else fetched
 
 
-def _silent(name: str, done: int, total: int) -> None:
+def no_progress(name: str, done: int, total: int) -> None:
     """Show no progress."""
 
 

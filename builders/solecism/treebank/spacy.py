@@ -24,9 +24,9 @@ __all__ = [
 ]  # fmt: skip
 
 _RELATIONS = """
-acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated
-expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root
-vocative xcomp"""
+acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse
+dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct
+reparandum root vocative xcomp"""
 """Source: https://universaldependencies.org/u/dep/."""
 
 _LONGEST = 100_000
@@ -45,7 +45,7 @@ def texts_of(paths: Sequence[Path]) -> list[Path]:
 
 
 def load_pipeline(name: str) -> Language:
-    """Load an installed pipeline, or one in a folder; raises :class:`InputError` where there is none."""
+    """Load an installed pipeline or a folder; raises :class:`InputError` if there is none."""
     try:
         return spacy.load(name)
     except (OSError, ValueError) as error:
@@ -70,7 +70,7 @@ def paragraphs(path: Path) -> Iterator[str]:
 
 
 def parse_file(path: Path, pipeline: Language, out: Path) -> None:
-    """Write the parse of a text file to ``out``, which appears when it is whole (:func:`parse_texts`)."""
+    """Write the parse of a text file (:func:`parse_texts`) to ``out``."""
     with writing(out) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(parse_texts(paragraphs(path), pipeline, path.stem))
 
@@ -183,7 +183,7 @@ def _reader_of(pipeline: Language) -> Callable[[Sequence[Token]], Tree]:
 
 
 def as_given(words: Sequence[Token]) -> Tree:
-    """Read a sentence's tree; heads that are white space are passed over, ``ROOT`` becomes ``root``."""
+    """Return a sentence's tree, without heads that are white space; ``ROOT`` becomes ``root``."""
     return {token.i: _arc(token) for token in words}
 
 
@@ -237,7 +237,7 @@ def _turn_preposition(tree: Tree, tokens: dict[int, Token], word: Token) -> None
 
 
 def _turn_copula(tree: Tree, word: Token) -> None:
-    """Make the adjective of *she is happy* the head, and the cats of *there are cats* the subject."""
+    """Make the adjective of *she is happy* the head, the cats of *there are cats* the subject."""
     predicate = _child(tree, word.i, _PREDICATES)
     if predicate is None:
         return
@@ -248,7 +248,7 @@ def _turn_copula(tree: Tree, word: Token) -> None:
 
 
 def _exchange(tree: Tree, old: int, new: int, arc: Arc, relation: str) -> None:
-    """Put ``new`` in the place of its head ``old``, which then hangs on it with all its dependents."""
+    """Put ``new`` in place of its head ``old``, which then hangs on it, as its dependents do."""
     for at, (head, name) in tree.items():
         if head == old:
             tree[at] = Arc(new, name)

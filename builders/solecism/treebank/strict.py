@@ -44,8 +44,9 @@ _Rows = tuple[Ints, Ints, Ints]
 class _Candidates:
     """Pairs that may agree.
 
-    ``kind``: a place in :data:`_KINDS`; ``clause``: the row of the predicate, or, for determiners and
-    attributive adjectives, of the noun."""
+    ``kind``: a place in :data:`_KINDS`; ``clause``: the row of the predicate, or, for determiners
+    and attributive adjectives, of the noun.
+    """
 
     tokens: Tokens
     language: Language
@@ -106,10 +107,10 @@ def _finite_words(tokens: Tokens) -> Flags:
 def _find_candidates(tokens: Tokens, language: Language) -> _Candidates:
     """Join the words with their heads.
 
-    Determiners and attributive adjectives of a noun; subjects (nouns and pronouns) of a predicate: of
-    an adjective, of a verb, of the verb's or the predicate's first finite auxiliary, of its finite
-    copula, and of a participle with an auxiliary. A verb that is neither finite nor such a participle
-    is a candidate too; the filter ``nonfinite`` removes it.
+    Determiners and attributive adjectives of a noun; subjects (nouns and pronouns) of a predicate:
+    of an adjective, of a verb, of the verb's or the predicate's first finite auxiliary, of its
+    finite copula, and of a participle with an auxiliary. A verb that is neither finite nor such a
+    participle is a candidate too; the filter ``nonfinite`` removes it.
     """
     upos = tokens.upos
     noun, adjective, verb = (above(tokens, upos.isin(tag)) for tag in ("NOUN", "ADJ", "VERB"))
@@ -133,7 +134,7 @@ def _find_candidates(tokens: Tokens, language: Language) -> _Candidates:
 
 
 def _participle(tokens: Tokens, language: Language) -> Flags:
-    """Participles that may agree beside an auxiliary, where the language has such."""
+    """Return the participles that may agree beside an auxiliary, if the language has such."""
     if not language.features.get("participle"):
         return np.zeros(len(tokens), bool)
     carrier = _with_value(tokens, "VerbForm", *language.verbforms)
@@ -155,7 +156,7 @@ def _of_predicate(tokens: Tokens, flags: Flags) -> _Rows:
 
 
 def _of_carrier(tokens: Tokens, subject: Flags, relation: str) -> _Rows:
-    """Subjects with the first finite auxiliary or copula of their predicate."""
+    """Return subjects with the first finite auxiliary or copula of their predicate."""
     rows = np.flatnonzero(subject)
     carries = _base(tokens, relation) & tokens.upos.isin("AUX", "VERB")
     finite = carries & _finite_words(tokens)
@@ -181,27 +182,27 @@ _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "SYM", "X")
 
 
 def _typo(found: _Candidates) -> Flags:
-    """An end is misspelt (``Typo=Yes``) or written apart (``goeswith``)."""
+    """Find ends that are misspelt (``Typo=Yes``) or written apart (``goeswith``)."""
     apart = _base(found.tokens, "goeswith")
     typo = _with_value(found.tokens, "Typo", "Yes")
     return found.either(typo | apart | _has_child(found.tokens, apart))
 
 
 def _foreign(found: _Candidates) -> Flags:
-    """An end is a foreign word (``Foreign=Yes``, UPOS X, ``flat:foreign``)."""
+    """Find ends that are foreign words (``Foreign=Yes``, UPOS X, ``flat:foreign``)."""
     flat = found.tokens.deprel.isin("flat:foreign")
     foreign = _with_value(found.tokens, "Foreign", "Yes") | found.tokens.upos.isin("X") | flat
     return found.either(foreign | _has_child(found.tokens, flat))
 
 
 def _abbreviation(found: _Candidates) -> Flags:
-    """An end is abbreviated (``Abbr=Yes``, or written with a full stop)."""
+    """Find ends that are abbreviated (``Abbr=Yes``, or written with a full stop)."""
     dotted = found.tokens.forms.table(lambda form: len(form) > 1 and form.endswith("."), bool)
     return found.either(dotted | _with_value(found.tokens, "Abbr", "Yes"))
 
 
 def _digits(found: _Candidates) -> Flags:
-    """An end is written with digits or has a dependent that is: dates, years, amounts."""
+    """Find ends with digits, or with a dependent that has some: dates, years, amounts."""
     digits = found.tokens.forms.table(lambda form: any(map(str.isdigit, form)), bool)
     near = digits & _base(
         found.tokens, "nummod", "amod", "nmod", "flat", "appos", "compound", "det"
@@ -210,14 +211,16 @@ def _digits(found: _Candidates) -> Flags:
 
 
 def _flat(found: _Candidates) -> Flags:
-    """An end is part of a name or a fixed phrase (``flat``, ``fixed``)."""
+    """Find ends that are part of a name or a fixed phrase (``flat``, ``fixed``)."""
     flat = _base(found.tokens, "flat", "fixed")
     return found.either(flat | _has_child(found.tokens, flat))
 
 
 def _title(found: _Candidates) -> Flags:
-    """The controller is a title with a name (*Frau Müller*), an honorific (*Sa Majesté*), or stands in
-    quotation marks, as the names of works do."""
+    """Find controllers that are titles, honorifics or in quotation marks.
+
+    Titles have a name (*Frau Müller*), honorifics none (*Sa Majesté*); names of works are quoted.
+    """
     name = _has_child(found.tokens, found.tokens.upos.isin("PROPN"))
     title = found.tokens.lemmas.isin(*found.language.titles) & name
     title |= found.tokens.lemmas.isin(*found.language.honorifics)
@@ -226,21 +229,25 @@ def _title(found: _Candidates) -> Flags:
 
 
 def _ellipsis(found: _Candidates) -> Flags:
-    """Something is left out beside an end or the predicate (``orphan``)."""
+    """Find ends and predicates beside which something is left out (``orphan``)."""
     orphan = _base(found.tokens, "orphan")
     elided = orphan | _has_child(found.tokens, orphan)
     return found.either(elided) | elided[found.clause]
 
 
 def _coordination(found: _Candidates) -> Flags:
-    """The controller is coordinated: *Ann and the boys sleep* agrees with all of it."""
+    """Find coordinated controllers: *Ann and the boys sleep* agrees with all of it."""
     conjunct = _has_child(found.tokens, _base(found.tokens, "conj"))
     return conjunct[found.pairs.controller]
 
 
 def _quantified(found: _Candidates) -> Flags:
-    """A subject that is counted by a numeral, is a noun of quantity with a complement (*a number of cats*) or a
-    collective; elsewhere a noun in the case that its numeral governs (Russian *pyat'* and a genitive)."""
+    """Find controllers that are counted, or nouns of quantity or of groups.
+
+    A subject with a numeral, a noun of quantity with a complement (*a number of cats*), a
+    collective; elsewhere a noun in the case that its numeral governs (Russian *pyat'* and a
+    genitive).
+    """
     governs = _has_child(found.tokens, found.tokens.deprel.isin("nummod:gov", "det:numgov"))
     counted = _has_child(found.tokens, _base(found.tokens, "nummod"))
     counted |= _has_child(found.tokens, found.tokens.deprel.isin("det:nummod"))
@@ -252,7 +259,7 @@ def _quantified(found: _Candidates) -> Flags:
 
 
 def _expletive(found: _Candidates) -> Flags:
-    """The clause has an expletive (*there is a cat*) or is existential (German *es gibt*, Hebrew *yesh*)."""
+    """Find clauses that are existential (*es gibt*, Hebrew *yesh*) or have an expletive."""
     expletive = found.tokens.deprel.isin("expl", "expl:subj", "expl:impers")
     existential = found.tokens.lemmas.isin(*found.language.existential)
     existential |= _with_value(found.tokens, "HebExistential", "Yes", "True")
@@ -268,15 +275,19 @@ def _is_dummy(form: str, language: Language) -> bool:
 
 
 def _oblique(found: _Candidates) -> Flags:
-    """A subject in another case than the nominative, with which nothing agrees: genitive of negation,
-    Finnish partitive, Hindi ergative, dative subjects."""
+    """Find subjects that are not nominative, so nothing agrees with them.
+
+    Genitive of negation, Finnish partitive, Hindi ergative, dative subjects.
+    """
     straight = _with_value(found.tokens, "Case", *_DIRECT) | ~_with_any(found.tokens, "Case")
     return found.subject & ~straight[found.pairs.controller]
 
 
 def _avoir(found: _Candidates) -> Flags:
-    """A participle with another auxiliary than the one with which it agrees: *elles ont mangé* against
-    *elles sont parties*; reflexive ones too (*elles se sont parlé*)."""
+    """Find participles with another auxiliary than the one with which they agree.
+
+    *Elles ont mangé* against *elles sont parties*; reflexive ones too (*elles se sont parlé*).
+    """
     tokens, be = found.tokens, found.language.be
     if not be:
         return np.zeros(len(found), bool)
@@ -286,13 +297,15 @@ def _avoir(found: _Candidates) -> Flags:
 
 
 def _nominal(found: _Candidates) -> Flags:
-    """A copula with a nominal predicate, with which it may agree instead: *das sind meine Freunde*."""
+    """Find copulas that may agree with their predicate instead: *das sind meine Freunde*."""
     return found.of("copula") & found.tokens.upos.isin(*_NOMINAL)[found.clause]
 
 
 def _clausal(found: _Candidates) -> Flags:
-    """A copula between a subject and a clause (*the problem is that the keys are lost*), or a clause with two
-    subjects: which belongs to which cannot be told."""
+    """Find copulas of a clause (*the problem is that the keys are lost*), and second subjects.
+
+    Which subject belongs to which verb cannot be known.
+    """
     tokens = found.tokens
     outer = tokens.deprel.isin("nsubj:outer", "csubj:outer")
     verb = tokens.upos.isin("VERB") & _with_value(tokens, "VerbForm", "Fin")
@@ -303,7 +316,7 @@ def _clausal(found: _Candidates) -> Flags:
 
 
 def _nonfinite(found: _Candidates) -> Flags:
-    """A verb that is not finite: its auxiliary carries the agreement (*the cats have slept*)."""
+    """Find verbs that are not finite: the auxiliary agrees instead (*the cats have slept*)."""
     forms = found.language.verbforms
     carrier = _with_value(found.tokens, "VerbForm", *forms) | _finite_words(found.tokens)
     return found.of("verb") & ~carrier[found.clause]
@@ -326,7 +339,7 @@ TESTS = {
     "unshared": "the ends share no value of a feature in which they should agree",
     "neutralised": "by the rule of the language the form of an end leaves the shared value open",
     "uniform": "the target's lemma has no other form that differs in the shared value alone",
-    "syncretic": "the form of an end leaves the shared value open: it is spelt the same with another",
+    "syncretic": "the form of an end leaves the shared value open: another is spelt the same",
     "multiword": "the masked word is a part of a multiword token",
 }
 """The filters that look at values and forms, with their descriptions."""
@@ -380,7 +393,7 @@ def find_strictly(
 
 
 def _compare(found: _Candidates, bits: Bits, sieve: _Sieve) -> Flags:
-    """Return, a row a feature, which pairs share a value in a feature in which they should agree."""
+    """Return, a row a feature, which pairs share a value where they should."""
     wanted = _wanted(found)
     target = tuple(f[found.pairs.target] * w for f, w in zip(bits, wanted, strict=True))
     controller = tuple(f[found.pairs.controller] * w for f, w in zip(bits, wanted, strict=True))

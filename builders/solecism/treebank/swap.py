@@ -1,15 +1,15 @@
-"""The wrong form for a mined item: one feature of agreement changed, and surely wrong where it stands."""
+"""The wrong form for a mined item: one feature changed, and surely wrong where it stands."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from solecism.treebank.features import bundle
-from solecism.treebank.forms import Bundle, Morphology, ParadigmCell, Paradigms, WordForm, alike
+from solecism.treebank.forms import Bundle, LanguageForms, ParadigmCell, WordForm, alike
 from solecism.treebank.languages import PairRules, words_of
 
 __all__ = ["Flip", "Flipper"]
@@ -45,15 +45,14 @@ class Flip:
 
 @dataclass(frozen=True)
 class Flipper:
-    """Makes wrong forms for the items of a language; ``skipped`` counts those in doubt, by reason."""
+    """A maker of wrong forms for a language; ``skipped`` counts those in doubt, by reason."""
 
     rules: PairRules
-    inventory: Morphology
-    paradigms: Paradigms
-    skipped: Counter[str]
+    forms: LanguageForms
+    skipped: Counter[str] = field(default_factory=Counter)
 
     def flips(self, item: Item) -> Iterator[Flip]:
-        """Yield a wrong form for each feature in which the item agrees, where there is one without doubt.
+        """Yield a wrong form for each feature in which the item agrees, if one is beyond doubt.
 
         ``item`` is a row of :data:`solecism.schema.CLOZE` whose target is masked.
         """
@@ -82,7 +81,7 @@ class Flipper:
     def _flip(self, item: Item, feature: str) -> Flip | str:
         """Return the most frequent wrong form in a feature, or why there is none."""
         word = WordForm(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
-        cells = self.paradigms.others(word, feature)
+        cells = self.forms.paradigms.others(word, feature)
         if not cells:
             return "no other form"
         if reason := self._doubtful(item, feature):
@@ -118,7 +117,7 @@ class Flipper:
         if "PronType" in feats or self.rules.varies(end["form"]):
             return True
         word = WordForm(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
-        return "Number" in self.inventory.contrasts(word)
+        return "Number" in self.forms.contrasts(word)
 
     def _gender_sure(self, end: Item) -> bool:
         feats = bundle(end["feats"] or "_")
@@ -155,7 +154,7 @@ class Flipper:
         """Return all that a form can be in the place of the target, itself included."""
         family = _FAMILY[item["relation"]]
         kind = bundle(item["feats"] or "_").get("VerbForm")
-        found = self.paradigms.readings(cell.form, *family)
+        found = self.forms.paradigms.readings(cell.form, *family)
         same = [r for r in found if kind is None or not r.get("VerbForm") or kind & r["VerbForm"]]
         return [*same, bundle(cell.feats)]
 
@@ -168,7 +167,7 @@ class Flipper:
         own = bundle(end["feats"] or "_")
         if "PronType" in own:
             return [own]
-        found = [own, *self.paradigms.readings(end["form"], "NOUN")]
+        found = [own, *self.forms.paradigms.readings(end["form"], "NOUN")]
         if item["relation"] not in _NOMINAL:
             found = [r for r in found if alike(own, r, ("Case",))]
         return [{"Person": _THIRD, **reading} for reading in found]
@@ -177,7 +176,8 @@ class Flipper:
         """Return whether a reading of a form may go with one of the controller.
 
         Within a noun phrase a difference in case counts only where the noun is known to be spelt
-        otherwise in the case of the form, and not where any noun may have an attribute in that case.
+        otherwise in the case of the form, and not where any noun may have an attribute in that
+        case.
         """
         if item["relation"] not in _NOMINAL:
             return alike(reading, controller, _OF_CLAUSE)
@@ -191,13 +191,14 @@ class Flipper:
         """Return whether the controller's lemma is known to have another form in a case."""
         end = item["controller"]
         word = WordForm(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
-        others = self.paradigms.others(word, "Case")
+        others = self.forms.paradigms.others(word, "Case")
         return any(case & bundle(other.feats)["Case"] for other in others)
 
     def _irrealis(self, item: Item, feature: str, cell: ParadigmCell) -> bool:
         """Return whether the form could be a subjunctive here.
 
-        In English that is a bare stem or *were*, elsewhere what has the ending of one of another person.
+        In English that is a bare stem or *were*, elsewhere what has the ending of one of another
+        person.
         """
         ending = self.rules.subjunctive
         if feature == "Person" and ending and re.search(ending, cell.form.casefold()):
@@ -225,7 +226,9 @@ class Flipper:
 
     def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
         nouns = [
-            n for name in self._bare(form) for n in self.paradigms.readings(name, "NOUN", "PRON")
+            n
+            for name in self._bare(form)
+            for n in self.forms.paradigms.readings(name, "NOUN", "PRON")
         ]
         if names is _OF_CLAUSE:
             straight = {"Case": frozenset({"Nom", "Abs"})}
@@ -235,7 +238,7 @@ class Flipper:
         return any(alike(r, n, names) for r in readings for n in nouns)
 
     def _known(self, form: str) -> bool:
-        return bool(self.paradigms.readings(form, "DET", "ADJ", "VERB", "AUX", "PRON"))
+        return bool(self.forms.paradigms.readings(form, "DET", "ADJ", "VERB", "AUX", "PRON"))
 
     def _bare(self, form: str) -> list[str]:
         """Return a word, and what is left of it without letters that are written onto the next."""

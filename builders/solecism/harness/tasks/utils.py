@@ -18,8 +18,8 @@ from solecism.formula import WHOLE, parse, place_of
 def load(dataset: str, config: str, uid: str | None = None, **_: Any) -> DatasetDict:
     """Load a config of a data set for a task, or only the paradigm ``uid`` of it.
 
-    From the folder ``$SOLECISM_DATA`` (by default the current one) where ``solecism build`` has put the data
-    set, or, with ``$SOLECISM_REPO`` (``ORG``), from the hub at ``$SOLECISM_REVISION``.
+    From the folder ``$SOLECISM_DATA`` (by default the current one) where ``solecism build`` has put
+    the data set, or, with ``$SOLECISM_REPO`` (``ORG``), from the hub at ``$SOLECISM_REVISION``.
     """
     data = _load(dataset, config)
     if uid is None:
@@ -39,9 +39,10 @@ def _load(dataset: str, config: str) -> DatasetDict:
 class SuiteTask(ConfigurableTask):
     """Items of a suite: which predictions hold of the surprisals of regions.
 
-    The surprisal of a region is what it adds to that of the text before it: two texts are scored, each from
-    its beginning. So a tokenizer that merges across the edge of a region never moves words into or out of
-    it. ``acc`` is the mean over the predictions, ``all_hold`` the share of items of which all hold.
+    The surprisal of a region is what it adds to that of the text before it: two texts are scored,
+    each from its beginning. So a tokenizer that merges across the edge of a region never moves
+    words into or out of it. ``acc`` is the mean over the predictions, ``all_hold`` the share of
+    items of which all hold.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
@@ -59,7 +60,7 @@ class SuiteTask(ConfigurableTask):
         ]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, float]:
-        """Tell how many predictions hold, a tie one half, and whether all do."""
+        """Return the share of predictions that hold (a tie one half), and whether all do."""
         logs = dict(zip(_texts(doc), (float(logp) for logp, _ in results), strict=True))
         logs[""] = 0.0
 
@@ -71,23 +72,23 @@ class SuiteTask(ConfigurableTask):
         return {"acc": sum(outcomes) / len(outcomes), "all_hold": min(outcomes)}
 
     def aggregation(self) -> dict[str, Any]:
-        """Means."""
+        """Return how each figure is made of those of the items: as a mean."""
         return {"acc": mean, "all_hold": mean}
 
     def higher_is_better(self) -> dict[str, bool]:
-        """Both are shares of what is right."""
+        """Return that more is better, for both figures."""
         return {"acc": True, "all_hold": True}
 
 
 def _texts(doc: Mapping[str, Any]) -> list[str]:
-    """The texts to score, each once."""
+    """Return the texts to score, each once."""
     terms = [term for text in doc["predictions"] for term in parse(text).terms]
     texts = [text for term in terms for text in _around(doc, *term)]
     return list(dict.fromkeys(filter(None, texts)))
 
 
 def _around(doc: Mapping[str, Any], condition: str, region: str) -> tuple[str, str]:
-    """The text before a region and the text through it."""
+    """Return the text before a region and the text through it."""
     found = next(c for c in doc["conditions"] if c["name"] == condition)
     if region == WHOLE:
         return "", found["text"]

@@ -1,7 +1,7 @@
 """Causal models: how sequences of tokens are run through them, each prefix once where that can be.
 
-There are four engines (:class:`Tree`, :class:`Cached`, :class:`Plain`, :class:`Loop`). Which one a model
-can use is found out: :func:`probe` holds each against the plain loop.
+There are four engines (:class:`Tree`, :class:`Cached`, :class:`Plain`, :class:`Loop`). Which one a
+model can use is found out: :func:`probe` holds each against the plain loop.
 """
 
 from __future__ import annotations
@@ -40,15 +40,16 @@ ROWS = {"cpu": 1024, "other": 8192}
 LOGITS = {"cpu": 1 << 20, "other": 1 << 28}
 """The most logits that are held at a time."""
 LEAST = 1e-30
-"""A smaller sum of exponentials has lost digits: that row is done again, its largest logit subtracted."""
+"""A smaller sum of exponentials has lost digits: that row is done again, its largest logit
+subtracted."""
 
 
 @dataclass(frozen=True)
 class Head:
-    """What makes logits (rows, vocabulary) of hidden states (rows, width).
+    """The end of a model: it makes logits (rows, vocabulary) of hidden states (rows, width).
 
-    ``layer`` is the output layer (None: the states are the logits), ``after`` what is done to each logit
-    after it (a soft cap, a scale).
+    ``layer`` is the output layer (None: the states are the logits), ``after`` what is done to each
+    logit after it (a soft cap, a scale).
     """
 
     layer: nn.Module | None
@@ -61,8 +62,8 @@ class Head:
     def log_probs(self, states: Tensor, row: Ints, token: Ints) -> NDArray[np.float64]:
         """Return the natural log probability of each token after a row of states.
 
-        ``states`` is (rows, width); ``row`` (ascending) has the row that each of ``token`` follows. The
-        logits of the whole vocabulary are summed block by block and never held at once.
+        ``states`` is (rows, width); ``row`` (ascending) has the row that each of ``token`` follows.
+        The logits of the whole vocabulary are summed block by block and never held at once.
         """
         out = np.empty(len(token))
         step = ROWS[_kind(states)]
@@ -130,10 +131,10 @@ def possible_heads(config: Any, embeddings: nn.Module) -> list[Head]:
 
 @dataclass(frozen=True)
 class SplitModel:
-    """A model in two parts: ``body(**inputs)`` returns hidden states, ``head`` makes logits of them.
+    """A model in two parts: ``body(**inputs)`` returns states, ``head`` makes logits of them.
 
-    So only the states that are needed go through the head. ``whole``: the body is the whole model, which
-    returns logits, and the head does nothing.
+    So only the states that are needed go through the head. ``whole``: the body is the whole model,
+    which returns logits, and the head does nothing.
     """
 
     body: Callable[..., Any]
@@ -179,8 +180,9 @@ SMALLEST = 16
 class Engine:
     """A way to find the log probability of each token of sequences, given those before it.
 
-    ``tokens`` is about how many tokens go through the model at a time; it is halved when memory runs out.
-    What a batch holds depends on the sequences and on ``tokens`` alone: the ``journal`` counts on it.
+    ``tokens`` is about how many tokens go through the model at a time; it is halved when memory
+    runs out. What a batch holds depends on the sequences and on ``tokens`` alone: the ``journal``
+    counts on it.
     """
 
     name = "engine"
@@ -193,7 +195,7 @@ class Engine:
 
     @torch.inference_mode()
     def score(self, rows: Rows) -> list[Floats]:
-        """Return for each sequence an array as long as it; its first value is 0: nothing comes before.
+        """Return for each sequence an array as long as it, whose first value is 0.
 
         Logarithms are natural. Raises ``MemoryError`` where not even the smallest batch fits.
         """
@@ -351,7 +353,7 @@ class Tree(_OnTree):
 
 
 class Cached(_OnTree):
-    """Token by token down the prefix tree: each node from the cache or recurrent state of its parent."""
+    """Token by token down the prefix tree, from the cache or recurrent state of each parent."""
 
     name = "cached"
 
@@ -380,8 +382,8 @@ class Cached(_OnTree):
 class _Step:
     """The last tokens of some nodes of one depth (ascending), run from the state of their parents.
 
-    The state after them is made when it is first asked for. Where the journal knows their answers, that
-    is only if nodes below are not scored yet.
+    The state after them is made when it is first asked for. Where the journal knows their answers,
+    that is only if nodes below are not scored yet.
     """
 
     def __init__(
@@ -489,10 +491,10 @@ def probe(
     tokens: int = 4096,
     journal: Journal | None = None,
 ) -> Probed:
-    """Return the fastest engine that equals the plain loop on a few of ``rows``, the longest among them.
+    """Return the fastest engine that equals the plain loop on some of ``rows``.
 
-    ``name`` forces an engine. Raises :class:`InputError` for an unknown one, and where none (or not the
-    one that was named) gives the plain loop's numbers.
+    ``name`` forces an engine. Raises :class:`InputError` for an unknown one, and where none (or not
+    the one that was named) gives the plain loop's numbers.
     """
     if name not in ("auto", *ENGINES):
         raise fail(f"unknown engine {name!r} {candidates('engines', ('auto', *ENGINES), name)}")
@@ -562,10 +564,10 @@ def _difference(engine: Engine, rows: Rows, wanted: Sequence[Floats], tolerance:
 class CausalReader:
     """A causal model that reads texts and returns the log probability of each of their tokens.
 
-    ``bos``: one of :data:`solecism.scoring.engines.BOS`; ``eos``: texts end with the EOS token; ``tokens``:
-    about how many tokens go through the model at a time. The engine is probed for each call of
-    :meth:`log_probs`. Raises :class:`InputError` where the tokenizer lacks BOS or EOS and they are asked
-    for.
+    ``bos``: one of :data:`solecism.scoring.engines.BOS`; ``eos``: texts end with the EOS token;
+    ``tokens``: about how many tokens go through the model at a time. The engine is probed for each
+    call of :meth:`log_probs`. Raises :class:`InputError` where the tokenizer lacks BOS or EOS and
+    they are asked for.
     """
 
     loaded: Loaded
@@ -607,7 +609,7 @@ class CausalReader:
         return encode(self.loaded.tokenizer, texts, offsets=offsets)
 
     def with_bos(self, ids: Sequence[int]) -> tuple[list[int], int]:
-        """Return the ids with BOS before them (not twice), and the first place that has a probability."""
+        """Return the ids after BOS (which is not put twice), and the first place with a probability."""
         if self._first and list(ids[:1]) != self._first:
             return [*self._first, *ids], 1
         return list(ids), 1 if ids else 0
@@ -617,10 +619,11 @@ class CausalReader:
         return self.with_bos([*ids, *([self.loaded.tokenizer.eos_token_id] if self.eos else [])])
 
     def log_probs(self, rows: Rows) -> list[Floats]:
-        """Return the natural log probability of every token of some sequences (0 for the first of each).
+        """Return the natural log probability of every token of sequences, 0 for the first ones.
 
-        Nothing is kept from one call to the next, so that a run which goes on gives the same digits: the
-        engine is chosen by these sequences, and what memory could not hold is found out anew.
+        Nothing is kept from one call to the next, so that a run which goes on gives the same
+        digits: the engine is chosen by these sequences, and what memory could not hold is found out
+        anew.
         """
         self.probed = probe(self.loaded, rows, self.engine, self.tokens, self.journal)
         return self.probed.engine.score(rows)

@@ -1,4 +1,4 @@
-"""Masked models: batches of sentences with masks, of which only the masked places go through the head."""
+"""Masked models: only the masked places of sentences go through the head."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOGITS = {"cpu": 1 << 23, "other": 1 << 28}
 
 
 class BatchOutput(NamedTuple):
-    """The rows of a batch, their logits (rows, vocabulary) in float32, and the log of their sum of exp."""
+    """The rows of a batch, their logits (rows, vocabulary), and the log of the sum of their exp."""
 
     rows: list[int]
     logits: Tensor
@@ -39,12 +39,13 @@ class BatchOutput(NamedTuple):
 
 @dataclass(eq=False)
 class MaskedReader:
-    """A masked model that returns the distribution of one place of each row; made by :func:`open_masked`.
+    """A masked model that returns the distribution of one place of each row.
 
-    ``point``: the part of the model after which only the wanted places go on (None: all places go through
-    to the end). ``pads``: padding does not change the logits; else (a model that convolves over the
-    sentence) only rows of one length go together. ``journal``: what was answered before. ``window``: the
-    items that are scored together. ``tokens``: the most tokens of a batch (None: by device).
+    ``point``: the part of the model after which only the wanted places go on (None: all places go
+    through to the end). ``pads``: padding does not change the logits; else (a model that convolves
+    over the sentence) only rows of one length go together. ``journal``: what was answered before.
+    ``window``: the items that are scored together. ``tokens``: the most tokens of a batch (None: by
+    device).
     """
 
     loaded: Loaded
@@ -150,8 +151,9 @@ class MaskedReader:
     ) -> Iterator[tuple[list[int], Floats]]:
         """Run rows in batches of similar length; yield which rows, and what ``read`` makes of them.
 
-        ``read`` returns a flat array. A batch that does not fit into memory is halved, and later ones are
-        no larger. Raises :class:`InputError` with the ``name`` of a row whose logits are not numbers.
+        ``read`` returns a flat array. A batch that does not fit into memory is halved, and later
+        ones are no larger. Raises :class:`InputError` with the ``name`` of a row whose logits are
+        not numbers.
         """
 
         def ask(batch: list[int]) -> Floats:
@@ -199,7 +201,7 @@ def _total(logits: Tensor, batch: list[int], name: Callable[[int], str]) -> Tens
 
 @contextlib.contextmanager
 def _only(point: nn.Module, places: Tensor) -> Iterator[None]:
-    """Make ``point`` hand on one hidden state a row (rows, 1, width), so that what follows sees no more."""
+    """Make ``point`` hand on one hidden state a row, (rows, 1, width), to what follows."""
 
     def pick(_module: nn.Module, _inputs: Any, output: Any) -> Any:
         states = output if isinstance(output, Tensor) else output[0]
@@ -223,8 +225,9 @@ def open_masked(
 ) -> MaskedReader:
     """Find out on a few rows how a masked model can be run, and return its reader.
 
-    Tried are, in this order, single places after the last layer's attention, after the last layer, and
-    not at all; with padded batches and without. What gives the logits of the full pass is taken.
+    Tried are, in this order, single places after the last layer's attention, after the last layer,
+    and not at all; with padded batches and without. What gives the logits of the full pass is
+    taken.
     """
     full = MaskedReader(loaded, journal=journal or Journal(), window=window, tokens=tokens)
     rows = _probes(full)

@@ -1,4 +1,4 @@
-"""Sequences of tokens as a prefix tree: each distinct prefix is one node, and runs through the model once."""
+"""Sequences of tokens as a prefix tree: each distinct prefix is one node."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def pad_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
 class Trie:
     """A prefix tree of token sequences, its nodes in depth-first order.
 
-    ``node_of[row, place]`` is the node of a token (-1 after the end); for each node: its ``token``, its
-    ``parent`` (-1 for a first token), its ``depth`` (0 for a first token) and a ``row`` it stands in.
+    ``node_of[row, place]`` is the node of a token (-1 after the end); for each node: its ``token``,
+    its ``parent`` (-1 for a first token), its ``depth`` (0 for a first token) and a ``row`` it
+    stands in.
     """
 
     node_of: Ints
@@ -80,7 +81,7 @@ class Trie:
         return out
 
     def children_of(self, nodes: Ints) -> tuple[Ints, Ints]:
-        """Return the children of some inner nodes, and the place of each one's parent among ``nodes``."""
+        """Return the children of inner nodes, and the place of each one's parent in ``nodes``."""
         order, starts = self.children
         mine = self.place_of[nodes]
         counts = starts[mine + 1] - starts[mine]
@@ -93,10 +94,10 @@ class Trie:
         return self.node_of[self.row[node], : self.depth[node] + 1]
 
     def packs(self, size: int, start: int = 0) -> Iterator[Pack]:
-        """Yield the inner nodes from ``start`` in packs of at most ``size`` nodes, ancestors counted.
+        """Yield the inner nodes from ``start`` in packs of at most ``size`` nodes with ancestors.
 
-        A pack is a run of nodes in depth-first order with the ancestors of its first node: those are
-        all the ancestors that its nodes have outside the run.
+        A pack is a run of nodes in depth-first order with the ancestors of its first node: those
+        are all the ancestors that its nodes have outside the run.
         """
         while start < len(self.inner):
             above = self.path(int(self.inner[start]))[:-1]

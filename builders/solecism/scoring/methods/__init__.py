@@ -1,9 +1,9 @@
 """The registry of scoring methods. Each file of this folder registers one, or a family of them.
 
-A method is a :class:`Method` that its file hands to :func:`register`. Help, errors, :func:`solecism.score`,
-signatures and names of files all read the registry, so a further file is all that a further method needs.
-A file imports nothing that takes long (the model that it is given does the work), so that ``--help`` is
-fast and needs no torch.
+A method is a :class:`Method` that its file hands to :func:`register`. Help, errors,
+:func:`solecism.score`, signatures and names of files all read the registry, so a further file is
+all that a further method needs. A file imports nothing that takes long (the model that it is given
+does the work), so that ``--help`` is fast and needs no torch.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _KINDS = ("pair", "suite", "cloze")
 
 @dataclass(frozen=True)
 class Run:
-    """What a method is given besides items.
+    """A run of a method: its model and options.
 
     ``model`` is a :class:`~solecism.scoring.engines.causal.CausalReader` for causal models, a
     :class:`~solecism.scoring.engines.masked.MaskedReader` for masked ones, a
-    :class:`~solecism.baselines.ngram.NgramModel` for n-gram models. ``items`` is the whole set, ``options``
-    are the options of the method by name.
+    :class:`~solecism.baselines.ngram.NgramModel` for n-gram models. ``items`` is the whole set,
+    ``options`` are the options of the method by name.
     """
 
     model: Any
@@ -47,12 +47,12 @@ class Run:
 class Method:
     """A way to score items.
 
-    ``formula`` says in a line what is computed. ``items`` is the kind of items that it is for (``pair``,
-    ``suite``, ``cloze``), ``models`` are the kinds of models (``causal``, ``masked``, ``n-gram``); two
-    methods may share a name if they are for different ones. ``usual``: it is taken for these items and
-    models where none is named. ``options`` are the options of :func:`solecism.score` that matter to it.
-    ``signed`` is its name in signatures where that is another one; ``further`` returns parts that its
-    signature has besides.
+    ``formula`` says in a line what is computed. ``items`` is the kind of items that it is for
+    (``pair``, ``suite``, ``cloze``), ``models`` are the kinds of models (``causal``, ``masked``,
+    ``n-gram``); two methods may share a name if they are for different ones. ``usual``: it is taken
+    for these items and models where none is named. ``options`` are the options of
+    :func:`solecism.score` that matter to it. ``signed`` is its name in signatures where that is
+    another one; ``further`` returns parts that its signature has besides.
     """
 
     name: str
@@ -86,7 +86,7 @@ def methods() -> tuple[Method, ...]:
 
 
 def method_names(*, items: str = "", model: str = "", usual: bool = False) -> list[str]:
-    """Return the names of the methods for a kind of items, a kind of models, or both; or the usual ones.
+    """Return the names of the methods for kinds of items and models, or of the usual ones.
 
     >>> method_names(items="suite")
     ['region']

@@ -54,18 +54,19 @@ def score_cloze(
     two_forms: bool = False,
     fewest: int = FEWEST,
 ) -> Iterator[pa.Table]:
-    """Yield the scores of cloze items: the mean probability of all right fillers against all wrong ones.
+    """Yield the scores of cloze items: all right fillers against all wrong ones.
 
-    ``forms`` is the inventory of the language (form, upos, feats, source). Method: Bacon and Regier 2019,
-    Experiment. A filler is right if it agrees with the other end in all of ``agrees_in``, wrong if it
-    expresses another value in one of them. The softmax is over the whole vocabulary. ``logp_*`` are
-    natural logarithms of the means, ``tokens_*`` the numbers of fillers, ``bytes_*`` the length of the
-    answer; ``UID`` is the relation.
+    ``forms`` is the inventory of the language (form, upos, feats, source). Method: Bacon and Regier
+    2019, Experiment. A filler is right if it agrees with the other end in all of ``agrees_in``,
+    wrong if it expresses another value in one of them. The softmax is over the whole vocabulary.
+    ``logp_*`` are natural logarithms of the means, ``tokens_*`` the numbers of fillers, ``bytes_*``
+    the length of the answer; ``UID`` is the relation.
 
-    With ``two_forms`` (method ``cloze:two_forms``, as in Goldberg 2019): the answer against the likeliest
-    wrong form of its lemma; ``forms`` needs the column ``lemma``. Skipped: ``few fillers``,
-    ``no other form``, ``multi-piece``, ``not aligned``, ``too long``. Raises :class:`InputError` for
-    missing columns, items whose text does not hold the answer, and logits that are not numbers.
+    With ``two_forms`` (method ``cloze:two_forms``, as in Goldberg 2019): the answer against the
+    likeliest wrong form of its lemma; ``forms`` needs the column ``lemma``. Skipped: ``few
+    fillers``, ``no other form``, ``multi-piece``, ``not aligned``, ``too long``. Raises
+    :class:`InputError` for missing columns, items whose text does not hold the answer, and logits
+    that are not numbers.
     """
     inventory = FormInventory.read(forms, reader)
     if two_forms:
@@ -180,7 +181,7 @@ def _answers(
 def _groups(
     rows: list[int], asking: dict[int, list[int]], fillers: dict[int, _Fillers]
 ) -> list[tuple[list[int], list[int]]]:
-    """Return the items of a batch with the same fillers: their numbers, and the lines of their logits."""
+    """Return the items with the same fillers: their numbers, and the lines of their logits."""
     groups: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
     for line, row in enumerate(rows):
         for owner in asking[row]:
@@ -234,10 +235,10 @@ Wanted = tuple[tuple[str, frozenset[str]], ...]
 
 @dataclass(frozen=True)
 class Setting:
-    """What stands right before a masked place, which decides what token a form is there.
+    """The text right before a masked place, which decides what token a form is there.
 
-    ``carrier`` is that text (a word and a blank, one sign, or nothing at the start); ``capital``: forms
-    get a capital letter.
+    ``carrier`` is that text (a word and a blank, one sign, or nothing at the start); ``capital``:
+    forms get a capital letter.
     """
 
     carrier: str
@@ -264,8 +265,8 @@ def wanted_features(feats: Feats, names: Iterable[str]) -> Wanted:
 class FormInventory:
     """The table ``<language>-forms``, read for one model.
 
-    ``rows``: for each part of speech, forms with features and lemma (empty if the table has none). What is
-    asked once is kept.
+    ``rows``: for each part of speech, forms with features and lemma (empty if the table has none).
+    What is asked once is kept.
     """
 
     reader: MaskedReader
@@ -279,7 +280,8 @@ class FormInventory:
     def read(cls, forms: pa.Table, reader: MaskedReader) -> FormInventory:
         """Read ``form``, ``upos``, ``feats`` and, if there, ``lemma``.
 
-        Raises :class:`InputError` for missing columns and features that are not spelt as UD spells them.
+        Raises :class:`InputError` for missing columns and features that are not spelt as UD spells
+        them.
         """
         require(forms, ("form", "upos", "feats"), "forms")
         names = [name for name in ("form", "upos", "feats", "lemma") if name in forms.column_names]
@@ -303,9 +305,9 @@ class FormInventory:
     ) -> tuple[Tensor, Tensor]:
         """Return the token ids (sorted, on the model's device) of right and of wrong fillers.
 
-        Right: a form of the part of speech that expresses all of ``wanted`` with a value in common each;
-        wrong: one that expresses another value for some, and is not right by another reading. ``lemma``:
-        only forms of that lemma.
+        Right: a form of the part of speech that expresses all of ``wanted`` with a value in common
+        each; wrong: one that expresses another value for some, and is not right by another reading.
+        ``lemma``: only forms of that lemma.
         """
         key = (upos, wanted, setting, lemma)
         if key not in self._fillers:

@@ -29,7 +29,7 @@ DIFFERENT_FRAMES = "frames differ"
 
 @dataclass(frozen=True, eq=False)
 class _FocusSide:
-    """A sentence, the characters of its critical word, and the tokens of that (None: not its alone)."""
+    """A sentence, and the characters and tokens of its critical word (None: shared tokens)."""
 
     encoded: Encoded
     place: tuple[int, int]
@@ -44,13 +44,13 @@ class _FocusSide:
 def score_focus(
     tables: Iterable[pa.Table], reader: MaskedReader, multi_piece: str = "skip"
 ) -> Iterator[pa.Table]:
-    """Yield the scores of tables of pairs: log P (natural) of the critical word at a mask in its place.
+    """Yield the scores of pairs: log P of the critical word at a mask in its place.
 
-    Method of Goldberg (2019, arXiv:1901.05287, section 2). The frame (the sentence with the mask) is run
-    once for all forms of all pairs that share it. Words of several tokens are skipped as in the paper,
-    or, with ``multi_piece="pll"`` (method ``focus:pll``), both forms of the pair are scored as spans:
-    each token masked with those that follow it in the word. Raises :class:`InputError` for missing columns
-    and logits that are not numbers.
+    Method of Goldberg (2019, arXiv:1901.05287, section 2). The frame (the sentence with the mask)
+    is run once for all forms of all pairs that share it. Words of several tokens are skipped as in
+    the paper, or, with ``multi_piece="pll"`` (method ``focus:pll``), both forms of the pair are
+    scored as spans: each token masked with those that follow it in the word. Raises
+    :class:`InputError` for missing columns and logits that are not numbers.
     """
     method = "focus" if multi_piece == "skip" else "focus:pll"
     for table, memo in windows(tables, reader.window, reader.journal):

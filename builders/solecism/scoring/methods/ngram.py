@@ -21,9 +21,9 @@ __all__ = ["score_ngram"]
 def score_ngram(tables: Iterable[pa.Table], model: NgramModel) -> Iterator[pa.Table]:
     """Yield the scores of tables of pairs: log P of the words of both sentences.
 
-    The words are those of ``tokens_good`` and ``tokens_bad``, with ``<s>`` and ``</s>``. The number of
-    tokens counts ``</s>``. A pair with a critical word that the model does not know is skipped (Mueller
-    et al. 2020, appendix D).
+    The words are those of ``tokens_good`` and ``tokens_bad``, with ``<s>`` and ``</s>``. The number
+    of tokens counts ``</s>``. A pair with a critical word that the model does not know is skipped
+    (Mueller et al. 2020, appendix D).
     """
     for pairs in tables:
         skip = unknown_critical(pairs, model.vocabulary)

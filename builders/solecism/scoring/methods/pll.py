@@ -23,12 +23,12 @@ Variant = Literal["original", "within_word_l2r"]
 def score_pll(
     tables: Iterable[pa.Table], reader: MaskedReader, variant: Variant = "within_word_l2r"
 ) -> Iterator[pa.Table]:
-    """Yield the scores of tables of pairs: the sum of log P (natural) of each token given all others.
+    """Yield the scores of pairs: the sum of log P of each token given all others.
 
-    Method ``pll:original`` (Salazar et al. 2020, section 2) or ``pll:within_word_l2r`` (Kauf and Ivanova
-    2023, section 3), the words being those of the tokenizer. Equal sentences and equal masked rows are
-    run once. Skipped: ``too long``, ``empty``. Raises :class:`InputError` for missing columns and logits
-    that are not numbers.
+    Method ``pll:original`` (Salazar et al. 2020, section 2) or ``pll:within_word_l2r`` (Kauf and
+    Ivanova 2023, section 3), the words being those of the tokenizer. Equal sentences and equal
+    masked rows are run once. Skipped: ``too long``, ``empty``. Raises :class:`InputError` for
+    missing columns and logits that are not numbers.
     """
     for table, memo in windows(tables, reader.window, reader.journal):
         require(table, ("id", "sentence_good", "sentence_bad"), "pairs")

@@ -49,8 +49,8 @@ METRICS: dict[str, Callable[[Floats], float]] = {
 class ReadSentence:
     """A sentence as a model has read it: its tokens and the surprisal of each, in bits.
 
-    ``words``: the text is the condition's ``tokens`` (words with spaces between them) instead of its ``text``;
-    ``unknown``: places of the tokens that the model does not know.
+    ``words``: the text is the condition's ``tokens`` (words with spaces between them) instead of
+    its ``text``; ``unknown``: places of the tokens that the model does not know.
     """
 
     encoded: Encoded
@@ -61,7 +61,7 @@ class ReadSentence:
 
 @dataclass(frozen=True)
 class MeasuredRegion:
-    """A region of a condition: ``text`` as scored, its surprisal in bits (None: ``skipped`` says why)."""
+    """A region of a condition: its text as scored, its surprisal in bits, or why it has none."""
 
     region: str
     text: str
@@ -79,13 +79,14 @@ class MeasuredCondition:
 
 
 SentenceReader = Callable[[Sequence[Item]], list[ReadSentence | None]]
-"""A function that reads the conditions of items in order, None for a sentence of which nothing is known."""
+"""A function that reads the conditions of items in order, None for a sentence of which nothing is
+known."""
 
 
 def measured_items(
     items: Sequence[Item], reader: SentenceReader
 ) -> Iterator[tuple[Item, list[MeasuredCondition]]]:
-    """Read all sentences of items at once; yield each item with the regions of each of its conditions."""
+    """Read all sentences of items at once; yield each item with its conditions as measured."""
     read = iter(reader([condition for item in items for condition in item["conditions"]]))
     for item in items:
         yield item, measure(item, [next(read) for _ in item["conditions"]])
@@ -173,15 +174,17 @@ _TERM = pa.struct(
 SUITE_SCORES = score_schema(pa.struct([("prediction", pa.string())])).append(
     pa.field("terms", pa.list_(_TERM))
 )
-"""The columns of all results, and ``terms``: the regions that the prediction speaks of, ``text`` as scored,
-``surprisal`` in bits. ``id`` is the item's with the number of the prediction, ``set_id`` the item's. Of
-a prediction that compares two regions ``logp_good`` is that of the one that should be less surprising."""
+"""The columns of all results, and ``terms``: the regions that the prediction speaks of, ``text`` as
+scored, ``surprisal`` in bits. ``id`` is the item's with the number of the prediction, ``set_id``
+the item's. Of a prediction that compares two regions ``logp_good`` is that of the one that
+should be less surprising."""
 
 
 def score_suites(tables: Iterable[pa.Table], reader: SentenceReader) -> Iterator[pa.Table]:
-    """Yield the scores of suite items (:data:`solecism.schema.SUITE`) as tables of :data:`SUITE_SCORES`.
+    """Yield the scores of suite items as tables of :data:`SUITE_SCORES`.
 
-    Raises :class:`InputError` for a prediction that cannot be read or names what an item does not have.
+    Raises :class:`InputError` for a prediction that cannot be read or names what an item does not
+    have.
     """
     for table in tables:
         for start in range(0, len(table), WINDOW):

@@ -1,8 +1,9 @@
 """Pairs and causal models: whole sentences, or critical words after one or two prefixes.
 
-``sentence``: sum of log P of all tokens (Marvin & Linzen 2018; BLiMP's simple LM method). ``one_prefix``:
-log P of the two critical words after the shared prefix (Linzen et al. 2016). ``two_prefix``: log P of one
-critical word after two prefixes (Wilcox et al. 2019). See Warstadt et al. (2020), section 6.4.
+``sentence``: sum of log P of all tokens (Marvin & Linzen 2018; BLiMP's simple LM method).
+``one_prefix``: log P of the two critical words after the shared prefix (Linzen et al. 2016).
+``two_prefix``: log P of one critical word after two prefixes (Wilcox et al. 2019). See Warstadt et
+al. (2020), section 6.4.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ class _PairSide:
 def score_pairs(
     tables: Iterable[pa.Table], reader: CausalReader, method: str = "sentence"
 ) -> Iterator[pa.Table]:
-    """Yield the scores of tables of pairs (:data:`~solecism.scoring.results.SCORES`), window by window.
+    """Yield the scores of pairs, window by window.
 
-    Raises :class:`InputError` for missing columns, a sentence whose score is not a number, or a model
-    that no engine can score.
+    Raises :class:`InputError` for missing columns, a sentence whose score is not a number, or a
+    model that no engine can score.
     """
     texts = (
         ("tokens_good", "tokens_bad") if reader.word_level else ("sentence_good", "sentence_bad")

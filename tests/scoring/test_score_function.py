@@ -1,0 +1,144 @@
+"""solecism.score and solecism.report as functions, and the registry of methods."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import solecism
+from release import CHECKOUT
+from solecism.commands import main
+from solecism.commands.score import command
+from solecism.scoring import methods as registry
+from solecism.scoring.methods import method_names, methods
+from solecism.scoring.run import usual_value
+
+PAGE = CHECKOUT / "docs" / "results-format.md"
+
+
+@pytest.mark.parametrize("function", [solecism.score, solecism.report])
+def test_the_examples_of_the_functions_run(
+    folder: Path, function: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    solecism.score("clams/fr", "trigrams", limit=50)
+    example = (inspect.getdoc(function) or "").partition("Example::\n")[2]
+    exec(dedent(example), {"solecism": solecism})
+    assert "acc|data:clams@1.0.0#" in capsys.readouterr().out
+
+
+def test_the_example_of_the_page_runs(folder: Path) -> None:
+    section = PAGE.read_text(encoding="utf-8").partition("## In Python")[2]
+    code = "\n".join(line[4:] for line in section.splitlines() if line.startswith("    "))
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["result"].summary["rows"] == 100
+    assert 0 <= names["result"].summary["overall"]["accuracy"] <= 1
+    assert Path("report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_the_verb_and_the_function_write_the_same(folder: Path) -> None:
+    result = solecism.score("clams/fr", "trigrams", sample=10, out="a")
+    arguments = ["score", "clams/fr", "--model", "trigrams", "--sample", "10", "--out", "b"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    assert (
+        result.path.with_suffix(".parquet").read_bytes()
+        == (Path("b") / result.path.with_suffix(".parquet").name).read_bytes()
+    )
+    assert result.path.name.endswith("-clams-fr-ngram-sample_10.json")
+    assert "|sample:10|" in result.signature
+
+
+def test_progress_and_notices_are_told(folder: Path) -> None:
+    steps: list[tuple[str, int, int]] = []
+    solecism.score("clams/fr", "trigrams", limit=5, progress=lambda *step: steps.append(step))
+    assert steps[0] == ("clams/fr", 0, 5)
+    assert steps[-1][1:] == (5, 5)
+    assert "sentences/s" in steps[-1][0]
+
+
+def test_reports_take_results_files_and_folders(folder: Path) -> None:
+    result = solecism.score("clams/fr", "trigrams", limit=60)
+    made = [solecism.report(source, by="UID") for source in (result, result.path, "results")]
+    assert len({report.text() for report in made}) == 1
+    assert made[0].to_json()["cells"][0]["by"] == "UID"
+    assert made[0].csv().startswith("by,group,label")
+    assert r"\begin{tabular}" in made[0].latex()
+    with pytest.raises(solecism.InputError, match="name at least one result"):
+        solecism.report([])
+
+
+def test_no_torch_for_ngram_models(folder: Path) -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None; import solecism\n"
+        "assert solecism.score('clams/fr', 'trigrams', limit=5).summary['rows'] == 5"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# the registry
+
+METHOD = """
+from solecism.scoring.methods import Method, register
+from solecism.scoring.results import scores_table
+
+def score(tables, run):
+    for table in tables:
+        sides = [[len(text) for text in table[f"sentence_{side}"].to_pylist()] for side in ("good", "bad")]
+        ones = [[1] * len(table)] * 2
+        yield scores_table(table, "longest", sides, ones, ones, [None] * len(table))
+
+register(Method("longest", "the number of characters", "pair", ("n-gram",), score))
+"""
+
+
+def test_a_method_is_one_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "longest.py").write_text(METHOD)
+    monkeypatch.setattr(registry, "__path__", [*registry.__path__, str(folder)])
+    monkeypatch.setattr(registry, "_REGISTERED", list(methods()))
+    monkeypatch.setitem(sys.modules, "solecism.scoring.methods.longest", None)
+    monkeypatch.delitem(sys.modules, "solecism.scoring.methods.longest")
+    methods.cache_clear()
+    try:
+        assert "longest" in CliRunner().invoke(main, ["score", "--help"]).output
+        result = solecism.score("clams/fr", "trigrams", method="longest", limit=9)
+        assert "|score:longest|" in result.signature
+        assert "-longest-limit_9" in result.path.name
+        with pytest.raises(solecism.InputError, match=r"'longst' \(did you mean 'longest'"):
+            solecism.score("clams/fr", "trigrams", method="longst")
+    finally:
+        methods.cache_clear()
+
+
+def test_help_and_pages_name_all_methods() -> None:
+    told = " ".join(CliRunner().invoke(main, ["score", "--help"]).output.split())
+    assert ", ".join(method_names()) in told.replace(",  ", ", ")
+    page = PAGE.read_text(encoding="utf-8")
+    for method in methods():
+        assert f"`{method.name}`" in page
+        assert method.formula in " ".join(page.split())
+
+
+def test_options_of_the_verb_are_arguments_of_the_function() -> None:
+    ours = {option.name for option in command.params} - {"surprisals", "as_json"}
+    theirs = set(inspect.signature(solecism.score).parameters) - {"progress", "notice"}
+    assert ours == theirs
+    done = CliRunner().invoke(main, ["score", "--help"]).output
+    assert re.search(rf"\[default:\s+{usual_value('batch_tokens')}", done)
+
+
+def test_two_methods_of_a_name_are_for_other_models() -> None:
+    seen = [(m.items, kind, name) for m in methods() for kind in m.models for name in m.names]
+    assert len(seen) == len(set(seen))
+    usual = [(m.items, kind) for m in methods() if m.usual for kind in m.models]
+    assert len(usual) == len(set(usual))
+    assert json.loads(json.dumps(method_names(items="suite"))) == ["region"]
