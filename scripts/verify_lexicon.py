@@ -33,7 +33,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from solecism.errors import InputError
-from solecism.tools.verify import (
+from verifying.verify import (
     STATUSES,
     FormFinding,
     Verification,

@@ -14,7 +14,7 @@ from release import CHECKOUT
 from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row
-from solecism.tools.verify import verify
+from verifying.verify import verify
 
 ROOT = CHECKOUT
 SHARED = ROOT.parent / "shared"

@@ -217,7 +217,7 @@ Observer = Callable[[Tick | Epoch], object]
 
 
 @dataclass
-class _Run:
+class _Training:
     """A training run: all that a killed one needs to go on."""
 
     model: Any
@@ -264,7 +264,7 @@ def fit(
     there, training goes on from it, and ends as if it had never stopped. Raises :class:`InputError`
     when the loss is no number any more.
     """
-    run = _Run(model, _optimizer(model, options), np.random.default_rng(seed), [], {})
+    run = _Training(model, _optimizer(model, options), np.random.default_rng(seed), [], {})
     if checkpoint is not None and checkpoint.is_file():
         run.restore(checkpoint)
     for number in range(len(run.epochs) + 1, options.epochs + 1):
@@ -291,7 +291,7 @@ def _optimizer(model: Any, options: TrainingOptions) -> torch.optim.Optimizer:
 
 
 def _train_epoch(
-    run: _Run, rows: EncodedText, options: TrainingOptions, number: int, observe: Observer
+    run: _Training, rows: EncodedText, options: TrainingOptions, number: int, observe: Observer
 ) -> tuple[float, float]:
     """Train for an epoch; return the mean loss of a token, and tokens a second."""
     run.model.train()

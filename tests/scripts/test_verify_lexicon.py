@@ -14,9 +14,9 @@ import pytest
 from release import CHECKOUT, SHARED
 from solecism.errors import InputError
 from solecism.lexicon.features import Feats
-from solecism.tools import verify as verification
-from solecism.tools import wordlists as analysers
-from solecism.tools.wordlists import Analysis, count_forms
+from verifying import verify as verification
+from verifying import wordlists as analysers
+from verifying.wordlists import Analysis, count_forms
 
 ROOT = CHECKOUT
 LANGUAGES = sorted({path.parent.name for path in (ROOT / "lexicons").glob("*/*.tsv")})

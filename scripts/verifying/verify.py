@@ -16,7 +16,8 @@ from solecism.errors import candidates, fail
 from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
-from solecism.tools.wordlists import (
+from solecism.treebank.unimorph import language_of, read_unimorph
+from verifying.wordlists import (
     Analysis,
     Attested,
     OneWord,
@@ -28,7 +29,6 @@ from solecism.tools.wordlists import (
     fold,
     installed_version,
 )  # fmt: skip
-from solecism.treebank.unimorph import language_of, read_unimorph
 
 __all__ = ["STATUSES", "FormFinding", "Verification", "find_lexicons", "to_json", "verify"]
 

@@ -1,1 +1,0 @@
-"""Tools for maintainers: lexicons held against treebanks, word lists and analysers."""
