@@ -44,15 +44,14 @@ _SHOWN = {
     "data_revision": "apart",
     "multi_piece": "changed",
 }
-"""The options that figures depend on, and whether the signature has them always, if they are not the
-usual ones, or as parts of its own. The name of a result has those that are not the usual ones, in
-this order."""
+"""The options that figures depend on. The name of a result has those that are not the usual ones, in
+this order; the signature has them always, if they are not the usual ones, or in a part of its own."""
 
 _FOR_ALL = ("limit", "sample")
 """Those that matter whatever the method."""
 
 SAMPLE, FEWEST = 1000, 30
-"""Pairs on which the other choice of BOS is tried, at most and at least (a tenth of those scored)."""
+"""The most and the fewest pairs on which the other choice of BOS is tried."""
 
 
 def score(
