@@ -85,6 +85,20 @@ def test_no_torch_for_ngram_models(folder: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"limit": 0}, "limit is 0, wanted 1 or more"),
+        ({"multi_piece": "pl"}, r"unknown multi_piece 'pl' \(did you mean 'pll'"),
+        ({"method": "cloze"}, r"'cloze' is not for the pair items of 'clams/fr' \(methods: "),
+        ({"method": "focus"}, r"'focus' is not for n-gram models, as 'trigrams' \(methods: ngram"),
+    ],
+)
+def test_wrong_values_are_told(folder: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(solecism.InputError, match=message):
+        solecism.score("clams/fr", "trigrams", **options)
+
+
 # the registry
 
 METHOD = """

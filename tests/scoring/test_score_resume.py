@@ -39,6 +39,12 @@ WORDS = ("author", "pilot", "guard", "chef")
 FEW = {"window": 3, "tokens": 60}
 
 
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests save every answer; what survives a crash of the machine is tested elsewhere."""
+    monkeypatch.setattr("solecism.files.sync", lambda _: None)
+
+
 class KilledError(BaseException):
     """The end of a run."""
 

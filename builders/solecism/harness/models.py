@@ -1,4 +1,4 @@
-"""Our models in lm-eval: ``solecism`` (causal, fast) and ``solecism-mlm`` (pseudo-log-likelihood)."""
+"""Our models in lm-eval: ``solecism`` (causal) and ``solecism-mlm`` (masked)."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class SolecismMaskedLM(LM):
         self._variant: Any = variant
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> Scored:
-        """Score context and continuation as one text; whether it is greedy has no meaning (False)."""
+        """Score context and continuation as one text; greedy has no meaning here (False)."""
         texts = ["".join(request.args) for request in requests]
         unique = list(dict.fromkeys(texts))
         names = [str(number) for number in range(len(unique))]

@@ -116,7 +116,7 @@ def compare(
 
 
 def correlation(first: Numbers, second: Numbers) -> float:
-    """Return Pearson's correlation (of decisions without ties: phi), NaN where a side does not vary."""
+    """Return Pearson's correlation (without ties: phi), NaN where a side does not vary."""
     if len(first) < 2:
         return math.nan
     a, b = first - first.mean(), second - second.mean()
@@ -209,7 +209,7 @@ def _two_sides(results: Sequence[Result]) -> list[list[Result]]:
 
 @dataclass(frozen=True)
 class _PairedItems:
-    """Items that are scored in both tables: decisions, groups, clusters; ``common``: items in both."""
+    """Items that are scored in both tables; ``common`` is the number of items in both."""
 
     first: Numbers
     second: Numbers

@@ -129,7 +129,7 @@ def _unwrapped(line: str, style: str) -> Text:
 
 
 def open_results(sources: Sequence[Source]) -> list[Result]:
-    """Open results, of a folder all that are in it; raise with all that is wrong with any of them."""
+    """Open results, of a folder all that are in it; raise with all that is wrong."""
     results, problems = [], list[Problem]()
     for file in dict.fromkeys(file for source in sources for file in _files(source)):
         try:

@@ -25,7 +25,7 @@ _CELL = 12
 
 
 def _percent(cell: FigureCell | None) -> str:
-    """Return ``93.1 ±0.4`` (per cent; the longer side of the interval, or the standard deviation)."""
+    """Return ``93.1 ±0.4``: per cent, and the longer side of the interval or the deviation."""
     if cell is None:
         return ""
     if not cell.n:
@@ -35,7 +35,7 @@ def _percent(cell: FigureCell | None) -> str:
 
 
 def tables(blocks: Sequence[ColumnBlock], by: str, width: int = 80) -> Iterator[Table | Text]:
-    """Yield the tables of a report, as many columns side by side as ``width`` (characters) holds."""
+    """Yield the tables of a report, as many columns side by side as ``width`` holds."""
     rows = row_names(column for block in blocks for column in block.columns)
     label = min(max(map(len, [*rows, by])), max(16, min(34, width - 3 * _CELL)))
     most = max(1, (width - label) // _CELL)
@@ -126,7 +126,7 @@ def _bos_note(results: Sequence[Result]) -> Iterator[str]:
 
 
 def difference_table(found: ModelDifference) -> Table:
-    """Return a table of both accuracies, their difference in points with its interval, and mid-p."""
+    """Return a table of both accuracies, their difference with its interval, and mid-p."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(found.by, overflow="fold", max_width=24)
     table.add_column("pairs", justify="right")
@@ -169,7 +169,7 @@ def _records(some: Sequence[FigureColumn], by: str) -> Iterator[dict[str, Any]]:
 def to_json(
     some: Sequence[FigureColumn], by: str, found: ModelDifference | None = None
 ) -> dict[str, Any]:
-    """Return a report for programs: ``{"by": ..., "cells": [...]}`` or, of a comparison, its rows."""
+    """Return a report for programs: ``by`` and ``cells``, or the rows of a comparison."""
     if found is None:
         return {"by": by, "cells": list(_records(some, by))}
     rows = {name: it.to_json() for name, it in found.rows.items()}

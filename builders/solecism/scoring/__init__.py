@@ -1,1 +1,1 @@
-"""Scoring: what language models make of the items. Needs the extra ``score`` (torch, transformers)."""
+"""Scoring: what language models make of items. Most of it needs the extra ``score``."""

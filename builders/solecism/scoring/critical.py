@@ -24,7 +24,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Critical:
-    """Both sentences of a pair and the characters (end exclusive) of the word in which they differ."""
+    """Both sentences of a pair, and the characters of the word in which they differ."""
 
     good: str
     bad: str
@@ -43,7 +43,7 @@ def critical_words(pairs: pa.Table) -> list[Critical | None]:
 
 
 def _given(row: dict[str, Any]) -> Critical | None:
-    """Return the words of the columns, where they stand after the prefix and the rest is the same."""
+    """Return the words of the columns, if they follow the prefix and the rest is the same."""
     if not row.get("one_prefix_method") or row.get("one_prefix_prefix") is None:
         return None
     places = []
@@ -80,7 +80,7 @@ def _words(text: str, tokens: str | None) -> list[Place]:
 
 
 def _located(text: str, tokens: list[str]) -> list[Place]:
-    """Return the places of tokens in a script without blanks, or the whole text if they are not there."""
+    """Return the places of tokens in a script without blanks, else the whole text."""
     places, end = [], 0
     for token in tokens:
         start = text.find(token, end)

@@ -188,7 +188,7 @@ def _folder_and_config(spec: str) -> tuple[str, str]:
 
 
 def _content(files: Sequence[Path]) -> str:
-    """Return the SHA-256 of the rows. All are read, so that a broken file is found before scoring."""
+    """Return the SHA-256 of the rows; all are read, so that broken files are found now."""
     for path in files:
         with reading_parquet(path):
             _refuse_types(pq.read_schema(path), path)
@@ -234,7 +234,7 @@ def _has_null(array: pa.Array) -> bool:
 
 
 def _here(name: str) -> Path:
-    """Return the folder of a data set, in ``$SOLECISM_DATA`` where it is not in the current folder."""
+    """Return the folder of a data set, here or in ``$SOLECISM_DATA``."""
     return Path(name) if Path(name).is_dir() else Path(os.environ.get("SOLECISM_DATA", "")) / name
 
 

@@ -134,7 +134,7 @@ def _config(name: str, common: dict[str, Any]) -> Any:
 
 @contextmanager
 def _clear_errors(name: str, what: str = "cannot be loaded") -> Iterator[None]:
-    """Turn what the libraries raise for broken files into an :class:`InputError`, and silence them."""
+    """Turn what libraries raise for broken files into an :class:`InputError`."""
     level = logging.get_verbosity()
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:

@@ -266,7 +266,7 @@ class ResultWriter:
             number += 1
 
     def write(self, table: pa.Table) -> None:
-        """Add rows; they are safe once the part is full or old enough (or :meth:`flush` is called)."""
+        """Add rows, which are safe once the part is full or old enough, or flushed."""
         if len(table):
             self._waiting.append(table)
         full = sum(map(len, self._waiting)) >= self._rows

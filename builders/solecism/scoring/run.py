@@ -7,7 +7,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,35 +34,24 @@ Options = Mapping[str, Any]
 """The arguments of :func:`score` by name."""
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """The places where the value of an option shows, if it is not the usual one.
-
-    ``usual``: the usual value shows in the signature, too.
-    """
-
-    in_name: bool = True
-    in_signature: bool = False
-    usual: bool = False
-
-
 _SHOWN = {
-    "bos": _Shown(in_signature=True, usual=True),
-    "eos": _Shown(in_signature=True),
-    "limit": _Shown(in_signature=True),
-    "sample": _Shown(in_signature=True),
-    "dtype": _Shown(),  # the signature has a part of its own for it, as for the revisions
-    "revision": _Shown(),
-    "data_revision": _Shown(),
-    "multi_piece": _Shown(in_signature=True),
+    "bos": "always",
+    "eos": "changed",
+    "limit": "changed",
+    "sample": "changed",
+    "dtype": "apart",
+    "revision": "apart",
+    "data_revision": "apart",
+    "multi_piece": "changed",
 }
-"""The options on which figures depend. Names of results have them in this order."""
+"""The options that figures depend on. The name of a result has those that are not the usual ones, in
+this order; the signature has them always, if they are not the usual ones, or in a part of its own."""
 
 _FOR_ALL = ("limit", "sample")
 """Those that matter whatever the method."""
 
 SAMPLE, FEWEST = 1000, 30
-"""Pairs on which the other choice of BOS is tried, at most and at least (a tenth of those scored)."""
+"""The most and the fewest pairs on which the other choice of BOS is tried."""
 
 
 def score(
@@ -127,7 +116,7 @@ def score(
         print(result.signature)
         print(result.summary["overall"]["accuracy"])
     """
-    options = locals()
+    options = locals()  # all arguments by name: the one place that lists them is above
     _refuse_unknown(options)
     items = replace(open_items(data, data_revision), sample=sample)
     chosen, kind = choose(method, items, data, lambda: _kind(options), model)
@@ -159,11 +148,18 @@ def _refuse_unknown(options: Options) -> None:
     name = options["method"]
     if name is not None and not any(name in method.names for method in methods()):
         raise fail(f"unknown method {name!r} {candidates('methods', method_names(), name)}")
-    for option, values in {"bos": BOS, "engine": ("auto", *ENGINES), "dtype": DTYPES}.items():
+    known = {
+        "bos": BOS, "engine": ("auto", *ENGINES), "dtype": DTYPES, "multi_piece": ("skip", "pll"),
+    }  # fmt: skip
+    for option, values in known.items():
         value = options[option]
         if value not in values:
             near = candidates(f"values of --{option}", values, value)
             raise fail(f"unknown {option} {value!r} {near}")
+    for option in ("batch_tokens", "limit", "sample"):
+        value = options[option]
+        if value is not None and value < 1:
+            raise fail(f"{option} is {value}, wanted 1 or more")
 
 
 def _kind(options: Options) -> str:
@@ -201,7 +197,7 @@ def _signature(options: Options, items: ItemSet, method: Method, revision: str) 
     signed = {
         name: "yes" if options[name] is True else str(options[name])
         for name in (*method.options, *_FOR_ALL)
-        if _SHOWN[name].in_signature and (_SHOWN[name].usual or not _is_usual(options, name))
+        if _SHOWN[name] == "always" or not _is_usual(options, name)
     }
     return Signature(
         items.name, items.version, items.digest, items.config, method.signed or method.name,
@@ -221,8 +217,7 @@ def _stem(options: Options, items: ItemSet, revision: str) -> str:
     model = options["model"]
     own = [revision.removeprefix("sha256-")[:8]] if Path(model).exists() else []
     parts = [_model_name(model), *own, items.name, items.config, options["method"]]
-    shown = (name for name, where in _SHOWN.items() if where.in_name)
-    parts += [f"{name}_{options[name]}" for name in shown if not _is_usual(options, name)]
+    parts += [f"{name}_{options[name]}" for name in _SHOWN if not _is_usual(options, name)]
     return "-".join(re.sub(r"[^\w.]+", "_", part) for part in parts)
 
 

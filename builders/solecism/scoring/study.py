@@ -119,7 +119,7 @@ class StudySuite:
 
 
 def find_suite(name: str) -> StudySuite | None:
-    """Return the suite of a name (``cls_none``), None for one that is of none of the six classes."""
+    """Return the suite of a name (``cls_none``), None if it is of no class."""
     start, _, modifier = name.partition("_")
     return StudySuite(name, CLASSES[start], modifier) if start in CLASSES and modifier else None
 
@@ -214,7 +214,7 @@ def _mean(values: Sequence[Fraction]) -> Fraction:
 
 
 def table_rows(accuracies: Mapping[str, Mapping[str, Fraction]]) -> Iterator[tuple[str, ...]]:
-    """Yield rows of Table 6: a model and its accuracies in three decimals (halves are rounded up)."""
+    """Yield rows of Table 6: a model and its accuracies in three decimals."""
     for model, found in accuracies.items():
         yield model, *(_decimals(found.get(kind.title)) for kind in CLASSES.values())
 

@@ -53,7 +53,7 @@ class Signature:
 
     def __str__(self) -> str:
         parts = {
-            "data": f"{_joined(self.data, '@', self.version)}{'#' * bool(self.digest)}{self.digest[:8]}",
+            "data": _joined(_joined(self.data, "@", self.version), "#", self.digest[:8]),
             "cfg": self.config,
             "score": self.method,
             **dict(sorted(self.options.items())),
@@ -169,7 +169,7 @@ COLUMNS = {"UID": "UID", "phenomenon": "linguistics_term", "construction": "cons
 """Groupings that are columns of the table; the others are ``config`` and the features."""
 
 NOT_GROUPED = ("construction", "controller", "attractor", "target")
-"""Features with no figures of their own: the lemmas, which are many, and what is a column already."""
+"""Features without figures: the lemmas, which are many, and what is a column."""
 
 MOST = 100
 """A feature with more values than this has no figures by value in the summary."""

@@ -95,7 +95,7 @@ def _run(place: Path, folder: Path, files: Mapping[str, Path]) -> SurprisalRun:
 
 
 def read_surprisals(path: Path) -> dict[int, SentenceLine]:
-    """Read the sentences of a file by number; raise :class:`InputError` with every problem of it."""
+    """Read the sentences of a file by number; raise with every problem of it."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
             rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -202,7 +202,7 @@ def _sentence(condition: Item, line: SentenceLine, number: int, path: Path) -> R
 
 
 def _pieces(text: str, tokens: Sequence[str]) -> Encoded | None:
-    """Find pieces of words in a text, one after the other; return None where they are not its own."""
+    """Find pieces of words in a text, in order; return None if they are not its own."""
     offsets, place = [], 0
     for token in tokens:
         piece = _PIECE.sub("", token).replace("▁", " ").strip() or token

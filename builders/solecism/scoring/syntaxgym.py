@@ -146,7 +146,7 @@ class _Suite:
 
 
 def refuse_unknown(rows: Sequence[Item], path: Path) -> None:
-    """Raise :class:`InputError` for predictions that cannot be read, or about what an item has not."""
+    """Raise for predictions that cannot be read, or are about what an item lacks."""
     problems: dict[Problem, None] = {}
     for row in rows:
         regions = {c["name"]: [r["name"] for r in c["regions"]] for c in row["conditions"]}
@@ -183,7 +183,7 @@ def _joined(contents: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
 
 
 def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
-    """Write the items of one suite; raises :class:`InputError` where the format cannot hold them."""
+    """Write the items of one suite; raise where the format cannot hold them."""
     first = items[0]
     for item in items:
         for key in ("suite", "predictions", "metric", "phenomenon", "modifier", "language"):

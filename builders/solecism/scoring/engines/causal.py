@@ -149,7 +149,7 @@ class SplitModel:
 
 
 def split_model(model: Any, device: str) -> SplitModel:
-    """Split a model before the simplest head that gives the model's own logits, or take it whole."""
+    """Split a model before the simplest head that gives its own logits, or take it whole."""
     whole = SplitModel(model, Head(None), True, device)
     base, embeddings = getattr(model, "base_model", None), model.get_output_embeddings()
     if base is None or base is model or embeddings is None:
@@ -292,11 +292,11 @@ class _OnTree(Engine):
 
 
 class Tree(_OnTree):
-    """Packs of nodes of the prefix tree, side by side under a mask that shows each its ancestors."""
+    """Packs of nodes of the prefix tree, under a mask that shows each its ancestors."""
 
     name = "tree"
     SIZE = 256
-    """Nodes of a pack: with fewer, more ancestors are run again; with more, attention costs more."""
+    """Nodes of a pack. With fewer, more ancestors are run again; with more, attention is dear."""
 
     def __init__(
         self, model: Any, split: SplitModel, tokens: int = 4096, journal: Journal | None = None
@@ -325,7 +325,7 @@ class Tree(_OnTree):
         return self.size >= SMALLEST
 
     def _batch(self, trie: Trie, packs: list[Pack], nodes: Ints, row: Ints) -> Floats:
-        """Return the log probabilities of ``nodes``, children of the packs' own nodes by ``row``."""
+        """Return the log probabilities of ``nodes``, the children of the packs' own nodes."""
         width = max(map(len, packs))
         visible = np.stack([pack.visible(width) for pack in packs])[:, None]
         tokens = np.zeros((len(packs), width), dtype=np.int64)
@@ -525,7 +525,7 @@ def _bounded(loaded: Loaded, tokens: int) -> int:
 
 @torch.inference_mode()
 def _refuse_bidirectional(loaded: Loaded) -> None:
-    """Raise :class:`InputError` where what a model says of a token depends on the tokens after it."""
+    """Raise :class:`InputError` if the probability of a token depends on those after it."""
     size = loaded.model.config.get_text_config().vocab_size
     texts = [[(7 * n + shift * (n > 3)) % size for n in range(8)] for shift in (0, 1, 3)]
     logits = [
@@ -609,13 +609,13 @@ class CausalReader:
         return encode(self.loaded.tokenizer, texts, offsets=offsets)
 
     def with_bos(self, ids: Sequence[int]) -> tuple[list[int], int]:
-        """Return the ids after BOS (which is not put twice), and the first place with a probability."""
+        """Return the ids after BOS (not put twice), and the first place with a probability."""
         if self._first and list(ids[:1]) != self._first:
             return [*self._first, *ids], 1
         return list(ids), 1 if ids else 0
 
     def whole(self, ids: Sequence[int]) -> tuple[list[int], int]:
-        """Return the ids of a whole text as :meth:`with_bos` does, with EOS where that is scored."""
+        """Return the ids of a whole text as :meth:`with_bos` does, with EOS if it is scored."""
         return self.with_bos([*ids, *([self.loaded.tokenizer.eos_token_id] if self.eos else [])])
 
     def log_probs(self, rows: Rows) -> list[Floats]:

@@ -122,7 +122,7 @@ class MaskedReader:
     def _answers(
         self, questions: Questions, numbers: np.ndarray[Any, Any], names: Sequence[str]
     ) -> Iterator[tuple[np.ndarray[Any, Any], Floats]]:
-        """Run the rows of some questions; yield numbers of questions with their log probabilities."""
+        """Run the rows of some questions; yield their numbers and log probabilities."""
         places, wanted = np.array(questions.places, int), np.array(questions.tokens, int)
         numbers = numbers[np.argsort(places[numbers], kind="stable")]
         rows, first = np.unique(places[numbers], return_index=True)
@@ -239,7 +239,7 @@ def open_masked(
 
 
 def _points(model: Any) -> list[nn.Module | None]:
-    """Return the last layer's attention with its residual (as BERT has it), the last layer, None."""
+    """Return the last layer's attention (with its residual), the last layer, None."""
     named = [part for name, part in model.named_modules() if name.endswith(".attention")]
     base = [] if model.base_model is model else [model.base_model]
     return [*named[-1:], *base, None]

@@ -67,7 +67,7 @@ class Trie:
 
     @cached_property
     def children(self) -> tuple[Ints, Ints]:
-        """The nodes sorted by their parent, and where each inner node's children begin among them."""
+        """The nodes sorted by parent, and where the children of each inner node begin."""
         order = np.argsort(self.parent, kind="stable")
         order = order[self.parent[order] >= 0]
         starts = np.searchsorted(self.parent[order], self.inner)

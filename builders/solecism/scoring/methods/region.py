@@ -141,7 +141,7 @@ def _measured(
 def _aligned(
     item: Item, name: str, sentences: Sequence[ReadSentence | None]
 ) -> dict[int, TokenSpan | None]:
-    """Return the tokens of a region in all conditions that have it, by the place of the condition."""
+    """Return the tokens of a region in the conditions that have it, by their place."""
     places, texts, spans = [], [], []
     for place, (condition, sentence) in enumerate(zip(item["conditions"], sentences, strict=True)):
         for region in condition["regions"]:
@@ -318,7 +318,7 @@ def ngram_reader(model: NgramModel) -> SentenceReader:
 
 
 def _of_words(condition: Item, bits: Floats, model: NgramModel) -> ReadSentence | None:
-    """Return None where the model reads other words than the sentence has (it may leave out marks)."""
+    """Return None if the model reads other words (it may leave out punctuation)."""
     words = (condition["tokens"] or "").split(" ")
     if len(words) != len(bits):
         return None

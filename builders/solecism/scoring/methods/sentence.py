@@ -40,7 +40,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class _PairSide:
-    """One side (good or bad) of pairs: token ids, the tokens to sum over, bytes of the scored text."""
+    """One side of pairs: token ids, the tokens to sum over, bytes of the scored text."""
 
     ids: list[list[int]]
     spans: list[Place]
