@@ -1,12 +1,13 @@
 """The language of predictions: SyntaxGym's, and the short form of templates.
 
 ``(5;%match%) < (5;%mismatch%)`` and ``mismatch.verb > match.verb`` say which surprisal is lower. A
-region of a condition is given by number (from 1) or name; ``*`` is the whole sentence. Operators, those
-that bind most first: ``+`` and ``-`` (from left to right), one of ``<`` ``>`` ``=`` (``1<2<0`` is an
-error), ``&``, ``|``. Parentheses group. Put spaces around operators, as a name may hold ``-``.
+region of a condition is given by number (from 1) or name; ``*`` is the whole sentence. Operators,
+those that bind most first: ``+`` and ``-`` (from left to right), one of ``<`` ``>`` ``=``
+(``1<2<0`` is an error), ``&``, ``|``. Parentheses group. Put spaces around operators, as a name may
+hold ``-``.
 
-The language is that of syntaxgym-core (``prediction.py``; Hu et al. 2020, section 3) with names, ``|``,
-``*``, and a ``-`` that binds like ``+``.
+The language is that of syntaxgym-core (``prediction.py``; Hu et al. 2020, section 3) with names,
+``|``, ``*``, and a ``-`` that binds like ``+``.
 
 >>> prediction = parse("mismatch.verb > match.verb")
 >>> prediction(lambda condition, region: 9.5 if condition == "mismatch" else 4.0)
@@ -33,7 +34,7 @@ RELATIVE, ABSOLUTE = 1e-5, 1e-3
 """Two surprisals are ``=`` up to these (syntaxgym-core)."""
 
 TIE = 1e-9
-"""Surprisals closer than this are equal for ``<`` and ``>``: sums in another order differ by less."""
+"""Surprisals closer than this are equal for ``<`` and ``>``: sums may differ by rounding."""
 
 Term = tuple[str, str]
 """A condition and one of its regions."""
@@ -54,13 +55,13 @@ class Formula:
     root: _Node
 
     def __call__(self, surprisal: Lookup) -> Outcome:
-        """Return whether the prediction holds: for ``&`` the lower, for ``|`` the higher of two outcomes."""
+        """Return whether the prediction holds; ``&`` takes the lower, ``|`` the higher outcome."""
         return self.root.value(surprisal)
 
     @property
     def comparison(self) -> tuple[int, int] | None:
-        """Of a prediction that only compares two regions: the places in ``terms`` of the one that should
-        be less surprising and of the other; of any other prediction None."""
+        """Of a prediction that only compares two regions: the places in ``terms`` of the one that
+        should be less surprising and of the other; of any other prediction None."""
         root = self.root
         if not isinstance(root, _Binary) or root.operator not in "<>":
             return None
@@ -266,7 +267,7 @@ def place_of(region: str, names: Sequence[str]) -> int | None:
 
 
 def unknown_terms(formula: Formula, regions: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield messages, with candidates, on the conditions and regions of a formula that an item lacks.
+    """Yield messages on the conditions and regions of a formula that an item lacks.
 
     ``regions``: the names of each condition's regions.
     """

@@ -37,7 +37,7 @@ def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
 
 
 def packed(columns: Iterable[Ints], rows: int) -> tuple[Ints, int]:
-    """Return a number for each row, the same for rows that are alike, and a bound of the numbers."""
+    """Return a number for each row, the same for alike rows, and a bound of the numbers."""
     code, size = np.zeros(rows, dtype=np.intp), 1
     for column in columns:
         count = int(column.max(initial=0)) + 1
@@ -80,7 +80,7 @@ def within(groups: NDArray[np.intp] | NDArray[np.uint64]) -> Ints:
 
 @dataclass(frozen=True)
 class Groups:
-    """The members of groups: those of group ``g`` are ``order[starts[g] : starts[g] + sizes[g]]``."""
+    """The members of groups; those of ``g`` are ``order[starts[g] : starts[g] + sizes[g]]``."""
 
     order: Ints
     starts: Ints

@@ -43,8 +43,8 @@ DRAW = 10**9
 """What the number of ``draw`` must be below."""
 
 CELLS = 1 << 26
-"""Numbers that the tables of ``where`` tests may hold at a time while combinations are counted (512 MB); to
-fill them may take 32 times as many steps."""
+"""Numbers that the tables of ``where`` tests may hold at a time while combinations are counted (512
+MB); to fill them may take 32 times as many steps."""
 
 RULES = 1_000
 """Rules of an ``orthography.tsv``, and lines of an attribute-varying grammar."""
@@ -56,23 +56,23 @@ LINES = 10_000_000
 """Sentences that an attribute-varying grammar may make."""
 
 REPEATS = 1_000
-"""How often a regular expression of ``orthography.tsv`` may ask for something again: its counts multiplied."""
+"""Repetitions that a regular expression of ``orthography.tsv`` may ask for, multiplied."""
 
 SECONDS = 1.0
-"""Seconds that the regular expressions of ``orthography.tsv`` may lose on words that they match slowly."""
+"""Seconds that regular expressions of ``orthography.tsv`` may lose on slow words."""
 
 FILE = 200_000
 """Characters of a template, a file of macros, a card or a catalogue."""
 
 CARD = 10_000_000
-"""Characters of a card when it is made; any text that is put together in it may have a hundredth of them."""
+"""Characters of a card when it is made; a text put together in it may have a hundredth."""
 
 STEPS = 1_000_000
 """Turns of loops and things looked at by filters that a card may take."""
 
 
 def too_deep(top: T, inner: Callable[[T], Iterable[T]], most: int = DEPTH) -> bool:
-    """Return whether a tree has more than ``most`` levels, looking level by level, without recursion."""
+    """Return whether a tree has more than ``most`` levels (without recursion)."""
     level = [top]
     for _ in range(most):
         level = [child for node in level for child in inner(node)]
@@ -117,8 +117,8 @@ _JOINERS = "\u200c\u200d"
 
 
 def unseen(text: str) -> Iterator[tuple[int, str]]:
-    """Yield place and name of each character that no text may hold, because nobody sees it or because it
-    changes what is seen.
+    """Yield place and name of each character that no text may hold, because nobody sees it or
+    because it changes what is seen.
 
     These are control, direction, zero-width and private-use characters. The joiners of Persian and
     the scripts of India may follow a letter or a mark.

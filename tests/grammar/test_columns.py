@@ -121,7 +121,7 @@ def test_a_difference_is_computed_once_for_all_pairs_that_share_it(
     assert found.target.to_pylist() == ["sleep", "sleep"]
 
 
-def test_a_chunk_that_spelling_changes_is_compared_with_its_neighbours(tmp_path: Path) -> None:
+def test_a_stretch_that_spelling_changes_is_compared_with_its_neighbours(tmp_path: Path) -> None:
     lines = "good: so {{ 'a' }} {{ n }} {{ v | agree(n) }}\nbad: so {{ 'the' }} {{ n }} {{ v | agree(n) }}"
     found = differences(make_paradigm(tmp_path, TABLES, FRONT, lines))
     assert found.good.to_pylist() == ["an", "a"]

@@ -1,4 +1,4 @@
-"""Units and chunks: lines cut into expressions, spelt in bulk, with the places of words and regions."""
+"""Units and stretches: lines cut into expressions, spelt in bulk, with the places of words and regions."""
 
 from __future__ import annotations
 
@@ -116,11 +116,11 @@ def test_the_final_stop(tmp_path: Path, end: str, text: str, tokens: str) -> Non
 
 def test_units_are_joined_only_where_a_rule_could_apply_or_one_is_empty(tmp_path: Path) -> None:
     plain = render(paradigm(tmp_path / "a", "the {{ n }} {{ v | agree(n) }} now"))
-    assert [len(chunk.units) for chunk in plain.chunks] == [1, 1, 1]
+    assert [len(stretch.units) for stretch in plain.stretches] == [1, 1, 1]
     article = render(paradigm(tmp_path / "b", "{{ 'a' }} {{ n }} {{ v | agree(n) }}"))
-    assert [len(chunk.units) for chunk in article.chunks] == [2, 1]
+    assert [len(stretch.units) for stretch in article.stretches] == [2, 1]
     empty = render(paradigm(tmp_path / "c", "{{ one(n) }} {{ n }} {{ v | agree(n) }}"))
-    assert [len(chunk.units) for chunk in empty.chunks] == [2, 1]
+    assert [len(stretch.units) for stretch in empty.stretches] == [2, 1]
 
 
 def test_what_a_rule_makes_can_meet_the_next_rule(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_what_a_rule_makes_can_meet_the_next_rule(tmp_path: Path) -> None:
     """
     made = paradigm(tmp_path, "{{ 'the' }} {{ n }} {{ v | agree(n) }}", orthography=rules)
     rendered = render(made)
-    assert [len(chunk.units) for chunk in rendered.chunks] == [3]
+    assert [len(stretch.units) for stretch in rendered.stretches] == [3]
     assert texts(rendered)[1:3] == ["helaughs", "the author gets up"]
 
 
@@ -153,8 +153,8 @@ def places(rendered: Rendered, name: str) -> list[tuple[str, int]]:
     words = rendered.before(lambda value: value.words)
     for row, text in enumerate(texts(rendered)):
         found = []
-        for number, chunk in enumerate(rendered.chunks):
-            value: Value = chunk.values[rendered.index[number][row]]
+        for number, stretch in enumerate(rendered.stretches):
+            value: Value = stretch.values[rendered.index[number][row]]
             spots = {**{n: spot for n, (_, spot) in value.slots.items()}, **value.regions}
             if name in spots:
                 spot, shift = spots[name], int(chars[number][row])

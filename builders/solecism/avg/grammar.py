@@ -45,7 +45,7 @@ class Symbol:
 
     @property
     def key(self) -> tuple[str, frozenset[str]]:
-        """What makes two symbols the same."""
+        """The key that symbols have in common if they are the same."""
         return self.name, frozenset(self.attributes)
 
     def fits(self, other: Symbol) -> bool:
@@ -110,7 +110,8 @@ class GeneratedCounts:
 
 
 def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, GeneratedCounts]:
-    """Yield every sentence with its label, lazily; the generator returns a :class:`GeneratedCounts`.
+    """Yield every sentence with its label, lazily; the generator returns a
+    :class:`GeneratedCounts`.
 
     Each good sentence is followed by its bad ones, in which one varied place is wrong. The order:
     templates as they stand; in each, the varied place turns fastest, then the others from the left.
@@ -287,8 +288,8 @@ def build_avg(source: Path, out: Path) -> dict[str, int]:
     what they share; return the number of lines of each.
 
     All are read before any is written, and all written before ``out`` is touched, whose other files
-    stay. Raises :class:`InputError` with every problem of every grammar, and where a file of such a name
-    is there that holds no labelled sentences.
+    stay. Raises :class:`InputError` with every problem of every grammar, and where a file of such a
+    name is there that holds no labelled sentences.
     """
     paths = {p.name: p for p in sorted(source.glob("*.avg")) if p.name[0] != "."}
     common = paths.pop("common.avg", None)
@@ -318,7 +319,7 @@ def _write_all(grammars: Sequence[Grammar], out: Path) -> dict[str, int]:
 
 
 def _is_set(path: Path) -> bool:
-    """Return whether :func:`build_avg` may have made a file: its first line has a label, or it is empty."""
+    """Return whether a file is empty or begins with a label, as those of :func:`build_avg`."""
     with path.open("rb") as file:
         start = file.read(len("False\t"))
     return not start or start.startswith((b"True\t", b"False\t"))

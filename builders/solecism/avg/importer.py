@@ -104,7 +104,7 @@ class _SlotDraft:
         return [n for n in self.cell if any(cell.get(n) != self.cell[n] for cell in wrong)]
 
     def follows(self, noun: _SlotDraft) -> bool:
-        """Return whether agreement with a noun picks just the good form, and a clash the wrong ones."""
+        """Return whether agreement picks just the good form, and a clash the wrong ones."""
         kin, wrong = self.words.kin(self.good), [self.words.cells[rule] for rule in self.wrong]
         right = [c for c in kin if agree(c, noun.model) and set(c) & set(noun.model)]
         others = [c for c in kin if clash(c, noun.model, self.names)]
@@ -132,7 +132,7 @@ class _SlotDraft:
 
     @property
     def wants(self) -> dict[str, list[str]]:
-        """What the slot asks of its words and, where it does not agree, of their forms."""
+        """The constraints on the slot's words and, where it does not agree, on their forms."""
         known = {n: v.split(",") for n, v in self.words.properties[self.good].items()}
         kin = self.words.kin(self.good)
         telling = [
@@ -154,7 +154,7 @@ class _TemplateDraft:
 
     @property
     def frame(self) -> str:
-        """What drafts have in common that differ in number alone."""
+        """The key that drafts have in common if they differ only in number."""
         slots = {k: {**w, "Number": "Number" in w} for k, w in self.slots.items()}
         return json.dumps([slots, self.sentences])
 

@@ -1,6 +1,6 @@
 """The columns of pairs: where sentences differ, words drawn, features, measures, and prefixes.
 
-All is computed once per distinct chunks or words of a batch, and spread over its rows by numbers.
+All is computed once per distinct stretch or words of a batch, and spread over its rows by numbers.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ Flags = NDArray[np.bool_]
 class _Contrast(NamedTuple):
     """The difference of two stretches of words.
 
-    ``prefix`` is the shared text before it, ``good`` and ``bad`` the words that differ, ``word`` the
-    number of the first one in the stretch, ``lemma`` that of the good one, ``shuffled`` whether both
-    sides have the same words in another order.
+    ``prefix`` is the shared text before it, ``good`` and ``bad`` the words that differ, ``word``
+    the number of the first one in the stretch, ``lemma`` that of the good one, ``shuffled`` whether
+    both sides have the same words in another order.
     """
 
     prefix: str
@@ -57,10 +57,10 @@ class _Contrast(NamedTuple):
 class Differences:
     """Where the sentences of each pair of a batch differ.
 
-    ``prefix`` is the text that both share before the difference, ``good`` and ``bad`` the words that
-    differ, ``word`` the number of the first of them in the sentence, ``target`` the lemma of the good
-    one (null where it is not of the lexicon), ``single`` whether exactly one word differs, ``shuffled``
-    whether both sentences have the same words.
+    ``prefix`` is the text that both share before the difference, ``good`` and ``bad`` the words
+    that differ, ``word`` the number of the first of them in the sentence, ``target`` the lemma of
+    the good one (null where it is not of the lexicon), ``single`` whether exactly one word differs,
+    ``shuffled`` whether both sentences have the same words.
     """
 
     prefix: pa.StringArray
@@ -74,7 +74,7 @@ class Differences:
 
 def compare(good: Rendered, bad: Rendered, spelling: Orthography) -> Differences:
     """Compare the sentences of a batch of pairs, row by row."""
-    spans = _differing_chunks(good, bad)
+    spans = _differing_stretches(good, bad)
     columns = [*good.index[spans[0]], *bad.index[spans[1]]]
     lead = spans[0].start
     firsts, inverse = alike_rows(columns, len(good))
@@ -98,29 +98,29 @@ def compare(good: Rendered, bad: Rendered, spelling: Orthography) -> Differences
     )
 
 
-def _differing_chunks(good: Rendered, bad: Rendered) -> tuple[slice, slice]:
-    """Return the chunks between those that both lines share at the start and at the end.
+def _differing_stretches(good: Rendered, bad: Rendered) -> tuple[slice, slice]:
+    """Return the stretches between those that both lines share at the start and at the end.
 
     Chunks that may be written together with their neighbour do not count as shared.
     """
-    ours, _ = differing_span(good.chunks, bad.chunks)
-    start, end = ours.start, len(good.chunks) - ours.stop
-    while end and _glued(good.chunks[-end]):
+    ours, _ = differing_span(good.stretches, bad.stretches)
+    start, end = ours.start, len(good.stretches) - ours.stop
+    while end and _glued(good.stretches[-end]):
         end -= 1
-    while start and any(_glued(c) for s in (good, bad) for c in s.chunks[start : start + 1]):
+    while start and any(_glued(c) for s in (good, bad) for c in s.stretches[start : start + 1]):
         start -= 1
-    return slice(start, len(good.chunks) - end), slice(start, len(bad.chunks) - end)
+    return slice(start, len(good.stretches) - end), slice(start, len(bad.stretches) - end)
 
 
-def _glued(chunk: Stretch) -> bool:
-    """Return whether the chunk can be written together with the word before it."""
-    heads = (value.tokens[0] for value in chunk.values)
+def _glued(stretch: Stretch) -> bool:
+    """Return whether the stretch can be written together with the word before it."""
+    heads = (value.tokens[0] for value in stretch.values)
     return any(head.glued and not is_mark(head.text) for head in heads)
 
 
 def _values(side: Rendered, span: slice, row: int) -> list[Value]:
-    pairs = zip(side.chunks[span], side.index[span], strict=True)
-    return [chunk.values[index[row]] for chunk, index in pairs]
+    pairs = zip(side.stretches[span], side.index[span], strict=True)
+    return [stretch.values[index[row]] for stretch, index in pairs]
 
 
 class _Item(NamedTuple):
@@ -195,10 +195,10 @@ class Printed:
         """Find the slot's first printed word in every sentence."""
         numbers: dict[Record, int] = {}
         found = [np.full(len(side), -1, dtype=np.intp) for _ in range(4)]
-        for place, (chunk, index) in enumerate(zip(side.chunks, side.index, strict=True)):
-            if not any(name in unit.uses for unit in chunk.units):
+        for place, (stretch, index) in enumerate(zip(side.stretches, side.index, strict=True)):
+            if not any(name in unit.uses for unit in stretch.units):
                 continue
-            spots = [_spot(value.slots.get(name), numbers) for value in chunk.values]
+            spots = [_spot(value.slots.get(name), numbers) for value in stretch.values]
             mine = [column[index] for column in np.array(spots, dtype=np.intp).T.copy()]
             new = (found[0] < 0) & (mine[0] >= 0)
             shifts = 0, side.chars[place], side.chars[place], side.words[place]
@@ -254,7 +254,7 @@ def agreement_features(
     target: Ints,
     known: Flags,
 ) -> dict[str, pa.Array]:
-    """Compute the features of agreement; ``target`` numbers the word that differs where ``known``."""
+    """Compute the features of agreement; ``target`` numbers the differing word if ``known``."""
     rows = len(target)
     out: dict[str, pa.Array] = {name: pa.nulls(rows, kind) for name, kind in FEATURES.items()}
     if controller is None:
@@ -291,7 +291,7 @@ def _match(controller: Printed, attractors: Sequence[Printed]) -> pa.StringArray
 def _by_records(
     slots: Sequence[Printed], judge: Callable[[Sequence[Record]], str]
 ) -> pa.StringArray:
-    """Judge the records of each row's slots; null where one is not printed or the judgment is empty."""
+    """Judge the records of each row; null where a slot is not printed or nothing is said."""
     firsts, inverse = alike_rows([slot.code + 1 for slot in slots], len(slots[0].code))
     values = []
     for row in firsts.tolist():
@@ -320,7 +320,7 @@ def expressions(features: Mapping[str, str]) -> list[str]:
 def measure(
     name: str, difference: Differences, good: Rendered, words: Sequence[Drawn]
 ) -> pa.StringArray:
-    """Measure all pairs of a batch by one of :data:`MEASURES`; null where there is nothing to measure.
+    """Measure all pairs of a batch by one of :data:`MEASURES`; null where it says nothing.
 
     ``words`` are the slots in the good sentences with what was drawn for them.
     """
@@ -360,8 +360,8 @@ CRITICAL = "critical"
 def prefix_columns(difference: Differences, good: Rendered, bad: Rendered) -> dict[str, pa.Array]:
     """Compute the columns of the one- and two-prefix methods (Warstadt et al. 2020, section 6.4).
 
-    Where both lines mark a region ``critical`` with the same words after different texts, the pair is
-    for the two-prefix method; else, where exactly one word differs after a shared text, for the
+    Where both lines mark a region ``critical`` with the same words after different texts, the pair
+    is for the two-prefix method; else, where exactly one word differs after a shared text, for the
     one-prefix method.
     """
     nothing = pa.nulls(len(bad), pa.string()), pa.nulls(len(bad), pa.string())
@@ -385,7 +385,9 @@ def prefix_columns(difference: Differences, good: Rendered, bad: Rendered) -> di
 
 def _critical(side: Rendered) -> tuple[pa.Array, pa.Array] | None:
     """Return the text before the critical words and these words, where the line marks them."""
-    marked = [n for n, c in enumerate(side.chunks) if any(CRITICAL in v.regions for v in c.values)]
+    marked = [
+        n for n, c in enumerate(side.stretches) if any(CRITICAL in v.regions for v in c.values)
+    ]
     if not marked:
         return None
     first, last = marked[0], marked[-1]

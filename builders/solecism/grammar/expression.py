@@ -1,9 +1,9 @@
 """Expressions of templates: Jinja's syntax trees, checked, analysed, and turned into functions.
 
 Jinja parses; everything else happens here. A template cannot loop, assign, do arithmetic, reach
-Python attributes or call anything but ``word`` and macros: :func:`refused` accepts only the nodes that
-:data:`EXPRESSION` and :data:`PHRASE` list. :class:`Compiler` turns a tree into a function from words to
-a value: a word, a text, a phrase of both, or a truth.
+Python attributes or call anything but ``word`` and macros: :func:`refused` accepts only the nodes
+that :data:`EXPRESSION` and :data:`PHRASE` list. :class:`Compiler` turns a tree into a function from
+words to a value: a word, a text, a phrase of both, or a truth.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def compared_texts(test: nodes.Compare) -> frozenset[str] | None:
 def refused(
     tree: nodes.Node, allowed: tuple[type[nodes.Node], ...], methods: bool = False
 ) -> Iterator[tuple[int, str]]:
-    """Yield line and message for all nodes that are not ``allowed``, or for a tree that is too deep.
+    """Yield line and message for nodes that are not ``allowed``, or a tree that is too deep.
 
     Only names can be called, with ``methods`` their attributes too.
     """
@@ -149,7 +149,7 @@ def _nodes(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def wrong_calls(tree: nodes.Node, macros: Mapping[str, nodes.Macro]) -> Iterator[tuple[int, str]]:
-    """Yield line and message for calls of macros with wrong arguments or without one that they use."""
+    """Yield line and message for calls of macros with too many or too few arguments."""
     for call in tree.find_all(nodes.Call):
         macro = macros.get(call.node.name) if isinstance(call.node, nodes.Name) else None
         if macro is None:
@@ -480,14 +480,17 @@ def _only_compared(node: nodes.If) -> str:
 
 
 def _compared(test: nodes.Node) -> str:
-    """Return the name in ``name == "text"`` or ``name in ["text", ...]`` (or their opposites), or ``""``."""
+    """Return the name in ``name == "text"``, ``name in ["text", ...]`` and their opposites.
+
+    ``""`` for any other test.
+    """
     if not isinstance(test, nodes.Compare) or not isinstance(test.expr, nodes.Name):
         return ""
     return "" if compared_texts(test) is None else test.expr.name
 
 
 def under(word: object, classes: object = None, *, hierarchy: Hierarchy) -> bool:
-    """Return whether the class of a word stands below one of ``classes`` (a list text; none: any)."""
+    """Return whether a word's class is below one of ``classes`` (a list text; empty: any)."""
     if not isinstance(classes, str):
         raise TemplateFault(f"under wants a property or a text, not {classes!r}")
     wanted = classes_wanted(classes, hierarchy)

@@ -68,8 +68,8 @@ def draw_pairs(
     """Yield the pairs of a paradigm in batches, as tables of :func:`solecism.schema.pair_schema`.
 
     ``extra`` are the names of the data set's further features. Raises :class:`InputError` where the
-    template cannot be rendered, allows fewer minimal sets than ``draw`` asks for, or ``draw: all`` makes
-    more than ``most``.
+    template cannot be rendered, allows fewer minimal sets than ``draw`` asks for, or ``draw: all``
+    makes more than ``most``.
     """
     check_size(paradigm, most)
     counts = counts if counts is not None else Counts()

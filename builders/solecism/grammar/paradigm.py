@@ -47,7 +47,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Paradigm:
-    """One paradigm of one language of a data set. ``folder`` is ``templates/<dataset>/<language>``."""
+    """One paradigm of one language of a data set."""
 
     template: Template
     phrases: Phrases
@@ -79,12 +79,12 @@ class Paradigm:
         """Renderers of the lines; made anew, so that what they keep ends with a draw."""
         spelling = self.phrases.lexicon.orthography
         units: dict[tuple[object, ...], Unit] = {}
-        chunks: dict[tuple[object, ...], Stretch] = {}
+        stretches: dict[tuple[object, ...], Stretch] = {}
         out = []
         for condition in self.template.conditions:
             read = read_units(condition, self.template.path, self.phrases, self.template.slot_names)
             shared = [units.setdefault(unit.key, unit) for unit in read]
-            out.append(Renderer(shared, self.plan.domains, spelling, chunks))
+            out.append(Renderer(shared, self.plan.domains, spelling, stretches))
         return out
 
     def slot_number(self, name: str) -> int:
@@ -92,9 +92,9 @@ class Paradigm:
         return self.template.slot_names.index(name)
 
     def combinations(self, seed: int = 0) -> Iterator[Columns]:
-        """Yield combinations of words in batches: all of them in order, or, for ``draw: n``, sampled.
+        """Yield combinations of words in batches: all in order, or, for ``draw: n``, a sample.
 
-        A sample does not end by itself: take as many as make ``n`` items.
+        The sample goes on until nearly all are found: take as many as make ``n`` items.
         """
         if not self.plan.domains:
             yield []
@@ -106,7 +106,7 @@ class Paradigm:
 
 
 def load_paradigm(path: Path, lexicon: Lexicon, phrases: Phrases | None = None) -> Paradigm:
-    """Read a template and bind it to a lexicon; raises :class:`InputError` with all its problems."""
+    """Read a template and bind it to a lexicon; raises :class:`InputError` with all problems."""
     with no_collecting():
         return _load(path, lexicon, phrases)
 
@@ -197,7 +197,7 @@ def _apart(template: Template) -> list[tuple[int, int]]:
 
 
 LARGEST = 10_000_000
-"""Minimal sets that ``draw: all`` may make unless more are allowed; a million take about 0.2 GB as text."""
+"""Minimal sets that ``draw: all`` may make unless more are allowed (a million: 0.2 GB of text)."""
 
 PATIENCE = 1 << 20
 """Combinations that ``draw: n`` tries at least before it gives up because none makes an item."""
@@ -205,7 +205,7 @@ PATIENCE = 1 << 20
 
 @dataclass
 class Counts:
-    """What a draw made and left out.
+    """The numbers of what a draw made and left out.
 
     ``sets`` are minimal sets, ``skipped`` the combinations without a pair by reason,
     ``syncretic_forms`` the bad forms left out because they are spelt like the good one.
@@ -224,7 +224,7 @@ class Counts:
     def skip(
         self, made: NDArray[np.bool_], reasons: Iterable[Mapping[str, NDArray[np.bool_]]]
     ) -> None:
-        """Count the combinations that were not ``made``, each under the first reason that it has."""
+        """Count the combinations that were not ``made``, each under its first reason."""
         left = ~made
         for by_reason in reasons:
             for reason, mask in by_reason.items():

@@ -147,7 +147,7 @@ class Phrases:
         return Compiler(called, self._tests, self.run)
 
     def _file(self, name: str, above: tuple[str, ...]) -> dict[str, Macro]:
-        """Return the macros of a file, read and checked once; ``above`` are the files that import it."""
+        """Return the macros of a file, read once; ``above`` are the files that import it."""
         if name not in self._files:
             self._files[name] = self._read_file(name, above)
         return self._files[name]

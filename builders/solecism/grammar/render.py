@@ -1,8 +1,8 @@
-"""Sentences in bulk: each expression is evaluated once per distinct words, spelt, and joined in Arrow.
+"""Sentences in bulk: expressions are evaluated once per distinct words, spelt, and joined in Arrow.
 
-A line (*condition*) is cut into *units*, one for each expression with the text around it. Units between
-which a spelling rule could apply are spelt together, as a *chunk*. A chunk knows all the texts that it
-can have (*values*), and a sentence is one value of each chunk, found by its place. So a million
+A line is cut into *units*, one for each expression with the text before it. Units between which a
+spelling rule could apply are spelt together, as a *stretch*. A stretch knows all texts that it can
+have (its *values*), and a sentence is one value of each stretch, given by its place. So a million
 sentences cost as much as their distinct words, and numpy and Arrow do the rest.
 """
 
@@ -65,8 +65,8 @@ class Record(NamedTuple):
 class Piece(NamedTuple):
     """A value of a unit.
 
-    The tags of its tokens are places in ``words`` or, below 0, regions. ``spaced``: a space stands at
-    its end, so that what follows is a word of its own.
+    The tags of its tokens are places in ``words`` or, below 0, regions. ``spaced``: a space stands
+    at its end, so that what follows is a word of its own.
     """
 
     tokens: tuple[Token, ...]
@@ -153,11 +153,11 @@ class Unit:
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """What makes two units render alike."""
+        """The key that units have in common if they render alike."""
         return self.source, self.before, self.here, self.regions
 
     def render(self, code: int, words: Mapping[str, Word]) -> None:
-        """Keep all alternatives for these words by ``code``, or the reason why they make no item."""
+        """Keep the values for these words by ``code``, or the reason why they make no item."""
         values = self.cache[code] = self._pieces(words)
         for piece in values if isinstance(values, list) else ():
             self.ends.note(piece.tokens, piece.spaced, self.phrases.lexicon.orthography)
@@ -185,7 +185,7 @@ class Unit:
         return Piece((*self.before, *made), words, self.phrases.run.syncretic, spaced)
 
     def _tokens(self, parts: Sequence[str | Word]) -> list[Token]:
-        """Return the tokens of what the expression prints; each word's are tagged with its number."""
+        """Return the tokens that the expression prints, those of words tagged with their number."""
         tokens: list[Token] = []
         glued, number, length, tags = self.here.glued, 0, 0, self.here.tags
         for part in parts:
@@ -256,7 +256,7 @@ def _nothing(words: Mapping[str, Word]) -> str:
 
 @dataclass(eq=False)
 class Stretch:
-    """Neighbouring units spelt together: ``values`` of all words met so far, found by their code."""
+    """Neighbouring units spelt together: ``values`` of all words met so far, by code."""
 
     units: tuple[Unit, ...]
     scopes: tuple[Scope, ...]
@@ -302,12 +302,12 @@ class Stretch:
 class Rendered:
     """The sentences that a line makes of a batch of combinations.
 
-    ``index[c]`` is, for each sentence, the place of its chunk ``c`` in ``chunks[c].values``; ``row`` is
-    the combination each sentence comes from; ``skipped`` marks the combinations that make none, by
-    reason.
+    ``index[c]`` is, for each sentence, the place of its stretch ``c`` in ``stretches[c].values``;
+    ``row`` is the combination each sentence comes from; ``skipped`` marks the combinations that
+    make none, by reason.
     """
 
-    chunks: Sequence[Stretch]
+    stretches: Sequence[Stretch]
     index: Sequence[Ints]
     row: Ints
     skipped: dict[str, NDArray[np.bool_]]
@@ -317,13 +317,13 @@ class Rendered:
 
     def take(self, rows: Ints) -> Rendered:
         """Select sentences."""
-        return Rendered(self.chunks, [i[rows] for i in self.index], self.row[rows], self.skipped)
+        return Rendered(self.stretches, [i[rows] for i in self.index], self.row[rows], self.skipped)
 
-    def texts(self, get: Callable[[Value], str], chunks: slice = slice(None)) -> pa.StringArray:
-        """Join a text of each chunk (``get``) to one text for each sentence."""
+    def texts(self, get: Callable[[Value], str], stretches: slice = slice(None)) -> pa.StringArray:
+        """Join a text of each stretch (``get``) to one text for each sentence."""
         arrays = [
-            pa.array([get(value) for value in chunk.values], pa.string()).take(pa.array(index))
-            for chunk, index in zip(self.chunks[chunks], self.index[chunks], strict=True)
+            pa.array([get(value) for value in stretch.values], pa.string()).take(pa.array(index))
+            for stretch, index in zip(self.stretches[stretches], self.index[stretches], strict=True)
         ]
         if not arrays:
             return pa.array([""] * len(self), pa.string())
@@ -331,19 +331,19 @@ class Rendered:
 
     @cached_property
     def chars(self) -> list[Ints]:
-        """Characters before each chunk and, last, in the whole sentence."""
+        """Characters before each stretch and, last, in the whole sentence."""
         return self.before(lambda value: len(value.text))
 
     @cached_property
     def words(self) -> list[Ints]:
-        """Words that begin before each chunk and, last, in the whole sentence."""
+        """Words that begin before each stretch and, last, in the whole sentence."""
         return self.before(lambda value: value.words)
 
     def before(self, get: Callable[[Value], int]) -> list[Ints]:
-        """Add up a number of the chunks before each chunk: one array for each chunk and one for all."""
+        """Add up a number of the stretches before each stretch and, last, of all of them."""
         sums = [np.zeros(len(self), dtype=np.intp)]
-        for chunk, index in zip(self.chunks, self.index, strict=True):
-            values = np.array([get(value) for value in chunk.values], dtype=np.intp)
+        for stretch, index in zip(self.stretches, self.index, strict=True):
+            values = np.array([get(value) for value in stretch.values], dtype=np.intp)
             sums.append(sums[-1] + values[index])
         return sums
 
@@ -351,7 +351,7 @@ class Rendered:
 class Renderer:
     """Renders one line of a paradigm, batch by batch.
 
-    Those of one paradigm share ``chunks``: what stands in several lines is spelt once.
+    Those of one paradigm share ``stretches``: what stands in several lines is spelt once.
     """
 
     def __init__(
@@ -359,24 +359,24 @@ class Renderer:
         units: list[Unit],
         domains: Sequence[Domain],
         spelling: Orthography,
-        chunks: dict[tuple[object, ...], Stretch],
+        stretches: dict[tuple[object, ...], Stretch],
     ) -> None:
         self.units, self.domains, self.spelling = units, domains, spelling
         self._scopes = [Scope.of(unit.uses, domains) for unit in units]
-        self._chunks = chunks
+        self._stretches = stretches
 
     def render(self, columns: Columns, rows: int) -> Rendered:
         """Render the line for a batch of combinations."""
         self._meet(columns, rows)
         reasons: dict[str, NDArray[np.bool_]] = {}
-        chunks, ranges = self._grouped(columns, rows, reasons)
+        stretches, ranges = self._grouped(columns, rows, reasons)
         starts, counts = [start for start, _ in ranges], [count for _, count in ranges]
         self._check_size(counts)
         index, row = _spread(starts, counts, reduce(np.multiply, counts))
-        return Rendered(chunks, index, row, dict(sorted(reasons.items())))
+        return Rendered(stretches, index, row, dict(sorted(reasons.items())))
 
     def _check_size(self, counts: Sequence[Ints]) -> None:
-        """Raise :class:`InputError` for too long a sentence, and where the same words make too many."""
+        """Raise :class:`InputError` for a sentence too long, or too many of the same words."""
         place = self.units[0].path, self.units[0].line
         if sum(unit.ends.longest for unit in self.units) > TOKENS:
             raise fail(f"a sentence of more than {TOKENS} words and marks", *place)
@@ -405,44 +405,44 @@ class Renderer:
         found: dict[tuple[int, int], tuple[Ints, Ints]] = {}
         while True:
             spans = list(pairwise(cuts))
-            chunks = [self._chunk(start, stop) for start, stop in spans]
-            for (start, stop), chunk in zip(spans, chunks, strict=True):
+            stretches = [self._stretch(start, stop) for start, stop in spans]
+            for (start, stop), stretch in zip(spans, stretches, strict=True):
                 if stop - start > 1 and (start, stop) not in found:
-                    found[start, stop] = self._find(chunk, columns, rows, reasons)
-            pairs = zip(cuts[1:-1], pairwise(chunks), strict=True)
+                    found[start, stop] = self._find(stretch, columns, rows, reasons)
+            pairs = zip(cuts[1:-1], pairwise(stretches), strict=True)
             gone = {cut for cut, (left, right) in pairs if self._touch(left.ends, right.ends)}
             if not gone:
                 break
             cuts = [cut for cut in cuts if cut not in gone]
-        for span, chunk in zip(spans, chunks, strict=True):
+        for span, stretch in zip(spans, stretches, strict=True):
             if span not in found:
-                found[span] = self._find(chunk, columns, rows, reasons)
-        return chunks, [found[span] for span in spans]
+                found[span] = self._find(stretch, columns, rows, reasons)
+        return stretches, [found[span] for span in spans]
 
     def _touch(self, left: Ends, right: Ends) -> bool:
         loose = left.empty or left.spaced or right.empty
         return loose or self.spelling.touches(left.tails, right.heads)
 
-    def _chunk(self, start: int, stop: int) -> Stretch:
+    def _stretch(self, start: int, stop: int) -> Stretch:
         units, scopes = tuple(self.units[start:stop]), tuple(self._scopes[start:stop])
         first, last = start == 0, stop == len(self.units)
         key = (*map(id, units), first, last)
-        if key not in self._chunks:
+        if key not in self._stretches:
             scope = Scope.of(merge_uses(unit.uses for unit in units), self.domains)
             ends = units[0].ends if len(units) == 1 else Ends()
-            self._chunks[key] = Stretch(units, scopes, scope, first, last, ends)
-        return self._chunks[key]
+            self._stretches[key] = Stretch(units, scopes, scope, first, last, ends)
+        return self._stretches[key]
 
     def _find(
-        self, chunk: Stretch, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
+        self, stretch: Stretch, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
     ) -> tuple[Ints, Ints]:
-        """Return for each combination the first of its values in a chunk, and how many it has."""
-        unique, inverse = distinct(chunk.scope.codes(columns, rows), chunk.scope.size)
+        """Return for each combination the first of its values in a stretch, and how many it has."""
+        unique, inverse = distinct(stretch.scope.codes(columns, rows), stretch.scope.size)
         firsts = first_rows(inverse, len(unique))
         taken = [column[firsts] for column in columns]
-        codes = [scope.codes(taken, len(firsts)).tolist() for scope in chunk.scopes]
+        codes = [scope.codes(taken, len(firsts)).tolist() for scope in stretch.scopes]
         found = [
-            chunk.value_range(code, units, self.spelling)
+            stretch.value_range(code, units, self.spelling)
             for code, units in zip(unique.tolist(), zip(*codes, strict=True), strict=True)
         ]
         for reason in {f for f in found if isinstance(f, str)}:
@@ -453,7 +453,7 @@ class Renderer:
 
 
 def _spread(starts: list[Ints], counts: list[Ints], total: Ints) -> tuple[list[Ints], Ints]:
-    """Repeat each combination for each of its alternatives, the last chunk's changing fastest."""
+    """Repeat each combination for each of its alternatives, the last stretch's changing fastest."""
     if (total == 1).all():
         return starts, np.arange(len(total))
     row = np.repeat(np.arange(len(total)), total)
@@ -474,10 +474,10 @@ class Place(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A chunk spelt: both renderings, and where words and regions stand in the text.
+    """A stretch spelt: both renderings, and where words and regions stand in the text.
 
-    ``text`` and ``tokenized`` carry the space before them; ``words`` counts the words that begin here;
-    ``slots`` gives the first word printed for each slot, ``regions`` the span of each region.
+    ``text`` and ``tokenized`` carry the space before them; ``words`` counts the words that begin
+    here; ``slots`` gives the first word printed for each slot, ``regions`` the span of each region.
     """
 
     text: str
@@ -502,7 +502,7 @@ def written(
     first: bool,
     last: bool,
 ) -> Value:
-    """Write the tokens of a piece, already spelt, as the first or last chunk of a sentence or neither."""
+    """Write the tokens of a piece, already spelt; it may begin or end a sentence."""
     spelt = spelling.finish(tokens) if last else tokens
     shown = _capital(spelt) if first and spelling.capital else spelt
     text, words, spans = _write(shown, spelling.space, first)
@@ -557,7 +557,7 @@ def _is_stop(tokens: Sequence[Token], spelling: Orthography) -> bool:
 
 
 def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, int, dict[int, Place]]:
-    """Return the text, the number of words, and where each tag stands, from its first token to its last."""
+    """Return the text, the number of words, and where the tokens of each tag stand."""
     text, words, gap = "", 0, " " if space else ""
     spans: dict[int, Place] = {}
     for form, glued, tags in tokens:

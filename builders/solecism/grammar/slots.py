@@ -1,4 +1,4 @@
-"""The words that the slots of a template may take, and which of them an expression can tell apart."""
+"""The words that a slot may take, and which of them an expression can tell apart."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
 class Scope:
     """The slots that an expression names, with their entries grouped by what it asks of them.
 
-    ``keys`` are the group of each entry of a slot, ``firsts`` an entry for each group. The expression
-    has the same value for all words of a group, and is evaluated once for each combination of
-    groups, which a *code* numbers.
+    ``keys`` are the group of each entry of a slot, ``firsts`` an entry for each group. The
+    expression has the same value for all words of a group, and is evaluated once for each
+    combination of groups, which a *code* numbers.
     """
 
     slots: tuple[int, ...]
@@ -127,7 +127,7 @@ class Scope:
         return prod(len(first) for first in self.firsts)
 
     def codes(self, columns: Sequence[NDArray[np.int32]], rows: int) -> Ints:
-        """Return the code of each combination of entries (one array for each slot of the template)."""
+        """Return the code of each combination of entries (one array for each slot)."""
         out = np.zeros(rows, dtype=np.intp if self.size <= MOST else object)
         for slot, key, first in zip(self.slots, self.keys, self.firsts, strict=True):
             out = out * len(first) + key[columns[slot]]
@@ -249,7 +249,7 @@ def _values(table: Table, name: str) -> Iterator[str]:
 
 
 def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:
-    """Return the rows, by lemma, that have the properties and the class wanted, whatever their forms."""
+    """Return the rows, by lemma, that have the properties and the class wanted."""
     rows: Iterable[Row] = table.sorted_rows
     for name, wanted in slot.wants.items():
         if name == "lemma":
@@ -285,7 +285,7 @@ def _limit(text: str) -> tuple[str, Callable[[float, float], bool], float] | Non
 
 
 def _limits(wanted: Iterable[str]) -> list[tuple[str, Callable[[float, float], bool], float]]:
-    """Return the limits among what is asked of a column: ``>=3.5`` as itself, its test, its number."""
+    """Return the limits in a constraint: ``>=3.5`` as itself, its test, its number."""
     return [limit for limit in map(_limit, wanted) if limit]
 
 

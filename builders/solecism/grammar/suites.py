@@ -80,7 +80,7 @@ def _table(paradigm: Paradigm, columns: Columns, lines: list[Rendered], whole: I
 
 
 def _names(paradigm: Paradigm, taken: Columns, rows: int) -> list[str]:
-    """What items are called that are drawn from a single table: the lemma of their row, else nothing."""
+    """Return the lemma of each item's row if there is but one slot, else nothing."""
     if len(taken) != 1:
         return [""] * rows
     words = paradigm.plan.domains[0].words
@@ -105,11 +105,11 @@ def _conditions(side: Rendered, name: str) -> list[dict[str, object]]:
     for row, text in enumerate(texts):
         spans: dict[str, _RegionSpan] = {}
         tokens: list[str] = []
-        for chunk, (part, index) in enumerate(zip(side.chunks, side.index, strict=True)):
+        for stretch, (part, index) in enumerate(zip(side.stretches, side.index, strict=True)):
             value = part.values[index[row]]
             tokens += [token.text for token in value.tokens]
             names = part.units[0].regions
-            _add_spans(spans, value, names, int(before[chunk][row]), int(words[chunk][row]))
+            _add_spans(spans, value, names, int(before[stretch][row]), int(words[stretch][row]))
         regions = [
             {"name": region, "text": text[span.start : span.end], **vars(span)}
             for region, span in spans.items()
@@ -121,7 +121,7 @@ def _conditions(side: Rendered, name: str) -> list[dict[str, object]]:
 def _add_spans(
     spans: dict[str, _RegionSpan], value: Value, names: Sequence[str], shift: int, words: int
 ) -> None:
-    """Add the regions of a chunk; a region that runs on from the chunk before grows."""
+    """Add the regions of a stretch; a region that runs on from the stretch before grows."""
     for region, place in value.regions.items():
         tag = -1 - names.index(region)
         tokens = [n for n, token in enumerate(value.tokens, words) if tag in token.tags]

@@ -45,7 +45,8 @@ _LINE = re.compile(r"([A-Za-z_][\w-]*):\s*(.*)")
 class Slot:
     """A word to draw: from which tables, and what is asked of its columns and features.
 
-    ``under``: classes, one of which it must stand below; ``oneof``: the texts themselves, of no table.
+    ``under``: classes, one of which it must stand below; ``oneof``: the texts themselves, of no
+    table.
     """
 
     name: str
@@ -96,7 +97,7 @@ class Template:
 
     @property
     def is_pair(self) -> bool:
-        """Whether the conditions are ``good`` and ``bad`` without predictions (else it is a suite)."""
+        """True for a minimal pair (``good`` and ``bad`` without predictions), false for a suite."""
         return self.conditions[0].name == "good" and not self.predictions
 
     @property
@@ -284,7 +285,7 @@ class _TemplateReader:
 
 
 def _joined(body: Sequence[str], offset: int) -> list[tuple[int, str]]:
-    """Return the lines with sentences and their numbers; an indented line continues the one before."""
+    """Return the lines with sentences and their numbers, indented lines joined to them."""
     lines: list[tuple[int, list[str]]] = []
     for number, text in enumerate(body, offset + 1):
         if text[:1].isspace() and text.strip() and lines:
@@ -300,7 +301,7 @@ _LEXER = Environment(autoescape=True)  # only its lexer is used
 
 @dataclass(frozen=True)
 class LinePart:
-    """A part of a line: ``kind`` is ``text``, ``expression``, ``open`` or ``close`` (of a region)."""
+    """A part of a line; ``kind`` is ``text``, ``expression``, ``open`` or ``close`` (a region)."""
 
     kind: str
     value: str
@@ -309,8 +310,8 @@ class LinePart:
 def read_parts(text: str) -> Iterator[LinePart]:
     """Cut a sentence into parts.
 
-    Raises ``TemplateSyntaxError`` for bad Jinja, ``ValueError`` for a block, a stray mark, a region that is
-    not closed or stands in another, and for a sentence without anything in it.
+    Raises ``TemplateSyntaxError`` for bad Jinja, ``ValueError`` for a block, a stray mark, a region
+    that is not closed or stands in another, and for a sentence without anything in it.
     """
     depth, empty = 0, True
     for part in _pieces(text):
@@ -382,7 +383,7 @@ class FrontMatterError(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """A YAML node: a text, a list or a mapping of entries, with its line (a value has its key's)."""
+    """A YAML node with its line: a text, a list or a mapping (a value has the line of its key)."""
 
     line: int
     text: str | None = None
@@ -390,7 +391,7 @@ class Entry:
     fields: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
 
     def texts(self) -> tuple[str, ...]:
-        """Return a text, or a list of texts, as a tuple; raises :class:`FrontMatterError` otherwise."""
+        """Return a text or a list of texts as a tuple; raises :class:`FrontMatterError`."""
         if self.text is not None:
             return (self.text,)
         if self.fields or any(item.text is None for item in self.items):
@@ -404,8 +405,8 @@ _FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 def read_front_matter(text: str, first: int = 1) -> Entry:
     """Read front matter that begins in line ``first`` of its file.
 
-    Raises :class:`FrontMatterError` for bad YAML, a key given twice, an alias, and for characters that
-    nobody sees.
+    Raises :class:`FrontMatterError` for bad YAML, a key given twice, an alias, and for characters
+    that nobody sees.
     """
     try:
         if "&" in text or "*" in text:
@@ -424,7 +425,7 @@ def read_front_matter(text: str, first: int = 1) -> Entry:
 
 
 def _compose(text: str) -> yaml.Node | None:
-    """Read with libyaml where it is installed; what it refuses PyYAML reads again and explains better."""
+    """Read with libyaml if it is installed, and again with PyYAML, which explains faults better."""
     try:
         check_nesting(text)
         return yaml.compose(text, Loader=_FAST)

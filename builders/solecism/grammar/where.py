@@ -29,7 +29,8 @@ Truth = NDArray[np.bool_]
 
 
 def read_where(template: Template, phrases: Phrases, domains: Sequence[Domain]) -> list[Clause]:
-    """Turn the ``where`` tests into truth tables over groups of words; raises :class:`InputError`."""
+    """Turn the ``where`` tests into truth tables over groups of words; raises
+    :class:`InputError`."""
     clauses: list[Clause] = []
     for text in template.where:
         with _explained("where", text, template):
@@ -43,7 +44,7 @@ def read_where(template: Template, phrases: Phrases, domains: Sequence[Domain]) 
 def read_balance(
     template: Template, phrases: Phrases, domains: Sequence[Domain]
 ) -> list[BalanceLevel]:
-    """Evaluate the expressions of ``balance`` for each word of their slot; raises :class:`InputError`."""
+    """Evaluate ``balance`` for each word of a slot; raises :class:`InputError`."""
     if template.balance and template.draw is None:
         line = template.lines["balance"]
         raise fail("balance: there is nothing to balance with `draw: all`", template.path, line)

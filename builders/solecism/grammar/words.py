@@ -265,8 +265,8 @@ def _asked_of(table: str, names: tuple[str, ...], wanted: tuple[tuple[str, str],
 def _fitting(
     cells: tuple[Feats, ...], asked: Feats, wanted: frozenset[str]
 ) -> tuple[tuple[Feats, ...], tuple[Feats, ...]]:
-    """Return the cells that express ``wanted`` and agree with ``asked``, and of these the cells that
-    share a feature with ``asked``."""
+    """Return the cells that express ``wanted`` and agree with ``asked``, and of these the cells
+    that share a feature with ``asked``."""
     fitting = tuple(c for c in cells if wanted <= set(c) and agree(c, asked))
     return fitting, tuple(cell for cell in fitting if set(cell) & set(asked))
 

@@ -17,7 +17,7 @@ UNIVERSAL = frozenset({
     "Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex", "Tense", "Typo",
     "VerbForm", "Voice",
 })  # fmt: skip
-"""The universal features of UD v2: a property column with one of these names takes part in agreement."""
+"""The universal features of UD v2; a property with one of these names takes part in agreement."""
 
 _NAME = re.compile(r"[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?")
 _KNOWN: dict[tuple[tuple[str, frozenset[str]], ...], Feats] = {}
@@ -66,7 +66,8 @@ class Feats(Mapping[str, frozenset[str]]):
     def parse(cls, text: str) -> Feats:
         """Read a FEATS text; ``""`` and ``"_"`` are no features.
 
-        Raises ``ValueError`` for a part without ``=``, a bad name or value, or a feature given twice.
+        Raises ``ValueError`` for a part without ``=``, a bad name or value, or a feature given
+        twice.
         """
         if text in ("", "_"):
             return cls()
@@ -99,7 +100,7 @@ class Feats(Mapping[str, frozenset[str]]):
     __eq__ = object.__eq__
 
     def text(self, name: str) -> str:
-        """Return the value of a feature as text (``"1,2"``), or ``""`` where it is not expressed."""
+        """Return the value of a feature as text (``"1,2"``), ``""`` if it is not expressed."""
         return ",".join(sorted(self[name])) if name in self else ""
 
     def updated(self, other: Mapping[str, frozenset[str]]) -> Feats:

@@ -45,7 +45,7 @@ class Lexicon:
         return read_hierarchy(self.folder / "classes.tsv")
 
     def table(self, name: str) -> Table:
-        """Read a table (once); raises :class:`InputError` with the candidates where there is none."""
+        """Return a table, read once; raises :class:`InputError` with the candidates."""
         if name not in self.names:
             near = candidates("tables", self.names, name)
             raise fail(f"lexicon {self.code!r} has no table {name!r} {near}", self.folder)

@@ -43,8 +43,8 @@ _SLOW = 0.01
 class Token(NamedTuple):
     """A word or a mark of a sentence.
 
-    ``glued``: written together with the token before it. ``tags`` are numbers that survive spelling:
-    which word or region the token belongs to.
+    ``glued``: written together with the token before it. ``tags`` are numbers that survive
+    spelling: which word or region the token belongs to.
     """
 
     text: str
@@ -159,11 +159,11 @@ class Orthography:
 
     @cached_property
     def _begins(self) -> dict[str, bool]:
-        """Whether the words met so far can be the left word of a rule."""
+        """The words met so far: can they be the left word of a rule?"""
         return {}
 
     def touches(self, lefts: Iterable[str], rights: Iterable[str]) -> bool:
-        """Return whether a rule could apply to any word of ``lefts`` followed by any of ``rights``."""
+        """Return whether a rule could apply to a word of ``lefts`` before one of ``rights``."""
         left_words, right_words = set(lefts), set(rights)
         return any(
             any(map(rule.left.matches, left_words)) and any(map(rule.right.matches, right_words))

@@ -56,7 +56,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """One lexicon table. ``cells`` are the form columns, ``columns`` the property columns, in order."""
+    """One table of a lexicon.
+
+    ``cells`` are the form columns and ``columns`` the property columns, in order.
+    """
 
     path: str
     name: str
@@ -88,9 +91,10 @@ class Table:
 
 
 def read_lines(path: Path) -> list[str]:
-    """Read a UTF-8, NFC text file as lines; raises :class:`InputError` for what is not.
+    """Read a text file as lines.
 
-    So it does, under a check's code, for characters that nobody sees.
+    Raises :class:`InputError` where it is not UTF-8 in normal form C, and, with the code of a
+    check, where it holds characters that nobody sees.
     """
     text = read_source(path)
     lines = text.split("\n")
@@ -125,10 +129,10 @@ def _not_nfc(line: str) -> str:
 
 
 def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield header and rows of a tab-separated file with their line numbers, comments left out.
+    """Yield header and rows of a tab-separated file with line numbers, without comments.
 
-    Raises :class:`InputError` where the file is empty, lacks a required first column, or has rows of
-    another length than the header, all rows at once.
+    Raises :class:`InputError` where the file is empty or lacks a required first column, and for all
+    rows that have another length than the header.
     """
     lines = [(n, t) for n, t in enumerate(read_lines(path), 1) if t.strip() and t[0] != "#"]
     if not lines:
@@ -182,8 +186,8 @@ def _header_problems(header: list[str], path: Path, line: int) -> Iterator[Probl
     for number, name in enumerate(header, 1):
         key = name
         if not name.strip() or len(name) > WORD:
-            said = f"a name of more than {WORD:,} characters" if name.strip() else "no name"
-            yield Problem(f"column {number} has {said}", str(path), line)
+            fault = f"a name of more than {WORD:,} characters" if name.strip() else "no name"
+            yield Problem(f"column {number} has {fault}", str(path), line)
             continue
         if "=" in name:
             try:
@@ -238,7 +242,7 @@ def _cell_problems(
 
 
 def table_text(table: Table, comments: Iterable[str] = ()) -> str:
-    """Return a table as :func:`read_table` reads it, ``comments`` first (each without its ``#``)."""
+    """Return the text of a table, with ``comments`` first (each without its ``#``)."""
     lines = [f"# {comment}" for comment in comments]
     lines.append("\t".join(["lemma", *map(str, table.cells), *table.columns]))
     for row in table.rows:

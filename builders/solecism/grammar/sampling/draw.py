@@ -1,13 +1,13 @@
 """Drawing words by their weights, so that a word's chance does not depend on the other words.
 
-A draw is a *turn*, a 64-bit number. In every turn each word has a key of its own, a hash of turn and
-word, and the word with the lowest wins. Of keys -log(u) / w, with u even in (0, 1), word i has the
-lowest with a probability of w_i / sum(w), as exponential variables of rate w do (Efraimidis and
+A draw is a *turn*, a 64-bit number. In every turn each word has a key of its own, a hash of turn
+and word, and the word with the lowest wins. Of keys -log(u) / w, with u even in (0, 1), word i has
+the lowest with a probability of w_i / sum(w), as exponential variables of rate w do (Efraimidis and
 Spirakis 2006). A word that is added has new keys and leaves those of the others alone: it wins some
 turns, and all others stay as they are (rendezvous hashing; Thaler and Ravishankar 1998).
 
-Words that no clause and no label tells apart have the same weight. They are drawn as one *group*, by
-a key of the group, and then a word of the group by a key of its own.
+Words that no clause and no label tells apart have the same weight. They are drawn as one *group*,
+by a key of the group, and then a word of the group by a key of its own.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def draw(
 ) -> Columns:
     """Draw an entry of each slot for each turn.
 
-    ``words`` are the hashes of each slot's entries. ``labels`` are the labels of the entries of some
-    slots, ``given`` those wanted in each turn (see
+    ``words`` are the hashes of each slot's entries. ``labels`` are the labels of the entries of
+    some slots, ``given`` those wanted in each turn (see
     :func:`solecism.grammar.sampling.elimination.eliminate`).
     """
     drawn = dict(given)

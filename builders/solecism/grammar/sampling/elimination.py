@@ -5,16 +5,16 @@ truth tables in place of probabilities. The number of combinations of words is a
 
     N = sum over x1, ..., xn of  prod over clauses c of  c(words that c names),
 
-and each slot is summed out as soon as nothing else names it: what it leaves behind is a table over the
-slots that shared a clause with it, which says how many words of the slot go with them. Going back
-through the slots, the same tables are the weights by which a word is drawn given those drawn before:
-the weight of a word is the number of combinations that have it. So every combination is equally
-likely, whatever the order. ``docs/sampling.md`` has an example.
+and each slot is summed out as soon as nothing else names it: what it leaves behind is a table over
+the slots that shared a clause with it, which says how many words of the slot go with them. Going
+back through the slots, the same tables are the weights by which a word is drawn given those drawn
+before: the weight of a word is the number of combinations that have it. So every combination is
+equally likely, whatever the order. ``docs/sampling.md`` has an example.
 
-Tables do not have an axis entry for each word but for each *kind* of word: words that go with the same
-others. A slot that a draw is balanced over (it has *labels*) is taken out like the others, but what it
-leaves behind keeps an axis for its label. In these tables the labels of slot ``s`` are the axis
-``slots + s``.
+Tables do not have an axis entry for each word but for each *kind* of word: words that go with the
+same others. A slot that a draw is balanced over (it has *labels*) is taken out like the others, but
+what it leaves behind keeps an axis for its label. In these tables the labels of slot ``s`` are the
+axis ``slots + s``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Clause:
         return np.asarray(self.table[places])
 
     def merged(self) -> Clause:
-        """Return the same clause with those groups put together of which the table says the same."""
+        """Return the clause with groups put together of which the table says the same."""
         table, keys = self.table, []
         for axis, key in enumerate(self.keys):
             rows = np.moveaxis(table, axis, 0).reshape(table.shape[axis], -1)
@@ -73,10 +73,10 @@ class Clause:
 
 @dataclass(frozen=True)
 class SlotWeights:
-    """The tables that name a slot when it is taken out: its weights, given the slots taken out later.
+    """The weights of the words of a slot, given the slots that are taken out later.
 
-    ``kinds`` are those of the entries of every slot (-1: goes with no others). ``groups`` numbers the
-    entries of this slot by all that any clause asks of them; a group is of one kind.
+    ``kinds`` are those of the entries of every slot (-1: goes with no others). ``groups`` numbers
+    the entries of this slot by all that any clause asks of them; a group is of one kind.
     """
 
     slot: int
@@ -93,7 +93,7 @@ class SlotWeights:
         ]
 
     def of_all_kinds(self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints) -> Counts:
-        """Return the weight of an entry of each kind in each of ``rows``, given what is ``drawn``."""
+        """Return the weight of each kind in each of ``rows``, given what is ``drawn``."""
         out = np.ones((len(rows), int(self.kinds[self.slot].max()) + 1))
         for scope, table in self.tables:
             out *= table[self._known(drawn, rows, scope)]
@@ -127,7 +127,7 @@ class Elimination:
     left: Sequence[Factor] = field(default=())
 
     def joint(self, axes: tuple[int, ...]) -> Counts:
-        """Count the combinations for each combination of the labels ``axes``; may be too large to make."""
+        """Count the combinations for each combination of the labels ``axes``."""
         ones = [np.ones(int(key.max()) + 1 if len(key) else 0) for key in self.kinds]
         return self.rest * _product(self.left, axes, ones)
 
@@ -147,7 +147,8 @@ def eliminate(
     """Take out the slots one by one, the cheapest first.
 
     ``sizes`` are the numbers of entries of each slot, ``labels`` for some slots the label of each
-    entry. Raises :class:`InputError` where the clauses link so many words that it would take too long.
+    entry. Raises :class:`InputError` where the clauses link so many words that it would take too
+    long.
     """
     labels = labels or {}
     entries, factors = _kinds_of_entries(sizes, clauses, labels)
@@ -188,8 +189,8 @@ def eliminate(
 def _cost(slot: int, factors: Sequence[Factor], widths: Sequence[int]) -> int:
     """Return the size of the table that taking out a slot makes.
 
-    It is measured by groups, not by kinds: which slot comes first must not depend on what the tables
-    say, or a new word could change the order and with it every draw.
+    It is measured by groups, not by kinds: which slot comes first must not depend on what the
+    tables say, or a new word could change the order and with it every draw.
     """
     scope = {s for names, _ in factors if slot in names for s in names} | {slot}
     return prod(widths[s] for s in scope)
@@ -236,8 +237,8 @@ def _kinds_of_entries(
 ) -> tuple[list[tuple[Ints, Ints]], list[Factor]]:
     """Group the entries of each slot by what the tables of all clauses say of them, and by label.
 
-    Return for each slot the kind of each entry and an entry for each kind, and the tables over kinds.
-    Entries that a table forbids whatever the other slots have are of kind -1.
+    Return for each slot the kind of each entry and an entry for each kind, and the tables over
+    kinds. Entries that a table forbids whatever the other slots have are of kind -1.
     """
     merged = [clause.merged() for clause in clauses]
     found = [alike_rows(_columns(s, merged, labels), size) for s, size in enumerate(sizes)]

@@ -1,16 +1,16 @@
 """Which combinations of words a paradigm has, and the order in which a draw takes them.
 
 ``where`` tests become truth tables over the few properties they ask for (:class:`Clause`). For
-``draw: all``, :meth:`DrawPlan.walk` joins the slots one by one and drops what a table forbids as soon as it
-can. For ``draw: n``, :meth:`DrawPlan.sample` yields distinct combinations in a fixed order, of which as many
-are taken as are needed; ``docs/sampling.md`` explains the method.
+``draw: all``, :meth:`DrawPlan.walk` joins the slots one by one and drops what a table forbids as
+soon as it can. For ``draw: n``, :meth:`DrawPlan.sample` yields distinct combinations in a fixed
+order, of which as many are taken as are needed; ``docs/sampling.md`` explains the method.
 
-A balanced draw is a tree of *levels*: the children of its root are the values of the first expression
-of ``balance``, theirs those of the second within them, and so on. What a node gives is taken in turn
-from its children, in an order of their hashes; a leaf (*cell*) gives the combinations that have its
-values. So each value is drawn as often as each other, in any first part of the draw, and a word that
-is added takes a share of each level and leaves the other draws alone. A draw without ``balance`` is a
-tree of one leaf.
+A balanced draw is a tree of *levels*: the children of its root are the values of the first
+expression of ``balance``, theirs those of the second within them, and so on. What a node gives is
+taken in turn from its children, in an order of their hashes; a leaf (*cell*) gives the combinations
+that have its values. So each value is drawn as often as each other, in any first part of the draw,
+and a word that is added takes a share of each level and leaves the other draws alone. A draw
+without ``balance`` is a tree of one leaf.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ BATCH = 1 << 17
 """Combinations listed at a time."""
 
 LISTED = 1 << 16
-"""Spaces up to this size are listed and sorted, so that the last of their combinations is found too."""
+"""Spaces up to this size are listed and sorted, so that every combination is found."""
 
 COUNTED = 1 << 25
 """Spaces up to this size are walked where their size must be exact."""
 
 CELLS = 1 << 18
-"""Combinations of values that are told apart at most."""
+"""The largest number of combinations of values that a draw is balanced over."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class BalanceLevel:
 
 @dataclass(frozen=True)
 class DrawPlan:
-    """The slots of a paradigm with what holds between them. ``apart``: pairs that share no lemma."""
+    """The slots of a paradigm and what holds between them (``apart``: pairs that share no lemma)."""
 
     domains: Sequence[Domain]
     clauses: Sequence[Clause] = ()
@@ -130,7 +130,7 @@ class DrawPlan:
         return round(min(self.elimination.total, sys.float_info.max))
 
     def size(self) -> int:
-        """Count the combinations: exactly where no lemma can repeat or the space is small, else ``bound``."""
+        """Count the combinations exactly if the space is small or no lemma can repeat."""
         if not self.apart or self.bound > COUNTED:
             return self.bound
         return sum(len(columns[0]) for columns in self.walk())
@@ -148,12 +148,12 @@ class DrawPlan:
     def sample(
         self, seed: Hashes, need: int, levels: Sequence[BalanceLevel] = ()
     ) -> Iterator[Columns]:
-        """Yield distinct combinations in an order fixed by ``seed`` and the words alone, in batches.
+        """Yield distinct combinations in batches, in an order fixed by ``seed`` and the words.
 
         Any first part of them is balanced over the levels. ``need`` (about how many will be taken)
         decides how many are made at a time, and whether listing the space is worth while. Levels
-        below one that has more nodes than are needed have nothing to balance and are left out, as are
-        those below more nodes than ``CELLS``.
+        below one that has more nodes than are needed have nothing to balance and are left out, as
+        are those below more nodes than ``CELLS``.
         """
         tree = _LevelTree(self, _useful(levels, need), seed)
         if tree.total <= max(LISTED, 4 * need):
@@ -188,7 +188,7 @@ def _take(columns: Columns, rows: Ints) -> Columns:
 
 @dataclass(frozen=True)
 class _LevelTree:
-    """The tree of a plan's levels. A *cell* is a leaf: a combination of values that words can have."""
+    """The tree of levels. A *cell* is a leaf: a combination of values that words can have."""
 
     plan: DrawPlan
     levels: tuple[BalanceLevel, ...]
@@ -201,7 +201,7 @@ class _LevelTree:
 
     @cached_property
     def combined(self) -> dict[int, tuple[Ints, Ints]]:
-        """For each such slot an entry for each label (all its levels at once), and each entry's label."""
+        """For each such slot an entry for each label (all levels at once), and all labels."""
         return {
             slot: alike_rows(
                 [level.labels for level in self.levels if level.slot == slot],
@@ -231,7 +231,7 @@ class _LevelTree:
         return float(self.counts.sum())
 
     def paths(self, entries: Mapping[int, Ints], size: int) -> list[Hashes]:
-        """Hash the way from the root to each combination's cell: one array for the root and each level.
+        """Hash the way from the root to each combination's cell: an array for each node on it.
 
         ``entries``: for each slot with levels, an entry that has the values.
         """
@@ -268,7 +268,7 @@ class _LevelTree:
         return _take(columns, rows[_in_turn([path[cell[rows]] for path in paths], ranks)])
 
     def order_of_listed(self, columns: Columns) -> Ints:
-        """Put all combinations in the order in which they are taken: within a cell, that of hashes."""
+        """Return the order in which all combinations are taken: within a cell, that of hashes."""
         entries = {slot: columns[slot].astype(np.intp) for slot in self.slots}
         paths = self.paths(entries, len(columns[0]))
         order = np.lexsort((self.plan.hashes(self.seed, columns), paths[-1]))
@@ -277,14 +277,13 @@ class _LevelTree:
 
 
 def _times(shares: Ints, room: NDArray[np.float64]) -> Ints:
-    """Return how often to draw for ``shares`` distinct combinations of ``room``: more where there are few."""
+    """Return how often to draw for ``shares`` of ``room`` combinations: more if they are few."""
     share = np.minimum(shares, room)
     return np.asarray(share + np.rint(share * np.minimum(3 * share / room, 4)), dtype=np.intp)
 
 
 def _shares(paths: Sequence[Hashes], wanted: int) -> tuple[Ints, Ints]:
-    """Share out a number at each node among its children; where it does not come out even, those
-    with the lowest hashes get one more.
+    """Share out a number at each node among its children, the rest to the lowest hashes.
 
     Return the cells that get something, and how much.
     """
@@ -304,7 +303,7 @@ def _shares(paths: Sequence[Hashes], wanted: int) -> tuple[Ints, Ints]:
 
 
 def _in_turn(paths: Sequence[Hashes], ranks: Ints) -> Ints:
-    """Order combinations so that each node takes its children in turn; ``ranks``: their order in the cell."""
+    """Let each node take its children in turn; ``ranks`` is the order within a cell."""
     for above, here in zip(reversed(paths[:-1]), reversed(paths), strict=False):
         order = np.lexsort((here, ranks, above))
         new = np.empty_like(ranks)
