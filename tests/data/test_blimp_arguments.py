@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from blimp import ROOT, drawn
+from blimp import LEXICON, drawn
 from solecism.check.audit import cue_accuracy
 from solecism.contrast import surplus
-from solecism.lexicon.lexicon import Lexicon
 
 STRUCTURE = [
     "causative", "drop_argument", "inchoative", "intransitive", "passive_1", "passive_2", "transitive",
@@ -124,7 +123,7 @@ def reflexive(slot: dict[str, Any]) -> str:
     gender = next(
         row.properties["Gender"]
         for table in ("noun", "propn")
-        for row in Lexicon(ROOT.lexicon("en")).table(table).rows
+        for row in LEXICON.table(table).rows
         if row.lemma == slot["lemma"] and row.properties["Gender"]
     )
     return {"Fem": "herself", "Masc": "himself"}[gender]
@@ -147,7 +146,7 @@ def test_the_participle_after_a_reflexive_is_good_and_a_finite_verb_bad() -> Non
 
 
 def test_the_verbs_of_the_two_sides_are_of_different_classes() -> None:
-    verbs = {row.lemma: row for row in Lexicon(ROOT.lexicon("en")).table("verb").rows}
+    verbs = {row.lemma: row for row in LEXICON.table("verb").rows}
     for row in pairs("passive_1"):
         (good,) = lemmas(row, "confused")
         assert "transitive" in verbs[good].properties["Frame"].split(",")

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from blimp import ROOT, drawn
-from solecism.lexicon.lexicon import Lexicon
+from blimp import LEXICON, drawn
 
 PHENOMENA = {
     "matrix_question_npi_licensor_present": "npi_licensing",
@@ -131,7 +130,7 @@ def test_no_has_the_superlative_quantifier_in_its_clause_only_in_the_bad_sentenc
 
 @pytest.mark.parametrize("uid", ["ellipsis_n_bar_1", "ellipsis_n_bar_2"])
 def test_the_adjective_is_left_behind_at_the_end_of_the_bad_sentence(uid: str) -> None:
-    rows = Lexicon(ROOT.lexicon("en")).table("adj").rows
+    rows = LEXICON.table("adj").rows
     adjectives = {row.lemma.partition("#")[0] for row in rows}
     for good, bad in sides(uid):
         assert bad[-1] in adjectives

@@ -8,20 +8,21 @@ from typing import Any
 import pyarrow as pa
 
 from release import CHECKOUT
-from solecism.datasets.from_templates import find_paradigm
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import Counts
+from solecism.grammar.paradigm import Counts, load_paradigm
+from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 
-__all__ = ["ROOT", "drawn"]
+__all__ = ["LEXICON", "ROOT", "drawn"]
 
 ROOT = Root(CHECKOUT)
+LEXICON = Lexicon(ROOT.lexicon("en"))
 
 
 @cache
 def drawn(uid: str) -> tuple[list[dict[str, Any]], Counts]:
     """The pairs of a paradigm, and what was counted while drawing."""
     counts = Counts()
-    paradigm = find_paradigm(ROOT, "blimp", "en", uid)
+    paradigm = load_paradigm(ROOT.folder("blimp", "en") / f"{uid}.jinja", LEXICON)
     tables = draw_pairs(paradigm, counts=counts, extra=tuple(paradigm.template.features))
     return pa.concat_tables(tables).to_pylist(), counts
