@@ -49,7 +49,7 @@ from solecism.scoring.engines.causal import CausalReader
 from solecism.scoring.engines.trie import Trie, pad_rows
 from solecism.scoring.items import NEEDED, open_pairs
 from solecism.scoring.methods.sentence import score_pairs
-from solecism.scoring.models import Loaded, load_causal
+from solecism.scoring.models import Loaded, load_model
 
 try:
     from lm_eval.api.instance import Instance
@@ -377,7 +377,7 @@ def show_memory(data: Path) -> None:
 
 def stream(data: Path, model: Path, pairs: int = 500_000) -> tuple[int, float, float, float]:
     """Score pairs in a stream; give their number, megabytes before and at the peak, CPU seconds."""
-    loaded = load_causal(str(model))
+    loaded = load_model(str(model))
     reader = CausalReader(loaded)
     next(score_pairs(open_pairs(f"{data}/en").tables(rows=16, limit=16), reader))
     before, start, done = resident("VmRSS"), time.process_time(), 0

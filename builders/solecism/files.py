@@ -1,9 +1,9 @@
 """Files and folders that appear when they are whole.
 
-New content is hidden beside its place until it is complete and on the disk; then it is renamed. A lock
-file keeps two runs from writing to one place at the same time. A run that is killed leaves the old content
-as it was, and hidden leftovers, which the next run that writes there removes: it holds the lock, so the
-run that left them has ended, on this machine or another.
+New content is hidden beside its place until it is complete and on the disk; then it is renamed. A
+lock file keeps two runs from writing to one place at the same time. A run that is killed leaves the
+old content as it was, and hidden leftovers, which the next run that writes there removes: it holds
+the lock, so the run that left them has ended, on this machine or another.
 """
 
 from __future__ import annotations
@@ -195,11 +195,11 @@ def filling_folder(out: Path, ours: Callable[[Path], bool]) -> Iterator[Path]:
 def replacing_folder(out: Path, ours: Callable[[Path], Collection[str]]) -> Iterator[Path]:
     """Yield a fresh folder that takes the place of ``out`` unless an error is raised.
 
-    ``ours`` returns which files of a folder this program made (paths within it, the one that says so
-    last). They go with the old folder. Everything else moves to the new one.
+    ``ours`` returns which files of a folder this program made (paths within it, the one that says
+    so last). They go with the old folder. Everything else moves to the new one.
 
-    Raises :class:`InputError`, and leaves ``out`` as it was, where a file that is not ours stands in the
-    way of a new one.
+    Raises :class:`InputError`, and leaves ``out`` as it was, where a file that is not ours stands
+    in the way of a new one.
     """
     out = Path(os.path.realpath(out))
     old = _old(out)

@@ -35,7 +35,7 @@ def find_root(given: Root | Path | str | None = None) -> Root:
 
 
 def own_root(given: Path | None = None) -> Root:
-    """Return the folder that an author writes in: the one given, ``$SOLECISM_ROOT`` or the current one.
+    """Return the folder of an author: the one given, ``$SOLECISM_ROOT`` or the current one.
 
     It may be empty.
     """
@@ -119,7 +119,7 @@ _HELD = ("templates", "lexicons", "dataset_cards", "references.bib", "catalogue.
 
 
 def _refuse_strays(root: Path) -> None:
-    """Raise :class:`InputError` where what a root holds leads out of it (a link) or is no plain file."""
+    """Raise :class:`InputError` for links that lead out of a root, and for no plain files."""
     top = root.resolve()
     left, seen = [root / name for name in _HELD], {top}
     while left:

@@ -33,11 +33,12 @@ FEATURES: dict[str, pa.DataType] = {
     "distance": _INT,
     "target": _TEXT,
 }
-"""The features of every pair, by which results can be split; null where a paradigm has no such thing.
+"""The features of every pair, by which results can be split; null where there is none.
 
-``controller``, ``attractor``, ``target``: lemmas (several attractors are joined by commas); ``match``:
-``match`` or ``mismatch`` of the attractors' number with the controller's; ``intervenes``: an attractor is
-between controller and target; ``distance``: words from controller to target (1: neighbours).
+``controller``, ``attractor``, ``target``: lemmas (several attractors are joined by commas);
+``match``: ``match`` or ``mismatch`` of the attractors' number with the controller's;
+``intervenes``: an attractor is between controller and target; ``distance``: words from controller
+to target (1: neighbours).
 """
 
 
@@ -95,14 +96,14 @@ CLOZE = pa.schema(
 )
 """Cloze items: one masked word, with ``left`` and ``right`` of it as ordinary text.
 
-``lemma``, ``upos`` and ``feats`` are those of the masked word; ``answer`` is what is masked, the whole of a
-multiword token if the word is a part of one (``multiword``). ``index`` is the ID of a word in its tree.
-``agrees_in``: features in which the two ends share a value. ``distance``: words from one end to the other
-(1: neighbours). ``distractors``: nouns of the sentence that differ from the controller in one of the four
-features; ``intervening_noun``: a noun is between the ends; ``attractors``: nouns, names and pronouns
-between them that would license another form. ``cues``: relations in which the controller agrees with
-another word too, in one of ``agrees_in``. ``pron_type`` and ``polite`` are the controller's. ``licence``:
-that of the treebank.
+``lemma``, ``upos`` and ``feats`` are those of the masked word; ``answer`` is what is masked, the
+whole of a multiword token if the word is a part of one (``multiword``). ``index`` is the ID of a
+word in its tree. ``agrees_in``: features in which the two ends share a value. ``distance``: words
+from one end to the other (1: neighbours). ``distractors``: nouns of the sentence that differ from
+the controller in one of the four features; ``intervening_noun``: a noun is between the ends;
+``attractors``: nouns, names and pronouns between them that would license another form. ``cues``:
+relations in which the controller agrees with another word too, in one of ``agrees_in``.
+``pron_type`` and ``polite`` are the controller's. ``licence``: that of the treebank.
 """
 
 FORMS = pa.schema(
@@ -113,7 +114,7 @@ FORMS = pa.schema(
         ("licences", pa.list_(_TEXT)),
     ]
 )
-"""The feature inventory of a language: a row for each form, lemma, part of speech and bundle of features.
+"""The feature inventory of a language: a row for each form, lemma, UPOS and bundle of features.
 
 ``source``: ``UD``, ``UniMorph`` or ``both``; ``frequency``: how often the treebanks have it, in any
 capitals; ``treebanks``: those that do; ``licences``: those of the works that have it."""
@@ -140,11 +141,11 @@ SUITE = pa.schema(
         ("metric", _TEXT),
     ]
 )
-"""Suite items: named conditions with regions, and the formulas that should hold of their surprisals.
+"""Suite items: named conditions with regions, and formulas about their surprisals.
 
 ``item`` tells the items of a suite apart and is the same for one item in several suites (with other
-modifiers). ``text`` is the sentence as ordinary text, ``tokens`` its words and marks with spaces between
-them. A region is characters ``start:end`` of ``text`` and words ``first:last`` of ``tokens`` (ends
-exclusive). ``metric`` says how a region's surprisal is made of its tokens' (``sum``; SyntaxGym's others:
-``mean``, ``median``, ``range``, ``max``, ``min``).
+modifiers). ``text`` is the sentence as ordinary text, ``tokens`` its words and marks with spaces
+between them. A region is characters ``start:end`` of ``text`` and words ``first:last`` of
+``tokens`` (ends exclusive). ``metric`` says how a region's surprisal is made of its tokens'
+(``sum``; SyntaxGym's others: ``mean``, ``median``, ``range``, ``max``, ``min``).
 """

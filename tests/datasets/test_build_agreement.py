@@ -17,7 +17,7 @@ from solecism.datasets.from_treebanks import minable
 from solecism.errors import InputError
 from solecism.hub.push import plan_push
 from solecism.schema import CLOZE, FORMS
-from solecism.treebank.pairs import SCHEMA
+from solecism.treebank.minimal_pairs import SCHEMA
 from treebank import conllu, write_mirror
 
 FIN = "Mood=Ind|Number={}|Person=3|Tense=Pres|VerbForm=Fin"

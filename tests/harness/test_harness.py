@@ -25,7 +25,7 @@ from solecism.scoring.engines.masked import open_masked  # noqa: E402
 from solecism.scoring.items import open_pairs  # noqa: E402
 from solecism.scoring.methods.pll import score_pll  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
-from solecism.scoring.models import load_causal  # noqa: E402
+from solecism.scoring.models import load_model  # noqa: E402
 
 FEW = 12
 
@@ -77,7 +77,7 @@ def test_a_masked_model(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_tokenizer_without_bos_and_eos(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = CausalReader(load_causal(str(work / "bare")))
+    reader = CausalReader(load_model(str(work / "bare")))
     wanted = pa.concat_tables(score_pairs([pairs(work)], reader))["margin"].to_pylist()
     found = margins(work, monkeypatch, "solecism", work / "bare")
     assert found == pytest.approx(wanted, abs=1e-3)

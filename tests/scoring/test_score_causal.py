@@ -22,7 +22,7 @@ from solecism.scoring.encoding import Encoded, covering, shared_spans  # noqa: E
 from solecism.scoring.engines.causal import CausalReader  # noqa: E402
 from solecism.scoring.items import open_pairs  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
-from solecism.scoring.models import Loaded, load_causal  # noqa: E402
+from solecism.scoring.models import Loaded, load_model  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def work(clams: Path, french: list[str]) -> Path:
 
 @pytest.fixture(scope="module")
 def loaded(work: Path) -> Loaded:
-    return load_causal(str(work / "tiny"))
+    return load_model(str(work / "tiny"))
 
 
 def pairs(work: Path, limit: int = 300) -> pa.Table:
@@ -70,7 +70,7 @@ def test_eos_is_scored_when_asked_for(work: Path, loaded: Loaded) -> None:
 
 def test_auto_takes_eos_where_there_is_no_bos_and_always_insists(work: Path) -> None:
     save_model(work / "no-bos", ["Le chat dort."], bos=None)
-    model = load_causal(str(work / "no-bos"))
+    model = load_model(str(work / "no-bos"))
     table = pairs(work, 3)
     wanted = by_hand(model, table["sentence_good"][0].as_py(), [1])
     assert scored(model, table)["logp_good"][0].as_py() == pytest.approx(wanted, abs=1e-4)
@@ -147,7 +147,7 @@ def test_missing_columns_are_told(loaded: Loaded, work: Path) -> None:
 
 
 def test_a_model_that_gives_no_numbers_is_refused(work: Path) -> None:
-    model = load_causal(str(work / "tiny"))
+    model = load_model(str(work / "tiny"))
     with torch.no_grad():
         model.model.transformer.ln_f.weight.fill_(float("nan"))
     with pytest.raises(InputError, match=r"NaN|cannot be scored"):

@@ -88,7 +88,7 @@ def test_no_torch_for_ngram_models(folder: Path) -> None:
 # the registry
 
 METHOD = """
-from solecism.scoring.methods import Method, register
+from solecism.scoring.methods import Method
 from solecism.scoring.results import scores_table
 
 def score(tables, run):
@@ -97,14 +97,13 @@ def score(tables, run):
         ones = [[1] * len(table)] * 2
         yield scores_table(table, "longest", sides, ones, ones, [None] * len(table))
 
-register(Method("longest", "the number of characters", "pair", ("n-gram",), score))
+METHODS = [Method("longest", "the number of characters", "pair", ("n-gram",), score)]
 """
 
 
 def test_a_method_is_one_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "longest.py").write_text(METHOD)
     monkeypatch.setattr(registry, "__path__", [*registry.__path__, str(folder)])
-    monkeypatch.setattr(registry, "_REGISTERED", list(methods()))
     monkeypatch.setitem(sys.modules, "solecism.scoring.methods.longest", None)
     monkeypatch.delitem(sys.modules, "solecism.scoring.methods.longest")
     methods.cache_clear()

@@ -27,7 +27,7 @@ from solecism.errors import InputError  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader, probe  # noqa: E402
 from solecism.scoring.methods import sentence  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
-from solecism.scoring.models import kind_of, load_causal, load_masked  # noqa: E402
+from solecism.scoring.models import kind_of, load_model  # noqa: E402
 
 WEIGHTS = "model.safetensors"
 
@@ -180,8 +180,8 @@ def test_a_padding_token_may_be_beyond_the_embeddings(work: Path) -> None:
 
 
 def revision(work: Path) -> str:
-    found = load_causal(str(work / "m")).revision
-    assert load_causal(str(work / "m")).revision == found
+    found = load_model(str(work / "m")).revision
+    assert load_model(str(work / "m")).revision == found
     return found
 
 
@@ -243,7 +243,7 @@ def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.M
     assert done.exit_code == 0, done.output
     assert "discarded" in done.stderr
     found = pq.read_table("out/r.parquet")
-    wanted = pa.concat_tables(score_pairs([pairs()], CausalReader(load_causal("m"))))
+    wanted = pa.concat_tables(score_pairs([pairs()], CausalReader(load_model("m"))))
     assert found["logp_good"].to_pylist() == wanted["logp_good"].to_pylist()
 
 
@@ -365,16 +365,16 @@ def test_a_model_that_sees_what_comes_next_is_no_causal_one(tmp_path: Path) -> N
     with pytest.raises(
         InputError, match="sees the tokens that come next, so it is no causal model"
     ):
-        list(score_pairs([pairs()], CausalReader(load_causal(str(tmp_path / "m")))))
+        list(score_pairs([pairs()], CausalReader(load_model(str(tmp_path / "m")))))
     decoder = BertConfig.from_pretrained(tmp_path / "m", is_decoder=True)
     BertLMHeadModel(decoder).save_pretrained(tmp_path / "m")
     assert kind_of(str(tmp_path / "m")) == "causal"
-    assert probe(load_causal(str(tmp_path / "m")), [[5, 6, 7]] * 4).engine
+    assert probe(load_model(str(tmp_path / "m")), [[5, 6, 7]] * 4).engine
 
 
 def test_a_masked_model_is_not_loaded_from_a_causal_ones_folder(good: Path) -> None:
     with pytest.raises(InputError, match="cannot be loaded"):
-        load_masked(str(good))
+        load_model(str(good), "masked")
 
 
 NOTHING = [None, "", " ", "\n\u00a0"]
@@ -405,7 +405,7 @@ def test_empty_sentences_are_skipped_and_counted(work: Path, method: str, side: 
 
 def test_a_text_without_a_token_that_has_a_score_is_skipped(good: Path) -> None:
     """Without BOS a text of one token has none; its sum of nothing would win."""
-    never = CausalReader(load_causal(str(good)), bos="never")
+    never = CausalReader(load_model(str(good)), bos="never")
     one = never.encode(["a"])[0]
     assert len(one.ids) == 1
     table = pairs([("a", "The author laughs.", None, None, None)])

@@ -43,7 +43,7 @@ from solecism.scoring.methods.region import (  # noqa: E402  # noqa: E402
     ngram_reader,
     score_suites,
 )
-from solecism.scoring.models import Loaded, load_causal  # noqa: E402
+from solecism.scoring.models import Loaded, load_model  # noqa: E402
 from solecism.scoring.results import read_result  # noqa: E402
 from solecism.scoring.run import _unscored  # noqa: E402
 
@@ -52,7 +52,7 @@ from solecism.scoring.run import _unscored  # noqa: E402
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
     folder = tmp_path_factory.mktemp("model")
     save_model(folder / "tiny", ["The cat sleeps here.", "The cats sleep here."] * 20)
-    return load_causal(str(folder / "tiny"))
+    return load_model(str(folder / "tiny"))
 
 
 def condition(name: str, text: str, *regions: tuple[str, str]) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def chinese(folder: Path, pairs: list[tuple[str, str]]) -> Loaded:
         bos_token_id=0, eos_token_id=len(vocabulary) - 1,
     )  # fmt: skip
     GPT2LMHeadModel(config).save_pretrained(folder)
-    return load_causal(str(folder))
+    return load_model(str(folder))
 
 
 def four(noun: str = "歌曲。", other: str = "专辑。", before: str = "好的") -> pa.Table:

@@ -29,7 +29,7 @@ from solecism.scoring.methods.focus import score_focus  # noqa: E402
 from solecism.scoring.methods.pll import score_pll  # noqa: E402
 from solecism.scoring.methods.region import causal_reader, score_suites  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
-from solecism.scoring.models import load_causal  # noqa: E402
+from solecism.scoring.models import load_model  # noqa: E402
 from solecism.scoring.results import Journal, ResultWriter  # noqa: E402
 from solecism.scoring.run import _unscored  # noqa: E402
 
@@ -68,7 +68,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def causal(model: Path, engine: str) -> tuple[Score, list[pa.Table]]:
-    read = load_causal(str(model))
+    read = load_model(str(model))
 
     def score(tables: Tables, journal: Journal) -> Iterator[pa.Table]:
         return score_pairs(tables, CausalReader(read, engine=engine, tokens=64, journal=journal))
@@ -77,7 +77,7 @@ def causal(model: Path, engine: str) -> tuple[Score, list[pa.Table]]:
 
 
 def suites(model: Path) -> tuple[Score, list[pa.Table]]:
-    read = load_causal(str(model))
+    read = load_model(str(model))
     items = []
     for number, word in enumerate(WORDS):
         conditions = []

@@ -38,7 +38,7 @@ from transformers import (
 )
 
 from solecism.scoring.engines.masked import MaskedReader, open_masked
-from solecism.scoring.models import Loaded, load_masked
+from solecism.scoring.models import Loaded, load_model
 
 __all__ = [
     "KINDS",
@@ -115,7 +115,7 @@ def loaded(kind: str) -> Loaded:
         "xlm-roberta": lambda: XLMRobertaForMaskedLM(XLMRobertaConfig(**common)),
     }[kind]()
     made.save_pretrained(folder)
-    return load_masked(str(folder))
+    return load_model(str(folder), "masked")
 
 
 def reader(kind: str, **options: Any) -> MaskedReader:

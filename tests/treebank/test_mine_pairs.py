@@ -13,9 +13,9 @@ from solecism.treebank.cloze import MASKS
 from solecism.treebank.conllu import ConlluChunk, tokens_of
 from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_words
 from solecism.treebank.languages import find_language, rules_of
+from solecism.treebank.minimal_pairs import SCHEMA, Caps, PairMaker
 from solecism.treebank.mining import Settings, mine_tokens
-from solecism.treebank.pairs import SCHEMA, Caps, PairMaker
-from solecism.treebank.swap import Flipper
+from solecism.treebank.wrong_forms import Flipper
 from treebank import conllu
 
 Row = dict[str, Any]

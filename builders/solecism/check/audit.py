@@ -1,4 +1,4 @@
-"""The audit of a set of minimal pairs: what is wrong with it, or gives away which sentence is good."""
+"""The audit of minimal pairs: what is wrong with them, or gives away the good sentence."""
 
 from __future__ import annotations
 
@@ -34,23 +34,24 @@ _MARKS = ".?!…。？！"
 
 @dataclass(frozen=True)
 class Audit:
-    """The counts of one paradigm, or of all. Numbers are numbers of pairs unless something else is said.
+    """The counts of a paradigm, or of all: numbers of pairs unless something else is said.
 
-    ``same``: the good sentence is the bad one; ``duplicates``: good sentences that occurred before, and
-    bad ones; ``unequal``: the sentences have different numbers of words, and ``good_longer`` where the
-    good one has more; ``shorter``: the share of pairs whose good sentence has fewer characters (a tie is
-    one half); ``mark``: different final marks; ``capital``: a word that both have has a capital in one
-    only (first words are not counted); ``more``: an auxiliary changes in lemma, tense or polarity where
-    the pair changes number, or an auxiliary changes beside other words; ``prefix_words``: a word of the
-    prefix methods is empty, has a blank at an end or is several words; ``number``: a determiner of the
-    good sentence disagrees with its noun; ``one_word``: one word differs; ``reordered``: the same words
-    in another order.
+    ``same``: the good sentence is the bad one; ``duplicates``: good sentences that occurred before,
+    and bad ones; ``unequal``: the sentences have different numbers of words, and ``good_longer``
+    where the good one has more; ``shorter``: the share of pairs whose good sentence has fewer
+    characters (a tie is one half); ``mark``: different final marks; ``capital``: a word that both
+    have has a capital in one only (first words are not counted); ``more``: an auxiliary changes in
+    lemma, tense or polarity where the pair changes number, or an auxiliary changes beside other
+    words; ``prefix_words``: a word of the prefix methods is empty, has a blank at an end or is
+    several words; ``number``: a determiner of the good sentence disagrees with its noun;
+    ``one_word``: one word differs; ``reordered``: the same words in another order.
 
-    ``contrasts`` and ``lemmas`` are the numbers of distinct ones (of forms, where lemmas are not known).
+    ``contrasts`` and ``lemmas`` are the numbers of distinct ones (of forms, where lemmas are not
+    known).
 
-    ``cue``: the share of pairs that a naive Bayes classifier gets right from the differing words alone;
-    ``cue_grouped``: the same with pairs of the same contrast held out together, so that it is at chance
-    if only single words give labels away; ``cue_bigrams``: over neighbouring words.
+    ``cue``: the share of pairs that a naive Bayes classifier gets right from the differing words
+    alone; ``cue_grouped``: the same with pairs of the same contrast held out together, so that it
+    is at chance if only single words give labels away; ``cue_bigrams``: over neighbouring words.
     """
 
     uid: str
@@ -122,9 +123,10 @@ def audit(
 ) -> list[Audit]:
     """Audit the minimal pairs of files and folders, and return an :class:`Audit` for each paradigm.
 
-    ``paths`` are folders built by ``solecism build``, Parquet files, JSONL as BLiMP's release has it, or
-    text as CLAMS' release has it. Number agreement is checked with the nouns of ``language``, which are
-    in ``root`` (:func:`~solecism.find_root`); ``language=""`` leaves that out.
+    ``paths`` are folders built by ``solecism build``, Parquet files, JSONL as BLiMP's release has
+    it, or text as CLAMS' release has it. Number agreement is checked with the nouns of
+    ``language``, which are in ``root`` (:func:`~solecism.find_root`); ``language=""`` leaves that
+    out.
 
     Raises :class:`InputError` for a path that holds no pairs.
 
@@ -250,15 +252,15 @@ _REACH = 3
 class NumberCheck:
     """A rough check of number agreement between English determiners or numerals and nouns.
 
-    It rarely finds anything that is not wrong. ``number`` has the forms of nouns that are only singular
-    (``Sing``) or only plural (``Plur``).
+    It rarely finds anything that is not wrong. ``number`` has the forms of nouns that are only
+    singular (``Sing``) or only plural (``Plur``).
     """
 
     number: Mapping[str, str]
 
     @classmethod
     def of(cls, lexicon: Lexicon) -> NumberCheck:
-        """Return a check with the count nouns of a lexicon (the last word of *football players*)."""
+        """Return a check with the count nouns of a lexicon (of *football players*: players)."""
         forms: dict[str, set[str]] = {}
         for row in lexicon.table("noun").rows:
             if row.properties.get("Count", "count") != "count":
@@ -402,7 +404,7 @@ def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _tabs(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Read CLAMS' lines ``True<tab>sentence``, each followed by its ``False<tab>sentence`` lines."""
+    """Read lines ``True<tab>sentence``, each followed by its ``False<tab>sentence`` lines."""
     good = ""
     for number, line in _lines(path):
         label, tab, sentence = line.partition("\t")
@@ -431,8 +433,9 @@ def cue_accuracy(bags: Sequence[Bags], groups: Sequence[Hashable] | None = None)
     """Return the share of pairs in which a naive Bayes classifier finds the good sentence.
 
     It knows which words stood only in good and only in bad sentences (with add-one smoothing), in
-    :data:`FOLDS`-fold cross-validation. ParadigmPairs of the same group (None: each its own) are held out
-    together; folds are drawn at random with a fixed seed. ParadigmPairs without differing words count one half.
+    :data:`FOLDS`-fold cross-validation. ParadigmPairs of the same group (None: each its own) are
+    held out together; folds are drawn at random with a fixed seed. ParadigmPairs without differing
+    words count one half.
     """
     if not bags:
         return 0.5

@@ -41,7 +41,7 @@ class Finding:
 
     @property
     def problem(self) -> Problem:
-        """The finding as a :class:`~solecism.errors.Problem`, to be raised or printed with others."""
+        """The finding as a :class:`~solecism.errors.Problem`, which can be raised."""
         return Problem(self.message, self.path, self.line, self.code)
 
     @property

@@ -37,7 +37,8 @@ _SETTINGS = ("capital", "stop", "space")
 class Tables:
     """The tables of a language that could be read.
 
-    ``classes`` is empty without classes.tsv; ``rules`` are the rows of orthography.tsv with their lines.
+    ``classes`` is empty without classes.tsv; ``rules`` are the rows of orthography.tsv with their
+    lines.
     """
 
     folder: Path
@@ -89,9 +90,9 @@ class _Use:
 def rare_value(lexicon: Tables) -> Iterator[Hit]:
     """A value occurs only once and is nearly the same as another.
 
-    Probably a slip of the keyboard: correct it. Values are compared by column over all tables of the
-    language; texts with spaces, values shorter than four letters, numbered values (`set1`, `set2`) and
-    classes of classes.tsv are left alone.
+    Probably a slip of the keyboard: correct it. Values are compared by column over all tables of
+    the language; texts with spaces, values shorter than four letters, numbered values (`set1`,
+    `set2`) and classes of classes.tsv are left alone.
     """
     uses: dict[str, list[_Use]] = defaultdict(list)
     for use in _uses(lexicon):
@@ -162,9 +163,9 @@ def empty_column(lexicon: Tables) -> Iterator[Hit]:
 def form_missing(lexicon: Tables) -> Iterator[Hit]:
     """A word lacks a form that nearly all words of its table have.
 
-    Fill the cell in, if the word has the form. An empty cell says that there is none; items that need
-    it are skipped. Reported where more than 90 % of the rows are filled and no table has the form of this
-    lemma in a narrower column.
+    Fill the cell in, if the word has the form. An empty cell says that there is none; items that
+    need it are skipped. Reported where more than 90 % of the rows are filled and no table has the
+    form of this lemma in a narrower column.
     """
     for table in lexicon.tables:
         for cell in table.cells:
@@ -249,8 +250,8 @@ def invisible_characters(lexicon: Tables) -> Iterator[Hit]:
 def idle_rule(lexicon: Tables) -> Iterator[Hit]:
     """A spelling rule has no effect.
 
-    Its result is `= =`; or it is a setting (`capital`, `stop`, `space`) with something in the columns left
-    and right, which are not looked at.
+    Its result is `= =`; or it is a setting (`capital`, `stop`, `space`) with something in the
+    columns left and right, which are not looked at.
     """
     path = str(lexicon.folder / "orthography.tsv")
     for line, (name, left, right, result, *_) in lexicon.rules:

@@ -106,7 +106,7 @@ class HashSet:
             self._runs.append(run)
 
     def repeated(self, hashes: Hashes) -> Flags:
-        """Add hashes; return flags of those that were added before or are earlier in the same array."""
+        """Add hashes; return flags of those that were added before or repeat in the array."""
         out = self.known(hashes)
         if len(_distinct(hashes)) < len(hashes):
             again = np.ones(len(hashes), dtype=bool)
@@ -134,7 +134,7 @@ class PairMemory:
 
 @dataclass(frozen=True, eq=False)
 class SlotColumns:
-    """The column ``slots`` of a batch as arrays of shape (rows, slots); -1 if a slot is not printed."""
+    """The column ``slots`` as arrays of shape (rows, slots); -1 if a slot is not printed."""
 
     table: pa.Table
     count: int
@@ -212,8 +212,9 @@ def duplicate_id(batch: PairBatch) -> Flags:
 def duplicate_pair(batch: PairBatch) -> Flags:
     """A pair occurs twice.
 
-    Two combinations of words make the same two sentences, so the pair counts twice. Look for a slot that
-    is not printed, for two words that are spelt alike, or for two bad lines that come to the same.
+    Two combinations of words make the same two sentences, so the pair counts twice. Look for a slot
+    that is not printed, for two words that are spelt alike, or for two bad lines that come to the
+    same.
     """
     return batch.memory.pairs.repeated(combine(mix(batch.good.hashes), [batch.bad.hashes]))
 
@@ -229,8 +230,8 @@ def good_is_bad(batch: PairBatch) -> Flags:
 def good_and_bad(batch: PairBatch) -> Flags:
     """A sentence is good in one pair and bad in another.
 
-    One of the labels is wrong: the bad sentence has a reading on which it is grammatical. Narrow the
-    slots or let the line name what makes the difference.
+    One of the labels is wrong: the bad sentence has a reading on which it is grammatical. Narrow
+    the slots or let the line name what makes the difference.
     """
     good, bad = batch.good.hashes, batch.bad.hashes
     flags = batch.memory.bad.known(good) | batch.memory.good.known(bad)
@@ -244,8 +245,8 @@ def several_words_differ(batch: PairBatch) -> Flags:
     """More than one word differs in an agreement paradigm.
 
     With a `controller`, good and bad should differ in the word that agrees and in nothing else (a
-    neighbour that is only respelt, `je suis`, `j'es`, does not count). Let other words keep agreeing in the
-    bad line.
+    neighbour that is only respelt, `je suis`, `j'es`, does not count). Let other words keep
+    agreeing in the bad line.
     """
     flags = batch.none()
     if not batch.paradigm.template.controller:
@@ -288,7 +289,7 @@ def lemma_twice(batch: PairBatch) -> Flags:
 
 
 def _shared_lemmas(batch: PairBatch) -> set[str]:
-    """Return printed lemmas that several words of the slots have (homonyms, words of two tables)."""
+    """Return printed lemmas of several words of the slots (homonyms, words of two tables)."""
     words = [word for domain in batch.paradigm.plan.domains for word in domain.words]
     rows = {(word.table.name, word.row.lemma): word.row.shown for word in words}
     return {lemma for lemma, number in Counter(rows.values()).items() if number > 1}
@@ -322,8 +323,8 @@ def mostly_left_out(counts: Counts) -> Iterator[str]:
 def left_out(counts: Counts) -> Iterator[str]:
     """Some combinations or forms were left out.
 
-    `lacking`: a word lacks the form. `syncretic`: the bad form is spelt like the good one. `equal`: the
-    sentences would be the same. Nothing needs to be done.
+    `lacking`: a word lacks the form. `syncretic`: the bad form is spelt like the good one. `equal`:
+    the sentences would be the same. Nothing needs to be done.
     """
     if counts.skipped or counts.syncretic_forms:
         forms = f"{counts.syncretic_forms} bad forms spelt like the good one"
@@ -367,8 +368,8 @@ def not_nfc(batch: PairBatch) -> Flags:
 def bad_spacing(batch: PairBatch) -> Flags:
     """A sentence has a space too many.
 
-    Two spaces in a row, one at an end, or one before a mark of punctuation (French `;`, `:`, `!`, `?` and
-    `»` may have one). Look for spaces inside a form or a property that is printed.
+    Two spaces in a row, one at an end, or one before a mark of punctuation (French `;`, `:`, `!`,
+    `?` and `»` may have one). Look for spaces inside a form or a property that is printed.
     """
     marks = _codes("".join(set(MARKS) - set(SPACED.get(batch.paradigm.language, ""))))
     wrong = np.append(marks, SPACE)

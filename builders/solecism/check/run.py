@@ -51,8 +51,8 @@ def check_paths(
     """Check lexicons and templates below ``root``, and the items that the templates make.
 
     ``paths`` are lexicon folders or tables, template folders or files, or names of data sets
-    (``clams``, ``clams/fr``, ``clams/fr/subj_rel``); without any, everything is checked. ``items`` are
-    drawn with ``seed``. Findings are sorted by place, which they name relative to ``root``.
+    (``clams``, ``clams/fr``, ``clams/fr/subj_rel``); without any, everything is checked. ``items``
+    are drawn with ``seed``. Findings are sorted by place, which they name relative to ``root``.
 
     Raises :class:`InputError` for a path that names nothing.
     """
@@ -227,7 +227,7 @@ def _lexicons(path: Path, top: Path) -> list[Path]:
 
 
 def _templates(path: Path, top: Path) -> list[Path]:
-    """Return the files ``<dataset>/<language>/<UID>.jinja`` that a path names; others hold macros."""
+    """Return the files ``<dataset>/<language>/<UID>.jinja`` that a path names."""
     if path.is_file() and path.name != PHRASES:
         return [path]
     folder = path.parent if path.is_file() else path
@@ -259,7 +259,7 @@ def _visible(text: str) -> str:
 
 
 class ItemChecker:
-    """The checks of one paradigm's pairs while they are made: :meth:`add` each table, then :meth:`finish`.
+    """The checks of a paradigm's pairs: :meth:`add` each table, then :meth:`finish`.
 
     Tables are of :func:`solecism.schema.pair_schema`, in any number and of any size. Only hashes of
     pairs are kept, so memory is flat.
@@ -290,7 +290,7 @@ class ItemChecker:
             self._flagged[check.code].add(np.flatnonzero(check.function(batch)).tolist(), show)
 
     def finish(self, counts: Counts | None = None) -> list[Finding]:
-        """Return a finding for each check that flagged an item; with ``counts``, also what was left out."""
+        """Return a finding for each check that flagged an item, and for what was left out."""
         found = [
             self._finding(check, self._described(flagged))
             for check in self.checks

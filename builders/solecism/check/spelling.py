@@ -19,8 +19,8 @@ __all__ = [
 def one_slip(a: str, b: str) -> bool:
     """Return whether two texts differ by one slip of the keyboard (Damerau 1964).
 
-    That is a letter too many, too few or a wrong one, or two neighbours exchanged. Texts that differ in a
-    digit are numbered, not misspelt.
+    That is a letter too many, too few or a wrong one, or two neighbours exchanged. Texts that
+    differ in a digit are numbered, not misspelt.
 
     >>> one_slip("feminine", "femniine"), one_slip("set1", "set2")
     (True, False)
@@ -108,7 +108,7 @@ SCRIPTS = {
 INVISIBLE = re.compile(
     "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u200b\u200e\u200f\u202a-\u202f\u2060-\u206f\ufeff\ue000-\uf8ff]"
 )
-"""Control, private-use and invisible characters (but for U+200C and U+200D, which some scripts need)."""
+"""Control, private-use and invisible characters, except the joiners that some scripts need."""
 
 _LETTERS = {name: re.compile(f"[{ranges}]") for name, ranges in SCRIPTS.items()}
 _WORDS = re.compile(r"\w+")

@@ -71,7 +71,7 @@ class SuiteBatch:
 
     @cached_property
     def readings(self) -> list[Formula | str]:
-        """The predictions that all items of a suite share, or the error of one that cannot be read."""
+        """The predictions of the suite, or the error of one that cannot be read."""
         return [_read(text) for text in self.items[0]["predictions"]] if self.items else []
 
     def compared(self, item: Item) -> Iterator[tuple[Place, Place]]:
@@ -113,8 +113,8 @@ def same_id(batch: SuiteBatch) -> Flags:
 def item_twice(batch: SuiteBatch) -> Flags:
     """An item occurs twice.
 
-    Two combinations of words make the same sentences. Look for a slot that is not printed, or for two rows of
-    a table of items that are alike.
+    Two combinations of words make the same sentences. Look for a slot that is not printed, or for
+    two rows of a table of items that are alike.
     """
 
     def judge(item: Item) -> bool:
@@ -145,8 +145,8 @@ def conditions_equal(batch: SuiteBatch) -> Flags:
 def prediction_unreadable(batch: SuiteBatch) -> Flags:
     """A prediction cannot be computed.
 
-    It is not of the form `bad.noun > good.noun`, or names a condition or a region that the items do not
-    have. `docs/suites.md` describes the language.
+    It is not of the form `bad.noun > good.noun`, or names a condition or a region that the items do
+    not have. `docs/suites.md` describes the language.
     """
 
     def judge(item: Item) -> bool:
@@ -229,8 +229,8 @@ def several_places_differ(batch: SuiteBatch) -> Flags:
 def badly_written(batch: SuiteBatch) -> Flags:
     """A sentence is not written as it should be.
 
-    One of the checks of sentences (I010 to I014: normal form, spaces, final mark, capital, letters of two
-    scripts) applies to one of the conditions.
+    One of the checks of sentences (I010 to I014: normal form, spaces, final mark, capital, letters
+    of two scripts) applies to one of the conditions.
     """
     rows = [(n, c) for n, item in enumerate(batch.items) for c in item["conditions"]]
     texts, tokens = ([c[key] for _, c in rows] for key in ("text", "tokens"))

@@ -31,8 +31,8 @@ LARGEST = 10_000_000
 class UnboundTemplate:
     """A template as written, with what is around it.
 
-    ``sources`` are the keys of references.bib (None: there is no such file), ``siblings`` the templates of
-    the same name in other languages of the data set.
+    ``sources`` are the keys of references.bib (None: there is no such file), ``siblings`` the
+    templates of the same name in other languages of the data set.
     """
 
     template: Template
@@ -70,8 +70,8 @@ def nothing_said(draft: UnboundTemplate) -> Iterator[Hit]:
 def differs_from_siblings(draft: UnboundTemplate) -> Iterator[Hit]:
     """A paradigm is described differently in other languages.
 
-    `phenomenon`, `field` and `construction` are columns that results are grouped by: paradigms of the
-    same name must agree in them. Correct the odd one out.
+    `phenomenon`, `field` and `construction` are columns that results are grouped by: paradigms of
+    the same name must agree in them. Correct the odd one out.
     """
     for key in ("phenomenon", "field", "construction"):
         mine = getattr(draft.template, key)
@@ -95,8 +95,9 @@ def attractors_without_controller(draft: UnboundTemplate) -> Iterator[Hit]:
 def idle_slot(paradigm: Paradigm) -> Iterator[Hit]:
     """A slot changes no sentence.
 
-    No line prints the slot, agrees with it or asks for a property of it (perhaps a macro takes it as an
-    argument and does not use it), so every pair is repeated for each of its words. Remove the slot.
+    No line prints the slot, agrees with it or asks for a property of it (perhaps a macro takes it
+    as an argument and does not use it), so every pair is repeated for each of its words. Remove the
+    slot.
     """
     asked = _asked(paradigm, paradigm.template.conditions)
     for slot in paradigm.template.slots:
@@ -130,8 +131,8 @@ def unprinted_slot(paradigm: Paradigm) -> Iterator[Hit]:
 def too_large(paradigm: Paradigm) -> Iterator[Hit]:
     """The template makes more than ten million minimal sets.
 
-    Say with `draw: 10000` how many to sample, or narrow the slots. Such a template is not drawn when it
-    is checked.
+    Say with `draw: 10000` how many to sample, or narrow the slots. Such a template is not drawn
+    when it is checked.
     """
     wanted = paradigm.template.draw
     if (_space(paradigm) if wanted is None else wanted) > LARGEST:
@@ -151,8 +152,8 @@ def _readable(number: int) -> str:
 def idle_clause(paradigm: Paradigm) -> Iterator[Hit]:
     """A `where` clause has no effect.
 
-    All words of the slots pass it: probably it asks for the wrong property, or for one that no word of
-    the slot has. Correct or remove it.
+    All words of the slots pass it: probably it asks for the wrong property, or for one that no word
+    of the slot has. Correct or remove it.
     """
     yield from _idle(paradigm, lambda text: not _selects(paradigm, text))
 
@@ -160,8 +161,8 @@ def idle_clause(paradigm: Paradigm) -> Iterator[Hit]:
 def idle_selection(paradigm: Paradigm) -> Iterator[Hit]:
     """A `where` clause is true of all words at present.
 
-    The words select (`author is under(likes.Object)`), but all of them go together. Nothing needs to be
-    done: the clause will matter when words are added.
+    The words select (`author is under(likes.Object)`), but all of them go together. Nothing needs
+    to be done: the clause will matter when words are added.
     """
     yield from _idle(paradigm, lambda text: _selects(paradigm, text))
 

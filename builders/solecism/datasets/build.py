@@ -60,7 +60,7 @@ def build(
     most: int = LARGEST,
     progress: Progress | None = None,
 ) -> list[BuiltConfig]:
-    """Build a data set from its templates, or from treebanks, and return the configs that were built.
+    """Build a data set from templates or treebanks, and return the configs that were built.
 
     ``configs`` are their names (all of them if there are none); ``out`` is the folder to write
     (``./DATASET``) and ``root`` the one with templates and lexicons (:func:`~solecism.find_root`);

@@ -56,20 +56,20 @@ _SECONDS = 10.0
 
 
 class _Fault(Exception):  # noqa: N818
-    """A card asks for what it may not have."""
+    """An error for something that a card may not use."""
 
 
 def render(text: str, path: Path, names: dict[str, object]) -> str:
-    """Fill in a card; ``names`` is what it may look at.
+    """Return the text of a card; ``names`` are the values that it can use.
 
-    Raises :class:`InputError`, with the line, for every error in it.
+    Raises :class:`InputError`, with the line of the card, for any error in it.
     """
     environment = _Cards()
     try:
         tree = environment.parse(text)
         problems = list(refused(tree, _SYNTAX, methods=True)) or list(_lists(tree))
         if problems:
-            raise InputError(Problem(said, str(path), line) for line, said in problems)
+            raise InputError(Problem(message, str(path), line) for line, message in problems)
         tree = _Watched().visit(tree)
         tree.set_environment(environment)
         code = environment.compile(tree, filename=str(path))
@@ -80,12 +80,14 @@ def render(text: str, path: Path, names: dict[str, object]) -> str:
     except TemplateSyntaxError as error:
         raise fail(f"Jinja: {error.message}", path, error.lineno) from None
     except Exception as error:
-        said = TOO_DEEP if isinstance(error, RecursionError) else str(error) or type(error).__name__
-        raise fail(f"Jinja: {said}", path, _line(error, path)) from None
+        message = str(error) or type(error).__name__
+        if isinstance(error, RecursionError):
+            message = TOO_DEEP
+        raise fail(f"Jinja: {message}", path, _line(error, path)) from None
 
 
 def _line(error: BaseException, path: Path) -> int | None:
-    """The card's line in which an error arose (Jinja puts the lines of templates into tracebacks)."""
+    """Return the line of the card in which an error arose, from Jinja's traceback."""
     trace, line = error.__traceback__, None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(path):
@@ -95,7 +97,7 @@ def _line(error: BaseException, path: Path) -> int | None:
 
 
 def _lists(tree: nodes.Template) -> Iterator[tuple[int, str]]:
-    """Yield line and message for lists of anything but constants: they could double again and again."""
+    """Yield line and message for lists that are not of constants: they could grow without end."""
     lists: list[nodes.List | nodes.Tuple] = [*tree.find_all(nodes.List)]
     lists += (node for node in tree.find_all(nodes.Tuple) if node.ctx != "store")
     for node in lists:
@@ -107,7 +109,7 @@ def _lists(tree: nodes.Template) -> Iterator[tuple[int, str]]:
 
 
 class _Watched(NodeTransformer):
-    """Lets what loops, joins, compares or is filtered pass through filters that count."""
+    """A transformer that sends loops, joins and comparisons through filters that count."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
         """Count the turns of a loop."""
@@ -132,8 +134,8 @@ def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
 class _Cards(ImmutableSandboxedEnvironment):
     """The environment of one rendering.
 
-    Nothing can be called, filtered, tested or changed but what is named here, and no attribute begins
-    with an underscore.
+    Nothing can be called, filtered, tested or changed but what is named here, and no attribute
+    begins with an underscore.
     """
 
     intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%"))
@@ -152,13 +154,13 @@ class _Cards(ImmutableSandboxedEnvironment):
         self.globals = {"range": _range}
 
     def spend(self, steps: int = 1) -> None:
-        """Count steps; raises :class:`_Fault` where they are too many or took too long."""
+        """Count steps; raises :class:`_Fault` if they are too many or took too long."""
         self.steps += steps
         if self.steps > STEPS or process_time() > self.end:
             raise _Fault(f"the card takes more than {STEPS:,} steps or {_SECONDS:g} seconds")
 
     def written(self, pieces: Iterable[str]) -> Iterator[str]:
-        """Pass on the pieces of the card while it is not too long."""
+        """Yield the pieces of the card; raises :class:`_Fault` if it is too long."""
         size = 0
         for piece in pieces:
             self.spend()
@@ -177,12 +179,12 @@ class _Cards(ImmutableSandboxedEnvironment):
         return value
 
     def call_filter(self, name: str, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """Count what `map` and the like look at."""
+        """Count the calls of `map` and similar filters."""
         self.spend()
         return super().call_filter(name, value, *args, **kwargs)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Give an attribute or an entry; a method only if it is known to be harmless."""
+        """Return an attribute or an entry, or a method that is known to be harmless."""
         if isinstance(obj, str) and attribute == "format":
             return partial(_formatted, obj)
         value = super().getattr(obj, attribute)
@@ -195,16 +197,16 @@ class _Cards(ImmutableSandboxedEnvironment):
         return value
 
     def unsafe_undefined(self, obj: Any, attribute: str) -> Undefined:
-        """Say at once what cannot be used."""
+        """Raise an error at once, not when the value is used."""
         raise _Fault(f"{attribute!r} of {type(obj).__name__!r} is unsafe in a card")
 
     def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Call what is safe; what there is not tells its name."""
+        """Call a safe function; an undefined name raises an error with its name."""
         self.spend()
         return obj() if isinstance(obj, Undefined) else super().call(context, obj, *args, **kwargs)
 
     def is_safe_callable(self, obj: Any) -> bool:
-        """Know `range`, `format` and a few methods of texts and mappings; what is not there says so itself."""
+        """Return whether this is `range`, `format`, a known method, or undefined."""
         if isinstance(obj, Undefined):
             return True
         owner, name = getattr(obj, "__self__", None), getattr(obj, "__name__", "")
@@ -212,7 +214,7 @@ class _Cards(ImmutableSandboxedEnvironment):
         return obj is _range or (isinstance(obj, partial) and obj.func is _formatted) or own
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Calculate with numbers of a sensible size."""
+        """Calculate, with numbers of a sensible size only."""
         for side in (left, right):
             if not isinstance(side, (int, float)) or abs(side) > _LARGEST:
                 raise _Fault(
@@ -228,7 +230,7 @@ def _range(*limits: int) -> range:
 
 
 def _shown(value: Any) -> str:
-    """Give the text of a value; raises :class:`_Fault` for lists and mappings, which may be endless."""
+    """Return the text of a value; raises :class:`_Fault` for lists and mappings."""
     if isinstance(value, (list, tuple, dict, set, frozenset)) or hasattr(value, "__next__"):
         raise _Fault(f"a {type(value).__name__} cannot be printed: use `join`")
     text = str(value)

@@ -50,11 +50,12 @@ _STANZA: dict[object, object] = {
 class Stanza:
     """The stanza of a data set in the catalogue.
 
-    ``sources`` are keys of ``references.bib``; ``configs`` says whether each of the ``languages`` or each
-    of the ``paradigms`` is a config, or whether they are ``mined`` from treebanks; ``traditional`` is the
-    OpenCC conversion (``s2t``) to traditional characters, if there should be any; ``license`` is the hub's
-    id, or a list if configs have different ones; ``hub`` is the repository (``ORG/NAME``) and ``date``
-    that of the version. The rest goes into the card's metadata under the hub's names.
+    ``sources`` are keys of ``references.bib``; ``configs`` says whether each of the ``languages``
+    or each of the ``paradigms`` is a config, or whether they are ``mined`` from treebanks;
+    ``traditional`` is the OpenCC conversion (``s2t``) to traditional characters, if there should be
+    any; ``license`` is the hub's id, or a list if configs have different ones; ``hub`` is the
+    repository (``ORG/NAME``) and ``date`` that of the version. The rest goes into the card's
+    metadata under the hub's names.
     """
 
     name: str
@@ -135,8 +136,8 @@ def catalogue_of(root: Root, dataset: str) -> Path | None:
 Needs = Literal["major", "minor", "patch", "none"]
 """The part of the version that a change raises.
 
-``major``: the meaning or the ids of items changed; ``minor``: items were added; ``patch``: cards or other
-documents changed.
+``major``: the meaning or the ids of items changed; ``minor``: items were added; ``patch``: cards or
+other documents changed.
 """
 
 _FORM = re.compile(r"\.".join([r"(0|[1-9][0-9]{0,8})"] * 3))

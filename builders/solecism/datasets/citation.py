@@ -114,7 +114,7 @@ class Reference:
 
     @property
     def authors(self) -> list[str]:
-        """The authors as written (``Family, Given``), or the editors of a work that names no author."""
+        """The authors as written (``Family, Given``); the editors if there are none."""
         names = self.fields.get("author") or self.fields.get("editor", "")
         return names.split(" and ") if names else []
 
@@ -141,7 +141,7 @@ def _person(name: str) -> dict[str, str]:
 
 
 def read_bibliography(path: Path) -> Mapping[str, Reference]:
-    """Read a BibTeX file; raises :class:`InputError` for each entry that cannot be read, with its line."""
+    """Read a BibTeX file; raises :class:`InputError` with the line of each broken entry."""
     from bibtexparser.entrypoint import parse_string  # a sixth of a second, for few commands
 
     library = parse_string(read_source(path))

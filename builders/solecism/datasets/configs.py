@@ -91,8 +91,8 @@ def example_of(table: pa.Table) -> tuple[str, ...]:
 class BuiltParadigm:
     """The result of one source (a paradigm, a treebank), with the findings of the checks.
 
-    ``example``: texts to show, of a pair the good and the bad sentence; ``facts``: further entries of
-    the manifest.
+    ``example``: texts to show, of a pair the good and the bad sentence; ``facts``: further entries
+    of the manifest.
     """
 
     uid: str

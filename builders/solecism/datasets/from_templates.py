@@ -34,9 +34,9 @@ PAIRS_TRADITIONAL = f"{PAIRS}_{TRADITIONAL}"
 def paths_of_configs(root: Root, entry: Stanza) -> dict[str, tuple[Path, ...]]:
     """Return the templates of each config of a data set; raises :class:`InputError`.
 
-    In the layout ``languages`` each folder of templates is a config. In the layout ``paradigms`` each
-    template is one, and ``all`` (the default) has the rows of all of them; if there are suites and
-    pairs, ``all`` has the suites and ``pairs`` the pairs.
+    In the layout ``languages`` each folder of templates is a config. In the layout ``paradigms``
+    each template is one, and ``all`` (the default) has the rows of all of them; if there are suites
+    and pairs, ``all`` has the suites and ``pairs`` the pairs.
     """
     dataset = entry.name
     if entry.configs == "languages":
@@ -113,7 +113,8 @@ def _further_features(
 ) -> list[str]:
     """Return the features of pairs that templates add.
 
-    In the layout ``paradigms`` those of all templates, built or not, so that configs share a schema.
+    In the layout ``paradigms`` those of all templates, built or not, so that configs share a
+    schema.
     """
     templates = [paradigm.template for paradigm in paradigms.values()]
     if entry.configs == "paradigms":
@@ -180,7 +181,7 @@ class _TemplateSource:
 
 
 SCRIPT = "Hant"
-"""What the language code of converted items ends in (``zh-Hant``; ISO 15924)."""
+"""The end of the language code of converted items (``zh-Hant``; ISO 15924)."""
 
 Convert = Callable[[str], str]
 
@@ -188,9 +189,10 @@ Convert = Callable[[str], str]
 def converter(conversion: str) -> Callable[[pa.Table], pa.Table]:
     """Return a function that converts tables of suite items or pairs by OpenCC (``s2t``, ``s2tw``).
 
-    Ids stay, so that an item can be found in both scripts. Every sentence is converted as a whole, words in
-    their context, and its words and regions are cut out of the result by their places; so a conversion must
-    keep the number of characters. Raises :class:`InputError` where one does not, or is not known to OpenCC.
+    Ids stay, so that an item can be found in both scripts. Each sentence is converted as a whole,
+    because words depend on their context, and its words and regions are cut out of the result by
+    their places. So a conversion must keep the number of characters. Raises :class:`InputError` if
+    it does not, or if OpenCC does not know it.
     """
     convert = _same_length(_load(conversion), conversion)
     return lambda table: _table(table, convert)
@@ -244,13 +246,13 @@ def _condition(condition: Mapping[str, Any], convert: Convert) -> dict[str, Any]
 
 
 def _spaced(tokens: str, text: str) -> str:
-    """Put the characters of a text where those of its tokens stand (marks at the end may be missing)."""
+    """Return the characters of a text, spaced as its tokens (marks at the end may be missing)."""
     characters = iter(text.replace(" ", ""))
     return "".join(c if c == " " else next(characters) for c in tokens)
 
 
 def _refuse_unlike(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> None:
-    """Refuse a region that is the same in two conditions and is converted in two ways."""
+    """Raise :class:`InputError` for the same region that is converted in two ways."""
     known: dict[tuple[str, str], str] = {}
     for old, new in zip(before, after, strict=True):
         for region, shown in zip(old["regions"], new["regions"], strict=True):
@@ -281,7 +283,7 @@ _PREFIXES = {
     "one_prefix": {"good": ("prefix", "word_good"), "bad": ("prefix", "word_bad")},
     "two_prefix": {"good": ("prefix_good", "word"), "bad": ("prefix_bad", "word")},
 }
-"""The columns of each method: prefix and following word of each side."""
+"""The columns of each prefix method: the prefix and the word after it, for each side."""
 
 
 def _prefixes(row: Mapping[str, Any], good: str, bad: str) -> dict[str, str]:

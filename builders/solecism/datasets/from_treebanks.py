@@ -1,7 +1,7 @@
 """Configs that are mined from treebanks.
 
-Each language has three: cloze items (``he``), the forms that they are scored with (``he-forms``) and
-minimal pairs (``he-pairs``).
+Each language has three: cloze items (``he``), the forms that they are scored with (``he-forms``)
+and minimal pairs (``he-pairs``).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import find_language, languages, rules_of
+from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
-from solecism.treebank.pairs import SCHEMA, PairMaker
 from solecism.treebank.sources import (
     LocalSource,
     found_languages,
@@ -29,7 +29,7 @@ from solecism.treebank.sources import (
     origin_languages,
     treebanks,
 )
-from solecism.treebank.swap import Flipper
+from solecism.treebank.wrong_forms import Flipper
 
 __all__ = ["agreement_configs", "minable"]
 
@@ -43,7 +43,7 @@ def minable() -> list[str]:
 
 
 def agreement_configs(dataset: str, names: Sequence[str]) -> list[Config]:
-    """Return the three configs of each language (without names: of those whose treebanks are there).
+    """Return three configs of each language (without names: of those whose treebanks are there).
 
     Raises :class:`InputError` for an unknown language and for one whose treebanks are not there.
     """

@@ -1,7 +1,7 @@
-"""The lock: what every released version of a data set holds, so that content cannot change unnoticed.
+"""The lock: the content of every released version, so that it cannot change unnoticed.
 
-It lies beside the catalogue and keeps, for each data set, version and config, the number of rows and
-the digest of their values. (Not of the file: another version of Arrow writes other bytes.)
+It lies beside the catalogue and keeps, for each data set, version and config, the number of rows
+and the digest of their values. (Not of the file: another version of Arrow writes other bytes.)
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Lock = Mapping[str, Mapping[str, LockedVersion]]
 
 
 def lock_path(root: Root, dataset: str) -> Path:
-    """Return the lock beside the catalogue that has a data set (if neither has: beside the root's)."""
+    """Return the lock beside the catalogue that has a data set (else beside the root's)."""
     return (catalogue_of(root, dataset) or root.path / BUILT_IN.name).with_name(LOCK)
 
 

@@ -1,4 +1,4 @@
-"""The manifest of a data set folder: ``manifest.json`` says what the folder holds, byte for byte."""
+"""The manifest of a data set folder: ``manifest.json`` lists all files with their digests."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class ConfigFiles:
 class Manifest:
     """The content of ``manifest.json``.
 
-    ``documents``: the files beside the data, by path; ``sources``: the treebanks and other works that
-    the data come from; ``raw``: the whole manifest as JSON.
+    ``documents``: the files beside the data, by path; ``sources``: the treebanks and other works
+    that the data come from; ``raw``: the whole manifest as JSON.
     """
 
     path: Path

@@ -18,7 +18,7 @@ from solecism.scoring.engines.masked import open_masked
 from solecism.scoring.items import NEEDED
 from solecism.scoring.methods.pll import score_pll
 from solecism.scoring.methods.sentence import WINDOW
-from solecism.scoring.models import Loaded, load_masked
+from solecism.scoring.models import Loaded, load_model
 
 __all__ = ["SolecismLM", "SolecismMaskedLM"]
 
@@ -102,8 +102,9 @@ class SolecismMaskedLM(LM):
         **_: Any,
     ) -> None:
         super().__init__()
-        loaded = load_masked(
+        loaded = load_model(
             pretrained,
+            "masked",
             revision=revision,
             dtype=dtype,
             device=_device(device),

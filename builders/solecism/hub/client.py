@@ -127,8 +127,9 @@ def again(
 ) -> _Result:
     """Call something, and call it again after a passing failure; raise what the last call raised.
 
-    ``waits``: seconds before each repeat. A call that writes needs ``settled``, which is asked after a
-    failure of the hub: it returns the result if the call was carried out after all, else None.
+    ``waits``: seconds before each repeat. A call that writes needs ``settled``, which is asked
+    after a failure of the hub: it returns the result if the call was carried out after all, else
+    None.
     """
     for wait in (*waits, None):
         begun = time.monotonic()
@@ -177,7 +178,7 @@ def _count(change: int) -> None:
 
 
 def _watch(session: Any) -> None:
-    """Let requests of a session pass through :func:`_send`; those that are not ours pass unchanged."""
+    """Let requests of a session pass through :func:`_send`, which leaves others unchanged."""
     if not isinstance(vars(session).get("send"), partial):
         http = import_module(type(session).__module__.partition(".")[0])
         session.send = partial(_send, session.send, http)
@@ -273,8 +274,8 @@ class UnreachableError(InputError):
 def of_hub(error: BaseException) -> bool:
     """Return whether an error came from talking to the hub: anything else is a mistake of ours.
 
-    An answer of another shape breaks huggingface_hub in many ways (``KeyError``, ``TypeError`` ...): what is
-    raised outside our own code is the answer's fault.
+    An answer of another shape breaks huggingface_hub in many ways (``KeyError``, ``TypeError``
+    ...): what is raised outside our own code is the answer's fault.
     """
     if transient(error) or isinstance(error, OSError | ValueError | RuntimeError):
         return True
@@ -384,7 +385,7 @@ class Refs:
 
 @dataclass(frozen=True)
 class Change:
-    """One operation of a commit: ``kind`` is ``add``, ``change``, ``delete`` or ``keep``; size in bytes."""
+    """One change of a commit (``add``, ``change``, ``delete``, ``keep``) and its size in bytes."""
 
     kind: str
     path: str
@@ -401,7 +402,7 @@ def same_bytes(path: Path, remote: RepoFile) -> bool:
 
 
 class Repository:
-    """A data set repository, ``ORG/NAME``. Every method raises :class:`InputError` for a refusal."""
+    """A data set repository, ``ORG/NAME``. Methods raise :class:`InputError` for a refusal."""
 
     def __init__(self, repo: str, waits: Sequence[float] = WAITS) -> None:
         if repo.count("/") != 1 or not all(repo.split("/")):
@@ -454,7 +455,7 @@ class Repository:
         return files
 
     def changes(self, revision: str, files: Mapping[str, Path]) -> list[Change]:
-        """Return what a commit must do to make the files at a revision ``files``, sorted by path."""
+        """Return the changes that make the files at a revision ``files``, sorted by path."""
         remote = self.files(revision)
         return [
             _change(path, files.get(path), remote.get(path)) for path in sorted({*files, *remote})
@@ -485,7 +486,8 @@ class Repository:
     ) -> str:
         """Make one commit of all changes on top of ``parent``; return its id.
 
-        Where the head has moved on, it is ours if it holds our files; else somebody else has pushed.
+        Where the head has moved on, it is ours if it holds our files; else somebody else has
+        pushed.
         """
 
         def attempt() -> str:
@@ -538,8 +540,8 @@ class Repository:
     ) -> _Result:
         """Call something that asks the hub, and again after a passing failure; see :func:`again`.
 
-        Raises :class:`UnreachableError` where the hub does not answer, :class:`MissingError` where it
-        has nothing.
+        Raises :class:`UnreachableError` where the hub does not answer, :class:`MissingError` where
+        it has nothing.
         """
         try:
             with limited():

@@ -39,7 +39,7 @@ GROUPS = ("UID", "suite", "relation")
 
 @dataclass(frozen=True)
 class Example:
-    """An item that changed: the columns that show it; ``old`` or ``new`` is empty if it is not there."""
+    """An item that changed, in the columns that show it; ``old`` or ``new`` may be empty."""
 
     id: str
     old: Mapping[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Example:
 
 @dataclass(frozen=True)
 class ItemGroup:
-    """Items that changed in one way: how many, by paradigm (or suite, or relation), some examples."""
+    """Items that changed in one way: how many, by paradigm (suite, relation), some examples."""
 
     count: int = 0
     by: Mapping[str, int] = field(default_factory=dict)
@@ -60,8 +60,8 @@ class ConfigDifference:
     """The changes in a config that both builds have.
 
     ``changed``: items whose values differ under the same id, and by column in ``changed_columns``;
-    ``columns_*``: leaves of the schema with their types; ``moved``: the rows that stayed stand in another
-    order or under other numbers.
+    ``columns_*``: leaves of the schema with their types; ``moved``: the rows that stayed stand in
+    another order or under other numbers.
     """
 
     name: str
@@ -94,8 +94,8 @@ class ConfigDifference:
 class DatasetDifference:
     """The changes between two builds; ``configs`` are those that both have and that changed.
 
-    ``documents``: files beside the data that differ or stand in one build only; ``encoded``: Parquet files
-    with other bytes and the same content.
+    ``documents``: files beside the data that differ or stand in one build only; ``encoded``:
+    Parquet files with other bytes and the same content.
     """
 
     old_version: str
@@ -191,7 +191,7 @@ class _ConfigComparison:
     def __init__(self, name: str, old: ConfigRows, new: ConfigRows) -> None:
         self.name, self.old, self.new = name, old, new
         self.old_keys, self.new_keys = old.keys(), new.keys()
-        self.at = places_in(self.old_keys, self.new_keys)
+        self.at = _places_in(self.old_keys, self.new_keys)
         self.stayed = np.flatnonzero(self.at >= 0)
         self.came_from = self.at[self.stayed]
         self.scattered = bool((np.diff(self.came_from) < 0).any())
@@ -219,35 +219,27 @@ class _ConfigComparison:
             moved=self._moved(shared),
         )  # fmt: skip
 
-    def _pairs(self, leaf: str) -> Iterator[tuple[pa.Array, pa.Array]]:
-        """A leaf of the rows that stayed, as it was and as it is: in pieces where they stand in order."""
+    def _pair(self, leaf: str) -> tuple[pa.Array, pa.Array]:
+        """Return a leaf of the rows that stayed, as it was and as it is."""
+        was, now = self.old.column(leaf), self.new.column(leaf).filter(pa.array(self.at >= 0))
         if self.scattered:
-            now = self.new.column(leaf).take(pa.array(self.stayed))
-            yield self.old.column(leaf).take(pa.array(self.came_from)), now
-            return
-        yield from aligned(self.old.pieces(leaf, ~self.gone), self.new.pieces(leaf, self.at >= 0))
-
-    def _numbered_pairs(self, leaf: str) -> Iterator[tuple[int, pa.Array, pa.Array]]:
-        """The pieces of a leaf, each with the number of the rows before it."""
-        done = 0
-        for old, new in self._pairs(leaf):
-            yield done, old, new
-            done += len(new)
+            return was.take(pa.array(self.came_from)), now
+        return was.filter(pa.array(~self.gone)), now
 
     def _changed(self, leaves: Sequence[str]) -> tuple[Mask, dict[str, int], tuple[Example, ...]]:
         total = np.zeros(len(self.new), np.bool_)
         columns: dict[str, int] = {}
         seen: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
         for leaf in leaves:
-            for first, old, new in self._numbered_pairs(leaf):
-                places = np.flatnonzero(differing(old, new))
-                rows = self.stayed[first + places]
-                total[rows] = True
-                for place, row in list(zip(places, rows, strict=True))[:EXAMPLES]:
-                    was, now = seen.setdefault(int(row), ({}, {}))
-                    was[leaf], now[leaf] = old[place].as_py(), new[place].as_py()
-                columns[leaf] = columns.get(leaf, 0) + len(places)
-        columns = {leaf: count for leaf, count in columns.items() if count}
+            old, new = self._pair(leaf)
+            places = np.flatnonzero(_differing(old, new))
+            if len(places):
+                columns[leaf] = len(places)
+            rows = self.stayed[places]
+            total[rows] = True
+            for place, row in zip(places[:EXAMPLES], rows[:EXAMPLES], strict=True):
+                was, now = seen.setdefault(int(row), ({}, {}))
+                was[leaf], now[leaf] = old[place].as_py(), new[place].as_py()
         shown = sorted(seen.items())[:EXAMPLES]
         return total, columns, tuple(Example(self.new_keys[p].as_py(), *v) for p, v in shown)
 
@@ -265,9 +257,7 @@ class _ConfigComparison:
 
     def _moved(self, shared: Sequence[str]) -> bool:
         numbers = [leaf for leaf in NUMBERING if leaf in shared]
-        return self.scattered or any(
-            differing(*pair).any() for leaf in numbers for pair in self._pairs(leaf)
-        )
+        return self.scattered or any(_differing(*self._pair(leaf)).any() for leaf in numbers)
 
 
 def _groups(rows: ConfigRows, mask: Mask) -> dict[str, int]:
@@ -281,9 +271,6 @@ def _groups(rows: ConfigRows, mask: Mask) -> dict[str, int]:
 
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
-
-PIECE = 1 << 14
-"""How many rows are compared at a time."""
 
 _STEPS = ("list.element", "list.item")
 """How Parquet writers call the values of a list, in the path of a column."""
@@ -306,25 +293,13 @@ class ConfigRows:
         return sum(int(file.metadata.num_rows) for file in self._files.values())
 
     def column(self, leaf: str) -> pa.Array:
-        """Read one leaf, as an array that is nested where the leaf is."""
+        """Return a leaf column, as an array that is nested where the leaf is."""
         path = self._paths[leaf]
         tables = []
         for place, file in self._files.items():
             with reading_parquet(place):
                 tables.append(file.read(columns=[path], use_threads=False))
         return _joined(pa.concat_tables(tables).column(0))
-
-    def pieces(self, leaf: str, mask: Mask) -> Iterator[pa.Array]:
-        """Read the marked rows of one leaf, a few thousand at a time."""
-        done = 0
-        for place, file in self._files.items():
-            with reading_parquet(place):
-                batches = file.iter_batches(PIECE, columns=[self._paths[leaf]], use_threads=False)
-                for batch in batches:
-                    wanted = mask[done : done + len(batch)]
-                    done += len(batch)
-                    column = batch.column(0)
-                    yield column if wanted.all() else column.filter(pa.array(wanted))
 
     def keys(self) -> pa.Array:
         """Return the key of each row: its `id`, else all its values; repeated keys get a number."""
@@ -350,7 +325,7 @@ def _distinct(found: Sequence[tuple[str, pa.DataType]], path: Path) -> dict[str,
 
 
 def leaves(fields: pa.Schema | pa.StructType, above: str = "") -> list[tuple[str, pa.DataType]]:
-    """The paths and types of a schema's leaf columns: ``features.match``, ``slots[].lemma``."""
+    """Return paths and types of a schema's leaf columns: ``features.match``, ``slots[].lemma``."""
     return [leaf for field in fields for leaf in _leaves(f"{above}{field.name}", field.type)]
 
 
@@ -378,12 +353,12 @@ def _joined(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _only(array: pa.Array) -> pa.Array:
-    """The values of a struct that holds a single column, however deep."""
+    """Return the values of a struct that has a single column, however deep."""
     return _only(array.flatten()[0]) if pa.types.is_struct(array.type) else array
 
 
 def _numbered(keys: pa.Array) -> pa.Array:
-    """Add its number to each repetition of a key, so that all keys differ."""
+    """Return keys in which each repetition has a number, so that all keys differ."""
     order, again = _sorted(keys)
     if not again.any():
         return keys
@@ -395,7 +370,7 @@ def _numbered(keys: pa.Array) -> pa.Array:
 
 
 def _sorted(keys: pa.Array) -> tuple[Places, Mask]:
-    """The places of the keys in order, and which of them repeat the one before.
+    """Return the places of the keys in order, and flags of those that repeat the one before.
 
     Sorting takes a fifth of the memory of Arrow's hash tables.
     """
@@ -406,8 +381,8 @@ def _sorted(keys: pa.Array) -> tuple[Places, Mask]:
     return order.to_numpy().astype(np.int64), again
 
 
-def places_in(old: pa.Array, new: pa.Array) -> Places:
-    """Where each of the new keys stands among the old ones, -1 for none; keys do not repeat."""
+def _places_in(old: pa.Array, new: pa.Array) -> Places:
+    """Return the place of each new key among the old ones, -1 for none; keys do not repeat."""
     order, again = _sorted(pa.concat_arrays([old, new]))
     second = np.flatnonzero(again)
     found = np.full(len(new), -1, np.int64)
@@ -415,25 +390,12 @@ def places_in(old: pa.Array, new: pa.Array) -> Places:
     return found
 
 
-def aligned(
-    old: Iterator[pa.Array], new: Iterator[pa.Array]
-) -> Iterator[tuple[pa.Array, pa.Array]]:
-    """Cut two streams of as many values into pieces of the same lengths."""
-    left, right = next(old, None), next(new, None)
-    while left is not None and right is not None:
-        size = min(len(left), len(right))
-        if size:
-            yield left.slice(0, size), right.slice(0, size)
-        left = left.slice(size) if len(left) > size else next(old, None)
-        right = right.slice(size) if len(right) > size else next(new, None)
-
-
-def differing(old: pa.Array, new: pa.Array) -> Mask:
-    """Say which values of two arrays of one length and type differ; missing equals missing."""
+def _differing(old: pa.Array, new: pa.Array) -> Mask:
+    """Return flags of the values that differ in two arrays of one length and type."""
     mask: Mask = _valid(old) != _valid(new)
     if pa.types.is_struct(old.type):
         for left, right in zip(old.flatten(), new.flatten(), strict=True):
-            mask |= differing(left, right)
+            mask |= _differing(left, right)
     elif _is_list(old.type):
         mask |= _differing_lists(old, new)
     else:
@@ -462,7 +424,7 @@ def _differing_lists(old: pa.Array, new: pa.Array) -> Mask:
     same = np.flatnonzero(~mask)
     if mask.any():
         old, new = old.take(pa.array(same)), new.take(pa.array(same))
-    inner = differing(old.flatten(), new.flatten())
+    inner = _differing(old.flatten(), new.flatten())
     mask[np.repeat(same, lengths[same])[inner]] = True
     return mask
 

@@ -1,8 +1,8 @@
 """Load exactly the rows of a version, online, offline and when the hub is down.
 
-A version that is whole in the cache, by the digests of its manifest, is read from there: it cannot have
-changed. We do not use ``load_dataset(id, revision=...)``, because without a connection it may return the
-rows of another version from its own cache.
+A version that is whole in the cache, by the digests of its manifest, is read from there: it cannot
+have changed. We do not use ``load_dataset(id, revision=...)``, because without a connection it may
+return the rows of another version from its own cache.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def load(
 ) -> Dataset:
     """Load the rows of a config of a released version, or of a folder that was built.
 
-    ``repo`` is the repository of the hub, as ``ORG/clams``; ``dataset`` may be such an id itself. Without
-    one, the folder that ``solecism build`` made is read: the one called ``dataset`` in the current folder
-    or in ``$SOLECISM_DATA``.
+    ``repo`` is the repository of the hub, as ``ORG/clams``; ``dataset`` may be such an id itself.
+    Without one, the folder that ``solecism build`` made is read: the one called ``dataset`` in the
+    current folder or in ``$SOLECISM_DATA``.
 
-    Without a ``version`` the newest of the hub is taken or, with a warning, that of the cache if the hub
-    cannot be reached. Only the files of the config are downloaded.
+    Without a ``version`` the newest of the hub is taken or, with a warning, that of the cache if
+    the hub cannot be reached. Only the files of the config are downloaded.
 
-    Raises :class:`InputError` for an unknown data set, config, split or version (with those that there
-    are), for a version that is neither in the cache nor on the hub, and for files that are not as built
-    or released: by the manifest and, if the package knows the version, by its lock.
+    Raises :class:`InputError` for an unknown data set, config, split or version (with those that
+    there are), for a version that is neither in the cache nor on the hub, and for files that are
+    not as built or released: by the manifest and, if the package knows the version, by its lock.
 
     >>> import os, solecism
     >>> from tempfile import TemporaryDirectory
@@ -129,7 +129,7 @@ def _built(dataset: str, wanted: Version | None) -> Path:
 
 
 def _released(repo: str, config: str, wanted: Version | None) -> Path:
-    """Return the folder of a version from the cache, else the hub; the newest from the hub first."""
+    """Return the folder of a version from the cache or the hub; look for the newest on the hub."""
     repository = Repository(repo, WAITS)
     if wanted is not None and (folder := cached_folder(repo, wanted, config)) is not None:
         return folder

@@ -1,8 +1,8 @@
 """Publish a built data set as an immutable version of a hub's repository.
 
-One commit holds everything. The tag ``v<version>`` is made when the hub lists exactly our files at that
-commit, so that at any time a tag shows a whole release or does not exist. After a failure, the same
-command continues where it stopped.
+One commit holds everything. The tag ``v<version>`` is made when the hub lists exactly our files at
+that commit, so that at any time a tag shows a whole release or does not exist. After a failure, the
+same command continues where it stopped.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ Progress = Callable[[str, int, int], None]
 class PushPlan:
     """What a push will do.
 
-    ``head`` is the last commit (empty if there is no repository yet), ``last`` the newest release and
-    ``difference`` what changed since; ``released`` is the commit of our tag, if it is there already (then
-    all that is left to do is to read it back).
+    ``head`` is the last commit (empty if there is no repository yet), ``last`` the newest release
+    and ``difference`` what changed since; ``released`` is the commit of our tag, if it is there
+    already (then all that is left to do is to read it back).
     """
 
     manifest: Manifest
@@ -95,10 +95,11 @@ def push(
 ) -> Pushed:
     """Publish a data set folder and read it back.
 
-    ``folder`` was made by ``solecism build``; ``repo`` is ``ORG/NAME``; ``private`` makes a new repository
-    private and refuses a public one. Raises :class:`InputError` for a folder that is not what was built,
-    sources that may not be passed on, a version that is released with other bytes or too small for what
-    changed, somebody else's push in the meantime, and whatever the hub refuses.
+    ``folder`` was made by ``solecism build``; ``repo`` is ``ORG/NAME``; ``private`` makes a new
+    repository private and refuses a public one. Raises :class:`InputError` for a folder that is not
+    what was built, sources that may not be passed on, a version that is released with other bytes
+    or too small for what changed, somebody else's push in the meantime, and whatever the hub
+    refuses.
     """
     manifest, repository = _releasable(folder), Repository(repo)
     steps = _Steps(len(manifest.configs), progress)
@@ -151,7 +152,7 @@ def _refuse_sources(manifest: Manifest) -> None:
 
 
 def _refuse_partial(manifest: Manifest) -> None:
-    """Raise :class:`InputError` for sources that are not whole, or have other bytes than we know."""
+    """Raise :class:`InputError` for sources that are not whole or have unknown bytes."""
     wrong = [
         f"{source.get('treebank') or source.get('name')} ({what}: {', '.join(source[what])})"
         for source in manifest.sources
@@ -207,7 +208,7 @@ def _plan(manifest: Manifest, repository: Repository, exists: bool) -> PushPlan:
 def _released(
     manifest: Manifest, files: dict[str, Path], repository: Repository, refs: Refs
 ) -> PushPlan:
-    """Return the plan for a version that is released already; raises if the bytes are not the same."""
+    """Return the plan for a version that is released already; raises for other bytes."""
     tag = f"v{manifest.version}"
     commit = refs.tags[tag]
     changes = tuple(repository.changes(commit, files))

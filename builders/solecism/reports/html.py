@@ -53,9 +53,7 @@ def html_page(
     A ``difference`` goes first. The same results give the same text.
     """
     environment = Environment(
-        autoescape=True,
-        loader=PackageLoader("solecism", "reports"),
-        undefined=StrictUndefined,
+        autoescape=True, loader=PackageLoader("solecism", "reports"), undefined=StrictUndefined
     )
     data = sorted({f"{r.run['data']} {r.run['version']}".strip() for r in results})
     by_config, by_this = (columns(results, name, group) for name in ("config", by))

@@ -28,7 +28,7 @@ from solecism.hashing import file_digest
 from solecism.hub.client import reachable
 from solecism.scoring.engines import DTYPES
 
-__all__ = ["Loaded", "kind_of", "load_causal", "load_masked"]
+__all__ = ["Loaded", "kind_of", "load_model"]
 
 assert word_models  # imported for the model classes that it registers
 
@@ -60,39 +60,45 @@ class Loaded:
         return limits[0] if limits else 1 << 30
 
 
-def load_causal(
+def load_model(
     name: str,
+    kind: str = "causal",
     *,
     revision: str | None = None,
     dtype: str = "float32",
     device: str = "cpu",
     trust_remote_code: bool = False,
 ) -> Loaded:
-    """Load a causal model (``AutoModelForCausalLM``) with its tokenizer.
+    """Load a ``causal`` or a ``masked`` model with its tokenizer.
 
     Raises :class:`InputError` for an unknown model or a broken one, one whose weights lack tensors
     or have other shapes than its config says, one without tokenizer, a tokenizer without offsets or
-    of another model. Weights that are pickled (``.bin``) are read without running code.
+    of another model, and a masked model without a mask token. Weights that are pickled (``.bin``)
+    are read without running code.
     """
-    return _load(AutoModelForCausalLM, name, revision, dtype, device, trust_remote_code)
-
-
-def load_masked(
-    name: str,
-    *,
-    revision: str | None = None,
-    dtype: str = "float32",
-    device: str = "cpu",
-    trust_remote_code: bool = False,
-) -> Loaded:
-    """Load a masked model (``AutoModelForMaskedLM``), as :func:`load_causal` does.
-
-    Raises :class:`InputError` also where there is no mask token.
-    """
-    loaded = _load(AutoModelForMaskedLM, name, revision, dtype, device, trust_remote_code)
-    if loaded.tokenizer.mask_token_id is None:
+    if dtype not in DTYPES:
+        raise fail(f"unknown dtype {dtype!r} {candidates('dtypes', DTYPES, dtype)}")
+    common = _common(name, revision, trust_remote_code)
+    config = _config(name, common)
+    place = _device(device)
+    architecture: Any = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
+    with _clear_errors(name):
+        model, info = architecture.from_pretrained(
+            name,
+            dtype=getattr(torch, dtype),
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # refused with their shapes below
+            **common,
+        )
+    _refuse_random(name, info)
+    tokenizer = _tokenizer(name, common)
+    _refuse_foreign(name, model, tokenizer)
+    if kind == "masked" and tokenizer.mask_token_id is None:
         raise fail(f"model {name!r}: its tokenizer has no mask token, so it is no masked model")
-    return loaded
+    with _clear_errors(name, f"does not fit on the device {device!r}"):
+        model = model.eval().to(place)
+    found = getattr(config, "_commit_hash", None) or _local_revision(name)
+    return Loaded(model, tokenizer, name, found, dtype, device)
 
 
 def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = False) -> str:
@@ -153,31 +159,6 @@ def _broken_weights(name: str) -> str:
         except Exception as error:  # of a class that is not exported
             return f"{path.name} is broken: {error}"
     return ""
-
-
-def _load(
-    kind: Any, name: str, revision: str | None, dtype: str, device: str, trust: bool
-) -> Loaded:
-    if dtype not in DTYPES:
-        raise fail(f"unknown dtype {dtype!r} {candidates('dtypes', DTYPES, dtype)}")
-    common = _common(name, revision, trust)
-    config = _config(name, common)
-    place = _device(device)
-    with _clear_errors(name):
-        model, info = kind.from_pretrained(
-            name,
-            dtype=getattr(torch, dtype),
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,  # refused with their shapes below
-            **common,
-        )
-    _refuse_random(name, info)
-    tokenizer = _tokenizer(name, common)
-    _refuse_foreign(name, model, tokenizer)
-    with _clear_errors(name, f"does not fit on the device {device!r}"):
-        model = model.eval().to(place)
-    found = getattr(config, "_commit_hash", None) or _local_revision(name)
-    return Loaded(model, tokenizer, name, found, dtype, device)
 
 
 def _device(device: str) -> torch.device:

@@ -44,7 +44,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error, also of torch, means that a batch was too large."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
-    return isinstance(error, RuntimeError) and any(said in str(error).lower() for said in _FULL)
+    return isinstance(error, RuntimeError) and any(text in str(error).lower() for text in _FULL)
 
 
 class Journal:
@@ -214,7 +214,7 @@ class ResultWriter:
 
     def _keep(self) -> None:
         """Keep what there is when a run is cut short; with nothing to keep nothing stays."""
-        with suppress(OSError):  # as of a full disk: the error that ends the run is told
+        with suppress(OSError):  # as of a full disk: what ended the run is reported
             if self.journal.is_empty:
                 self.flush()
             else:

@@ -130,8 +130,8 @@ def score(
     options = locals()
     _refuse_unknown(options)
     items = replace(open_items(data, data_revision), sample=sample)
-    chosen = choose(method, items, data, lambda: _kind(options), model)
-    reader, found_revision = _open_model(chosen, options)
+    chosen, kind = choose(method, items, data, lambda: _kind(options), model)
+    reader, found_revision = _open_model(kind, chosen, options)
     options = {**options, "method": method or chosen.name}
     signature = _signature(options, items, chosen, found_revision)
     stem = Path(out) / _stem(options, items, found_revision)
@@ -174,16 +174,15 @@ def _kind(options: Options) -> str:
     return kind_of(options["model"], options["revision"], options["trust_remote_code"])
 
 
-def _open_model(method: Method, options: Options) -> tuple[Any, str]:
+def _open_model(kind: str, method: Method, options: Options) -> tuple[Any, str]:
     """Return what reads texts for a method (see :class:`Run`), and the revision of the model."""
-    if method.models == ("n-gram",):
+    if kind == "n-gram":
         return load_ngram(options["model"]), ngram_revision(options["model"])
-    from solecism.scoring.models import load_causal, load_masked
+    from solecism.scoring.models import load_model
 
     names = ("revision", "dtype", "device", "trust_remote_code")
-    load = load_masked if method.models == ("masked",) else load_causal
-    loaded = load(options["model"], **{name: options[name] for name in names})
-    if method.models == ("masked",):
+    loaded = load_model(options["model"], kind, **{name: options[name] for name in names})
+    if kind == "masked":
         from solecism.scoring.engines.masked import open_masked
 
         return open_masked(loaded), loaded.revision

@@ -20,13 +20,7 @@ from solecism.files import write_text
 from solecism.inputs import read_text
 from solecism.schema import SUITE
 from solecism.scoring.methods.region import score_suites
-from solecism.scoring.surprisals import (
-    find_runs,
-    line_reader,
-    read_surprisals,
-    sign_run,
-    write_run,
-)
+from solecism.scoring.surprisals import find_runs, line_reader, read_surprisals, sign_run, write_run
 
 __all__ = [
     "CLASSES", "StudyClass", "StudyFigures", "StudySuite", "class_accuracy", "find_suite", "read_sentences",

@@ -44,11 +44,7 @@ _SUITE = {
     "region_meta?": {str: (str, INTEGER)},
     "predictions": [{"type": str, "formula": str, f"{OURS}?": str}],
     "items": [
-        {
-            "item_number": INTEGER,
-            "conditions": [_CONDITION],
-            f"{OURS}?": {"id?": str, "item?": str},
-        }
+        {"item_number": INTEGER, "conditions": [_CONDITION], f"{OURS}?": {"id?": str, "item?": str}}
     ],
 }
 """The shape of the JSON (:mod:`solecism.inputs`), with what is ours."""

@@ -98,9 +98,8 @@ def verify(folder: Path, shared: Path) -> Verification:
     else:
         titles["simplemma"] = installed_version("simplemma")
     excused = explained(folder / "README.md")
-    outcomes = [_ask(claim, lists, one_word) for claim in asked]
-    findings = tuple(_find(lexicon.code, outcome, excused) for outcome in outcomes)
-    return Verification(lexicon.code, findings, titles, tuple(notices))
+    findings = [_find(lexicon.code, claim, lists, one_word, excused) for claim in asked]
+    return Verification(lexicon.code, tuple(findings), titles, tuple(notices))
 
 
 def _word_lists(
@@ -153,48 +152,34 @@ def explained(readme: Path) -> frozenset[str]:
     return frozenset(re.findall(r"^[-*] `([^`]+)`", section[1], re.M)) if section else frozenset()
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    """What the sources have of a claim; ``lemma_only``: simplemma has the form for the lemma."""
-
-    claim: Claim
-    verdicts: Sequence[tuple[WordList, Verdict]]
-    lemma_only: bool
-
-    @property
-    def confirming(self) -> list[tuple[WordList, Verdict]]:
-        return [(s, v) for s, v in self.verdicts if v.status == "confirmed"]
-
-    @property
-    def by(self) -> tuple[str, ...]:
-        names = [source.name for source, _ in self.confirming]
-        return (*names, "simplemma") if self.lemma_only else tuple(names)
-
-    @property
-    def objections(self) -> tuple[str, ...]:
-        return tuple(verdict.objection for _, verdict in self.verdicts if verdict.objection)
-
-    def status(self, excused: frozenset[str]) -> str:
-        if not self.objections:
-            return "confirmed" if self.by else "unconfirmed"
-        if any(v.count >= s.minimum for s, v in self.confirming):
-            return "disputed"
-        return "explained" if self.claim.key in excused else "contradicted"
-
-
-def _ask(claim: Claim, lists: Sequence[WordList], one_word: OneWord | None) -> _Outcome:
+def _find(
+    language: str,
+    claim: Claim,
+    lists: Sequence[WordList],
+    one_word: OneWord | None,
+    excused: frozenset[str],
+) -> FormFinding:
+    """Ask all sources about a claim; simplemma knows only whether a form is one of a lemma."""
+    looked_up = parts(claim)
     verdicts = [(source, judge(source, claim)) for source in lists]
-    lemma_only = one_word is not None and all(one_word(*pair) for pair in parts(claim))
-    return _Outcome(claim, verdicts, lemma_only)
-
-
-def _find(language: str, outcome: _Outcome, excused: frozenset[str]) -> FormFinding:
-    claim = outcome.claim
-    words = " ".join(form for _, form in parts(claim))
+    confirming = [
+        (source, verdict) for source, verdict in verdicts if verdict.status == "confirmed"
+    ]
+    by = [source.name for source, _ in confirming]
+    if one_word is not None and all(one_word(*pair) for pair in looked_up):
+        by.append("simplemma")
+    objections = tuple(verdict.objection for _, verdict in verdicts if verdict.objection)
+    if not objections:
+        status = "confirmed" if by else "unconfirmed"
+    elif any(verdict.count >= source.minimum for source, verdict in confirming):
+        status = "disputed"
+    else:
+        status = "explained" if claim.key in excused else "contradicted"
+    words = " ".join(form for _, form in looked_up)
     return FormFinding(
         language, claim.table.name, f"{claim.table.path}:{claim.row.line}", claim.row.lemma,
-        claim.form, str(claim.row.inherent.updated(claim.cell)), outcome.status(excused),
-        outcome.by, outcome.objections, looked_up=words if " " in claim.form else "",
+        claim.form, str(claim.row.inherent.updated(claim.cell)), status, tuple(by), objections,
+        looked_up=words if " " in claim.form else "",
     )  # fmt: skip
 
 

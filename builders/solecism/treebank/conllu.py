@@ -10,6 +10,7 @@ Source: https://universaldependencies.org/format.html.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -218,12 +219,16 @@ class ConlluChunk:
 
 
 class BrokenError(Exception):
-    """A chunk that is not CoNLL-U; why is not known yet."""
+    """A chunk that is not CoNLL-U; ``places`` in its bytes are at fault, or it is not known which."""
+
+    def __init__(self, places: Ints) -> None:
+        super().__init__("the chunk has faults")
+        self.places = places
 
 
-def _require(good: Any) -> None:
-    if not good:
-        raise BrokenError("the chunk has faults")
+def _require(good: Flags, texts: Spans) -> None:
+    if not good.all():
+        raise BrokenError(texts.starts[~good])
 
 
 def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
@@ -292,15 +297,25 @@ def read_chunk(chunk: ConlluChunk, skipped: Callable[[int], object] | None = Non
 
 
 def _sort_out(sentences: list[ConlluChunk]) -> tuple[list[ConlluChunk], list[ConlluChunk]]:
-    """Return the sentences that can be read and those that cannot, by trying halves of halves."""
+    """Return the sentences that can be read and those that cannot.
+
+    Those that are known to be at fault are taken out; else halves are tried, and halves of halves.
+    """
     try:
         tokens_of(_joined(sentences))
-    except BrokenError:
-        if len(sentences) == 1:
+    except BrokenError as error:
+        count = len(sentences)
+        if count == 1:
             return [], sentences
-        middle = len(sentences) // 2
-        left, right = _sort_out(sentences[:middle]), _sort_out(sentences[middle:])
-        return left[0] + right[0], left[1] + right[1]
+        ends = np.cumsum([len(sentence.data) for sentence in sentences])
+        known = set(np.searchsorted(ends, error.places, side="right").tolist())
+        left = known or set(range(count // 2))
+        some = [sentences[n] for n in sorted(left)]
+        rest = [sentences[n] for n in range(count) if n not in left]
+        good, broken = ([], some) if known else _sort_out(some)
+        more_good, more_broken = _sort_out(rest) if rest else ([], [])
+        by_line = operator.attrgetter("line")
+        return sorted(good + more_good, key=by_line), sorted(broken + more_broken, key=by_line)
     return sentences, []
 
 
@@ -319,7 +334,8 @@ class _Lines:
 
 
 def _split_lines(data: bytes) -> _Lines:
-    _require(_is_utf8(data))
+    if not _is_utf8(data):
+        raise BrokenError(np.zeros(0, np.int64))
     end = b"" if data.endswith(b"\n") else b"\n"
     padded = b"".join((data, end, PADDING))
     letters = np.frombuffer(padded, np.uint8)[: -len(PADDING)]
@@ -328,9 +344,11 @@ def _split_lines(data: bytes) -> _Lines:
     first = letters[starts]
     empty, comment = ends == starts, first == _HASH
     word = (first >= ord("0")) & (first <= ord("9"))
-    _require((empty | comment | word).all())
-    _require(b"\r" not in data or (letters[np.maximum(ends - 1, 0)] != _RETURN).all())
-    return _Lines(Spans(padded, starts, ends), comment, word, np.cumsum(empty))
+    text = Spans(padded, starts, ends)
+    _require(empty | comment | word, text)
+    if b"\r" in data:
+        _require(letters[np.maximum(ends - 1, 0)] != _RETURN, text)
+    return _Lines(text, comment, word, np.cumsum(empty))
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -369,9 +387,13 @@ def _split_columns(lines: _Lines) -> _Rows:
     tabs = np.flatnonzero(np.frombuffer(text.data, np.uint8) == _TAB)
     if not _ten_columns(tabs, text):  # are there tabs in comments?
         tabs = tabs[lines.word[np.searchsorted(lines.text.starts, tabs, side="right") - 1]]
-        _require(_ten_columns(tabs, text))
+        of_line = np.searchsorted(text.starts, tabs, side="right") - 1
+        _require(np.bincount(of_line, minlength=len(text)) == _TABS, text)
     table = tabs.reshape(-1, _TABS)
-    _require((tabs[1:] - tabs[:-1] > 1).all() and (table[:, -1] + 1 < text.ends).all())
+    if not (tabs[1:] - tabs[:-1] > 1).all():  # a column is empty
+        full: Flags = np.logical_and.reduce(np.diff(table) > 1, axis=1)
+        _require(full, text)
+    _require(table[:, -1] + 1 < text.ends, text)
     return _Rows(text, table, lines.sentence[line])
 
 
@@ -520,7 +542,7 @@ def tokens_of(chunk: ConlluChunk) -> Tokens:
     start = np.flatnonzero(np.diff(sentence, prepend=-1))
     size = np.diff(np.append(start, len(row)))
     number = number[row]
-    _require((number == np.arange(1, len(row) + 1) - start[sentence]).all())
+    _require(number == np.arange(1, len(row) + 1) - start[sentence], ids[row])
     head = _heads(rows.column("HEAD", row), start[sentence], size[sentence])
     token, covered, inner = _multiword(
         rows, ids, np.flatnonzero(~plain), row, start[sentence], size[sentence]
@@ -532,7 +554,7 @@ def tokens_of(chunk: ConlluChunk) -> Tokens:
         number, sentence, head, covered, written,
         lines, rows, row, np.flatnonzero(shown), place_of,
     )  # fmt: skip
-    _require(all(map(_is_feats, tokens.feats.values)))
+    _require(tokens.feats.table(_is_feats, bool), tokens.column("FEATS"))
     return tokens
 
 
@@ -550,7 +572,7 @@ def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
     All heads are followed at once, in steps that double, until everything has reached a root.
     """
     given, good = text.integers()
-    _require((good & (given <= size)).all())
+    _require(good & (given <= size), text)
     head = np.where(given > 0, start + given - 1, -1)
     top = len(head)
     above = np.append(np.where(head < 0, top, head), top)
@@ -558,7 +580,7 @@ def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
     while steps <= longest and (above[:-1] != top).any():
         above = above[above]
         steps *= 2
-    _require((above[:-1] == top).all())
+    _require(above[:-1] == top, text)
     return head
 
 
@@ -573,13 +595,13 @@ def _multiword(
     covered, inner = np.zeros(len(row), bool), np.zeros(len(row), np.int64)
     if not len(token):
         return token, covered, inner
-    _require(len(row))
+    _require(np.full(len(token), len(row) > 0), ids[token])
     following = np.searchsorted(row, token)
     at = np.minimum(following, len(row) - 1)
     begin, width = start[at] + first - 1, last - first + 1
     here = rows.sentence[row[at]] == rows.sentence[token]
-    _require((here & (begin == following) & (last <= size[at])).all())
-    _require((begin[1:] >= (begin + width)[:-1]).all())
+    _require(here & (begin == following) & (last <= size[at]), ids[token])
+    _require(begin[1:] >= (begin + width)[:-1], ids[token[1:]])
     which = np.repeat(np.arange(len(token)), width)
     parts = np.repeat(begin - np.cumsum(width) + width, width) + np.arange(len(which))
     covered[parts], inner[parts] = True, token[which]
@@ -589,14 +611,14 @@ def _multiword(
 def _ranges(ids: Spans, other: Ints) -> tuple[Ints, Ints, Ints]:
     """Return row, first and last ID of multiword tokens; empty nodes (``8.1``) are left out."""
     found = [_RANGE.fullmatch(text) for text in ids[other].texts()]
-    _require(all(found))
+    _require(np.array(list(map(bool, found)), bool), ids[other])
     tokens = [
         (row, int(match[1]), int(match[3]))
         for row, match in zip(other.tolist(), found, strict=True)
         if match and match[2] == "-"
     ]
     token, first, last = np.array(tokens, np.int64).reshape(-1, 3).T
-    _require(((first > 0) & (first <= last)).all())
+    _require((first > 0) & (first <= last), ids[token])
     return token, first, last
 
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 from solecism.hashing import combine
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
+from solecism.treebank.agreement import AGREEMENT, bundle
 from solecism.treebank.conllu import Ints, Tokens, first_rows, read_tokens
-from solecism.treebank.features import AGREEMENT, bundle
 from solecism.treebank.sources import LocalSource
 from solecism.treebank.unimorph import read_unimorph
 

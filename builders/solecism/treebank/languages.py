@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from solecism.errors import candidates, fail
-from solecism.treebank.features import AGREEMENT, bundle
+from solecism.treebank.agreement import AGREEMENT, bundle
 from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import RELATIONS
 

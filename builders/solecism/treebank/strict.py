@@ -15,8 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from solecism.treebank.conllu import Flags, Ints, Tokens
-from solecism.treebank.features import (
+from solecism.treebank.agreement import (
     AGREEMENT,
     ALL_VALUES,
     Bits,
@@ -26,6 +25,7 @@ from solecism.treebank.features import (
     shares,
     somewhere,
 )  # fmt: skip
+from solecism.treebank.conllu import Flags, Ints, Tokens
 from solecism.treebank.forms import Morphology, WordForm, distinct_words
 from solecism.treebank.languages import Language, left_open, rules_of_forms
 from solecism.treebank.relations import AgreeingPairs, WordPairs, above, first_below

@@ -1,9 +1,9 @@
-"""The registry of scoring methods. Each file of this folder registers one, or a family of them.
+"""The registry of scoring methods. Each file of this folder has one, or a family of them.
 
-A method is a :class:`Method` that its file hands to :func:`register`. Help, errors,
-:func:`solecism.score`, signatures and names of files all read the registry, so a further file is
-all that a further method needs. A file imports nothing that takes long (the model that it is given
-does the work), so that ``--help`` is fast and needs no torch.
+A file lists its methods (:class:`Method`) in ``METHODS``. Help, errors, :func:`solecism.score`,
+signatures and names of files all read the registry, so a further file is all that a further method
+needs. A file imports nothing that takes long (the model that it is given does the work), so that
+``--help`` is fast and needs no torch.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
     from solecism.scoring.items import ItemSet
 
-__all__ = ["Method", "Run", "choose", "method_names", "methods", "register"]
+__all__ = ["Method", "Run", "choose", "method_names", "methods"]
 
-_REGISTERED: list[Method] = []
 _KINDS = ("pair", "suite", "cloze")
 
 
@@ -72,17 +71,12 @@ class Method:
         return self.name, *self.aliases
 
 
-def register(*found: Method) -> None:
-    """Add methods to the registry."""
-    _REGISTERED.extend(found)
-
-
 @cache
 def methods() -> tuple[Method, ...]:
     """Return all methods: those for pairs, suites, cloze items, of each the usual ones first."""
-    for module in sorted(module.name for module in iter_modules(__path__)):
-        import_module(f"{__name__}.{module}")
-    return tuple(sorted(_REGISTERED, key=lambda m: (_KINDS.index(m.items), not m.usual)))
+    names = sorted(module.name for module in iter_modules(__path__))
+    found = [m for name in names for m in import_module(f"{__name__}.{name}").METHODS]
+    return tuple(sorted(found, key=lambda method: (_KINDS.index(method.items), not method.usual)))
 
 
 def method_names(*, items: str = "", model: str = "", usual: bool = False) -> list[str]:
@@ -97,8 +91,8 @@ def method_names(*, items: str = "", model: str = "", usual: bool = False) -> li
 
 def choose(
     name: str | None, items: ItemSet, spec: str, kind_of: Callable[[], str], model: str
-) -> Method:
-    """Return the method of a name, or the usual one, for items (called ``spec``) and a model.
+) -> tuple[Method, str]:
+    """Return the method of a name, or the usual one, for items and a model, and the model's kind.
 
     ``kind_of`` returns the kind of the model; it is not asked where the name says it. Raises
     :class:`InputError` where the method is for other items or other models.
@@ -113,7 +107,7 @@ def choose(
     kind = "n-gram" if kinds == {"n-gram"} else kind_of()
     able = [method for method in named if kind in method.models]
     if able:
-        return able[0]
+        return able[0], kind
     names = method_names(items=items.kind, model=kind)
     if names:
         near = candidates("methods", names)

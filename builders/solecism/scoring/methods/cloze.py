@@ -15,7 +15,7 @@ from solecism.errors import fail
 from solecism.lexicon.features import Feats
 from solecism.schema import CLOZE, FEATURES
 from solecism.scoring.encoding import Encoded, exactly
-from solecism.scoring.methods import Method, Run, register
+from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import PairScores, Questions, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from solecism.scoring.engines.masked import BatchOutput, MaskedReader
     from solecism.scoring.items import ItemSet
 
-__all__ = ["FormInventory", "Setting", "score_cloze", "wanted_features"]
+__all__ = ["METHODS", "FormInventory", "Setting", "score_cloze", "wanted_features"]
 
 FEW_FILLERS = "few fillers"
 """Reason: fewer right or wrong fillers than asked for are single tokens of the vocabulary."""
@@ -363,7 +363,7 @@ def _digest(items: ItemSet) -> dict[str, str]:
     return {"forms": items.forms.digest[:8]}
 
 
-register(
+METHODS = (
     Method(
         "cloze", "log of the mean P of all right words, and of all wrong ones, at the mask", "cloze",
         ("masked",), partial(_score, two_forms=False), usual=True, further=_digest,

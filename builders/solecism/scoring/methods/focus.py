@@ -10,14 +10,14 @@ import pyarrow as pa
 
 from solecism.scoring.critical import critical_words
 from solecism.scoring.encoding import Encoded, TokenSpan, exactly
-from solecism.scoring.methods import Method, Run, register
+from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import PairScores, Questions, ask_words, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
 
 if TYPE_CHECKING:
     from solecism.scoring.engines.masked import MaskedReader
 
-__all__ = ["score_focus"]
+__all__ = ["METHODS", "score_focus"]
 
 SEVERAL_WORDS = "several words differ"
 """Reason: the sentences differ in more than one word."""
@@ -114,9 +114,9 @@ def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
     return score_focus(tables, run.model, run.options["multi_piece"])
 
 
-register(
+METHODS = (
     Method(
         "focus", "log P of the critical word at a mask in its place", "pair", ("masked",), _score,
         options=("multi_piece",),
-    )
+    ),
 )  # fmt: skip

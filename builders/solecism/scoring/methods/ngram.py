@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from solecism.baselines.ngram import NgramModel
 from solecism.scoring.critical import OUT_OF_VOCABULARY, unknown_critical
-from solecism.scoring.methods import Method, Run, register
+from solecism.scoring.methods import Method, Run
 from solecism.scoring.results import scores_table
 
-__all__ = ["score_ngram"]
+__all__ = ["METHODS", "score_ngram"]
 
 
 def score_ngram(tables: Iterable[pa.Table], model: NgramModel) -> Iterator[pa.Table]:
@@ -47,9 +47,9 @@ def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
     return score_ngram(tables, run.model)
 
 
-register(
+METHODS = (
     Method(
         "ngram", "log P of the whole sentence, with its end", "pair", ("n-gram",), _score, usual=True,
         aliases=("sentence",),
-    )
+    ),
 )  # fmt: skip

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pyarrow as pa
 
-from solecism.scoring.methods import Method, Run, register
+from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import AnswerMemo, PairScores, Questions, ask_words, windows
 from solecism.scoring.results import EMPTY, TOO_LONG, require
 
 if TYPE_CHECKING:
     from solecism.scoring.engines.masked import MaskedReader
 
-__all__ = ["score_pll"]
+__all__ = ["METHODS", "score_pll"]
 
 Variant = Literal["original", "within_word_l2r"]
 
@@ -69,7 +69,7 @@ def _original(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
     return score_pll(tables, run.model, "original")
 
 
-register(
+METHODS = (
     Method(
         "pll", "sum of log P of each token, it and the rest of its word masked", "pair", ("masked",),
         _score, usual=True, aliases=("pll:within_word_l2r",), signed="pll:within_word_l2r",

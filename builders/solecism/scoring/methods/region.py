@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.formula import WHOLE, Formula, parse, place_of, unknown_terms
 from solecism.scoring.encoding import Encoded, TokenSpan, shared_spans, words_of
-from solecism.scoring.methods import Method, Run, register
+from solecism.scoring.methods import Method, Run
 from solecism.scoring.results import score_schema
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from solecism.scoring.engines.causal import CausalReader
 
 __all__ = [
-    "METRICS", "SUITE_SCORES", "UNALIGNED", "UNKNOWN", "UNREAD", "MeasuredCondition", "ReadSentence",
-    "SentenceReader", "causal_reader", "measure", "measured_items", "ngram_reader", "score_suites",
+    "METHODS", "METRICS", "SUITE_SCORES", "UNALIGNED", "UNKNOWN", "UNREAD", "MeasuredCondition",
+    "ReadSentence", "SentenceReader", "causal_reader", "measure", "measured_items", "ngram_reader",
+    "score_suites",
 ]  # fmt: skip
 
 UNALIGNED = "no shared token boundary"
@@ -335,7 +336,7 @@ def _ngram(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
 
 _FORMULA = "surprisal of regions, and whether the predictions about them hold"
 
-register(
+METHODS = (
     Method("region", _FORMULA, "suite", ("causal",), _causal, usual=True, options=("bos",)),
     Method("region", _FORMULA, "suite", ("n-gram",), _ngram, usual=True),
 )

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from solecism.errors import fail
 from solecism.scoring.critical import OUT_OF_VOCABULARY, unknown_critical
 from solecism.scoring.encoding import Encoded, TokenSpan, shared_spans
-from solecism.scoring.methods import Method, Run, register
+from solecism.scoring.methods import Method, Run
 from solecism.scoring.results import EMPTY, blank, require, scores_table, without_nulls
 
 if TYPE_CHECKING:
     from solecism.scoring.engines.causal import CausalReader
 
-__all__ = ["WINDOW", "score_pairs"]
+__all__ = ["METHODS", "WINDOW", "score_pairs"]
 
 WINDOW = 16384
 """Pairs that are scored together: their sentences share one prefix tree."""
@@ -164,7 +164,7 @@ def _method(name: str, formula: str, usual: bool = False) -> Method:
     return Method(name, formula, "pair", ("causal",), score, usual, options=("bos", "eos"))
 
 
-register(
+METHODS = (
     _method("sentence", "log P of the whole sentence", usual=True),
     _method("one_prefix", "log P of the two critical words after the prefix that they share"),
     _method("two_prefix", "log P of the one critical word after two prefixes"),

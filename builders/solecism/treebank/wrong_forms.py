@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from solecism.treebank.features import bundle
+from solecism.treebank.agreement import bundle
 from solecism.treebank.forms import Bundle, LanguageForms, ParadigmCell, WordForm, alike
 from solecism.treebank.languages import PairRules, words_of
 

@@ -19,8 +19,8 @@ from typing import Any
 import pyarrow as pa
 
 from solecism.schema import pair_schema
-from solecism.treebank.features import bundle
-from solecism.treebank.swap import Flip, Flipper, Item
+from solecism.treebank.agreement import bundle
+from solecism.treebank.wrong_forms import Flip, Flipper, Item
 
 __all__ = ["EXTRA", "SCHEMA", "Caps", "PairMaker"]
 
