@@ -22,7 +22,6 @@ from solecism.lexicon.orthography import Orthography, Token, is_mark
 from solecism.schema import FEATURES, SLOT
 
 __all__ = [
-    "CRITICAL",
     "MEASURES",
     "Differences",
     "Printed",

@@ -36,7 +36,6 @@ __all__ = [
     "FILTERS",
     "PHRASE",
     "TOO_DEEP",
-    "Called",
     "Compiler",
     "Function",
     "Macro",

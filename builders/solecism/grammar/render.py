@@ -32,19 +32,7 @@ from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
 from solecism.limits import LETTERS, SETS, TOKENS
 
-__all__ = [
-    "Ends",
-    "Piece",
-    "Place",
-    "Record",
-    "Rendered",
-    "Renderer",
-    "Stretch",
-    "Unit",
-    "Value",
-    "read_units",
-    "written",
-]
+__all__ = ["Place", "Record", "Rendered", "Renderer", "Stretch", "Unit", "Value", "read_units"]
 
 
 TOO_MANY = f"more than {SETS} sentences of the same words: ask for fewer forms with `clash`"

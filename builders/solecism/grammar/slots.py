@@ -293,33 +293,27 @@ def _is_number(text: str) -> bool:
     return bool(re.fullmatch(r"-?\d+(?:\.\d+)?", text))
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """The forms of a table that a slot may take, in the order of the table and sorted."""
-
-    cells: tuple[Feats, ...]
-    sorted: tuple[Feats, ...]
-
-    @classmethod
-    def of(cls, table: Table, features: Mapping[str, tuple[str, ...]]) -> _Choice:
-        asked = {n: set(v) for n, v in features.items() if n in table.feature_names}
-        nothing: frozenset[str] = frozenset()
-        cells = [c for c in table.cells if all(c.get(n, nothing) & v for n, v in asked.items())]
-        return cls(tuple(cells), tuple(sorted(cells, key=str)))
+def _cells(table: Table, asked: Mapping[str, tuple[str, ...]]) -> tuple[list[Feats], list[Feats]]:
+    """Return the forms of a table that express what is asked, as in the table and sorted."""
+    known = {name: set(values) for name, values in asked.items() if name in table.feature_names}
+    nothing: frozenset[str] = frozenset()
+    cells = [c for c in table.cells if all(c.get(n, nothing) & v for n, v in known.items())]
+    return cells, sorted(cells, key=str)
 
 
 def _entries(table: Table, slot: Slot, lexicon: Lexicon, drawn: bool) -> Iterator[Entry]:
     """Yield the words that fit, each with the forms it may take and, if ``drawn``, one of them."""
-    choices: dict[frozenset[str], _Choice] = {}
+    choices: dict[frozenset[str], tuple[list[Feats], list[Feats]]] = {}
     for row in _fitting(table, slot, lexicon):
         if not table.cells:
             yield row, table, (), None
             continue
         names = frozenset(n for n in slot.wants if n != "lemma" and not _is_property(n, row, table))
         if names not in choices:
-            choices[names] = _Choice.of(table, {name: slot.wants[name] for name in names})
-        cells = tuple(cell for cell in choices[names].cells if cell in row.forms)
+            choices[names] = _cells(table, {name: slot.wants[name] for name in names})
+        in_order, by_name = choices[names]
+        cells = tuple(cell for cell in in_order if cell in row.forms)
         if drawn:
-            yield from ((row, table, cells, c) for c in choices[names].sorted if c in row.forms)
+            yield from ((row, table, cells, cell) for cell in by_name if cell in row.forms)
         elif cells:
             yield row, table, cells, None

@@ -28,7 +28,6 @@ __all__ = [
     "Template",
     "TemplateLine",
     "read_front_matter",
-    "read_parts",
     "read_template",
 ]
 

@@ -20,9 +20,7 @@ from solecism.limits import REPEATS, RULES, SECONDS
 
 __all__ = [
     "FINAL",
-    "Clock",
     "Orthography",
-    "Pattern",
     "SpellingRule",
     "Token",
     "is_mark",
