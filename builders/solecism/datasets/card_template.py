@@ -70,7 +70,7 @@ def render(text: str, path: Path, names: dict[str, object]) -> str:
         problems = list(refused(tree, _SYNTAX, methods=True)) or list(_lists(tree))
         if problems:
             raise InputError(Problem(message, str(path), line) for line, message in problems)
-        tree = _Watched().visit(tree)
+        tree = _CountSteps().visit(tree)
         tree.set_environment(environment)
         code = environment.compile(tree, filename=str(path))
         template = Template.from_code(environment, code, environment.globals)
@@ -108,7 +108,7 @@ def _lists(tree: nodes.Template) -> Iterator[tuple[int, str]]:
             yield loop.lineno, "a recursive loop is not allowed"
 
 
-class _Watched(NodeTransformer):
+class _CountSteps(NodeTransformer):
     """A transformer that sends loops, joins and comparisons through filters that count."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
