@@ -18,8 +18,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
-from datasets import DownloadMode, load_dataset
-from datasets import utils as datasets_utils
 from huggingface_hub.utils import logging
 from huggingface_hub.utils.tqdm import (
     are_progress_bars_disabled,
@@ -309,13 +307,15 @@ def _read_back(repo: str, revision: str, config: ConfigFiles) -> None:
 
 def _loaded(repo: str, config: str, revision: str, cache: str) -> Any:
     """Load a config; a failure that hides its cause (a 503) counts as one of the connection."""
+    import datasets
+
     try:
-        return load_dataset(
+        return datasets.load_dataset(
             repo,
             config,
             revision=revision,
             cache_dir=cache,
-            download_mode=DownloadMode.FORCE_REDOWNLOAD,
+            download_mode=datasets.DownloadMode.FORCE_REDOWNLOAD,
             batch_size=BATCH,
         )
     except (ValueError, FileNotFoundError) as error:
@@ -341,14 +341,16 @@ def _tables(split: Any) -> Iterator[pa.Table]:
 @contextmanager
 def _little_memory() -> Iterator[None]:
     """Return memory at once, and hide the progress bars of ``datasets``."""
-    pool, hidden = pa.default_memory_pool(), datasets_utils.are_progress_bars_disabled()
+    from datasets import utils
+
+    pool, hidden = pa.default_memory_pool(), utils.are_progress_bars_disabled()
     pa.set_memory_pool(pa.system_memory_pool())
-    datasets_utils.disable_progress_bars()
+    utils.disable_progress_bars()
     try:
         yield
     finally:
         if not hidden:
-            datasets_utils.enable_progress_bars()
+            utils.enable_progress_bars()
         gc.collect()
         pa.default_memory_pool().release_unused()
         pa.set_memory_pool(pool)
