@@ -5,9 +5,10 @@
     python scripts/add_frequency.py en --check       # change nothing; exit code 1 if a value is off
 
 The Zipf frequency (van Heuven et al. 2014) is the base-10 logarithm of how often a word occurs in a
-thousand million words; wordfreq (Speer 2022) counts spellings, so homographs count together. The mark
-of a homonym (``bank#2``) is left out; of several words the frequency is that of the whole, estimated.
-A column that is lacking is added at the end; comments and the order of rows stay as they are.
+thousand million words; wordfreq (Speer 2022) counts spellings, so homographs count together. The
+mark of a homonym (``bank#2``) is left out; of several words the frequency is that of the whole,
+estimated. A column that is lacking is added at the end; comments and the order of rows stay as they
+are.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Benchmark of drawing and building; prints a table, times nothing as a test.
 
-Rows: ``draw: all`` in memory on the French object-relative set scaled up tenfold; ``draw: 1000`` from a
-space of 10^12 combinations; all of CLAMS to Parquet, CPU time with imports; five million pairs to Parquet with
-the peak of resident memory. The machines are noisy: read CPU time, and ratios within one run.
+Rows: ``draw: all`` in memory on the French object-relative set scaled up tenfold; ``draw: 1000``
+from a space of 10^12 combinations; all of CLAMS to Parquet, CPU time with imports; five million
+pairs to Parquet with the peak of resident memory. The machines are noisy: read CPU time, and ratios
+within one run.
 
 Usage: python scripts/bench_generate.py [--quick]
 """
@@ -35,7 +36,8 @@ FRENCH = "obj_rel_across_anim"
 
 
 def scaled(folder: Path, times: int, draw: str = "all", pools: int = 1) -> Paradigm:
-    """The French object-relative paradigm with ``times`` as many nouns of set 1 and ``pools`` verbs."""
+    """The French object-relative paradigm with ``times`` as many nouns of set 1 and ``pools``
+    verbs."""
     source = HERE / "lexicons" / "fr"
     target = folder / f"lexicons-{times}-{pools}" / "fr"
     target.mkdir(parents=True)

@@ -80,7 +80,8 @@ def main() -> None:
 
 
 def small_bert(table: pa.Table) -> Loaded:
-    """A random model with a WordPiece vocabulary of the words of the data set, filled up to 30,000."""
+    """A random model with a WordPiece vocabulary of the words of the data set, filled up to
+    30,000."""
     texts = (t for n in ("good", "bad") for t in table[f"sentence_{n}"].to_pylist())
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()

@@ -1,9 +1,11 @@
-"""Benchmark of reading and mining treebanks beside other programs; prints a table, times nothing as a test.
+"""Benchmark of reading and mining treebanks beside other programs; prints a table, times nothing as
+a test.
 
-Rows: reading into columns and into Arrow tables, beside ``conllu`` and whichever of pyconll and udapi are
-installed; mining with each preset, beside a plain loop over ``conllu`` with the same rules
-(``tests/support/mine_reference.py``); with ``--memory`` the peak of resident memory on files of two sizes.
-CPU time on one core, the best of three runs. The machines are noisy: read ratios within one run.
+Rows: reading into columns and into Arrow tables, beside ``conllu`` and whichever of pyconll and
+udapi are installed; mining with each preset, beside a plain loop over ``conllu`` with the same
+rules (``tests/support/mine_reference.py``); with ``--memory`` the peak of resident memory on files
+of two sizes. CPU time on one core, the best of three runs. The machines are noisy: read ratios
+within one run.
 
 Usage: OMP_NUM_THREADS=1 python scripts/bench_mine.py [FILE.conllu] [--memory MEGABYTES]
 """
@@ -127,7 +129,8 @@ def _peak_megabytes() -> int:
 
 
 def enlarged(path: Path, target: Path, megabytes: int) -> None:
-    """Repeat a treebank with other sentences: every copy gets a word of its own before each full stop."""
+    """Repeat a treebank with other sentences: every copy gets a word of its own before each full
+    stop."""
     text = path.read_text(encoding="utf-8")
     with target.open("w", encoding="utf-8") as file:
         copy = 0

@@ -1,10 +1,11 @@
-"""Measure what pushing a built data set takes in memory and time, and loading a config of it in time.
+"""Measure what pushing a built data set takes in memory and time, and loading a config of it in
+time.
 
     solecism build clams --out /tmp/clams
     python scripts/bench_push.py /tmp/clams he
 
-A hub of our own (``tests/support/fake_hub``) runs in this process; push and load run in processes of their own
-that note memory and time when all imports are done.
+A hub of our own (``tests/support/fake_hub``) runs in this process; push and load run in processes
+of their own that note memory and time when all imports are done.
 """
 
 from __future__ import annotations

@@ -276,7 +276,10 @@ def sharing(tables: Tables, loaded: Loaded) -> tuple[int, int]:
 
 
 def measure(tables: Tables, loaded: Loaded, rounds: int) -> dict[str, Timing]:
-    """Run all ways in turn; the best round of each (by CPU time). lm-eval: the better batch size."""
+    """Run all ways in turn; the best round of each (by CPU time).
+
+    Lm-eval: the better batch size.
+    """
     ways: dict[str, Callable[[], Values]] = {
         "lm-eval 32": partial(lm_eval, tables, loaded, BATCH),
         "lm-eval auto": partial(lm_eval, tables, loaded, "auto"),
@@ -346,7 +349,8 @@ def silence() -> Iterator[None]:
 
 
 def add_rows(grid: Grid, title: str, best: dict[str, Timing], tables: Tables, floor: float) -> None:
-    """A row a way: ratios to lm-eval's speed and the floor's time, largest difference from lm-eval."""
+    """A row a way: ratios to lm-eval's speed and the floor's time, largest difference from
+    lm-eval."""
     pairs = sum(map(len, tables))
     theirs = next(timing for name, timing in best.items() if name.startswith("lm-eval"))
     for name, t in best.items():

@@ -1,11 +1,12 @@
 """Structural fuzz of every reader: small valid inputs are changed and read through the verbs of the
 command line.
 
-Prints how the inputs ended: read (ok), refused with a message that names a file (clear error) or none
-(vague), a traceback, over 5 seconds (hang) or over 1 GB of memory. Exits with 1 where there is anything
-but the first two. The same seed and number give the same inputs.
+Prints how the inputs ended: read (ok), refused with a message that names a file (clear error) or
+none (vague), a traceback, over 5 seconds (hang) or over 1 GB of memory. Exits with 1 where there is
+anything but the first two. The same seed and number give the same inputs.
 
-Usage: python scripts/fuzz.py --seconds 60 --seed 1 [--count N] [--reader NAME ...] [--keep DIR] [--json]
+Usage: python scripts/fuzz.py --seconds 60 --seed 1 [--count N] [--reader NAME ...] [--keep DIR]
+[--json]
 """
 
 from __future__ import annotations
@@ -153,7 +154,8 @@ def _table(counts: Mapping[str, Count], total: Count) -> Table:
 
 
 def _kinds(bad: Sequence[Outcome]) -> list[tuple[str, int]]:
-    """The bad ends by what was told last and by whom, the most frequent first, with the first input of each."""
+    """The bad ends by what was told last and by whom, the most frequent first, with the first input
+    of each."""
     kinds: dict[str, list[Outcome]] = {}
     for outcome in bad:
         lines = [line.strip() for line in outcome.told.splitlines() if line.strip()]

@@ -1,7 +1,7 @@
 """Run the commands of a section of a Markdown page as written, from the folder of the page.
 
-``sh`` blocks are run by bash, ``python`` blocks by the Python of ``.venv``; the first failure ends the run.
-Usage: python scripts/run_readme.py README.md "Quick start"
+``sh`` blocks are run by bash, ``python`` blocks by the Python of ``.venv``; the first failure ends
+the run. Usage: python scripts/run_readme.py README.md "Quick start"
 """
 
 from __future__ import annotations

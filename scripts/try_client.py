@@ -1,4 +1,5 @@
-"""Load every config of a built folder with the `datasets` of this Python, and compare with its manifest.
+"""Load every config of a built folder with the `datasets` of this Python, and compare with its
+manifest.
 
 Runs with old versions too, so it uses nothing of ours. Usage: python scripts/try_client.py FOLDER
 """

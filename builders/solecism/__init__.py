@@ -21,17 +21,9 @@ if TYPE_CHECKING:
     from solecism.treebank.mining import mine
 
 __all__ = [
-    "InputError",
-    "audit",
-    "build",
-    "draw_pairs",
-    "find_root",
-    "load",
-    "load_paradigm",
-    "mine",
-    "report",
-    "score",
-]
+    "InputError", "audit", "build", "draw_pairs", "find_root", "load", "load_paradigm", "mine",
+    "report", "score",
+]  # fmt: skip
 
 _PUBLIC = {
     "InputError": "solecism.errors",

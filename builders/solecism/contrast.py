@@ -17,13 +17,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 __all__ = [
-    "count_changes",
-    "count_differing",
-    "differing_span",
-    "differing_words",
-    "shared_start",
+    "count_changes", "count_differing", "differing_span", "differing_words", "shared_start",
     "surplus",
-]
+]  # fmt: skip
 
 T = TypeVar("T", bound=Hashable)
 

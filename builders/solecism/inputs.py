@@ -2,8 +2,8 @@
 
 A shape says what a value must be: a type (``str``, ``bool``, ``dict``, ``date``); :data:`COUNT`,
 :data:`SHARE` or another :class:`Number`; ``[shape]``, a list; ``(shape, shape)``, one or the other;
-``None``, null; and ``{"key": shape, "other?": shape, str: shape}``, a mapping with a key, one that may
-lack, and whatever else there is (without ``str`` other keys may hold anything).
+``None``, null; and ``{"key": shape, "other?": shape, str: shape}``, a mapping with a key, one that
+may lack, and whatever else there is (without ``str`` other keys may hold anything).
 """
 
 from __future__ import annotations
@@ -23,14 +23,7 @@ import pyarrow as pa
 from solecism.errors import InputError, Problem, fail
 
 __all__ = [
-    "COUNT",
-    "INTEGER",
-    "SHARE",
-    "Number",
-    "check",
-    "read_json",
-    "read_text",
-    "read_toml",
+    "COUNT", "INTEGER", "SHARE", "Number", "check", "read_json", "read_text", "read_toml",
     "reading_parquet",
 ]  # fmt: skip
 
@@ -137,7 +130,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def reading_parquet(path: Path) -> Iterator[None]:
-    """Turn an error of Arrow about a broken file into an :class:`InputError` that names the file."""
+    """Turn an error of Arrow about a broken file into an :class:`InputError` that names the
+    file."""
     try:
         yield
     except (FileNotFoundError, IsADirectoryError) as error:

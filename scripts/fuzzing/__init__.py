@@ -1,1 +1,2 @@
-"""Structural fuzz of every reader: what ``scripts/fuzz.py`` and ``tests/core/test_fuzz.py`` have in common."""
+"""Structural fuzz of every reader: what ``scripts/fuzz.py`` and ``tests/core/test_fuzz.py`` have in
+common."""

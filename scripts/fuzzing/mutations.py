@@ -1,4 +1,5 @@
-"""Mutations of files: by structure (JSON, YAML, TOML, tables, Parquet), and by line, token and byte.
+"""Mutations of files: by structure (JSON, YAML, TOML, tables, Parquet), and by line, token and
+byte.
 
 Every mutation takes bytes and a ``random.Random`` and gives bytes, the same ones for the same seed.
 """

@@ -1,4 +1,5 @@
-"""The readers that are tried: the file of the world that is changed, and the commands that read it."""
+"""The readers that are tried: the file of the world that is changed, and the commands that read
+it."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ __all__ = ["READERS", "Reader"]
 
 @dataclass(frozen=True)
 class Reader:
-    """What is changed: files of a ``kind`` of :data:`fuzzing.mutations.KINDS`, each with the commands
-    that read it.
+    """What is changed: files of a ``kind`` of :data:`fuzzing.mutations.KINDS`, each with the
+    commands that read it.
 
     A command is a verb of the command line, or ``load DATASET CONFIG`` for ``solecism.load``.
     """

@@ -30,17 +30,9 @@ from solecism.commands import main
 from solecism.errors import InputError
 
 __all__ = [
-    "HANG",
-    "MEMORY",
-    "MOST_MB",
-    "OUTCOMES",
-    "WAIT",
-    "Outcome",
-    "Place",
-    "change",
-    "changed_input",
+    "HANG", "MEMORY", "MOST_MB", "OUTCOMES", "WAIT", "Outcome", "Place", "change", "changed_input",
     "run_reader",
-]
+]  # fmt: skip
 
 HANG = 5.0
 """Seconds of CPU that an input may take."""
@@ -52,11 +44,12 @@ MOST_MB = 1024
 """Resident memory that the process may take."""
 
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
-"""A place for files that need not reach a disk, where there is one: each writer waits until they have."""
+"""A place for files that need not reach a disk, where there is one: each writer waits until they
+have."""
 
 OUTCOMES = ("ok", "clear error", "vague", "traceback", "hang", "memory")
-"""How an input ends. ``clear error``: refused with a message that names a file or an option; ``vague``:
-with one that names none."""
+"""How an input ends. ``clear error``: refused with a message that names a file or an option;
+``vague``: with one that names none."""
 
 World = Mapping[str, bytes]
 
@@ -107,7 +100,8 @@ class Place:
         datasets.config.HF_DATASETS_CACHE = folder / "cache" / "datasets"
 
     def run(self, name: str, data: bytes | None, command: str) -> tuple[str, str]:
-        """Read a file with other bytes (None: it is not there); give how it ended and what was told."""
+        """Read a file with other bytes (None: it is not there); give how it ended and what was
+        told."""
         path = self.folder / name
         path.unlink()
         if data is not None:

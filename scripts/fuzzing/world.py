@@ -1,5 +1,5 @@
-"""A small world of valid files, all sentences our own: the sources of two data sets, what is built of them, and
-files of every other kind that a verb reads."""
+"""A small world of valid files, all sentences our own: the sources of two data sets, what is built
+of them, and files of every other kind that a verb reads."""
 
 from __future__ import annotations
 

@@ -1,1 +1,2 @@
-"""Lexicons compared with treebanks, UniMorph and analysers: the parts of ``scripts/verify_lexicon.py``."""
+"""Lexicons compared with treebanks, UniMorph and analysers: the parts of
+``scripts/verify_lexicon.py``."""

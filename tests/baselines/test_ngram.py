@@ -1,4 +1,5 @@
-"""N-gram models: Kneser-Ney by hand, by plain loops and by kenlm; ARPA files; the scores of pairs."""
+"""N-gram models: Kneser-Ney by hand, by plain loops and by kenlm; ARPA files; the scores of
+pairs."""
 
 from __future__ import annotations
 

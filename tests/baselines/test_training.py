@@ -1,4 +1,5 @@
-"""Training word-level models on a toy grammar: agreement is learnt, seeds repeat, finished ones are kept."""
+"""Training word-level models on a toy grammar: agreement is learnt, seeds repeat, finished ones are
+kept."""
 
 from __future__ import annotations
 
@@ -250,7 +251,8 @@ class KilledError(Exception):
 @pytest.mark.parametrize("arch", ["lstm", "transformer"])
 @pytest.mark.parametrize("last", [1, 3])
 def test_a_killed_run_goes_on_and_ends_with_the_same_model(tmp_path: Path, arch: str, last: int):
-    """Dropout, the order of the batches, the falling rate and the best epoch are all taken up again."""
+    """Dropout, the order of the batches, the falling rate and the best epoch are all taken up
+    again."""
     options = replace(
         _TINY_OF[arch], dropout=0.3, optimizer="sgd", rate=20.0, clip=5.0, batch=4, epochs=5
     )

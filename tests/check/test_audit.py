@@ -1,4 +1,5 @@
-"""The audit of pairs: counts by hand, the cue classifier, the readers, and released BLiMP's own numbers."""
+"""The audit of pairs: counts by hand, the cue classifier, the readers, and released BLiMP's own
+numbers."""
 
 from __future__ import annotations
 

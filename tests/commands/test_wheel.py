@@ -38,7 +38,8 @@ def test_wheel_holds_code_and_data(wheel: Path) -> None:
 
 
 def test_what_lies_about_in_a_checkout_is_not_published(tmp_path: Path) -> None:
-    """Results and data sets that were built, notes: neither git nor the source distribution takes them."""
+    """Results and data sets that were built, notes: neither git nor the source distribution takes
+    them."""
     kept = ("builders", "lexicons", "pyproject.toml", "README.md", "LICENSE", ".gitignore")
     for name in kept:
         (shutil.copytree if (CHECKOUT / name).is_dir() else shutil.copy)(

@@ -1,4 +1,5 @@
-"""The page of the architecture tells the truth: its paths exist, every room is on it, imports run one way."""
+"""The page of the architecture tells the truth: its paths exist, every room is on it, imports run
+one way."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ def test_nothing_imports_commands_but_commands() -> None:
 
 
 def test_rooms_are_on_floors() -> None:
-    """No two rooms import each other, however many rooms are between; modules beside them import none."""
+    """No two rooms import each other, however many rooms are between; modules beside them import
+    none."""
     rooms: dict[str, set[str]] = {}
     for name, others in imports_of().items():
         here, imported = _room(name), set(map(_room, others))

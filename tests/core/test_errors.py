@@ -1,4 +1,5 @@
-"""The error that bad input raises: it crosses from one process to another and obeys no text of others."""
+"""The error that bad input raises: it crosses from one process to another and obeys no text of
+others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Commands that are killed, or find the disk full, at any write, rename or sync lose and leave nothing."""
+"""Commands that are killed, or find the disk full, at any write, rename or sync lose and leave
+nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ EVERY = {
     "build": 9, "lock": 2, "diff": 2, "mine": 3, "build-avg": 3, "import-avg": 3, "new": 5, "convert": 3,
     "score": 9,
 }  # fmt: skip
-"""Which calls are tried here: every so manyth. ``python tests/support/faulty/run.py`` tries them all."""
+"""Which calls are tried here: every so manyth. ``python tests/support/faulty/run.py`` tries them
+all."""
 
 
 @pytest.mark.skipif(

@@ -1,4 +1,5 @@
-"""Every reader refuses what it cannot read with a clear error: changed inputs, and what fuzzing has found."""
+"""Every reader refuses what it cannot read with a clear error: changed inputs, and what fuzzing has
+found."""
 
 from __future__ import annotations
 

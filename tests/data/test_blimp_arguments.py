@@ -1,4 +1,5 @@
-"""The paradigms of blimp on argument structure, raising and binding: what differs, and how often."""
+"""The paradigms of blimp on argument structure, raising and binding: what differs, and how
+often."""
 
 from __future__ import annotations
 
@@ -117,7 +118,8 @@ def slot_of(row: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def reflexive(slot: dict[str, Any]) -> str:
-    """The reflexive that refers to a noun or name: the gender of names and nouns stands in their tables."""
+    """The reflexive that refers to a noun or name: the gender of names and nouns stands in their
+    tables."""
     if slot["form"] != slot["lemma"]:
         return "themselves"
     gender = next(

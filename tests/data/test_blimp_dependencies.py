@@ -1,4 +1,5 @@
-"""The islands and filler-gap paradigms of the data set blimp: what moves, what differs, and how often."""
+"""The islands and filler-gap paradigms of the data set blimp: what moves, what differs, and how
+often."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def rows(uid: str) -> list[dict[str, Any]]:
 
 
 def words(sentence: str) -> list[str]:
-    """The words of a sentence, the first without its capital (names never stand first in a question)."""
+    """The words of a sentence, the first without its capital (names never stand first in a
+    question)."""
     cut = sentence.rstrip(".?").split()
     return [cut[0].lower(), *cut[1:]]
 
@@ -192,7 +194,8 @@ def test_the_object_stands_in_the_island_or_outside() -> None:
 
 @pytest.mark.parametrize("uid", QUESTIONS)
 def test_no_noun_phrase_which_girls(uid: str) -> None:
-    """*Which* could be the determiner of a name or a bare noun: then the bad sentence would be good."""
+    """*Which* could be the determiner of a name or a bare noun: then the bad sentence would be
+    good."""
     after = {
         found[1]
         for row in rows(uid)
@@ -202,7 +205,8 @@ def test_no_noun_phrase_which_girls(uid: str) -> None:
 
 
 def test_no_small_clause_in_the_first_conjunct() -> None:
-    """*What did they hear officers and Ann irritate?* is good: the verb must not take a bare clause."""
+    """*What did they hear officers and Ann irritate?* is good: the verb must not take a bare
+    clause."""
     uid = "coordinate_structure_constraint_complex_left_branch"
     bare = {
         "see",

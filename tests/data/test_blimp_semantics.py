@@ -1,4 +1,5 @@
-"""BLiMP's polarity, quantifier and ellipsis paradigms: the contrast of each pair is what it should be."""
+"""BLiMP's polarity, quantifier and ellipsis paradigms: the contrast of each pair is what it should
+be."""
 
 from __future__ import annotations
 

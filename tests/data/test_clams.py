@@ -217,7 +217,8 @@ def test_tokens_are_the_form_of_the_original_release(
 def test_content_is_what_the_lock_says(
     tables: dict[str, dict[str, pa.Table]], language: str
 ) -> None:
-    """Items changed under an old version: raise the version in the catalogue, then `solecism lock`."""
+    """Items changed under an old version: raise the version in the catalogue, then `solecism
+    lock`."""
     digest = ContentDigest()
     for table in tables[language].values():
         digest.add(table)

@@ -1,5 +1,6 @@
-"""The English verbs, adjectives and adverbs: what the columns say of a word agrees with its forms, with the
-other rows of the word and with the nouns, and every paradigm of BLiMP has enough words of its kind."""
+"""The English verbs, adjectives and adverbs: what the columns say of a word agrees with its forms,
+with the other rows of the word and with the nouns, and every paradigm of BLiMP has enough words of
+its kind."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ VALUES = {
         "subject_infinitive", "object_infinitive", "long",
     },
 }  # fmt: skip
-"""``long``: with the text of the column Complement (CLAMS); the others are told in the lexicon's README."""
+"""``long``: with the text of the column Complement (CLAMS); the others are told in the lexicon's
+README."""
 
 
 def listed(row: Row, column: str) -> set[str]:

@@ -250,7 +250,8 @@ def test_the_treebank_has_no_pairing_that_we_call_wrong() -> None:
 
 
 def treebank_classifiers() -> Counter[tuple[str, str]]:
-    """How often a classifier stands with a noun: `clf` on the noun, or on its numeral or determiner."""
+    """How often a classifier stands with a noun: `clf` on the noun, or on its numeral or
+    determiner."""
     found: Counter[tuple[str, str]] = Counter()
     for path in TREEBANK.glob("*.conllu"):
         for block in path.read_text(encoding="utf-8").split("\n\n"):
@@ -289,7 +290,7 @@ def test_every_verb_is_once_right_and_once_wrong() -> None:
 
 
 def test_modifiers_begin_with_a_pronoun_or_a_verb() -> None:
-    """A noun of somebody right after a classifier could be counted by it (`一 位 老师 写 的 歌`)."""
+    """A person right after a classifier could be counted by it (`一 位 老师 写 的 歌`)."""
     pronouns = {"我", "他", "她", "我们", "他们", "她们"}
     for table in ("classifier_items", "garden_path_items", "verb_noun_items"):
         assert {row["ORC"].split()[0] for row in items(table)} <= pronouns

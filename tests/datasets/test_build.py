@@ -1,4 +1,5 @@
-"""Building a data set folder: what it holds, that it is whole or not there, that bytes are stable."""
+"""Building a data set folder: what it holds, that it is whole or not there, that bytes are
+stable."""
 
 from __future__ import annotations
 

@@ -157,7 +157,8 @@ def test_a_bad_balance_is_told(tmp_path: Path, balance: str, draw: str, message:
 
 
 def test_no_sentence_is_made_twice(tmp_path: Path) -> None:
-    """A switch that does not show makes each sentence twice: one of the two is left out, and counted."""
+    """A switch that does not show makes each sentence twice: one of the two is left out, and
+    counted."""
     front = "slots: {cat: {from: noun}, side: {oneof: [left, right]}}\ndraw: 20"
     lines = """
         good: the {{ cat if side == "left" else cat }} sleeps

@@ -1,4 +1,5 @@
-"""Expressions and macros as functions: they give what Jinja gives, Jinja's own compiler being the judge."""
+"""Expressions and macros as functions: they give what Jinja gives, Jinja's own compiler being the
+judge."""
 
 from __future__ import annotations
 
@@ -117,7 +118,8 @@ def _filtered(name: str, word: object, *models: object, **wanted: object) -> Wor
 
 
 def outcome(box: Phrases, function: Callable[[dict[str, Any]], Any]) -> tuple[str, object]:
-    """What an expression gives, so that two ways can be compared: words by form, errors by message."""
+    """What an expression gives, so that two ways can be compared: words by form, errors by
+    message."""
     try:
         value = box.run.first(function, {})
     except (TemplateFault, Skip, TypeError, UndefinedError) as error:

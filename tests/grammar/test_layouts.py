@@ -1,4 +1,5 @@
-"""Data sets with a config for each paradigm, of suites and pairs, in both scripts, and of any source."""
+"""Data sets with a config for each paradigm, of suites and pairs, in both scripts, and of any
+source."""
 
 from __future__ import annotations
 

@@ -126,7 +126,8 @@ def test_every_column_of_a_pair(tmp_path: Path) -> None:
 def slot(
     name: str, lemma: str, form: str, upos: str, feats: str, *places: int
 ) -> dict[str, str | int]:
-    """A slot as the data set gives it; the places in the bad sentence may be those in the good one."""
+    """A slot as the data set gives it; the places in the bad sentence may be those in the good
+    one."""
     start, end, bad_start, bad_end = places if len(places) == 4 else (*places, *places)
     return {
         "name": name, "lemma": lemma, "form": form, "upos": upos, "feats": feats,

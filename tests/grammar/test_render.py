@@ -1,4 +1,5 @@
-"""Units and stretches: lines cut into expressions, spelt in bulk, with the places of words and regions."""
+"""Units and stretches: lines cut into expressions, spelt in bulk, with the places of words and
+regions."""
 
 from __future__ import annotations
 
@@ -147,7 +148,8 @@ def test_ends_are_noted_at_every_stage_of_spelling(tmp_path: Path) -> None:
 
 
 def places(rendered: Rendered, name: str) -> list[tuple[str, int]]:
-    """The text of a slot or region in each sentence as its places tell, and the number of its word."""
+    """The text of a slot or region in each sentence as its places tell, and the number of its
+    word."""
     out = []
     chars = rendered.before(lambda value: len(value.text))
     words = rendered.before(lambda value: value.words)

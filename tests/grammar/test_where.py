@@ -1,4 +1,5 @@
-"""Tests of `where`: tables made at once equal those made one by one; slots that ask for classes and numbers."""
+"""Tests of `where`: tables made at once equal those made one by one; slots that ask for classes and
+numbers."""
 
 from __future__ import annotations
 

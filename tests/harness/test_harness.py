@@ -32,7 +32,8 @@ FEW = 12
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a small data set ``clams`` and a model ``bare``, whose tokenizer has no BOS and no EOS."""
+    """A folder with a small data set ``clams`` and a model ``bare``, whose tokenizer has no BOS and
+    no EOS."""
     folder = tmp_path_factory.mktemp("harness")
     build("clams", out=folder / "clams", root=small_root(folder / "root", "fr", ["simple_agrmt"]))
     made = Tokenizer(models.BPE())

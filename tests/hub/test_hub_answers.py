@@ -1,4 +1,5 @@
-"""A hub that answers with 200 and nonsense: each command ends right, or with one line that says so."""
+"""A hub that answers with 200 and nonsense: each command ends right, or with one line that says
+so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""``solecism.load``: exactly the rows of a version: online, offline, with the hub down or half-hearted."""
+"""``solecism.load``: exactly the rows of a version: online, offline, with the hub down or
+half-hearted."""
 
 from __future__ import annotations
 
@@ -233,7 +234,8 @@ def test_a_built_folder(
 def test_a_folder_built_here(
     releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By default that of the current folder, as `solecism build` makes it; its card is not needed."""
+    """By default that of the current folder, as `solecism build` makes it; its card is not
+    needed."""
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
     monkeypatch.delenv("SOLECISM_DATA", raising=False)
     folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")

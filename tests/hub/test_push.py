@@ -329,7 +329,8 @@ def test_only_what_was_built_is_pushed(
 def test_what_the_manifest_does_not_list_stays_at_home(
     place: Place, releases: dict[str, Path], tmp_path: Path
 ) -> None:
-    """Notes, results, what links lead to, hidden files: not sent, not touched, the visible ones named."""
+    """Notes, results, what links lead to, hidden files: not sent, not touched, the visible ones
+    named."""
     (tmp_path / "diary.txt").write_text("private")
     folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
     others = "notes.md", "results/a.json", "he/more.parquet", ".secret", ".cache/y", "fr/\x1b[31m"

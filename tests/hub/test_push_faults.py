@@ -1,4 +1,5 @@
-"""A push whose every request fails in turn, in several ways: it ends in the state of an undisturbed push."""
+"""A push whose every request fails in turn, in several ways: it ends in the state of an undisturbed
+push."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def undisturbed(place: Place, release: Path) -> tuple[dict[str, Any], list[str]]
 
 
 def chosen(place: Place, requests: list[str], pattern: str) -> list[int]:
-    """The places of the requests that fit; with xet only those of its own, and the commit and the tag."""
+    """The places of the requests that fit; with xet only those of its own, and the commit and the
+    tag."""
     fit = [n for n, request in enumerate(requests) if re.search(pattern, request)]
     if place.hub.xet_dir is None:
         return fit
@@ -76,7 +78,8 @@ def test_a_failure_of_each_request_is_survived(
 def test_a_push_that_is_killed_goes_on_when_it_is_repeated(
     place: Place, release: Path, undisturbed: tuple[dict[str, Any], list[str]], kind: Any
 ) -> None:
-    """Killed by signal 9 at a request that is not carried out, or is (but the answer is not read)."""
+    """Killed by signal 9 at a request that is not carried out, or is (but the answer is not
+    read)."""
     state, requests = undisturbed
     tagged = next(n for n, request in enumerate(requests) if "/tag/" in request)
     for number in chosen(place, requests, "^(POST|PUT)"):

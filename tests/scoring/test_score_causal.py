@@ -1,4 +1,5 @@
-"""Scoring pairs with causal models: methods, BOS, alignment, bad input, and agreement with lm-eval."""
+"""Scoring pairs with causal models: methods, BOS, alignment, bad input, and agreement with
+lm-eval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""``solecism score agreement/xx``: cloze items of a folder, with the inventory that lies beside them."""
+"""``solecism score agreement/xx``: cloze items of a folder, with the inventory that lies beside
+them."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ FILLED = [*ITEMS, *(cloze_item(f"The author {n} ", "laughs", ".") for n in range
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A data set of items in config ``xx`` and their forms in ``xx-forms``, twelve more of each kind."""
+    """A data set of items in config ``xx`` and their forms in ``xx-forms``, twelve more of each
+    kind."""
     more = [
         {"form": text, "upos": "VERB", "feats": f"Number={n}", "lemma": text, "source": "UD"}
         for n, words in (("Sing", "TheauthorLpilots"), ("Plur", "nearofWhtody"))

@@ -1,4 +1,5 @@
-"""Models that are broken, of another kind or of another content than a result says; and their data."""
+"""Models that are broken, of another kind or of another content than a result says; and their
+data."""
 
 from __future__ import annotations
 

@@ -238,7 +238,8 @@ def test_regions_that_tokens_cut_at_their_edges(tmp_path: Path) -> None:
 
 
 def test_a_region_is_widened_where_a_token_reaches_out_of_it(tmp_path: Path) -> None:
-    """`的歌` is one token: both conditions with the song score `的歌曲。`, and so do the others, `的专辑。`."""
+    """`的歌` is one token: both conditions with the song score `的歌曲。`, and so do the others,
+    `的专辑。`."""
     loaded = chinese(tmp_path / "qwen", merges(CHARS, "的歌", "专辑"))
     rows = scored(loaded, four())
     assert [row["text"] for row in rows] == ["的歌曲。", "的歌曲。", "的专辑。", "的专辑。"]

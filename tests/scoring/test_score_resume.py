@@ -1,4 +1,5 @@
-"""A run that is cut short, at whatever batch, and taken up again gives the same digits as one that is not."""
+"""A run that is cut short, at whatever batch, and taken up again gives the same digits as one that
+is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A sample takes so many pairs of each paradigm, the same ones each time, spread over the paradigm."""
+"""A sample takes so many pairs of each paradigm, the same ones each time, spread over the
+paradigm."""
 
 from __future__ import annotations
 

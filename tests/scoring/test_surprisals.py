@@ -282,15 +282,16 @@ CRITERIA = [
     ("sd_none", "如果 他 不 去 ， 我 走 。", "如果 他 不 去 。", -1, (0, 1)),
     ("mobj_subh", "记者 采访 了 。", "记者 采访 了 他 。", -1, (1, 0)),
 ]  # fmt: skip
-"""A suite, the two sentences of an item in the order of its file, the place of the target word in both, and
-which of the two should be less surprising there."""
+"""A suite, the two sentences of an item in the order of its file, the place of the target word in
+both, and which of the two should be less surprising there."""
 
 
 @pytest.mark.parametrize(("name", "first", "second", "place", "order"), CRITERIA)
 def test_the_target_and_the_order_of_each_class(
     tmp_path: Path, name: str, first: str, second: str, place: int, order: tuple[int, int]
 ) -> None:
-    """One item as predicted, one the other way round, two with a difference only beside the target."""
+    """One item as predicted, one the other way round, two with a difference only beside the
+    target."""
     texts, (less, more) = (first, second), order
     told = []
     for raised in (more, less):
@@ -308,7 +309,8 @@ def told_json(folder: Path, out: Path | None = None) -> dict[str, Any]:
 
 
 def test_classifiers_have_four_comparisons(tmp_path: Path) -> None:
-    """Over two items: b > a, d > c, d > a, b > c hold of (a 1, b 2, c 1, d 2) and 3 of 4 of the second."""
+    """Over two items: b > a, d > c, d > a, b > c hold of (a 1, b 2, c 1, d 2) and 3 of 4 of the
+    second."""
     texts = ["有 一 首 歌 。", "有 一 张 歌 。", "有 一 张 画 。", "有 一 首 画 。"]
     told = [sentence(text, 3, b) for text, b in zip(texts, (1, 2, 1, 2), strict=True)]
     told += [sentence(text, 3, b) for text, b in zip(texts, (1, 3, 2.5, 2), strict=True)]
@@ -402,8 +404,8 @@ def published() -> dict[str, dict[int, list[tuple[str, float]]]]:
 def by_hand(name: str, sentences: dict[int, list[tuple[str, float]]]) -> tuple[Fraction, Fraction]:
     """Accuracy and share of items of which all comparisons hold, by the words of section 3.2.
 
-    Classifiers: noun and period; (b) > (a), (d) > (c), (d) > (a), (b) > (c). Missing object: the period is
-    more surprising without the object; the files have the sentence without it first.
+    Classifiers: noun and period; (b) > (a), (d) > (c), (d) > (a), (b) > (c). Missing object: the
+    period is more surprising without the object; the files have the sentence without it first.
     """
     ordered = [sentences[number] for number in sorted(sentences)]
     held: list[list[bool]] = []

@@ -13,7 +13,8 @@ __all__ = ["problems_of"]
 
 
 def problems_of(call: Callable[[], object], root: Path) -> list[str]:
-    """Call something that must raise :class:`InputError`; give its problems as ``path:line: message``."""
+    """Call something that must raise :class:`InputError`; give its problems as ``path:line:
+    message``."""
     with pytest.raises(InputError) as caught:
         call()
     return [str(problem).removeprefix(f"{root}/") for problem in caught.value.problems]

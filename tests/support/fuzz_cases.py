@@ -1,7 +1,7 @@
 """What fuzzing has found: each input ended in a traceback, a hang, or a message that named no file.
 
-A case is a file of the small world (``scripts/fuzzing/world.py``), what is put in place of what in it, the
-command that reads it, and what it is told.
+A case is a file of the small world (``scripts/fuzzing/world.py``), what is put in place of what in
+it, the command that reads it, and what it is told.
 """
 
 from __future__ import annotations

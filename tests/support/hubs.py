@@ -1,4 +1,5 @@
-"""Helpers of the tests that push and load: small releases, hubs with warm processes, what must hold."""
+"""Helpers of the tests that push and load: small releases, hubs with warm processes, what must
+hold."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ REPO = "org/tiny"
 def make_releases(folder: Path) -> dict[str, Path]:
     """Build a data set `tiny` in some versions.
 
-    `1.0.0` has Hebrew and French; `1.0.1` has the same items; `2.0.0` has no French and a noun less; `too
-    small` is that with the version 1.1.0, `changed` with the version 1.0.0.
+    `1.0.0` has Hebrew and French; `1.0.1` has the same items; `2.0.0` has no French and a noun
+    less; `too small` is that with the version 1.1.0, `changed` with the version 1.0.0.
     """
     root = _root(folder)
     made = {v: _build(root, folder / v / "tiny", v) for v in ("1.0.0", "1.0.1")}

@@ -1,4 +1,5 @@
-"""Tiny random masked models with tokenizers trained on a few sentences; the plain loops they are held to."""
+"""Tiny random masked models with tokenizers trained on a few sentences; the plain loops they are
+held to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The rules of the paper read sentence by sentence with ``conllu``: slow, plain, and without our code.
+"""The rules of the paper read sentence by sentence with ``conllu``: slow, plain, and without our
+code.
 
 Source: Bacon and Regier (2019), *Does BERT agree?*, and the program published with it.
 """
@@ -44,7 +45,8 @@ def reading(paths: Iterable[Path]) -> Iterator[conllu.TokenList]:
 def mine_plainly(
     sentences: Iterable[conllu.TokenList], relations: list[str], letter: bool, masks: list[str]
 ) -> list[Item]:
-    """All items in the order of the dependents, each masked sentence once for each relation and mask."""
+    """All items in the order of the dependents, each masked sentence once for each relation and
+    mask."""
     items, seen = [], set()
     for sentence in sentences:
         words = {token["id"]: token for token in sentence if isinstance(token["id"], int)}
@@ -117,7 +119,8 @@ def _agree(a: Word, b: Word) -> bool:
 
 
 def _masked(sentence: conllu.TokenList, number: int) -> tuple[str, str]:
-    """The sentence, forms joined by blanks, a multiword token as its surface form and masked whole."""
+    """The sentence, forms joined by blanks, a multiword token as its surface form and masked
+    whole."""
     forms, answer, covered = [], "", 0
     for token in sentence:
         if isinstance(token["id"], int):

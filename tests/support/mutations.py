@@ -1,4 +1,5 @@
-"""Mutations of JSON by its structure: other types, missing keys, nonsense in the place of the whole."""
+"""Mutations of JSON by its structure: other types, missing keys, nonsense in the place of the
+whole."""
 
 from __future__ import annotations
 

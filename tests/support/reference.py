@@ -46,7 +46,8 @@ class Choices:
 
 @dataclass(frozen=True, eq=False)
 class Ref:
-    """A word: all forms of its row, those it may take, and the one drawn (an index of ``forms``)."""
+    """A word: all forms of its row, those it may take, and the one drawn (an index of
+    ``forms``)."""
 
     table: str
     row: Mapping[str, str]
@@ -322,7 +323,8 @@ def _allowed(
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
-    """Words and final marks, each with whether it is written together with what stands before it."""
+    """Words and final marks, each with whether it is written together with what stands before
+    it."""
     out: list[tuple[str, bool]] = []
     glued = False
     for match in re.finditer("\ue000(.*?)\ue001|\ue002|\\s+|[^\\s\ue000-\ue002]+", text):

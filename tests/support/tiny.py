@@ -1,4 +1,5 @@
-"""A tiny data set in a language ``xx`` that is much like English; tests break it in one place each."""
+"""A tiny data set in a language ``xx`` that is much like English; tests break it in one place
+each."""
 
 from __future__ import annotations
 
@@ -88,7 +89,8 @@ bad:  {{ the(author) }} that {{ the(guard) }} {{ likes | agree(guard) }}
 
 
 def make_root(tmp_path: Path) -> Path:
-    """Write the tiny data set below ``tmp_path`` (``lexicons/``, ``templates/``, references.bib)."""
+    """Write the tiny data set below ``tmp_path`` (``lexicons/``, ``templates/``,
+    references.bib)."""
     for name, text in FILES.items():
         rewrite(tmp_path / name, text)
     return tmp_path

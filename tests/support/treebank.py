@@ -9,8 +9,8 @@ __all__ = ["conllu", "write_mirror"]
 
 
 def conllu(*sentences: str) -> str:
-    """Write sentences as CoNLL-U. A line is a word: form, lemma, UPOS, FEATS, head, relation; a form that
-    ends in ``+`` is written together with the next word."""
+    """Write sentences as CoNLL-U. A line is a word: form, lemma, UPOS, FEATS, head, relation; a
+    form that ends in ``+`` is written together with the next word."""
     return "".join(_sentence(number, text) for number, text in enumerate(sentences, 1))
 
 

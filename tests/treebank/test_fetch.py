@@ -1,4 +1,5 @@
-"""``solecism fetch``: downloads from a server on this machine, local mirrors, and the pinned sources."""
+"""``solecism fetch``: downloads from a server on this machine, local mirrors, and the pinned
+sources."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def digest(text: str) -> str:
 
 @dataclass
 class Server:
-    """Files by address; ``breaks``: how many answers break off half-way; ``asked``: addresses and ranges."""
+    """Files by address; ``breaks``: how many answers break off half-way; ``asked``: addresses and
+    ranges."""
 
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)

@@ -1,4 +1,5 @@
-"""Each named filter of ``strict``: sentences that it removes, and sentences alike that it must keep.
+"""Each named filter of ``strict``: sentences that it removes, and sentences alike that it must
+keep.
 
 ``tests/treebanks/<filter>.conllu`` holds the sentences: our own, with the pair that is meant, as
 ``# pair = target controller``, and whether it is removed or kept in ``# sent_id``.

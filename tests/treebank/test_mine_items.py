@@ -41,7 +41,8 @@ def mine(path: Path, language: str, preset: str = "strict", **settings: object) 
 
 
 def write(path: Path, *rows: str, text: str = "") -> Path:
-    """A sentence, its columns parted by blanks: form upos feats head deprel misc, or a range and a form."""
+    """A sentence, its columns parted by blanks: form upos feats head deprel misc, or a range and a
+    form."""
     lines, number = ["# sent_id = s", *([f"# text = {text}"] if text else [])], 0
     for row in rows:
         cells = row.split()

@@ -1,4 +1,5 @@
-"""Minimal pairs from mined items: what is made of hand-written sentences, and what is passed over."""
+"""Minimal pairs from mined items: what is made of hand-written sentences, and what is passed
+over."""
 
 from __future__ import annotations
 

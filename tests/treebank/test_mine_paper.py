@@ -1,4 +1,5 @@
-"""The presets of the paper: golden counts, and item for item against a plain reading with ``conllu``."""
+"""The presets of the paper: golden counts, and item for item against a plain reading with
+``conllu``."""
 
 from __future__ import annotations
 
@@ -47,8 +48,8 @@ EXPECTED = {
     "hi-1": ("verb गई लड़की Number,Gender", None),
     "la-1": ("verb cantat Puella Number; modifying bona Puella Number,Gender,Case", None),
 }
-"""What the two presets find in ``tests/treebanks/relations.conllu``, worked out by hand (German genitive is no
-case that the paper's program knows)."""
+"""What the two presets find in ``tests/treebanks/relations.conllu``, worked out by hand (German
+genitive is no case that the paper's program knows)."""
 
 
 def texts() -> dict[str, tuple[str, bytes]]:

@@ -34,7 +34,8 @@ from solecism.treebank.spacy import (
 
 
 def doc(*rows: str) -> Doc:
-    """A text from rows: form lemma upos feats head(from 1, 0 root) deprel; ``+`` at the end: no space."""
+    """A text from rows: form lemma upos feats head(from 1, 0 root) deprel; ``+`` at the end: no
+    space."""
     cells = [row.rstrip("+").split(" ") for row in rows]
     heads = [int(cell[4]) - 1 for cell in cells]
     return Doc(

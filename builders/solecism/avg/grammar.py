@@ -18,14 +18,8 @@ from solecism.files import filling_folder
 from solecism.limits import LINES, RULES, unseen
 
 __all__ = [
-    "GeneratedCounts",
-    "Grammar",
-    "GrammarRule",
-    "Symbol",
-    "build_avg",
-    "generate",
-    "read_grammar",
-]
+    "GeneratedCounts", "Grammar", "GrammarRule", "Symbol", "build_avg", "generate", "read_grammar",
+]  # fmt: skip
 
 _SYMBOL = re.compile(r"([^\s\[\]|]+)\s*\[([^\[\]]*)\]")
 _PART = re.compile(rf"{_SYMBOL.pattern}|([^\s\[\]|]+)|(\S)")

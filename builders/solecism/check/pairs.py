@@ -23,9 +23,8 @@ from solecism.lexicon.orthography import FINAL, Orthography
 
 __all__ = [
     "HashSet", "PairBatch", "PairMemory", "Text", "bad_spacing", "duplicate_id", "duplicate_pair",
-    "good_and_bad", "good_is_bad", "left_out", "lemma_twice", "mixed_letters",
-    "mostly_left_out", "no_capital", "no_final_mark", "not_nfc", "not_printed",
-    "several_words_differ", "span_wrong",
+    "good_and_bad", "good_is_bad", "left_out", "lemma_twice", "mixed_letters", "mostly_left_out",
+    "no_capital", "no_final_mark", "not_nfc", "not_printed", "several_words_differ", "span_wrong",
 ]  # fmt: skip
 
 Flags = NDArray[np.bool_]
@@ -398,8 +397,8 @@ def _ends(text: Text, place: int) -> Ints:
 def no_final_mark(batch: PairBatch) -> Flags:
     """A sentence ends without a full stop.
 
-    The orthography has a stop, and the sentence ends in no mark of `.?!…。？！`. An empty sentence is
-    reported here too.
+    The orthography has a stop, and the sentence ends in no mark of `.?!…。？！`. An empty sentence
+    is reported here too.
     """
     if not batch.spelling.stop:
         return _either(batch, lambda text: text.lengths == 0)

@@ -225,9 +225,9 @@ _HEAD = """\
 <!-- Made from the docstrings of the checks; do not edit. To make it anew:
      python -c "from solecism.check.registry import render_docs; print(render_docs(), end='')" -->
 
-`solecism check` looks for mistakes in lexicons (`L`), templates (`T`) and the items drawn from them
-(`I`). An **error** means that the data are wrong; a **warning**, that something is probably not meant;
-a **note** is for information. Codes keep their meaning.
+`solecism check` looks for mistakes in lexicons (`L`), templates (`T`) and the items drawn from
+them (`I`). An **error** means that the data are wrong; a **warning**, that something is probably
+not meant; a **note** is for information. Codes keep their meaning.
 """
 
 

@@ -1,4 +1,5 @@
-"""The command line. Each verb is a file of this folder, named as it is typed; its docstring is its help."""
+"""The command line. Each verb is a file of this folder, named as it is typed; its docstring is its
+help."""
 
 from __future__ import annotations
 

@@ -76,7 +76,8 @@ def command(
 
 
 def _keep_objects() -> None:
-    """Spare the garbage collector: a build keeps nearly all that it makes, until the process ends."""
+    """Spare the garbage collector: a build keeps nearly all that it makes, until the process
+    ends."""
     gc.set_threshold(100_000)
     atexit.register(gc.freeze)
 

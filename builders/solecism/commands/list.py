@@ -43,8 +43,8 @@ def command(names: tuple[str, ...], as_json: bool, root: Root) -> None:
 class Size:
     """How many minimal sets (or suite items) something makes; ``paradigms`` counts those in it.
 
-    What is mined from treebanks has these as its paradigms, and no ``sets`` before it was mined; ``here``:
-    how many of them are at hand.
+    What is mined from treebanks has these as its paradigms, and no ``sets`` before it was mined;
+    ``here``: how many of them are at hand.
     """
 
     name: str
@@ -55,10 +55,11 @@ class Size:
 
 
 def sizes(root: Root, names: Sequence[str]) -> list[Size]:
-    """Count what ``names`` (``clams``, ``clams/he``) can make: a line a config, or a line a paradigm.
+    """Count what ``names`` (``clams``, ``clams/he``) can make: a line a config, or a line a
+    paradigm.
 
-    Without names, data sets with a config for each paradigm get a line for the configs that collect them,
-    and those that are mined a line for all their languages.
+    Without names, data sets with a config for each paradigm get a line for the configs that collect
+    them, and those that are mined a line for all their languages.
     """
     if not names:
         found = [size for name in root.datasets for size in _configs(root, name, collected=True)]

@@ -103,7 +103,7 @@ def scaffold(root: Root, name: str) -> list[Path]:
 
 
 def _known_texts(root: Root, dataset: str, uid: str) -> dict[str, str]:
-    """What the same paradigm says of itself in another language, else words to replace."""
+    """Return the texts of the same paradigm in another language, else words to replace."""
     found = sorted((root.path / "templates" / dataset).glob(f"*/{uid}.jinja"))
     other: Template | None = read_template(found[0]) if found else None
     texts = {

@@ -126,7 +126,8 @@ def _built(folder: Path, config: str) -> pa.Table:
 
 
 def _mined(dataset: str, name: str) -> pa.Table:
-    """Mine enough items to choose from; raises :class:`InputError` where the treebanks are not there."""
+    """Mine enough items to choose from; raises :class:`InputError` where the treebanks are not
+    there."""
     known = {config.name: config for config in agreement_configs(dataset, [name.partition("-")[0]])}
     (chosen,) = choose(dataset, known, [name])
     config = known[chosen]
@@ -142,7 +143,7 @@ def _mined(dataset: str, name: str) -> pa.Table:
 
 
 def _kind(table: pa.Table) -> str:
-    """What items are, by a column that only they have."""
+    """Return the kind of items, found by a column that only this kind has."""
     marks = {"conditions": "suite", "sentence_good": "pair", "masked": "cloze"}
     return next((kind for mark, kind in marks.items() if mark in table.column_names), "forms")
 

@@ -232,7 +232,8 @@ def content_of(manifest: Manifest, config: str) -> Content:
 def content_of_files(
     paths: Iterable[Path], check: Callable[[pa.Table, Path], None] = lambda _, __: None
 ) -> Content:
-    """Read Parquet files and return their content; ``check`` is called with each piece and its file.
+    """Read Parquet files and return their content; ``check`` is called with each piece and its
+    file.
 
     Raises :class:`InputError` for files that cannot be read.
     """

@@ -22,16 +22,9 @@ from solecism.lexicon.orthography import Orthography, Token, is_mark
 from solecism.schema import FEATURES, SLOT
 
 __all__ = [
-    "MEASURES",
-    "Differences",
-    "Printed",
-    "agreement_features",
-    "compare",
-    "expressions",
-    "measure",
-    "prefix_columns",
-    "slots_column",
-]
+    "MEASURES", "Differences", "Printed", "agreement_features", "compare", "expressions", "measure",
+    "prefix_columns", "slots_column",
+]  # fmt: skip
 
 Flags = NDArray[np.bool_]
 

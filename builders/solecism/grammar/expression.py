@@ -32,25 +32,10 @@ from solecism.lexicon.lexicon import Hierarchy
 from solecism.limits import CALLS, DEPTH, too_deep, unseen
 
 __all__ = [
-    "EXPRESSION",
-    "FILTERS",
-    "PHRASE",
-    "TOO_DEEP",
-    "Compiler",
-    "Function",
-    "Macro",
-    "Uses",
-    "called_names",
-    "classes_wanted",
-    "compared_texts",
-    "in_order",
-    "merge_uses",
-    "misplaced",
-    "refused",
-    "under",
-    "uses_of",
-    "wrong_calls",
-]
+    "EXPRESSION", "FILTERS", "PHRASE", "TOO_DEEP", "Compiler", "Function", "Macro", "Uses",
+    "called_names", "classes_wanted", "compared_texts", "in_order", "merge_uses", "misplaced",
+    "refused", "under", "uses_of", "wrong_calls",
+]  # fmt: skip
 
 TOO_DEEP = f"more than {DEPTH} brackets, operations or conditions in one another"
 

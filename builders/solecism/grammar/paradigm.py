@@ -34,15 +34,9 @@ from solecism.lexicon.lexicon import Lexicon
 from solecism.schema import FEATURES
 
 __all__ = [
-    "LARGEST",
-    "Counts",
-    "Paradigm",
-    "blocks",
-    "check_enough",
-    "check_size",
-    "load_paradigm",
+    "LARGEST", "Counts", "Paradigm", "blocks", "check_enough", "check_size", "load_paradigm",
     "no_collecting",
-]
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

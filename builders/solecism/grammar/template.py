@@ -22,14 +22,9 @@ from solecism.lexicon.table import read_lines
 from solecism.limits import DRAW, PARTS, TooDeepError, check_nesting, unseen
 
 __all__ = [
-    "FrontMatterError",
-    "LinePart",
-    "Slot",
-    "Template",
-    "TemplateLine",
-    "read_front_matter",
+    "FrontMatterError", "LinePart", "Slot", "Template", "TemplateLine", "read_front_matter",
     "read_template",
-]
+]  # fmt: skip
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
 _LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions")

@@ -16,18 +16,9 @@ from solecism.lexicon.table import Row, Table
 from solecism.limits import LETTERS
 
 __all__ = [
-    "FAULTS",
-    "FEATS",
-    "ROW",
-    "WHOLE",
-    "Evaluation",
-    "Phrase",
-    "Skip",
-    "TemplateFault",
-    "Word",
-    "joined",
-    "printed",
-]
+    "FAULTS", "FEATS", "ROW", "WHOLE", "Evaluation", "Phrase", "Skip", "TemplateFault", "Word",
+    "joined", "printed",
+]  # fmt: skip
 
 T = TypeVar("T")
 W = TypeVar("W")

@@ -19,14 +19,8 @@ from solecism.lexicon.table import read_tsv
 from solecism.limits import REPEATS, RULES, SECONDS
 
 __all__ = [
-    "FINAL",
-    "Orthography",
-    "SpellingRule",
-    "Token",
-    "is_mark",
-    "read_orthography",
-    "tokenize",
-]
+    "FINAL", "Orthography", "SpellingRule", "Token", "is_mark", "read_orthography", "tokenize",
+]  # fmt: skip
 
 FINAL = frozenset(".?!…。？！")
 """Marks that end a sentence."""

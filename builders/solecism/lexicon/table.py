@@ -15,15 +15,8 @@ from solecism.lexicon.features import UNIVERSAL, Feats
 from solecism.limits import FILE, WORD, unseen
 
 __all__ = [
-    "UPOS",
-    "Row",
-    "Table",
-    "read_lines",
-    "read_source",
-    "read_table",
-    "read_tsv",
-    "table_text",
-]
+    "UPOS", "Row", "Table", "read_lines", "read_source", "read_table", "read_tsv", "table_text",
+]  # fmt: skip
 
 UPOS = {
     "adj": "ADJ", "adp": "ADP", "adv": "ADV", "aux": "AUX", "cconj": "CCONJ", "det": "DET",

@@ -163,10 +163,10 @@ class ResultWriter:
     Each part is completed or absent, and a scorer may keep what its model has answered since the
     last part in the ``journal``; so whatever ends the run costs at most ``seconds`` of work. Left
     by an exception, the parts stay, and the next run with the same ``signature`` (all that the
-    figures depend on) goes on after them (``done`` rows); parts of another signature, and broken ones,
-    are discarded with a ``notice``. Left well, the table is in its place with the ``summary`` that
-    is made of it (if one is asked for), and the parts are gone. Rows must come in the order of the
-    data set.
+    figures depend on) goes on after them (``done`` rows); parts of another signature, and broken
+    ones, are discarded with a ``notice``. Left well, the table is in its place with the ``summary``
+    that is made of it (if one is asked for), and the parts are gone. Rows must come in the order of
+    the data set.
 
     Raises :class:`InputError` where another run is writing the same result.
     """

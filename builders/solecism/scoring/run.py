@@ -44,8 +44,9 @@ _SHOWN = {
     "data_revision": "apart",
     "multi_piece": "changed",
 }
-"""The options that figures depend on. The name of a result has those that are not the usual ones, in
-this order; the signature has them always, if they are not the usual ones, or in a part of its own."""
+"""The options that figures depend on. The name of a result has those that are not the usual ones,
+in this order; the signature has them always, if they are not the usual ones, or in a part of its
+own."""
 
 _FOR_ALL = ("limit", "sample")
 """Those that matter whatever the method."""

@@ -27,21 +27,8 @@ from solecism.errors import fail
 from solecism.hashing import Hashes, mix
 
 __all__ = [
-    "COLUMNS",
-    "PADDING",
-    "BrokenError",
-    "Coded",
-    "ConlluChunk",
-    "Flags",
-    "Ints",
-    "Spans",
-    "Surface",
-    "Tokens",
-    "files_of",
-    "first_rows",
-    "read_chunk",
-    "read_chunks",
-    "read_tokens",
+    "COLUMNS", "PADDING", "BrokenError", "Coded", "ConlluChunk", "Flags", "Ints", "Spans",
+    "Surface", "Tokens", "files_of", "first_rows", "read_chunk", "read_chunks", "read_tokens",
     "tokens_of",
 ]  # fmt: skip
 
@@ -219,7 +206,8 @@ class ConlluChunk:
 
 
 class BrokenError(Exception):
-    """A chunk that is not CoNLL-U; ``places`` in its bytes are at fault, or it is not known which."""
+    """A chunk that is not CoNLL-U; ``places`` in its bytes are at fault, or it is not known
+    which."""
 
     def __init__(self, places: Ints) -> None:
         super().__init__("the chunk has faults")

@@ -22,7 +22,10 @@ TESTER = User("tester", ("org",))
 
 @dataclass(frozen=True)
 class Seen:
-    """A request that was made: ``status`` 0 means that no answer was sent. ``sent``: bytes of its body."""
+    """A request that was made: ``status`` 0 means that no answer was sent.
+
+    ``sent``: bytes of its body.
+    """
 
     method: str
     path: str
@@ -103,8 +106,9 @@ class _Server(ThreadingHTTPServer):
 class FakeHub:
     """A hub; see the package. ``watch`` is called after every request, while no other is served.
 
-    ``users``: by token; ``objects``: LFS objects by SHA-256; ``xet_dir``: the store of xet, if it is on;
-    ``cas``: the address of another one to send clients to; ``asked``: the request whose answer is spoilt.
+    ``users``: by token; ``objects``: LFS objects by SHA-256; ``xet_dir``: the store of xet, if it
+    is on; ``cas``: the address of another one to send clients to; ``asked``: the request whose
+    answer is spoilt.
     """
 
     def __init__(self, xet_dir: Path | None = None) -> None:

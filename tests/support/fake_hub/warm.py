@@ -1,7 +1,7 @@
 """Processes that begin with everything imported: each command runs in a fork of one warm process.
 
-A fork is a process of its own, which can be killed, with its own memory; it only saves the second of imports
-that each of a hundred pushes would cost. Waits between repeats pass fifty times faster.
+A fork is a process of its own, which can be killed, with its own memory; it only saves the second
+of imports that each of a hundred pushes would cost. Waits between repeats pass fifty times faster.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def online(env: Mapping[str, str]) -> dict[str, str]:
 
 
 class Warm:
-    """Starts processes in which huggingface_hub, datasets and solecism are imported, against one hub."""
+    """Starts processes in which huggingface_hub, datasets and solecism are imported, against one
+    hub."""
 
     def __init__(self, env: Mapping[str, str], folder: Path) -> None:
         self._folder, self._count = folder, 0
@@ -168,7 +169,8 @@ def _child(job: Mapping[str, Any]) -> None:
 
 
 def _read_again(home: Path) -> None:
-    """Set what was read from the environment at import: where the caches are, and HF_HUB_OFFLINE."""
+    """Set what was read from the environment at import: where the caches are, and
+    HF_HUB_OFFLINE."""
     import datasets.config
     import huggingface_hub.constants
 

@@ -23,7 +23,8 @@ def fetch(store: Path, sha256: str, size: int) -> tuple[str, bytes] | None:
 
 
 def _swap(data: bytes) -> bytes:
-    """Turn a hash from the order on disk (four little-endian words) into that of its text, and back."""
+    """Turn a hash from the order on disk (four little-endian words) into that of its text, and
+    back."""
     return b"".join(data[i : i + 8][::-1] for i in range(0, 32, 8))
 
 

@@ -2,10 +2,11 @@
 
     python tests/support/faulty/run.py [--every N] [VERB ...]
 
-After a kill the same command is run again: the folder must be as if nothing had happened, with nothing
-left behind. On a full disk the command must say so with exit code 2 and leave everything as it was.
-Commands run in forks of this process, which has imported what they need, so that a trial takes
-milliseconds. A C compiler makes the shim (``faults.c``) that counts the calls and lets them fail.
+After a kill the same command is run again: the folder must be as if nothing had happened, with
+nothing left behind. On a full disk the command must say so with exit code 2 and leave everything as
+it was. Commands run in forks of this process, which has imported what they need, so that a trial
+takes milliseconds. A C compiler makes the shim (``faults.c``) that counts the calls and lets them
+fail.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def preloaded() -> None:
 
 
 def run(command: Sequence[str], folder: Path, mode: int = 0, at: int = 0) -> tuple[int, int, str]:
-    """Run a command in a fork; return its exit status, the calls that were counted and what it printed."""
+    """Run a command in a fork; return its exit status, the calls that were counted and what it
+    printed."""
     said = folder.with_suffix(".said")
     count = folder.with_suffix(".count")
     child = os.fork()
@@ -118,7 +120,8 @@ def difference(one: State, two: State) -> str:
 
 
 def try_verb(name: str, trial: Trial, every: int, work: Path) -> tuple[int, list[str]]:
-    """Let a command fail at every ``every``-th call; return the number of trials and what was wrong."""
+    """Let a command fail at every ``every``-th call; return the number of trials and what was
+    wrong."""
     start = work / name
     start.mkdir()
     trial.prepare(start)

@@ -24,7 +24,8 @@ CATALOGUE = '[clams]\nversion = "1.0.0"\npretty_name = "Small"\n'
 
 
 def rebuilt(folder: Path) -> None:
-    """A data set of two configs that was built, one of which has changed; and an owner's own files."""
+    """A data set of two configs that was built, one of which has changed; and an owner's own
+    files."""
     root = small_root(folder, "he")
     small_root(folder, "fr")
     (folder / "catalogue.toml").write_text(CATALOGUE)

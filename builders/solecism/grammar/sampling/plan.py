@@ -65,7 +65,8 @@ class BalanceLevel:
 
 @dataclass(frozen=True)
 class DrawPlan:
-    """The slots of a paradigm and what holds between them (``apart``: pairs that share no lemma)."""
+    """The slots of a paradigm and what holds between them (``apart``: pairs that share no
+    lemma)."""
 
     domains: Sequence[Domain]
     clauses: Sequence[Clause] = ()
