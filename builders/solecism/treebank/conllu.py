@@ -148,6 +148,7 @@ class Spans:
 
     def _pieces(self, at: int) -> Hashes:
         """Return the eight bytes from ``at`` on as little-endian numbers, cut where a text ends."""
+        # A view with a stride of one byte: words[i] are the eight bytes that begin at byte i.
         words: Hashes = np.ndarray((len(self.data) - 7,), "<u8", self.data, strides=(1,))
         starts = self.starts + at
         return words[starts] & _MASKS[np.minimum(self.ends - starts, 8)]  # type: ignore[no-any-return]
@@ -246,6 +247,7 @@ def read_chunks(path: Path, size: int = CHUNK) -> Iterator[ConlluChunk]:
     with path.open("rb") as file:
         while piece := file.read(size):
             rest += piece
+            # Only whole sentences are yielded; what follows the last empty line waits for more.
             if b"\r" in piece:
                 rest = rest.replace(b"\n\r\n", b"\n\n")
             end = rest.rfind(b"\n\n") + 2

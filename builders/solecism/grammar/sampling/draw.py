@@ -48,6 +48,8 @@ def draw(
     some slots, ``given`` those wanted in each turn (see
     :func:`solecism.grammar.sampling.elimination.eliminate`).
     """
+    # Slots are drawn in the reverse of the order in which they were summed out: then all that the
+    # weights of a slot depend on is drawn already.
     drawn = dict(given)
     for step in reversed(elimination.steps):
         mine = words[step.slot]
@@ -111,6 +113,7 @@ class _WeightedGroups:
         place, group = self.labelled.pairs(wanted[rows].astype(np.intp))
         weights = self.weights.of_kinds(drawn, rows[place], self.kinds[group])
         weights *= self.entries.sizes[group]
+        # Words of weight 0 must not win, and log(u) / 0 is no key.
         kept = np.flatnonzero(weights)
         place, group = place[kept], group[kept]
         chances = unit_interval(mix(turns[rows[place]] ^ self.marks[group]))
@@ -131,10 +134,12 @@ class _WeightedGroups:
         firsts, classes = self._classes
         weights = self.weights.of_all_kinds(drawn, rows)[:, self.kinds[firsts]]
         weights *= self.entries.sizes[firsts]
+        # The hash itself stands for u: both have the same order, and no logarithm is needed yet.
         chances = mix(turns[:, None] ^ self.marks[None, classes.order])
         best = np.maximum.reduceat(chances, classes.starts, axis=1)
         with np.errstate(divide="ignore"):
             number = np.argmin(-np.log(unit_interval(best)) / weights, axis=1)
+        # Find the group that has the winning hash.
         won = best[np.arange(len(rows)), number]
         return np.asarray(classes.order[np.argmax(chances == won[:, None], axis=1)])
 

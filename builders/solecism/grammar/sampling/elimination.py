@@ -163,8 +163,11 @@ def eliminate(
     steps: list[SlotWeights] = []
     rest, left, work = 1.0, set(range(len(sizes))), 0
     while left:
+        # Every order counts the same; the cheapest next slot keeps the tables small.
         slot = min(left, key=lambda s: (_cost(s, factors, widths), s))
         left.remove(slot)
+        # By distributivity only the tables that name the slot take part in its sum. The table that
+        # it leaves behind names the other slots of those tables.
         mine = [f for f in factors if slot in f[0]]
         factors = [f for f in factors if slot not in f[0]]
         others = tuple(sorted({s for scope, _ in mine for s in scope} - {slot}))
@@ -173,15 +176,18 @@ def eliminate(
         work += held * len(counts[slot])
         if held * (len(counts[slot]) if multiplied else 1) > CELLS or work > 32 * CELLS:
             raise fail("where: the tests link too many words; compare properties instead", path)
+        # The same tables are the weights to draw the slot by, once the others are drawn.
         steps.append(SlotWeights(slot, mine, kinds, groups[slot]))
         if slot in labels:
+            # Sum over the words of each label, but keep the label: the cells of a balanced draw
+            # are counted by it at the end.
             label = len(sizes) + slot
             table = _product(mine, (*others, slot), counts) * counts[slot]
             own = labels[slot][entries[slot][1]]
             factors.append(((*others, label), _by_label(table, own, widths[label])))
         elif others:
             factors.append((others, _summed(mine, slot, others, counts[slot])))
-        else:
+        else:  # nothing is linked to the slot any more: its sum is a plain factor
             rest *= float(_summed(mine, slot, (), counts[slot]))
     return Elimination(steps, kinds, rest, factors)
 
@@ -247,6 +253,8 @@ def _kinds_of_entries(
         pairs = zip(clause.scope, clause.keys, strict=True)
         axes = np.ix_(*(key[found[slot][0]] for slot, key in pairs))
         factors.append((clause.scope, clause.table[axes].astype(np.float64)))
+    # A kind is alive if each table allows it with something. Dead kinds are dropped here, so that
+    # no later table has an axis entry for words that can never be drawn.
     alive = [np.ones(len(members), dtype=bool) for members, _ in found]
     for scope, table in factors:
         for axis, slot in enumerate(scope):

@@ -333,6 +333,8 @@ class Tree(_OnTree):
         for number, pack in enumerate(packs):
             tokens[number, : len(pack)] = trie.token[pack.nodes]
             depths[number, : len(pack)] = trie.depth[pack.nodes]
+        # Positions are depths, not places in the pack: a node must get the position that it has in
+        # its sentence. The mask is additive, as models expect one of four dimensions to be.
         kind = next(self.model.parameters()).dtype
         mask = torch.zeros(visible.shape, dtype=kind, device=self.split.device)
         mask.masked_fill_(self._tensor(~visible), torch.finfo(kind).min)
@@ -364,6 +366,7 @@ class Cached(_OnTree):
             _Step(self.split, trie.token[part], part, None, trie.parent[part])
             for part in _parts(tops, most)
         ]
+        # Depth first: states are held along one path, not for a whole level of the tree.
         while stack:
             step = stack.pop()
             found, row = trie.children_of(step.nodes)
@@ -398,6 +401,7 @@ class _Step:
         device = self._split.device
         inputs = {"input_ids": torch.as_tensor(self._tokens[:, None], device=device)}
         if self._above is not None:
+            # A parent has as many copies of its state as it has children in this step.
             rows = np.searchsorted(self._above.nodes, self._parents)
             name, held = _select_state(self._above.state(), torch.as_tensor(rows, device=device))
             inputs[name] = held
@@ -454,6 +458,7 @@ def _select_layer(layer: Any, rows: Tensor) -> Any:
 
 def _select(value: Any, rows: Tensor) -> Any:
     """Select rows of every tensor that has them."""
+    # Tensors without a batch dimension (counters of a cache) are copied: they change in place.
     if isinstance(value, Tensor):
         return value.index_select(0, rows) if value.dim() > 1 else value.clone()
     if isinstance(value, dict):

@@ -42,6 +42,8 @@ class Trie:
     @classmethod
     def build(cls, ids: Ints, lengths: Ints) -> Trie:
         """Return the tree of padded rows of token ids."""
+        # In sorted order, rows that begin alike are neighbours: a token is a new node unless the
+        # row before has the same tokens up to this place. The nodes come in depth-first order.
         order = np.lexsort(ids.T[::-1])
         rows, sizes = ids[order], lengths[order]
         inside = np.arange(ids.shape[1]) < sizes[:, None]
@@ -50,6 +52,7 @@ class Trie:
         fresh = inside & ~same
         numbers = np.full(ids.shape, -1, dtype=np.int64)
         numbers[fresh] = np.arange(fresh.sum())
+        # A token that is no new node has the node that was made last in its column.
         nodes = np.where(inside, np.maximum.accumulate(numbers, axis=0), -1)
         where_row, depth = np.nonzero(fresh)
         parent = np.where(depth > 0, nodes[where_row, np.maximum(depth - 1, 0)], -1)
@@ -85,6 +88,7 @@ class Trie:
         order, starts = self.children
         mine = self.place_of[nodes]
         counts = starts[mine + 1] - starts[mine]
+        # The ranges starts[mine] ... starts[mine] + counts, one after the other, without a loop.
         row = np.repeat(np.arange(len(nodes)), counts)
         steps = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
         return order[np.repeat(starts[mine], counts) + steps], row
@@ -134,9 +138,11 @@ class Pack:
         local = np.full(len(self.trie), -1, dtype=np.int64)
         local[self.nodes] = np.arange(len(self.nodes))
         depths = self.trie.depth[self.nodes]
+        # Each node looks at the depth + 1 nodes on its path, itself included.
         looker = np.repeat(np.arange(len(self.nodes)), depths + 1)
         steps = np.arange(len(looker)) - np.repeat(np.cumsum(depths + 1) - depths - 1, depths + 1)
         seen = local[self.trie.node_of[self.trie.row[self.nodes][looker], steps]]
+        # A row of attention that sees nothing would be a softmax over nothing, which is NaN.
         out = np.eye(size, dtype=bool)
         out[looker, seen] = True
         return out
