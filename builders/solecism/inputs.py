@@ -21,10 +21,11 @@ from typing import Any
 import pyarrow as pa
 
 from solecism.errors import InputError, Problem, fail
+from solecism.limits import FILE
 
 __all__ = [
-    "COUNT", "INTEGER", "SHARE", "Number", "check", "read_json", "read_text", "read_toml",
-    "reading_parquet",
+    "COUNT", "INTEGER", "SHARE", "Number", "check", "read_json", "read_source", "read_text",
+    "read_toml", "reading_parquet",
 ]  # fmt: skip
 
 MOST = 20
@@ -89,6 +90,17 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
     except UnicodeDecodeError as error:
         message = f"not UTF-8 ({error.reason} at byte {error.start})"
         raise fail(message, path, raw.count(b"\n", 0, error.start) + 1) from None
+
+
+def read_source(path: Path) -> str:
+    """Read a text that an author wrote, line ends as ``\\n``.
+
+    Raises :class:`InputError` if it cannot be read or is too long.
+    """
+    text = read_text(path)
+    if path.suffix in (".jinja", ".md", ".toml") and len(text) > FILE:
+        raise fail(f"the file has more than {FILE:,} characters", path)
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def read_json(path: Path, shape: Any = object, what: str = "") -> Any:

@@ -34,9 +34,10 @@ from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
 from solecism.grammar.phrases import PHRASES, Phrases
 from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_template
+from solecism.inputs import read_source
 from solecism.lexicon.lexicon import Lexicon, read_hierarchy
 from solecism.lexicon.orthography import read_orthography
-from solecism.lexicon.table import read_source, read_tsv
+from solecism.lexicon.table import read_tsv
 
 __all__ = ["ItemChecker", "check_items", "check_lexicon", "check_paths", "checker_of"]
 

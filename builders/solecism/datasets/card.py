@@ -21,7 +21,7 @@ from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, s
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
 from solecism.datasets.lock import LockedVersion, lock_path, read_lock
 from solecism.errors import fail
-from solecism.lexicon.table import read_source
+from solecism.inputs import read_source
 from solecism.root import Root
 from solecism.version import __version__
 

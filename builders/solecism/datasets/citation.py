@@ -12,7 +12,7 @@ import yaml
 
 from solecism.datasets.catalogue import Stanza, stanza
 from solecism.errors import InputError, Problem, candidates
-from solecism.lexicon.table import read_source
+from solecism.inputs import read_source
 from solecism.root import Root
 from solecism.version import __version__
 

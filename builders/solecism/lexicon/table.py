@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.inputs import read_text
+from solecism.inputs import read_source
 from solecism.lexicon.features import UNIVERSAL, Feats
-from solecism.limits import FILE, WORD, unseen
+from solecism.limits import WORD, unseen
 
 __all__ = [
-    "UPOS", "Row", "Table", "read_lines", "read_source", "read_table", "read_tsv", "table_text",
+    "UPOS", "Row", "Table", "read_lines", "read_table", "read_tsv", "table_text",
 ]  # fmt: skip
 
 UPOS = {
@@ -103,17 +103,6 @@ def read_lines(path: Path) -> list[str]:
     if problems:
         raise InputError(dict.fromkeys(problems))
     return lines[:-1] if lines and not lines[-1] else lines
-
-
-def read_source(path: Path) -> str:
-    """Read a text that an author wrote, line ends as ``\\n``.
-
-    Raises :class:`InputError` where it cannot be read or is too long.
-    """
-    text = read_text(path)
-    if path.suffix in (".jinja", ".md", ".toml") and len(text) > FILE:
-        raise fail(f"the file has more than {FILE:,} characters", path)
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def _not_nfc(line: str) -> str:
