@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -141,7 +142,8 @@ def _serve() -> None:
 
 def _import_all() -> None:
     for name in WARMED:
-        import_module(name)
+        with suppress(ModuleNotFoundError):  # with the base install there is no scipy, for one
+            import_module(name)
     ssl.create_default_context = cache(ssl.create_default_context)  # nothing here is encrypted
     ssl.create_default_context()
     gc.freeze()
