@@ -61,8 +61,8 @@ def alike_rows(columns: Iterable[Ints], rows: int) -> tuple[Ints, Ints]:
 
 
 def first_rows(groups: Ints, size: int) -> Ints:
-    """Return the first row of each of ``size`` groups (0 for one that no row is in)."""
-    firsts = np.zeros(size, dtype=np.intp)
+    """Return the first row of each of ``size`` groups, -1 for one that no row is in."""
+    firsts = np.full(size, -1, dtype=np.intp)
     firsts[groups[::-1]] = np.arange(len(groups))[::-1]
     return firsts
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hubs import make_releases
+from hubs import Place, a_place, make_releases
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +23,12 @@ def release_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def releases(release_folder: Path) -> dict[str, Path]:
     """The folder of each release, by its name."""
     return {path.name: path / "tiny" for path in release_folder.iterdir() if path.name != "root"}
+
+
+@pytest.fixture(scope="module", params=["http", "xet"])
+def any_place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    """A hub over HTTP, and one with a store of large files."""
+    with a_place(tmp_path_factory.mktemp(request.param), request.param == "xet") as place:
+        yield place

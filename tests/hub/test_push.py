@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,14 +16,6 @@ from fake_hub import Blob, Fault, User
 from fake_hub.server import TOKEN
 from hubs import REPO, Place, a_place, sums
 from solecism.hub.compare import compare
-
-
-@pytest.fixture(scope="module", params=["http", "xet"])
-def any_place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Place]:
-    with a_place(tmp_path_factory.mktemp(request.param), request.param == "xet") as place:
-        yield place
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +29,15 @@ def place(shared_place: Place) -> Iterator[Place]:
     shared_place.fresh()
     yield shared_place
     assert shared_place.violations == []
+
+
+@contextmanager
+def changed_manifest(release: Path, folder: Path) -> Iterator[dict[str, Any]]:
+    """Copy a release into a folder, and write its manifest with the changes that are made to it."""
+    path = Path(shutil.copytree(release, folder)) / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    yield manifest
+    path.write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def files_at(place: Place, tag: str) -> dict[str, str]:
@@ -278,13 +281,10 @@ def test_two_pushers_of_different_bytes(place: Place, releases: dict[str, Path])
 def test_sources_that_may_not_be_passed_on(
     place: Place, releases: dict[str, Path], tmp_path: Path
 ) -> None:
-    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    closed = {"treebank": "UD_Arabic-NYUAD", "licence": "LDC", "redistributable": False}
-    manifest["sources"] = [closed, {"treebank": "UD_French-GSD", "redistributable": True}]
-    path.write_text(json.dumps(manifest), encoding="utf-8")
-    done = place.push(folder)
+    with changed_manifest(releases["1.0.0"], tmp_path / "tiny") as manifest:
+        closed = {"treebank": "UD_Arabic-NYUAD", "licence": "LDC", "redistributable": False}
+        manifest["sources"] = [closed, {"treebank": "UD_French-GSD", "redistributable": True}]
+    done = place.push(tmp_path / "tiny")
     assert done.code == 2
     assert "sources that may not be passed on: UD_Arabic-NYUAD (LDC)" in done.err
     assert place.hub.log == []
@@ -294,12 +294,9 @@ def test_sources_that_may_not_be_passed_on(
 def test_sources_that_are_not_whole(
     place: Place, releases: dict[str, Path], tmp_path: Path, what: str
 ) -> None:
-    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    manifest["sources"] = [{"treebank": "UD_French-GSD", what: ["train.conllu"]}]
-    path.write_text(json.dumps(manifest), encoding="utf-8")
-    done = place.push(folder)
+    with changed_manifest(releases["1.0.0"], tmp_path / "tiny") as manifest:
+        manifest["sources"] = [{"treebank": "UD_French-GSD", what: ["train.conllu"]}]
+    done = place.push(tmp_path / "tiny")
     assert done.code == 2
     assert f"not whole: UD_French-GSD ({what}: train.conllu): fetch them" in done.err
     assert place.hub.log == []
@@ -383,12 +380,9 @@ def test_links_are_not_followed(
 def test_a_manifest_that_lists_what_is_not_of_the_folder(
     place: Place, releases: dict[str, Path], tmp_path: Path, name: str
 ) -> None:
-    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    manifest["documents"][name] = manifest["documents"]["README.md"]
-    path.write_text(json.dumps(manifest), encoding="utf-8")
-    done = place.push(folder)
+    with changed_manifest(releases["1.0.0"], tmp_path / "tiny") as manifest:
+        manifest["documents"][name] = manifest["documents"]["README.md"]
+    done = place.push(tmp_path / "tiny")
     assert done.code == 2
     assert f"is no manifest of a build: {name!r} is no" in done.err
     assert place.hub.log == []
@@ -397,12 +391,9 @@ def test_a_manifest_that_lists_what_is_not_of_the_folder(
 def test_a_manifest_of_an_older_version(
     place: Place, releases: dict[str, Path], tmp_path: Path
 ) -> None:
-    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    del manifest["documents"]
-    path.write_text(json.dumps(manifest), encoding="utf-8")
-    done = place.push(folder)
+    with changed_manifest(releases["1.0.0"], tmp_path / "tiny") as manifest:
+        del manifest["documents"]
+    done = place.push(tmp_path / "tiny")
     assert done.code == 2
     assert "manifest.json: does not list README.md: build the data set again" in done.err
     assert place.hub.log == []

@@ -7,7 +7,6 @@ import re
 import signal
 import socket
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 
 from fake_hub import Fault
-from hubs import REPO, Place, a_place, sums
+from hubs import REPO, Place, sums
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +22,9 @@ def release(releases: dict[str, Path]) -> Path:
     return releases["2.0.0"]
 
 
-@pytest.fixture(scope="module", params=["http", "xet"])
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Place]:
-    with a_place(tmp_path_factory.mktemp(request.param), request.param == "xet") as place:
-        yield place
+@pytest.fixture(scope="module")
+def place(any_place: Place) -> Place:
+    return any_place
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
@@ -38,13 +38,12 @@ from solecism.errors import InputError, fail
 from solecism.files import CHANGED, recover_folder, replacing_folder
 from solecism.grammar.paradigm import LARGEST, no_collecting
 from solecism.hashing import ContentDigest, file_digest
+from solecism.progress import Progress, no_progress
 from solecism.root import Root, find_root
 from solecism.version import __version__
 
 __all__ = ["ItemWriter", "build", "build_configs"]
 
-Progress = Callable[[str, int, int], None]
-"""Called with the name of a source, how many are done, and how many there are."""
 
 README, CROISSANT, CITATION, CHANGELOG = DOCUMENTS = (
     "README.md", "croissant.json", "CITATION.cff", "CHANGELOG.md",
@@ -114,9 +113,9 @@ def build_configs(
         files = [_ConfigFile(config, folder) for config in configs]
         for file in files:
             stack.callback(file.discard)
+        show = progress or no_progress
         for number, source in enumerate(sources):
-            if progress is not None:
-                progress(source.name, number, len(sources))
+            show(source.name, number, len(sources))
             _write_items(source, [file for file in files if source in file.config.sources])
         _refuse_errors(files)
         built = [file.built() for file in files]

@@ -8,7 +8,7 @@ same command continues where it stopped.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -38,11 +38,11 @@ from solecism.errors import fail
 from solecism.hashing import Content, ContentDigest
 from solecism.hub.client import Change, Refs, Repository
 from solecism.hub.compare import DatasetDifference, compare
+from solecism.progress import Progress, no_progress
 
 __all__ = ["PushPlan", "Pushed", "plan_push", "push"]
 
 CARD = "README.md"
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ class _Steps:
     """The steps of a push, counted for a progress bar."""
 
     def __init__(self, configs: int, progress: Progress | None) -> None:
-        self._total, self._done, self._progress = configs + 4, -1, progress
+        self._total, self._done, self._show = configs + 4, -1, progress or no_progress
 
     def next(self, name: str) -> None:
         """Begin a step."""
@@ -270,8 +270,7 @@ class _Steps:
 
     def say(self, name: str) -> None:
         """Show what the step is doing."""
-        if self._progress is not None:
-            self._progress(name, max(self._done, 0), self._total)
+        self._show(name, max(self._done, 0), self._total)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from solecism.baselines.ngram import is_ngram, load_ngram, ngram_revision
 from solecism.errors import candidates, fail
+from solecism.progress import Progress, no_progress
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
 from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.methods import Method, Run, choose, method_names, methods
@@ -73,7 +74,7 @@ def score(
     sample: int | None = None,
     trust_remote_code: bool = False,
     out: str | Path = "results",
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
     notice: Callable[[str], None] | None = None,
 ) -> Result:
     """Score a model on items, write a result and return it.
@@ -226,7 +227,7 @@ def _write(stem: Path, signature: Signature, method: Method, run: Run) -> None:
     """Score what is not scored yet and write the result."""
     items, options = run.items, run.options
     total = min(items.rows, options["limit"] or items.rows)
-    show = options["progress"] or (lambda _, __, ___: None)
+    show = options["progress"] or no_progress
     start, scored = time.perf_counter(), 0
 
     def summary(table: Path) -> dict[str, Any]:

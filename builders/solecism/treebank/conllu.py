@@ -24,11 +24,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from solecism.errors import fail
+from solecism.grouping import first_rows
 from solecism.hashing import Hashes, mix
 
 __all__ = [
     "COLUMNS", "PADDING", "BrokenError", "Coded", "ConlluChunk", "Flags", "Ints", "Spans",
-    "Surface", "Tokens", "files_of", "first_rows", "read_chunk", "read_chunks", "read_tokens",
+    "Surface", "Tokens", "files_of", "read_chunk", "read_chunks", "read_tokens",
     "tokens_of",
 ]  # fmt: skip
 
@@ -51,13 +52,6 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _DIGIT = np.uint8(ord("0"))
 _RANGE = re.compile(r"(\d{1,9})([-.])(\d{1,9})")
 _SENT_ID, _TEXT = "# sent_id =", "# text ="
-
-
-def first_rows(keys: Ints, count: int) -> Ints:
-    """Return for each of ``count`` keys the first row that has it, -1 where none has."""
-    first = np.full(count, -1, np.int64)
-    first[keys[::-1]] = np.arange(len(keys) - 1, -1, -1)
-    return first
 
 
 @dataclass(frozen=True)

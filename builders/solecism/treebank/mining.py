@@ -19,13 +19,13 @@ import pyarrow.parquet as pq
 from solecism.errors import candidates, fail
 from solecism.files import writing
 from solecism.hashing import Hashes
+from solecism.progress import Progress, no_progress
 from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
 from solecism.treebank.forms import Morphology, count_treebank
 from solecism.treebank.languages import Language, find_language
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
-from solecism.treebank.sources import Progress, no_progress
 from solecism.treebank.strict import SWITCHES, find_strictly
 
 __all__ = [

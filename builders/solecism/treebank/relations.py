@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solecism.grouping import first_rows
 from solecism.treebank.agreement import PAPER_VALUES, Bits, bits_of, conflicts, shares, somewhere
-from solecism.treebank.conllu import Flags, Ints, Tokens, first_rows
+from solecism.treebank.conllu import Flags, Ints, Tokens
 
 __all__ = [
     "RELATIONS", "AgreeingPairs", "WordPairs", "above", "find_as_paper", "first_below",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from http import HTTPStatus
@@ -23,16 +23,16 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.files import locked, write_text
 from solecism.hashing import file_digest
 from solecism.inputs import read_json
+from solecism.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     import requests
 
 __all__ = [
-    "Fetched", "LocalSource", "Origin", "Progress", "fetch", "found_languages", "lexicon",
-    "mirrors", "no_progress", "origin_languages", "present", "treebanks", "treebanks_of",
+    "Fetched", "LocalSource", "Origin", "fetch", "found_languages", "lexicon",
+    "mirrors", "origin_languages", "present", "treebanks", "treebanks_of",
 ]  # fmt: skip
 
-Progress = Callable[[str, int, int], None]
 """Is called with the name of a file, how much of it is done, and of how much (0: not known)."""
 
 ADDRESS = "https://raw.githubusercontent.com"
@@ -279,10 +279,6 @@ def fetch(
     fetched = [_fetch(origin, base, show) for origin in treebanks_of(language)]
     listed = _lexicons().get(language)
     return [*fetched, _try(listed, base, show)] if listed else fetched
-
-
-def no_progress(name: str, done: int, total: int) -> None:
-    """Show no progress."""
 
 
 def _try(origin: Origin, base: str, progress: Progress) -> Fetched:

@@ -89,16 +89,9 @@ class Warm:
         }
         return Running(self, self.ask({**job, "prints": str(prints)}), prints)
 
-    def run(
-        self,
-        arguments: list[str],
-        home: Path,
-        env: Mapping[str, str] | None = None,
-        code: str = "",
-        cwd: Path = Path(),
-    ) -> Done:
-        """Start a process and wait for its end."""
-        return self.start(arguments, home, env, code, cwd).wait()
+    def run(self, *arguments: Any, **more: Any) -> Done:
+        """Start a process (see :meth:`start`) and wait for its end."""
+        return self.start(*arguments, **more).wait()
 
     def ask(self, message: Mapping[str, Any]) -> int:
         """Send a message to the warm process and read its answer."""
