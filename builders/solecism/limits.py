@@ -15,7 +15,7 @@ import yaml
 
 __all__ = [
     "CALLS", "CARD", "CELLS", "DEPTH", "DRAW", "FILE", "LETTERS", "LINES", "PARTS", "REPEATS", "RULES",
-    "SECONDS", "SETS", "STEPS", "TOKENS", "WORD", "TooDeepError", "check_nesting", "too_deep",
+    "SECONDS", "SETS", "STEPS", "TOKENS", "WEIGHT", "WORD", "TooDeepError", "check_nesting", "too_deep",
     "unseen",
 ]  # fmt: skip
 
@@ -41,6 +41,9 @@ WORD = 1_000
 
 DRAW = 10**9
 """What the number of ``draw`` must be below."""
+
+WEIGHT = 1000
+"""The largest weight of a word, a form or a text."""
 
 CELLS = 1 << 26
 """Numbers that the tables of ``where`` tests may hold at a time while combinations are counted (512

@@ -29,14 +29,17 @@ from solecism.grammar.words import (
     printed,
 )
 from solecism.lexicon.lexicon import Hierarchy
+from solecism.lexicon.typical import TYPICAL, Key, Typical
 from solecism.limits import CALLS, DEPTH, too_deep, unseen
 
 __all__ = [
-    "EXPRESSION", "FILTERS", "PHRASE", "TOO_DEEP", "Compiler", "Function", "Macro", "Uses",
-    "called_names", "classes_wanted", "compared_texts", "in_order", "merge_uses", "misplaced",
-    "refused", "under", "uses_of", "wrong_calls",
+    "EXPRESSION", "FILTERS", "PHRASE", "TOO_DEEP", "TYPICAL_FORM", "Compiler", "Function", "Macro",
+    "Uses", "called_names", "classes_wanted", "compared_texts", "in_order", "merge_uses",
+    "misplaced", "refused", "typical", "typical_asked", "typical_of", "under", "uses_of",
+    "wrong_calls",
 ]  # fmt: skip
 
+TYPICAL_FORM = "x is typical(verb.Object)"
 TOO_DEEP = f"more than {DEPTH} brackets, operations or conditions in one another"
 
 Uses = Mapping[str, frozenset[str]]
@@ -201,6 +204,10 @@ def _asked(node: nodes.Node, macros: Mapping[str, Macro]) -> Iterator[tuple[str,
     if isinstance(node, nodes.Name):
         yield node.name, frozenset({WHOLE})
         return
+    asked = typical_asked(node)
+    if asked:
+        yield from ((name, frozenset({ROW})) for name in asked[:2])
+        return
     special = {id(child): (child.name, use) for child, use in _less_asked(node, macros)}
     yield from special.values()
     for child in node.iter_child_nodes():
@@ -227,6 +234,17 @@ def _less_asked(
             pairs = [(value, macro.use(place)) for place, value in enumerate(node.args)]
             pairs += [(k.value, macro.use(k.key)) for k in node.kwargs]
     return [(child, use) for child, use in pairs if isinstance(child, nodes.Name)]
+
+
+def typical_asked(test: nodes.Node) -> tuple[str, str, str] | None:
+    """Return ``x``, ``y`` and ``Role`` of ``x is typical(y.Role)``; None for anything else."""
+    if not isinstance(test, nodes.Test) or test.name != TYPICAL or test.kwargs:
+        return None
+    argument = test.args[0] if len(test.args) == 1 else None
+    word, head = test.node, getattr(argument, "node", None)
+    if not isinstance(argument, nodes.Getattr) or not isinstance(word, nodes.Name):
+        return None
+    return (word.name, head.name, argument.attr) if isinstance(head, nodes.Name) else None
 
 
 def in_order(macros: Mapping[str, nodes.Macro]) -> list[str]:
@@ -365,6 +383,10 @@ class Compiler:
         return self._applied(_filter(node.name), [node.node, *node.args], node.kwargs)
 
     def _test(self, node: nodes.Test) -> Function:
+        asked = typical_asked(node)
+        if asked:
+            (word, head, role), test = asked, self.tests[TYPICAL]
+            return lambda names: test(names[word], names[head], role)
         return self._applied(self.tests[node.name], [node.node, *node.args], node.kwargs)
 
     def _call(self, node: nodes.Call) -> Function:
@@ -480,6 +502,22 @@ def under(word: object, classes: object = None, *, hierarchy: Hierarchy) -> bool
     wanted = classes_wanted(classes, hierarchy)
     names = word.lookup("Class") if isinstance(word, Word) else str(word)
     return not wanted or not wanted.isdisjoint(hierarchy.above(names))
+
+
+def typical(word: object, head: object, role: object = None, *, of: Typical) -> bool:
+    """Return whether a word is typical of another in a role."""
+    if not isinstance(word, Word) or not isinstance(head, Word) or not isinstance(role, str):
+        raise TemplateFault(f"write it as {TYPICAL_FORM}")
+    return word.key in typical_of(head, role, of)
+
+
+def typical_of(head: Word, role: str, typical: Typical) -> frozenset[Key]:
+    """Return the words that are typical of ``head``; raises :class:`TemplateFault` for a role
+    that its table does not have."""
+    try:
+        return typical.of(head.key, role)
+    except ValueError as error:
+        raise TemplateFault(str(error)) from None
 
 
 def classes_wanted(text: str, hierarchy: Hierarchy) -> frozenset[str]:

@@ -22,6 +22,7 @@ from solecism.grammar.expression import (
     FILTERS,
     PHRASE,
     TOO_DEEP,
+    TYPICAL_FORM,
     Compiler,
     Function,
     Macro,
@@ -30,6 +31,8 @@ from solecism.grammar.expression import (
     in_order,
     misplaced,
     refused,
+    typical,
+    typical_asked,
     under,
     uses_of,
     wrong_calls,
@@ -37,6 +40,7 @@ from solecism.grammar.expression import (
 from solecism.grammar.words import Evaluation, TemplateFault, Word
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import read_lines
+from solecism.lexicon.typical import TYPICAL
 from solecism.limits import DEPTH
 
 __all__ = ["PHRASES", "Phrases"]
@@ -62,7 +66,10 @@ class Phrases:
         self.run = Evaluation()
         self.memo: dict[Any, Any] = {}
         self._root = folder.parent
-        self._tests = {"under": partial(under, hierarchy=lexicon.hierarchy)}
+        self._tests = {
+            "under": partial(under, hierarchy=lexicon.hierarchy),
+            TYPICAL: partial(typical, of=lexicon.typical),
+        }
         self._words: dict[tuple[str, str], Word] = {}
         self._files: dict[str, dict[str, Macro]] = {}
         self._trees: dict[str, nodes.Expr] = {}
@@ -95,7 +102,9 @@ class Phrases:
 
     def columns(self, source: str) -> list[tuple[str, str]]:
         """List the columns that an expression asks for itself: names of slots and columns."""
-        found = nodes.Output([self.tree(source)]).find_all(nodes.Getattr)
+        tree = nodes.Output([self.tree(source)])
+        roles = {id(test.args[0]) for test in tree.find_all(nodes.Test) if typical_asked(test)}
+        found = [node for node in tree.find_all(nodes.Getattr) if id(node) not in roles]
         return [(n.node.name, n.attr) for n in found if isinstance(n.node, nodes.Name)]
 
     def compiled(self, source: str) -> Function:
@@ -250,6 +259,8 @@ class Phrases:
     def _unknown_filters(self, tree: nodes.Node) -> Found:
         for node in tree.find_all((nodes.Filter, nodes.Test)):
             kind = "filter" if isinstance(node, nodes.Filter) else "test"
+            if node.name == TYPICAL and kind == "test" and not typical_asked(node):
+                yield node.lineno, f"write the test as {TYPICAL_FORM}"
             known = sorted(FILTERS if kind == "filter" else self._tests)
             if node.name not in known:
                 near = candidates(f"{kind}s", known, node.name)

@@ -22,6 +22,7 @@ from solecism.hashing import Hashes, text_hashes
 from solecism.lexicon.features import UNIVERSAL, Feats
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
+from solecism.limits import WEIGHT
 
 __all__ = ["Domain", "Scope", "fill_slot"]
 
@@ -65,6 +66,13 @@ class Domain:
         """A 64-bit number for each entry, the same on every machine."""
         return text_hashes([f"{self.slot.name}={name}" for name in self.names])
 
+    @cached_property
+    def weights(self) -> Ints:
+        """How often each entry is drawn beside the others: 1 for all, or as the slot says."""
+        if self.kin:
+            return self.kin.weights
+        return np.array([_weight(word, self.slot) for word in self.words], dtype=np.intp)
+
     def groups(self, asked: frozenset[str]) -> tuple[Ints, tuple[int, ...]]:
         """Group the entries that an expression cannot tell apart by what it has ``asked``.
 
@@ -75,6 +83,19 @@ class Domain:
         if asked not in self._groups:
             self._groups[asked] = _group(self.words, asked)
         return self._groups[asked]
+
+
+def _weight(word: Word, slot: Slot) -> int:
+    """Multiply the weights of a word's table, lemma, properties and features."""
+    weight = 1
+    for name, weights in slot.weights.items():
+        if name in ("from", "oneof", "lemma"):
+            weight *= weights[word.table.name if name == "from" else word.row.lemma]
+        elif name in word.known:
+            met = [weights[value] for value in word.lookup(name).split(",") if value in weights]
+            weight *= max(met, default=1)
+    own = word.row.properties.get(slot.weight, "")
+    return weight * (int(own) if own else 1)
 
 
 def _group(words: Sequence[Word], asked: frozenset[str]) -> tuple[Ints, tuple[int, ...]]:
@@ -158,7 +179,7 @@ def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) ->
     tables = [lexicon.table(name) for name in slot.tables]
     features = {name for table in tables for name in table.feature_names}
     drawn = bool(asked & {WHOLE, FEATS} or asked & features)
-    key = (Domain, slot.tables, tuple(slot.wants.items()), slot.under, drawn)
+    key = (Domain, drawn, *_asked_of_words(slot))
     if key not in memo:
         known = frozenset(n for t in tables for n in (*t.columns, *t.feature_names))
         entries = _all_entries(slot, tables, lexicon, drawn, path)
@@ -169,6 +190,13 @@ def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) ->
         words = _words(entries, kin.words[0].known, phrases.run, slot.name)
         memo[slot.name, *key] = Domain(slot, words, kin)
     return kin if slot.name == kin.slot.name else memo[slot.name, *key]
+
+
+def _asked_of_words(slot: Slot) -> tuple[Hashable, ...]:
+    """Return what a slot asks, whatever its name."""
+    weights = tuple((name, tuple(found.items())) for name, found in slot.weights.items())
+    wants, without = tuple(slot.wants.items()), tuple(slot.without.items())
+    return slot.tables, wants, slot.under, without, weights, slot.weight
 
 
 Entry = tuple[Row, Table, tuple[Feats, ...], Feats | None]
@@ -184,7 +212,8 @@ def _words(
 def _all_entries(
     slot: Slot, tables: Sequence[Table], lexicon: Lexicon, drawn: bool, path: str
 ) -> list[Entry]:
-    problems = [*_problems(slot, tables), *_class_problems(slot, tables, lexicon)]
+    problems = [*_problems(slot, tables), *_class_problems(slot.under, tables, lexicon)]
+    problems += _class_problems(slot.without.get("under", ()), tables, lexicon)
     if problems:
         raise InputError(Problem(f"slot {slot.name!r}: {p}", path, slot.line) for p in problems)
     entries = [entry for table in tables for entry in _entries(table, slot, lexicon, drawn)]
@@ -209,29 +238,50 @@ def _stands_under(row: Row, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
     return not above.isdisjoint(classes)
 
 
-def _class_problems(slot: Slot, tables: Sequence[Table], lexicon: Lexicon) -> Iterator[str]:
+def _class_problems(
+    classes: tuple[str, ...], tables: Sequence[Table], lexicon: Lexicon
+) -> Iterator[str]:
     try:
-        classes_wanted(",".join(slot.under), lexicon.hierarchy)
+        classes_wanted(",".join(classes), lexicon.hierarchy)
     except TemplateFault as fault:
         yield f"under: {fault}"
-    if slot.under and not any("Class" in table.columns for table in tables):
+    if classes and not any("Class" in table.columns for table in tables):
         yield f"under: {_named(tables)} has no column 'Class'"
 
 
 def _problems(slot: Slot, tables: Sequence[Table]) -> Iterator[str]:
     for name, wanted in slot.wants.items():
-        having = [t for t in tables if name in ("lemma", *t.columns, *t.feature_names)]
-        if not having:
-            columns = [n for t in tables for n in ("lemma", *t.columns, *t.feature_names)]
-            near = candidates("columns", list(dict.fromkeys(columns)), name)
-            yield f"{_named(tables)} has no column {name!r} {near}"
-            continue
-        values = sorted({value for t in having for value in _values(t, name)})
-        for value in wanted:
-            if not _limits([value]) and value not in values:
-                yield f"no word has {name} {value!r} {candidates('values', values, value)}"
-            elif _limits([value]) and not any(map(_is_number, values)):
-                yield f"{name} {value!r}: no word has a number there"
+        yield from _value_problems(name, wanted, tables, forms=True)
+    for name, unwanted in slot.without.items():
+        if name != "under":
+            yield from _value_problems(name, unwanted, tables, forms=False)
+    if slot.weight:
+        values = {v for t in tables if slot.weight in t.columns for v in _values(t, slot.weight)}
+        wrong = sorted(v for v in values if not v.isdecimal() or not 0 < int(v[:9]) <= WEIGHT)
+        if wrong or not values:
+            found = repr(wrong[0]) if wrong else "nothing"
+            yield f"weight: a column of numbers from 1 to {WEIGHT:,}, not {found}"
+
+
+def _value_problems(
+    name: str, wanted: Sequence[str], tables: Sequence[Table], forms: bool
+) -> Iterator[str]:
+    """Say which column is not there (``forms``: it may be a feature of the forms), or which value
+    no word has."""
+    names = {t.name: ("lemma", *t.columns, *(t.feature_names if forms else ())) for t in tables}
+    having = [t for t in tables if name in names[t.name]]
+    if not having:
+        near = candidates(
+            "columns", list(dict.fromkeys(n for t in names.values() for n in t)), name
+        )
+        yield f"{_named(tables)} has no column {name!r} {near}"
+        return
+    values = sorted({value for t in having for value in _values(t, name)})
+    for value in wanted:
+        if not _limits([value]) and value not in values:
+            yield f"no word has {name} {value!r} {candidates('values', values, value)}"
+        elif _limits([value]) and not any(map(_is_number, values)):
+            yield f"{name} {value!r}: no word has a number there"
 
 
 def _named(tables: Sequence[Table]) -> str:
@@ -259,7 +309,18 @@ def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:
                     or _passes(r.properties[name], wanted)]  # fmt: skip
         elif name in table.columns:
             rows = [row for row in rows if _passes(row.properties[name], wanted)]
-    return [row for row in rows if not slot.under or _stands_under(row, slot.under, lexicon)]
+    if slot.under:
+        rows = [row for row in rows if _stands_under(row, slot.under, lexicon)]
+    for name, unwanted in slot.without.items():
+        rows = [row for row in rows if not _is_one_of(row, name, unwanted, lexicon)]
+    return list(rows)
+
+
+def _is_one_of(row: Row, name: str, values: tuple[str, ...], lexicon: Lexicon) -> bool:
+    if name == "under":
+        return _stands_under(row, values, lexicon)
+    value = row.lemma if name == "lemma" else row.properties.get(name, "")
+    return bool(value) and _passes(value, values)
 
 
 def _is_property(name: str, row: Row, table: Table) -> bool:

@@ -1,30 +1,23 @@
-"""Template files: front matter, then one line a condition (``docs/formats.md``).
-
-Front matter is YAML in which every scalar is text (``no`` is Norwegian), a key may stand only once,
-and every value knows its line.
-"""
+"""Template files: front matter, then one line a condition (``docs/formats.md``)."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import yaml
 from jinja2 import Environment, TemplateSyntaxError
 
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.lexicon.table import read_lines
-from solecism.limits import DRAW, PARTS, TooDeepError, check_nesting, unseen
+from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
+from solecism.grammar.inherit import Source, inherited, read_source
+from solecism.limits import DRAW, PARTS, WEIGHT
 
-__all__ = [
-    "FrontMatterError", "LinePart", "Slot", "Template", "TemplateLine", "read_front_matter",
-    "read_template",
-]  # fmt: skip
+__all__ = ["LinePart", "Slot", "Template", "TemplateLine", "read_template"]
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
 _LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions")
@@ -39,8 +32,9 @@ _LINE = re.compile(r"([A-Za-z_][\w-]*):\s*(.*)")
 class Slot:
     """A word to draw: from which tables, and what is asked of its columns and features.
 
-    ``under``: classes, one of which it must stand below; ``oneof``: the texts themselves, of no
-    table.
+    ``under``: classes, one of which it must stand below; ``without``: what it must not be;
+    ``oneof``: the texts themselves, of no table. ``weights`` say how often a value of a column (or
+    a text of ``oneof``) is drawn beside the others, ``weight`` is a column of such numbers.
     """
 
     name: str
@@ -49,6 +43,9 @@ class Slot:
     line: int
     under: tuple[str, ...] = ()
     oneof: tuple[str, ...] = ()
+    without: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    weights: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
+    weight: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,11 +104,29 @@ class Template:
 
 def read_template(path: Path) -> Template:
     """Read a template file; raises :class:`InputError` with every problem that needs no lexicon."""
-    return _read(path, tuple(read_lines(path)))
+    return _read(path, read_source(path))
 
 
 @lru_cache(maxsize=1 << 10)
-def _read(path: Path, lines: tuple[str, ...]) -> Template:
+def _read(path: Path, source: Source) -> Template:
+    own, *above = (_parts(where, lines) for where, lines in ((path, source.lines), *source.above))
+    front = inherited([part.front for part in (own, *above)], source.kinds, path)
+    body = own.body
+    if not body and above:
+        taken: tuple[tuple[int, str], ...] = next((part.body for part in above if part.body), ())
+        body = tuple((own.front.fields["like"].line, text) for _, text in taken)
+    return _TemplateReader(path, front, body, own.offset).template()
+
+
+class _Parts(NamedTuple):
+    """Front matter, the numbered lines with sentences, and the number of the line before them."""
+
+    front: Entry
+    body: tuple[tuple[int, str], ...]
+    offset: int
+
+
+def _parts(path: Path, lines: tuple[str, ...]) -> _Parts:
     fences = [n for n, text in enumerate(lines) if text.rstrip() == "---"][:2]
     if len(fences) < 2 or fences[0] != 0:
         raise fail("a template begins with front matter between two lines `---`", path, 1)
@@ -119,15 +134,17 @@ def _read(path: Path, lines: tuple[str, ...]) -> Template:
         front = read_front_matter("\n".join(lines[1 : fences[1]]), first=2)
     except FrontMatterError as error:
         raise fail(error.message, path, error.line) from None
-    return _TemplateReader(path, front, lines[fences[1] + 1 :], fences[1] + 1).template()
+    offset = fences[1] + 1
+    return _Parts(front, tuple(_joined(lines[offset:], offset)), offset)
 
 
 class _TemplateReader:
     """Collects the problems of one file while its parts are read."""
 
-    def __init__(self, path: Path, front: Entry, body: Sequence[str], offset: int) -> None:
-        self.path, self.fields, self.offset = path, front.fields, offset
-        self.lines = _joined(body, offset)
+    def __init__(
+        self, path: Path, front: Entry, lines: Sequence[tuple[int, str]], offset: int
+    ) -> None:
+        self.path, self.fields, self.lines, self.offset = path, front.fields, lines, offset
         self.problems: list[Problem] = []
 
     def template(self) -> Template:
@@ -203,18 +220,43 @@ class _TemplateReader:
 
     def _slots(self) -> Iterator[Slot]:
         for name, entry in self._named("slots").items():
-            lists = {key: self._list(key, inner) for key, inner in entry.fields.items()}
+            fields = dict(entry.fields)
+            without = self._named_lists(fields.pop("not", Entry(entry.line)))
+            weights = {key: self._weights(name, f) for key, f in fields.items() if f.fields}
+            lists = {key: self._list(key, _names(inner)) for key, inner in fields.items()}
             tables, under, oneof = (lists.pop(key, ()) for key in ("from", "under", "oneof"))
+            weight = lists.pop("weight", ())
             if not _NAME.fullmatch(name):
                 self._report(f"{name!r} cannot be the name of a slot", entry.line)
-            elif oneof and (tables or under or lists):
+            elif oneof and (tables or under or lists or without or weight):
                 self._report(f"slot {name!r}: beside `oneof` nothing can be asked", entry.line)
             elif len(set(oneof)) < len(oneof):
                 self._report(f"slot {name!r}: a text of `oneof` stands twice", entry.line)
             elif not tables and not oneof:
                 self._report(f"slot {name!r} does not say `from` which table", entry.line)
             else:
-                yield Slot(name, tables, lists, entry.line, under, oneof)
+                yield Slot(
+                    name, tables, lists, entry.line, under, oneof, without, weights, "".join(weight)
+                )
+
+    def _named_lists(self, entry: Entry) -> dict[str, tuple[str, ...]]:
+        if entry.text is not None or entry.items:
+            self._report("`not` wants columns: not: {lemma: [...]}", entry.line)
+        return {key: self._list(key, inner) for key, inner in entry.fields.items()}
+
+    def _weights(self, slot: str, entry: Entry) -> dict[str, int]:
+        """Read ``{the: 6, a: 4}``."""
+        out = {}
+        for value, inner in entry.fields.items():
+            text = inner.text or ""
+            if not text.isdecimal() or not 0 < int(text[:9]) <= WEIGHT:
+                message = (
+                    f"slot {slot!r}: the weight of {value!r} is no number from 1 to {WEIGHT:,}"
+                )
+                self._report(message, inner.line)
+            else:
+                out[value] = int(text)
+        return out
 
     def _draw(self, text: str) -> int | None:
         number = text.lstrip("0") if text.isdecimal() else ""
@@ -276,6 +318,13 @@ class _TemplateReader:
             if same is not condition:
                 which = "the good one" if same.name == "good" else f"that of line {same.line}"
                 self._report(f"this bad line is equal to {which}", condition.line)
+
+
+def _names(entry: Entry) -> Entry:
+    """Return the values of ``{the: 6, a: 4}`` as a list, and any other entry as it is."""
+    if not entry.fields:
+        return entry
+    return Entry(entry.line, items=tuple(Entry(entry.line, text) for text in entry.fields))
 
 
 def _joined(body: Sequence[str], offset: int) -> list[tuple[int, str]]:
@@ -365,96 +414,3 @@ def _region_parts(text: str) -> Iterator[LinePart]:
     literal += text[place:]
     if literal:
         yield LinePart("text", literal)
-
-
-class FrontMatterError(Exception):
-    """An error in YAML, with its line."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.message, self.line = message, line
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A YAML node with its line: a text, a list or a mapping (a value has the line of its key)."""
-
-    line: int
-    text: str | None = None
-    items: tuple[Entry, ...] = ()
-    fields: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
-
-    def texts(self) -> tuple[str, ...]:
-        """Return a text or a list of texts as a tuple; raises :class:`FrontMatterError`."""
-        if self.text is not None:
-            return (self.text,)
-        if self.fields or any(item.text is None for item in self.items):
-            raise FrontMatterError("a text or a list of texts is wanted here", self.line)
-        return tuple(item.text or "" for item in self.items)
-
-
-_FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-
-
-def read_front_matter(text: str, first: int = 1) -> Entry:
-    """Read front matter that begins in line ``first`` of its file.
-
-    Raises :class:`FrontMatterError` for bad YAML, a key given twice, an alias, and for characters
-    that nobody sees.
-    """
-    try:
-        if "&" in text or "*" in text:
-            _refuse_references(text, first)
-        node = _compose(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line if mark else 0
-        raise FrontMatterError(f"YAML: {error.problem}", first + line) from None
-    except yaml.reader.ReaderError as error:
-        message = f"YAML: character {error.character:#x}: {error.reason}"
-        raise FrontMatterError(message, first + text.count("\n", 0, error.position)) from None
-    if not isinstance(node, yaml.MappingNode):
-        raise FrontMatterError("the front matter must be `key: value` lines", first)
-    return _entry(node, first)
-
-
-def _compose(text: str) -> yaml.Node | None:
-    """Read with libyaml if it is installed, and again with PyYAML, which explains faults better."""
-    try:
-        check_nesting(text)
-        return yaml.compose(text, Loader=_FAST)
-    except TooDeepError:
-        raise
-    except yaml.YAMLError:
-        return yaml.compose(text, Loader=yaml.BaseLoader)
-
-
-def _refuse_references(text: str, first: int) -> None:
-    for token in yaml.scan(text, Loader=yaml.BaseLoader):
-        if isinstance(token, (yaml.AnchorToken, yaml.AliasToken)):
-            message = "anchors and aliases are not allowed (quote a text that begins with & or *)"
-            raise FrontMatterError(message, first + token.start_mark.line)
-
-
-def _entry(node: yaml.Node, first: int) -> Entry:
-    line = first + node.start_mark.line
-    if isinstance(node, yaml.ScalarNode):
-        return Entry(line, text=_seen(node.value, line))
-    if isinstance(node, yaml.SequenceNode):
-        return Entry(line, items=tuple(_entry(item, first) for item in node.value))
-    fields: dict[str, Entry] = {}
-    for key, value in node.value:
-        line = first + key.start_mark.line
-        if not isinstance(key, yaml.ScalarNode):
-            raise FrontMatterError("a key must be a text", line)
-        if _seen(key.value, line) in fields:
-            raise FrontMatterError(f"key {key.value!r} stands twice", line)
-        fields[key.value] = replace(_entry(value, first), line=line)
-    return Entry(first + node.start_mark.line, fields=fields)
-
-
-def _seen(text: str, line: int) -> str:
-    """Return a text in which all can be seen: YAML makes other characters of ``"\\u202e"``."""
-    for _, name in unseen(text):
-        raise FrontMatterError(f"{name} is not allowed", line)
-    return text

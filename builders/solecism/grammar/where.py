@@ -11,13 +11,19 @@ from jinja2 import nodes
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.grammar.expression import classes_wanted, compared_texts
+from solecism.grammar.expression import (
+    classes_wanted,
+    compared_texts,
+    typical_asked,
+    typical_of,
+)
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.elimination import Clause
 from solecism.grammar.sampling.plan import BalanceLevel
 from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import Template
 from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word
+from solecism.lexicon.typical import Key
 from solecism.limits import CALLS
 
 __all__ = ["read_balance", "read_where"]
@@ -105,8 +111,8 @@ def _one_by_one(text: str, phrases: Phrases, scope: Scope) -> Truth:
 
 
 def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
-    """Return the truth table of ``x is under(y.Column)``, ``x.Column == y.Column``,
-    ``x.Column == "text"``, ``x.Column in ["text"]`` and their opposites.
+    """Return the truth table of ``x is typical(y.Role)``, ``x is under(y.Column)``,
+    ``x.Column == y.Column``, ``x.Column == "text"``, ``x.Column in ["text"]`` and their opposites.
 
     None for any other test, which is evaluated for each combination of groups.
     """
@@ -115,6 +121,9 @@ def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
         return _among(node, scope)
     if len(scope.slots) != 2:
         return None
+    asked = typical_asked(node)
+    if asked:
+        return _typical(*asked, phrases, scope)
     if isinstance(node, nodes.Test) and node.name == "under" and len(node.args) == 1:
         column = node.args[0]
         if isinstance(node.node, nodes.Name) and _is_column(column):
@@ -150,6 +159,19 @@ def _under(name: str, column: Any, phrases: Phrases, scope: Scope) -> Truth:
     return table if _place(scope, name) == 0 else table.T
 
 
+def _typical(name: str, head: str, role: str, phrases: Phrases, scope: Scope) -> Truth:
+    rows: dict[Key, list[int]] = {}
+    for number, word in enumerate(_firsts(scope, name)):
+        rows.setdefault(word.key, []).append(number)
+    heads = _firsts(scope, head)
+    table = np.zeros((len(scope.firsts[_place(scope, name)]), len(heads)), dtype=bool)
+    for column, word in enumerate(heads):
+        found = typical_of(word, role, phrases.lexicon.typical)
+        met = (key for key in rows if key in found) if len(rows) < len(found) else found
+        table[[row for key in met for row in rows.get(key, ())], column] = True
+    return table if _place(scope, name) == 0 else table.T
+
+
 def _members(sets: Sequence[frozenset[str]], names: dict[str, int]) -> NDArray[np.float32]:
     """Return a row for each set, a column for each name: 1 where the set has it."""
     out = np.zeros((len(sets), len(names)), dtype=np.float32)
@@ -168,11 +190,16 @@ def _place(scope: Scope, name: str) -> int:
     return [scope.domains[slot].slot.name for slot in scope.slots].index(name)
 
 
-def _values(scope: Scope, name: str, column: str) -> list[str]:
-    """Return a property of each group of a slot."""
+def _firsts(scope: Scope, name: str) -> list[Word]:
+    """Return a word of each group of a slot."""
     place = _place(scope, name)
     words = scope.domains[scope.slots[place]].words
-    return [words[first].lookup(column) for first in scope.firsts[place]]
+    return [words[first] for first in scope.firsts[place]]
+
+
+def _values(scope: Scope, name: str, column: str) -> list[str]:
+    """Return a property of each group of a slot."""
+    return [word.lookup(column) for word in _firsts(scope, name)]
 
 
 def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> BalanceLevel:
@@ -188,4 +215,7 @@ def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> BalanceLev
         shown = domain.names[first] if isinstance(value, Word) else str(value)
         numbers.append(texts.setdefault(shown, len(texts)))
     labels = np.array(numbers, dtype=np.intp)[scope.keys[0]]
-    return BalanceLevel(slot, labels, tuple(f"{text}={value}" for value in texts))
+    # A value weighs as much as its heaviest word: words that are one value share its draws.
+    weights = np.zeros(len(texts), dtype=np.intp)
+    np.maximum.at(weights, labels, domain.weights)
+    return BalanceLevel(slot, labels, tuple(f"{text}={value}" for value in texts), weights)

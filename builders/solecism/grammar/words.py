@@ -120,6 +120,11 @@ class Word:
             raise TemplateFault(f"which form of {self.row.shown!r}? use agree or form")
         return texts.pop()
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """Table and lemma."""
+        return self.table.name, self.row.lemma
+
     @cached_property
     def shown_feats(self) -> Feats:
         """The features of the form and of the word, as printed in the data set."""
@@ -172,18 +177,25 @@ class Word:
         near = candidates("columns", ["lemma", *sorted(self.known)], name)
         raise TemplateFault(f"{who}: {self.table.name}.tsv has no column {name!r} {near}")
 
-    def agree(self, model: Word, **wanted: str) -> Word:
+    def agree(self, model: Word, feats: str = "", **wanted: str) -> Word:
         """Return the form that shares all features that this word and ``model`` both express.
 
-        ``wanted`` features must be expressed by the form; a form that shares nothing with the model
-        (an infinitive) is taken only where there is no other.
+        ``wanted`` features (or ``feats``, a text of them) must be expressed by the form; a form
+        that shares nothing with the model (an infinitive) is taken only where there is no other.
         """
+        wanted |= _features_of(feats)
         asked = _merged(_model(model).feats, self._asked(wanted))
         fitting, sharing = _fitting(self.cells, asked, frozenset(wanted))
         return self._only(sharing or fitting)
 
     def clash(self, model: Word, *names: str, **wanted: str) -> Word:
-        """Return, in turn, each form that differs in ``names`` and in nothing else."""
+        """Return, in turn, each form that differs in ``names`` and in nothing else.
+
+        A name with ``=`` in it is a text of features that the form must express.
+        """
+        for feats in (name for name in names if "=" in name):
+            wanted |= _features_of(feats)
+        names = tuple(name for name in names if name and "=" not in name)
         if not names:
             raise TemplateFault("clash needs the name of a feature: clash(x, 'Number')")
         self._asked(dict.fromkeys(names, ""))
@@ -199,8 +211,9 @@ class Word:
         ]
         return self.run.choose(self._bad_forms(others, right.text))
 
-    def form(self, **wanted: str) -> Word:
+    def form(self, feats: str = "", **wanted: str) -> Word:
         """Return another form of the same word: the same features but for those named."""
+        wanted |= _features_of(feats)
         here = self.cell if self.cell is not None else Feats()
         asked = _merged(here, self._asked(wanted))
         return self._only(_fitting(self.table.cells, asked, frozenset(wanted))[0])
@@ -241,6 +254,21 @@ class Word:
             return _asked_of(self.table.name, self.table.feature_names, tuple(wanted.items()))
         except ValueError as error:
             raise TemplateFault(str(error)) from None
+
+
+@lru_cache(maxsize=1 << 10)
+def _features(text: str) -> tuple[tuple[str, str], ...]:
+    """Read ``Tense=Past|VerbForm=Fin``; raises :class:`TemplateFault`."""
+    pairs = [pair.partition("=")[::2] for pair in text.split("|")] if text else []
+    if not all(name and value for name, value in pairs):
+        raise TemplateFault(f'{text!r} is no list of features: write "Tense=Past|VerbForm=Fin"')
+    return tuple(pairs)
+
+
+def _features_of(text: object) -> dict[str, str]:
+    if not isinstance(text, str):
+        raise TemplateFault(f"{text!r} is no text of features")
+    return dict(_features(text))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -10,6 +10,7 @@ from pathlib import Path
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, read_table, read_tsv
+from solecism.lexicon.typical import Typical, read_typical
 from solecism.limits import DEPTH
 
 __all__ = ["Hierarchy", "Lexicon", "read_hierarchy"]
@@ -43,6 +44,14 @@ class Lexicon:
     def hierarchy(self) -> Hierarchy:
         """The hierarchy of word classes."""
         return read_hierarchy(self.folder / "classes.tsv")
+
+    @cached_property
+    def typical(self) -> Typical:
+        """The typical arguments of words."""
+        return read_typical(self.folder, self._all_tables, self.hierarchy.above)
+
+    def _all_tables(self) -> list[Table]:
+        return [self.table(name) for name in self.names]
 
     def table(self, name: str) -> Table:
         """Return a table, read once; raises :class:`InputError` with the candidates."""

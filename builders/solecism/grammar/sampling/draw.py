@@ -87,11 +87,13 @@ def _blocks(rows: int, width: int) -> list[Ints]:
 class _WeightedGroups:
     """The groups of words that a slot is drawn from, each with its kind and a hash (``marks``).
 
-    ``labelled``: the groups by their label, if the words have labels.
+    ``sizes``: the words of each group, each counted as often as it weighs. ``labelled``: the groups
+    by their label, if the words have labels.
     """
 
     weights: SlotWeights
     entries: Groups
+    sizes: Ints
     kinds: Ints
     marks: Hashes
     labelled: Groups | None
@@ -102,7 +104,8 @@ class _WeightedGroups:
         entries = Groups.of(step.groups)
         marks = np.minimum.reduceat(words[entries.order], entries.starts)
         labelled = None if labels is None else Groups.of(labels[entries.firsts])
-        return cls(step, entries, step.kinds[step.slot][entries.firsts], marks, labelled)
+        sizes = entries.sizes * step.own[entries.firsts]
+        return cls(step, entries, sizes, step.kinds[step.slot][entries.firsts], marks, labelled)
 
     def draw(
         self, turns: Hashes, drawn: Drawn, wanted: NDArray[np.int32] | None, rows: Ints
@@ -112,7 +115,7 @@ class _WeightedGroups:
             return self._of_all(turns[rows], drawn, rows)
         place, group = self.labelled.pairs(wanted[rows].astype(np.intp))
         weights = self.weights.of_kinds(drawn, rows[place], self.kinds[group])
-        weights *= self.entries.sizes[group]
+        weights *= self.sizes[group]
         # Words of weight 0 must not win, and log(u) / 0 is no key.
         kept = np.flatnonzero(weights)
         place, group = place[kept], group[kept]
@@ -122,7 +125,7 @@ class _WeightedGroups:
     @cached_property
     def _classes(self) -> tuple[Ints, Groups]:
         """Groups of one weight (of the same kind and size): one of each, and all of them."""
-        firsts, number = alike_rows([self.kinds, self.entries.sizes], len(self.marks))
+        firsts, number = alike_rows([self.kinds, self.sizes], len(self.marks))
         return firsts, Groups.of(number)
 
     def _of_all(self, turns: Hashes, drawn: Drawn, rows: Ints) -> Ints:
@@ -133,7 +136,7 @@ class _WeightedGroups:
         """
         firsts, classes = self._classes
         weights = self.weights.of_all_kinds(drawn, rows)[:, self.kinds[firsts]]
-        weights *= self.entries.sizes[firsts]
+        weights *= self.sizes[firsts]
         # The hash itself stands for u: both have the same order, and no logarithm is needed yet.
         chances = mix(turns[:, None] ^ self.marks[None, classes.order])
         best = np.maximum.reduceat(chances, classes.starts, axis=1)

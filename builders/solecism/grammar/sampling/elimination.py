@@ -76,13 +76,15 @@ class SlotWeights:
     """The weights of the words of a slot, given the slots that are taken out later.
 
     ``kinds`` are those of the entries of every slot (-1: goes with no others). ``groups`` numbers
-    the entries of this slot by all that any clause asks of them; a group is of one kind.
+    the entries of this slot by all that any clause asks of them; a group is of one kind. ``own``
+    are the weights that the entries themselves have; those of a group are alike.
     """
 
     slot: int
     factors: Sequence[Factor]
     kinds: Sequence[Ints]
     groups: Ints
+    own: Ints
 
     @cached_property
     def tables(self) -> list[Factor]:
@@ -143,22 +145,29 @@ def eliminate(
     clauses: Sequence[Clause],
     labels: Mapping[int, Ints] | None = None,
     path: str = "",
+    weights: Mapping[int, Ints] | None = None,
 ) -> Elimination:
     """Take out the slots one by one, the cheapest first.
 
     ``sizes`` are the numbers of entries of each slot, ``labels`` for some slots the label of each
-    entry. Raises :class:`InputError` where the clauses link so many words that it would take too
-    long.
+    entry, ``weights`` for some slots the weight of each (else 1): a combination counts as often as
+    the weights of its entries multiplied. Raises :class:`InputError` where the clauses link so many
+    words that it would take too long.
     """
     labels = labels or {}
     entries, factors = _kinds_of_entries(sizes, clauses, labels)
+    own = [(weights or {}).get(s, np.ones(size, dtype=np.intp)) for s, size in enumerate(sizes)]
     columns = [_columns(slot, clauses, labels) for slot in range(len(sizes))]
+    for slot in weights or {}:
+        columns[slot].append(own[slot])
     asked = [alike_rows(cs, size)[1] for cs, size in zip(columns, sizes, strict=True)]
     groups = [_numbered(a, key >= 0) for a, (key, _) in zip(asked, entries, strict=True)]
     # axes: the kinds of each slot, then the labels of each slot (one for a slot that has none)
     kinds = [key for key, _ in entries]
     kinds += [np.arange(int(labels[s].max()) + 1 if s in labels else 0) for s in range(len(sizes))]
-    counts = [np.bincount(key[key >= 0]).astype(np.float64) for key in kinds]
+    pairs = zip(kinds, own, strict=False)
+    counts: list[Counts] = [np.bincount(k[k >= 0], w[k >= 0]).astype(float) for k, w in pairs]
+    counts += [np.ones(len(key)) for key in kinds[len(sizes) :]]
     widths = [int(group.max()) + 1 for group in asked] + [len(c) for c in counts[len(sizes) :]]
     steps: list[SlotWeights] = []
     rest, left, work = 1.0, set(range(len(sizes))), 0
@@ -177,14 +186,14 @@ def eliminate(
         if held * (len(counts[slot]) if multiplied else 1) > CELLS or work > 32 * CELLS:
             raise fail("where: the tests link too many words; compare properties instead", path)
         # The same tables are the weights to draw the slot by, once the others are drawn.
-        steps.append(SlotWeights(slot, mine, kinds, groups[slot]))
+        steps.append(SlotWeights(slot, mine, kinds, groups[slot], own[slot]))
         if slot in labels:
             # Sum over the words of each label, but keep the label: the cells of a balanced draw
             # are counted by it at the end.
             label = len(sizes) + slot
             table = _product(mine, (*others, slot), counts) * counts[slot]
-            own = labels[slot][entries[slot][1]]
-            factors.append(((*others, label), _by_label(table, own, widths[label])))
+            kept = labels[slot][entries[slot][1]]
+            factors.append(((*others, label), _by_label(table, kept, widths[label])))
         elif others:
             factors.append((others, _summed(mine, slot, others, counts[slot])))
         else:  # nothing is linked to the slot any more: its sum is a plain factor

@@ -20,7 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import accumulate, pairwise
+from math import prod
 from operator import mul
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +31,7 @@ from solecism.grammar.sampling.draw import draw
 from solecism.grammar.sampling.elimination import Clause, Columns, Elimination, eliminate
 from solecism.grammar.slots import Domain
 from solecism.grouping import Ints, alike_rows, within
-from solecism.hashing import Hashes, combine, mix, text_hashes
+from solecism.hashing import Hashes, combine, mix, text_hashes, unit_interval
 
 __all__ = ["BalanceLevel", "DrawPlan"]
 
@@ -50,12 +52,14 @@ CELLS = 1 << 18
 class BalanceLevel:
     """An expression over one slot that a draw is balanced over.
 
-    ``labels``: for each entry of the slot the place of its value in ``texts``.
+    ``labels``: for each entry of the slot the place of its value in ``texts``. ``weights``: how
+    often each value is drawn beside the others.
     """
 
     slot: int
     labels: Ints
     texts: tuple[str, ...]
+    weights: Ints
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -118,12 +122,19 @@ class DrawPlan:
 
     @cached_property
     def elimination(self) -> Elimination:
-        """The counts and weights of all combinations."""
-        return self.elimination_by({})
+        """The counts of all combinations, each counted once."""
+        return eliminate([len(d) for d in self.domains], self.clauses, {}, self.path)
 
     def elimination_by(self, labels: Mapping[int, Ints]) -> Elimination:
         """Return the counts and weights apart for each combination of labels of slots."""
-        return eliminate([len(d) for d in self.domains], self.clauses, labels, self.path)
+        return eliminate(
+            [len(d) for d in self.domains], self.clauses, labels, self.path, self.weights
+        )
+
+    @cached_property
+    def weights(self) -> dict[int, Ints]:
+        """The weights of the entries of each slot that has any."""
+        return {n: d.weights for n, d in enumerate(self.domains) if (d.weights > 1).any()}
 
     @property
     def bound(self) -> int:
@@ -157,7 +168,7 @@ class DrawPlan:
         are those below more nodes than ``CELLS``.
         """
         tree = _LevelTree(self, _useful(levels, need), seed)
-        if tree.total <= max(LISTED, 4 * need):
+        if tree.is_small(max(LISTED, 4 * need)):
             batches = list(self.walk())
             columns = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
             if columns:
@@ -219,17 +230,23 @@ class _LevelTree:
     @cached_property
     def elimination(self) -> Elimination:
         """The counts to draw by, apart for each cell."""
-        return self.plan.elimination_by(self.labels) if self.levels else self.plan.elimination
+        weighed = self.levels or self.plan.weights
+        return self.plan.elimination_by(self.labels) if weighed else self.plan.elimination
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
-        """The number of combinations of each combination of labels: one axis for each slot."""
-        return self.elimination.joint(tuple(len(self.plan.domains) + s for s in self.slots))
+        """At least how many combinations each combination of labels has: one axis for each slot.
 
-    @property
-    def total(self) -> float:
-        """The number of combinations of words."""
-        return float(self.counts.sum())
+        It is their number if no word has a weight.
+        """
+        heaviest = prod(int(weights.max()) for weights in self.plan.weights.values())
+        axes = tuple(len(self.plan.domains) + s for s in self.slots)
+        return self.elimination.joint(axes) / heaviest
+
+    def is_small(self, most: int) -> bool:
+        """Return whether there are no more than ``most`` combinations."""
+        total = float(self.counts.sum())
+        return total <= most and (not self.plan.weights or self.plan.bound <= most)
 
     def paths(self, entries: Mapping[int, Ints], size: int) -> list[Hashes]:
         """Hash the way from the root to each combination's cell: an array for each node on it.
@@ -250,7 +267,7 @@ class _LevelTree:
         labels = {slot: cells[:, place] for place, slot in enumerate(self.slots)}
         entries = {slot: self.combined[slot][0][label] for slot, label in labels.items()}
         paths = self.paths(entries, len(cells))
-        order, shares = _shares(paths, wanted)
+        order, shares = _shares(paths, self.level_weights(entries), wanted)
         times = effort * _times(shares, self.counts[self.counts > 0][order])
         # each cell has turns of its own, numbered from 0
         cell = np.repeat(order, times)
@@ -266,15 +283,27 @@ class _LevelTree:
         _, firsts = np.unique(numbers, return_index=True)
         rows = np.sort(firsts[numbers[firsts] > 0])
         ranks = within(cell[rows])
-        return _take(columns, rows[_in_turn([path[cell[rows]] for path in paths], ranks)])
+        drawn = cell[rows]
+        weights = [level[drawn] for level in self.level_weights(entries)]
+        return _take(columns, rows[_in_turn([path[drawn] for path in paths], weights, ranks)])
 
     def order_of_listed(self, columns: Columns) -> Ints:
-        """Return the order in which all combinations are taken: within a cell, that of hashes."""
+        """Return the order in which all combinations are taken: within a cell, that of hashes, of
+        which the weights of words make keys as in a draw."""
         entries = {slot: columns[slot].astype(np.intp) for slot in self.slots}
         paths = self.paths(entries, len(columns[0]))
-        order = np.lexsort((self.plan.hashes(self.seed, columns), paths[-1]))
+        keys: NDArray[Any] = self.plan.hashes(self.seed, columns)
+        if self.plan.weights:
+            weights = [w[columns[slot]] for slot, w in self.plan.weights.items()]
+            keys = -np.log(unit_interval(keys)) / reduce(np.multiply, weights)
+        order = np.lexsort((keys, paths[-1]))
         sorted_paths = [path[order] for path in paths]
-        return order[_in_turn(sorted_paths, within(sorted_paths[-1]))]
+        level_weights = [level[order] for level in self.level_weights(entries)]
+        return order[_in_turn(sorted_paths, level_weights, within(sorted_paths[-1]))]
+
+    def level_weights(self, entries: Mapping[int, Ints]) -> list[Ints]:
+        """Return the weight of each combination's value, for each level."""
+        return [level.weights[level.labels[entries[level.slot]]] for level in self.levels]
 
 
 def _times(shares: Ints, room: NDArray[np.float64]) -> Ints:
@@ -283,30 +312,40 @@ def _times(shares: Ints, room: NDArray[np.float64]) -> Ints:
     return np.asarray(share + np.rint(share * np.minimum(3 * share / room, 4)), dtype=np.intp)
 
 
-def _shares(paths: Sequence[Hashes], wanted: int) -> tuple[Ints, Ints]:
-    """Share out a number at each node among its children, the rest to the lowest hashes.
+def _shares(paths: Sequence[Hashes], weights: Sequence[Ints], wanted: int) -> tuple[Ints, Ints]:
+    """Share out a number at each node among its children by their weights.
 
-    Return the cells that get something, and how much.
+    What is left over goes one each to those that miss most, of these to the lowest hashes. Return
+    the cells that get something, and how much.
     """
     order = np.lexsort(paths[::-1])
     share = np.full(len(order), wanted)
-    for above, here in pairwise(paths):
+    for (above, here), weight in zip(pairwise(paths), weights, strict=True):
         parent, child = above[order], here[order]
         first = np.append(True, child[1:] != child[:-1])
         number = np.cumsum(first) - 1
-        rank = within(parent[first])
         top = np.cumsum(np.append(True, parent[first][1:] != parent[first][:-1])) - 1
-        siblings = np.bincount(top)[top]
-        mine = share[first]
-        share = (mine // siblings + (rank < mine % siblings))[number]
+        own = weight[order][first]
+        siblings = np.bincount(top, own)[top].astype(np.intp)
+        mine = share[first] * own
+        # Nodes of one parent are sorted by hash: a stable sort keeps that order among equals.
+        missing = np.lexsort((-(mine % siblings), top))
+        rank = np.empty_like(top)
+        rank[missing] = within(top[missing])
+        rest = share[first] - np.bincount(top, mine // siblings)[top].astype(np.intp)
+        share = (mine // siblings + (rank < rest))[number]
         order, share = order[share > 0], share[share > 0]
     return order, share
 
 
-def _in_turn(paths: Sequence[Hashes], ranks: Ints) -> Ints:
-    """Let each node take its children in turn; ``ranks`` is the order within a cell."""
-    for above, here in zip(reversed(paths[:-1]), reversed(paths), strict=False):
-        order = np.lexsort((here, ranks, above))
+def _in_turn(paths: Sequence[Hashes], weights: Sequence[Ints], ranks: Ints) -> Ints:
+    """Let each node take its children in turn, a heavier one more often.
+
+    ``ranks`` is the order within a cell.
+    """
+    levels = zip(reversed(paths[:-1]), reversed(paths), reversed(weights), strict=False)
+    for above, here, weight in levels:
+        order = np.lexsort((here, (ranks + 0.5) / weight, above))
         new = np.empty_like(ranks)
         new[order] = within(above[order])
         ranks = new

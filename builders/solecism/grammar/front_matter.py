@@ -1,0 +1,106 @@
+"""YAML in which every scalar is text (``no`` is Norwegian) and every value knows its line."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import yaml
+
+from solecism.limits import TooDeepError, check_nesting, unseen
+
+__all__ = ["Entry", "FrontMatterError", "read_front_matter"]
+
+
+class FrontMatterError(Exception):
+    """An error in YAML, with its line."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.message, self.line = message, line
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A YAML node with its line: a text, a list or a mapping (a value has the line of its key)."""
+
+    line: int
+    text: str | None = None
+    items: tuple[Entry, ...] = ()
+    fields: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
+
+    def texts(self) -> tuple[str, ...]:
+        """Return a text or a list of texts as a tuple; raises :class:`FrontMatterError`."""
+        if self.text is not None:
+            return (self.text,)
+        if self.fields or any(item.text is None for item in self.items):
+            raise FrontMatterError("a text or a list of texts is wanted here", self.line)
+        return tuple(item.text or "" for item in self.items)
+
+
+_FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+def read_front_matter(text: str, first: int = 1) -> Entry:
+    """Read front matter that begins in line ``first`` of its file.
+
+    Raises :class:`FrontMatterError` for bad YAML, a key given twice, an alias, and for characters
+    that nobody sees.
+    """
+    try:
+        if "&" in text or "*" in text:
+            _refuse_references(text, first)
+        node = _compose(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line if mark else 0
+        raise FrontMatterError(f"YAML: {error.problem}", first + line) from None
+    except yaml.reader.ReaderError as error:
+        message = f"YAML: character {error.character:#x}: {error.reason}"
+        raise FrontMatterError(message, first + text.count("\n", 0, error.position)) from None
+    if not isinstance(node, yaml.MappingNode):
+        raise FrontMatterError("the front matter must be `key: value` lines", first)
+    return _entry(node, first)
+
+
+def _compose(text: str) -> yaml.Node | None:
+    """Read with libyaml if it is installed, and again with PyYAML, which explains faults better."""
+    try:
+        check_nesting(text)
+        return yaml.compose(text, Loader=_FAST)
+    except TooDeepError:
+        raise
+    except yaml.YAMLError:
+        return yaml.compose(text, Loader=yaml.BaseLoader)
+
+
+def _refuse_references(text: str, first: int) -> None:
+    for token in yaml.scan(text, Loader=yaml.BaseLoader):
+        if isinstance(token, (yaml.AnchorToken, yaml.AliasToken)):
+            message = "anchors and aliases are not allowed (quote a text that begins with & or *)"
+            raise FrontMatterError(message, first + token.start_mark.line)
+
+
+def _entry(node: yaml.Node, first: int) -> Entry:
+    line = first + node.start_mark.line
+    if isinstance(node, yaml.ScalarNode):
+        return Entry(line, text=_seen(node.value, line))
+    if isinstance(node, yaml.SequenceNode):
+        return Entry(line, items=tuple(_entry(item, first) for item in node.value))
+    fields: dict[str, Entry] = {}
+    for key, value in node.value:
+        line = first + key.start_mark.line
+        if not isinstance(key, yaml.ScalarNode):
+            raise FrontMatterError("a key must be a text", line)
+        if _seen(key.value, line) in fields:
+            raise FrontMatterError(f"key {key.value!r} stands twice", line)
+        fields[key.value] = replace(_entry(value, first), line=line)
+    return Entry(first + node.start_mark.line, fields=fields)
+
+
+def _seen(text: str, line: int) -> str:
+    """Return a text in which all can be seen: YAML makes other characters of ``"\\u202e"``."""
+    for _, name in unseen(text):
+        raise FrontMatterError(f"{name} is not allowed", line)
+    return text

@@ -1,0 +1,224 @@
+"""What a template takes over: kinds of slots of ``_slots.yaml``, and the templates it is ``like``.
+
+Both work on front matter, before it is read as a template. A slot ``book: object of sold`` is of
+the kind ``object of v`` of ``_slots.yaml``, with ``sold`` in place of ``v`` in the tests of the
+kind; ``{kind: object of sold, Count: count}`` adds to it. With ``like: UID`` a template has all
+keys, slots, features and lines of that template but those that it has itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from pathlib import Path
+
+from solecism.errors import candidates, fail
+from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
+from solecism.lexicon.table import read_lines
+from solecism.limits import DEPTH
+
+__all__ = ["SLOTS", "Source", "inherited", "read_source"]
+
+SLOTS = "_slots.yaml"
+
+_LIKE = re.compile(r"like:\s*(\S+)\s*")
+_KIND = re.compile(r"(\w[\w ]*?)(?: of (\w+(?:, *\w+)*))?")
+_DROPPED = "~"
+_IT = "it"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The lines of a template, of the templates it is like (the nearest first), and of the kinds
+    of slots of its language."""
+
+    lines: tuple[str, ...]
+    above: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
+def read_source(path: Path) -> Source:
+    """Read the lines of a template and of all that it takes over; raises :class:`InputError`."""
+    above: list[tuple[Path, tuple[str, ...]]] = []
+    lines = own = tuple(read_lines(path))
+    while name := _parent(own):
+        here = path.parent / f"{name}.jinja"
+        if here == path or here in dict(above) or len(above) == DEPTH:
+            raise fail(f"like: {name!r} is like this template itself", path)
+        if not here.is_file():
+            known = sorted(p.stem for p in path.parent.glob("[!_]*.jinja") if p != path)
+            near = candidates("templates", known, name)
+            raise fail(f"like: there is no template {name!r} {near}", path)
+        own = tuple(read_lines(here))
+        above.append((here, own))
+    kinds = path.parent / SLOTS
+    return Source(lines, tuple(above), tuple(read_lines(kinds)) if kinds.is_file() else ())
+
+
+def _parent(lines: Sequence[str]) -> str:
+    """Return the name after ``like:`` in front matter, or ``""``."""
+    for text in lines[1:]:
+        if text.rstrip() == "---":
+            break
+        match = _LIKE.fullmatch(text)
+        if match:
+            return match[1]
+    return ""
+
+
+def inherited(fronts: Sequence[Entry], kinds: Sequence[str], path: Path) -> Entry:
+    """Return the front matter of a template (the first) with all that it takes over.
+
+    The others are those of the templates above it, the nearest first. ``kinds`` are the lines of
+    ``_slots.yaml``. Raises :class:`InputError` for an unknown kind.
+    """
+    own = fronts[0]
+    for above in fronts[1:]:
+        own = _over(above, own, fronts[0].fields["like"].line)
+    fields = {key: entry for key, entry in own.fields.items() if key != "like"}
+    slots = fields.get("slots")
+    if slots and slots.fields:
+        filled, tests = _filled(slots, _read_kinds(kinds, path.parent / SLOTS), path)
+        fields["slots"] = filled
+        if tests:
+            where = fields.get("where", Entry(slots.line))
+            mine = where.items if where.text is None else (Entry(where.line, where.text),)
+            fields["where"] = Entry(where.line, items=(*mine, *tests))
+    return replace(own, fields=fields)
+
+
+def _over(below: Entry, own: Entry, line: int) -> Entry:
+    """Put what a template says over what the one it is like says; the latter has no ``id``."""
+    fields = {k: _at(entry, line) for k, entry in below.fields.items() if k not in ("id", "like")}
+    for key, entry in own.fields.items():
+        known = fields.get(key)
+        both = key in ("slots", "features") and known and known.fields and entry.fields
+        fields[key] = _each_over(known, entry) if known and both else entry
+    return replace(own, fields=fields)
+
+
+def _each_over(below: Entry, own: Entry) -> Entry:
+    """Put slots over slots, or features over features; ``~`` drops one."""
+    fields = dict(below.fields)
+    for name, entry in own.fields.items():
+        fields[name] = _slot_over(fields[name], entry) if name in fields else entry
+        if entry.text == _DROPPED:
+            del fields[name]
+    return replace(own, fields=fields)
+
+
+def _slot_over(below: Entry, own: Entry) -> Entry:
+    """Add columns to a slot; one that says where its words are from stands for itself."""
+    if not own.fields or {"from", "oneof", "kind"} & set(own.fields):
+        return own
+    known = {"kind": below} if below.text is not None else below.fields
+    return replace(own, fields={**known, **own.fields})
+
+
+def _at(entry: Entry, line: int) -> Entry:
+    """Return an entry as if it stood in another line: that which took it over."""
+    fields = {name: _at(inner, line) for name, inner in entry.fields.items()}
+    return Entry(line, entry.text, tuple(_at(item, line) for item in entry.items), fields)
+
+
+@dataclass(frozen=True)
+class _SlotKind:
+    """A kind of slots: what it asks, its tests, and the names in them that stand for slots."""
+
+    fields: Mapping[str, Entry]
+    tests: tuple[str, ...] = ()
+    names: tuple[str, ...] = field(default=())
+
+    def tests_of(self, slot: str, others: Sequence[str]) -> Iterator[str]:
+        """Yield the tests with the slots' names in them."""
+        names = dict(zip(self.names, others, strict=True)) | {_IT: slot}
+        named = "|".join(map(re.escape, names))
+        pattern = re.compile(rf"""("[^"]*"|'[^']*')|(?<![\w.])({named})\b(?!\s*=(?!=))""")
+        for test in self.tests:
+            yield pattern.sub(lambda match: match[1] or names[match[2]], test)
+
+
+def _read_kinds(lines: Sequence[str], path: Path) -> dict[str, _SlotKind]:
+    """Read ``_slots.yaml``; raises :class:`InputError`."""
+    if not lines:
+        return {}
+    kinds: dict[str, _SlotKind] = {}
+    try:
+        for name, entry in read_front_matter("\n".join(lines)).fields.items():
+            head, names = _called(name)
+            if entry.text is not None or entry.items or not head:
+                message = f"{name!r} wants a name and `{{from: TABLE, COLUMN: value, ...}}`"
+                raise FrontMatterError(message, entry.line)
+            kinds[head] = _kind(entry, names, kinds)
+    except FrontMatterError as error:
+        raise fail(error.message, path, error.line) from None
+    return kinds
+
+
+def _kind(entry: Entry, names: tuple[str, ...], kinds: Mapping[str, _SlotKind]) -> _SlotKind:
+    """Read a kind, which may add to one that stands above it."""
+    fields = dict(entry.fields)
+    tests = fields.pop("where", Entry(entry.line)).texts()
+    above = fields.pop("kind", None)
+    if above is None:
+        return _SlotKind(fields, tests, names)
+    head, others = _called(above.text or "")
+    known = kinds.get(head)
+    if known is None or len(known.names) != len(others):
+        near = candidates("kinds", list(kinds), head)
+        raise FrontMatterError(f"there is no kind {above.text!r} {near}", above.line)
+    return _SlotKind({**known.fields, **fields}, (*known.tests_of(_IT, others), *tests), names)
+
+
+def _called(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return ``object of`` and ``(v,)`` for ``object of v``, ``("", ())`` for what is no name."""
+    match = _KIND.fullmatch(text)
+    if not match:
+        return "", ()
+    names = tuple(name.strip() for name in match[2].split(",")) if match[2] else ()
+    return match[1] + (" of" if names else ""), names
+
+
+def _filled(slots: Entry, kinds: Mapping[str, _SlotKind], path: Path) -> tuple[Entry, list[Entry]]:
+    """Return the slots with what their kinds ask, and the tests of these."""
+    fields: dict[str, Entry] = {}
+    tests: list[Entry] = []
+    for name, entry in slots.fields.items():
+        called = entry if entry.text is not None else entry.fields.get("kind")
+        own = {key: inner for key, inner in entry.fields.items() if key not in ("kind", "where")}
+        kind, others = _SlotKind({}), tuple[str, ...]()
+        if called is not None:
+            kind, others = _kind_of(called.text or "", entry.line, kinds, slots, path)
+        above = {key: _at(inner, entry.line) for key, inner in kind.fields.items()}
+        fields[name] = replace(entry, text=None, fields=reduce(_added, own.items(), above))
+        more = _SlotKind({}, entry.fields.get("where", Entry(entry.line)).texts())
+        found = [*kind.tests_of(name, others), *more.tests_of(name, ())]
+        tests += [Entry(entry.line, test) for test in found]
+    return replace(slots, fields=fields), tests
+
+
+def _added(fields: Mapping[str, Entry], own: tuple[str, Entry]) -> dict[str, Entry]:
+    """Add a column to a slot: what it must not be is added to what its kind must not be."""
+    key, entry = own
+    below = fields.get(key)
+    if key == "not" and below:
+        entry = replace(entry, fields={**below.fields, **entry.fields})
+    return {**fields, key: entry}
+
+
+def _kind_of(
+    text: str, line: int, kinds: Mapping[str, _SlotKind], slots: Entry, path: Path
+) -> tuple[_SlotKind, tuple[str, ...]]:
+    head, others = _called(text)
+    kind = kinds.get(head)
+    if kind is None or len(kind.names) != len(others):
+        shown = [" ".join((head, ", ".join(kind.names))).strip() for head, kind in kinds.items()]
+        where = candidates("kinds", shown, text) if kinds else f"(there is no {SLOTS})"
+        raise fail(f"there is no kind of slots {text!r} {where}", path, line)
+    for name in others:
+        if name not in slots.fields:
+            near = candidates("slots", list(slots.fields), name)
+            raise fail(f"{text!r}: there is no slot {name!r} {near}", path, line)
+    return kind, others

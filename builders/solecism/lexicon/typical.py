@@ -1,0 +1,154 @@
+"""Typical arguments: what people use with a word, from ``lexicons/<language>/typical/``.
+
+``typical/verb.tsv`` has a row for a word of ``verb.tsv`` and a column for each role (Object,
+Subject ...). A cell lists lemmas, ``*name`` (a class, or a group of ``typical/groups.tsv``) and
+``-entry`` (what is taken out again), in this order of effect: from left to right.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from solecism.errors import InputError, Problem, candidates
+from solecism.lexicon.table import Table, read_tsv
+
+__all__ = ["GROUPS", "TYPICAL", "Key", "Typical", "read_typical"]
+
+TYPICAL, GROUPS = "typical", "groups"
+
+Key = tuple[str, str]
+"""A word: its table and its lemma."""
+
+Words = frozenset[Key]
+
+
+@dataclass(frozen=True)
+class Typical:
+    """The words that are typical of a word in a role.
+
+    ``roles`` are the roles of each table, ``words`` what is typical of a word in each of its
+    roles. A word without an entry has nothing that is typical of it.
+    """
+
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    words: Mapping[Key, Mapping[str, Words]] = field(default_factory=dict)
+
+    def of(self, head: Key, role: str) -> Words:
+        """Return the words that are typical of ``head`` in a role.
+
+        Raises ``ValueError`` where its table has no such role.
+        """
+        known = self.roles.get(head[0], ())
+        if role not in known:
+            near = candidates("roles", known, role)
+            raise ValueError(f"{TYPICAL}/{head[0]}.tsv has no column {role!r} {near}")
+        return self.words.get(head, {}).get(role, frozenset())
+
+
+def read_typical(
+    folder: Path, tables: Callable[[], list[Table]], above: Callable[[str], frozenset[str]]
+) -> Typical:
+    """Read ``typical/`` of a lexicon; a language without one has no typical arguments.
+
+    ``tables`` gives the word tables of the language, ``above`` the classes above a list of classes.
+    Raises :class:`InputError` for a word, class or group that does not exist.
+    """
+    paths = sorted((folder / TYPICAL).glob("*.tsv"))
+    if not paths:
+        return Typical()
+    reader = _Reader(tables(), above)
+    for path in sorted(paths, key=lambda path: path.stem != GROUPS):
+        reader.read(path)
+    if reader.problems:
+        raise InputError(reader.problems[:100])
+    return Typical(reader.roles, reader.words)
+
+
+class _Reader:
+    """Finds the words that entries name, and collects the problems of all files."""
+
+    def __init__(self, tables: list[Table], above: Callable[[str], frozenset[str]]) -> None:
+        self.tables = {table.name: table for table in tables}
+        self.problems: list[Problem] = []
+        self.roles: dict[str, tuple[str, ...]] = {}
+        self.words: dict[Key, dict[str, Words]] = {}
+        self._lemmas, self._groups = _named_words(tables, above)
+
+    def read(self, path: Path) -> None:
+        """Read the groups, or the typical arguments of the words of a table."""
+        groups = path.stem == GROUPS
+        first = ["group", "words"] if groups else ["lemma"]
+        (line, header), *rows = read_tsv(path, first)
+        if not groups and path.stem not in self.tables:
+            near = candidates("tables", list(self.tables), path.stem)
+            self._report(f"the lexicon has no table {path.stem!r} {near}", path, line)
+            return
+        seen: set[str] = set()
+        for line, (name, *cells) in rows:
+            if name in seen:
+                self._report(f"{name!r} stands twice", path, line)
+            seen.add(name)
+            chosen = [self._chosen(cell, path, line) for cell in cells]
+            if groups:
+                self._add_group(name, chosen[0], path, line)
+            else:
+                self._add_word(path, line, name, dict(zip(header[1:], chosen, strict=True)))
+        if not groups:
+            self.roles[path.stem] = tuple(header[1:])
+
+    def _add_group(self, name: str, words: Words, path: Path, line: int) -> None:
+        if name in self._groups:
+            self._report(f"{name!r} is a class or a group already", path, line)
+        self._groups[name] = words
+
+    def _add_word(self, path: Path, line: int, lemma: str, roles: dict[str, Words]) -> None:
+        known = self.tables[path.stem].by_lemma
+        if lemma not in known:
+            near = candidates("lemmas", list(known), lemma)
+            self._report(f"{path.stem}.tsv has no lemma {lemma!r} {near}", path, line)
+        self.words[path.stem, lemma] = roles
+
+    def _chosen(self, cell: str, path: Path, line: int) -> Words:
+        words: set[Key] = set()
+        for entry in _entries(cell):
+            name = entry.removeprefix("-")
+            named = self._groups if name.startswith("*") else self._lemmas
+            found = named.get(name.removeprefix("*"))
+            if found is None:
+                kind = "classes or groups" if name.startswith("*") else "lemmas"
+                near = candidates(kind, list(named), name.removeprefix("*"))
+                self._report(f"unknown entry {entry!r} {near}", path, line)
+            elif entry.startswith("-"):
+                words -= found
+            else:
+                words |= found
+        return frozenset(words)
+
+    def _report(self, message: str, path: Path, line: int) -> None:
+        self.problems.append(Problem(message, str(path), line))
+
+
+def _entries(cell: str) -> Iterator[str]:
+    return filter(None, (entry.strip() for entry in cell.split(",")))
+
+
+def _named_words(
+    tables: list[Table], above: Callable[[str], frozenset[str]]
+) -> tuple[dict[str, Words], dict[str, Words]]:
+    """Return the words of each lemma (with and without its mark), and those of each class."""
+    lemmas, classes = defaultdict[str, set[Key]](set), defaultdict[str, set[Key]](set)
+    for table in tables:
+        for row in table.rows:
+            key = table.name, row.lemma
+            for name in {row.lemma, row.shown}:
+                lemmas[name].add(key)
+            for name in above(row.properties.get("Class", "")):
+                classes[name].add(key)
+    return _frozen(lemmas), _frozen(classes)
+
+
+def _frozen(named: Mapping[str, set[Key]]) -> dict[str, Words]:
+    return {name: frozenset(words) for name, words in named.items()}
