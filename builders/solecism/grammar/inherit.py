@@ -151,6 +151,8 @@ def _read_kinds(lines: Sequence[str], path: Path) -> dict[str, _SlotKind]:
             if entry.text is not None or entry.items or not head:
                 message = f"{name!r} wants a name and `{{from: TABLE, COLUMN: value, ...}}`"
                 raise FrontMatterError(message, entry.line)
+            if head in kinds:
+                raise FrontMatterError(f"there is a kind '{head} ...' already", entry.line)
             kinds[head] = _kind(entry, names, kinds)
     except FrontMatterError as error:
         raise fail(error.message, path, error.line) from None

@@ -233,14 +233,17 @@ def _texts(slot: Slot, run: Evaluation) -> Domain:
     )
 
 
-def _stands_under(row: Row, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
+def _stands_under(row: Row, table: Table, names: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Return whether a word is of one of these classes or groups."""
     above = lexicon.hierarchy.above(row.properties.get("Class", ""))
-    return not above.isdisjoint(classes)
+    groups, key = lexicon.typical.groups, (table.name, row.lemma)
+    return not above.isdisjoint(names) or any(key in groups.get(name, ()) for name in names)
 
 
 def _class_problems(
     classes: tuple[str, ...], tables: Sequence[Table], lexicon: Lexicon
 ) -> Iterator[str]:
+    classes = tuple(name for name in classes if name not in lexicon.typical.groups)
     try:
         classes_wanted(",".join(classes), lexicon.hierarchy)
     except TemplateFault as fault:
@@ -310,15 +313,17 @@ def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:
         elif name in table.columns:
             rows = [row for row in rows if _passes(row.properties[name], wanted)]
     if slot.under:
-        rows = [row for row in rows if _stands_under(row, slot.under, lexicon)]
+        rows = [row for row in rows if _stands_under(row, table, slot.under, lexicon)]
     for name, unwanted in slot.without.items():
-        rows = [row for row in rows if not _is_one_of(row, name, unwanted, lexicon)]
+        rows = [row for row in rows if not _is_one_of(row, table, name, unwanted, lexicon)]
     return list(rows)
 
 
-def _is_one_of(row: Row, name: str, values: tuple[str, ...], lexicon: Lexicon) -> bool:
+def _is_one_of(
+    row: Row, table: Table, name: str, values: tuple[str, ...], lexicon: Lexicon
+) -> bool:
     if name == "under":
-        return _stands_under(row, values, lexicon)
+        return _stands_under(row, table, values, lexicon)
     value = row.lemma if name == "lemma" else row.properties.get(name, "")
     return bool(value) and _passes(value, values)
 

@@ -30,11 +30,13 @@ class Typical:
     """The words that are typical of a word in a role.
 
     ``roles`` are the roles of each table, ``words`` what is typical of a word in each of its
-    roles. A word without an entry has nothing that is typical of it.
+    roles. A word without an entry has nothing that is typical of it. ``groups`` are words by the
+    name of a group.
     """
 
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     words: Mapping[Key, Mapping[str, Words]] = field(default_factory=dict)
+    groups: Mapping[str, Words] = field(default_factory=dict)
 
     def of(self, head: Key, role: str) -> Words:
         """Return the words that are typical of ``head`` in a role.
@@ -64,7 +66,7 @@ def read_typical(
         reader.read(path)
     if reader.problems:
         raise InputError(reader.problems[:100])
-    return Typical(reader.roles, reader.words)
+    return Typical(reader.roles, reader.words, reader.groups)
 
 
 class _Reader:
@@ -75,7 +77,8 @@ class _Reader:
         self.problems: list[Problem] = []
         self.roles: dict[str, tuple[str, ...]] = {}
         self.words: dict[Key, dict[str, Words]] = {}
-        self._lemmas, self._groups = _named_words(tables, above)
+        self.groups: dict[str, Words] = {}
+        self._lemmas, self._classes = _named_words(tables, above)
 
     def read(self, path: Path) -> None:
         """Read the groups, or the typical arguments of the words of a table."""
@@ -100,9 +103,9 @@ class _Reader:
             self.roles[path.stem] = tuple(header[1:])
 
     def _add_group(self, name: str, words: Words, path: Path, line: int) -> None:
-        if name in self._groups:
+        if name in self._classes or name in self.groups:
             self._report(f"{name!r} is a class or a group already", path, line)
-        self._groups[name] = words
+        self.groups[name] = words
 
     def _add_word(self, path: Path, line: int, lemma: str, roles: dict[str, Words]) -> None:
         known = self.tables[path.stem].by_lemma
@@ -115,7 +118,7 @@ class _Reader:
         words: set[Key] = set()
         for entry in _entries(cell):
             name = entry.removeprefix("-")
-            named = self._groups if name.startswith("*") else self._lemmas
+            named = self._classes | self.groups if name.startswith("*") else self._lemmas
             found = named.get(name.removeprefix("*"))
             if found is None:
                 kind = "classes or groups" if name.startswith("*") else "lemmas"
