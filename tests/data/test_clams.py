@@ -155,6 +155,15 @@ def test_feminine_controllers_beside_masculine(
         assert {"Masc", "Fem"} <= set(genders.to_pylist())
 
 
+def test_half_of_the_french_contrasts_can_be_heard(
+    tables: dict[str, dict[str, pa.Table]],
+) -> None:
+    for uid, table in tables["fr"].items():
+        audible = pc.struct_field(table["features"].combine_chunks(), "audible").to_pylist()
+        assert set(audible) == {"yes", "no"}
+        assert audible.count("yes") >= len(audible) / 2, uid
+
+
 def test_lexicons_are_as_large_as_asked() -> None:
     for language in LANGUAGES:
         lexicon = Lexicon(ROOT.lexicon(language))
