@@ -68,11 +68,11 @@ def render_card(
     """
     path = root.card(entry.name)
     text = read_source(path) if path.is_file() else _PLAIN
-    pairs = next((c.schema for c in built if "features" in c.schema.names), None)
+    pairs = [c.schema.field("features").type for c in built if "features" in c.schema.names]
     names = {
         "entry": entry, "built": built, "uids": _uids(built),
         "columns": built[0].schema.names,
-        "features": [field.name for field in pairs.field("features").type] if pairs else [],
+        "features": list(dict.fromkeys(field.name for kind in pairs for field in kind)),
         "references": references, "tool": __version__,
         "licences": [spdx(licence) for licence in as_list(entry.license)],
         "checks": check_rows(built), "findings": _findings(built), "skipped": _skipped(built),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +77,13 @@ def template_configs(
     paradigms = load_paradigms(root, entry.name, paths)
     for paradigm in paradigms.values():
         check_size(paradigm, most)
-    schema = pair_schema(_further_features(entry, known, paradigms))
+    schemas = {
+        path: pair_schema(names)
+        for paths, names in _further_features(entry, known, chosen, paradigms)
+        for path in paths
+    }
     sources = {
-        path: _TemplateSource(paradigm, root.path, entry.seed, schema, most)
+        path: _TemplateSource(paradigm, root.path, entry.seed, schemas[path], most)
         for path, paradigm in paradigms.items()
     }
     return [_config(entry, name, [sources[p] for p in paths]) for name, paths in chosen.items()]
@@ -109,17 +113,23 @@ def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm
 
 
 def _further_features(
-    entry: Stanza, known: Mapping[str, Sequence[Path]], paradigms: Mapping[Path, Paradigm]
-) -> list[str]:
-    """Return the features of pairs that templates add.
+    entry: Stanza,
+    known: Mapping[str, Sequence[Path]],
+    chosen: Mapping[str, Sequence[Path]],
+    paradigms: Mapping[Path, Paradigm],
+) -> Iterator[tuple[Collection[Path], list[str]]]:
+    """Yield templates and the features that they add to the pairs of each of them.
 
-    In the layout ``paradigms`` those of all templates, built or not, so that configs share a
-    schema.
+    In the layout ``paradigms``, those of all templates, built or not, so that configs share a
+    schema. Else those of each config, so that its rows do not depend on what else is built.
     """
-    templates = [paradigm.template for paradigm in paradigms.values()]
     if entry.configs == "paradigms":
         templates = [read_template(path) for paths in known.values() for path in paths]
-    return sorted({name for template in templates for name in template.features})
+        yield paradigms, sorted({name for template in templates for name in template.features})
+        return
+    for paths in chosen.values():
+        templates = [paradigms[path].template for path in paths]
+        yield paths, sorted({name for template in templates for name in template.features})
 
 
 def _config(entry: Stanza, name: str, sources: Sequence[_TemplateSource]) -> Config:
