@@ -45,15 +45,13 @@ ENGLISH = (
 @pytest.fixture(scope="module")
 def tables() -> dict[str, dict[str, pa.Table]]:
     """All pairs by language and UID."""
-    return {
-        language: {
-            paradigm.template.id: pa.concat_tables(draw_pairs(paradigm))
-            for paradigm in load_paradigms(
-                ROOT, "clams", ROOT.templates("clams", language)
-            ).values()
-        }
-        for language in LANGUAGES
-    }
+    return {language: _tables_of(language) for language in LANGUAGES}
+
+
+def _tables_of(language: str) -> dict[str, pa.Table]:
+    paradigms = load_paradigms(ROOT, "clams", ROOT.templates("clams", language)).values()
+    extra = tuple(sorted({name for each in paradigms for name in each.template.features}))
+    return {each.template.id: pa.concat_tables(draw_pairs(each, extra=extra)) for each in paradigms}
 
 
 def test_the_five_languages_of_the_paper() -> None:
@@ -153,6 +151,15 @@ def test_feminine_controllers_beside_masculine(
             tables[language][uid]["features"].combine_chunks(), "controller_gender"
         )
         assert {"Masc", "Fem"} <= set(genders.to_pylist())
+
+
+def test_half_of_the_french_contrasts_can_be_heard(
+    tables: dict[str, dict[str, pa.Table]],
+) -> None:
+    for uid, table in tables["fr"].items():
+        audible = pc.struct_field(table["features"].combine_chunks(), "audible").to_pylist()
+        assert set(audible) == {"yes", "no"}
+        assert audible.count("yes") >= len(audible) / 2, uid
 
 
 def test_lexicons_are_as_large_as_asked() -> None:
