@@ -110,12 +110,12 @@ def read_template(path: Path) -> Template:
 @lru_cache(maxsize=1 << 10)
 def _read(path: Path, source: Source) -> Template:
     own, *above = (_parts(where, lines) for where, lines in ((path, source.lines), *source.above))
-    front = inherited([part.front for part in (own, *above)], source.kinds, path)
+    front, problems = inherited([part.front for part in (own, *above)], source.kinds, path)
     body = own.body
     if not body and above:
         taken: tuple[tuple[int, str], ...] = next((part.body for part in above if part.body), ())
         body = tuple((own.front.fields["like"].line, text) for _, text in taken)
-    return _TemplateReader(path, front, body, own.offset).template()
+    return _TemplateReader(path, front, body, own.offset, problems).template()
 
 
 class _Parts(NamedTuple):
@@ -142,10 +142,15 @@ class _TemplateReader:
     """Collects the problems of one file while its parts are read."""
 
     def __init__(
-        self, path: Path, front: Entry, lines: Sequence[tuple[int, str]], offset: int
+        self,
+        path: Path,
+        front: Entry,
+        lines: Sequence[tuple[int, str]],
+        offset: int,
+        problems: Sequence[Problem],
     ) -> None:
         self.path, self.fields, self.lines, self.offset = path, front.fields, lines, offset
-        self.problems: list[Problem] = []
+        self.problems = list(problems)
 
     def template(self) -> Template:
         self._check_sizes()
