@@ -70,9 +70,9 @@ def _parent(lines: Sequence[str]) -> str:
 
 def inherited(
     fronts: Sequence[Entry], kinds: Sequence[str], path: Path
-) -> tuple[Entry, list[Problem]]:
-    """Return the front matter of a template (the first) with all that it takes over, and what is
-    wrong with it.
+) -> tuple[Entry, tuple[str, ...], list[Problem]]:
+    """Return the front matter of a template (the first) with all that it takes over, the tests of
+    the kinds of its slots, and what is wrong with it.
 
     The others are those of the templates above it, the nearest first. ``kinds`` are the lines of
     ``_slots.yaml``. Raises :class:`InputError` for what is wrong with that file.
@@ -82,14 +82,11 @@ def inherited(
         own = _over(above, own, fronts[0].fields["like"].line)
     fields = {key: entry for key, entry in own.fields.items() if key != "like"}
     slots, problems = fields.get("slots"), list[Problem]()
+    tests: list[str] = []
     if slots and slots.fields:
         known = _read_kinds(kinds, path.parent / SLOTS)
         fields["slots"], tests, problems = _filled(slots, known, path)
-        if tests:
-            where = fields.get("where", Entry(slots.line))
-            mine = where.items if where.text is None else (Entry(where.line, where.text),)
-            fields["where"] = Entry(where.line, items=(*mine, *tests))
-    return replace(own, fields=fields), problems
+    return replace(own, fields=fields), tuple(dict.fromkeys(tests)), problems
 
 
 def _over(below: Entry, own: Entry, line: int) -> Entry:
@@ -188,10 +185,10 @@ def _called(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _filled(
     slots: Entry, kinds: Mapping[str, _SlotKind], path: Path
-) -> tuple[Entry, list[Entry], list[Problem]]:
+) -> tuple[Entry, list[str], list[Problem]]:
     """Return the slots with what their kinds ask, the tests of these, and what is wrong."""
     fields: dict[str, Entry] = {}
-    tests: list[Entry] = []
+    tests: list[str] = []
     problems: list[Problem] = []
     for name, entry in slots.fields.items():
         called = entry if entry.text is not None else entry.fields.get("kind")
@@ -206,8 +203,7 @@ def _filled(
         above = {key: _at(inner, entry.line) for key, inner in kind.fields.items()}
         fields[name] = replace(entry, text=None, fields=reduce(_added, own.items(), above))
         more = _SlotKind({}, entry.fields.get("where", Entry(entry.line)).texts())
-        found = [*kind.tests_of(name, others), *more.tests_of(name, ())]
-        tests += [Entry(entry.line, test) for test in found]
+        tests += [*kind.tests_of(name, others), *more.tests_of(name, ())]
     return replace(slots, fields=fields), tests, problems
 
 
@@ -216,8 +212,17 @@ def _added(fields: Mapping[str, Entry], own: tuple[str, Entry]) -> dict[str, Ent
     key, entry = own
     below = fields.get(key)
     if key == "not" and below:
-        entry = replace(entry, fields={**below.fields, **entry.fields})
+        both = {
+            name: _listed(below.fields.get(name), value) for name, value in entry.fields.items()
+        }
+        entry = replace(entry, fields={**below.fields, **both})
     return {**fields, key: entry}
+
+
+def _listed(below: Entry | None, own: Entry) -> Entry:
+    """Return the values of two entries as one list."""
+    texts = [*(below.texts() if below else ()), *own.texts()]
+    return Entry(own.line, items=tuple(Entry(own.line, text) for text in texts))
 
 
 def _kind_of(
