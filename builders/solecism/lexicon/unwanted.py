@@ -2,7 +2,8 @@
 
 ``lexicons/<language>/unwanted.tsv`` has the columns ``words``, ``with`` and ``reason``. A sentence
 is unwanted if it has one of the words and, where ``with`` is not empty, one of those too (``+``
-before them: as its next word). An entry is a lemma of the lexicon (all its forms), ``*name`` (all words of a class or group), or a form.
+before them: as its next word). An entry is a lemma of the lexicon (all its forms), ``*name`` (all
+words of a class), or a form.
 """
 
 from __future__ import annotations
