@@ -10,10 +10,10 @@ import pytest
 from expecting import problems_of
 from solecism.avg.grammar import build_avg
 from solecism.formula import parse
+from solecism.grammar.front_matter import FrontMatterError, read_front_matter
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import load_paradigm
 from solecism.grammar.suites import draw_suites
-from solecism.grammar.template import FrontMatterError, read_front_matter
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.orthography import read_orthography
 from solecism.limits import DEPTH, TooDeepError, check_nesting

@@ -45,15 +45,13 @@ ENGLISH = (
 @pytest.fixture(scope="module")
 def tables() -> dict[str, dict[str, pa.Table]]:
     """All pairs by language and UID."""
-    return {
-        language: {
-            paradigm.template.id: pa.concat_tables(draw_pairs(paradigm))
-            for paradigm in load_paradigms(
-                ROOT, "clams", ROOT.templates("clams", language)
-            ).values()
-        }
-        for language in LANGUAGES
-    }
+    return {language: _tables_of(language) for language in LANGUAGES}
+
+
+def _tables_of(language: str) -> dict[str, pa.Table]:
+    paradigms = load_paradigms(ROOT, "clams", ROOT.templates("clams", language)).values()
+    extra = tuple(sorted({name for each in paradigms for name in each.template.features}))
+    return {each.template.id: pa.concat_tables(draw_pairs(each, extra=extra)) for each in paradigms}
 
 
 def test_the_five_languages_of_the_paper() -> None:

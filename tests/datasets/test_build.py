@@ -253,3 +253,12 @@ def test_a_killed_build_is_cleaned_up_by_the_next(tmp_path: Path) -> None:
     build("clams", out=tmp_path / "clams", root=small_root(tmp_path / "small"))
     assert not list(tmp_path.glob(".solecism-part.clams"))
     assert (tmp_path / "clams" / "manifest.json").exists()
+
+
+def test_content_of_a_language_does_not_depend_on_what_else_is_built(tmp_path: Path) -> None:
+    root = small_root(tmp_path, "fr")  # whose templates add a feature
+    small_root(tmp_path, "he")
+    (alone,) = build("clams", ["he"], out=tmp_path / "alone", root=root)
+    both = {built.name: built for built in build("clams", out=tmp_path / "both", root=root)}
+    assert both["he"].content == alone.content
+    assert "`audible`" in (tmp_path / "both" / "README.md").read_text(encoding="utf-8")

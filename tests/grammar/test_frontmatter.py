@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solecism.grammar.template import FrontMatterError, read_front_matter
+from solecism.grammar.front_matter import FrontMatterError, read_front_matter
 
 FRONT = """\
 id: sv_agreement

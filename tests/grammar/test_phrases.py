@@ -50,6 +50,7 @@ PHRASES_FILE = """\
 """
 SIMPLE = "templates/demo/xx/simple.jinja"
 HE, SHE, THEY = ('word("pron", "he")', 'word("pron", "she")', 'word("pron", "they")')
+NO_FEATURES = 'is no list of features: write "Tense=Past|VerbForm=Fin"'
 AUTHOR = 'word("noun", "author") | form(Number="Sing")'
 
 
@@ -217,9 +218,15 @@ def test_a_bad_form_spelt_like_the_good_one_is_counted(box: Phrases) -> None:
         (f'"le" | clash({HE}, "Number")', "clash: 'le' is no word"),
         ('"le" | form(Number="Sing")', "form: 'le' is no word"),
         ('word("adj", "old") | agree', "agree: write it as agree(x)"),
-        (f'word("adj", "old") | agree({HE}, "Sing")', "agree: write it as agree(x)"),
+        (
+            f'word("adj", "old") | agree({HE}, "Sing")',
+            f"'Sing' {NO_FEATURES}",
+        ),
         ('word("adj", "old") | clash', 'clash: write it as clash(x, "Number")'),
-        ('word("adj", "old") | form("Plur")', 'form: write it as form(Number="Plur")'),
+        (
+            'word("adj", "old") | form("Plur")',
+            f"'Plur' {NO_FEATURES}",
+        ),
         (
             f"{HE}.Clas",
             "'he': pron.tsv has no column 'Clas' (did you mean 'Case'? "
@@ -402,7 +409,7 @@ KNOWN = "(macros: word, kind, quiet, say, the, two)"
         ("author | upper", "there is no filter 'upper' (filters: agree, clash, form)"),
         ('"%s" | format(author)', "there is no filter 'format' (did you mean 'form'? "
          "filters: agree, clash, form)"),
-        ("author is defined", "there is no test 'defined' (tests: under)"),
+        ("author is defined", "there is no test 'defined' (tests: typical, under)"),
         ("author.__class__", "attribute '__class__' is not allowed"),
         ("author.lemma.__class__.__mro__", "attribute '__mro__' is not allowed"),
         ('("x").__class__', "attribute '__class__' is not allowed"),
@@ -559,7 +566,7 @@ def test_a_language_need_not_have_macros(tmp_path: Path) -> None:
          ["1: there is no macro 'b' (macros: word, a)"]),
         ("{% macro a(n) %}{{ n | agre(n) }}{{ n is undr('x') }}{% endmacro %}",
          ["1: there is no filter 'agre' (did you mean 'agree'? filters: agree, clash, form)",
-          "1: there is no test 'undr' (did you mean 'under'? tests: under)"]),
+          "1: there is no test 'undr' (did you mean 'under'? tests: typical, under)"]),
         ("{% macro a(n) %}\n{{ word('det', 'le') | agree(n) }}{% endmacro %}",
          ["2: det.tsv has no lemma 'le' (lemmas: the, a)"]),
         ("{% macro a(n, n) %}{{ n }}{% endmacro %}",

@@ -239,7 +239,10 @@ def test_bad_keys_are_told(tmp_path: Path, rows: str, message: str) -> None:
     [
         ("slots: noun\n", "3: 'slots' wants lines `name: ...`"),
         ("slots: [author]\n", "3: 'slots' wants lines `name: ...`"),
-        ("slots:\n  author: noun\n", "4: slot 'author' does not say `from` which table"),
+        (
+            "slots:\n  author: noun\n",
+            "4: slot 'author': there is no kind 'noun' (there is no _slots.yaml)",
+        ),
         ("slots:\n  author:\n    Set: 1\n", "4: slot 'author' does not say `from` which table"),
         ("slots: {author: {from: []}}\n", "3: slot 'author' does not say `from` which table"),
         ("slots: {word: {from: noun}}\n", "3: 'word' cannot be the name of a slot"),
@@ -248,7 +251,7 @@ def test_bad_keys_are_told(tmp_path: Path, rows: str, message: str) -> None:
         ("slots: {2nd: {from: noun}}\n", "3: '2nd' cannot be the name of a slot"),
         (
             "slots: {a: {from: noun, Set: {x: y}}}\n",
-            "3: 'Set': a text or a list of texts is wanted here",
+            "3: slot 'a': the weight of 'x' is no number from 1 to 1,000",
         ),
     ],
 )

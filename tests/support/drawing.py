@@ -81,7 +81,7 @@ def rows(paradigm: Paradigm, seed: int = 0, extra: tuple[str, ...] = ()) -> list
 
 def never_list(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small spaces be drawn from as large ones are."""
-    monkeypatch.setattr(plan_module._LevelTree, "total", 1e9)
+    monkeypatch.setattr(plan_module._LevelTree, "is_small", lambda tree, most: False)
 
 
 def sentences(paradigm: Paradigm, seed: int = 0) -> list[tuple[str, str]]:

@@ -169,7 +169,7 @@ def idle_selection(paradigm: Paradigm) -> Iterator[Hit]:
 
 def _idle(paradigm: Paradigm, chosen: Callable[[str], bool]) -> Iterator[Hit]:
     template = paradigm.template
-    for text, clause in zip(template.where, paradigm.plan.clauses, strict=True):
+    for text, clause in zip(template.where, paradigm.plan.clauses, strict=False):
         if clause.table.all() and chosen(text):
             yield Hit(text, template.path, template.lines["where"])
 

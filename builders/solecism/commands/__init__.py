@@ -22,7 +22,7 @@ __all__ = ["VERBS", "main"]
 
 VERBS = (
     "list", "show", "new", "check", "build", "audit", "mine", "fetch", "import-avg", "lock", "diff",
-    "push", "cite", "train", "score", "convert", "report", "tasks", "lm-eval",
+    "push", "cite", "read", "train", "score", "convert", "report", "tasks", "lm-eval",
 )  # fmt: skip
 """The verbs in the order of work."""
 

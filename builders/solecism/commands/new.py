@@ -14,8 +14,9 @@ import click
 from solecism.commands.options import OWN_ROOT, echo
 from solecism.errors import fail
 from solecism.files import add_texts
+from solecism.grammar.front_matter import FrontMatterError, read_front_matter
 from solecism.grammar.phrases import PHRASES
-from solecism.grammar.template import FrontMatterError, Template, read_front_matter, read_template
+from solecism.grammar.template import Template, read_template
 from solecism.root import Root
 
 __all__ = ["command", "scaffold"]

@@ -34,6 +34,7 @@ from solecism.datasets.manifest import (
     manifest_json,
     read_manifest,
 )
+from solecism.datasets.order import in_rounds
 from solecism.errors import InputError, fail
 from solecism.files import CHANGED, recover_folder, replacing_folder
 from solecism.grammar.paradigm import LARGEST, no_collecting
@@ -75,7 +76,7 @@ def build(
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     (config,) = solecism.build("clams", ["fr"], out=f"{folder}/clams")
-    >>> config.name, config.kind, config.rows > config.sets
+    >>> config.name, config.kind, config.rows >= config.sets
     ('fr', 'pair', True)
     """
     home = find_root(root)
@@ -132,7 +133,7 @@ def _write_items(source: ItemSource, files: Sequence[_ConfigFile]) -> None:
             file.write(table)
     paradigm = source.built()
     for file in files:
-        file.finish(paradigm)
+        file.finish(paradigm, source.drawn)
 
 
 def _refuse_errors(files: Sequence[_ConfigFile]) -> None:
@@ -152,13 +153,18 @@ def _copy(old: Path, new: Path) -> None:
 
 
 class _ConfigFile:
-    """The Parquet file of a config. It is open from the first of its sources to the last."""
+    """The Parquet file of a config. It is open from the first of its sources to the last.
+
+    Items of templates wait for the last source, as their order mixes the paradigms.
+    """
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.path = config, folder / config.name / FILE
         self.paradigms: list[BuiltParadigm] = []
         self._digest = ContentDigest()
         self._opened: ItemWriter | None = None
+        self._waiting: list[pa.Table] = []
+        self._ordered: list[tuple[pa.Table, bool]] = []
 
     @property
     def _writer(self) -> ItemWriter:
@@ -168,15 +174,30 @@ class _ConfigFile:
         return self._opened
 
     def write(self, table: pa.Table) -> None:
-        """Write items, converted if the config is."""
+        """Take items, which are converted if the config is."""
         shown = self.config.convert(table) if self.config.convert else table
-        self._digest.add(shown)
-        self._writer.write(shown)
+        if self.config.mixed:
+            self._waiting.append(shown)
+        else:
+            self._write(shown)
 
-    def finish(self, paradigm: BuiltParadigm) -> None:
-        """Note what was made of a source, and close the file after the last one."""
+    def _write(self, table: pa.Table) -> None:
+        self._digest.add(table)
+        self._writer.write(table)
+
+    def finish(self, paradigm: BuiltParadigm, drawn: bool) -> None:
+        """Note what was made of a source, and close the file after the last one.
+
+        ``drawn``: the order of its items is that of a draw.
+        """
         self.paradigms.append(paradigm)
+        if self._waiting:
+            self._ordered.append((pa.concat_tables(self._waiting), drawn))
+            self._waiting = []
         if len(self.paradigms) == len(self.config.sources):
+            if self._ordered:
+                self._write(in_rounds(self._ordered))
+                self._ordered = []
             self._writer.close()
 
     def discard(self) -> None:

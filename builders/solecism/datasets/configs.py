@@ -32,6 +32,11 @@ class ItemSource(Protocol):
     def name(self) -> str:
         """The name that a progress bar shows."""
 
+    @property
+    def drawn(self) -> bool:
+        """Whether any first part of the items is a sample of them: their order is that of a
+        draw."""
+
     def tables(self) -> Iterator[pa.Table]:
         """Yield the items."""
 
@@ -45,6 +50,8 @@ class Config:
 
     ``convert`` is applied to every table of this config; other configs with the same source get the
     table as it is. ``default`` marks the config that ``load_dataset`` opens when none is named.
+    ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.order.in_rounds`),
+    not source by source.
     """
 
     name: str
@@ -54,6 +61,7 @@ class Config:
     languages: tuple[str, ...]
     default: bool = False
     convert: Callable[[pa.Table], pa.Table] | None = None
+    mixed: bool = False
 
 
 def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str]:

@@ -77,7 +77,7 @@ def template_configs(
     paradigms = load_paradigms(root, entry.name, paths)
     for paradigm in paradigms.values():
         check_size(paradigm, most)
-    schema = pair_schema(_further_features(entry, known, paradigms))
+    schema = pair_schema(_further_features(known))
     sources = {
         path: _TemplateSource(paradigm, root.path, entry.seed, schema, most)
         for path, paradigm in paradigms.items()
@@ -108,17 +108,12 @@ def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm
     return load_paradigm(paths[uid], Lexicon(root.lexicon(language)))
 
 
-def _further_features(
-    entry: Stanza, known: Mapping[str, Sequence[Path]], paradigms: Mapping[Path, Paradigm]
-) -> list[str]:
+def _further_features(known: Mapping[str, Sequence[Path]]) -> list[str]:
     """Return the features of pairs that templates add.
 
-    In the layout ``paradigms`` those of all templates, built or not, so that configs share a
-    schema.
+    Those of all templates, built or not, so that configs share a schema.
     """
-    templates = [paradigm.template for paradigm in paradigms.values()]
-    if entry.configs == "paradigms":
-        templates = [read_template(path) for paths in known.values() for path in paths]
+    templates = [read_template(path) for paths in known.values() for path in paths]
     return sorted({name for template in templates for name in template.features})
 
 
@@ -141,6 +136,7 @@ def _config(entry: Stanza, name: str, sources: Sequence[_TemplateSource]) -> Con
         tuple(dict.fromkeys(Path(template.path).parent.name for template in templates)),
         default=collected and name == ALL,
         convert=converter(entry.traditional) if converted else None,
+        mixed=True,
     )
 
 
@@ -151,6 +147,7 @@ class _TemplateSource:
         self, paradigm: Paradigm, root: Path, seed: int, schema: pa.Schema, most: int
     ) -> None:
         self.name, self.paradigm, self.schema = paradigm.name, paradigm, schema
+        self.drawn = paradigm.template.draw is not None
         self._root, self._seed, self._most = root, seed, most
         self._counts = Counts()
         self._example: tuple[str, ...] = ()

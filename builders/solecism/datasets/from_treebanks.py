@@ -110,6 +110,7 @@ class _TreebankSource:
 
     def __init__(self, mined: _MinedLanguage, found: LocalSource) -> None:
         self.name = f"{mined.code} {found.origin.name}"
+        self.drawn = False
         self._mined, self._found = mined, found
         self._tally = MiningCounts()
         self._example: tuple[str, ...] = ()
@@ -154,6 +155,7 @@ class _DerivedSource:
         facts: Callable[[], dict[str, Any]],
     ) -> None:
         self.name = name
+        self.drawn = False
         self._mined, self._about, self._make, self._facts = mined, about, make, facts
         self._rows = 0
         self._example: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
 
-from solecism.errors import candidates, fail
+from solecism.errors import Problem, candidates, fail
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.lexicon.table import read_lines
 from solecism.limits import DEPTH
@@ -68,25 +68,25 @@ def _parent(lines: Sequence[str]) -> str:
     return ""
 
 
-def inherited(fronts: Sequence[Entry], kinds: Sequence[str], path: Path) -> Entry:
-    """Return the front matter of a template (the first) with all that it takes over.
+def inherited(
+    fronts: Sequence[Entry], kinds: Sequence[str], path: Path
+) -> tuple[Entry, tuple[str, ...], list[Problem]]:
+    """Return the front matter of a template (the first) with all that it takes over, the tests of
+    the kinds of its slots, and what is wrong with it.
 
     The others are those of the templates above it, the nearest first. ``kinds`` are the lines of
-    ``_slots.yaml``. Raises :class:`InputError` for an unknown kind.
+    ``_slots.yaml``. Raises :class:`InputError` for what is wrong with that file.
     """
     own = fronts[0]
     for above in fronts[1:]:
         own = _over(above, own, fronts[0].fields["like"].line)
     fields = {key: entry for key, entry in own.fields.items() if key != "like"}
-    slots = fields.get("slots")
+    slots, problems = fields.get("slots"), list[Problem]()
+    tests: list[str] = []
     if slots and slots.fields:
-        filled, tests = _filled(slots, _read_kinds(kinds, path.parent / SLOTS), path)
-        fields["slots"] = filled
-        if tests:
-            where = fields.get("where", Entry(slots.line))
-            mine = where.items if where.text is None else (Entry(where.line, where.text),)
-            fields["where"] = Entry(where.line, items=(*mine, *tests))
-    return replace(own, fields=fields)
+        known = _read_kinds(kinds, path.parent / SLOTS)
+        fields["slots"], tests, problems = _filled(slots, known, path)
+    return replace(own, fields=fields), tuple(dict.fromkeys(tests)), problems
 
 
 def _over(below: Entry, own: Entry, line: int) -> Entry:
@@ -183,22 +183,28 @@ def _called(text: str) -> tuple[str, tuple[str, ...]]:
     return match[1] + (" of" if names else ""), names
 
 
-def _filled(slots: Entry, kinds: Mapping[str, _SlotKind], path: Path) -> tuple[Entry, list[Entry]]:
-    """Return the slots with what their kinds ask, and the tests of these."""
+def _filled(
+    slots: Entry, kinds: Mapping[str, _SlotKind], path: Path
+) -> tuple[Entry, list[str], list[Problem]]:
+    """Return the slots with what their kinds ask, the tests of these, and what is wrong."""
     fields: dict[str, Entry] = {}
-    tests: list[Entry] = []
+    tests: list[str] = []
+    problems: list[Problem] = []
     for name, entry in slots.fields.items():
         called = entry if entry.text is not None else entry.fields.get("kind")
         own = {key: inner for key, inner in entry.fields.items() if key not in ("kind", "where")}
         kind, others = _SlotKind({}), tuple[str, ...]()
         if called is not None:
-            kind, others = _kind_of(called.text or "", entry.line, kinds, slots, path)
+            try:
+                kind, others = _kind_of(called.text or "", kinds, slots)
+            except ValueError as error:
+                problems.append(Problem(f"slot {name!r}: {error}", str(path), entry.line))
+                kind = _SlotKind({"oneof": Entry(entry.line, name)})  # nothing else is reported
         above = {key: _at(inner, entry.line) for key, inner in kind.fields.items()}
         fields[name] = replace(entry, text=None, fields=reduce(_added, own.items(), above))
         more = _SlotKind({}, entry.fields.get("where", Entry(entry.line)).texts())
-        found = [*kind.tests_of(name, others), *more.tests_of(name, ())]
-        tests += [Entry(entry.line, test) for test in found]
-    return replace(slots, fields=fields), tests
+        tests += [*kind.tests_of(name, others), *more.tests_of(name, ())]
+    return replace(slots, fields=fields), tests, problems
 
 
 def _added(fields: Mapping[str, Entry], own: tuple[str, Entry]) -> dict[str, Entry]:
@@ -206,21 +212,31 @@ def _added(fields: Mapping[str, Entry], own: tuple[str, Entry]) -> dict[str, Ent
     key, entry = own
     below = fields.get(key)
     if key == "not" and below:
-        entry = replace(entry, fields={**below.fields, **entry.fields})
+        both = {
+            name: _listed(below.fields.get(name), value) for name, value in entry.fields.items()
+        }
+        entry = replace(entry, fields={**below.fields, **both})
     return {**fields, key: entry}
 
 
+def _listed(below: Entry | None, own: Entry) -> Entry:
+    """Return the values of two entries as one list."""
+    texts = [*(below.texts() if below else ()), *own.texts()]
+    return Entry(own.line, items=tuple(Entry(own.line, text) for text in texts))
+
+
 def _kind_of(
-    text: str, line: int, kinds: Mapping[str, _SlotKind], slots: Entry, path: Path
+    text: str, kinds: Mapping[str, _SlotKind], slots: Entry
 ) -> tuple[_SlotKind, tuple[str, ...]]:
+    """Look up a kind and the slots after "of"; raises ``ValueError`` with the candidates."""
     head, others = _called(text)
     kind = kinds.get(head)
     if kind is None or len(kind.names) != len(others):
         shown = [" ".join((head, ", ".join(kind.names))).strip() for head, kind in kinds.items()]
         where = candidates("kinds", shown, text) if kinds else f"(there is no {SLOTS})"
-        raise fail(f"there is no kind of slots {text!r} {where}", path, line)
+        raise ValueError(f"there is no kind {text!r} {where}")
     for name in others:
         if name not in slots.fields:
             near = candidates("slots", list(slots.fields), name)
-            raise fail(f"{text!r}: there is no slot {name!r} {near}", path, line)
+            raise ValueError(f"{text!r}: there is no slot {name!r} {near}")
     return kind, others

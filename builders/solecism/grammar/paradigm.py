@@ -137,9 +137,10 @@ def _expressions(template: Template) -> Iterator[tuple[int, str]]:
     for condition in template.conditions:
         yield from ((condition.line, source) for source in condition.expressions)
     features = expressions(template.features)
-    keys = {"where": template.where, "balance": template.balance, "features": features}
+    keys = {"where": template.tests, "balance": template.balance, "features": features}
     for key, sources in keys.items():
-        yield from ((template.lines[key], source) for source in sources)
+        line = template.lines.get(key, template.lines.get("slots", 1))
+        yield from ((line, source) for source in sources)
 
 
 def _unused(template: Template, used: Uses) -> Iterator[Problem]:

@@ -269,7 +269,7 @@ def _problems(slot: Slot, tables: Sequence[Table]) -> Iterator[str]:
 def _value_problems(
     name: str, wanted: Sequence[str], tables: Sequence[Table], forms: bool
 ) -> Iterator[str]:
-    """Say which column is not there (``forms``: it may be a feature of the forms), or which value
+    """Yield which column is not there (``forms``: it may be a feature of the forms), or which value
     no word has."""
     names = {t.name: ("lemma", *t.columns, *(t.feature_names if forms else ())) for t in tables}
     having = [t for t in tables if name in names[t.name]]

@@ -65,7 +65,11 @@ class TemplateLine:
 
 @dataclass(frozen=True)
 class Template:
-    """A paradigm as written, not yet bound to a lexicon."""
+    """A paradigm as written, not yet bound to a lexicon.
+
+    ``kind_tests`` are ``where`` tests of the kinds of its slots; kinds are for all templates, so
+    that not every test of them says something in each.
+    """
 
     path: str
     id: str
@@ -80,6 +84,7 @@ class Template:
     controller: str = ""
     draw: int | None = None
     where: tuple[str, ...] = ()
+    kind_tests: tuple[str, ...] = ()
     balance: tuple[str, ...] = ()
     may_repeat: tuple[str, ...] = ()
     attractors: tuple[str, ...] = ()
@@ -97,6 +102,11 @@ class Template:
         return [source for condition in self.conditions for source in condition.expressions]
 
     @property
+    def tests(self) -> tuple[str, ...]:
+        """All ``where`` tests, those of the kinds of slots last."""
+        return self.where + self.kind_tests
+
+    @property
     def slot_names(self) -> list[str]:
         """The names of the slots, in order."""
         return [slot.name for slot in self.slots]
@@ -110,12 +120,12 @@ def read_template(path: Path) -> Template:
 @lru_cache(maxsize=1 << 10)
 def _read(path: Path, source: Source) -> Template:
     own, *above = (_parts(where, lines) for where, lines in ((path, source.lines), *source.above))
-    front = inherited([part.front for part in (own, *above)], source.kinds, path)
+    front, tests, problems = inherited([part.front for part in (own, *above)], source.kinds, path)
     body = own.body
     if not body and above:
         taken: tuple[tuple[int, str], ...] = next((part.body for part in above if part.body), ())
         body = tuple((own.front.fields["like"].line, text) for _, text in taken)
-    return _TemplateReader(path, front, body, own.offset).template()
+    return _TemplateReader(path, front, body, own.offset, problems).template(tests)
 
 
 class _Parts(NamedTuple):
@@ -142,12 +152,17 @@ class _TemplateReader:
     """Collects the problems of one file while its parts are read."""
 
     def __init__(
-        self, path: Path, front: Entry, lines: Sequence[tuple[int, str]], offset: int
+        self,
+        path: Path,
+        front: Entry,
+        lines: Sequence[tuple[int, str]],
+        offset: int,
+        problems: Sequence[Problem],
     ) -> None:
         self.path, self.fields, self.lines, self.offset = path, front.fields, lines, offset
-        self.problems: list[Problem] = []
+        self.problems = list(problems)
 
-    def template(self) -> Template:
+    def template(self, kind_tests: tuple[str, ...]) -> Template:
         self._check_sizes()
         self._check_keys()
         slots = tuple(self._slots())
@@ -168,7 +183,7 @@ class _TemplateReader:
         lines = {key: entry.line for key, entry in self.fields.items()}
         return Template(
             str(self.path), slots=slots, conditions=conditions, draw=draw, lines=lines,
-            features=features, **values, **lists,
+            features=features, kind_tests=kind_tests, **values, **lists,
         )  # fmt: skip
 
     def _report(self, message: str, line: int | None) -> None:

@@ -38,11 +38,11 @@ def read_where(template: Template, phrases: Phrases, domains: Sequence[Domain]) 
     """Turn the ``where`` tests into truth tables over groups of words; raises
     :class:`InputError`."""
     clauses: list[Clause] = []
-    for text in template.where:
+    for text in template.tests:
         with _explained("where", text, template):
             clauses.append(_clause(text, phrases, domains))
         if sum(clause.table.size for clause in clauses) > 4 * LARGEST_CLAUSE:
-            line = template.lines["where"]
+            line = template.lines.get("where", template.lines.get("slots"))
             raise fail("where: the tests compare too many words together", template.path, line)
     return clauses
 
@@ -64,7 +64,7 @@ def read_balance(
 @contextmanager
 def _explained(key: str, text: str, template: Template) -> Iterator[None]:
     """Turn what goes wrong with an expression into an :class:`InputError` with its place."""
-    place = template.path, template.lines[key]
+    place = template.path, template.lines.get(key, template.lines.get("slots"))
     try:
         yield
     except FAULTS as error:

@@ -193,9 +193,10 @@ class Word:
 
         A name with ``=`` in it is a text of features that the form must express.
         """
-        for feats in (name for name in names if "=" in name):
-            wanted |= _features_of(feats)
-        names = tuple(name for name in names if name and "=" not in name)
+        feats = [name for name in names if isinstance(name, str) and (not name or "=" in name)]
+        names = tuple(name for name in names if name not in feats)
+        for text in feats:
+            wanted |= _features_of(text)
         if not names:
             raise TemplateFault("clash needs the name of a feature: clash(x, 'Number')")
         self._asked(dict.fromkeys(names, ""))

@@ -1,0 +1,1 @@
+"""Judgments of items by readers: sheets without labels, their answers, and what these say."""
