@@ -180,20 +180,20 @@ def eliminate(
         mine = [f for f in factors if slot in f[0]]
         factors = [f for f in factors if slot not in f[0]]
         others = tuple(sorted({s for scope, _ in mine for s in scope} - {slot}))
-        multiplied = len(others) > 2 or slot in labels  # else einsum sums as it goes
+        multiplied = len(others) > 2  # else einsum sums as it goes
         held = prod(len(counts[s]) for s in others)
         work += held * len(counts[slot])
-        if held * (len(counts[slot]) if multiplied else 1) > CELLS or work > 32 * CELLS:
+        kept = held * (len(counts[slot]) if multiplied else widths[len(sizes) + slot])
+        if kept > CELLS or work > 32 * CELLS:
             raise fail("where: the tests link too many words; compare properties instead", path)
         # The same tables are the weights to draw the slot by, once the others are drawn.
         steps.append(SlotWeights(slot, mine, kinds, groups[slot], own[slot]))
         if slot in labels:
             # Sum over the words of each label, but keep the label: the cells of a balanced draw
             # are counted by it at the end.
-            label = len(sizes) + slot
-            table = _product(mine, (*others, slot), counts) * counts[slot]
-            kept = labels[slot][entries[slot][1]]
-            factors.append(((*others, label), _by_label(table, kept, widths[label])))
+            own_labels = labels[slot][entries[slot][1]]
+            by_label = _by_label(mine, slot, others, counts, own_labels, widths[len(sizes) + slot])
+            factors.append(((*others, len(sizes) + slot), by_label))
         elif others:
             factors.append((others, _summed(mine, slot, others, counts[slot])))
         else:  # nothing is linked to the slot any more: its sum is a plain factor
@@ -221,14 +221,30 @@ def _summed(factors: Sequence[Factor], slot: int, axes: tuple[int, ...], counts:
     return np.asarray(out)
 
 
-def _by_label(table: Counts, labels: Ints, size: int) -> Counts:
-    """Add up the last axis by label."""
-    out = np.zeros((*table.shape[:-1], size))
-    order = np.argsort(labels, kind="stable")
-    met, starts = np.unique(labels[order], return_index=True)
-    if len(met):
-        out[..., met] = np.add.reduceat(table[..., order], starts, axis=-1)
-    return out
+def _by_label(
+    factors: Sequence[Factor],
+    slot: int,
+    axes: tuple[int, ...],
+    counts: Sequence[Counts],
+    labels: Ints,
+    size: int,
+) -> Counts:
+    """Multiply tables and add up over the entries of a slot that have the same label."""
+    if size > _FEW or not axes:
+        table = _product(factors, (*axes, slot), counts) * counts[slot]
+        out = np.zeros((*table.shape[:-1], size))
+        order = np.argsort(labels, kind="stable")
+        met, starts = np.unique(labels[order], return_index=True)
+        if len(met):
+            out[..., met] = np.add.reduceat(table[..., order], starts, axis=-1)
+        return out
+    # Few labels: the words of each are summed as in any other table, without the whole product.
+    sums = [_summed(factors, slot, axes, counts[slot] * (labels == label)) for label in range(size)]
+    return np.stack(sums, axis=-1)
+
+
+_FEW = 16
+"""Labels that a slot may have for their words to be summed label by label."""
 
 
 def _product(factors: Sequence[Factor], axes: tuple[int, ...], counts: Sequence[Counts]) -> Counts:
