@@ -154,6 +154,7 @@ DRAFT_CHECKS: tuple[Check[Callable[[templates.UnboundTemplate], Iterator[Hit]]],
     Check("T006", "warning", templates.nothing_said),
     Check("T007", "warning", templates.differs_from_siblings),
     Check("T008", "warning", templates.attractors_without_controller),
+    Check("T015", "warning", templates.long_list),
 )
 """Of a template as written."""
 

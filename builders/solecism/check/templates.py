@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 
 from jinja2 import nodes
 
@@ -16,11 +17,12 @@ from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.words import FEATS, ROW, WHOLE
+from solecism.lexicon.table import read_lines
 
 __all__ = [
     "LARGEST", "UnboundTemplate", "attractors_without_controller", "differs_from_siblings",
-    "idle_clause", "idle_selection", "idle_slot", "nothing_said", "too_large", "unknown_source",
-    "unprinted_slot",
+    "idle_clause", "idle_selection", "idle_slot", "long_list", "nothing_said", "too_large",
+    "unknown_source", "unprinted_slot",
 ]  # fmt: skip
 
 LARGEST = 10_000_000
@@ -147,6 +149,27 @@ def _space(paradigm: Paradigm) -> int:
 
 def _readable(number: int) -> str:
     return f"{number:,} minimal sets".replace(",", " ")
+
+
+def long_list(draft: UnboundTemplate) -> Iterator[Hit]:
+    """A template lists more than eight lemmas.
+
+    Say what the words have in common: a column of the table, a class, a group of
+    `typical/groups.tsv` (`under: [GROUP]`), or what a verb is used with (`x is typical(v.Object)`).
+    """
+    text = "\n".join(read_lines(Path(draft.template.path)))
+    for match in _LEMMAS.finditer(text.partition("\n---")[0]):
+        lemmas = match[1].strip(" ,\n").split(",")
+        if len(lemmas) > MOST_LEMMAS:
+            line = text.count("\n", 0, match.start()) + 1
+            shown = ", ".join(lemma.strip(" \"'") for lemma in lemmas[:3])
+            yield Hit(f"{len(lemmas)} lemmas: {shown}, ...", draft.template.path, line)
+
+
+_LEMMAS = re.compile(r"\blemma\s*(?::|==|!=|(?:not\s+)?in\b)\s*[\[{]([^\]}]*)[\]}]")
+
+MOST_LEMMAS = 8
+"""A longer list belongs into the lexicon."""
 
 
 def idle_clause(paradigm: Paradigm) -> Iterator[Hit]:
