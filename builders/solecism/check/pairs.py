@@ -25,6 +25,7 @@ __all__ = [
     "HashSet", "PairBatch", "PairMemory", "Text", "bad_spacing", "duplicate_id", "duplicate_pair",
     "good_and_bad", "good_is_bad", "left_out", "lemma_twice", "mixed_letters", "mostly_left_out",
     "no_capital", "no_final_mark", "not_nfc", "not_printed", "several_words_differ", "span_wrong",
+    "unwanted_in", "unwanted_words",
 ]  # fmt: skip
 
 Flags = NDArray[np.bool_]
@@ -348,6 +349,25 @@ def _either(batch: PairBatch, judge: Callable[[Text], Flags]) -> Flags:
 
 def _codes(text: str) -> Ints:
     return np.array([ord(char) for char in text], dtype=np.int64)
+
+
+def unwanted_words(batch: PairBatch) -> Flags:
+    """A sentence has words that a public data set should not have.
+
+    Which words, and why, is said in `unwanted.tsv` of the lexicon: violence by or against nations,
+    self-harm, sexual readings. Let the slots take other words.
+    """
+    columns = [batch.table[name] for name in ("tokens_good", "tokens_bad")]
+    return unwanted_in(batch.paradigm, columns, len(batch))
+
+
+def unwanted_in(paradigm: Paradigm, columns: Sequence[pa.ChunkedArray], rows: int) -> Flags:
+    """Return flags of rows of which a column of tokens has unwanted words."""
+    out = np.zeros(rows, dtype=bool)
+    for words in paradigm.phrases.lexicon.unwanted:
+        for column in columns:
+            out |= words.found(column)
+    return out
 
 
 def not_nfc(batch: PairBatch) -> Flags:
