@@ -28,7 +28,7 @@ from solecism.commands.options import (
 )
 from solecism.datasets.catalogue import stanza
 from solecism.datasets.configs import choose
-from solecism.datasets.from_templates import load_paradigms, paths_of_configs
+from solecism.datasets.from_templates import find_paradigm, load_paradigms, paths_of_configs
 from solecism.errors import fail
 from solecism.grammar.pairs import draw_pairs
 from solecism.judge.reading import (
@@ -86,16 +86,14 @@ def _pairs(root: Root, name: str) -> list[ReadPair]:
             for paradigm in read_pairs([Path(name)])
             for good, bad in zip(paradigm.good, paradigm.bad, strict=True)
         ]
-    dataset, _, rest = name.partition("/")
-    config, _, uid = rest.partition("/")
-    known = paths_of_configs(root, stanza(root, dataset))
-    paths = [
-        path
-        for config in choose(dataset, known, [config] if config else [])
-        for path in known[config]
-    ]
-    paths = [path for path in dict.fromkeys(paths) if uid in ("", path.stem)]
-    drawn = load_paradigms(root, dataset, paths).values()
+    dataset, *rest = name.split("/")
+    if len(rest) == 2:
+        drawn = [find_paradigm(root, dataset, *rest)]
+    else:
+        known = paths_of_configs(root, stanza(root, dataset))
+        configs = choose(dataset, known, rest)
+        paths = dict.fromkeys(path for config in configs for path in known[config])
+        drawn = list(load_paradigms(root, dataset, list(paths)).values())
     rows = [row for paradigm in drawn if paradigm.template.is_pair
             for table in draw_pairs(paradigm) for row in _texts(table)]  # fmt: skip
     if not rows:
