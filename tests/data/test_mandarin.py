@@ -289,6 +289,50 @@ def test_every_verb_is_once_right_and_once_wrong() -> None:
     assert chosen == {(wrong, verb) for verb, wrong in chosen}
 
 
+def test_regions_begin_where_the_bad_condition_is_bad(
+    suites: dict[str, list[dict[str, Any]]],
+) -> None:
+    def regions(name: str) -> set[str]:
+        conditions = (c for row in suites[name] for c in row["conditions"])
+        return {region["text"] for c in conditions for region in c["regions"]}
+
+    assert regions("reflexive_gender") == regions("reflexive_number") == {"自己。"}
+    assert all(text[0] == "没" and len(text) > 1 for text in regions("negation_time"))
+    assert all(text[0] in "一每" for text in regions("definiteness_existential"))
+    assert regions("lian_dou") == {"都"}
+
+
+def test_baselines_are_good_sentences(suites: dict[str, list[dict[str, Any]]]) -> None:
+    """什么 takes 吗 and 呢, an adjective without a comparison takes 更 and 很."""
+    for name in ("question_alternative", "question_a_not_a"):
+        for row in suites[name]:
+            found = texts(row)
+            assert re.search("什么|谁|哪里", found["plain_ma"])
+            assert found["plain_ma"].replace("吗", "呢") == found["plain_ne"]
+    for row in suites["comparative_bi"]:
+        assert not any(word in texts(row)["alone_more"] for word in "比和")
+
+
+def test_adverbs_and_verbs_of_the_further_items() -> None:
+    odd = {"讽刺", "救出", "检讨", "出卖", "挖苦", "挽救", "表扬", "打扮", "伤害"}
+    assert not odd & {word for row in items("reflexive_items") for word in row["Action"].split()}
+    ahead = {"请假", "布置", "订", "安排", "报名", "空", "时间"}
+    for row in items("negation_time_items"):
+        assert not ahead & {row["Verb"], *row["Rest"].split()}
+    nouns = {"画", "研究", "报道", "翻译", "检查", "治疗", "帮助", "讨论", "用"}
+    assert not nouns & {row["Verb"] for row in items("aspect_items")}
+    for row in items("subordination_items"):
+        if row["Conj"] in ("如果", "要是", "假如", "倘若", "一旦"):
+            assert "就" in row["Main"].split()
+
+
+def test_modifiers_do_not_give_the_clash_away() -> None:
+    telling = {"斑驳", "厚重", "熟练", "虚弱", "潮湿", "香醇", "酸甜", "潦草", "温顺"}
+    rows = items("verb_noun_items")
+    assert not telling & {row["Adj"] for row in rows}
+    assert not {"演唱", "剥", "抚养", "安慰", "折叠"} & {row["Verb"] for row in rows}
+
+
 def test_modifiers_begin_with_a_pronoun_or_a_verb() -> None:
     """A person right after a classifier could be counted by it (`一 位 老师 写 的 歌`)."""
     pronouns = {"我", "他", "她", "我们", "他们", "她们"}
