@@ -36,9 +36,9 @@ class UnwantedWords:
 
     def found(self, tokens: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
         """Return which sentences (in the form *tokens*) have the words."""
-        hit = pc.match_substring_regex(tokens, self.words, ignore_case=True)
+        hit = pc.match_substring_regex(tokens, self.words)
         if self.others and pc.any(hit).as_py():
-            hit = pc.and_(hit, pc.match_substring_regex(tokens, self.others, ignore_case=True))
+            hit = pc.and_(hit, pc.match_substring_regex(tokens, self.others))
         flags = hit.combine_chunks() if isinstance(hit, pa.ChunkedArray) else hit
         return np.asarray(flags.fill_null(False).to_numpy(zero_copy_only=False), dtype=bool)
 
