@@ -112,7 +112,7 @@ def test_no_lemma_of_a_part_of_speech_twice(
     for table in tables[language].values():
         sample = table.take(pa.array(range(0, len(table), 7)))
         for row in sample.to_pylist():
-            used = [(slot["upos"], slot["lemma"]) for slot in row["slots"]]
+            used = [(slot["upos"], slot["lemma"]) for slot in row["slots"] if slot["lemma"]]
             assert len(used) == len(set(used)), row
 
 
