@@ -20,12 +20,13 @@ from solecism.contrast import count_differing
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.hashing import Hashes, combine, mix
 from solecism.lexicon.orthography import FINAL, Orthography
+from solecism.lexicon.unwanted import unwanted_in
 
 __all__ = [
     "HashSet", "PairBatch", "PairMemory", "Text", "bad_spacing", "duplicate_id", "duplicate_pair",
     "good_and_bad", "good_is_bad", "left_out", "lemma_twice", "mixed_letters", "mostly_left_out",
     "no_capital", "no_final_mark", "not_nfc", "not_printed", "several_words_differ", "span_wrong",
-    "unwanted_in", "unwanted_words",
+    "unwanted_words",
 ]  # fmt: skip
 
 Flags = NDArray[np.bool_]
@@ -357,17 +358,9 @@ def unwanted_words(batch: PairBatch) -> Flags:
     Which words, and why, is said in `unwanted.tsv` of the lexicon: violence by or against nations,
     self-harm, sexual readings. Let the slots take other words.
     """
-    columns = [batch.table[name] for name in ("tokens_good", "tokens_bad")]
-    return unwanted_in(batch.paradigm, columns, len(batch))
-
-
-def unwanted_in(paradigm: Paradigm, columns: Sequence[pa.ChunkedArray], rows: int) -> Flags:
-    """Return flags of rows of which a column of tokens has unwanted words."""
-    out = np.zeros(rows, dtype=bool)
-    for words in paradigm.phrases.lexicon.unwanted:
-        for column in columns:
-            out |= words.found(column)
-    return out
+    lists = batch.paradigm.phrases.lexicon.unwanted
+    good, bad = (unwanted_in(lists, batch.table[f"tokens_{side}"]) for side in ("good", "bad"))
+    return good | bad
 
 
 def not_nfc(batch: PairBatch) -> Flags:

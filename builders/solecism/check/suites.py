@@ -22,12 +22,12 @@ from solecism.check.pairs import (
     no_capital,
     no_final_mark,
     not_nfc,
-    unwanted_in,
 )
 from solecism.contrast import count_changes
 from solecism.errors import InputError
 from solecism.formula import Formula, parse, place_of, unknown_terms
 from solecism.grammar.paradigm import Paradigm
+from solecism.lexicon.unwanted import unwanted_in
 
 __all__ = [
     "SuiteBatch", "SuiteMemory", "always_a_tie", "badly_written", "conditions_equal", "item_twice",
@@ -234,7 +234,7 @@ def unwanted_conditions(batch: SuiteBatch) -> Flags:
     """
     rows = [row for row, item in enumerate(batch.items) for _ in item["conditions"]]
     tokens = pa.array([c["tokens"] for item in batch.items for c in item["conditions"]])
-    found = unwanted_in(batch.paradigm, [tokens], len(rows))
+    found = unwanted_in(batch.paradigm.phrases.lexicon.unwanted, tokens)
     unwanted = {row for row, flag in zip(rows, found, strict=True) if flag}
     return [row in unwanted for row in range(len(batch.items))]
 

@@ -34,8 +34,8 @@ from solecism.grammar.pairs import draw_pairs
 from solecism.judge.reading import (
     LABELS,
     SENSES,
+    AnswerCount,
     Answers,
-    Finding,
     ReadPair,
     agreement,
     read_answers,
@@ -133,7 +133,7 @@ def _between(answers: Sequence[Answers]) -> Iterator[tuple[str, str, str, float,
         yield one.reader, other.reader, "sense", *agreement(one.senses, other.senses)
 
 
-def _json(finding: Finding) -> dict[str, object]:
+def _json(finding: AnswerCount) -> dict[str, object]:
     sensible = wilson(finding.senses["sensible"], finding.items)
     return {
         "reader": finding.reader, "set": finding.set, "UID": finding.uid, "items": finding.items,
@@ -143,7 +143,7 @@ def _json(finding: Finding) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _table(findings: Sequence[Finding]) -> Table:
+def _table(findings: Sequence[AnswerCount]) -> Table:
     """Return a table of counts; of the sensible ones the share, with its 95 % Wilson interval."""
     table = Table(box=box.SIMPLE_HEAD, width=80, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("set", overflow="fold", ratio=1)

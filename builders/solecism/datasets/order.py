@@ -27,7 +27,9 @@ def in_rounds(paradigms: Sequence[tuple[pa.Table, bool]]) -> pa.Table:
         {"round": np.concatenate(rounds), "id": _ids(rows), "row": np.arange(len(rows))}
     )
     order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names])
-    return rows.take(order)
+    # Columns one by one: whole ones are taken from faster, and each is freed before the next.
+    names = rows.column_names
+    return pa.table({name: rows[name].combine_chunks().take(order) for name in names}, rows.schema)
 
 
 def _ids(table: pa.Table) -> pa.ChunkedArray:

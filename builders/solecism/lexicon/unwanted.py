@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from solecism.lexicon.table import Table, read_tsv
 from solecism.lexicon.typical import NamedWords
 
-__all__ = ["UNWANTED", "UnwantedWords", "read_unwanted"]
+__all__ = ["UNWANTED", "UnwantedWords", "read_unwanted", "unwanted_in"]
 
 UNWANTED = "unwanted"
 
@@ -41,6 +41,19 @@ class UnwantedWords:
             hit = pc.and_(hit, pc.match_substring_regex(tokens, self.others, ignore_case=True))
         flags = hit.combine_chunks() if isinstance(hit, pa.ChunkedArray) else hit
         return np.asarray(flags.fill_null(False).to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def unwanted_in(
+    lists: Sequence[UnwantedWords], tokens: pa.Array | pa.ChunkedArray
+) -> NDArray[np.bool_]:
+    """Return which sentences have unwanted words: most have none of any line, and are read once."""
+    out = np.zeros(len(tokens), dtype=bool)
+    anything = UnwantedWords("|".join(words.words for words in lists), "", "")
+    rows = np.flatnonzero(anything.found(tokens)) if lists else np.array([], dtype=np.intp)
+    if len(rows):
+        some = tokens.take(pa.array(rows))
+        out[rows] = np.logical_or.reduce([words.found(some) for words in lists])
+    return out
 
 
 def read_unwanted(path: Path, tables: Sequence[Table], named: NamedWords) -> list[UnwantedWords]:
