@@ -33,6 +33,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from solecism.errors import InputError
+from verifying.attested import RoleCount
 from verifying.verify import (
     STATUSES,
     FormFinding,
@@ -54,6 +55,7 @@ def render(report: Verification, listing: bool = False) -> str:
         lines += _wrap(f"{name}: {title}", "  ")
     lines += [f"  {notice}" for notice in report.notices]
     lines += ["", *_counts(report), ""]
+    lines += [text for count in report.typical for text in _wrap(_typical(count), "  ")]
     several = [finding for finding in report.findings if finding.looked_up]
     if several:
         lines += _wrap(
@@ -63,6 +65,14 @@ def render(report: Verification, listing: bool = False) -> str:
     for finding in report.of(*shown):
         lines += _describe(finding)
     return "\n".join(lines)
+
+
+def _typical(count: RoleCount) -> str:
+    return (
+        f"typical {count.role}: {count.words} verbs, {count.eight} with 8 nouns or more; "
+        f"{count.pairs} pairs, {count.attested} attested in treebanks; of {count.met} pairs that "
+        f"these have twice or more, {count.listed} listed"
+    )
 
 
 def _counts(report: Verification) -> Iterator[str]:

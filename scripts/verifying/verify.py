@@ -17,6 +17,7 @@ from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
 from solecism.treebank.unimorph import language_of, read_unimorph
+from verifying.attested import RoleCount, count_attested
 from verifying.wordlists import (
     Analysis,
     Attested,
@@ -67,6 +68,7 @@ class Verification:
     findings: tuple[FormFinding, ...]
     sources: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    typical: tuple[RoleCount, ...] = ()
 
     def of(self, *statuses: str) -> list[FormFinding]:
         """Return the findings with one of some statuses."""
@@ -99,7 +101,8 @@ def verify(folder: Path, shared: Path) -> Verification:
         titles["simplemma"] = installed_version("simplemma")
     excused = explained(folder / "README.md")
     findings = [_find(lexicon.code, claim, lists, one_word, excused) for claim in asked]
-    return Verification(lexicon.code, tuple(findings), titles, tuple(notices))
+    typical = count_attested(lexicon, _treebanks(lexicon.code, shared))
+    return Verification(lexicon.code, tuple(findings), titles, tuple(notices), tuple(typical))
 
 
 def _word_lists(
@@ -122,12 +125,16 @@ def _word_lists(
 
 
 def _read_treebanks(language: str, shared: Path) -> WordList | None:
-    paths = sorted(shared.glob(f"ud*/UD_*/{language}_*.conllu"))
+    paths = _treebanks(language, shared)
     counts = {
         a: n for a, n in count_forms(paths).items() if not NOISE & set(str(a.feats).split("|"))
     }
     title = ", ".join(sorted({path.parent.name for path in paths}))
     return WordList.of("UD", title, counts, True, TREEBANK_MINIMUM) if paths else None
+
+
+def _treebanks(language: str, shared: Path) -> list[Path]:
+    return sorted(shared.glob(f"ud*/UD_*/{language}_*.conllu"))
 
 
 def _read_unimorph(language: str, shared: Path, words: Iterable[str]) -> WordList | None:
@@ -195,6 +202,7 @@ def to_json(report: Verification) -> dict[str, Any]:
         "notices": list(report.notices),
         "tables": tables,
         "findings": [vars(finding) for finding in report.of(*STATUSES[1:])],
+        "typical": [vars(count) for count in report.typical],
     }
 
 

@@ -245,10 +245,28 @@ def test_without_counts_nothing_is_said_of_what_was_left_out(root: Path) -> None
 
 
 def test_every_code_of_items_has_a_case() -> None:
-    others = {"I002", "I004", "I005", "I010", "I014", "I015", "I016"}
+    others = {"I002", "I004", "I005", "I010", "I014", "I015", "I016", "I017"}
     assert {code for code, _ in FAULTS} | others == {
         code for code in CHECKS if code.startswith("I0")
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "number"),
+    [
+        ("laugh\t\ta test", 8),
+        ("laugh\tauthor\ta test", 2),
+        ("author\t+laugh\ta test", 2),
+        ("the\t+laugh\ta test", 0),
+        ("*human\t+laughs\ta test", 8),
+        ("laugh, laughs\t*animal\ta test", 0),
+    ],
+)
+def test_unwanted_words_are_found(root: Path, line: str, number: int) -> None:
+    rewrite(root / LEXICON / "unwanted.tsv", f"words\twith\treason\n{line}\n")
+    found = draw(root, "simple").found()
+    assert codes(found) == ["I017"] * (number > 0)
+    assert not found or f": {number} of 10 pairs: " in found[0].message
 
 
 # -- what is normal --

@@ -31,10 +31,8 @@ bad: the {{ row.Noun }} {{ row.Other }} [rest: here]
 """
 
 
-def findings(
-    folder: Path, lines: str = LINES, front: str = FRONT, item: str = TABLES["item"]
-) -> list[Finding]:
-    paradigm = make_paradigm(folder, {**TABLES, "item": item}, front, lines)
+def findings(folder: Path, lines: str = LINES, front: str = FRONT, **tables: str) -> list[Finding]:
+    paradigm = make_paradigm(folder, {**TABLES, **tables}, front, lines)
     return check_items(paradigm, draw_suites(paradigm))
 
 
@@ -77,6 +75,7 @@ FAULTS: dict[str, tuple[dict[str, str], str]] = {
         {"lines": LINES.replace("bad: the {{ row.Noun }}", "bad: a {{ row.Noun }}")},
         "The author runs here. / A author run here.",
     ),
+    "I110": ({"unwanted": "words  with  reason\nruns  author  testing"}, "1 of 2"),
     "I109": ({"lines": LINES.replace("bad: the", "bad: th\u0435")}, "2 of 2"),
 }
 

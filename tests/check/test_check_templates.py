@@ -29,6 +29,10 @@ CASES = [
     ("T006", "simple", "phenomenon: subject_verb_agreement\n", "", 1, "`phenomenon`"),
     ("T006", "simple", "about: The verb agrees with its subject.\n", "", 1, "`about`"),
     ("T008", "across", "controller: author\n", "", 14, "guard"),
+    ("T015", "simple", "{from: noun}", "{from: noun, not: {lemma: [author, pilot, a, b, c, d, e, f, g]}}",
+     7, "9 lemmas: author, pilot, a, ..."),
+    ("T015", "simple", "author is under(laughs.Subject)",
+     "laughs.lemma not in ['a', 'b', 'c',\n  'd', 'e', 'f', 'g', 'h', 'i']", 9, "9 lemmas: a, b, c, ..."),
     ("T012", "simple", "author is under(laughs.Subject)", "laughs.Frame == 'intransitive'", 9,
      "laughs.Frame == 'intransitive'"),
 ]  # fmt: skip

@@ -72,7 +72,8 @@ def test_every_paradigm_the_issue_names(
     tables: dict[str, dict[str, pa.Table]], language: str
 ) -> None:
     wanted = {*TABLE_6, *INANIMATE, "simple_agrmt_person"}
-    assert set(tables[language]) == (wanted | set(ENGLISH) if language == "en" else wanted)
+    more = {"en": set(ENGLISH), "he": {"simple_agrmt_gender"}, "ru": {"simple_agrmt_gender"}}
+    assert set(tables[language]) == wanted | more.get(language, set())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -111,7 +112,7 @@ def test_no_lemma_of_a_part_of_speech_twice(
     for table in tables[language].values():
         sample = table.take(pa.array(range(0, len(table), 7)))
         for row in sample.to_pylist():
-            used = [(slot["upos"], slot["lemma"]) for slot in row["slots"]]
+            used = [(slot["upos"], slot["lemma"]) for slot in row["slots"] if slot["lemma"]]
             assert len(used) == len(set(used)), row
 
 

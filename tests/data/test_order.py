@@ -6,7 +6,7 @@ from collections import Counter
 
 import pyarrow as pa
 
-from solecism.datasets.order import in_rounds
+from solecism.datasets.order import in_rounds as blocks_in_rounds
 from solecism.hashing import hex_ids, text_hashes
 
 
@@ -16,6 +16,11 @@ def paradigm(name: str, sets: int, pairs: int = 1) -> pa.Table:
     rows = [(name, set_id, n) for set_id in ids for n in range(pairs)]
     uids, set_ids, numbers = zip(*rows, strict=True)
     return pa.table({"UID": uids, "set_id": set_ids, "pair_id": numbers})
+
+
+def in_rounds(paradigms: list[tuple[pa.Table, bool]], block: int = 7) -> pa.Table:
+    """Put small blocks together, as a writer does."""
+    return pa.concat_tables(blocks_in_rounds(paradigms, block)).combine_chunks()
 
 
 def test_every_first_part_has_as_many_items_of_each_paradigm() -> None:
@@ -39,6 +44,14 @@ def test_pairs_of_a_minimal_set_stay_together_in_their_order() -> None:
     groups = [ids[n] for n in range(len(ids)) if n == 0 or ids[n] != ids[n - 1]]
     assert len(groups) == len(set(groups)) == 40
     assert [row["pair_id"] for row in rows if row["UID"] == "a"] == [0, 1, 2] * 20
+
+
+def test_the_size_of_blocks_changes_nothing() -> None:
+    tables = [
+        (paradigm(name, size, 2), name == "a") for name, size in zip("abc", (9, 40, 3), strict=True)
+    ]
+    orders = [in_rounds(tables, block)["set_id"].to_pylist() for block in (1, 10, 1000)]
+    assert orders[0] == orders[1] == orders[2]
 
 
 def test_what_was_drawn_keeps_its_order_and_what_was_listed_does_not() -> None:

@@ -84,10 +84,12 @@ def test_one_prefix_scores_the_critical_word_after_the_prefix(work: Path, loaded
     out = scored(loaded, table, method="one_prefix")
     for row, pair in zip(out.to_pylist(), table.to_pylist(), strict=True):
         assert row["skipped"] is None
-        prefix = pair["one_prefix_prefix"]
-        through = pair["sentence_good"][: len(prefix) + 1 + len(pair["one_prefix_word_good"])]
-        difference = by_hand(loaded, through, [0]) - by_hand(loaded, prefix, [0])
-        assert row["logp_good"] == pytest.approx(difference, abs=1e-3)
+        through = [
+            by_hand(loaded, f"{pair['one_prefix_prefix']} {pair[f'one_prefix_word_{side}']}", [0])
+            for side in ("good", "bad")
+        ]
+        # A space that is a token of its own stands before the word, on both sides.
+        assert row["margin"] == pytest.approx(through[0] - through[1], abs=1e-3)
 
 
 def test_pairs_without_a_two_prefix_form_are_skipped_and_counted(

@@ -127,8 +127,8 @@ def test_two_files_of_a_suite_are_told(tmp_path: Path) -> None:
 TABLES = {
     "item": """
         lemma  UPOS  Verb  Good  Bad  Noun
-        i1     X     听到  首    张   歌曲
-        i2     X     养    只    条   白猫
+        i2     X     听到  首    张   歌曲
+        i1     X     养    只    条   白猫
     """,
     "orthography": """
         rule   left  right  result

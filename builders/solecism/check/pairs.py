@@ -20,11 +20,13 @@ from solecism.contrast import count_differing
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.hashing import Hashes, combine, mix
 from solecism.lexicon.orthography import FINAL, Orthography
+from solecism.lexicon.unwanted import unwanted_in
 
 __all__ = [
     "HashSet", "PairBatch", "PairMemory", "Text", "bad_spacing", "duplicate_id", "duplicate_pair",
     "good_and_bad", "good_is_bad", "left_out", "lemma_twice", "mixed_letters", "mostly_left_out",
     "no_capital", "no_final_mark", "not_nfc", "not_printed", "several_words_differ", "span_wrong",
+    "unwanted_words",
 ]  # fmt: skip
 
 Flags = NDArray[np.bool_]
@@ -348,6 +350,17 @@ def _either(batch: PairBatch, judge: Callable[[Text], Flags]) -> Flags:
 
 def _codes(text: str) -> Ints:
     return np.array([ord(char) for char in text], dtype=np.int64)
+
+
+def unwanted_words(batch: PairBatch) -> Flags:
+    """A sentence has words that a public data set should not have.
+
+    Which words, and why, is said in `unwanted.tsv` of the lexicon: violence by or against nations,
+    self-harm, sexual readings. Let the slots take other words.
+    """
+    lists = batch.paradigm.phrases.lexicon.unwanted
+    good, bad = (unwanted_in(lists, batch.table[f"tokens_{side}"]) for side in ("good", "bad"))
+    return good | bad
 
 
 def not_nfc(batch: PairBatch) -> Flags:

@@ -181,6 +181,7 @@ ITEM_CHECKS: tuple[Check[Callable[[PairBatch], Flags]], ...] = (
     Check("I012", "error", pairs.no_final_mark),
     Check("I013", "error", pairs.no_capital),
     Check("I014", "error", pairs.mixed_letters),
+    Check("I017", "error", pairs.unwanted_words),
 )
 """Of the pairs of a paradigm, batch by batch."""
 
@@ -194,6 +195,7 @@ SUITE_CHECKS: tuple[Check[Callable[[SuiteBatch], list[bool]]], ...] = (
     Check("I107", "warning", suites.target_without_control),
     Check("I108", "warning", suites.several_places_differ),
     Check("I109", "error", suites.badly_written),
+    Check("I110", "error", suites.unwanted_conditions),
 )
 """Of the items of a suite, batch by batch."""
 

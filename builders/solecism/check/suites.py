@@ -27,11 +27,12 @@ from solecism.contrast import count_changes
 from solecism.errors import InputError
 from solecism.formula import Formula, parse, place_of, unknown_terms
 from solecism.grammar.paradigm import Paradigm
+from solecism.lexicon.unwanted import unwanted_in
 
 __all__ = [
     "SuiteBatch", "SuiteMemory", "always_a_tie", "badly_written", "conditions_equal", "item_twice",
     "prediction_unreadable", "region_wrong", "same_id", "several_places_differ",
-    "target_without_control",
+    "target_without_control", "unwanted_conditions",
 ]  # fmt: skip
 
 Item = Mapping[str, Any]
@@ -224,6 +225,18 @@ def several_places_differ(batch: SuiteBatch) -> Flags:
         return any(count_changes(*sides) > 1 for sides in tokens)
 
     return batch.flags(judge)
+
+
+def unwanted_conditions(batch: SuiteBatch) -> Flags:
+    """A sentence has words that a public data set should not have.
+
+    Which words, and why, is said in `unwanted.tsv` of the lexicon. Use other words.
+    """
+    rows = [row for row, item in enumerate(batch.items) for _ in item["conditions"]]
+    tokens = pa.array([c["tokens"] for item in batch.items for c in item["conditions"]])
+    found = unwanted_in(batch.paradigm.phrases.lexicon.unwanted, tokens)
+    unwanted = {row for row, flag in zip(rows, found, strict=True) if flag}
+    return [row in unwanted for row in range(len(batch.items))]
 
 
 def badly_written(batch: SuiteBatch) -> Flags:

@@ -28,14 +28,14 @@ from solecism.commands.options import (
 )
 from solecism.datasets.catalogue import stanza
 from solecism.datasets.configs import choose
-from solecism.datasets.from_templates import load_paradigms, paths_of_configs
+from solecism.datasets.from_templates import find_paradigm, load_paradigms, paths_of_configs
 from solecism.errors import fail
 from solecism.grammar.pairs import draw_pairs
 from solecism.judge.reading import (
     LABELS,
     SENSES,
+    AnswerCount,
     Answers,
-    Finding,
     ReadPair,
     agreement,
     read_answers,
@@ -86,16 +86,14 @@ def _pairs(root: Root, name: str) -> list[ReadPair]:
             for paradigm in read_pairs([Path(name)])
             for good, bad in zip(paradigm.good, paradigm.bad, strict=True)
         ]
-    dataset, _, rest = name.partition("/")
-    config, _, uid = rest.partition("/")
-    known = paths_of_configs(root, stanza(root, dataset))
-    paths = [
-        path
-        for config in choose(dataset, known, [config] if config else [])
-        for path in known[config]
-    ]
-    paths = [path for path in dict.fromkeys(paths) if uid in ("", path.stem)]
-    drawn = load_paradigms(root, dataset, paths).values()
+    dataset, *rest = name.split("/")
+    if len(rest) == 2:
+        drawn = [find_paradigm(root, dataset, *rest)]
+    else:
+        known = paths_of_configs(root, stanza(root, dataset))
+        configs = choose(dataset, known, rest)
+        paths = dict.fromkeys(path for config in configs for path in known[config])
+        drawn = list(load_paradigms(root, dataset, list(paths)).values())
     rows = [row for paradigm in drawn if paradigm.template.is_pair
             for table in draw_pairs(paradigm) for row in _texts(table)]  # fmt: skip
     if not rows:
@@ -135,7 +133,7 @@ def _between(answers: Sequence[Answers]) -> Iterator[tuple[str, str, str, float,
         yield one.reader, other.reader, "sense", *agreement(one.senses, other.senses)
 
 
-def _json(finding: Finding) -> dict[str, object]:
+def _json(finding: AnswerCount) -> dict[str, object]:
     sensible = wilson(finding.senses["sensible"], finding.items)
     return {
         "reader": finding.reader, "set": finding.set, "UID": finding.uid, "items": finding.items,
@@ -145,7 +143,7 @@ def _json(finding: Finding) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _table(findings: Sequence[Finding]) -> Table:
+def _table(findings: Sequence[AnswerCount]) -> Table:
     """Return a table of counts; of the sensible ones the share, with its 95 % Wilson interval."""
     table = Table(box=box.SIMPLE_HEAD, width=80, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("set", overflow="fold", ratio=1)

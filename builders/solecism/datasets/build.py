@@ -196,7 +196,8 @@ class _ConfigFile:
             self._waiting = []
         if len(self.paradigms) == len(self.config.sources):
             if self._ordered:
-                self._write(in_rounds(self._ordered))
+                for table in in_rounds(self._ordered):
+                    self._write(table)
                 self._ordered = []
             self._writer.close()
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -12,22 +13,30 @@ from solecism.grouping import Ints
 
 __all__ = ["in_rounds"]
 
+BLOCK = 1 << 13
+"""Rows that are put in order at a time."""
 
-def in_rounds(paradigms: Sequence[tuple[pa.Table, bool]]) -> pa.Table:
-    """Put the items of paradigms in rounds: each round has one item of each that has any left.
+
+def in_rounds(paradigms: Sequence[tuple[pa.Table, bool]], block: int = BLOCK) -> Iterator[pa.Table]:
+    """Yield the items of paradigms in rounds: each has one item of each that has any left.
 
     An item is a row, or the rows of a minimal set, which stay together. Within a paradigm items
     keep their order if it is that of a draw (the flag), else they are sorted by their ids, which
-    are hashes; so are the items of a round.
+    are hashes; so are the items of a round. Tables have about ``block`` rows.
     """
-    tables = [table for table, _ in paradigms]
-    rounds = [_rounds(table, drawn) for table, drawn in paradigms]
-    rows = pa.concat_tables(tables)
-    keys = pa.table(
-        {"round": np.concatenate(rounds), "id": _ids(rows), "row": np.arange(len(rows))}
-    )
-    order = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names])
-    return rows.take(order)
+    ordered = [_in_order(table, drawn) for table, drawn in paradigms]
+    sizes = np.bincount(np.concatenate([rounds for _, rounds in ordered]))
+    full = np.cumsum(sizes) // block
+    starts = [0, *(np.flatnonzero(np.diff(full)) + 1).tolist(), len(sizes)]
+    for start, stop in pairwise(starts):
+        parts, numbers = [], []
+        for table, rounds in ordered:
+            first, last = np.searchsorted(rounds, (start, stop))
+            parts.append(table.slice(first, last - first))
+            numbers.append(rounds[first:last])
+        rows = pa.concat_tables(parts).combine_chunks()
+        keys = {"round": np.concatenate(numbers), "id": _ids(rows), "row": np.arange(len(rows))}
+        yield rows.take(pc.sort_indices(pa.table(keys), [(key, "ascending") for key in keys]))
 
 
 def _ids(table: pa.Table) -> pa.ChunkedArray:
@@ -35,12 +44,13 @@ def _ids(table: pa.Table) -> pa.ChunkedArray:
     return table["set_id" if "set_id" in table.column_names else "id"]
 
 
-def _rounds(table: pa.Table, drawn: bool) -> Ints:
-    """Return the round of each row: the place of its item among those of the paradigm."""
+def _in_order(table: pa.Table, drawn: bool) -> tuple[pa.Table, Ints]:
+    """Return the rows of a paradigm in order, each with its round: the place of its item."""
     coded = _ids(table).combine_chunks().dictionary_encode()
-    items = coded.indices.to_numpy()
+    items = np.asarray(coded.indices.to_numpy(), dtype=np.intp)
     if drawn:
-        return np.asarray(items, dtype=np.intp)
+        return table, items
     ranks = np.empty(len(coded.dictionary), dtype=np.intp)
     ranks[pc.sort_indices(coded.dictionary).to_numpy()] = np.arange(len(ranks))
-    return np.asarray(ranks[items])
+    order = np.argsort(ranks[items], kind="stable")
+    return table.combine_chunks().take(pa.array(order)), ranks[items][order]

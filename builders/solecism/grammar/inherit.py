@@ -171,7 +171,8 @@ def _kind(entry: Entry, names: tuple[str, ...], kinds: Mapping[str, _SlotKind]) 
     if known is None or len(known.names) != len(others):
         near = candidates("kinds", list(kinds), head)
         raise FrontMatterError(f"there is no kind {above.text!r} {near}", above.line)
-    return _SlotKind({**known.fields, **fields}, (*known.tests_of(_IT, others), *tests), names)
+    merged = reduce(_added, fields.items(), known.fields)
+    return _SlotKind(merged, (*known.tests_of(_IT, others), *tests), names)
 
 
 def _called(text: str) -> tuple[str, tuple[str, ...]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -74,9 +75,25 @@ def _explained(key: str, text: str, template: Template) -> Iterator[None]:
 
 
 def _clause(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Clause:
+    """Return the truth table of a test; the templates of a language share those of their kinds."""
     scope = Scope.of(phrases.uses(text), domains)
     if not scope.slots:
         raise TemplateFault(f"{text!r} asks nothing of any slot")
+    known, key = phrases.memo, (Clause, *_asked_of_words(text, scope))
+    if key not in known:
+        known[key] = _table(text, phrases, scope)
+    return Clause(scope.slots, scope.keys, known[key])
+
+
+def _asked_of_words(text: str, scope: Scope) -> tuple[Hashable, ...]:
+    """Return a test with numbers in place of its slots, and the words of these slots."""
+    named = [scope.domains[slot] for slot in scope.slots]
+    for number, domain in enumerate(named):
+        text = re.sub(rf"(?<![\w.]){domain.slot.name}\b", f"${number}", text)
+    return text, *(domain.kin or domain for domain in named)
+
+
+def _table(text: str, phrases: Phrases, scope: Scope) -> Truth:
     if scope.size > LARGEST_CLAUSE:
         raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
     _check_marks(phrases.tree(text))
@@ -84,7 +101,7 @@ def _clause(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Clause:
     table = _one_by_one(text, phrases, scope) if table is None else table
     if not table.any():
         raise TemplateFault(f"no words pass {text!r}")
-    return Clause(scope.slots, scope.keys, table)
+    return table
 
 
 def _check_marks(tree: nodes.Node) -> None:

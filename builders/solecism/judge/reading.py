@@ -19,8 +19,16 @@ from solecism.hashing import hex_ids, text_hashes
 from solecism.lexicon.table import read_tsv
 
 __all__ = [
-    "CHOICES", "SENSES", "Answers", "Finding", "ReadPair", "agreement", "read_answers", "sample",
-    "tally_answers", "write_sheet",
+    "CHOICES",
+    "SENSES",
+    "AnswerCount",
+    "Answers",
+    "ReadPair",
+    "agreement",
+    "read_answers",
+    "sample",
+    "tally_answers",
+    "write_sheet",
 ]  # fmt: skip
 
 CHOICES = ("a", "b", "both", "neither")
@@ -113,7 +121,7 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Finding:
+class AnswerCount:
     """The counts of one reader's answers for a set, or a paradigm of it (``uid``)."""
 
     reader: str
@@ -187,7 +195,7 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str
 
 def tally_answers(
     key: Mapping[str, tuple[str, str]], answers: Sequence[Answers], by_uid: bool = False
-) -> list[Finding]:
+) -> list[AnswerCount]:
     """Count the answers of each reader for each set, or for each paradigm of each set."""
     out = []
     for one in answers:
@@ -200,7 +208,7 @@ def tally_answers(
             labels[place][one.labels[item]] += 1
             senses[place][one.senses[item]] += 1
         for name, uid in sorted(labels):
-            out.append(Finding(one.reader, name, uid, labels[name, uid], senses[name, uid]))
+            out.append(AnswerCount(one.reader, name, uid, labels[name, uid], senses[name, uid]))
     return out
 
 

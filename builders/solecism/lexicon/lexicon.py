@@ -10,12 +10,13 @@ from pathlib import Path
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, read_table, read_tsv
-from solecism.lexicon.typical import Typical, read_typical
+from solecism.lexicon.typical import Typical, name_words, read_typical
+from solecism.lexicon.unwanted import UNWANTED, UnwantedWords, read_unwanted
 from solecism.limits import DEPTH
 
 __all__ = ["Hierarchy", "Lexicon", "read_hierarchy"]
 
-_NOT_WORDS = ("classes", "orthography")
+_NOT_WORDS = ("classes", "orthography", UNWANTED)
 
 
 class Lexicon:
@@ -49,6 +50,15 @@ class Lexicon:
     def typical(self) -> Typical:
         """The typical arguments of words."""
         return read_typical(self.folder, self._all_tables, self.hierarchy.above)
+
+    @cached_property
+    def unwanted(self) -> list[UnwantedWords]:
+        """The words that no sentence should have."""
+        path = self.folder / f"{UNWANTED}.tsv"
+        if not path.exists():
+            return []
+        tables = self._all_tables()
+        return read_unwanted(path, tables, name_words(tables, self.hierarchy.above))
 
     def _all_tables(self) -> list[Table]:
         return [self.table(name) for name in self.names]

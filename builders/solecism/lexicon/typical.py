@@ -15,7 +15,7 @@ from pathlib import Path
 from solecism.errors import InputError, Problem, candidates
 from solecism.lexicon.table import Table, read_tsv
 
-__all__ = ["GROUPS", "TYPICAL", "Key", "Typical", "read_typical"]
+__all__ = ["GROUPS", "TYPICAL", "Key", "NamedWords", "Typical", "name_words", "read_typical"]
 
 TYPICAL, GROUPS = "typical", "groups"
 
@@ -78,7 +78,7 @@ class _Reader:
         self.roles: dict[str, tuple[str, ...]] = {}
         self.words: dict[Key, dict[str, Words]] = {}
         self.groups: dict[str, Words] = {}
-        self._lemmas, self._classes = _named_words(tables, above)
+        self._named = name_words(tables, above)
 
     def read(self, path: Path) -> None:
         """Read the groups, or the typical arguments of the words of a table."""
@@ -103,7 +103,7 @@ class _Reader:
             self.roles[path.stem] = tuple(header[1:])
 
     def _add_group(self, name: str, words: Words, path: Path, line: int) -> None:
-        if name in self._classes or name in self.groups:
+        if name in self._named.classes or name in self.groups:
             self._report(f"{name!r} is a class or a group already", path, line)
         self.groups[name] = words
 
@@ -118,11 +118,12 @@ class _Reader:
         words: set[Key] = set()
         for entry in _entries(cell):
             name = entry.removeprefix("-")
-            named = self._classes | self.groups if name.startswith("*") else self._lemmas
-            found = named.get(name.removeprefix("*"))
+            found = self._named.of(name) or self.groups.get(name.removeprefix("*"))
             if found is None:
+                classes = [*self._named.classes, *self.groups]
+                named = classes if name.startswith("*") else list(self._named.lemmas)
                 kind = "classes or groups" if name.startswith("*") else "lemmas"
-                near = candidates(kind, list(named), name.removeprefix("*"))
+                near = candidates(kind, named, name.removeprefix("*"))
                 self._report(f"unknown entry {entry!r} {near}", path, line)
             elif entry.startswith("-"):
                 words -= found
@@ -138,10 +139,21 @@ def _entries(cell: str) -> Iterator[str]:
     return filter(None, (entry.strip() for entry in cell.split(",")))
 
 
-def _named_words(
-    tables: list[Table], above: Callable[[str], frozenset[str]]
-) -> tuple[dict[str, Words], dict[str, Words]]:
-    """Return the words of each lemma (with and without its mark), and those of each class."""
+@dataclass(frozen=True)
+class NamedWords:
+    """The words of each lemma (with and without its mark), and those of each class."""
+
+    lemmas: Mapping[str, Words]
+    classes: Mapping[str, Words]
+
+    def of(self, entry: str) -> Words:
+        """Return the words of a lemma, or of ``*class``; none if the name is unknown."""
+        named = self.classes if entry.startswith("*") else self.lemmas
+        return named.get(entry.removeprefix("*"), frozenset())
+
+
+def name_words(tables: list[Table], above: Callable[[str], frozenset[str]]) -> NamedWords:
+    """Return the words of tables by their lemmas and classes."""
     lemmas, classes = defaultdict[str, set[Key]](set), defaultdict[str, set[Key]](set)
     for table in tables:
         for row in table.rows:
@@ -150,7 +162,7 @@ def _named_words(
                 lemmas[name].add(key)
             for name in above(row.properties.get("Class", "")):
                 classes[name].add(key)
-    return _frozen(lemmas), _frozen(classes)
+    return NamedWords(_frozen(lemmas), _frozen(classes))
 
 
 def _frozen(named: Mapping[str, set[Key]]) -> dict[str, Words]:
