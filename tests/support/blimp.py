@@ -13,7 +13,7 @@ from solecism.grammar.paradigm import Counts, load_paradigm
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 
-__all__ = ["LEXICON", "ROOT", "drawn"]
+__all__ = ["LEXICON", "ROOT", "drawn", "few_repeated"]
 
 ROOT = Root(CHECKOUT)
 LEXICON = Lexicon(ROOT.lexicon("en"))
@@ -26,3 +26,9 @@ def drawn(uid: str) -> tuple[list[dict[str, Any]], Counts]:
     paradigm = load_paradigm(ROOT.folder("blimp", "en") / f"{uid}.jinja", LEXICON)
     tables = draw_pairs(paradigm, counts=counts, extra=tuple(paradigm.template.features))
     return pa.concat_tables(tables).to_pylist(), counts
+
+
+def few_repeated(counts: Counts) -> bool:
+    """Return whether at most one combination in five was left out, each because it repeated a
+    sentence: then the draw is balanced but for these."""
+    return set(counts.skipped) <= {"repeated"} and counts.skipped.total() <= 200
