@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from solecism.check.finding import Hit
@@ -184,8 +185,8 @@ def _elsewhere(row: Row, cell: Feats, lexicon: Tables) -> bool:
 def lemma_unlike_forms(lexicon: Tables) -> Iterator[Hit]:
     """No form of a word looks like its lemma.
 
-    No form holds the lemma and none begins with the same letter: probably the row has the forms of
-    another word, or the columns have slipped.
+    No form holds the lemma, begins with the same letter or shares half of the letters: probably the
+    row has the forms of another word, or the columns have slipped.
     """
     for table, row in lexicon.rows:
         if row.forms and not any(_alike(form, row.shown) for form in row.forms.values()):
@@ -194,7 +195,8 @@ def lemma_unlike_forms(lexicon: Tables) -> Iterator[Hit]:
 
 
 def _alike(form: str, lemma: str) -> bool:
-    return lemma in form or _initial(form) == _initial(lemma)
+    begins = lemma in form or _initial(form) == _initial(lemma)
+    return begins or SequenceMatcher(None, form, lemma).ratio() >= 0.5
 
 
 def _initial(text: str) -> str:
