@@ -72,7 +72,7 @@ def test_the_hub_reads_the_metadata_back(clams: Path) -> None:
         "language": ["he"],
         "license": "cc-by-4.0",
         "multilinguality": ["monolingual"],
-        "size_categories": ["n<1K"],
+        "size_categories": ["1K<n<10K"],
         "source_datasets": ["original"],
         "task_categories": ["text-classification"],
         "task_ids": ["acceptability-classification"],

@@ -265,7 +265,7 @@ def test_rows_that_the_lock_of_the_package_does_not_know(place: Place) -> None:
         [], place.home(), code=f"import solecism; solecism.load({REPO!r}, 'he', version='1.0.0')"
     )
     error = next(line for line in done.err.splitlines() if "InputError" in line)
-    assert "is not the clams 1.0.0 that was released: 'he' holds 672 rows, content" in error
+    assert "is not the clams 1.0.0 that was released: 'he' holds 1,000 rows, content" in error
 
 
 def test_rows_that_the_lock_of_the_package_knows(
@@ -276,7 +276,7 @@ def test_rows_that_the_lock_of_the_package_knows(
     record(tmp_path / LOCK, "tiny", "1.0.0", contents_of(manifest))
     _refuse_tampered("org/tiny", manifest, "he")
     lock = tmp_path / LOCK
-    lock.write_text(lock.read_text(encoding="utf-8").replace('"rows": 672', '"rows": 671'))
+    lock.write_text(lock.read_text(encoding="utf-8").replace('"rows": 1000', '"rows": 999'))
     with pytest.raises(solecism.InputError, match=r"is not the tiny 1\.0\.0 that was released"):
         _refuse_tampered("org/tiny", manifest, "he")
 
