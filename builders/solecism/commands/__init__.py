@@ -21,7 +21,7 @@ from solecism.errors import InputError, candidates
 __all__ = ["VERBS", "main"]
 
 VERBS = (
-    "list", "show", "new", "check", "build", "audit", "mine", "fetch", "import-avg", "lock", "diff",
+    "list", "show", "new", "check", "build", "audit", "mine", "profile", "fetch", "import-avg", "lock", "diff",
     "push", "cite", "read", "train", "score", "convert", "report", "tasks", "lm-eval",
 )  # fmt: skip
 """The verbs in the order of work."""

@@ -19,9 +19,10 @@ from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import LanguageForms, read_inventory
-from solecism.treebank.languages import find_language, languages, rules_of
+from solecism.treebank.languages import languages, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
+from solecism.treebank.profile import Evidence, language_of
 from solecism.treebank.sources import (
     LocalSource,
     found_languages,
@@ -38,7 +39,7 @@ PRESET = "strict"
 
 def minable() -> list[str]:
     """Return the codes of the languages that have treebanks and relations of agreement."""
-    agreeing = {code for code, language in languages().items() if any(language.features.values())}
+    agreeing = {code for code, language in languages().items() if any(language.agrees.values())}
     return [code for code in origin_languages() if code in agreeing]
 
 
@@ -81,7 +82,8 @@ class _MinedLanguage:
 
     def __init__(self, code: str, found: Sequence[LocalSource]) -> None:
         self.code, self.found = code, found
-        self.seen = SeenIds()
+        self.seen, self.once = SeenIds(), SeenIds()
+        self.evidence = Evidence()
 
     @cached_property
     def lexicon(self) -> LocalSource | None:
@@ -89,11 +91,12 @@ class _MinedLanguage:
 
     @cached_property
     def inventory(self) -> LanguageForms:
-        return read_inventory(self.code, self.found, self.lexicon)
+        return read_inventory(self.code, self.found, self.lexicon, self.evidence.add)
 
     @cached_property
     def settings(self) -> Settings:
-        return Settings(find_language(self.code), PRESET, MASKS, forms=self.inventory)
+        forms = self.inventory  # shows the evidence every chunk
+        return Settings(language_of(self.code, self.evidence), PRESET, MASKS, forms=forms)
 
     @cached_property
     def pairs(self) -> PairMaker:
@@ -120,8 +123,8 @@ class _TreebankSource:
         licence = self._found.origin.licence
         for path in self._found.files:
             mined = mine_file(path, self._mined.settings, self._tally, licence)
-            for fresh in unique(mined, self._tally, self._mined.seen):
-                self._mined.pairs.take(fresh)
+            seen, once, take = self._mined.seen, self._mined.once, self._mined.pairs.take
+            for fresh in unique(mined, self._tally, seen, once, take):
                 self._example = self._example or example_of(fresh)
                 yield fresh
 
@@ -134,6 +137,7 @@ class _TreebankSource:
             "sentences": tally.sentences,
             "words": tally.words,
             "duplicates": tally.duplicates,
+            "repeated": tally.repeated,
             "relations": dict(sorted(tally.relations.items())),
             "masked": dict(sorted(tally.masked.items())),
             "licence": origin.licence,
