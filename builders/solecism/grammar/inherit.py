@@ -15,6 +15,7 @@ from functools import reduce
 from pathlib import Path
 
 from solecism.errors import Problem, candidates, fail
+from solecism.grammar.expression import renamed
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.lexicon.table import read_lines
 from solecism.limits import DEPTH
@@ -134,10 +135,7 @@ class _SlotKind:
     def tests_of(self, slot: str, others: Sequence[str]) -> Iterator[str]:
         """Yield the tests with the slots' names in them."""
         names = dict(zip(self.names, others, strict=True)) | {_IT: slot}
-        named = "|".join(map(re.escape, names))
-        pattern = re.compile(rf"""("[^"]*"|'[^']*')|(?<![\w.])({named})\b(?!\s*=(?!=))""")
-        for test in self.tests:
-            yield pattern.sub(lambda match: match[1] or names[match[2]], test)
+        return (renamed(test, names) for test in self.tests)
 
 
 def _read_kinds(lines: Sequence[str], path: Path) -> dict[str, _SlotKind]:
