@@ -57,7 +57,7 @@ class Domain:
         """The distinct words (table and lemma), and the place of each entry's among them."""
         if self.kin:
             return self.kin.lemmas
-        keys = [(word.table.name, word.row.lemma) for word in self.words]
+        keys = [word.key for word in self.words]
         places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
         return tuple(places), np.array([places[key] for key in keys], dtype=np.intp)
 
