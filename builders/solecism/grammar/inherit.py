@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from pathlib import Path
 
 from solecism.errors import Problem, candidates, fail
@@ -70,7 +70,7 @@ def _parent(lines: Sequence[str]) -> str:
 
 
 def inherited(
-    fronts: Sequence[Entry], kinds: Sequence[str], path: Path
+    fronts: Sequence[Entry], kinds: tuple[str, ...], path: Path
 ) -> tuple[Entry, tuple[str, ...], list[Problem]]:
     """Return the front matter of a template (the first) with all that it takes over, the tests of
     the kinds of its slots, and what is wrong with it.
@@ -138,7 +138,8 @@ class _SlotKind:
         return (renamed(test, names) for test in self.tests)
 
 
-def _read_kinds(lines: Sequence[str], path: Path) -> dict[str, _SlotKind]:
+@lru_cache(maxsize=1 << 6)
+def _read_kinds(lines: tuple[str, ...], path: Path) -> dict[str, _SlotKind]:
     """Read ``_slots.yaml``; raises :class:`InputError`."""
     if not lines:
         return {}
