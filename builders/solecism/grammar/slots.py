@@ -112,10 +112,12 @@ def _group(words: Sequence[Word], asked: frozenset[str]) -> tuple[Ints, tuple[in
 
 def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
     """Return what each word answers; what depends on its form alone is asked once."""
+    if name in (ROW, "lemma"):  # in one slot a row has the same forms wherever it stands
+        return [id(word.row) if name == ROW else word.row.shown for word in words]
     tables = {word.table.name: word.table for word in words}.values()
     if name not in UNIVERSAL and all(name in t.columns for t in tables):
         return [word.row.properties[name] for word in words]
-    if name in (FEATS, ROW) or any(name in ("lemma", *table.columns) for table in tables):
+    if name == FEATS or any(name in table.columns for table in tables):
         return [word.answer(name) for word in words]
     forms = {(word.cell, word.row.upos): word for word in words}
     known = {form: word.answer(name) for form, word in forms.items()}

@@ -136,7 +136,7 @@ class _WeightedGroups:
         """
         firsts, classes = self._classes
         if len(firsts) == 1:  # all weigh the same
-            return np.argmax(mix(turns[:, None] ^ self.marks), axis=1)
+            return np.asarray(np.argmax(mix(turns[:, None] ^ self.marks), axis=1))
         weights = self.weights.of_all_kinds(drawn, rows)[:, self.kinds[firsts]]
         weights *= self.sizes[firsts]
         # The hash itself stands for u: both have the same order, and no logarithm is needed yet.
