@@ -98,7 +98,7 @@ def read_source(path: Path) -> str:
     Raises :class:`InputError` if it cannot be read or is too long.
     """
     text = read_text(path)
-    if path.suffix in (".jinja", ".md", ".toml") and len(text) > FILE:
+    if path.suffix in (".jinja", ".md", ".toml", ".yaml") and len(text) > FILE:
         raise fail(f"the file has more than {FILE:,} characters", path)
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 

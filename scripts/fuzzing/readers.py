@@ -77,11 +77,17 @@ READERS = {
     for reader in (
         Reader(
             "template", "front",
-            {f"templates/demo/en/{name}.jinja": _SOURCES for name in ("agreement", "simple")},
+            {f"templates/demo/en/{name}.jinja": _SOURCES for name in ("agreement", "simple", "like")},
         ),
         Reader("suites", "front", {"templates/suites/zh/cls_none.jinja": _SUITES}),
         Reader("phrases", "text", {"templates/demo/en/_phrases.jinja": _SOURCES}),
         Reader("lexicon", "table", {f"lexicons/en/{name}.tsv": _SOURCES for name in ("noun", "verb")}),
+        Reader("kinds", "front", {"templates/demo/en/_slots.yaml": _SOURCES}),
+        Reader(
+            "typical", "table",
+            {f"lexicons/en/typical/{name}.tsv": _SOURCES for name in ("verb", "groups")},
+        ),
+        Reader("unwanted", "table", {"lexicons/en/unwanted.tsv": _SOURCES}),
         Reader("classes", "table", {"lexicons/en/classes.tsv": _SOURCES}),
         Reader("orthography", "table", {"lexicons/en/orthography.tsv": _SOURCES}),
         Reader("avg", "text", {f"grammars/{name}.avg": _AVG for name in ("simple", "common")}),

@@ -75,11 +75,11 @@ lamp     lamp         lamps        Inan     thing   1    4.1
 goose    goose        geese        Anim     animal  1    -
 """
 VERB = """
-lemma  Number=Sing|Person=3  Number=Plur|Person=3  Frame         Subject  Object
-see    sees                  see                   transitive    animate  -
-sleep  sleeps                sleep                 intransitive  animate  -
-shine  shines                shine                 intransitive  thing    -
-draw   draws                 draw                  transitive    human    animate
+lemma  Number=Sing|Person=3  Number=Plur|Person=3  Frame         Subject  Object   Freq
+see    sees                  see                   transitive    animate  -        3
+sleep  sleeps                sleep                 intransitive  animate  -        1
+shine  shines                shine                 intransitive  thing    -        1
+draw   draws                 draw                  transitive    human    animate  2
 """
 CLASSES = """
 class    parent
@@ -142,6 +142,41 @@ draw: all
 good: {{ the(author) }} {{ predicate(sleeps, author) }}
 bad: {{ the(author) }} {{ sleeps | clash(author, "Number", Person="3") }}
   {{ word("adv", "here") if sleeps.Frame == "transitive" else "" }}
+"""
+LIKE = """---
+id: like
+like: agreement
+about: The verb agrees with its subject, before what people see.
+slots:
+  guard: {kind: object of sees, Set: 2, not: {lemma: [lamp]}}
+  sees: {from: verb, Frame: transitive, weight: Freq}
+  will: "~"
+where: guard is typical(sees.Object)
+balance: author.Number
+features:
+  time: "~"
+---
+good: {{ the(author) }} {{ sees | agree(author, Person="3") }} a {{ guard }}
+bad:  {{ the(author) }} {{ sees | clash(author, "Number", Person="3") }} a {{ guard }}
+"""
+KINDS = """# Kinds of slots.
+person: {from: noun, under: human, where: 'it.Animacy == "Anim"'}
+object of v: {from: noun, not: {under: [rest]}, where: it is typical(v.Object)}
+"""
+TYPICAL = """
+lemma  Subject               Object
+see    *animate,-goose       *seen,lamp
+draw   *human                *seen
+"""
+GROUPS = """
+group  words
+seen   *animal,cousin,-goose
+rest   painter
+"""
+UNWANTED = """
+words     with    reason
+sleep     lamp    odd
+see,draw  +*rest  odd
 """
 CLASSIFIER = """---
 id: cls_none
@@ -368,10 +403,15 @@ SOURCES: Mapping[str, str] = {
     "templates/demo/en/_phrases.jinja": PHRASES,
     "templates/demo/en/agreement.jinja": AGREEMENT,
     "templates/demo/en/simple.jinja": SIMPLE,
+    "templates/demo/en/like.jinja": LIKE,
+    "templates/demo/en/_slots.yaml": KINDS,
     "templates/suites/zh/cls_none.jinja": CLASSIFIER,
     "lexicons/en/noun.tsv": _tabs(NOUN),
     "lexicons/en/verb.tsv": _tabs(VERB),
     "lexicons/en/adv.tsv": "lemma\nhere\nthere\n",
+    "lexicons/en/typical/verb.tsv": _tabs(TYPICAL),
+    "lexicons/en/typical/groups.tsv": _tabs(GROUPS),
+    "lexicons/en/unwanted.tsv": _tabs(UNWANTED),
     "lexicons/en/classes.tsv": _tabs(CLASSES),
     "lexicons/en/orthography.tsv": _tabs(ORTHOGRAPHY).replace("to_the", "to the"),
     "lexicons/zh/item.tsv": _tabs(ITEM),

@@ -17,8 +17,6 @@ __all__ = ["RoleCount", "count_attested", "pairs_of"]
 Pair = tuple[str, str, str]
 """A verb (with the preposition of an oblique, ``talk#to``), a role, a noun: lemmas."""
 
-_NOMINAL = ("NOUN",)
-
 
 @dataclass(frozen=True)
 class RoleCount:
@@ -63,7 +61,7 @@ def _pairs(rows: dict[str, list[str]]) -> Iterator[Pair]:
     particles = {row[6]: row[2] for row in rows.values() if row[7] == "compound:prt"}
     for row in rows.values():
         head = rows.get(row[6])
-        if head is None or row[3] not in _NOMINAL or head[3] != "VERB":
+        if head is None or row[3] != "NOUN" or head[3] != "VERB":
             continue
         verb = " ".join(filter(None, (head[2], particles.get(head[0], ""))))
         if row[7] in ("obj", "nsubj:pass"):
@@ -76,8 +74,11 @@ def _pairs(rows: dict[str, list[str]]) -> Iterator[Pair]:
 
 def count_attested(lexicon: Lexicon, paths: Iterable[Path]) -> list[RoleCount]:
     """Count what is typical of verbs and attested, for each role that treebanks can show."""
-    typical, counts = lexicon.typical, pairs_of(paths)
-    roles = [role for role in typical.roles.get("verb", ()) if role in ("Subject", "Object")]
+    known = lexicon.typical.roles.get("verb", ())
+    roles = [role for role in known if role in ("Subject", "Object")]
+    if not roles:
+        return []
+    counts = pairs_of(paths)
     return [_count(lexicon, role, counts) for role in roles]
 
 

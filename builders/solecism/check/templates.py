@@ -192,6 +192,7 @@ def idle_selection(paradigm: Paradigm) -> Iterator[Hit]:
 
 def _idle(paradigm: Paradigm, chosen: Callable[[str], bool]) -> Iterator[Hit]:
     template = paradigm.template
+    # Clauses of kinds of slots come after those of the template, and are not reported here.
     for text, clause in zip(template.where, paradigm.plan.clauses, strict=False):
         if clause.table.all() and chosen(text):
             yield Hit(text, template.path, template.lines["where"])

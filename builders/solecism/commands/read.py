@@ -12,7 +12,6 @@ from itertools import combinations
 from pathlib import Path
 
 import click
-import pyarrow as pa
 from rich import box
 from rich.table import Table
 
@@ -30,7 +29,7 @@ from solecism.datasets.catalogue import stanza
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, load_paradigms, paths_of_configs
 from solecism.errors import fail
-from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.pairs import draw_sentences
 from solecism.judge.reading import (
     LABELS,
     SENSES,
@@ -94,16 +93,16 @@ def _pairs(root: Root, name: str) -> list[ReadPair]:
         configs = choose(dataset, known, rest)
         paths = dict.fromkeys(path for config in configs for path in known[config])
         drawn = list(load_paradigms(root, dataset, list(paths)).values())
-    rows = [row for paradigm in drawn if paradigm.template.is_pair
-            for table in draw_pairs(paradigm) for row in _texts(table)]  # fmt: skip
-    if not rows:
+    pairs = [
+        ReadPair(name, paradigm.template.id, good, bad)
+        for paradigm in drawn
+        if paradigm.template.is_pair
+        for texts in draw_sentences(paradigm)
+        for good, bad in zip(*(text.to_pylist() for text in texts), strict=True)
+    ]
+    if not pairs:
         raise fail(f"{name!r} has no minimal pairs")
-    return [ReadPair(name, *row) for row in rows]
-
-
-def _texts(table: pa.Table) -> Iterator[tuple[str, str, str]]:
-    columns = (table[name].to_pylist() for name in ("UID", "sentence_good", "sentence_bad"))
-    return zip(*columns, strict=True)
+    return pairs
 
 
 def _report(folder: Path, by_uid: bool, as_json: bool) -> None:

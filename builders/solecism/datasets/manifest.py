@@ -168,6 +168,9 @@ def manifest_json(
     }
 
 
+_INPUTS = (".jinja", ".tsv", ".yaml")
+
+
 def input_digests(
     root: Root, entry: Stanza, languages: Sequence[str]
 ) -> dict[str, Mapping[str, str]]:
@@ -175,7 +178,7 @@ def input_digests(
     codes = () if entry.configs == MINED else languages
     templates = root.path / "templates" / entry.name
     folders = [top / code for top in (templates, root.path / "lexicons") for code in codes]
-    files = [p for folder in folders for p in folder.rglob("*") if p.suffix in (".jinja", ".tsv")]
+    files = [p for folder in folders for p in folder.rglob("*") if p.suffix in _INPUTS]
     files += templates.glob("*.jinja")
     documents = root.card(entry.name), root.changelog(entry.name), root.bibliography
     files += [path for path in documents if path.is_file()]

@@ -166,11 +166,10 @@ def _kind(entry: Entry, names: tuple[str, ...], kinds: Mapping[str, _SlotKind]) 
     above = fields.pop("kind", None)
     if above is None:
         return _SlotKind(fields, tests, names)
-    head, others = _called(above.text or "")
-    known = kinds.get(head)
-    if known is None or len(known.names) != len(others):
-        near = candidates("kinds", list(kinds), head)
-        raise FrontMatterError(f"there is no kind {above.text!r} {near}", above.line)
+    try:
+        known, others = _kind_called(above.text or "", kinds)
+    except ValueError as error:
+        raise FrontMatterError(str(error), above.line) from None
     merged = reduce(_added, fields.items(), known.fields)
     return _SlotKind(merged, (*known.tests_of(_IT, others), *tests), names)
 
@@ -226,16 +225,22 @@ def _listed(below: Entry | None, own: Entry) -> Entry:
     return Entry(own.line, items=tuple(Entry(own.line, text) for text in texts))
 
 
-def _kind_of(
-    text: str, kinds: Mapping[str, _SlotKind], slots: Entry
-) -> tuple[_SlotKind, tuple[str, ...]]:
-    """Look up a kind and the slots after "of"; raises ``ValueError`` with the candidates."""
+def _kind_called(text: str, kinds: Mapping[str, _SlotKind]) -> tuple[_SlotKind, tuple[str, ...]]:
+    """Look up a kind and the names after "of"; raises ``ValueError`` with the candidates."""
     head, others = _called(text)
     kind = kinds.get(head)
     if kind is None or len(kind.names) != len(others):
         shown = [" ".join((head, ", ".join(kind.names))).strip() for head, kind in kinds.items()]
         where = candidates("kinds", shown, text) if kinds else f"(there is no {SLOTS})"
         raise ValueError(f"there is no kind {text!r} {where}")
+    return kind, others
+
+
+def _kind_of(
+    text: str, kinds: Mapping[str, _SlotKind], slots: Entry
+) -> tuple[_SlotKind, tuple[str, ...]]:
+    """Look up the kind of a slot; the names after "of" must be slots. Raises as above."""
+    kind, others = _kind_called(text, kinds)
     for name in others:
         if name not in slots.fields:
             near = candidates("slots", list(slots.fields), name)

@@ -67,7 +67,7 @@ class ReadPair:
     @property
     def digest(self) -> str:
         """A hash of the pair, by which pairs are chosen and sides are ordered."""
-        return str(hex_ids(text_hashes(["\t".join((self.uid, self.good, self.bad))]))[0])
+        return _hash("\t".join((self.uid, self.good, self.bad)))
 
 
 def sample(pairs: Sequence[ReadPair], number: int, seed: int = 0) -> list[ReadPair]:
