@@ -124,7 +124,7 @@ def _language(code: str, stanza: dict[str, Any]) -> Language:
 
 
 def read_stanza(path: Path, code: str) -> Language:
-    """Read the stanza of a language as ``solecism profile`` writes it; raises :class:`InputError`."""
+    """Read a stanza that ``solecism profile`` wrote; raises :class:`InputError`."""
     try:
         stanzas = tomllib.loads(read_text(path))
         return _language(code, stanzas[code])
