@@ -316,6 +316,7 @@ def _lemma(word: WordForm) -> tuple[str, str]:
 
 
 _ROWS = 1 << 15
+_OFTEN = 8
 _DOTLESS = ("tr", "az")
 _BLANK = (" ", "\u00a0")
 
@@ -402,6 +403,19 @@ class LanguageForms:
         """The words of all sources by lemma and by form."""
         attested = {word: sum(counts.values()) for word, counts in self.attested.items()}
         return Paradigms(attested, self.unimorph.words if self.unimorph else ())
+
+    @cached_property
+    def _genders(self) -> Mapping[str, Counter[frozenset[str]]]:
+        found: dict[str, Counter[frozenset[str]]] = defaultdict(Counter)
+        for word, count in self._sources[0].counts.items():
+            if word.upos == "NOUN":
+                found[word.lemma.casefold()][bundle(word.feats).get("Gender", frozenset())] += count
+        return found
+
+    def has_one_gender(self, lemma: str) -> bool:
+        """Return whether the treebanks have a noun often enough, always of the same gender."""
+        genders = self._genders.get(lemma.casefold(), Counter())
+        return len(genders) == 1 and genders.total() >= _OFTEN and all(map(len, genders))
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the rows of ``<lang>-forms`` (:data:`solecism.schema.FORMS`), in order."""
