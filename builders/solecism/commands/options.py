@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 __all__ = [
-    "FOLDER", "JSON", "NEW_FILE", "NEW_FOLDER", "OWN_ROOT", "ROOT", "console", "echo", "path_type",
-    "plain_table", "print_json", "print_lines",
+    "COMMERCIAL", "FOLDER", "JSON", "NEW_FILE", "NEW_FOLDER", "OWN_ROOT", "ROOT", "console", "echo",
+    "left_out", "path_type", "plain_table", "print_json", "print_lines",
 ]  # fmt: skip
 
 
@@ -35,6 +35,12 @@ NEW_FOLDER = path_type(file_okay=False)
 NEW_FILE = path_type(dir_okay=False)
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+
+
+COMMERCIAL = click.option(
+    "--commercial", is_flag=True, help="Leave out treebanks that forbid commercial use (NC)."
+)
+"""The option ``--commercial`` of verbs that fetch or mine treebanks."""
 
 
 def _found(_: click.Context, __: click.Parameter, given: Path | None) -> Root:
@@ -59,6 +65,18 @@ ROOT = _root(_found, "here, else the installed data")
 
 OWN_ROOT = _root(_own, "here")
 """The option ``--root`` of verbs that write templates and lexicons."""
+
+
+def left_out(root: Root, dataset: str, names: Sequence[str], commercial: bool) -> list[str]:
+    """Return a note about the languages that ``--commercial`` leaves out of a mined data set."""
+    from solecism.datasets.catalogue import MINED, stanza
+    from solecism.treebank.origins import commercial_languages
+    from solecism.treebank.sources import found_languages
+
+    if names or not commercial or stanza(root, dataset).configs != MINED:
+        return []
+    codes = [code for code in found_languages() if code not in commercial_languages()]
+    return [f"left out, no treebank allows commercial use: {', '.join(codes)}"] if codes else []
 
 
 def console() -> Console:
