@@ -28,11 +28,12 @@ from solecism.commands.options import (
     print_lines,
 )
 from solecism.datasets.build import build
-from solecism.datasets.catalogue import stanza
+from solecism.datasets.catalogue import MINED, stanza
 from solecism.datasets.configs import BuiltConfig
 from solecism.datasets.lock import departures
 from solecism.root import Root
 from solecism.terminal import progress_bar
+from solecism.treebank.sources import found_languages
 
 __all__ = ["command"]
 
@@ -70,7 +71,8 @@ def command(
         built = build(
             name, names, out=out, root=root, most=most, commercial=commercial, progress=show
         )
-    left = left_out(root, name, names, commercial)
+    mined = commercial and not names and stanza(root, name).configs == MINED
+    left = left_out(found_languages(), found_languages(commercial=True)) if mined else []
     for line in (*left, *_notes(root, name, built)):
         echo(f"note: {line}", err=True)
     if as_json:

@@ -76,9 +76,8 @@ def command(
         return
     print_lines(*(_summary(pins) if pins else ()))
     if chosen:
-        print_lines(
-            _table(fetched), *_notes(fetched), *left_out(root, dataset, languages, commercial)
-        )
+        left = [] if languages else left_out(_all(False), chosen)
+        print_lines(_table(fetched), *_notes(fetched), *left)
 
 
 def _all(commercial: bool) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -67,15 +67,9 @@ OWN_ROOT = _root(_own, "here")
 """The option ``--root`` of verbs that write templates and lexicons."""
 
 
-def left_out(root: Root, dataset: str, names: Sequence[str], commercial: bool) -> list[str]:
-    """Return a note about the languages that ``--commercial`` leaves out of a mined data set."""
-    from solecism.datasets.catalogue import MINED, stanza
-    from solecism.treebank.origins import commercial_languages
-    from solecism.treebank.sources import found_languages
-
-    if names or not commercial or stanza(root, dataset).configs != MINED:
-        return []
-    codes = [code for code in found_languages() if code not in commercial_languages()]
+def left_out(every: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """Return a note about the languages that ``--commercial`` leaves out, if there are any."""
+    codes = sorted({*every} - {*taken})
     return [f"left out, no treebank allows commercial use: {', '.join(codes)}"] if codes else []
 
 

@@ -159,7 +159,11 @@ def _mined(dataset: str, name: str) -> tuple[str, pa.Table]:
 
 def _is_mined(root: Root, folder: str) -> bool:
     """Return whether a name is that of a data set to be mined, and not of a folder of its own."""
-    if not folder or folder in root.datasets or (Path(folder) / MANIFEST).is_file():
+    if (
+        not folder
+        or folder.partition("/")[0] in root.datasets
+        or (Path(folder) / MANIFEST).is_file()
+    ):
         return False
     return stanza(root, folder).configs == MINED
 

@@ -65,8 +65,8 @@ def build(
 
     ``configs`` are their names (all of them if there are none); ``out`` is the folder to write
     (``./DATASET``) and ``root`` the one with templates and lexicons (:func:`~solecism.find_root`);
-    a template with ``draw: all`` may make ``most`` minimal sets; ``commercial`` leaves out treebanks
-    that forbid commercial use.
+    a template with ``draw: all`` may make ``most`` minimal sets; ``commercial`` leaves out
+    treebanks that forbid commercial use.
 
     The folder is made beside ``out`` and takes its place at the end, so that nothing is left half
     written. Other files in ``out`` stay, and so do configs of an earlier build that are not named.

@@ -38,8 +38,8 @@ def minable() -> list[str]:
 def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
     """Return three configs of each language (without names: of those whose treebanks are there).
 
-    ``commercial`` leaves out treebanks that forbid commercial use. Raises :class:`InputError` for an
-    unknown language and for one whose treebanks are not there.
+    ``commercial`` leaves out treebanks that forbid commercial use. Raises :class:`InputError` for
+    an unknown language and for one whose treebanks are not there.
     """
     message = f"data set {dataset!r} has no language {{}}"
     codes = list(dict.fromkeys(find_code(name, message) for name in names)) or [
