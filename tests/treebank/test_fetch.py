@@ -386,3 +386,11 @@ def test_the_shared_treebanks_are_those_that_are_pinned(monkeypatch: pytest.Monk
         for found in sources.treebanks(code):
             assert found.departures == []
     assert sources.treebanks("af")[0].departures  # of release 2.4
+
+
+def test_mine_takes_the_name_of_a_language(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text(TEXT, encoding="utf-8")
+    for name in ("german", "deu", "de"):
+        done = CliRunner().invoke(main, ["mine", str(path), "--language", name, "--json"])
+        assert done.exit_code == 0, done.output

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from solecism.commands.options import JSON, NEW_FILE, path_type, print_json, print_lines
 from solecism.terminal import progress_bar
+from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine
 from solecism.treebank.origins import known_code
 from solecism.treebank.relations import RELATIONS
@@ -51,7 +52,9 @@ __all__ = ["command"]
 @click.option("--out", type=NEW_FILE, help="Items: a .parquet or .jsonl file.")
 @JSON
 def command(paths: tuple[Path, ...], as_json: bool, **options: Any) -> None:
-    options["language"] = known_code(options["language"] or "") or options["language"]
+    language = options["language"] or ""
+    if language not in languages():
+        options["language"] = known_code(language) or options["language"]
     with progress_bar(TaskProgressColumn(), TimeRemainingColumn()) as show:
         mined = mine(paths, keep=False, progress=show, **options)
     if as_json:
