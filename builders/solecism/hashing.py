@@ -6,7 +6,7 @@ Words are hashed to 64-bit numbers (seeds, draws, ids), files and the values of 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Content", "ContentDigest", "Hashes", "blob_digest", "combine", "file_digest", "hex_ids", "mix",
-    "text_hashes", "unit_interval",
+    "polynomials", "text_hashes", "unit_interval",
 ]  # fmt: skip
 
 Hashes = NDArray[np.uint64]
@@ -30,6 +30,25 @@ def text_hashes(texts: Iterable[str]) -> Hashes:
     """Return 64-bit hashes of texts (BLAKE2b)."""
     digests = b"".join(hashlib.blake2b(t.encode(), digest_size=8).digest() for t in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def polynomials(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
+    """Return 64-bit hashes of texts, each with the power that makes room for the text.
+
+    Where those of two texts are ``a, p`` and ``b, q``, those of both together are
+    ``a * q + b, p * q``.
+    """
+    encoded = [text.encode() for text in texts]
+    lengths = np.array([len(text) for text in encoded], dtype=np.intp)
+    powers = np.full(int(lengths.max(initial=0)) + 1, _M1)
+    powers[0] = 1
+    powers = np.cumprod(powers)
+    ends = np.cumsum(lengths)
+    data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+    places = np.repeat(ends, lengths) - np.arange(len(data)) - 1
+    sums = np.cumsum((data + np.uint64(1)) * powers[places])
+    sums = np.append(np.uint64(0), sums)
+    return sums[ends] - sums[ends - lengths], powers[lengths]
 
 
 def file_digest(path: Path) -> str:

@@ -83,6 +83,8 @@ CLOZE = pa.schema(
         ("controller", _END),
         ("target", _END),
         ("agrees_in", pa.list_(_TEXT)),
+        ("decides", pa.list_(_TEXT)),
+        ("layer", _TEXT),
         ("distance", _INT),
         ("distractors", _INT),
         ("intervening_noun", _FLAG),
@@ -98,7 +100,9 @@ CLOZE = pa.schema(
 
 ``lemma``, ``upos`` and ``feats`` are those of the masked word; ``answer`` is what is masked, the
 whole of a multiword token if the word is a part of one (``multiword``). ``index`` is the ID of a
-word in its tree. ``agrees_in``: features in which the two ends share a value. ``distance``: words
+word in its tree. ``agrees_in``: features in which the two ends share a value; ``decides``: those
+of them by which the masked form can be told (a noun's gender is its own); ``layer``: that of the
+target's features (``abs`` for ``Number[abs]``). ``distance``: words
 from one end to the other (1: neighbours). ``distractors``: nouns of the sentence that differ from
 the controller in one of the four features; ``intervening_noun``: a noun is between the ends;
 ``attractors``: nouns, names and pronouns between them that would license another form. ``cues``:

@@ -229,6 +229,27 @@ def test_content_is_what_the_lock_says(tmp_path: Path) -> None:
     assert {config.name: config.content for config in built} == locked.configs
 
 
+@pytest.mark.parametrize("language", ["he", "ru"])
+def test_second_long_verb_phrase_belongs_with_the_first(language: str) -> None:
+    lexicon = Lexicon(ROOT.lexicon(language))
+    long = [
+        row.properties for row in lexicon.table("verb").rows if row.properties["Frame"] == "long"
+    ]
+    assert all(phrase["And"] for phrase in long)
+    classes = {phrase["Class"] for phrase in long}
+    assert {name for phrase in long for name in phrase["And"].split(",")} <= classes
+
+
+@pytest.mark.parametrize("language", ["he", "ru"])
+def test_relative_clauses_say_which_predicates_go_with_them(language: str) -> None:
+    lexicon = Lexicon(ROOT.lexicon(language))
+    for row in lexicon.table("verb").rows:
+        of_people = {"human", "adult"} & set(row.properties["Object"].split(","))
+        if row.properties["Frame"] == "transitive" and of_people:
+            assert row.properties["Doer"], row
+            assert row.properties["Done"], row
+
+
 SHARED = CHECKOUT.parent / "shared"
 
 

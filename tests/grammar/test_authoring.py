@@ -9,6 +9,7 @@ import pytest
 
 from drawing import drawn, make_paradigm, make_root, never_list, rows, template
 from expecting import problems_of
+from solecism.check.run import check_paths
 from solecism.datasets.from_templates import find_paradigm
 from solecism.grammar.paradigm import Paradigm
 from solecism.root import Root
@@ -131,6 +132,15 @@ def test_bad_typical_arguments_are_told(tmp_path: Path, file: str, text: str, me
     path = f"lexicons/xx/{file.replace('_', '/')}.tsv"
     (problem, *_) = problems_of(lambda: find_paradigm(root, "tiny", "xx", "p"), tmp_path)
     assert problem.startswith(f"{path}:{message}")
+    found = {(f.code, f.path, f.line) for f in check_paths(["lexicons/xx"], tmp_path)}
+    assert ("L001", path, int(message.partition(":")[0])) in found
+
+
+def test_typical_arguments_are_not_read_where_no_template_asks_for_them(tmp_path: Path) -> None:
+    front = FRONT.replace("      - cake is typical(bakes.Object)\n", "")
+    front = front.replace("      - baker is typical(bakes.Subject)\n", "")
+    bound = paradigm(tmp_path, front)
+    assert "typical" not in vars(bound.phrases.lexicon)
 
 
 @pytest.mark.parametrize(

@@ -162,3 +162,11 @@ def test_names_are_told_by_their_part_of_speech(tmp_path: Path) -> None:
 def test_a_word_equals_its_form(tmp_path: Path) -> None:
     made = rows(paradigm(tmp_path, '\'cat == "cats" and sees != "sees"\''))
     assert {row["sentence_good"] for row in made} == {"feeds cats", "buys cats", "moves cats"}
+
+
+def test_a_lemma_that_is_spelt_as_its_slot_is_no_name(tmp_path: Path) -> None:
+    slots = "slots:\n  cat: {from: noun}\n  toy: {from: noun}\n"
+    front = slots + 'where: [cat.lemma == "cat", toy.lemma == "toy"]'
+    lines = "good: {{ cat }} {{ toy }}\nbad: {{ toy }} {{ cat }}"
+    made = {row["sentence_good"] for row in rows(make_paradigm(tmp_path, TABLES, front, lines))}
+    assert made == {"cat toy", "cat toys", "cats toy", "cats toys"}

@@ -79,8 +79,9 @@ def check_lexicon(folder: Path) -> list[Finding]:
     rules = _try(partial(_rules, folder / "orthography.tsv"), "L003", found)
     classes = frozenset(hierarchy.parents if hierarchy else ())
     read = Tables(folder, tuple(filter(None, tables)), classes, rules or ())
+    _try(lambda: (lexicon.typical, lexicon.unwanted), "L001", found)
     found += [c.finding(hit) for c in LEXICON_CHECKS for hit in c.function(read)]
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _rules(path: Path) -> tuple[tuple[int, list[str]], ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import errno
+import os
 import signal
 import sys
 from importlib import import_module
@@ -20,8 +21,11 @@ from solecism.errors import InputError, candidates
 
 __all__ = ["VERBS", "main"]
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""The products of numpy are small: further threads of OpenBLAS would only wait, at full speed."""
+
 VERBS = (
-    "list", "show", "new", "check", "build", "audit", "mine", "fetch", "import-avg", "lock", "diff",
+    "list", "show", "new", "check", "build", "audit", "mine", "profile", "fetch", "import-avg", "lock", "diff",
     "push", "cite", "read", "train", "score", "convert", "report", "tasks", "lm-eval",
 )  # fmt: skip
 """The verbs in the order of work."""

@@ -17,7 +17,7 @@ from solecism.terminal import progress_bar
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine
 from solecism.treebank.origins import known_code
-from solecism.treebank.relations import RELATIONS
+from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
 
 __all__ = ["command"]
 
@@ -33,9 +33,7 @@ __all__ = ["command"]
 @click.option(
     "--mask",
     type=click.Choice(["controller", "target", "both"]),
-    default="controller",
-    show_default=True,
-    help="Which end of a pair is masked.",
+    help="Which end of a pair is masked (default: both; with a preset of the paper, controller).",
 )
 @click.option("--relation", "relations", multiple=True, help="In place of the language's own.")
 @click.option("--without", multiple=True, metavar="FILTER", help="Switch a filter of strict off.")
@@ -49,6 +47,8 @@ __all__ = ["command"]
 @click.option(
     "--spacy", metavar="PIPELINE", help="PATHS are raw text: parse it with this spaCy pipeline."
 )
+@click.option("--stanza", type=path_type(exists=True, dir_okay=False),
+              help="What agrees: a stanza that `solecism profile --stanza` wrote.")  # fmt: skip
 @click.option("--out", type=NEW_FILE, help="Items: a .parquet or .jsonl file.")
 @JSON
 def command(paths: tuple[Path, ...], as_json: bool, **options: Any) -> None:
@@ -69,9 +69,13 @@ def _table(mined: Mined) -> Table:
     table.add_column(justify="right")
     counts = mined.counts
     for name in RELATIONS:
-        table.add_row(name, f"{counts.relations[name]:,}")
+        if counts.relations[name] or name in PAPER_RELATIONS:
+            table.add_row(name, f"{counts.relations[name]:,}")
     table.add_row("items", f"{counts.items:,}")
+    if mined.reason:
+        table.add_row("no items", mined.reason)
     rows = {"sentences": counts.sentences, "words": counts.words, "duplicates": counts.duplicates}
+    rows |= {"one of a sentence is enough": counts.repeated} if counts.repeated else {}
     rows |= {"sentences skipped": counts.skipped} if counts.skipped else {}
     rows |= {f"dropped: {name}": count for name, count in counts.dropped.items() if count}
     for name, count in rows.items():

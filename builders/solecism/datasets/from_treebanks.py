@@ -18,10 +18,11 @@ from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import LanguageForms, read_inventory
-from solecism.treebank.languages import find_language, rules_of
+from solecism.treebank.languages import rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
 from solecism.treebank.origins import find_code, origin_languages
+from solecism.treebank.profile import Evidence, language_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import Flipper
 
@@ -74,7 +75,8 @@ class _MinedLanguage:
 
     def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
         self.code, self.found, self.commercial = code, found, commercial
-        self.seen = SeenIds()
+        self.seen, self.once = SeenIds(), SeenIds()
+        self.evidence = Evidence()
 
     @cached_property
     def lexicon(self) -> LocalSource | None:
@@ -86,11 +88,12 @@ class _MinedLanguage:
 
     @cached_property
     def inventory(self) -> LanguageForms:
-        return read_inventory(self.code, self.found, self.lexicon)
+        return read_inventory(self.code, self.found, self.lexicon, self.evidence.add)
 
     @cached_property
     def settings(self) -> Settings:
-        return Settings(find_language(self.code), PRESET, MASKS, forms=self.inventory)
+        forms = self.inventory  # shows the evidence every chunk
+        return Settings(language_of(self.code, self.evidence), PRESET, MASKS, forms=forms)
 
     @cached_property
     def pairs(self) -> PairMaker:
@@ -117,8 +120,8 @@ class _TreebankSource:
         licence = self._found.origin.licence
         for path in self._found.files:
             mined = mine_file(path, self._mined.settings, self._tally, licence)
-            for fresh in unique(mined, self._tally, self._mined.seen):
-                self._mined.pairs.take(fresh)
+            seen, once, take = self._mined.seen, self._mined.once, self._mined.pairs.take
+            for fresh in unique(mined, self._tally, seen, once, take):
                 self._example = self._example or example_of(fresh)
                 yield fresh
 
@@ -131,6 +134,7 @@ class _TreebankSource:
             "sentences": tally.sentences,
             "words": tally.words,
             "duplicates": tally.duplicates,
+            "repeated": tally.repeated,
             "relations": dict(sorted(tally.relations.items())),
             "masked": dict(sorted(tally.masked.items())),
             "licence": origin.licence,

@@ -129,18 +129,20 @@ class _Item(NamedTuple):
 
 def _items(values: Sequence[Value], first: bool, space: bool) -> list[_Item]:
     items: list[_Item] = []
-    place, word = 0, 0
+    place, word = 0, -1
     for token, value in [(token, v) for v in values for token in v.tokens]:
+        text = token.text
         begins = not token.glued or (first and not items)
-        place += begins and space and not (first and not items)
-        word += begins
-        if begins or not items or is_mark(token.text) or is_mark(items[-1].text):
-            items.append(_Item(token.text, place, word - 1, ((token, value),)))
+        if begins:
+            place += space and not (first and not items)
+            word += 1
+        if begins or not items or is_mark(text) or is_mark(items[-1].text):
+            items.append(_Item(text, place, word, ((token, value),)))
         else:
             last = items[-1]
-            joined, parts = last.text + token.text, (*last.parts, (token, value))
-            items[-1] = _Item(joined, last.start, last.word, parts)
-        place += len(token.text)
+            parts = (*last.parts, (token, value))
+            items[-1] = _Item(last.text + text, last.start, last.word, parts)
+        place += len(text)
     return items
 
 
@@ -148,18 +150,18 @@ def _contrast(
     good: Sequence[Value], bad: Sequence[Value], first: bool, spelling: Orthography
 ) -> _Contrast:
     ours, theirs = (_items(side, first, spelling.space) for side in (good, bad))
-    a, b = [item.text for item in ours], [item.text for item in theirs]
-    spans = differing_span(a, b)
+    spans = differing_span([item.text for item in ours], [item.text for item in theirs])
     mine, other = ours[spans[0]], theirs[spans[1]]
-    text = "".join(value.text for value in good)
+    text = "".join([value.text for value in good])
     here = mine[0] if mine else _Item("", len(text), len(ours))
+    a, b = tuple([item.text for item in mine]), tuple([item.text for item in other])
     return _Contrast(
         text[: here.start].rstrip(),
-        tuple(item.text for item in mine),
-        tuple(item.text for item in other),
+        a,
+        b,
         here.word,
         _target(here, other[0]) if other else "",
-        sorted(map(str.casefold, a)) == sorted(map(str.casefold, b)),
+        len(a) == len(b) and sorted(map(str.casefold, a)) == sorted(map(str.casefold, b)),
     )
 
 
@@ -251,46 +253,54 @@ def agreement_features(
     out: dict[str, pa.Array] = {name: pa.nulls(rows, kind) for name, kind in FEATURES.items()}
     if controller is None:
         return out
-    out["controller"] = _record_texts([controller], "lemma")
+    found = _records([controller])
+    out["controller"] = _record_texts(found, "lemma")
     for name in ("number", "gender", "person"):
-        out[f"controller_{name}"] = _record_texts([controller], name)
+        out[f"controller_{name}"] = _record_texts(found, name)
     distance = np.abs(target - controller.word)
     nowhere = ~known | (controller.code < 0)
     out["distance"] = pa.array(distance.astype(np.int32), mask=nowhere)
     if attractors:
-        out["attractor"] = _record_texts(attractors, "lemma")
-        out["attractor_number"] = _record_texts(attractors, "number")
-        out["attractor_gender"] = _record_texts(attractors, "gender")
-        out["match"] = _match(controller, attractors)
+        found = _records(attractors)
+        out["attractor"] = _record_texts(found, "lemma")
+        out["attractor_number"] = _record_texts(found, "number")
+        out["attractor_gender"] = _record_texts(found, "gender")
+        out["match"] = _judged(_records([controller, *attractors]), _match)
         between = [(a.word - controller.word) * (a.word - target) < 0 for a in attractors]
         out["intervenes"] = pa.array(np.any(between, axis=0), mask=nowhere)
     return out
 
 
-def _record_texts(slots: Sequence[Printed], field: str) -> pa.StringArray:
-    """Return a field of the slots' records, several slots joined by commas, ``""`` as null."""
-    return _by_records(slots, lambda rs: ",".join(getattr(r, field) for r in rs).strip(","))
+Records = tuple[Sequence[Sequence[Record]], Ints]
+"""The distinct records of some slots (none where one is not printed), and those of each row."""
 
 
-def _match(controller: Printed, attractors: Sequence[Printed]) -> pa.StringArray:
-    def judge(records: Sequence[Record]) -> str:
-        numbers = {record.number for record in records}
-        return "" if "" in numbers else "match" if len(numbers) == 1 else "mismatch"
-
-    return _by_records([controller, *attractors], judge)
-
-
-def _by_records(
-    slots: Sequence[Printed], judge: Callable[[Sequence[Record]], str]
-) -> pa.StringArray:
-    """Judge the records of each row; null where a slot is not printed or nothing is said."""
+def _records(slots: Sequence[Printed]) -> Records:
     firsts, inverse = alike_rows([slot.code + 1 for slot in slots], len(slots[0].code))
-    values = []
-    for row in firsts.tolist():
-        places = [int(slot.code[row]) for slot in slots]
-        known = zip(slots, places, strict=True)
-        records = [slot.records[place] for slot, place in known if place >= 0]
-        values.append((judge(records) or None) if len(records) == len(slots) else None)
+    places = zip(*(slot.code[firsts].tolist() for slot in slots), strict=True)
+    found = [
+        [slot.records[place] for slot, place in zip(slots, row, strict=True)]
+        if min(row) >= 0
+        else []
+        for row in places
+    ]
+    return found, inverse
+
+
+def _record_texts(found: Records, field: str) -> pa.StringArray:
+    """Return a field of the slots' records, several slots joined by commas, ``""`` as null."""
+    return _judged(found, lambda records: ",".join(getattr(r, field) for r in records).strip(","))
+
+
+def _match(records: Sequence[Record]) -> str:
+    numbers = {record.number for record in records}
+    return "" if "" in numbers else "match" if len(numbers) == 1 else "mismatch"
+
+
+def _judged(found: Records, judge: Callable[[Sequence[Record]], str]) -> pa.StringArray:
+    """Judge the records of each row; null where a slot is not printed or nothing is said."""
+    records, inverse = found
+    values = [(judge(known) or None) if known else None for known in records]
     return pa.array(values, pa.string()).take(pa.array(inverse))
 
 

@@ -9,6 +9,7 @@ words to a value: a word, a text, a phrase of both, or a truth.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -35,7 +36,7 @@ from solecism.limits import CALLS, DEPTH, too_deep, unseen
 __all__ = [
     "EXPRESSION", "FILTERS", "PHRASE", "TOO_DEEP", "TYPICAL_FORM", "Compiler", "Function", "Macro",
     "Uses", "called_names", "classes_wanted", "compared_texts", "in_order", "merge_uses",
-    "misplaced", "refused", "typical", "typical_asked", "typical_of", "under", "uses_of",
+    "misplaced", "refused", "renamed", "typical", "typical_asked", "typical_of", "under", "uses_of",
     "wrong_calls",
 ]  # fmt: skip
 
@@ -57,11 +58,24 @@ PHRASE: tuple[type[nodes.Node], ...] = (
 
 _COMPARING = {"eq": nodes.Const, "ne": nodes.Const, "in": nodes.List, "notin": nodes.List}
 
+_QUOTED = r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
+_NAMES = re.compile(rf"{_QUOTED}|(?<![\w.])([^\W\d]\w*)\b(?!\s*=(?!=))")
+"""The texts in quotes of an expression, and its names (not those of properties and keywords)."""
+
 _CALLED = {
     "For": "a loop", "Assign": "set", "AssignBlock": "set", "Include": "include", "Extends": "extends",
     "Import": "`import FILE as` (write `from FILE import MACRO`)", "Block": "a block", "With": "with",
     "CallBlock": "call", "FilterBlock": "a filter block", "Getitem": "[...]", "Dict": "{...}",
 }  # fmt: skip
+
+
+def renamed(source: str, names: Mapping[str, str]) -> str:
+    """Return the source of an expression with other names in place of some of its names.
+
+    >>> renamed('the.lemma == "the"', {"the": "it"})
+    'it.lemma == "the"'
+    """
+    return _NAMES.sub(lambda match: match[1] or names.get(match[2], match[2]), source)
 
 
 def compared_texts(test: nodes.Compare) -> frozenset[str] | None:

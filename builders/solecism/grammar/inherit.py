@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from pathlib import Path
 
 from solecism.errors import Problem, candidates, fail
+from solecism.grammar.expression import renamed
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.lexicon.table import read_lines
 from solecism.limits import DEPTH
@@ -69,7 +70,7 @@ def _parent(lines: Sequence[str]) -> str:
 
 
 def inherited(
-    fronts: Sequence[Entry], kinds: Sequence[str], path: Path
+    fronts: Sequence[Entry], kinds: tuple[str, ...], path: Path
 ) -> tuple[Entry, tuple[str, ...], list[Problem]]:
     """Return the front matter of a template (the first) with all that it takes over, the tests of
     the kinds of its slots, and what is wrong with it.
@@ -134,13 +135,11 @@ class _SlotKind:
     def tests_of(self, slot: str, others: Sequence[str]) -> Iterator[str]:
         """Yield the tests with the slots' names in them."""
         names = dict(zip(self.names, others, strict=True)) | {_IT: slot}
-        named = "|".join(map(re.escape, names))
-        pattern = re.compile(rf"""("[^"]*"|'[^']*')|(?<![\w.])({named})\b(?!\s*=(?!=))""")
-        for test in self.tests:
-            yield pattern.sub(lambda match: match[1] or names[match[2]], test)
+        return (renamed(test, names) for test in self.tests)
 
 
-def _read_kinds(lines: Sequence[str], path: Path) -> dict[str, _SlotKind]:
+@lru_cache(maxsize=1 << 6)
+def _read_kinds(lines: tuple[str, ...], path: Path) -> dict[str, _SlotKind]:
     """Read ``_slots.yaml``; raises :class:`InputError`."""
     if not lines:
         return {}

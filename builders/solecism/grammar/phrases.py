@@ -6,7 +6,7 @@ import macros from other files of the same data set.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from graphlib import CycleError
@@ -66,9 +66,9 @@ class Phrases:
         self.run = Evaluation()
         self.memo: dict[Any, Any] = {}
         self._root = folder.parent
-        self._tests = {
+        self._tests: dict[str, Callable[..., bool]] = {
             "under": partial(under, hierarchy=lexicon.hierarchy),
-            TYPICAL: partial(typical, of=lexicon.typical),
+            TYPICAL: lambda *words: typical(*words, of=lexicon.typical),
         }
         self._words: dict[tuple[str, str], Word] = {}
         self._files: dict[str, dict[str, Macro]] = {}

@@ -57,9 +57,10 @@ class Domain:
         """The distinct words (table and lemma), and the place of each entry's among them."""
         if self.kin:
             return self.kin.lemmas
-        keys = [(word.table.name, word.row.lemma) for word in self.words]
-        places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-        return tuple(places), np.array([places[key] for key in keys], dtype=np.intp)
+        numbers = {id(word.row): word for word in self.words}
+        places = dict(zip(numbers, range(len(numbers)), strict=True))
+        found = [places[id(word.row)] for word in self.words]
+        return tuple(word.key for word in numbers.values()), np.array(found, dtype=np.intp)
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -111,10 +112,12 @@ def _group(words: Sequence[Word], asked: frozenset[str]) -> tuple[Ints, tuple[in
 
 def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
     """Return what each word answers; what depends on its form alone is asked once."""
+    if name in (ROW, "lemma"):  # in one slot a row has the same forms wherever it stands
+        return [id(word.row) if name == ROW else word.row.shown for word in words]
     tables = {word.table.name: word.table for word in words}.values()
     if name not in UNIVERSAL and all(name in t.columns for t in tables):
         return [word.row.properties[name] for word in words]
-    if name in (FEATS, ROW) or any(name in ("lemma", *table.columns) for table in tables):
+    if name == FEATS or any(name in table.columns for table in tables):
         return [word.answer(name) for word in words]
     forms = {(word.cell, word.row.upos): word for word in words}
     known = {form: word.answer(name) for form, word in forms.items()}
@@ -259,7 +262,7 @@ def _problems(slot: Slot, tables: Sequence[Table]) -> Iterator[str]:
         if name != "under":
             yield from _value_problems(name, unwanted, tables, forms=False)
     if slot.weight:
-        values = {v for t in tables if slot.weight in t.columns for v in _values(t, slot.weight)}
+        values = {v for t in tables if slot.weight in t.columns for v in t.values(slot.weight)}
         wrong = sorted(v for v in values if not v.isdecimal() or not 0 < int(v[:9]) <= WEIGHT)
         if wrong or not values:
             found = repr(wrong[0]) if wrong else "nothing"
@@ -279,26 +282,16 @@ def _value_problems(
         )
         yield f"{_named(tables)} has no column {name!r} {near}"
         return
-    values = sorted({value for t in having for value in _values(t, name)})
+    values = frozenset[str]().union(*(t.values(name) for t in having))
     for value in wanted:
         if not _limits([value]) and value not in values:
-            yield f"no word has {name} {value!r} {candidates('values', values, value)}"
+            yield f"no word has {name} {value!r} {candidates('values', sorted(values), value)}"
         elif _limits([value]) and not any(map(_is_number, values)):
             yield f"{name} {value!r}: no word has a number there"
 
 
 def _named(tables: Sequence[Table]) -> str:
     return " nor ".join(f"{table.name}.tsv" for table in tables)
-
-
-def _values(table: Table, name: str) -> Iterator[str]:
-    if name == "lemma":
-        yield from table.by_lemma
-    elif name in table.columns:
-        for row in table.rows:
-            yield from filter(None, row.properties[name].split(","))
-    for cell in table.cells:
-        yield from cell.get(name, ())
 
 
 def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +14,7 @@ from solecism.errors import fail
 from solecism.grammar.expression import (
     classes_wanted,
     compared_texts,
+    renamed,
     typical_asked,
     typical_of,
 )
@@ -79,18 +79,17 @@ def _clause(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Clause:
     scope = Scope.of(phrases.uses(text), domains)
     if not scope.slots:
         raise TemplateFault(f"{text!r} asks nothing of any slot")
-    known, key = phrases.memo, (Clause, *_asked_of_words(text, scope))
+    known, key = phrases.memo, _clause_key(text, scope)
     if key not in known:
         known[key] = _table(text, phrases, scope)
     return Clause(scope.slots, scope.keys, known[key])
 
 
-def _asked_of_words(text: str, scope: Scope) -> tuple[Hashable, ...]:
+def _clause_key(text: str, scope: Scope) -> tuple[Hashable, ...]:
     """Return a test with numbers in place of its slots, and the words of these slots."""
     named = [scope.domains[slot] for slot in scope.slots]
-    for number, domain in enumerate(named):
-        text = re.sub(rf"(?<![\w.]){domain.slot.name}\b", f"${number}", text)
-    return text, *(domain.kin or domain for domain in named)
+    numbers = {domain.slot.name: f"${number}" for number, domain in enumerate(named)}
+    return Clause, renamed(text, numbers), *(domain.kin or domain for domain in named)
 
 
 def _table(text: str, phrases: Phrases, scope: Scope) -> Truth:

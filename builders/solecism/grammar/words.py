@@ -148,12 +148,9 @@ class Word:
         return f"<{self.table.name} {self.row.lemma}>"
 
     def answer(self, name: str) -> Hashable:
-        """Return what an expression that asks for ``name`` sees: a property, or one of the three
-        names above."""
+        """Return what an expression that asks for ``name`` sees: a property or the features."""
         if name == FEATS:
             return self.feats
-        if name == ROW:
-            return self.slot, self.table.name, self.row.lemma, self.cells
         try:
             return self.lookup(name)
         except TemplateFault:  # reported when the expression is evaluated, if it ever is

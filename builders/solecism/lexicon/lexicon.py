@@ -10,7 +10,7 @@ from pathlib import Path
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, read_table, read_tsv
-from solecism.lexicon.typical import Typical, name_words, read_typical
+from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typical
 from solecism.lexicon.unwanted import UNWANTED, UnwantedWords, read_unwanted
 from solecism.limits import DEPTH
 
@@ -49,19 +49,17 @@ class Lexicon:
     @cached_property
     def typical(self) -> Typical:
         """The typical arguments of words."""
-        return read_typical(self.folder, self._all_tables, self.hierarchy.above)
+        return read_typical(self.folder, lambda: self.named)
 
     @cached_property
     def unwanted(self) -> list[UnwantedWords]:
         """The words that no sentence should have."""
-        path = self.folder / f"{UNWANTED}.tsv"
-        if not path.exists():
-            return []
-        tables = self._all_tables()
-        return read_unwanted(path, tables, name_words(tables, self.hierarchy.above))
+        return read_unwanted(self.folder / f"{UNWANTED}.tsv", lambda: self.named)
 
-    def _all_tables(self) -> list[Table]:
-        return [self.table(name) for name in self.names]
+    @cached_property
+    def named(self) -> NamedWords:
+        """The words of all tables by lemma and by class."""
+        return name_words([self.table(name) for name in self.names], self.hierarchy.above)
 
     def table(self, name: str) -> Table:
         """Return a table, read once; raises :class:`InputError` with the candidates."""

@@ -71,6 +71,19 @@ class Table:
         return tuple(dict.fromkeys(name for cell in self.cells for name in cell))
 
     @cached_property
+    def _values(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def values(self, name: str) -> frozenset[str]:
+        """Return the values of a property (each of a list) or of a feature, or all lemmas."""
+        if name not in self._values:
+            texts = {row.properties[name] for row in self.rows} if name in self.columns else set()
+            found = {value for text in texts for value in text.split(",") if value}
+            found.update(*(cell.get(name, ()) for cell in self.cells))
+            self._values[name] = frozenset(self.by_lemma if name == "lemma" else found)
+        return self._values[name]
+
+    @cached_property
     def sorted_rows(self) -> tuple[Row, ...]:
         """The rows by lemma, in the order of the lemmas."""
         return tuple(sorted(self.rows, key=lambda row: row.lemma))

@@ -8,7 +8,7 @@ Subject ...). A cell lists lemmas, ``*name`` (a class, or a group of ``typical/g
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,18 +50,16 @@ class Typical:
         return self.words.get(head, {}).get(role, frozenset())
 
 
-def read_typical(
-    folder: Path, tables: Callable[[], list[Table]], above: Callable[[str], frozenset[str]]
-) -> Typical:
+def read_typical(folder: Path, named: Callable[[], NamedWords]) -> Typical:
     """Read ``typical/`` of a lexicon; a language without one has no typical arguments.
 
-    ``tables`` gives the word tables of the language, ``above`` the classes above a list of classes.
-    Raises :class:`InputError` for a word, class or group that does not exist.
+    ``named`` gives the words of the language. Raises :class:`InputError` for a word, class or group
+    that does not exist.
     """
     paths = sorted((folder / TYPICAL).glob("*.tsv"))
     if not paths:
         return Typical()
-    reader = _Reader(tables(), above)
+    reader = _Reader(named())
     for path in sorted(paths, key=lambda path: path.stem != GROUPS):
         reader.read(path)
     if reader.problems:
@@ -72,13 +70,13 @@ def read_typical(
 class _Reader:
     """Finds the words that entries name, and collects the problems of all files."""
 
-    def __init__(self, tables: list[Table], above: Callable[[str], frozenset[str]]) -> None:
-        self.tables = {table.name: table for table in tables}
+    def __init__(self, named: NamedWords) -> None:
+        self.tables = named.tables
         self.problems: list[Problem] = []
         self.roles: dict[str, tuple[str, ...]] = {}
         self.words: dict[Key, dict[str, Words]] = {}
         self.groups: dict[str, Words] = {}
-        self._named = name_words(tables, above)
+        self._named = named
 
     def read(self, path: Path) -> None:
         """Read the groups, or the typical arguments of the words of a table."""
@@ -141,8 +139,9 @@ def _entries(cell: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class NamedWords:
-    """The words of each lemma (with and without its mark), and those of each class."""
+    """The tables of a language, the words of each lemma (with and without its mark) and class."""
 
+    tables: Mapping[str, Table]
     lemmas: Mapping[str, Words]
     classes: Mapping[str, Words]
 
@@ -152,7 +151,7 @@ class NamedWords:
         return named.get(entry.removeprefix("*"), frozenset())
 
 
-def name_words(tables: list[Table], above: Callable[[str], frozenset[str]]) -> NamedWords:
+def name_words(tables: Sequence[Table], above: Callable[[str], frozenset[str]]) -> NamedWords:
     """Return the words of tables by their lemmas and classes."""
     lemmas, classes = defaultdict[str, set[Key]](set), defaultdict[str, set[Key]](set)
     for table in tables:
@@ -162,7 +161,7 @@ def name_words(tables: list[Table], above: Callable[[str], frozenset[str]]) -> N
                 lemmas[name].add(key)
             for name in above(row.properties.get("Class", "")):
                 classes[name].add(key)
-    return NamedWords(_frozen(lemmas), _frozen(classes))
+    return NamedWords({t.name: t for t in tables}, _frozen(lemmas), _frozen(classes))
 
 
 def _frozen(named: Mapping[str, set[Key]]) -> dict[str, Words]:

@@ -9,7 +9,7 @@ words of a class), or a form.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.lexicon.table import Table, read_tsv
+from solecism.lexicon.table import read_tsv
 from solecism.lexicon.typical import NamedWords
 
 __all__ = ["UNWANTED", "UnwantedWords", "read_unwanted", "unwanted_in"]
@@ -56,16 +56,17 @@ def unwanted_in(
     return out
 
 
-def read_unwanted(path: Path, tables: Sequence[Table], named: NamedWords) -> list[UnwantedWords]:
+def read_unwanted(path: Path, named: Callable[[], NamedWords]) -> list[UnwantedWords]:
     """Read the list of a language, which may be missing; raises :class:`InputError`."""
     if not path.exists():
         return []
-    rows = {(table.name, row.lemma): row for table in tables for row in table.rows}
+    words_of = named()
 
     def forms(cell: str) -> Iterator[str]:
         for entry in filter(None, (entry.strip() for entry in cell.split(","))):
-            keys = named.of(entry)
-            yield from (form for key in keys for form in rows[key].forms.values() or [key[1]])
+            keys = words_of.of(entry)
+            rows = (words_of.tables[name].row(lemma) for name, lemma in keys)
+            yield from (form for row in rows for form in row.forms.values() or [row.lemma])
             if not keys:
                 yield entry
 

@@ -12,7 +12,7 @@ from solecism.treebank.conllu import Coded, Flags
 
 __all__ = [
     "AGREEMENT", "ALL_VALUES", "PAPER_VALUES", "Bits", "bits_of", "bundle", "conflicts",
-    "shares", "somewhere",
+    "layered", "shares", "somewhere",
 ]  # fmt: skip
 
 AGREEMENT = ("Number", "Gender", "Case", "Person")
@@ -50,10 +50,22 @@ def bundle(text: str) -> dict[str, frozenset[str]]:
     return {name: frozenset(value.split(",")) for name, equals, value in pairs if equals}
 
 
-def bits_of(feats: Coded, values: Values) -> Bits:
-    """Return the values of all words as bits, in the order of ``values``; others count as none."""
+def layered(feature: str, layer: str) -> str:
+    """Return the name of a feature in a layer: ``Number[abs]``.
+
+    >>> layered("Number", "abs"), layered("Number", "")
+    ('Number[abs]', 'Number')
+    """
+    return f"{feature}[{layer}]" if layer else feature
+
+
+def bits_of(feats: Coded, values: Values, layer: str = "") -> Bits:
+    """Return the values of all words as bits, in the order of ``values``; others count as none.
+
+    ``layer``: that of the features (https://universaldependencies.org/u/overview/feat-layers.html).
+    """
     return tuple(
-        feats.table(partial(_bits, feature=name, values=values[name]), np.uint64)
+        feats.table(partial(_bits, feature=layered(name, layer), values=values[name]), np.uint64)
         for name in AGREEMENT
     )
 

@@ -64,6 +64,8 @@ def items_of(
         "controller": _end(tokens, pairs.controller),
         "target": _end(tokens, pairs.target),
         "agrees_in": _lists(shared.T, AGREEMENT),
+        "decides": _lists(found.decides[masked, :, pair], AGREEMENT),
+        "layer": Coded(found.layer[pair], found.layers).arrow(),
         "distance": np.abs(pairs.target - pairs.controller).astype(np.int32),
         "distractors": near.distractors,
         "intervening_noun": near.intervening,

@@ -67,11 +67,13 @@ class TreebankForms:
 
     A bundle of features counts for :meth:`ambiguous` only where it makes up at least ``share`` of
     the form's occurrences and stands twice: single words are mistakes of annotation as often as
-    not.
+    not. With ``analogy`` a form also shows what the forms of other lemmas with its ending show in
+    the same cell, without exception: a small treebank has few whole paradigms.
     """
 
     counts: Mapping[WordForm, int]
     share: float = 0.02
+    analogy: bool = False
 
     @cached_property
     def _paradigms(self) -> Mapping[tuple[str, str], set[tuple[str, str]]]:
@@ -88,13 +90,47 @@ class TreebankForms:
         """See :class:`Morphology`."""
         form = word.form.casefold()
         others = self._paradigms.get(_lemma(word), ())
-        return _differing(word.feats, (feats for other, feats in others if other != form))
+        shown = _differing(word.feats, (feats for other, feats in others if other != form))
+        return shown | self._by_analogy(word) if self.analogy else shown
+
+    def _by_analogy(self, word: WordForm) -> frozenset[str]:
+        """Return what the longest ending shows that enough lemmas have in the same cell."""
+        for ending in _endings(word.form):
+            told = self._told.get((word.upos, word.feats, ending))
+            if told and told[0] >= _LEMMAS:
+                return frozenset(f for f, n in told[1].items() if n >= _SURE * told[0])
+        return frozenset()
+
+    @cached_property
+    def _told(self) -> Mapping[tuple[str, str, str], tuple[int, Counter[str]]]:
+        """For a cell and an ending: the lemmas that have another form, and what it shows."""
+        found: dict[tuple[str, str, str], tuple[int, Counter[str]]] = {}
+        for (_, upos), forms in self._paradigms.items():
+            for form, feats in forms if len(forms) > 1 else ():
+                theirs = [(other, f) for other, f in forms if f != feats]
+                shown = _differing(feats, (f for other, f in theirs if other != form))
+                alike = _differing(feats, (f for other, f in theirs if other == form))
+                for ending in _endings(form) if shown | alike else ():
+                    number, counts = found.get((upos, feats, ending), (0, Counter[str]()))
+                    counts.update(shown - alike)
+                    found[upos, feats, ending] = number + 1, counts
+        return found
 
     def ambiguous(self, word: WordForm) -> frozenset[str]:
         """See :class:`Morphology`."""
         counts = self._forms.get((word.form.casefold(), word.upos), Counter())
         least = max(2.0, self.share * counts.total())
         return _differing(word.feats, (feats for feats, count in counts.items() if count >= least))
+
+
+_LEMMAS, _SURE = 5, 1.0
+"""So many lemmas tell what an ending shows, and such a share of them must."""
+
+
+def _endings(form: str) -> Iterator[str]:
+    """Yield the last three, two and one letters of a form."""
+    low = form.casefold()
+    return (low[-size:] for size in (3, 2, 1) if len(low) > size)
 
 
 def _differing(feats: str, others: Iterable[str]) -> frozenset[str]:
@@ -111,7 +147,12 @@ def _difference(ours: Mapping[str, frozenset[str]], theirs: Mapping[str, frozens
         for name, values in ours.items()
         if name not in _FREE and name in theirs and not values & theirs[name]
     ]
-    return differing[0] if len(differing) == 1 and differing[0] in AGREEMENT else ""
+    return differing[0] if len(differing) == 1 and _agrees(differing[0]) else ""
+
+
+def _agrees(name: str) -> bool:
+    """Return whether a feature, of any layer, is one of agreement."""
+    return name.partition("[")[0] in AGREEMENT
 
 
 def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[WordForm], Ints]:
@@ -139,15 +180,22 @@ def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
         into[word] += count
 
 
+_See = Callable[[Tokens], object]
+
+
 def count_treebank(
-    paths: Iterable[Path], skipped: Callable[[int], object] | None = None
+    paths: Iterable[Path], skipped: Callable[[int], object] | None = None, see: _See = id
 ) -> TreebankForms:
-    """Count the forms in CoNLL-U files; ``skipped`` and errors are those of ``read_tokens``."""
+    """Count the forms in CoNLL-U files; ``skipped`` and errors are those of ``read_tokens``.
+
+    ``see`` is shown every chunk, so that what else is to be counted needs no second reading.
+    """
     counts: Counter[WordForm] = Counter()
     for path in paths:
         for tokens in read_tokens(path, skipped=skipped):
             count_words(tokens, counts)
-    return TreebankForms(counts)
+            see(tokens)
+    return TreebankForms(counts, analogy=True)
 
 
 _FREE_IN_READINGS = frozenset({"Animacy", "Style", "ExtPos", "Polite", "NumType", "Foreign"})
@@ -171,7 +219,7 @@ def _contrast(ours: Bundle, theirs: Bundle) -> str:
         if name in theirs and not ours[name] & theirs[name] and name not in _FREE_IN_READINGS
     ]
     only = (set(ours) ^ set(theirs)) - _FREE_IN_READINGS
-    return differ[0] if len(differ) == 1 and {*differ, *only} <= set(AGREEMENT) else ""
+    return differ[0] if len(differ) == 1 and all(map(_agrees, (*differ, *only))) else ""
 
 
 @dataclass(frozen=True)
@@ -325,7 +373,8 @@ class LanguageForms:
         total: Counter[WordForm] = Counter()
         for words in self.counts.values():
             total.update(words)
-        return TreebankForms(total), *((self.unimorph.forms,) if self.unimorph else ())
+        attested = TreebankForms(total, analogy=self.unimorph is None)
+        return attested, *((self.unimorph.forms,) if self.unimorph else ())
 
     def contrasts(self, word: WordForm) -> frozenset[str]:
         """Return what the treebanks or UniMorph show, see :class:`Morphology`."""
@@ -364,9 +413,15 @@ class LanguageForms:
 
 
 def read_inventory(
-    language: str, treebanks: Iterable[LocalSource], unimorph: LocalSource | None = None
+    language: str,
+    treebanks: Iterable[LocalSource],
+    unimorph: LocalSource | None = None,
+    see: _See = id,
 ) -> LanguageForms:
-    """Count the forms of treebanks and read a UniMorph list; raises :class:`InputError`."""
+    """Count the forms of treebanks and read a UniMorph list; raises :class:`InputError`.
+
+    ``see`` is shown every chunk of the treebanks.
+    """
     counts: dict[str, Counter[WordForm]] = {}
     licences: dict[str, str] = {}
     for found in treebanks:
@@ -375,6 +430,7 @@ def read_inventory(
         for path in found.files:
             for tokens in read_tokens(path):
                 count_words(tokens, words)
+                see(tokens)
     triples = None
     if unimorph is not None:
         code = unimorph.origin.repository.partition("/")[2]

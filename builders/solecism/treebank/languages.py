@@ -5,36 +5,71 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from solecism.errors import candidates, fail
-from solecism.treebank.agreement import AGREEMENT, bundle
+from solecism.inputs import read_text
+from solecism.treebank.agreement import AGREEMENT, bundle, layered
 from solecism.treebank.forms import WordForm
-from solecism.treebank.relations import RELATIONS
+from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
 
 __all__ = [
-    "Language", "PairRules", "find_language", "languages", "left_open", "rules_of", "rules_of_forms",
-    "words_of",
+    "ANY", "Language", "PairRules", "Rule", "find_language", "languages", "left_open",
+    "read_stanza", "rules_of", "rules_of_forms", "words_of",
 ]  # fmt: skip
 
 _FILE = Path(__file__).with_name("languages.toml")
+_KINDS_OF_VERBS = ("auxiliary", "copula", "participle")
+
+
+_RULE = re.compile(r"(\w+)(?:\[(\w+)\])?(?: (before|after))?(?: (NOUN|PRON))?")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A feature in which a target agrees with its controller.
+
+    ``layer``: that of the target's feature, ``""`` without one; ``side``: where the controller must
+    stand (``before`` or ``after`` the target), ``of``: what it must be (``NOUN`` or ``PRON``),
+    ``""`` for either.
+    """
+
+    feature: str
+    layer: str = ""
+    side: str = ""
+    of: str = ""
+
+    @classmethod
+    def read(cls, text: str) -> Rule:
+        """Read ``Number``, ``Number[abs]`` or ``Number before NOUN``; raises :class:`InputError`.
+
+        >>> Rule.read("Number[abs] before")
+        Rule(feature='Number', layer='abs', side='before', of='')
+        """
+        match = _RULE.fullmatch(text)
+        if not match or match[1] not in AGREEMENT:
+            raise fail(f"no rule of agreement: {text!r} {candidates('features', AGREEMENT, text)}")
+        return cls(*(group or "" for group in match.groups()))
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (layered(self.feature, self.layer), self.side, self.of)))
 
 
 @dataclass(frozen=True)
 class Language:
     """Agreement in one language: a stanza of ``languages.toml``, which describes the keys.
 
-    ``features`` are, for each relation and for participles, those in which target and controller
-    agree.
+    ``agrees``: for each relation, or kind of target, in what it agrees with its controller;
+    ``cases``: those of subjects that a verb agrees with; ``third``: whether nouns are third person.
     """
 
     code: str
     name: str
     paper: tuple[str, ...]
-    features: Mapping[str, tuple[str, ...]]
+    agrees: Mapping[str, tuple[Rule, ...]]
     grammar: str = ""
     verbforms: tuple[str, ...] = ("Fin",)
     be: tuple[str, ...] = ()
@@ -45,6 +80,29 @@ class Language:
     honorifics: tuple[str, ...] = ()
     existential: tuple[str, ...] = ()
     dummy: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ("Nom", "Abs")
+    third: bool = False
+
+    @cached_property
+    def layers(self) -> tuple[str, ...]:
+        """The layers of all rules; that without a name is always one."""
+        found = (rule.layer for rules in self.agrees.values() for rule in rules)
+        return tuple(dict.fromkeys(("", *found)))
+
+    def rules(self, kind: str, relation: str) -> Mapping[str, tuple[Rule, ...]]:
+        """Return the rules of a kind of target by layer, in their order.
+
+        A kind without any has those of its relation; a participle has only its own.
+        """
+        relation = "" if kind == "participle" else relation
+        found: dict[str, tuple[Rule, ...]] = {}
+        for rule in self.agrees.get(kind, self.agrees.get(relation, ())):
+            found[rule.layer] = (*found.get(rule.layer, ()), rule)
+        return found
+
+
+ANY = tuple(map(Rule, AGREEMENT))
+"""The rules of a language of which nothing is known."""
 
 
 @cache
@@ -54,12 +112,26 @@ def languages() -> Mapping[str, Language]:
     return {code: _language(code, stanza) for code, stanza in stanzas.items()}
 
 
-def _language(code: str, stanza: dict[str, list[str]]) -> Language:
-    features = {name: tuple(stanza.pop(name, ())) for name in (*RELATIONS, "participle")}
+def _language(code: str, stanza: dict[str, Any]) -> Language:
+    agrees = {
+        name: tuple(map(Rule.read, stanza.pop(name)))
+        for name in (*RELATIONS, *_KINDS_OF_VERBS) if name in stanza
+    }  # fmt: skip
     lists = {name: tuple(values) for name, values in stanza.items() if isinstance(values, list)}
-    texts = {name: value for name, value in stanza.items() if isinstance(value, str)}
+    texts = {name: value for name, value in stanza.items() if isinstance(value, str | bool)}
     polite = frozenset(lists.pop("polite", ()))
-    return Language(code, features=features, polite=polite, **texts, **lists)  # type: ignore[arg-type]
+    return Language(code, agrees=agrees, polite=polite, **texts, **lists)  # type: ignore[arg-type]
+
+
+def read_stanza(path: Path, code: str) -> Language:
+    """Read a stanza that ``solecism profile`` wrote; raises :class:`InputError`."""
+    try:
+        stanzas = tomllib.loads(read_text(path))
+        return _language(code, stanzas[code])
+    except KeyError:
+        raise fail(f"there is no stanza [{code}]", path) from None
+    except (tomllib.TOMLDecodeError, TypeError, AttributeError) as error:
+        raise fail(f"no stanza of languages.toml: {error}", path) from None
 
 
 def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
@@ -77,15 +149,15 @@ def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
             "languages", sorted(languages(), key=lambda c: (c[0] != code[:1], c)), code
         )
         message = f"what agrees in {code!r} is not known: languages.toml has no stanza of it {near}"
-        way = f"name its relations, as --relation {RELATIONS[-1]}, to mine it all the same"
+        way = f"name its relations, as --relation {PAPER_RELATIONS[-1]}, to mine it all the same"
         raise fail(f"{message}; {way} ({', '.join(RELATIONS)}; see docs/mining.md)")
     if known is None:
-        return Language(code, code, relations, dict.fromkeys(relations, AGREEMENT))
+        return Language(code, code, relations, dict.fromkeys(relations, ANY))
     if not relations:
         return known
-    features = {name: known.features[name] or AGREEMENT for name in relations}
-    features["participle"] = known.features["participle"]
-    return Language(**{**vars(known), "paper": relations, "features": features})
+    agrees = {name: known.agrees.get(name) or ANY for name in relations}
+    agrees |= {name: known.agrees[name] for name in _KINDS_OF_VERBS if name in known.agrees}
+    return replace(known, paper=relations, agrees=agrees)
 
 
 _NEUTRAL = Path(__file__).with_name("neutral.toml")

@@ -14,23 +14,25 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from solecism.errors import candidates, fail
 from solecism.files import writing
-from solecism.hashing import Hashes
+from solecism.hashing import Hashes, text_hashes
 from solecism.progress import Progress, no_progress
 from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
 from solecism.treebank.forms import Morphology, count_treebank
-from solecism.treebank.languages import Language, find_language
+from solecism.treebank.languages import Language, find_language, read_stanza
+from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
 from solecism.treebank.strict import SWITCHES, find_strictly
 
 __all__ = [
     "Mined", "MiningCounts", "SeenIds", "Settings", "mine", "mine_file", "mine_files",
-    "mine_tokens", "treebank_of", "unique", "write_items",
+    "mine_tokens", "survey", "treebank_of", "unique", "write_items",
 ]  # fmt: skip
 
 PRESETS = ("paper-program", "paper", "strict")
@@ -38,6 +40,7 @@ PRESETS = ("paper-program", "paper", "strict")
 
 _CODE = re.compile("[a-z]{2,3}")
 _ROWS = 1 << 16
+Skipped = Callable[[int], object] | None
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ class MiningCounts:
     """Counts of a run.
 
     ``relations`` and ``masked`` count the items, after duplicates were dropped; ``dropped`` the
-    pairs that are no items, by reason; ``skipped`` the broken sentences.
+    pairs that are no items, by reason; ``repeated`` the items of ``strict`` that were left out
+    since their sentence has one of that relation; ``skipped`` the broken sentences.
     """
 
     bytes: int = 0
@@ -86,6 +90,7 @@ class MiningCounts:
     words: int = 0
     skipped: int = 0
     duplicates: int = 0
+    repeated: int = 0
     relations: Counter[str] = field(default_factory=Counter)
     masked: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
@@ -117,11 +122,15 @@ class MiningCounts:
 
 @dataclass(frozen=True)
 class Mined:
-    """The outcome of :func:`mine`: ``items`` (None if not kept), counts, and how it mined."""
+    """The outcome of :func:`mine`: ``items`` (None if not kept), counts, and how it mined.
+
+    ``reason``: why there are no items, ``""`` where there are.
+    """
 
     items: pa.Table | None
     counts: MiningCounts
     settings: Settings
+    reason: str = ""
 
     def facts(self) -> dict[str, Any]:
         """Return the counts as JSON has them: ``items`` is the total of the relations."""
@@ -135,8 +144,11 @@ class Mined:
             "sentences": counts.sentences,
             "words": counts.words,
             "duplicates": counts.duplicates,
+            "repeated": counts.repeated,
             "skipped_sentences": counts.skipped,
             "dropped": {name: count for name, count in counts.dropped.items() if count},
+            "agrees": {k: [*map(str, rules)] for k, rules in self.settings.language.agrees.items()},
+            "reason": self.reason,
         }
 
 
@@ -145,13 +157,14 @@ def mine(
     *,
     language: str | None = None,
     preset: str = "strict",
-    mask: str = "controller",
+    mask: str | None = None,
     relations: Sequence[str] = (),
     without: Sequence[str] = (),
     inventory: bool = True,
     licence: str = "",
     lenient: bool = False,
     spacy: str | None = None,
+    stanza: str | Path | None = None,
     out: str | Path | None = None,
     keep: bool = True,
     progress: Progress | None = None,
@@ -162,7 +175,8 @@ def mine(
         paths: CoNLL-U files, or folders of them; with ``spacy`` files of raw text.
         language: its code (``"el"``); default: what the files' names begin with.
         preset: ``"strict"``, ``"paper"`` or ``"paper-program"``.
-        mask: which end of a pair is masked: ``"controller"``, ``"target"`` or ``"both"``.
+        mask: which end of a pair is masked: ``"controller"`` (the default of the presets of the
+            paper), ``"target"`` or ``"both"`` (that of ``strict``).
         relations: which relations, in place of the language's own.
         without: filters of ``strict`` to switch off.
         inventory: whether ``strict`` takes what is overt from the forms in the files, or (False)
@@ -170,6 +184,8 @@ def mine(
         licence: the licence of the treebank, for the items.
         lenient: whether broken sentences are skipped and counted.
         spacy: the name of a spaCy pipeline, or its folder, that parses raw text.
+        stanza: a file with a stanza of the language, as ``solecism profile`` writes, in place of
+            ``languages.toml`` and of the profile.
         out: a ``.parquet`` or ``.jsonl`` file to write; the items are then not kept in memory.
         keep: whether the items are returned; with False they are only counted.
         progress: is called with a file's name, how much is done, and of how much.
@@ -192,15 +208,60 @@ def mine(
             files, of_pipeline = _parse(given, spacy, folder, show)
             language = language or of_pipeline
         code = language or _language_of(files)
-        masks = MASKS if mask == "both" else (mask,)
-        found = find_language(code, tuple(relations))
-        settings = Settings(found, preset, masks, frozenset(without))
-        if preset == "strict" and inventory:
-            forms = count_treebank(files, (lambda number: None) if lenient else None)
-            settings = replace(settings, forms=forms)
+        masks = _masks(mask or ("both" if preset == "strict" else "controller"))
+        skipped = (lambda number: None) if lenient else None
+        evidence = Evidence()
+        settings = _settings(files, code, preset, relations, skipped, evidence)
+        if stanza:
+            settings = replace(settings, language=read_stanza(Path(stanza), code))
+        settings = replace(settings, masks=masks, without=frozenset(without))
+        if not inventory:
+            settings = replace(settings, forms=None)
         counts = MiningCounts()
         tables = mine_files(files, settings, counts, licence, lenient, show)
-        return Mined(_collect(tables, out, keep), counts, settings)
+        items = _collect(tables, out, keep)
+        return Mined(items, counts, settings, "" if counts.items else _reason(settings, evidence))
+
+
+def _settings(
+    files: Sequence[Path], code: str, preset: str, relations: Sequence[str], skipped: Skipped,
+    evidence: Evidence,
+) -> Settings:  # fmt: skip
+    """Return how to mine files: for ``strict``, with the forms and the profile of the files."""
+    if preset != "strict":
+        return Settings(find_language(code, tuple(relations)), preset)
+    forms = count_treebank(files, skipped, evidence.add)
+    named = find_language(code, tuple(relations)) if relations else language_of(code, evidence)
+    return Settings(named, preset, forms=forms)
+
+
+def _reason(settings: Settings, evidence: Evidence) -> str:
+    """Return why nothing was found."""
+    code = settings.language.code
+    told = profile_of(evidence, code).reason if settings.preset == "strict" else ""
+    return told or "no pair passed the filters"
+
+
+def _masks(mask: str) -> tuple[str, ...]:
+    return MASKS if mask == "both" else (mask,)
+
+
+def survey(
+    paths: Sequence[Path],
+    *,
+    language: str | None = None,
+    lenient: bool = False,
+    progress: Progress | None = None,
+) -> Profile:
+    """Return the profile of the language of CoNLL-U files; raises as :func:`mine` does."""
+    files = files_of(paths)
+    code = language or _language_of(files)
+    evidence, show = Evidence(), progress or no_progress
+    for number, path in enumerate(files):
+        show(path.name, number, len(files))
+        for tokens in read_tokens(path, skipped=(lambda number: None) if lenient else None):
+            evidence.add(tokens)
+    return profile_of(evidence, code)
 
 
 def _parse(
@@ -285,28 +346,60 @@ def mine_files(
 ) -> Iterator[pa.Table]:
     """Yield the items of CoNLL-U files without duplicates (:func:`mine_file`, :func:`unique`)."""
     total, seen = sum(path.stat().st_size for path in paths), SeenIds()
+    once = SeenIds() if settings.preset == "strict" else None
     for path in paths:
         show(path.name, counts.bytes, total)
-        for table in unique(mine_file(path, settings, counts, licence, lenient), counts, seen):
+        mined = mine_file(path, settings, counts, licence, lenient)
+        for table in unique(mined, counts, seen, once):
             show(path.name, counts.bytes, total)
             yield table
 
 
 def unique(
-    tables: Iterable[pa.Table], counts: MiningCounts, seen: SeenIds | None = None
+    tables: Iterable[pa.Table],
+    counts: MiningCounts,
+    seen: SeenIds | None = None,
+    once: SeenIds | None = None,
+    see: Callable[[pa.Table], object] = id,
 ) -> Iterator[pa.Table]:
     """Yield tables without the items whose ``id`` was seen before, and count.
 
     Duplicates are dropped over all files of a language, as the paper's program does; ``seen`` hands
-    on what was seen in other calls.
+    on what was seen in other calls. With ``once`` (of other calls too) a sentence has one item of a
+    relation at most; ``see`` is shown the items before that.
     """
     before = SeenIds() if seen is None else seen
     for table in tables:
         fresh = before.fresh(_numbers(table["id"]))
         counts.duplicates += int((~fresh).sum())
-        kept = table if fresh.all() else table.filter(pa.array(fresh))
+        kept = _chosen(table, fresh)
+        see(kept)
+        if once is not None:
+            first = _once(kept, once)
+            counts.repeated += int((~first).sum())
+            kept = _chosen(kept, first)
         counts.count(kept)
         yield kept
+
+
+def _chosen(table: pa.Table, rows: Flags) -> pa.Table:
+    return table if rows.all() else table.filter(pa.array(rows))
+
+
+def _once(items: pa.Table, seen: SeenIds) -> Flags:
+    """Return which items are the first of their sentence and relation.
+
+    Of those of a table that with attractors comes first, then that with a noun between the ends,
+    then that with the lowest id.
+    """
+    texts = zip(items["relation"].to_pylist(), items["text"].to_pylist(), strict=True)
+    keys = text_hashes(["\t".join(both) for both in texts])
+    attractors = pc.list_value_length(items["attractors"]).to_numpy() > 0
+    between = items["intervening_noun"].to_numpy()
+    order = np.lexsort((_numbers(items["id"]), ~between, ~attractors))
+    first = np.zeros(len(items), bool)
+    first[order] = seen.fresh(keys[order])
+    return first
 
 
 def _numbers(ids: pa.ChunkedArray) -> Hashes:

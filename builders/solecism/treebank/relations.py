@@ -16,12 +16,15 @@ from solecism.treebank.agreement import PAPER_VALUES, Bits, bits_of, conflicts, 
 from solecism.treebank.conllu import Flags, Ints, Tokens
 
 __all__ = [
-    "RELATIONS", "AgreeingPairs", "WordPairs", "above", "find_as_paper", "first_below",
+    "PAPER_RELATIONS", "RELATIONS", "AgreeingPairs", "WordPairs", "above", "find_as_paper", "first_below",
 ]  # fmt: skip
 
-RELATIONS = ("determiner", "modifying", "predicated", "verb")
+PAPER_RELATIONS = ("determiner", "modifying", "predicated", "verb")
 """The relations of the paper: determiner and noun, attributive adjective and noun, predicative
 adjective and subject, verb and subject."""
+
+RELATIONS = (*PAPER_RELATIONS, "object", "indirect_object", "possessor")
+"""Ours beside those: verb and object, verb and indirect object, noun and its possessor."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,17 @@ class AgreeingPairs:
 
     ``kept``: which pairs are items when the controller (first row), or the target (second), is
     masked; ``shared``: a row for each feature, which pairs agree in it; ``bits``: values of all
-    words.
+    words. ``decides``: for either masked end, a row for each feature, which pairs have it among
+    what tells the end's form; ``layer``: a place in ``layers``, the layer of the target's features.
     """
 
     pairs: WordPairs
     kept: Flags
     shared: Flags
     bits: Bits
+    decides: Flags
+    layer: Ints
+    layers: tuple[str, ...] = ("",)
 
 
 def above(tokens: Tokens, flags: Flags) -> Flags:
@@ -86,7 +93,10 @@ def find_as_paper(
     valued = np.array([somewhere([f > 0 for f in end]) for end in (controller, target)])
     dropped["disagree"] = int((~agrees).sum())
     dropped["no feature"] = int((agrees & ~somewhere(valued)).sum())
-    return AgreeingPairs(pairs, agrees & valued, shares(target, controller), bits), dropped
+    shared = shares(target, controller)
+    layer = np.zeros(len(pairs), np.int64)
+    both = np.array([shared, shared])
+    return AgreeingPairs(pairs, agrees & valued, shared, bits, both, layer), dropped
 
 
 def _paper_pairs(tokens: Tokens, to_the_letter: bool) -> WordPairs:

@@ -29,9 +29,10 @@ from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.conllu import ConlluChunk, Tokens, files_of, read_chunk, read_chunks
 from solecism.treebank.forms import TreebankForms, WordForm, count_words
-from solecism.treebank.languages import find_language
+from solecism.treebank.languages import find_language, read_stanza
 from solecism.treebank.mining import (
     MiningCounts,
+    SeenIds,
     Settings,
     mine_tokens,
     treebank_of,
@@ -212,7 +213,9 @@ class Miner(_TokenReader):
         """Yield documents with ``metadata["items"]``, a table, and ``metadata["counts"]``."""
         settings = self.settings
         if self.words:
-            settings = replace(settings, forms=TreebankForms(_read_words(Path(self.words))))
+            settings = replace(
+                settings, forms=TreebankForms(_read_words(Path(self.words)), analogy=True)
+            )
         for document in data:
             yield self._mine(document, settings)
 
@@ -340,13 +343,14 @@ class ItemsJoiner(_Joiner):
 
     name = "items"
 
-    def __init__(self, shards: Sequence[Shard], out: str, counts: str) -> None:
+    def __init__(self, shards: Sequence[Shard], out: str, counts: str, once: bool = False) -> None:
         super().__init__(shards, out)
-        self.counts = counts
+        self.counts, self.once = counts, once
 
     def join(self, files: list[Path]) -> None:
         total = MiningCounts()
-        write_items(unique(_read_items(files, total), total), Path(self.out))
+        once = SeenIds() if self.once else None
+        write_items(unique(_read_items(files, total), total, once=once), Path(self.out))
         write_text(Path(self.counts), json.dumps(vars(total)) + "\n")
 
 
@@ -356,7 +360,7 @@ class Job:
 
     ``work`` is a folder that all machines reach, as they must ``paths`` and ``out``; what is
     finished there is not done again. The others are as in :func:`solecism.mine`; ``masks`` are one
-    or both of :data:`~solecism.treebank.cloze.MASKS`.
+    or both of :data:`~solecism.treebank.cloze.MASKS`, ``stanza``: a file of ``solecism profile``.
     """
 
     paths: Sequence[str | Path]
@@ -364,18 +368,25 @@ class Job:
     work: str | Path
     out: str | Path
     preset: str = "strict"
-    masks: tuple[str, ...] = MASKS[:1]
+    masks: tuple[str, ...] = MASKS
     relations: tuple[str, ...] = ()
     without: frozenset[str] = frozenset()
     inventory: bool = True
     licence: str = ""
     lenient: bool = False
     spacy: str = ""
+    stanza: str | Path = ""
 
     @property
     def settings(self) -> Settings:
-        """How to mine; raises :class:`InputError` for unknown names."""
-        language = find_language(self.language, self.relations)
+        """How to mine; raises :class:`InputError` for unknown names.
+
+        A language that has no stanza in ``languages.toml`` needs one of ``solecism profile``.
+        """
+        if self.stanza:
+            language = read_stanza(Path(self.stanza), self.language)
+        else:
+            language = find_language(self.language, self.relations)
         return Settings(language, self.preset, self.masks, self.without)
 
     @property
@@ -472,7 +483,8 @@ def _stages(job: Job, settings: Settings, files: Sequence[Path]) -> Iterator[_St
     shards = _shards(files, work / "items")
     miner = Miner(settings, job.licence, job.lenient, words)
     yield _Stage("mine", [ConlluReader(shards), miner, ItemsWriter()], len(shards))
-    joiner = ItemsJoiner(shards, str(Path(job.out).absolute()), str(work / "counts.json"))
+    counts, once = str(work / "counts.json"), job.preset == "strict"
+    joiner = ItemsJoiner(shards, str(Path(job.out).absolute()), counts, once)
     yield _Stage("join", [joiner], 1)
 
 

@@ -1,0 +1,178 @@
+"""The filters of ``strict`` that look at the tree alone: which candidates cannot be told to agree.
+
+Each takes candidates and returns which of them to drop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from solecism.treebank.candidates import (
+    Candidates,
+    base,
+    finite_words,
+    has_child,
+    with_any,
+    with_value,
+)
+from solecism.treebank.conllu import Flags
+from solecism.treebank.languages import Language
+
+__all__ = ["FILTERS"]
+
+_QUOTES = frozenset("\"'«»“”„‘’‹›‚״「『《") | {"''", "``"}
+_NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "SYM", "X")
+
+
+def _typo(found: Candidates) -> Flags:
+    """Find ends that are misspelt (``Typo=Yes``) or written apart (``goeswith``)."""
+    apart = base(found.tokens, "goeswith")
+    typo = with_value(found.tokens, "Typo", "Yes")
+    return found.either(typo | apart | has_child(found.tokens, apart))
+
+
+def _foreign(found: Candidates) -> Flags:
+    """Find ends that are foreign words (``Foreign=Yes``, UPOS X, ``flat:foreign``)."""
+    flat = found.tokens.deprel.isin("flat:foreign")
+    foreign = with_value(found.tokens, "Foreign", "Yes") | found.tokens.upos.isin("X") | flat
+    return found.either(foreign | has_child(found.tokens, flat))
+
+
+def _abbreviation(found: Candidates) -> Flags:
+    """Find ends that are abbreviated (``Abbr=Yes``, or written with a full stop)."""
+    dotted = found.tokens.forms.table(lambda form: len(form) > 1 and form.endswith("."), bool)
+    return found.either(dotted | with_value(found.tokens, "Abbr", "Yes"))
+
+
+def _digits(found: Candidates) -> Flags:
+    """Find ends with digits, or with a dependent that has some: dates, years, amounts."""
+    digits = found.tokens.forms.table(lambda form: any(map(str.isdigit, form)), bool)
+    near = digits & base(found.tokens, "nummod", "amod", "nmod", "flat", "appos", "compound", "det")
+    return found.either(digits | has_child(found.tokens, near))
+
+
+def _flat(found: Candidates) -> Flags:
+    """Find ends that are part of a name or a fixed phrase (``flat``, ``fixed``)."""
+    flat = base(found.tokens, "flat", "fixed")
+    return found.either(flat | has_child(found.tokens, flat))
+
+
+def _title(found: Candidates) -> Flags:
+    """Find controllers that are titles, honorifics or in quotation marks.
+
+    Titles have a name (*Frau Müller*), honorifics none (*Sa Majesté*); names of works are quoted.
+    """
+    name = has_child(found.tokens, found.tokens.upos.isin("PROPN"))
+    title = found.tokens.lemmas.isin(*found.language.titles) & name
+    title |= found.tokens.lemmas.isin(*found.language.honorifics)
+    mark = found.tokens.forms.isin(*_QUOTES) & base(found.tokens, "punct")
+    return (title | has_child(found.tokens, mark))[found.pairs.controller]
+
+
+def _ellipsis(found: Candidates) -> Flags:
+    """Find ends and predicates beside which something is left out (``orphan``)."""
+    orphan = base(found.tokens, "orphan")
+    elided = orphan | has_child(found.tokens, orphan)
+    return found.either(elided) | elided[found.clause]
+
+
+def _coordination(found: Candidates) -> Flags:
+    """Find coordinated controllers: *Ann and the boys sleep* agrees with all of it."""
+    conjunct = has_child(found.tokens, base(found.tokens, "conj"))
+    return conjunct[found.pairs.controller]
+
+
+def _quantified(found: Candidates) -> Flags:
+    """Find controllers that are counted, or nouns of quantity or of groups.
+
+    A subject with a numeral, a noun of quantity with a complement (*a number of cats*), a
+    collective; elsewhere a noun in the case that its numeral governs (Russian *pyat'* and a
+    genitive).
+    """
+    governs = has_child(found.tokens, found.tokens.deprel.isin("nummod:gov", "det:numgov"))
+    counted = has_child(found.tokens, base(found.tokens, "nummod"))
+    counted |= has_child(found.tokens, found.tokens.deprel.isin("det:nummod"))
+    complement = has_child(found.tokens, base(found.tokens, "nmod", "compound", "acl"))
+    counted |= found.tokens.lemmas.isin(*found.language.quantity) & complement
+    counted |= found.tokens.lemmas.isin(*found.language.collective)
+    controller = found.pairs.controller
+    return governs[controller] | found.subject & counted[controller]
+
+
+def _expletive(found: Candidates) -> Flags:
+    """Find clauses that are existential (*es gibt*, Hebrew *yesh*) or have an expletive."""
+    expletive = found.tokens.deprel.isin("expl", "expl:subj", "expl:impers")
+    existential = found.tokens.lemmas.isin(*found.language.existential)
+    existential |= with_value(found.tokens, "HebExistential", "Yes", "True")
+    existential &= found.tokens.upos.isin("VERB")
+    dummy = found.tokens.forms.table(lambda form: _is_dummy(form, found.language), bool)
+    there: Flags = has_child(found.tokens, expletive)[found.clause]
+    there |= existential[found.clause] & dummy[found.pairs.controller]
+    return found.subject & there
+
+
+def _is_dummy(form: str, language: Language) -> bool:
+    return not language.dummy or form.lower() in language.dummy
+
+
+def _oblique(found: Candidates) -> Flags:
+    """Find subjects in a case in which nothing agrees with them.
+
+    Genitive of negation, Finnish partitive, Hindi ergative, dative subjects. With what agrees in a
+    layer (``Number[erg]``) the layer tells the case.
+    """
+    straight = with_value(found.tokens, "Case", *found.language.cases)
+    straight |= ~with_any(found.tokens, "Case")
+    plain = ~found.layered
+    return found.subject & plain & ~straight[found.pairs.controller]
+
+
+def _avoir(found: Candidates) -> Flags:
+    """Find participles with another auxiliary than the one with which they agree.
+
+    *Elles ont mangé* against *elles sont parties*; reflexive ones too (*elles se sont parlé*).
+    """
+    tokens, be = found.tokens, found.language.be
+    if not be:
+        return np.zeros(len(found), bool)
+    agrees = has_child(tokens, base(tokens, "aux") & tokens.lemmas.isin(*be))
+    agrees &= ~has_child(tokens, with_value(tokens, "Reflex", "Yes"))
+    return found.of("participle") & ~agrees[found.clause]
+
+
+def _nominal(found: Candidates) -> Flags:
+    """Find copulas that may agree with their predicate instead: *das sind meine Freunde*."""
+    return found.of("copula") & found.tokens.upos.isin(*_NOMINAL)[found.clause]
+
+
+def _clausal(found: Candidates) -> Flags:
+    """Find copulas of a clause (*the problem is that the keys are lost*), and second subjects.
+
+    Which subject belongs to which verb cannot be known.
+    """
+    tokens = found.tokens
+    outer = tokens.deprel.isin("nsubj:outer", "csubj:outer")
+    verb = tokens.upos.isin("VERB") & with_value(tokens, "VerbForm", "Fin")
+    inner = np.flatnonzero(base(tokens, "nsubj", "csubj") & ~outer & (tokens.head >= 0))
+    double = np.bincount(tokens.head[inner], minlength=len(tokens)) > 1
+    clausal = has_child(tokens, outer) | verb
+    return found.of("copula") & clausal[found.clause] | found.subject & double[found.clause]
+
+
+def _nonfinite(found: Candidates) -> Flags:
+    """Find verbs that are not finite: the auxiliary agrees instead (*the cats have slept*)."""
+    forms = found.language.verbforms
+    carrier = with_value(found.tokens, "VerbForm", *forms) | finite_words(found.tokens)
+    return found.of("verb") & ~carrier[found.clause]
+
+
+FILTERS: Mapping[str, Callable[[Candidates], Flags]] = {
+    filter_.__name__.removeprefix("_"): filter_
+    for filter_ in (
+        _typo, _foreign, _abbreviation, _digits, _flat, _title, _ellipsis, _coordination,
+        _quantified, _expletive, _oblique, _nominal, _clausal, _nonfinite, _avoir,
+    )
+}  # fmt: skip
+"""The filters that look at the tree alone, in the order in which they run."""

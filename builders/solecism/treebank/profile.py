@@ -1,0 +1,502 @@
+"""A language's profile: what agrees with what, from the evidence of its treebanks.
+
+A relation and a feature count as agreement where, of the pairs in which both ends express the
+feature, at least nine in ten agree, where they agree more often than by chance, and where enough
+of them vary:
+
+1. Kinds of targets (verb, auxiliary ...), before and after their controllers, with nouns and with
+   pronouns, are *leaves*. A leaf is left out where a one-sided exact binomial test rejects at
+   :data:`LEVEL` that nine in ten of it agree or more.
+2. Of the rest, taken together, nine in ten agree (:data:`SHARE`), and such a test rejects at
+   :data:`LEVEL` that eight in ten do or fewer (:data:`FEWER`): 14 pairs of 14 at least, 39 of 43.
+3. Cohen's kappa is :data:`KAPPA` or more: where nine in ten words are singular, ends that have
+   nothing to do with each other agree in four of five pairs.
+4. Two values occur at least, and the most frequent in less than :data:`MAJORITY` of the pairs.
+
+Targets may have features in layers (``Number[abs]``). Of the layers that pass, that with the
+highest share of agreement comes first; the others are then tried on the targets that lack it. So it
+is found that a Basque auxiliary agrees with its subject in ``[erg]``, and where it has none in
+``[abs]``.
+
+Source for the features: https://universaldependencies.org/u/overview/feat-layers.html. Compare
+Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological Agreement.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from solecism.treebank.agreement import AGREEMENT, bundle, layered
+from solecism.treebank.candidates import KINDS, find_candidates, is_finite
+from solecism.treebank.conllu import Tokens
+from solecism.treebank.filters import FILTERS
+from solecism.treebank.languages import ANY, Language, Rule, languages
+from solecism.treebank.relations import RELATIONS
+
+__all__ = [
+    "Evidence",
+    "Profile",
+    "ProfileRow",
+    "binomial_above",
+    "binomial_below",
+    "language_of",
+    "profile_of",
+]
+
+SHARE, FEWER, LEVEL, KAPPA, MAJORITY = 0.9, 0.8, 0.05, 0.5, 0.98
+LEAST = 10
+"""So many pairs of a non-finite form must there be for it to count as one that agrees."""
+
+_UNTOLD = ("oblique", "nonfinite", "avoir")
+"""Filters that need to know what the profile is to tell."""
+_PROBE = Language("", "", (), {"participle": ANY})
+_DIRECT = frozenset({"Nom", "Abs"})
+_BARE = frozenset({""})
+_STATED = (
+    "name", "paper", "grammar", "be", "polite", "quantity", "collective", "titles", "honorifics",
+    "existential", "dummy",
+)  # fmt: skip
+"""What a stanza says that no profile can."""
+_OWN_LAYERS = {"object": False, "indirect_object": False, "possessor": False}
+_SIDES = ("before", "after")
+
+
+class Cell(NamedTuple):
+    """Pairs that are alike: kind, side and kind of the controller, FEATS of both ends."""
+
+    kind: str
+    side: str
+    of: str
+    target: str
+    controller: str
+
+    @property
+    def relation(self) -> str:
+        """The relation that the kind is one of."""
+        return KINDS[self.kind]
+
+    @property
+    def verbform(self) -> str:
+        """What form of a verb the target is: ``Fin``, another value of VerbForm, or neither."""
+        if self.kind != "verb":
+            return ""
+        feats = bundle(self.target)
+        return "Fin" if is_finite(feats) else min(feats.get("VerbForm", _BARE))
+
+    def values(self, feature: str, layer: str, third: bool) -> tuple[frozenset[str], ...] | None:
+        """Return the values of target and controller, or None where one expresses none."""
+        target = bundle(self.target).get(layered(feature, layer))
+        controller = bundle(self.controller).get(feature)
+        if controller is None and feature == "Person" and third and self.of == "NOUN":
+            controller = _THIRD
+        return (target, controller) if target and controller else None
+
+    def layers(self) -> Iterator[str]:
+        """Yield the layers of the target that may be of this relation; ``""`` is that without."""
+        own = self.relation == "possessor"
+        for name in bundle(self.target):
+            feature, _, layer = name.rstrip("]").partition("[")
+            if feature in AGREEMENT and (layer == "psor") == own:
+                yield layer
+
+
+_THIRD = frozenset({"3"})
+
+
+@dataclass
+class Evidence:
+    """Counts of the pairs of a language's treebanks that might agree."""
+
+    cells: Counter[Cell] = field(default_factory=Counter)
+    sentences: int = 0
+
+    def add(self, tokens: Tokens) -> None:
+        """Count the candidates of a chunk that pass the filters by the tree."""
+        if not len(tokens):
+            return
+        self.sentences += len(tokens.sentences)
+        found = find_candidates(tokens, _PROBE)
+        for name, filter_ in FILTERS.items():
+            if name not in _UNTOLD:
+                found = found[~filter_(found)]
+        feats = tokens.feats
+        columns = (
+            found.kind, found.first.astype(np.int64),
+            tokens.upos.isin("PRON")[found.pairs.controller].astype(np.int64),
+            feats.codes[found.pairs.target], feats.codes[found.pairs.controller],
+        )  # fmt: skip
+        rows, counts = np.unique(np.array(columns, np.int64), axis=1, return_counts=True)
+        names, texts = tuple(KINDS), feats.values
+        for (kind, first, pronoun, target, controller), count in zip(
+            rows.T.tolist(), counts.tolist(), strict=True
+        ):
+            side = _SIDES[not first]
+            of = "PRON" if pronoun else "NOUN"
+            cell = Cell(names[kind], side, of, texts[target], texts[controller])
+            self.cells[cell] += count
+
+
+@dataclass
+class _Tally:
+    """Pairs in which both ends express a feature: how many, and the values of both ends."""
+
+    both: int = 0
+    agree: int = 0
+    target: Counter[str] = field(default_factory=Counter)
+    controller: Counter[str] = field(default_factory=Counter)
+    shared: Counter[str] = field(default_factory=Counter)
+
+    def add(self, ends: tuple[frozenset[str], ...], count: int) -> None:
+        target, controller = ends
+        common = target & controller
+        self.both += count
+        self.agree += count * bool(common)
+        self.target[min(common or target)] += count
+        self.controller[min(common or controller)] += count
+        if common:
+            self.shared[min(common)] += count
+
+    def __iadd__(self, other: _Tally) -> _Tally:
+        self.both += other.both
+        self.agree += other.agree
+        self.target += other.target
+        self.controller += other.controller
+        self.shared += other.shared
+        return self
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa: how much more often than by chance the ends agree."""
+        chance = sum(self.target[v] * self.controller[v] for v in self.target) / self.both**2
+        return 1.0 if chance == 1 else (self.agree / self.both - chance) / (1 - chance)
+
+    @property
+    def majority(self) -> float:
+        """The share of the most frequent value among the pairs that agree."""
+        return max(self.shared.values(), default=0) / max(self.agree, 1)
+
+    @property
+    def fails(self) -> bool:
+        """Whether surely fewer than nine in ten agree."""
+        return binomial_below(self.agree, self.both) <= LEVEL
+
+    def reason(self) -> str:
+        """Return why the pairs do not show agreement, or an empty text."""
+        if self.both == 0:
+            return "not expressed"
+        if self.agree / self.both < SHARE:
+            return "too few agree"
+        if binomial_above(self.agree, self.both) > LEVEL:
+            return "too small"
+        if self.majority >= MAJORITY:
+            return "does not vary"
+        return "" if self.kappa >= KAPPA else "by chance"
+
+
+def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
+    """Return the chance that at least ``agree`` of ``both`` do, where a ``share`` does.
+
+    >>> round(binomial_above(14, 14), 4), round(binomial_above(13, 13), 4)
+    (0.044, 0.055)
+    """
+    return min(1.0, math.fsum(_terms(range(agree, both + 1), both, share)))
+
+
+def binomial_below(agree: int, both: int, share: float = SHARE) -> float:
+    """Return the chance that at most ``agree`` of ``both`` do, where a ``share`` does."""
+    return min(1.0, math.fsum(_terms(range(agree, -1, -1), both, share)))
+
+
+def _terms(numbers: Iterable[int], both: int, share: float) -> Iterator[float]:
+    """Yield the terms of a tail; those past its mode that add nothing are left out."""
+    last = 0.0
+    for n in numbers:
+        ways = math.lgamma(both + 1) - math.lgamma(n + 1) - math.lgamma(both - n + 1)
+        term = math.exp(ways + n * math.log(share) + (both - n) * math.log1p(-share))
+        yield term
+        if term < last and term < 1e-12:
+            break
+        last = term
+
+
+class _Leaf(NamedTuple):
+    kind: str
+    side: str
+    of: str
+    verbform: str
+
+
+@dataclass(frozen=True)
+class ProfileRow:
+    """One line of a profile: ``both`` ends express the feature in so many pairs, ``agree`` in it.
+
+    ``noun`` and ``pronoun`` are the shares of agreement by kind of controller, None where there is
+    no pair.
+    """
+
+    relation: str
+    feature: str
+    kind: str
+    side: str
+    both: int
+    agree: int
+    noun: float | None
+    pronoun: float | None
+    reason: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the feature counts as agreement here."""
+        return not self.reason
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the evidence says of a language: its rules (``language``), and a table of counts."""
+
+    language: Language
+    rows: tuple[ProfileRow, ...]
+    sentences: int
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is known to agree, or an empty text."""
+        if any(self.language.agrees.values()):
+            return ""
+        reasons = {row.reason for row in self.rows}
+        for reason, told in (
+            ("too small", "too small: too few pairs to tell"),
+            ("does not vary", "the features of agreement do not vary"),
+        ):
+            if reason in reasons:
+                return told
+        return "no agreement found" if reasons else "no features of agreement are annotated"
+
+    def stanza(self) -> str:
+        """Return the rules as a stanza of ``languages.toml``, to edit."""
+        language = self.language
+        lines = [f"[{language.code}]", f'name = "{language.name}"', "paper = []"]
+        lines += [f"{name} = {_quoted(map(str, rules))}" for name, rules in language.agrees.items()]
+        if language.verbforms != ("Fin",):
+            lines.append(f"verbforms = {_quoted(language.verbforms)}")
+        if set(language.cases) != _DIRECT:
+            lines.append(f"cases = {_quoted(language.cases)}")
+        if language.third:
+            lines.append("third = true")
+        return "\n".join(lines) + "\n"
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    return "[" + ", ".join(f'"{text}"' for text in texts) + "]"
+
+
+def language_of(code: str, evidence: Evidence) -> Language:
+    """Return what is known of a language: its stanza if that says what agrees, else its profile.
+
+    Of a stanza that does not, the lists of words stand beside the profile.
+    """
+    stanza = languages().get(code)
+    if stanza and stanza.agrees:
+        return stanza
+    profiled = profile_of(evidence, code).language
+    if stanza is None:
+        return profiled
+    return replace(profiled, **{name: getattr(stanza, name) for name in _STATED})
+
+
+def profile_of(evidence: Evidence, code: str, name: str = "") -> Profile:
+    """Return the profile of a language from the evidence."""
+    return _Profiler(evidence, Language(code, name or code, (), {})).profile()
+
+
+@dataclass
+class _Profiler:
+    evidence: Evidence
+    language: Language
+    rows: list[ProfileRow] = field(default_factory=list)
+    agrees: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
+    verbforms: set[str] = field(default_factory=set)
+
+    def profile(self) -> Profile:
+        for relation in RELATIONS:
+            self._relation(relation)
+        language = replace(
+            self.language, agrees=self.agrees, third=self.third, cases=self._cases(),
+            verbforms=("Fin", *sorted(self.verbforms)),
+        )  # fmt: skip
+        return Profile(language, tuple(self.rows), self.evidence.sentences)
+
+    @cached_property
+    def third(self) -> bool:
+        """Whether nouns without a person go with the third: measured as agreement is."""
+        tally = _Tally()
+        for cell, count in self.evidence.cells.items():
+            if cell.relation != "verb" or cell.of != "NOUN" or "Person" in bundle(cell.controller):
+                continue
+            for layer in ("", "subj", "erg", "abs"):
+                if ends := cell.values("Person", layer, True):
+                    tally.add(ends, count)
+                    break
+        return tally.reason() in ("", "does not vary", "by chance")
+
+    def _relation(self, relation: str) -> None:
+        cells = {
+            c: n for c, n in self.evidence.cells.items() if c.relation == relation and _direct(c)
+        }
+        layers = sorted({layer for cell in cells for layer in cell.layers()})
+        if relation in _OWN_LAYERS:
+            layers = [layer for layer in layers if layer]
+        rules: dict[str, list[Rule]] = defaultdict(list)
+        while layers:
+            tried = [_Layer(layer, cells, self.third) for layer in layers]
+            best = max(tried, key=lambda found: found.share)
+            done = best.share == 0
+            for found in tried if done else [best]:
+                self.rows += found.rows(relation)
+                self.verbforms |= found.verbforms
+            if done:
+                break
+            for kind, of_kind in best.rules():
+                rules[kind] += of_kind
+            layers.remove(best.layer)
+            cells = {c: n for c, n in cells.items() if best.layer not in c.layers()}
+        self._keep(relation, rules)
+
+    def _keep(self, relation: str, rules: Mapping[str, list[Rule]]) -> None:
+        """Keep the rules of a relation, and those of its kinds that have others."""
+        if not any(rules.values()):
+            return
+        usual = max(rules, key=lambda kind: len(rules[kind])) if relation not in rules else relation
+        shared = tuple(rules[usual])
+        if relation in rules or usual != "participle":
+            self.agrees[relation] = shared
+        for kind in (kind for kind, of in KINDS.items() if of == relation and kind != relation):
+            own = tuple(rules.get(kind, ()))
+            if kind == "participle":
+                if own:
+                    self.agrees[kind] = own
+            elif kind in rules and own != shared:
+                self.agrees[kind] = own
+
+    def _cases(self) -> tuple[str, ...]:
+        """Return the cases of subjects with which a target without layers agrees."""
+        rules = [(r.feature, kind) for kind in ("verb", "auxiliary") for r in self.agrees.get(kind, ())
+                 if not r.layer]  # fmt: skip
+        tallies: dict[str, _Tally] = defaultdict(_Tally)
+        for cell, count in self.evidence.cells.items():
+            case = bundle(cell.controller).get("Case", _BARE)
+            if cell.relation == "verb" and not case & {"", *_DIRECT}:
+                for feature in {feature for feature, _ in rules}:
+                    if ends := cell.values(feature, "", self.third):
+                        tallies[min(case)].add(ends, count)
+        more = [c for c, tally in tallies.items() if tally.reason() in ("", "does not vary")]
+        return ("Nom", "Abs", *sorted(more))
+
+
+def _direct(cell: Cell) -> bool:
+    """Return whether a pair may count for rules: subjects in an oblique case do not, but for layers
+    (they tell the case)."""
+    if cell.relation != "verb" or any(cell.layers()):
+        return True
+    return bool(bundle(cell.controller).get("Case", _BARE) & {"", *_DIRECT})
+
+
+def only(values: Iterable[str]) -> str:
+    """Return the one value that all are, else an empty text."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else ""
+
+
+class _Layer:
+    """What the cells of a relation say of the features of a layer."""
+
+    def __init__(self, layer: str, cells: Mapping[Cell, int], third: bool) -> None:
+        self.layer = layer
+        self._tallies: dict[str, dict[_Leaf, _Tally]] = {
+            feature: defaultdict(_Tally) for feature in AGREEMENT
+        }
+        for cell, count in cells.items():
+            leaf = _Leaf(cell.kind, cell.side, cell.of, cell.verbform)
+            for feature in AGREEMENT:
+                if ends := cell.values(feature, layer, third):
+                    self._tallies[feature][leaf].add(ends, count)
+        self.pooled = {feature: self._pool(feature) for feature in AGREEMENT}
+        self.agreeing = [feature for feature in AGREEMENT if not self.pooled[feature].reason()]
+
+    def _left(self, feature: str) -> dict[_Leaf, _Tally]:
+        return {leaf: tally for leaf, tally in self._tallies[feature].items() if not tally.fails}
+
+    def _pool(self, feature: str) -> _Tally:
+        total = _Tally()
+        for tally in self._left(feature).values():
+            total += tally
+        return total
+
+    @property
+    def share(self) -> float:
+        """The share of agreement in the features that agree, over all leaves; 0 without any."""
+        tallies = [t for feature in self.agreeing for t in self._tallies[feature].values()]
+        both = sum(tally.both for tally in tallies)
+        return sum(tally.agree for tally in tallies) / both if both else 0.0
+
+    @property
+    def verbforms(self) -> set[str]:
+        """The forms of verbs, other than finite ones, that agree."""
+        counts: Counter[str] = Counter()
+        for feature in self.agreeing:
+            for leaf, tally in self._left(feature).items():
+                if leaf.kind == "verb" and leaf.verbform != "Fin":
+                    counts[leaf.verbform] += tally.both
+        return {name for name, count in counts.items() if count >= LEAST}
+
+    def rules(self) -> Iterator[tuple[str, list[Rule]]]:
+        """Yield the rules of each kind of target."""
+        kinds = {leaf.kind for feature in AGREEMENT for leaf in self._tallies[feature]}
+        for kind in sorted(kinds):
+            found = (self._rule(kind, feature) for feature in self.agreeing)
+            yield kind, [rule for rule in found if rule]
+
+    def _rule(self, kind: str, feature: str) -> Rule | None:
+        left = [leaf for leaf in self._left(feature) if leaf.kind == kind]
+        if not left:
+            return None
+        every = [leaf for leaf in self._tallies[feature] if leaf.kind == kind]
+        side, of = (
+            only(getattr(leaf, name) for leaf in left)
+            if len({getattr(leaf, name) for leaf in every}) > 1 else ""
+            for name in ("side", "of")
+        )  # fmt: skip
+        return Rule(feature, self.layer, side, of)
+
+    def rows(self, relation: str) -> Iterator[ProfileRow]:
+        """Yield the lines of a table."""
+        for feature in AGREEMENT:
+            groups: dict[tuple[str, str], list[_Leaf]] = defaultdict(list)
+            for leaf in self._tallies[feature]:
+                kind = leaf.kind if leaf.verbform in ("", "Fin") else f"{leaf.kind} {leaf.verbform}"
+                groups[kind, leaf.side].append(leaf)
+            for (kind, side), leaves in sorted(groups.items()):
+                yield self._row(relation, feature, kind, side, leaves)
+
+    def _row(
+        self, relation: str, feature: str, kind: str, side: str, leaves: list[_Leaf]
+    ) -> ProfileRow:
+        tallies = [self._tallies[feature][leaf] for leaf in leaves]
+        both, agree = sum(t.both for t in tallies), sum(t.agree for t in tallies)
+        left = any(not tally.fails for tally in tallies)
+        reason = self.pooled[feature].reason() if left else "too few agree"
+        name = layered(feature, self.layer)
+        noun, pronoun = (self._share(feature, leaves, of) for of in ("NOUN", "PRON"))
+        return ProfileRow(relation, name, kind, side, both, agree, noun, pronoun, reason)
+
+    def _share(self, feature: str, leaves: list[_Leaf], of: str) -> float | None:
+        tallies = [self._tallies[feature][leaf] for leaf in leaves if leaf.of == of]
+        both = sum(tally.both for tally in tallies)
+        return sum(tally.agree for tally in tallies) / both if both else None
