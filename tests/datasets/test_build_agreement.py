@@ -167,7 +167,7 @@ def test_the_card_lists_licences(mirror: Path) -> None:
     built("en")
     card = Path("agreement/README.md").read_text(encoding="utf-8")
     assert "UD_English-EWT) | en | CC-BY-SA-4.0 |" in card
-    assert "UD_English-GUM) | en | CC-BY-NC-SA-4.0 |" in card
+    assert "UD_English-GUM) | en | CC-BY-NC-SA-4.0 (NC) |" in card
     assert str(mirror) not in card
 
 
