@@ -337,8 +337,8 @@ def test_a_language_without_a_stanza_is_told(tmp_path: Path) -> None:
             "there is no filter 'typos' (did you mean 'typo'? filters: typo, foreign,",
         ),
         (
-            ["--preset", "paper", "--language", "eng"],
-            "what agrees in 'eng' is not known: languages.toml has no stanza of it (did you mean 'en'?",
+            ["--preset", "paper", "--language", "enx"],
+            "what agrees in 'enx' is not known: languages.toml has no stanza of it (did you mean 'en'?",
         ),
         (["--relation", "verbs"], "there is no relation 'verbs' (did you mean 'verb'? relations:"),
         (["--out", "x.csv"], "x.csv: items are written to .parquet or .jsonl files"),

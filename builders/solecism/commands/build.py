@@ -16,21 +16,24 @@ from rich.table import Table
 
 from solecism.avg.grammar import build_avg
 from solecism.commands.options import (
+    COMMERCIAL,
     FOLDER,
     JSON,
     NEW_FOLDER,
     ROOT,
     echo,
+    left_out,
     plain_table,
     print_json,
     print_lines,
 )
 from solecism.datasets.build import build
-from solecism.datasets.catalogue import stanza
+from solecism.datasets.catalogue import MINED, stanza
 from solecism.datasets.configs import BuiltConfig
 from solecism.datasets.lock import departures
 from solecism.root import Root
 from solecism.terminal import progress_bar
+from solecism.treebank.sources import found_languages
 
 __all__ = ["command"]
 
@@ -43,6 +46,7 @@ __all__ = ["command"]
 @click.option(
     "--most", type=click.IntRange(1), default=10_000_000, help="Minimal sets `draw: all` may make."
 )
+@COMMERCIAL
 @JSON
 @ROOT
 def command(
@@ -51,6 +55,7 @@ def command(
     out: Path | None,
     avg: Path | None,
     most: int,
+    commercial: bool,
     as_json: bool,
     root: Root,
 ) -> None:
@@ -63,8 +68,12 @@ def command(
     out = out or Path(name)
     _keep_objects()
     with progress_bar(MofNCompleteColumn()) as show:
-        built = build(name, names, out=out, root=root, most=most, progress=show)
-    for line in _notes(root, name, built):
+        built = build(
+            name, names, out=out, root=root, most=most, commercial=commercial, progress=show
+        )
+    mined = commercial and not names and stanza(root, name).configs == MINED
+    left = left_out(found_languages(), found_languages(commercial=True)) if mined else []
+    for line in (*left, *_notes(root, name, built)):
         echo(f"note: {line}", err=True)
     if as_json:
         facts = {

@@ -58,13 +58,15 @@ def build(
     out: Path | str | None = None,
     root: Root | Path | str | None = None,
     most: int = LARGEST,
+    commercial: bool = False,
     progress: Progress | None = None,
 ) -> list[BuiltConfig]:
     """Build a data set from templates or treebanks, and return the configs that were built.
 
     ``configs`` are their names (all of them if there are none); ``out`` is the folder to write
     (``./DATASET``) and ``root`` the one with templates and lexicons (:func:`~solecism.find_root`);
-    a template with ``draw: all`` may make ``most`` minimal sets.
+    a template with ``draw: all`` may make ``most`` minimal sets; ``commercial`` leaves out
+    treebanks that forbid commercial use.
 
     The folder is made beside ``out`` and takes its place at the end, so that nothing is left half
     written. Other files in ``out`` stay, and so do configs of an earlier build that are not named.
@@ -87,7 +89,7 @@ def build(
     mined = entry.configs == MINED
     with nullcontext() if mined else no_collecting():
         chosen = (
-            agreement_configs(dataset, configs)
+            agreement_configs(dataset, configs, commercial)
             if mined
             else template_configs(home, entry, configs, most)
         )

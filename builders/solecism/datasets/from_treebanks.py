@@ -14,22 +14,16 @@ from typing import Any
 import pyarrow as pa
 
 from solecism.datasets.configs import BuiltParadigm, Config, example_of
-from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import LanguageForms, read_inventory
-from solecism.treebank.languages import languages, rules_of
+from solecism.treebank.languages import rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
+from solecism.treebank.origins import find_code, origin_languages
 from solecism.treebank.profile import Evidence, language_of
-from solecism.treebank.sources import (
-    LocalSource,
-    found_languages,
-    lexicon,
-    origin_languages,
-    treebanks,
-)
+from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import Flipper
 
 __all__ = ["agreement_configs", "minable"]
@@ -38,25 +32,24 @@ PRESET = "strict"
 
 
 def minable() -> list[str]:
-    """Return the codes of the languages that have treebanks and relations of agreement."""
-    agreeing = {code for code, language in languages().items() if any(language.agrees.values())}
-    return [code for code in origin_languages() if code in agreeing]
+    """Return the codes of the languages that have treebanks."""
+    return origin_languages()
 
 
-def agreement_configs(dataset: str, names: Sequence[str]) -> list[Config]:
+def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
     """Return three configs of each language (without names: of those whose treebanks are there).
 
-    Raises :class:`InputError` for an unknown language and for one whose treebanks are not there.
+    ``commercial`` leaves out treebanks that forbid commercial use. Raises :class:`InputError` for
+    an unknown language and for one whose treebanks are not there.
     """
-    known = minable()
-    for name in names:
-        if name not in known:
-            near = candidates("languages", known, name)
-            raise fail(f"data set {dataset!r} has no language {name!r} {near}")
-    there = names or [code for code in found_languages() if code in known]
-    if not there:
-        treebanks(known[0])
-    return [config for code in there for config in _configs(_MinedLanguage(code, treebanks(code)))]
+    message = f"data set {dataset!r} has no language {{}}"
+    codes = list(dict.fromkeys(find_code(name, message) for name in names)) or [
+        code for code in found_languages(commercial) if code in minable()
+    ]
+    if not codes:
+        treebanks(minable()[0])
+    mined = (_MinedLanguage(code, treebanks(code, commercial), commercial) for code in codes)
+    return [config for language in mined for config in _configs(language)]
 
 
 def _configs(mined: _MinedLanguage) -> list[Config]:
@@ -80,14 +73,18 @@ def _configs(mined: _MinedLanguage) -> list[Config]:
 class _MinedLanguage:
     """A language that is mined: its treebanks one after the other, then its forms and pairs."""
 
-    def __init__(self, code: str, found: Sequence[LocalSource]) -> None:
-        self.code, self.found = code, found
+    def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
+        self.code, self.found, self.commercial = code, found, commercial
         self.seen, self.once = SeenIds(), SeenIds()
         self.evidence = Evidence()
 
     @cached_property
     def lexicon(self) -> LocalSource | None:
-        return lexicon(self.code)
+        """The list of the language, where its licence allows what is to be made of it."""
+        found = lexicon(self.code)
+        if found is None or not found.origin.redistributable:
+            return None
+        return found if found.origin.commercial or not self.commercial else None
 
     @cached_property
     def inventory(self) -> LanguageForms:

@@ -331,19 +331,21 @@ class UniMorphForms:
     @classmethod
     def read(
         cls,
-        path: Path,
+        paths: Path | Sequence[Path],
         language: str,
         licence: str = "",
         auxiliaries: frozenset[str] = frozenset(),
     ) -> UniMorphForms:
-        """Read a list; ``language`` is ISO 639-3. Raises :class:`InputError`.
+        """Read a list, or its parts one after the other; ``language`` is ISO 639-3.
 
+        Lines with tags that are not in the schema are passed over.
         Verbs whose lemmas are ``auxiliaries`` stand in it as such too, for UniMorph does not keep
         them apart. Forms of several words (*os ababillabais*) are left out.
         """
         words = dict.fromkeys(
             WordForm(t.form, t.lemma, upos, str(t.feats))
-            for t in read_unimorph(path, language)
+            for path in ([paths] if isinstance(paths, Path) else paths)
+            for t in read_unimorph(path, language, lenient=True)
             if not any(blank in t.form for blank in _BLANK)
             for upos in (t.upos, *(("AUX",) if t.upos == "VERB" and t.lemma in auxiliaries else ()))
         )
@@ -447,7 +449,7 @@ def read_inventory(
     if unimorph is not None:
         code = unimorph.origin.repository.partition("/")[2]
         auxiliaries = frozenset(w.lemma for c in counts.values() for w in c if w.upos == "AUX")
-        triples = UniMorphForms.read(unimorph.files[0], code, unimorph.origin.licence, auxiliaries)
+        triples = UniMorphForms.read(unimorph.files, code, unimorph.origin.licence, auxiliaries)
     return LanguageForms(language, counts, licences, triples)
 
 
