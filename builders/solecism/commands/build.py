@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import atexit
 import gc
-from collections.abc import Sequence
+import textwrap
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -31,6 +33,7 @@ from solecism.datasets.build import build
 from solecism.datasets.catalogue import MINED, stanza
 from solecism.datasets.configs import BuiltConfig
 from solecism.datasets.lock import departures
+from solecism.datasets.manifest import read_manifest
 from solecism.root import Root
 from solecism.terminal import progress_bar
 from solecism.treebank.sources import found_languages
@@ -81,7 +84,18 @@ def command(
         }
         print_json({"path": str(out), "configs": facts})
     else:
-        print_lines(_table(built), f"written to {out}")
+        left = read_manifest(out).raw.get("left_out", {})
+        print_lines(_table(built), *_left_out(left), f"written to {out}")
+
+
+def _left_out(reasons: Mapping[str, str]) -> list[str]:
+    """Return the configs that were too small, by reason."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for name, reason in reasons.items():
+        by_reason[reason.partition(":")[0]].append(name)
+    by_reason.pop("", None)  # those that go with another
+    lines = (f"left out, {reason}: {', '.join(names)}" for reason, names in by_reason.items())
+    return [line for text in lines for line in textwrap.wrap(text, 80, subsequent_indent="  ")]
 
 
 def _keep_objects() -> None:

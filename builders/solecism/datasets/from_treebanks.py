@@ -22,13 +22,15 @@ from solecism.treebank.languages import rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
 from solecism.treebank.origins import find_code, origin_languages
-from solecism.treebank.profile import Evidence, language_of
+from solecism.treebank.profile import Evidence, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import Flipper
 
 __all__ = ["agreement_configs", "minable"]
 
 PRESET = "strict"
+LEAST = 50
+"""A language with fewer items is built only where it is named."""
 
 
 def minable() -> list[str]:
@@ -49,10 +51,11 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
     if not codes:
         treebanks(minable()[0])
     mined = (_MinedLanguage(code, treebanks(code, commercial), commercial) for code in codes)
-    return [config for language in mined for config in _configs(language)]
+    least = 1 if names else LEAST
+    return [config for language in mined for config in _configs(language, least)]
 
 
-def _configs(mined: _MinedLanguage) -> list[Config]:
+def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
     code = mined.code
     items = tuple(_TreebankSource(mined, found) for found in mined.found)
     forms = _DerivedSource(
@@ -61,12 +64,12 @@ def _configs(mined: _MinedLanguage) -> list[Config]:
     )  # fmt: skip
     pairs = _DerivedSource(
         mined, f"{code}-pairs", "minimal pairs: the target in a wrong form",
-        lambda: mined.pairs.tables(), lambda: mined.pairs.facts(),
+        lambda: mined.pairs.tables(), mined.finish,
     )  # fmt: skip
     return [
-        Config(code, "cloze", CLOZE, items, (code,)),
-        Config(forms.name, "forms", FORMS, (forms,), (code,)),
-        Config(pairs.name, "pair", SCHEMA, (pairs,), (code,)),
+        Config(code, "cloze", CLOZE, items, (code,), least=least),
+        Config(forms.name, "forms", FORMS, (forms,), (code,), of=code),
+        Config(pairs.name, "pair", SCHEMA, (pairs,), (code,), least=1, of=code),
     ]
 
 
@@ -98,6 +101,22 @@ class _MinedLanguage:
     @cached_property
     def pairs(self) -> PairMaker:
         return PairMaker(Flipper(rules_of(self.code), self.inventory))
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is known to agree, or an empty text."""
+        return profile_of(self.evidence, self.code).reason
+
+    def finish(self) -> dict[str, Any]:
+        """Return the facts of the pairs, which come last, and give up what was read.
+
+        A build of all languages would not fit in memory.
+        """
+        facts = self.pairs.facts()
+        for name in ("inventory", "settings", "pairs"):
+            self.__dict__.pop(name, None)
+        self.seen, self.once, self.evidence = SeenIds(), SeenIds(), Evidence()
+        return facts
 
     @property
     def sources(self) -> list[dict[str, Any]]:
@@ -138,6 +157,8 @@ class _TreebankSource:
             "relations": dict(sorted(tally.relations.items())),
             "masked": dict(sorted(tally.masked.items())),
             "licence": origin.licence,
+            "agrees": {k: [*map(str, r)] for k, r in self._mined.settings.language.agrees.items()},
+            "reason": self._mined.reason,
             "sources": [self._found.facts()],
         }
         about = f"mined from {origin.name}"
