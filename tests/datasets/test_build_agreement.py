@@ -54,8 +54,28 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_mirror(folder, "UD_English-GUM", "en_gum-ud-test.conllu", conllu(BARKS, THOSE))
     monkeypatch.setenv("SOLECISM_SOURCES", str(folder))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(from_treebanks, "LEAST", 1)
     monkeypatch.chdir(tmp_path)
     return folder
+
+
+def test_languages_with_nothing_are_left_out_with_the_reason(mirror: Path) -> None:
+    plain = conllu("a a X _ 0 root")
+    write_mirror(mirror, "UD_Yoruba-YTB", "yo_ytb-ud-test.conllu", plain)
+    result = build()
+    assert result.exit_code == 0, result.output
+    assert "left out, no features of agreement are annotated: yo" in result.output
+    manifest = json.loads(Path("agreement/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["left_out"]["yo"] == "no features of agreement are annotated"
+    assert not Path("agreement/yo").exists()
+    assert not Path("agreement/yo-forms").exists()
+    assert (
+        "| `yo` | no features of agreement are annotated |"
+        in Path("agreement/README.md").read_text()
+    )
+    alone = build("yo", "--out", "alone")
+    assert (alone.exit_code, Path("alone").exists()) == (2, False)
+    assert "yo: no features of agreement are annotated" in alone.output
 
 
 def build(*arguments: str) -> Result:
@@ -176,7 +196,7 @@ def test_what_may_not_be_passed_on_is_mined_and_not_pushed(
 ) -> None:
     wordless = Origin("UD_English-ESL", "en", "UD/UD_English-ESL", "0", "CC-BY-4.0", (), text=False)
     monkeypatch.setattr(origins, "treebank_origins", lambda: (wordless,))
-    write_mirror(mirror, "UD_English-ESL", "en_esl-ud-test.conllu", conllu(BARK))
+    write_mirror(mirror, "UD_English-ESL", "en_esl-ud-test.conllu", conllu(BARK, BARKS))
     done = build("en")
     assert done.exit_code == 0
     assert "UD_English-ESL: what is made of it may not be passed on" in done.output

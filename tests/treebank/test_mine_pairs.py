@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from solecism.treebank.cloze import MASKS
+from solecism.treebank.cloze import MASKS, ItemOrigin
 from solecism.treebank.conllu import ConlluChunk, tokens_of
 from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_words
 from solecism.treebank.languages import find_language, rules_of
@@ -43,7 +43,7 @@ def maker(
     inventory = LanguageForms(language, {"UD_Own": counts}, {"UD_Own": "CC0-1.0"})
     flipper = Flipper(rules_of(language), inventory)
     settings = Settings(find_language(language), "strict", MASKS, forms=inventory)
-    items, _ = mine_tokens(tokens, settings, "UD_Own", "CC0-1.0")
+    items, _ = mine_tokens(tokens, settings, ItemOrigin("UD_Own", "CC0-1.0"))
     return PairMaker(flipper, caps or Caps()), items
 
 

@@ -303,7 +303,11 @@ def _leaves(field: pa.Field) -> list[str]:
 
 
 def _write_documents(
-    root: Root, entry: Stanza, built: Sequence[BuiltConfig], folder: Path, left_out: Mapping[str, str]
+    root: Root,
+    entry: Stanza,
+    built: Sequence[BuiltConfig],
+    folder: Path,
+    left_out: Mapping[str, str],
 ) -> None:
     """Write all files beside the data; the same inputs give the same bytes.
 

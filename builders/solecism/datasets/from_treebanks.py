@@ -136,9 +136,9 @@ class _TreebankSource:
 
     def tables(self) -> Iterator[pa.Table]:
         """Mine; the maker of pairs sees each table too."""
-        licence = self._found.origin.licence
+        licence, genre = self._found.origin.licence, ", ".join(self._found.origin.genre)
         for path in self._found.files:
-            mined = mine_file(path, self._mined.settings, self._tally, licence)
+            mined = mine_file(path, self._mined.settings, self._tally, licence, genre=genre)
             seen, once, take = self._mined.seen, self._mined.once, self._mined.pairs.take
             for fresh in unique(mined, self._tally, seen, once, take):
                 self._example = self._example or example_of(fresh)

@@ -60,6 +60,9 @@ class Morphology(Protocol):
         Spelt the same, it also has another value, all else that both express being alike.
         """
 
+    def frequency(self, form: str) -> int:
+        """Return how often the treebanks have a form, in any capitals."""
+
 
 @dataclass(frozen=True)
 class TreebankForms:
@@ -92,6 +95,17 @@ class TreebankForms:
         others = self._paradigms.get(_lemma(word), ())
         shown = _differing(word.feats, (feats for other, feats in others if other != form))
         return shown | self._by_analogy(word) if self.analogy else shown
+
+    @cached_property
+    def _frequencies(self) -> Mapping[str, int]:
+        found: Counter[str] = Counter()
+        for word, count in self.counts.items():
+            found[word.form.casefold()] += count
+        return found
+
+    def frequency(self, form: str) -> int:
+        """See :class:`Morphology`."""
+        return self._frequencies.get(form.casefold(), 0)
 
     def _by_analogy(self, word: WordForm) -> frozenset[str]:
         """Return what the longest ending shows that enough lemmas have in the same cell."""
@@ -384,6 +398,10 @@ class LanguageForms:
     def ambiguous(self, word: WordForm) -> frozenset[str]:
         """Return what the treebanks or UniMorph show, see :class:`Morphology`."""
         return frozenset().union(*(source.ambiguous(word) for source in self._sources))
+
+    def frequency(self, form: str) -> int:
+        """See :class:`Morphology`; UniMorph counts nothing."""
+        return self._sources[0].frequency(form)
 
     @cached_property
     def attested(self) -> Mapping[WordForm, Mapping[str, int]]:

@@ -224,7 +224,9 @@ def left_open(code: str, word: WordForm) -> frozenset[str]:
 
 _PAIRS = Path(__file__).with_name("pairs.toml")
 _VOWELS = frozenset("aeiouyhœæàâäáãåèéêëìíîïòóôöõùúûü")
-_WORDS = regex.compile(r"[\p{L}\p{M}\u200c\u200d]+(?:[-\u05be\"״'’][\p{L}\p{M}\u200c\u200d]+)*['’]?")
+_WORDS = regex.compile(
+    r"[\p{L}\p{M}\u200c\u200d]+(?:[-\u05be\"״'’][\p{L}\p{M}\u200c\u200d]+)*['’]?"
+)
 
 
 @dataclass(frozen=True)
@@ -291,7 +293,8 @@ def _vowel(word: str) -> bool:
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text, without marks and numbers."""
-    return _WORDS.findall(text)
+    found: list[str] = _WORDS.findall(text)
+    return found
 
 
 @cache

@@ -27,8 +27,9 @@ from solecism.treebank.wrong_forms import Flip, Flipper, Item
 __all__ = ["EXTRA", "SCHEMA", "Caps", "PairMaker"]
 
 EXTRA = (
-    "flipped", "good_value", "bad_value", "layer", "relation", "source", "treebank", "sent_id", "licence", "attractors",
-    "cues", "pron_type",
+    "flipped", "good_value", "bad_value", "layer", "relation", "source", "treebank", "sent_id",
+    "licence", "attractors",
+    "cues", "pron_type", "length", "depth", "frequency_good", "frequency_bad", "genre",
 )  # fmt: skip
 """The features of mined pairs beside :data:`solecism.schema.FEATURES`."""
 SCHEMA = pair_schema(EXTRA)
@@ -306,7 +307,16 @@ def _features(item: Item, flip: Flip) -> Row:
         "attractors": str(len(attractors)),
         "cues": _joined(item["cues"] or ()),
         "pron_type": item["pron_type"],
+        "length": _number(item["length"]),
+        "depth": _number(item["depth"]),
+        "frequency_good": _number(item["frequency"]),
+        "frequency_bad": _number(flip.frequency),
+        "genre": item["genre"],
     }
+
+
+def _number(value: int | None) -> str | None:
+    return None if value is None else str(value)
 
 
 def _text(feats: Mapping[str, frozenset[str]], name: str) -> str | None:

@@ -87,6 +87,7 @@ class Origin:
     also: tuple[str, ...] = ()
     sentences: int | None = None
     words: int | None = None
+    genre: tuple[str, ...] = ()
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -132,6 +133,7 @@ def treebank_origins() -> tuple[Origin, ...]:
             line["name"], line["code"], f"UniversalDependencies/{line['name']}", line["commit"],
             line["licence"], _pins(line), line["commercial"], line["text"], line["tag"],
             tuple(line.get("also", ())), line.get("sentences"), line.get("words"),
+            tuple(line["genre"]),
         )
         for line in _read(TREEBANKS)[1]
     )  # fmt: skip

@@ -43,12 +43,16 @@ _THIRD = frozenset({"3"})
 
 @dataclass(frozen=True)
 class Flip:
-    """A wrong form for an item's target: its value in the feature in which it is wrong, its source."""
+    """A wrong form for an item's target: the feature in which it is wrong and its value there.
+
+    ``source``: who has it; ``frequency``: how often the treebanks do.
+    """
 
     feature: str
     form: str
     source: str
     value: str
+    frequency: int
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,8 @@ class Flipper:
         sources = sorted({cell.source for cell in cells if cell.form == best.form})
         value = ",".join(sorted(bundle(best.feats)[layered(feature, item["layer"] or "")]))
         source = sources[0] if len(sources) == 1 else "both"
-        return Flip(feature, _capital(best.form, item["answer"]), source, value)
+        frequency = self.forms.frequency(best.form)
+        return Flip(feature, _capital(best.form, item["answer"]), source, value, frequency)
 
     def _doubtful(self, item: Item, feature: str) -> str:
         """Return why a value of the controller does not bind the target, or an empty text."""
