@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from release import SHARED
 
+from release import SHARED
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.treebank.conllu import ConlluChunk, tokens_of
@@ -115,7 +115,7 @@ def test_nouns_are_third_person_where_the_verbs_say_so() -> None:
 
 
 def test_layers_are_found_by_what_they_agree_with() -> None:
-    """As in Basque: the subject in [erg], or where the verb has none in [abs]; the object in [abs]."""
+    """As in Basque: the subject in [erg], or where there is none in [abs]; the object in [abs]."""
     sentences = []
     for subject, other in product((SING, PLUR), (SING, PLUR)):
         verb = f"Number[erg]={subject}|Number[abs]={other}"

@@ -33,7 +33,7 @@ from solecism.treebank.forms import Morphology, WordForm, distinct_words
 from solecism.treebank.languages import Language, left_open, rules_of_forms
 from solecism.treebank.relations import AgreeingPairs
 
-__all__ = ["SWITCHES", "TESTS", "Ends", "Sieve", "ends_of", "find_strictly"]
+__all__ = ["SWITCHES", "TESTS", "EndValues", "Sieve", "ends_of", "find_strictly"]
 
 TESTS = {
     "disagree": "the ends differ in a feature in which they should agree: the annotation is wrong",
@@ -73,7 +73,7 @@ class Sieve:
 
 
 @dataclass(frozen=True)
-class Ends:
+class EndValues:
     """What the ends of pairs express of what they should agree in.
 
     ``target`` and ``controller``: a column for each of :data:`AGREEMENT`, the values of every pair;
@@ -108,7 +108,7 @@ def words_bits(tokens: Tokens, language: Language) -> Bits:
     return *bits[:place], person, *bits[place + 1 :]
 
 
-def ends_of(found: Candidates, bits: Bits) -> Ends:
+def ends_of(found: Candidates, bits: Bits) -> EndValues:
     """Return what the ends express of the features in which they should agree.
 
     ``bits`` are those of the words without a layer. A target agrees with its controller in the
@@ -131,7 +131,7 @@ def ends_of(found: Candidates, bits: Bits) -> Ends:
             for rule in rules:
                 wanted[AGREEMENT.index(rule.feature)] |= rows & found.meet(rule)
     controller = np.array([feature[pairs.controller] for feature in bits])
-    return Ends(tuple(target * wanted), tuple(controller * wanted), layer, layers)
+    return EndValues(tuple(target * wanted), tuple(controller * wanted), layer, layers)
 
 
 def find_strictly(
@@ -184,7 +184,7 @@ def _decided(found: Candidates, shared: Flags) -> Flags:
     return shared & ~(own & noun)
 
 
-def _compare(ends: Ends, sieve: Sieve) -> Flags:
+def _compare(ends: EndValues, sieve: Sieve) -> Flags:
     """Return, a row a feature, which pairs share a value where they should."""
     sieve.remove("disagree", conflicts(ends.target, ends.controller))
     shared = shares(ends.target, ends.controller)
@@ -192,7 +192,7 @@ def _compare(ends: Ends, sieve: Sieve) -> Flags:
     return shared
 
 
-def _unneutralised(found: Candidates, shared: Flags, ends: Ends, sieve: Sieve) -> Flags:
+def _unneutralised(found: Candidates, shared: Flags, ends: EndValues, sieve: Sieve) -> Flags:
     """Keep the features that neither end leaves open.
 
     A feature is open by a rule of ``neutral.toml``, or when it is annotated with several values
@@ -208,7 +208,9 @@ def _unneutralised(found: Candidates, shared: Flags, ends: Ends, sieve: Sieve) -
 _Asked = Callable[[WordForm], frozenset[str]]
 
 
-def _left_open(found: Candidates, shared: Flags, ends: Ends, sieve: Sieve, ask: _Asked) -> Flags:
+def _left_open(
+    found: Candidates, shared: Flags, ends: EndValues, sieve: Sieve, ask: _Asked
+) -> Flags:
     """Ask which features either end leaves open; a row a feature, a column a pair."""
     rows = np.flatnonzero(sieve.left)
     open_ = np.zeros_like(shared)
@@ -217,7 +219,9 @@ def _left_open(found: Candidates, shared: Flags, ends: Ends, sieve: Sieve, ask: 
     return open_
 
 
-def _overt(found: Candidates, shared: Flags, ends: Ends, forms: Morphology, sieve: Sieve) -> Flags:
+def _overt(
+    found: Candidates, shared: Flags, ends: EndValues, forms: Morphology, sieve: Sieve
+) -> Flags:
     """Keep the features that the target shows by its form, and that neither end leaves open."""
     rows = np.flatnonzero(sieve.left)
     shown = np.zeros_like(shared)
@@ -230,7 +234,7 @@ def _overt(found: Candidates, shared: Flags, ends: Ends, forms: Morphology, siev
     return shared
 
 
-def _ask_targets(found: Candidates, ends: Ends, rows: Ints, ask: _Asked) -> Flags:
+def _ask_targets(found: Candidates, ends: EndValues, rows: Ints, ask: _Asked) -> Flags:
     """Ask for the targets of some pairs, each in the layer in which it agrees."""
     out = np.zeros((len(AGREEMENT), len(rows)), bool)
     for place, layer in enumerate(ends.layers):
