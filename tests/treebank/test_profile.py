@@ -144,6 +144,15 @@ def test_nothing_annotated_is_said() -> None:
     assert profile(*numbers(30, 30)).reason == "no agreement found"
 
 
+def test_without_lemmas_no_form_is_known_to_have_another(tmp_path: Path) -> None:
+    """All words would else be forms of one lemma, ``_``."""
+    path = tmp_path / "sq_own-ud-test.conllu"
+    text = conllu(*numbers(60, 0)).replace("\tn\tn\t", "\tn\t_\t").replace("\tv\tv\t", "\tv\t_\t")
+    path.write_text(text, encoding="utf-8")
+    told = json.loads(run("mine", str(path), "--json").output)
+    assert (told["items"], told["reason"]) == (0, "no lemmas are annotated")
+
+
 def test_rules_are_read_as_written() -> None:
     for text in ("Number", "Person[subj]", "Gender before", "Number[abs] after PRON"):
         assert str(Rule.read(text)) == text

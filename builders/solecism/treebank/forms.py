@@ -30,6 +30,8 @@ __all__ = [
 
 Bundle = Mapping[str, frozenset[str]]
 _UPOS = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
+_ABSENT = ("", "_")
+"""What stands for a lemma that is not annotated: words without one have no paradigm."""
 _NOISE = ("Typo", "Abbr", "Foreign")
 _FREE = frozenset({"Animacy", "Style", "Variant", "ExtPos", "Polite"})
 """Features in which two forms may differ and still be a minimal contrast in another."""
@@ -82,7 +84,8 @@ class TreebankForms:
     def _paradigms(self) -> Mapping[tuple[str, str], set[tuple[str, str]]]:
         found: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
         for word in self.counts:
-            found[_lemma(word)].add((word.form.casefold(), word.feats))
+            if word.lemma not in _ABSENT:
+                found[_lemma(word)].add((word.form.casefold(), word.feats))
         return found
 
     @cached_property
@@ -313,6 +316,8 @@ def _common(cells: list[ParadigmCell]) -> list[ParadigmCell]:
 def _by_lemma(counts: Mapping[WordForm, int]) -> dict[tuple[str, str], list[ParadigmCell]]:
     cells: dict[tuple[str, str], list[ParadigmCell]] = defaultdict(list)
     for word, count in counts.items():
+        if word.lemma in _ABSENT:
+            continue
         cells[_lemma(word)].append(ParadigmCell(word.form, word.feats, count))
     return cells
 

@@ -116,12 +116,16 @@ class Evidence:
 
     cells: Counter[Cell] = field(default_factory=Counter)
     sentences: int = 0
+    words: int = 0
+    without_lemma: int = 0
 
     def add(self, tokens: Tokens) -> None:
         """Count the candidates of a chunk that pass the filters by the tree."""
         if not len(tokens):
             return
         self.sentences += len(tokens.sentences)
+        self.words += len(tokens)
+        self.without_lemma += int((tokens.lemma.equal("_") & ~tokens.form.equal("_")).sum())
         found = find_candidates(tokens, _PROBE)
         for name, filter_ in FILTERS.items():
             if name not in _UNTOLD:
@@ -264,19 +268,20 @@ class Profile:
     language: Language
     rows: tuple[ProfileRow, ...]
     sentences: int
+    lemmas: bool = True
 
     @property
     def reason(self) -> str:
-        """Why nothing is known to agree, or an empty text."""
+        """Why nothing can be found to agree, or an empty text."""
+        if not self.lemmas:
+            return "no lemmas are annotated"
         if any(self.language.agrees.values()):
             return ""
         reasons = {row.reason for row in self.rows}
-        for reason, told in (
-            ("too small", "too small: too few pairs to tell"),
-            ("does not vary", "the features of agreement do not vary"),
-        ):
-            if reason in reasons:
-                return told
+        if "too small" in reasons:
+            return "too small: too few pairs to tell"
+        if "does not vary" in reasons:
+            return "the features of agreement do not vary"
         return "no agreement found" if reasons else "no features of agreement are annotated"
 
     def stanza(self) -> str:
@@ -331,7 +336,8 @@ class _Profiler:
             self.language, agrees=self.agrees, third=self.third, cases=self._cases(),
             verbforms=("Fin", *sorted(self.verbforms)),
         )  # fmt: skip
-        return Profile(language, tuple(self.rows), self.evidence.sentences)
+        lemmas = self.evidence.without_lemma <= self.evidence.words / 2
+        return Profile(language, tuple(self.rows), self.evidence.sentences, lemmas)
 
     @cached_property
     def third(self) -> bool:
