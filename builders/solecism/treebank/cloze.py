@@ -15,7 +15,7 @@ from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Surface
 from solecism.treebank.languages import Language
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, WordPairs
 
-__all__ = ["MASKS", "items_of"]
+__all__ = ["MASKS", "items_of", "texts_of"]
 
 MASKS = ("controller", "target")
 """Which end of a pair is masked: the paper's choice, and its stated future work."""
@@ -42,7 +42,7 @@ def items_of(
     word = np.where(masked == 1, pairs.target, pairs.controller)
     wanted = np.zeros(len(tokens.sentences), bool)
     wanted[tokens.sentence[word]] = True
-    text, token = _texts(tokens, wanted)
+    text, token = texts_of(tokens, wanted)
     text, token = text[tokens.sentence[word]], token[tokens.written[word]]
     shared = found.shared[:, pair]
     near = _neighbours(tokens, pairs, shared, found.bits)
@@ -81,7 +81,7 @@ def items_of(
     )
 
 
-def _texts(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
+def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
     """Return the texts of sentences, and the place of every written token in that of its sentence.
 
     The text is that of the comment ``# text`` where the tokens are found in it, in order, with
