@@ -21,10 +21,11 @@ from solecism.treebank.forms import TreebankForms, count_words
 from solecism.treebank.languages import find_language, languages
 from solecism.treebank.mining import Settings
 from solecism.treebank.relations import AgreeingPairs
+from solecism.treebank.sentences import FLAWS
 from solecism.treebank.strict import SWITCHES, TESTS
 
 FOLDER = TREEBANKS
-BY_TREE = [*FILTERS, "disagree", "neutralised"]
+BY_TREE = [*FILTERS, "disagree", "elsewhere", *FLAWS, "neutralised"]
 
 
 def sentences(name: str) -> list[tuple[str, str, str, bytes]]:

@@ -61,9 +61,13 @@ class Sieve:
         self.dropped: Counter[str] = Counter()
         self._without = without
 
+    def has(self, name: str) -> bool:
+        """Return whether a filter is switched on."""
+        return name not in self._without
+
     def remove(self, name: str, flags: Flags) -> bool:
         """Remove what has the flag; return whether the filter is switched on."""
-        if name in self._without:
+        if not self.has(name):
             return False
         self.dropped[name] += int((self.left & flags).sum())
         self.left &= ~flags
@@ -179,7 +183,7 @@ _PLAIN = [
 def _clashing(found: Candidates, ends: Ends, sieve: Sieve) -> Flags:
     """Return the sentences in which a determiner or an adjective disagrees with its noun."""
     clash = np.zeros(len(found.tokens.sentences), bool)
-    if found.language.lax:
+    if found.language.lax or not sieve.has("disagree"):
         return clash
     plain = zip(_PLAIN, ends.target, ends.controller, strict=True)
     target, controller = zip(*((one & bits, other & bits) for bits, one, other in plain))
