@@ -57,7 +57,7 @@ class Spread:
     def rest(self, end: bool = True) -> pa.Table | None:
         """Return what may go of the items that wait: at the ``end``, or when too many wait."""
         number = sum(map(len, self._waiting))
-        if not number or not end and number <= _WAITING:
+        if not number or (not end and number <= _WAITING):
             return None
         waiting = pa.concat_tables(self._waiting)
         self._waiting = []

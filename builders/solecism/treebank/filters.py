@@ -90,7 +90,8 @@ def _name(found: Candidates) -> Flags:
     opened = np.append(True, tokens.upos.isin("PUNCT", "SYM")[:-1])
     starts = (tokens.number == 1) | opened
     name = capital & tokens.upos.isin("NOUN") & (~starts | named)
-    return found.subject & name[found.pairs.controller]
+    named_so: Flags = name[found.pairs.controller]
+    return found.subject & named_so
 
 
 def _ellipsis(found: Candidates) -> Flags:
@@ -193,7 +194,8 @@ def _apart(found: Candidates) -> Flags:
     count = np.cumsum(np.append(0, verb))
     low = np.minimum(found.pairs.target, found.pairs.controller)
     high = np.maximum(found.pairs.target, found.pairs.controller)
-    return ~found.clausal & (count[high] > count[low + 1])
+    between: Flags = count[high] > count[low + 1]
+    return ~found.clausal & between
 
 
 def _local(found: Candidates) -> Flags:

@@ -64,8 +64,8 @@ class Language:
 
     ``agrees``: for each relation, or kind of target, in what it agrees with its controller;
     ``cases``: those of subjects that a verb agrees with; ``third``: whether nouns are third person;
-    ``marks``: whether a mark ends a sentence; ``capitals``: of what (``none``, ``start``, ``nouns``);
-    ``lax``: whether nouns and adjectives often differ in what they agree in.
+    ``marks``: whether a mark ends a sentence; ``capitals``: of what (``none``, ``start``,
+    ``nouns``); ``lax``: whether nouns and adjectives often differ in what they agree in.
     """
 
     code: str

@@ -89,7 +89,7 @@ class _Sentences(NamedTuple):
         flags[self.rows] = [test(text, self.language) for text in self.texts]
         return flags
 
-    def count(self, words: Flags) -> Ints:
+    def number(self, words: Flags) -> Ints:
         """Return how many of some words every sentence has."""
         size = len(self.tokens.sentences)
         return np.bincount(self.tokens.sentence[words], minlength=size)
@@ -104,7 +104,8 @@ def _heading(given: _Sentences) -> Flags:
     tokens = given.tokens
     verb = tokens.upos.isin("VERB", "AUX")
     clause = base(tokens, "nsubj", "csubj", "expl", "cop", "aux")
-    return given.count(clause | verb & (finite_words(tokens) | (tokens.head < 0))) == 0
+    none: Flags = given.number(clause | verb & (finite_words(tokens) | (tokens.head < 0))) == 0
+    return none
 
 
 def _verse(given: _Sentences) -> Flags:
@@ -121,7 +122,7 @@ def _verse(given: _Sentences) -> Flags:
     inner = inner[~mark[inner - 1] | pause[inner - 1]]
     lines = np.zeros(len(tokens), bool)
     lines[inner] = True
-    return slashed | (given.count(lines) > 1)
+    return slashed | (given.number(lines) > 1)
 
 
 def _is_titled(form: str) -> bool:

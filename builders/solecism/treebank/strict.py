@@ -180,13 +180,16 @@ _PLAIN = [
 ]
 
 
+def _plain(values: Bits) -> Bits:
+    return tuple(column & bits for column, bits in zip(values, _PLAIN, strict=True))
+
+
 def _clashing(found: Candidates, ends: Ends, sieve: Sieve) -> Flags:
     """Return the sentences in which a determiner or an adjective disagrees with its noun."""
     clash = np.zeros(len(found.tokens.sentences), bool)
     if found.language.lax or not sieve.has("disagree"):
         return clash
-    plain = zip(_PLAIN, ends.target, ends.controller, strict=True)
-    target, controller = zip(*((one & bits, other & bits) for bits, one, other in plain))
+    target, controller = _plain(ends.target), _plain(ends.controller)
     rows = sieve.left & found.of("determiner", "modifying") & conflicts(target, controller)
     clash[found.tokens.sentence[found.pairs.target[rows]]] = True
     return clash
