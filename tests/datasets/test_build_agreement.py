@@ -30,12 +30,14 @@ BARK = f"""
 BARKS = f"""
     That that DET Number=Sing|PronType=Dem 2 det
     dog dog NOUN Number=Sing 3 nsubj
-    barks bark VERB {FIN.format("Sing")} 0 root
+    barks+ bark VERB {FIN.format("Sing")} 0 root
+    . . PUNCT _ 3 punct
 """
 THOSE = f"""
     Those that DET Number=Plur|PronType=Dem 2 det
     dogs dog NOUN Number=Plur 3 nsubj
-    sleep sleep VERB {FIN.format("Plur")} 0 root
+    sleep+ sleep VERB {FIN.format("Plur")} 0 root
+    . . PUNCT _ 3 punct
 """
 BROKEN = "1\tThis\tthis\tDET\n\n"
 
