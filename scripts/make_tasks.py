@@ -6,6 +6,7 @@ A test checks that the files are current.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,7 +148,21 @@ def _group(name: str, version: str, configs: Sequence[TaskConfig]) -> str:
 
 def current(root: Root) -> dict[str, str]:
     """The files as they should be."""
-    return task_files({name: task_set(root, name) for name in root.datasets})
+    sets = {name: task_set(root, name) for name in root.datasets}
+    return task_files(sets) | _mined("agreement", stanza(root, "agreement").version, root)
+
+
+def _mined(name: str, version: str, root: Root) -> dict[str, str]:
+    """The tasks of mined pairs: of each language for which docs/languages.tsv has some."""
+    with (root.path / "docs/languages.tsv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file, delimiter="\t"))
+    configs = [TaskConfig(line["code"], "pair", ()) for line in lines if int(line["pairs"])]
+    files = {f"{name}.yaml": _group(name, version, configs)}
+    for config in configs:
+        text = _task(name, version, config, "../")
+        pairs = text.replace(f'config: "{config.name}"', f'config: "{config.name}-pairs"')
+        files[f"{name}/{config.name}.yaml"] = pairs
+    return files
 
 
 def task_set(root: Root, dataset: str) -> TaskSet:

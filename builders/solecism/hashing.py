@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 __all__ = [
-    "Content", "ContentDigest", "Hashes", "combine", "file_digest", "hex_ids", "mix", "polynomials",
-    "text_hashes", "unit_interval",
+    "Content", "ContentDigest", "Hashes", "blob_digest", "combine", "file_digest", "hex_ids", "mix",
+    "polynomials", "text_hashes", "unit_interval",
 ]  # fmt: skip
 
 Hashes = NDArray[np.uint64]
@@ -55,6 +55,15 @@ def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def blob_digest(path: Path) -> str:
+    """Return the hash of a file as a blob of git (SHA-1), in hexadecimal."""
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def mix(values: Hashes) -> Hashes:

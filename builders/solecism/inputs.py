@@ -9,6 +9,7 @@ may lack, and whatever else there is (without ``str`` other keys may hold anythi
 from __future__ import annotations
 
 import json
+import lzma
 import math
 import re
 import tomllib
@@ -24,8 +25,8 @@ from solecism.errors import InputError, Problem, fail
 from solecism.limits import FILE
 
 __all__ = [
-    "COUNT", "INTEGER", "SHARE", "Number", "check", "read_json", "read_source", "read_text",
-    "read_toml", "reading_parquet",
+    "COUNT", "INTEGER", "SHARE", "Number", "check", "is_pointer", "read_json", "read_json_lines",
+    "read_source", "read_text", "read_toml", "reading_parquet", "refuse_pointer",
 ]  # fmt: skip
 
 MOST = 20
@@ -123,6 +124,52 @@ def read_json(path: Path, shape: Any = object, what: str = "") -> Any:
         raise fail(f"is no JSON: {error}", path, line) from None
     check(value, shape, path, what)
     return value
+
+
+def read_json_lines(path: Path, shape: Any = object, what: str = "") -> list[Any]:
+    """Return the values of a file with JSON in each line, which may be compressed with xz.
+
+    Raises :class:`InputError` for the first line that is not JSON or does not have the shape of a
+    ``what``.
+    """
+    values = []
+    for number, line in enumerate(_lines(path), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line, parse_constant=_refuse)
+        except (ValueError, RecursionError) as error:
+            raise fail(f"is no JSON: {error}", path, number) from None
+        check(value, shape, Path(f"{path}:{number}"), what)
+        values.append(value)
+    return values
+
+
+def _lines(path: Path) -> list[str]:
+    if path.suffix != ".xz":
+        return read_text(path).split("\n")
+    try:
+        with lzma.open(path, "rt", encoding="utf-8") as file:
+            return file.read().split("\n")
+    except FileNotFoundError:
+        raise fail("there is no such file", path) from None
+    except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
+        raise fail(f"cannot be read: {error}", path) from None
+
+
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def is_pointer(path: Path) -> bool:
+    """Return whether Git LFS left a pointer in place of a file."""
+    with path.open("rb") as file:
+        return file.read(len(_POINTER)) == _POINTER
+
+
+def refuse_pointer(path: Path, start: bytes) -> None:
+    """Raise :class:`InputError` if a file starts as a pointer of Git LFS does."""
+    if start.startswith(_POINTER):
+        raise fail("is a pointer of Git LFS and not the file: run `git lfs pull` there", path)
 
 
 def _refuse(name: str) -> None:

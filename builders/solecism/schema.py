@@ -93,6 +93,8 @@ CLOZE = pa.schema(
         ("pron_type", _TEXT),
         ("polite", _FLAG),
         ("multiword", _FLAG),
+        *((name, _INT) for name in ("length", "depth", "frequency")),
+        ("genre", _TEXT),
         ("licence", _TEXT),
     ]
 )
@@ -107,7 +109,9 @@ from one end to the other (1: neighbours). ``distractors``: nouns of the sentenc
 the controller in one of the four features; ``intervening_noun``: a noun is between the ends;
 ``attractors``: nouns, names and pronouns between them that would license another form. ``cues``:
 relations in which the controller agrees with another word too, in one of ``agrees_in``.
-``pron_type`` and ``polite`` are the controller's. ``licence``: that of the treebank.
+``pron_type`` and ``polite`` are the controller's. ``length``: words of the sentence; ``depth``: of
+its tree; ``frequency``: how often the treebanks of the language have the answer (null: not
+counted). ``genre`` and ``licence``: those of the treebank.
 """
 
 FORMS = pa.schema(

@@ -114,10 +114,6 @@ READERS = {
         Reader("manifest", "json", {"demo/manifest.json": _RELEASES}),
         Reader("catalogue", "toml", {"catalogue.toml": _CATALOGUE}),
         Reader("lock", "json", {"catalogue.lock.json": _LOCKS}),
-        Reader(
-            "sources-lock", "json",
-            {"cache/solecism/sources/sources.lock.json": ("fetch agreement el", "fetch agreement el --json")},
-        ),
         Reader("bibtex", "text", {"references.bib": ("cite demo --root .", "build demo --root . --out new")}),
         Reader("card", "text", {"dataset_cards/demo.md": ("build demo --root . --out new",)}),
         Reader(

@@ -384,11 +384,13 @@ ngram 2=4
 
 \\end\\
 """
+INDEX = {
+    "name": "UD_Greek-GDT", "language": "Greek", "tag": "r2.17", "tag_commit": "0" * 40,
+    "releases": {"first": "2.0", "last": "2.18"}, "iso": "el", "license": "CC BY-NC-SA 3.0",
+    "files": [{"path": "el_gdt-ud-test.conllu", "blob_sha1": "1" * 40, "size": 99}],
+    "license_file": [{"first_lines": ["CC BY-NC-SA 3.0"]}], "renamed_to": None,
+}  # fmt: skip
 NGRAM = {"model_type": "solecism-ngram", "order": 2, "lower": True, "marks": True}
-SOURCES_LOCK = {
-    "UD_Greek-GDT@r2.7": {"el_gdt-ud-test.conllu": "0" * 64},
-    "UniMorph ell@abc": {"ell": "1" * 64},
-}
 
 
 def _treebank() -> str:
@@ -430,7 +432,7 @@ SOURCES: Mapping[str, str] = {
     "model.arpa": ARPA,
     "ngram/model.arpa": ARPA,
     "ngram/config.json": json.dumps(NGRAM),
-    "cache/solecism/sources/sources.lock.json": json.dumps(SOURCES_LOCK, indent=1),
+    "ud-index.jsonl": json.dumps(INDEX) + "\n",
     "mirror/UD_Greek-GDT/el_gdt-ud-test.conllu": _treebank(),
 }
 """What is written by hand."""

@@ -96,7 +96,7 @@ def test_list_gives_a_line_for_each_config(root: Root) -> None:
         ["name", "version", "paradigms", "minimal", "sets"],
         ["tiny/he", "0.0.0", "1", "2"],
         ["tiny/xx", "0.0.0", "3", "15"],
-        ["agreement", "1.0.0", "95", "mined,", "0", "of", "95", "treebanks", "here"],
+        ["agreement", "1.0.0", "288", "mined,", "0", "of", "288", "treebanks", "here"],
     ]
     rows.pop()
     assert [line.split() for line in lines(run(root, "list", "tiny"))] == rows
@@ -113,11 +113,17 @@ def test_list_gives_a_line_for_each_paradigm_of_a_config(root: Root) -> None:
 
 def test_list_tells_the_languages_of_a_mined_data_set(root: Root) -> None:
     rows = [line.split() for line in lines(run(root, "list", "agreement"))][1:]
-    assert ["agreement/he", "1.0.0", "2", "mined,", "0", "of", "2", "treebanks", "here"] in rows
-    assert len(rows) >= 30
+    hebrew = ["agreement/he", "Hebrew", "0", "of", "3"]
+    assert hebrew in [row[:5] for row in rows]
+    assert ["agreement/sq", "Albanian"] in [row[:2] for row in rows]
+    assert len(rows) >= 180
+    assert max(map(len, lines(run(root, "list", "agreement")))) <= 80
     assert lines(run(root, "list", "agreement/he"))[1].split()[0] == "agreement/he"
     told = run(root, "list", "agreement/xx", code=2).stderr
     assert "data set 'agreement' has no config 'xx'" in told
+    (size,) = map(json.loads, lines(run(root, "list", "--json", "agreement/albanian")))
+    assert (size["name"], size["iso"], size["language"]) == ("agreement/sq", "sqi", "Albanian")
+    assert {work["licence"] for work in size["treebanks"]} == set(size["licences"])
 
 
 def test_list_gives_json_for_programs(root: Root) -> None:
@@ -153,10 +159,11 @@ def test_show_reads_a_built_folder(pairs: Root, tmp_path: Path) -> None:
 
 
 def test_show_says_how_to_get_what_is_mined(root: Root) -> None:
-    told = run(root, "show", "agreement/he", code=2).stderr
-    assert (
-        "there are no treebanks of 'he' (UD_Hebrew-HTB, UD_Hebrew-IAHLTwiki) in the cache" in told
-    )
+    shown = run(root, "show", "agreement/he", code=2)
+    told = shown.stderr
+    assert "UD_Hebrew-HTB" in shown.stdout
+    names = "UD_Hebrew-IAHLTknesset, UD_Hebrew-IAHLTwiki, UD_Hebrew-HTB"
+    assert f"there are no treebanks of 'he' ({names}) in the cache" in told
     assert "run `solecism fetch agreement he`, or set SOLECISM_SOURCES" in told
     assert "as agreement/he" in run(root, "show", "agreement", code=2).stderr
 

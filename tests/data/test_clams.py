@@ -250,6 +250,19 @@ def test_relative_clauses_say_which_predicates_go_with_them(language: str) -> No
             assert row.properties["Done"], row
 
 
+def test_russian_people_are_beside_others_in_a_place() -> None:
+    lexicon = Lexicon(ROOT.lexicon("ru"))
+    near = [row.properties for row in lexicon.table("adp").rows]
+    people = [row for row in near if row["With"]]
+    assert people
+    assert all(row["Before"] for row in people)
+
+
+def test_russian_passing_roles_have_no_habits(tables: dict[str, dict[str, pa.Table]]) -> None:
+    text = "\n".join(tables["ru"]["long_vp_coord"]["sentence_good"].to_pylist())
+    assert not any(role in text for role in ("Покупатель", "Пассажир", "Посетитель"))
+
+
 SHARED = CHECKOUT.parent / "shared"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from solecism.treebank.cloze import MASKS
+from solecism.treebank.cloze import MASKS, ItemOrigin
 from solecism.treebank.conllu import ConlluChunk, tokens_of
 from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_words
 from solecism.treebank.languages import find_language, rules_of
@@ -44,7 +44,7 @@ def maker(
     inventory = LanguageForms(language, {"UD_Own": counts}, {"UD_Own": "CC0-1.0"})
     flipper = Flipper(rules_of(language), inventory)
     settings = Settings(find_language(language), "strict", MASKS, frozenset(FLAWS), inventory)
-    items, _ = mine_tokens(tokens, settings, "UD_Own", "CC0-1.0")
+    items, _ = mine_tokens(tokens, settings, ItemOrigin("UD_Own", "CC0-1.0"))
     return PairMaker(flipper, caps or Caps()), items
 
 
@@ -476,7 +476,7 @@ VERBS = [f"z{a}{b}" for a in "aeiou" for b in "bt"]
 
 
 def test_no_lemma_and_no_controller_has_more_than_its_share() -> None:
-    caps = Caps(paradigm=1000, lemma=3, controller=2, floor=1000)
+    caps = Caps(lemma=3, controller=2)
     rows = kept(*many(["Sing", "Plur"], VERBS, NOUNS), caps).rows()
     targets = Counter((r["features"]["good_value"], r["features"]["target"]) for r in rows)
     controllers = Counter((r["features"]["good_value"], r["features"]["controller"]) for r in rows)
@@ -485,21 +485,44 @@ def test_no_lemma_and_no_controller_has_more_than_its_share() -> None:
     assert len(targets) == 2 * len(VERBS)
 
 
-def test_a_paradigm_is_cut_and_its_values_balanced() -> None:
+def test_cells_are_filled_to_the_same_quota() -> None:
     few, known = many(["Plur"], VERBS[:1], NOUNS[:6])
     lots, more = many(["Sing"], VERBS, NOUNS)
-    facts = kept(few + lots, known + more, Caps(floor=5)).facts()
-    assert facts["kept"] == {"verb_number": {"Plur": 6, "Sing": 12}}
+    facts = kept(few + lots, known + more, Caps(floor=5, cell=20)).facts()
+    assert facts["quota"] == 20
+    assert facts["kept"] == {"verb_number": {"Plur>Sing": 6, "Sing>Plur": 20}}
+    assert facts["unfilled"] == {"verb_number Plur>Sing": 6}
     assert facts["made"] == {"verb_number": 6 + len(VERBS) * len(NOUNS)}
-    assert facts["caps"]["balance"] == 2
-    cut = kept(lots, more, Caps(paradigm=7)).rows()
+    cut = kept(lots, more, Caps(floor=5, cell=7)).rows()
     assert [row["pair_id"] for row in cut] == list(range(7))
     assert len({row["features"]["target"] for row in cut}) == 7
 
 
+BETWEEN = """
+    The the DET Definite=Def|PronType=Art 2 det
+    dogs dog NOUN Number=Plur 6 nsubj
+    near near ADP _ 5 case
+    the the DET Definite=Def|PronType=Art 5 det
+    {} cat NOUN Number={} 2 nmod
+    bark bark VERB Mood=Ind|Number=Plur|Person=3|Tense=Pres|VerbForm=Fin 0 root
+"""
+
+
+def test_pairs_with_a_noun_between_have_uids_of_their_own() -> None:
+    text = conllu(BETWEEN.format("cat", "Sing"), BETWEEN.format("cats", "Plur"), DOGS)
+    made, items = maker("en", text, BARKS)
+    made.take(items)
+    assert set(made.made) >= {
+        "verb_number", "verb_number_attractor", "verb_number_intervening",
+    }  # fmt: skip
+    rows = made.rows()
+    assert len({row["sentence_good"] for row in rows}) == len(rows)
+    assert {row["features"]["bad_value"] for row in rows} == {"Sing"}
+
+
 def test_the_choice_does_not_depend_on_the_order_of_the_items() -> None:
     text, known = many(["Sing", "Plur"], VERBS, NOUNS)
-    caps = Caps(paradigm=40, lemma=3, controller=4)
+    caps = Caps(cell=20, lemma=3, controller=4)
     assert kept(text, known, caps).rows() == kept(text, known, caps, turn=True).rows()
 
 

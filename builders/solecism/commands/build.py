@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import atexit
 import gc
-from collections.abc import Sequence
+import textwrap
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -16,21 +18,25 @@ from rich.table import Table
 
 from solecism.avg.grammar import build_avg
 from solecism.commands.options import (
+    COMMERCIAL,
     FOLDER,
     JSON,
     NEW_FOLDER,
     ROOT,
     echo,
+    left_out,
     plain_table,
     print_json,
     print_lines,
 )
 from solecism.datasets.build import build
-from solecism.datasets.catalogue import stanza
+from solecism.datasets.catalogue import MINED, stanza
 from solecism.datasets.configs import BuiltConfig
 from solecism.datasets.lock import departures
+from solecism.datasets.manifest import read_manifest
 from solecism.root import Root
 from solecism.terminal import progress_bar
+from solecism.treebank.sources import found_languages
 
 __all__ = ["command"]
 
@@ -43,6 +49,7 @@ __all__ = ["command"]
 @click.option(
     "--most", type=click.IntRange(1), default=10_000_000, help="Minimal sets `draw: all` may make."
 )
+@COMMERCIAL
 @JSON
 @ROOT
 def command(
@@ -51,6 +58,7 @@ def command(
     out: Path | None,
     avg: Path | None,
     most: int,
+    commercial: bool,
     as_json: bool,
     root: Root,
 ) -> None:
@@ -63,8 +71,12 @@ def command(
     out = out or Path(name)
     _keep_objects()
     with progress_bar(MofNCompleteColumn()) as show:
-        built = build(name, names, out=out, root=root, most=most, progress=show)
-    for line in _notes(root, name, built):
+        built = build(
+            name, names, out=out, root=root, most=most, commercial=commercial, progress=show
+        )
+    mined = commercial and not names and stanza(root, name).configs == MINED
+    left = left_out(found_languages(), found_languages(commercial=True)) if mined else []
+    for line in (*left, *_notes(root, name, built)):
         echo(f"note: {line}", err=True)
     if as_json:
         facts = {
@@ -72,7 +84,18 @@ def command(
         }
         print_json({"path": str(out), "configs": facts})
     else:
-        print_lines(_table(built), f"written to {out}")
+        left = read_manifest(out).raw.get("left_out", {})
+        print_lines(_table(built), *_left_out(left), f"written to {out}")
+
+
+def _left_out(reasons: Mapping[str, str]) -> list[str]:
+    """Return the configs that were too small, by reason."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for name, reason in reasons.items():
+        by_reason[reason.partition(":")[0]].append(name)
+    by_reason.pop("", None)  # those that go with another
+    lines = (f"left out, {reason}: {', '.join(names)}" for reason, names in by_reason.items())
+    return [line for text in lines for line in textwrap.wrap(text, 80, subsequent_indent="  ")]
 
 
 def _keep_objects() -> None:

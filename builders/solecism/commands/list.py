@@ -1,27 +1,30 @@
 """List what can be built, with sizes.
 
-NAMES: clams, clams/he, agreement; without one, every data set.
+NAMES: clams, clams/he, agreement, agreement/albanian; without one, every data set.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import click
+from rich.table import Table
 
-from solecism.commands.options import JSON, ROOT, plain_table, print_lines
+from solecism.commands.options import JSON, ROOT, console, plain_table, print_lines
 from solecism.datasets.catalogue import BUILT_IN, MINED, Stanza, read_catalogue, stanza
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import load_paradigms, paths_of_configs
 from solecism.datasets.from_treebanks import minable
-from solecism.errors import candidates, fail
+from solecism.errors import fail
 from solecism.grammar.paradigm import Paradigm
 from solecism.root import Root
-from solecism.treebank.sources import present, treebanks_of
+from solecism.treebank.origins import Origin, find_code, iso_of, language_name, treebanks_of
+from solecism.treebank.sources import present
 
-__all__ = ["Size", "command", "sizes"]
+__all__ = ["MinedSize", "Size", "command", "mined_size", "mined_table", "sizes", "treebank_table"]
 
 
 @click.command(help=__doc__)
@@ -33,10 +36,19 @@ def command(names: tuple[str, ...], as_json: bool, root: Root) -> None:
     if as_json:
         print_lines(*(json.dumps(asdict(size)) for size in found))
         return
+    if found and all(isinstance(size, MinedSize) for size in found):
+        _print_mined([size for size in found if isinstance(size, MinedSize)])
+        return
     table = plain_table(["name", "version"], ["paradigms", "minimal sets"])
     for size in found:
         table.add_row(size.name, size.version, str(size.paradigms), _shown(size))
     print_lines(table)
+
+
+def _print_mined(found: Sequence[MinedSize]) -> None:
+    console().print(mined_table(found))
+    if len(found) == 1:
+        console().print(treebank_table(found[0]))
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,18 @@ class Size:
     paradigms: int
     sets: int | None
     here: int | None = None
+
+
+@dataclass(frozen=True)
+class MinedSize(Size):
+    """A language of a mined data set; ``sentences`` and ``words`` of its treebanks, if known."""
+
+    language: str = ""
+    iso: str | None = None
+    licences: tuple[str, ...] = ()
+    sentences: int | None = None
+    words: int | None = None
+    treebanks: tuple[Mapping[str, Any], ...] = ()
 
 
 def sizes(root: Root, names: Sequence[str]) -> list[Size]:
@@ -83,22 +107,69 @@ def _sizes(root: Root, name: str) -> list[Size]:
 
 
 def _mined(entry: Stanza, config: str) -> list[Size]:
-    known = minable()
-    if config and config not in known:
-        raise fail(
-            f"data set {entry.name!r} has no config {config!r} {candidates('configs', known, config)}"
-        )
-    return [
-        Size(
-            f"{entry.name}/{language}",
-            entry.version,
-            len(treebanks_of(language)),
-            None,
-            len(present(language)),
-        )
-        for language in known
-        if config in ("", language)
-    ]
+    message = f"data set {entry.name!r} has no config {{}}"
+    codes = [find_code(config, message)] if config else minable()
+    return [mined_size(entry, code) for code in codes]
+
+
+def mined_size(entry: Stanza, code: str) -> MinedSize:
+    """Return what is known of a language of a mined data set before it is mined."""
+    here = {found.origin.name: found for found in present(code)}
+    works = treebanks_of(code)
+    return MinedSize(
+        f"{entry.name}/{code}", entry.version, len(works), None, len(here), language_name(code),
+        iso_of(code), tuple(sorted({work.licence for work in works})),
+        _total(work.sentences for work in works), _total(work.words for work in works),
+        tuple(_treebank(work, work.name in here) for work in works),
+    )  # fmt: skip
+
+
+def _treebank(work: Origin, here: bool) -> dict[str, Any]:
+    keys = ("name", "licence", "commercial", "tag", "sentences", "words")
+    return {**{key: getattr(work, key) for key in keys}, "here": here}
+
+
+def _total(numbers: Iterable[int | None]) -> int | None:
+    """Return the sum of the numbers that are known, None if none is."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def mined_table(found: Sequence[MinedSize]) -> Table:
+    """Return a table of languages, as wide as 80 columns."""
+    table = plain_table(["name", "language"], ["treebanks", "words"])
+    table.add_column("licence")
+    for size in found:
+        here = f"{size.here} of {size.paradigms}"
+        table.add_row(size.name, size.language, here, _number(size.words), _licences(size))
+    return table
+
+
+def treebank_table(size: MinedSize) -> Table:
+    """Return a table of the treebanks of a language."""
+    table = plain_table(["treebank", "here"], ["sentences", "words"])
+    table.add_column("licence")
+    for work in size.treebanks:
+        numbers = (_number(work["sentences"]), _number(work["words"]))
+        licence = work["licence"] + _mark(work["commercial"], work["licence"])
+        table.add_row(work["name"], "yes" if work["here"] else "no", *numbers, licence)
+    return table
+
+
+def _licences(size: MinedSize) -> str:
+    closed = sum(not work["commercial"] for work in size.treebanks)
+    if len(size.licences) == 1:
+        return size.licences[0] + _mark(not closed, size.licences[0])
+    return f"{len(size.licences)} licences, {closed} NC"
+
+
+def _mark(commercial: bool, licence: str) -> str:
+    """Mark a licence that forbids commercial use and does not say so in its name."""
+    return "" if commercial or "-NC" in licence else " (NC)"
+
+
+def _number(value: int | None) -> str:
+    return "?" if value is None else f"{value:,}"
 
 
 def _mined_names() -> list[str]:

@@ -14,7 +14,9 @@ from rich.table import Table
 
 from solecism.commands.options import JSON, NEW_FILE, path_type, print_json, print_lines
 from solecism.terminal import progress_bar
+from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine
+from solecism.treebank.origins import known_code
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
 
 __all__ = ["command"]
@@ -22,7 +24,9 @@ __all__ = ["command"]
 
 @click.command(help=__doc__)
 @click.argument("paths", nargs=-1, required=True, type=path_type())
-@click.option("--language", help="Language code, as el (default: as the files' names begin).")
+@click.option(
+    "--language", help="Code or name, as el or Greek (default: as the files' names begin)."
+)
 @click.option(
     "--preset", default="strict", show_default=True, help="strict, paper or paper-program."
 )
@@ -48,6 +52,9 @@ __all__ = ["command"]
 @click.option("--out", type=NEW_FILE, help="Items: a .parquet or .jsonl file.")
 @JSON
 def command(paths: tuple[Path, ...], as_json: bool, **options: Any) -> None:
+    language = options["language"] or ""
+    if language not in languages():
+        options["language"] = known_code(language) or options["language"]
     with progress_bar(TaskProgressColumn(), TimeRemainingColumn()) as show:
         mined = mine(paths, keep=False, progress=show, **options)
     if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 __all__ = [
-    "FOLDER", "JSON", "NEW_FILE", "NEW_FOLDER", "OWN_ROOT", "ROOT", "console", "echo", "path_type",
-    "plain_table", "print_json", "print_lines",
+    "COMMERCIAL", "FOLDER", "JSON", "NEW_FILE", "NEW_FOLDER", "OWN_ROOT", "ROOT", "console", "echo",
+    "left_out", "path_type", "plain_table", "print_json", "print_lines",
 ]  # fmt: skip
 
 
@@ -35,6 +35,12 @@ NEW_FOLDER = path_type(file_okay=False)
 NEW_FILE = path_type(dir_okay=False)
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+
+
+COMMERCIAL = click.option(
+    "--commercial", is_flag=True, help="Leave out treebanks that forbid commercial use (NC)."
+)
+"""The option ``--commercial`` of verbs that fetch or mine treebanks."""
 
 
 def _found(_: click.Context, __: click.Parameter, given: Path | None) -> Root:
@@ -59,6 +65,12 @@ ROOT = _root(_found, "here, else the installed data")
 
 OWN_ROOT = _root(_own, "here")
 """The option ``--root`` of verbs that write templates and lexicons."""
+
+
+def left_out(every: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """Return a note about the languages that ``--commercial`` leaves out, if there are any."""
+    codes = sorted({*every} - {*taken})
+    return [f"left out, no treebank allows commercial use: {', '.join(codes)}"] if codes else []
 
 
 def console() -> Console:

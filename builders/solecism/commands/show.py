@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from rich.table import Table
 from rich.text import Text
 
+from solecism.commands.list import mined_size, mined_table, treebank_table
 from solecism.commands.options import JSON, ROOT, console, print_lines
 from solecism.contrast import differing_span
 from solecism.datasets.catalogue import MINED, stanza
@@ -28,13 +29,14 @@ from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, paths_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
 from solecism.datasets.manifest import MANIFEST, read_manifest
-from solecism.errors import candidates, fail
+from solecism.errors import InputError, candidates, fail
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.suites import draw_suites
 from solecism.inputs import reading_parquet
 from solecism.root import Root
 from solecism.schema import FEATURES
+from solecism.treebank.origins import find_code, known_code
 
 __all__ = ["command", "mark_difference", "paradigm_of"]
 
@@ -59,7 +61,12 @@ _ISOLATE, _END_ISOLATE = "\u2067", "\u2069"
 def command(
     name: str, number: int, seed: int, wanted: tuple[str, ...], as_json: bool, root: Root
 ) -> None:
-    shown, table = _items(root, name)
+    overview = [] if as_json else _overview(root, name)
+    try:
+        shown, table = _items(root, name)
+    except InputError:
+        _print_tables(overview)
+        raise
     kind = _kind(table)
     if wanted and kind == "suite":
         raise fail(f"{shown} is a suite: its items have no features to choose by")
@@ -72,6 +79,12 @@ def command(
     print_lines(f"{shown}: {len(table)} items, {len(items)} shown")
     for count, item in enumerate(items, 1):
         console().print(_SHOWN[kind](count, item))
+    _print_tables(overview)
+
+
+def _print_tables(tables: Sequence[Table]) -> None:
+    for table in tables:
+        console().print(table)
 
 
 def paradigm_of(root: Root, name: str) -> Paradigm:
@@ -108,8 +121,8 @@ def _items(root: Root, name: str) -> tuple[str, pa.Table]:
     if not drawn or (folder == dataset and stanza(root, dataset).configs == "languages"):
         if (Path(folder) / MANIFEST).is_file() and folder:
             return f"{folder}/{config}", _built(Path(folder), config)
-        if not drawn and folder and stanza(root, folder).configs == MINED:
-            return f"{folder}/{config}", _mined(folder, config)
+        if _is_mined(root, folder):
+            return _mined(folder, config)
     paradigm = _sampled(paradigm_of(root, name))
     if not paradigm.template.is_pair:
         return paradigm.name, pa.concat_tables(draw_suites(paradigm))
@@ -125,11 +138,13 @@ def _built(folder: Path, config: str) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def _mined(dataset: str, name: str) -> pa.Table:
+def _mined(dataset: str, name: str) -> tuple[str, pa.Table]:
     """Mine enough items to choose from; raises :class:`InputError` where the treebanks are not
     there."""
-    known = {config.name: config for config in agreement_configs(dataset, [name.partition("-")[0]])}
-    (chosen,) = choose(dataset, known, [name])
+    language, dash, kind = name.partition("-")
+    code = find_code(language, f"data set {dataset!r} has no config {{}}")
+    known = {config.name: config for config in agreement_configs(dataset, [code])}
+    (chosen,) = choose(dataset, known, [f"{code}{dash}{kind}"])
     config = known[chosen]
     if config.kind == "pair":  # pairs are made of items
         for source in next(iter(known.values())).sources:
@@ -139,7 +154,26 @@ def _mined(dataset: str, name: str) -> pa.Table:
         tables.append(table)
         if sum(map(len, tables)) >= ENOUGH:
             break
-    return pa.concat_tables(tables)
+    return f"{dataset}/{chosen}", pa.concat_tables(tables)
+
+
+def _is_mined(root: Root, folder: str) -> bool:
+    """Return whether a name is that of a data set to be mined, and not of a folder of its own."""
+    if (
+        not folder
+        or folder.partition("/")[0] in root.datasets
+        or (Path(folder) / MANIFEST).is_file()
+    ):
+        return False
+    return stanza(root, folder).configs == MINED
+
+
+def _overview(root: Root, name: str) -> list[Table]:
+    """Return tables about a language of a mined data set: its treebanks, and which are here."""
+    dataset, _, config = name.rstrip("/").rpartition("/")
+    code = known_code(config) if _is_mined(root, dataset) else None
+    size = mined_size(stanza(root, dataset), code) if code else None
+    return [mined_table([size]), treebank_table(size)] if size else []
 
 
 def _kind(table: pa.Table) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
@@ -58,13 +58,15 @@ def build(
     out: Path | str | None = None,
     root: Root | Path | str | None = None,
     most: int = LARGEST,
+    commercial: bool = False,
     progress: Progress | None = None,
 ) -> list[BuiltConfig]:
     """Build a data set from templates or treebanks, and return the configs that were built.
 
     ``configs`` are their names (all of them if there are none); ``out`` is the folder to write
     (``./DATASET``) and ``root`` the one with templates and lexicons (:func:`~solecism.find_root`);
-    a template with ``draw: all`` may make ``most`` minimal sets.
+    a template with ``draw: all`` may make ``most`` minimal sets; ``commercial`` leaves out
+    treebanks that forbid commercial use.
 
     The folder is made beside ``out`` and takes its place at the end, so that nothing is left half
     written. Other files in ``out`` stay, and so do configs of an earlier build that are not named.
@@ -87,7 +89,7 @@ def build(
     mined = entry.configs == MINED
     with nullcontext() if mined else no_collecting():
         chosen = (
-            agreement_configs(dataset, configs)
+            agreement_configs(dataset, configs, commercial)
             if mined
             else template_configs(home, entry, configs, most)
         )
@@ -119,12 +121,26 @@ def build_configs(
             show(source.name, number, len(sources))
             _write_items(source, [file for file in files if source in file.config.sources])
         _refuse_errors(files)
-        built = [file.built() for file in files]
+        small = _left_out(files)
+        built = [file.built() for file in files if file.config.name not in small]
+        if not built:
+            raise fail("; ".join(f"{name}: {reason}" for name, reason in small.items() if reason))
         for config in kept:
             _copy(out / config.path, folder / config.path)
         every = _in_order(root, entry, [*built, *kept]) if kept else built
-        _write_documents(root, entry, every, folder)
+        _write_documents(root, entry, every, folder, small)
     return built
+
+
+def _left_out(files: Sequence[_ConfigFile]) -> dict[str, str]:
+    """Remove the configs that are too small; return them with the reason."""
+    small: dict[str, str] = {}
+    for file in files:
+        config = file.config
+        if config.of in small or file.rows < config.least:
+            small[config.name] = "" if config.of in small else file.reason
+            shutil.rmtree(file.path.parent)
+    return small
 
 
 def _write_items(source: ItemSource, files: Sequence[_ConfigFile]) -> None:
@@ -201,6 +217,19 @@ class _ConfigFile:
                 self._ordered = []
             self._writer.close()
 
+    @property
+    def rows(self) -> int:
+        """The number of rows that were written."""
+        return self._writer.rows
+
+    @property
+    def reason(self) -> str:
+        """Why it is too small."""
+        told = next((r for p in self.paradigms if (r := p.facts.get("reason"))), "")
+        if told and not self.rows:
+            return str(told)
+        return f"too small: {self.rows} rows, fewer than {self.config.least}"
+
     def discard(self) -> None:
         """Close the file if it is open; rows that wait are lost."""
         if self._opened is not None:
@@ -273,20 +302,26 @@ def _leaves(field: pa.Field) -> list[str]:
     return [field.name]
 
 
-def _write_documents(root: Root, entry: Stanza, built: Sequence[BuiltConfig], folder: Path) -> None:
+def _write_documents(
+    root: Root,
+    entry: Stanza,
+    built: Sequence[BuiltConfig],
+    folder: Path,
+    left_out: Mapping[str, str],
+) -> None:
     """Write all files beside the data; the same inputs give the same bytes.
 
     The manifest comes last, as it lists the others.
     """
     references = references_of(root, entry)
-    _write(folder / README, render_card(root, entry, built, references))
+    _write(folder / README, render_card(root, entry, built, references, left_out))
     _write(folder / CROISSANT, _json(croissant(entry, built, references)))
     _write(folder / CITATION, citation_cff(entry, references))
     changelog = root.changelog(entry.name)
     if changelog.is_file():
         shutil.copyfile(changelog, folder / CHANGELOG)
     there = [folder / name for name in DOCUMENTS if (folder / name).is_file()]
-    _write(folder / MANIFEST, _json(manifest_json(root, entry, built, there)))
+    _write(folder / MANIFEST, _json(manifest_json(root, entry, built, there, left_out)))
 
 
 def _write(path: Path, text: str) -> None:

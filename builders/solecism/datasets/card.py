@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -60,11 +61,13 @@ class VersionRow:
 
 
 def render_card(
-    root: Root, entry: Stanza, built: Sequence[BuiltConfig], references: Sequence[Reference]
-) -> str:
+    root: Root, entry: Stanza, built: Sequence[BuiltConfig], references: Sequence[Reference],
+    left_out: Mapping[str, str] = MappingProxyType({}),
+) -> str:  # fmt: skip
     """Return the text of the card; raises :class:`InputError` for an error in its template.
 
-    A data set without a template of its own gets a plain card.
+    A data set without a template of its own gets a plain card. ``left_out``: configs that were too
+    small, with the reason.
     """
     path = root.card(entry.name)
     text = read_source(path) if path.is_file() else _PLAIN
@@ -78,6 +81,7 @@ def render_card(
         "checks": check_rows(built), "findings": _findings(built), "skipped": _skipped(built),
         "versions": version_rows(root, entry, built),
         "citation": bibtex(entry), "sources": sources_of(built),
+        "left_out": left_out,
     }  # fmt: skip
     return with_head(card_data(entry, built), render(text, path, names))
 

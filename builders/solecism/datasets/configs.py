@@ -51,7 +51,8 @@ class Config:
     ``convert`` is applied to every table of this config; other configs with the same source get the
     table as it is. ``default`` marks the config that ``load_dataset`` opens when none is named.
     ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.order.in_rounds`),
-    not source by source.
+    not source by source. With fewer than ``least`` rows it is left out, as it is where the config
+    that it is ``of`` is left out.
     """
 
     name: str
@@ -62,6 +63,8 @@ class Config:
     default: bool = False
     convert: Callable[[pa.Table], pa.Table] | None = None
     mixed: bool = False
+    least: int = 0
+    of: str = ""
 
 
 def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str]:

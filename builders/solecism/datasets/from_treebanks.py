@@ -14,13 +14,12 @@ from typing import Any
 import pyarrow as pa
 
 from solecism.datasets.configs import BuiltParadigm, Config, example_of
-from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.documents import Spread
 from solecism.treebank.forms import LanguageForms, read_inventory
-from solecism.treebank.languages import languages, rules_of
+from solecism.treebank.languages import rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.mining import (
     MiningCounts,
@@ -30,44 +29,41 @@ from solecism.treebank.mining import (
     released,
     unique,
 )
-from solecism.treebank.profile import Evidence, language_of
-from solecism.treebank.sources import (
-    LocalSource,
-    found_languages,
-    lexicon,
-    origin_languages,
-    treebanks,
-)
+from solecism.treebank.origins import find_code, origin_languages
+from solecism.treebank.profile import Evidence, language_of, profile_of
+from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import Flipper
 
 __all__ = ["agreement_configs", "minable"]
 
 PRESET = "strict"
+LEAST = 50
+"""A language with fewer items is built only where it is named."""
 
 
 def minable() -> list[str]:
-    """Return the codes of the languages that have treebanks and relations of agreement."""
-    agreeing = {code for code, language in languages().items() if any(language.agrees.values())}
-    return [code for code in origin_languages() if code in agreeing]
+    """Return the codes of the languages that have treebanks."""
+    return origin_languages()
 
 
-def agreement_configs(dataset: str, names: Sequence[str]) -> list[Config]:
+def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
     """Return three configs of each language (without names: of those whose treebanks are there).
 
-    Raises :class:`InputError` for an unknown language and for one whose treebanks are not there.
+    ``commercial`` leaves out treebanks that forbid commercial use. Raises :class:`InputError` for
+    an unknown language and for one whose treebanks are not there.
     """
-    known = minable()
-    for name in names:
-        if name not in known:
-            near = candidates("languages", known, name)
-            raise fail(f"data set {dataset!r} has no language {name!r} {near}")
-    there = names or [code for code in found_languages() if code in known]
-    if not there:
-        treebanks(known[0])
-    return [config for code in there for config in _configs(_MinedLanguage(code, treebanks(code)))]
+    message = f"data set {dataset!r} has no language {{}}"
+    codes = list(dict.fromkeys(find_code(name, message) for name in names)) or [
+        code for code in found_languages(commercial) if code in minable()
+    ]
+    if not codes:
+        treebanks(minable()[0])
+    mined = (_MinedLanguage(code, treebanks(code, commercial), commercial) for code in codes)
+    least = 1 if names else LEAST
+    return [config for language in mined for config in _configs(language, least)]
 
 
-def _configs(mined: _MinedLanguage) -> list[Config]:
+def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
     code = mined.code
     items = tuple(_TreebankSource(mined, found) for found in mined.found)
     forms = _DerivedSource(
@@ -76,26 +72,30 @@ def _configs(mined: _MinedLanguage) -> list[Config]:
     )  # fmt: skip
     pairs = _DerivedSource(
         mined, f"{code}-pairs", "minimal pairs: the target in a wrong form",
-        lambda: mined.pairs.tables(), lambda: mined.pairs.facts(),
+        lambda: mined.pairs.tables(), mined.finish,
     )  # fmt: skip
     return [
-        Config(code, "cloze", CLOZE, items, (code,)),
-        Config(forms.name, "forms", FORMS, (forms,), (code,)),
-        Config(pairs.name, "pair", SCHEMA, (pairs,), (code,)),
+        Config(code, "cloze", CLOZE, items, (code,), least=least),
+        Config(forms.name, "forms", FORMS, (forms,), (code,), of=code),
+        Config(pairs.name, "pair", SCHEMA, (pairs,), (code,), least=1, of=code),
     ]
 
 
 class _MinedLanguage:
     """A language that is mined: its treebanks one after the other, then its forms and pairs."""
 
-    def __init__(self, code: str, found: Sequence[LocalSource]) -> None:
-        self.code, self.found = code, found
+    def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
+        self.code, self.found, self.commercial = code, found, commercial
         self.seen, self.once = SeenIds(), SeenIds()
         self.evidence = Evidence()
 
     @cached_property
     def lexicon(self) -> LocalSource | None:
-        return lexicon(self.code)
+        """The list of the language, where its licence allows what is to be made of it."""
+        found = lexicon(self.code)
+        if found is None or not found.origin.redistributable:
+            return None
+        return found if found.origin.commercial or not self.commercial else None
 
     @cached_property
     def inventory(self) -> LanguageForms:
@@ -109,6 +109,22 @@ class _MinedLanguage:
     @cached_property
     def pairs(self) -> PairMaker:
         return PairMaker(Flipper(rules_of(self.code), self.inventory))
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is known to agree, or an empty text."""
+        return profile_of(self.evidence, self.code).reason
+
+    def finish(self) -> dict[str, Any]:
+        """Return the facts of the pairs, which come last, and give up what was read.
+
+        A build of all languages would not fit in memory.
+        """
+        facts = self.pairs.facts()
+        for name in ("inventory", "settings", "pairs"):
+            self.__dict__.pop(name, None)
+        self.seen, self.once, self.evidence = SeenIds(), SeenIds(), Evidence()
+        return facts
 
     @property
     def sources(self) -> list[dict[str, Any]]:
@@ -128,9 +144,10 @@ class _TreebankSource:
 
     def tables(self) -> Iterator[pa.Table]:
         """Mine; the maker of pairs sees each table too."""
-        licence, spread = self._found.origin.licence, Spread()
+        licence, genre = self._found.origin.licence, ", ".join(self._found.origin.genre)
+        spread = Spread()
         for path in self._found.files:
-            mined = mine_file(path, self._mined.settings, self._tally, licence)
+            mined = mine_file(path, self._mined.settings, self._tally, licence, genre=genre)
             seen, once, take = self._mined.seen, self._mined.once, self._mined.pairs.take
             for fresh in unique(mined, self._tally, seen, once, take, spread):
                 self._example = self._example or example_of(fresh)
@@ -151,6 +168,8 @@ class _TreebankSource:
             "relations": dict(sorted(tally.relations.items())),
             "masked": dict(sorted(tally.masked.items())),
             "licence": origin.licence,
+            "agrees": {k: [*map(str, r)] for k, r in self._mined.settings.language.agrees.items()},
+            "reason": self._mined.reason,
             "sources": [self._found.facts()],
         }
         about = f"mined from {origin.name}"

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -41,6 +42,7 @@ _SHAPE = {
     "configs": {str: _CONFIG},
     "documents?": _FILES,
     "sources?": _SOURCES,
+    "left_out?": {str: str},
 }
 """The shape of a manifest (:mod:`solecism.inputs`)."""
 
@@ -150,9 +152,13 @@ def _files(value: Mapping[str, Any]) -> dict[str, FileDigest]:
 
 
 def manifest_json(
-    root: Root, entry: Stanza, built: Sequence[BuiltConfig], documents: Iterable[Path]
-) -> dict[str, Any]:
-    """Return the manifest of a data set that was built, as JSON."""
+    root: Root, entry: Stanza, built: Sequence[BuiltConfig], documents: Iterable[Path],
+    left_out: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:  # fmt: skip
+    """Return the manifest of a data set that was built, as JSON.
+
+    ``left_out``: configs that were too small, with the reason.
+    """
     digests = {p.name: asdict(FileDigest(file_digest(p), p.stat().st_size)) for p in documents}
     sources = sources_of(built)
     return {
@@ -165,6 +171,7 @@ def manifest_json(
         "inputs": input_digests(root, entry, languages_of(built)),
         "documents": digests,
         "configs": {config.name: config.to_json() for config in built},
+        **({"left_out": dict(left_out)} if left_out else {}),
     }
 
 

@@ -178,8 +178,9 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
             rows = _of_carrier(tokens, argument, "aux")
             chosen = layered[rows[0]]
             found[f"{name}_auxiliary"] = rows[0][chosen], rows[1][chosen], rows[2][chosen]
-        owned = with_any(tokens, "Number[psor]") | with_any(tokens, "Person[psor]")
-        owner = nominal & base(tokens, "nmod", "det") & above(tokens, owned & upos.isin("NOUN"))
+    owned = upos.isin("NOUN") & tokens.feats.table(lambda text: "[psor]" in text, bool)
+    if owned.any():
+        owner = nominal & base(tokens, "nmod", "det") & above(tokens, owned)
         found["possessor"] = _of_predicate(tokens, owner)
     return _join(tokens, language, found)
 

@@ -12,13 +12,24 @@ from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE
 from solecism.treebank.agreement import AGREEMENT, Bits, bundle
 from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Surface, Tokens
+from solecism.treebank.forms import Morphology
 from solecism.treebank.languages import Language
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, WordPairs
 
-__all__ = ["MASKS", "items_of", "texts_of"]
+__all__ = ["MASKS", "ItemOrigin", "items_of", "texts_of"]
 
 MASKS = ("controller", "target")
 """Which end of a pair is masked: the paper's choice, and its stated future work."""
+
+
+@dataclass(frozen=True)
+class ItemOrigin:
+    """Where items come from: what is said of the treebank in each of them."""
+
+    treebank: str
+    licence: str = ""
+    genre: str = ""
+
 
 _MASK = text_hashes(["[MASK]"])[0]
 
@@ -28,13 +39,13 @@ def items_of(
     found: AgreeingPairs,
     masks: tuple[str, ...],
     language: Language,
-    treebank: str,
-    licence: str,
+    origin: ItemOrigin,
+    forms: Morphology | None = None,
 ) -> pa.Table:
     """Return the items of a chunk, in the order of the pairs; a pair's controller is masked first.
 
     ``id`` is made of language, relation, which end is masked, and the masked sentence: duplicates
-    in the paper's sense have the same id.
+    in the paper's sense have the same id. ``forms`` tell how frequent what is masked is.
     """
     chosen = found.kept.T & np.array([mask in masks for mask in MASKS])
     pair, masked = np.nonzero(chosen)
@@ -50,7 +61,7 @@ def items_of(
     columns = {
         "id": hex_ids(_ids(tokens, pairs.relation, word, masked, language.code)),
         "language": _constant(language.code, len(pair)),
-        "treebank": _constant(treebank, len(pair)),
+        "treebank": _constant(origin.treebank, len(pair)),
         "sent_id": tokens.sentences.sent_id[tokens.sentence[word]].arrow(),
         "text": text.arrow(),
         "left": Spans(text.data, text.starts, token.starts).arrow(),
@@ -74,11 +85,34 @@ def items_of(
         "pron_type": _value(features, "PronType")[pairs.controller].arrow(),
         "polite": _polite(tokens, language.polite)[pairs.controller],
         "multiword": tokens.multiword[word],
-        "licence": _constant(licence, len(pair)),
+        "length": np.bincount(tokens.sentence)[tokens.sentence[word]].astype(np.int32),
+        "depth": _depths(tokens)[tokens.sentence[word]].astype(np.int32),
+        "frequency": _frequencies(token, forms),
+        "genre": _constant(origin.genre, len(pair)),
+        "licence": _constant(origin.licence, len(pair)),
     }
     return pa.table(
         [pa.array(columns[name], CLOZE.field(name).type) for name in CLOZE.names], CLOZE
     )
+
+
+def _depths(tokens: Tokens) -> Ints:
+    """Return the depth of the tree of each sentence: 0 for a root without dependents."""
+    depth = np.zeros(len(tokens), np.int64)
+    above, deep = tokens.head, tokens.head >= 0
+    while deep.any() and depth.max() < len(tokens):
+        depth[deep] += 1
+        above = np.where(deep, tokens.head[above], -1)
+        deep = above >= 0
+    out = np.zeros(len(tokens.sentences), np.int64)
+    np.maximum.at(out, tokens.sentence, depth)
+    return out
+
+
+def _frequencies(answers: Spans, forms: Morphology | None) -> pa.Int32Array:
+    if forms is None:
+        return pa.nulls(len(answers), pa.int32())
+    return pa.array(map(forms.frequency, answers.texts()), pa.int32())
 
 
 def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from solecism.errors import fail
 from solecism.grouping import first_rows
 from solecism.hashing import Hashes, mix
+from solecism.inputs import refuse_pointer
 
 __all__ = [
     "COLUMNS", "PADDING", "BrokenError", "Coded", "ConlluChunk", "Flags", "Ints", "Spans",
@@ -240,6 +241,8 @@ def read_chunks(path: Path, size: int = CHUNK) -> Iterator[ConlluChunk]:
     rest, line = b"", 1
     with path.open("rb") as file:
         while piece := file.read(size):
+            if line == 1 and not rest:
+                refuse_pointer(path, piece)
             rest += piece
             # Only whole sentences are yielded; what follows the last empty line waits for more.
             if b"\r" in piece:

@@ -60,6 +60,9 @@ class Morphology(Protocol):
         Spelt the same, it also has another value, all else that both express being alike.
         """
 
+    def frequency(self, form: str) -> int:
+        """Return how often the treebanks have a form, in any capitals."""
+
 
 @dataclass(frozen=True)
 class TreebankForms:
@@ -92,6 +95,17 @@ class TreebankForms:
         others = self._paradigms.get(_lemma(word), ())
         shown = _differing(word.feats, (feats for other, feats in others if other != form))
         return shown | self._by_analogy(word) if self.analogy else shown
+
+    @cached_property
+    def _frequencies(self) -> Mapping[str, int]:
+        found: Counter[str] = Counter()
+        for word, count in self.counts.items():
+            found[word.form.casefold()] += count
+        return found
+
+    def frequency(self, form: str) -> int:
+        """See :class:`Morphology`."""
+        return self._frequencies.get(form.casefold(), 0)
 
     def _by_analogy(self, word: WordForm) -> frozenset[str]:
         """Return what the longest ending shows that enough lemmas have in the same cell."""
@@ -316,6 +330,7 @@ def _lemma(word: WordForm) -> tuple[str, str]:
 
 
 _ROWS = 1 << 15
+_OFTEN = 8
 _DOTLESS = ("tr", "az")
 _BLANK = (" ", "\u00a0")
 
@@ -330,19 +345,21 @@ class UniMorphForms:
     @classmethod
     def read(
         cls,
-        path: Path,
+        paths: Path | Sequence[Path],
         language: str,
         licence: str = "",
         auxiliaries: frozenset[str] = frozenset(),
     ) -> UniMorphForms:
-        """Read a list; ``language`` is ISO 639-3. Raises :class:`InputError`.
+        """Read a list, or its parts one after the other; ``language`` is ISO 639-3.
 
+        Lines with tags that are not in the schema are passed over.
         Verbs whose lemmas are ``auxiliaries`` stand in it as such too, for UniMorph does not keep
         them apart. Forms of several words (*os ababillabais*) are left out.
         """
         words = dict.fromkeys(
             WordForm(t.form, t.lemma, upos, str(t.feats))
-            for t in read_unimorph(path, language)
+            for path in ([paths] if isinstance(paths, Path) else paths)
+            for t in read_unimorph(path, language, lenient=True)
             if not any(blank in t.form for blank in _BLANK)
             for upos in (t.upos, *(("AUX",) if t.upos == "VERB" and t.lemma in auxiliaries else ()))
         )
@@ -382,6 +399,10 @@ class LanguageForms:
         """Return what the treebanks or UniMorph show, see :class:`Morphology`."""
         return frozenset().union(*(source.ambiguous(word) for source in self._sources))
 
+    def frequency(self, form: str) -> int:
+        """See :class:`Morphology`; UniMorph counts nothing."""
+        return self._sources[0].frequency(form)
+
     @cached_property
     def attested(self) -> Mapping[WordForm, Mapping[str, int]]:
         """The words of the treebanks, put in order, with their counts by treebank.
@@ -402,6 +423,19 @@ class LanguageForms:
         """The words of all sources by lemma and by form."""
         attested = {word: sum(counts.values()) for word, counts in self.attested.items()}
         return Paradigms(attested, self.unimorph.words if self.unimorph else ())
+
+    @cached_property
+    def _genders(self) -> Mapping[str, Counter[frozenset[str]]]:
+        found: dict[str, Counter[frozenset[str]]] = defaultdict(Counter)
+        for word, count in self._sources[0].counts.items():
+            if word.upos == "NOUN":
+                found[word.lemma.casefold()][bundle(word.feats).get("Gender", frozenset())] += count
+        return found
+
+    def has_one_gender(self, lemma: str) -> bool:
+        """Return whether the treebanks have a noun often enough, always of the same gender."""
+        genders = self._genders.get(lemma.casefold(), Counter())
+        return len(genders) == 1 and genders.total() >= _OFTEN and all(map(len, genders))
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the rows of ``<lang>-forms`` (:data:`solecism.schema.FORMS`), in order."""
@@ -433,7 +467,7 @@ def read_inventory(
     if unimorph is not None:
         code = unimorph.origin.repository.partition("/")[2]
         auxiliaries = frozenset(w.lemma for c in counts.values() for w in c if w.upos == "AUX")
-        triples = UniMorphForms.read(unimorph.files[0], code, unimorph.origin.licence, auxiliaries)
+        triples = UniMorphForms.read(unimorph.files, code, unimorph.origin.licence, auxiliaries)
     return LanguageForms(language, counts, licences, triples)
 
 

@@ -10,6 +10,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+import regex
+
 from solecism.errors import candidates, fail
 from solecism.inputs import read_text
 from solecism.treebank.agreement import AGREEMENT, bundle, layered
@@ -227,7 +229,9 @@ def left_open(code: str, word: WordForm) -> frozenset[str]:
 
 _PAIRS = Path(__file__).with_name("pairs.toml")
 _VOWELS = frozenset("aeiouyhœæàâäáãåèéêëìíîïòóôöõùúûü")
-_WORDS = re.compile(r"[^\W\d_]+(?:[-\u05be\"״'’][^\W\d_]+)*['’]?")
+_WORDS = regex.compile(
+    r"[\p{L}\p{M}\u200c\u200d]+(?:[-\u05be\"״'’][\p{L}\p{M}\u200c\u200d]+)*['’]?"
+)
 
 
 @dataclass(frozen=True)
@@ -237,6 +241,7 @@ class PairRules:
     code: str
     drops: bool = False
     free: bool = False
+    close: bool = False
     invariable: str = ""
     sure: Mapping[str, str] = field(default_factory=dict)
     double: tuple[str, ...] = ()
@@ -293,7 +298,8 @@ def _vowel(word: str) -> bool:
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text, without marks and numbers."""
-    return _WORDS.findall(text)
+    found: list[str] = _WORDS.findall(text)
+    return found
 
 
 @cache
@@ -301,9 +307,12 @@ def _pair_rules() -> Mapping[str, dict[str, Any]]:
     return tomllib.loads(_PAIRS.read_text(encoding="utf-8"))
 
 
+_CAREFUL = {"drops": True, "free": True, "close": True}
+
+
 @cache
 def rules_of(code: str) -> PairRules:
-    """Return the rules of a language; one without a stanza has none."""
-    stanza = _pair_rules().get(code, {}).items()
+    """Return the rules of a language; without a stanza, it may drop subjects and move objects."""
+    stanza = _pair_rules().get(code, _CAREFUL).items()
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza}
     return PairRules(code, **values)

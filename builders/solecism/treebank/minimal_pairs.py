@@ -8,25 +8,28 @@ right.
 from __future__ import annotations
 
 import heapq
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from itertools import islice, zip_longest
+from statistics import median
 from typing import Any
 
 import pyarrow as pa
+import regex
 
 from solecism.schema import pair_schema
-from solecism.treebank.agreement import bundle
+from solecism.treebank.agreement import bundle, layered
 from solecism.treebank.wrong_forms import Flip, Flipper, Item
 
 __all__ = ["EXTRA", "SCHEMA", "Caps", "PairMaker"]
 
 EXTRA = (
-    "flipped", "good_value", "relation", "source", "treebank", "sent_id", "licence", "attractors",
-    "cues", "pron_type",
+    "flipped", "good_value", "bad_value", "layer", "relation", "source", "treebank", "sent_id",
+    "licence", "attractors",
+    "cues", "pron_type", "length", "depth", "frequency_good", "frequency_bad", "genre",
 )  # fmt: skip
 """The features of mined pairs beside :data:`solecism.schema.FEATURES`."""
 SCHEMA = pair_schema(EXTRA)
@@ -35,31 +38,38 @@ TERMS = {
     "modifying": "adjective_noun_agreement",
     "predicated": "predicate_adjective_agreement",
     "verb": "subject_verb_agreement",
+    "object": "object_verb_agreement",
+    "indirect_object": "indirect_object_verb_agreement",
+    "possessor": "possessor_noun_agreement",
 }
 """The term of the literature for each relation."""
 _CLOSED = ("DET", "AUX", "PRON")
 _ROWS = 1 << 12
-_TOKEN = re.compile(r"\w+(?:[-.'’״\"]\w+)*['’]?|[^\w\s]")
+_TOKEN = regex.compile(r"[\w\p{M}]+(?:[-.'’״\"][\w\p{M}]+)*['’]?|[^\w\s]")
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Caps:
-    """How many pairs are kept at most of a paradigm (``UID``: relation and feature).
+    """How many pairs are kept.
 
-    ``paradigm``: in all; ``lemma`` and ``controller``: for each value of the good form, of one
-    lemma as target and as controller; ``closed``: in place of ``lemma`` for determiners and
-    auxiliaries; ``balance``: how many times as often as the rarest value with at least ``floor``
-    pairs another value may be there. Pairs are taken in the order of their ids, which are hashes,
-    one of each value and lemma after the other.
+    A *cell* is a paradigm (``UID``: relation, feature and distance class) and a direction, from the
+    good value to the bad one. All cells of a language are filled to the same ``quota``: twice the
+    median of what they could hold, at least ``floor`` and at most ``cell``. In a cell there are at
+    most ``lemma`` pairs of a target's lemma (``closed``: of determiners and auxiliaries) and
+    ``controller`` of a controller's. Pairs are taken in the order of their ids, which are hashes,
+    one of each lemma after the other; a sentence makes one pair at most, in the smallest cell that
+    it fits.
     """
 
-    paradigm: int = 1000
+    cell: int = 200
+    floor: int = 25
     lemma: int = 10
-    closed: int = 100
+    closed: int = 50
     controller: int = 10
-    balance: int = 2
-    floor: int = 50
+
+
+Cell = tuple[str, str, str]
 
 
 @dataclass
@@ -72,10 +82,11 @@ class PairMaker:
     flipper: Flipper
     caps: Caps = field(default_factory=Caps)
     made: Counter[str] = field(default_factory=Counter)
-    _heaps: dict[tuple[str, str, str], list[_Kept]] = field(default_factory=dict)
+    _heaps: dict[tuple[Cell, str], list[_Kept]] = field(default_factory=dict)
 
     def take(self, items: pa.Table) -> None:
         """Make pairs of the items whose target is masked (:data:`solecism.schema.CLOZE`)."""
+        self.__dict__.pop("chosen", None)
         places = _controllers(items)
         for item in items.filter(pa.compute.equal(items["masked"], "target")).to_pylist():
             for flip in self.flipper.flips(item):
@@ -85,8 +96,8 @@ class PairMaker:
     def _keep(self, row: Row, most: int) -> None:
         self.made[row["UID"]] += 1
         features = row["features"]
-        key = row["UID"], features["good_value"], features["target"] or ""
-        heap = self._heaps.setdefault(key, [])
+        cell = row["UID"], features["good_value"], features["bad_value"]
+        heap = self._heaps.setdefault((cell, features["target"] or ""), [])
         kept = _Kept(-int(row["id"], 16), row)
         if any(kept.order == other.order for other in heap):
             return
@@ -97,8 +108,33 @@ class PairMaker:
 
     def rows(self) -> list[Row]:
         """Return the pairs that are kept, paradigm by paradigm; ``pair_id`` counts within one."""
-        uids = sorted({uid for uid, _, _ in self._heaps})
-        return [row for uid in uids for row in self._paradigm(uid)]
+        paradigms: dict[str, list[list[Row]]] = defaultdict(list)
+        for cell in sorted(self.chosen):
+            paradigms[cell[0]].append(self.chosen[cell])
+        return [
+            {**row, "pair_id": number}
+            for cells in paradigms.values()
+            for number, row in enumerate(row for turn in zip_longest(*cells) for row in turn if row)
+        ]
+
+    @property
+    def quota(self) -> int:
+        """The pairs that every cell should have."""
+        sizes = Counter(cell for (cell, _), heap in self._heaps.items() for _ in heap)
+        usual = 2 * int(median(sizes.values())) if sizes else 0
+        return min(self.caps.cell, max(self.caps.floor, usual))
+
+    @cached_property
+    def chosen(self) -> dict[Cell, list[Row]]:
+        """The pairs of each cell; the smallest cells, those with attractors mostly, come first."""
+        ranked = {cell: self._ranked(cell) for cell in {cell for cell, _ in self._heaps}}
+        used: set[str] = set()
+        chosen: dict[Cell, list[Row]] = {}
+        for cell in sorted(ranked, key=lambda cell: (len(ranked[cell]), cell)):
+            rows = (row for row in ranked[cell] if row["sentence_good"] not in used)
+            chosen[cell] = list(islice(_once(rows), self.quota))
+            used |= {row["sentence_good"] for row in chosen[cell]}
+        return chosen
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the kept pairs as tables of :data:`SCHEMA`."""
@@ -106,20 +142,9 @@ class PairMaker:
         while some := list(islice(rows, _ROWS)):
             yield pa.Table.from_pylist(some, SCHEMA)
 
-    def _paradigm(self, uid: str) -> list[Row]:
-        values = sorted({value for name, value, _ in self._heaps if name == uid})
-        ranked = [self._value(uid, value) for value in values]
-        sizes = [len(rows) for rows in ranked if len(rows) >= self.caps.floor]
-        most = self.caps.balance * min(sizes) if sizes else self.caps.floor
-        turns = zip_longest(*(rows[: max(most, self.caps.floor)] for rows in ranked))
-        chosen = [row for turn in turns for row in turn if row is not None]
-        return [
-            {**row, "pair_id": number} for number, row in enumerate(chosen[: self.caps.paradigm])
-        ]
-
-    def _value(self, uid: str, value: str) -> list[Row]:
-        """Return the pairs of a value, lemmas in turn, capped for controllers too."""
-        heaps = [heap for (name, of, _), heap in self._heaps.items() if (name, of) == (uid, value)]
+    def _ranked(self, cell: Cell) -> list[Row]:
+        """Return the pairs of a cell, lemmas in turn, capped for controllers too."""
+        heaps = [heap for (of, _), heap in self._heaps.items() if of == cell]
         each = [(rank, -k.order, k.row) for h in heaps for rank, k in enumerate(sorted(h)[::-1])]
         seen: Counter[str] = Counter()
         rows = []
@@ -130,16 +155,36 @@ class PairMaker:
         return rows
 
     def facts(self) -> dict[str, Any]:
-        """Return what the manifest says: the caps, pairs made and kept, and why items made none."""
+        """Return what the manifest says: the caps, pairs made and kept, and why items made none.
+
+        ``unfilled``: the cells that have fewer pairs than the quota, and how many.
+        """
         kept: Mapping[str, Counter[str]] = defaultdict(Counter)
-        for row in self.rows():
-            kept[row["UID"]][row["features"]["good_value"]] += 1
+        for (uid, good, bad), rows in self.chosen.items():
+            kept[uid][f"{good}>{bad}"] = len(rows)
+        unfilled = {
+            f"{uid} {change}": count
+            for uid, counts in sorted(kept.items())
+            for change, count in sorted(counts.items())
+            if count < self.quota
+        }
         return {
             "caps": asdict(self.caps),
+            "quota": self.quota,
             "made": dict(sorted(self.made.items())),
             "kept": {uid: dict(sorted(count.items())) for uid, count in sorted(kept.items())},
+            "unfilled": unfilled,
             "passed_over": dict(sorted(self.flipper.skipped.items())),
         }
+
+
+def _once(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the first pair of each sentence."""
+    seen: set[str] = set()
+    for row in rows:
+        if row["sentence_good"] not in seen:
+            seen.add(row["sentence_good"])
+            yield row
 
 
 @dataclass(frozen=True, order=True)
@@ -165,7 +210,7 @@ def _controllers(items: pa.Table) -> dict[_Place, int]:
 
 def _row(item: Item, flip: Flip, controller: int | None) -> Row:
     left, good, bad, right = item["left"] or "", item["answer"], flip.form, item["right"] or ""
-    uid = f"{item['relation']}_{flip.feature.lower()}"
+    uid = f"{item['relation']}_{flip.feature.lower()}{_distance(item, flip)}"
     prefix = left.rstrip()
     one = bool(prefix) and left != prefix
     row = {
@@ -191,6 +236,20 @@ def _row(item: Item, flip: Flip, controller: int | None) -> Row:
         row |= {f"one_prefix_word_{side}": word for side, word in words.items()}
         row["one_prefix_prefix"] = prefix
     return row
+
+
+def _distance(item: Item, flip: Flip) -> str:
+    """Return the ending of the UID of a pair with a noun between its ends.
+
+    ``_attractor``: a noun, a name or a pronoun of another value than the controller's is there;
+    ``_intervening``: only nouns of the same value.
+    """
+    own = bundle(item["controller"]["feats"] or "_").get(flip.feature)
+    for attractor in item["attractors"] or []:
+        theirs = bundle(attractor["feats"] or "_").get(flip.feature)
+        if own and theirs and not own & theirs:
+            return "_attractor"
+    return "_intervening" if item["intervening_noun"] else ""
 
 
 def _tokens(left: str, word: str, right: str) -> str:
@@ -237,7 +296,9 @@ def _features(item: Item, flip: Flip) -> Row:
         "distance": item["distance"],
         "target": item["lemma"],
         "flipped": flip.feature,
-        "good_value": _text(target, flip.feature),
+        "good_value": _text(target, layered(flip.feature, item["layer"] or "")),
+        "bad_value": flip.value,
+        "layer": item["layer"],
         "relation": item["relation"],
         "source": flip.source,
         "treebank": item["treebank"],
@@ -246,7 +307,16 @@ def _features(item: Item, flip: Flip) -> Row:
         "attractors": str(len(attractors)),
         "cues": _joined(item["cues"] or ()),
         "pron_type": item["pron_type"],
+        "length": _number(item["length"]),
+        "depth": _number(item["depth"]),
+        "frequency_good": _number(item["frequency"]),
+        "frequency_bad": _number(flip.frequency),
+        "genre": item["genre"],
     }
+
+
+def _number(value: int | None) -> str | None:
+    return None if value is None else str(value)
 
 
 def _text(feats: Mapping[str, frozenset[str]], name: str) -> str | None:

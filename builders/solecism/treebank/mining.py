@@ -22,11 +22,12 @@ from solecism.files import writing
 from solecism.hashing import Hashes, text_hashes
 from solecism.progress import Progress, no_progress
 from solecism.schema import CLOZE
-from solecism.treebank.cloze import MASKS, items_of
+from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
 from solecism.treebank.documents import Spread
 from solecism.treebank.forms import Morphology, count_treebank
 from solecism.treebank.languages import Language, find_language, read_stanza
+from solecism.treebank.origins import known_code, origin_languages
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
 from solecism.treebank.strict import SWITCHES, find_strictly
@@ -213,6 +214,8 @@ def mine(
             files, of_pipeline = _parse(given, spacy, folder, show)
             language = language or of_pipeline
         code = language or _language_of(files)
+        if not (relations or stanza or known_code(code)):
+            raise fail(_unknown(code))
         masks = _masks(mask or ("both" if preset == "strict" else "controller"))
         skipped = (lambda number: None) if lenient else None
         evidence = Evidence()
@@ -293,6 +296,12 @@ def _language_of(files: Sequence[Path]) -> str:
     raise fail(f"{message}: give --language")
 
 
+def _unknown(code: str) -> str:
+    near = candidates("codes", origin_languages(), code)
+    way = "name the language with --language, or say what agrees with --stanza or --relation"
+    return f"{code!r} is no code of a language of Universal Dependencies {near}: {way}"
+
+
 def _collect(tables: Iterator[pa.Table], out: str | Path | None, keep: bool) -> pa.Table | None:
     """Write the tables, join them or run through them."""
     if out is not None:
@@ -312,12 +321,12 @@ def treebank_of(path: Path) -> str:
 
 
 def mine_tokens(
-    tokens: Tokens, settings: Settings, treebank: str, licence: str = ""
+    tokens: Tokens, settings: Settings, origin: ItemOrigin
 ) -> tuple[pa.Table, Counter[str]]:
     """Return the items of a chunk, duplicates included, and what was dropped, by reason."""
     found, dropped = settings.find(tokens)
-    items = items_of(tokens, found, settings.masks, settings.language, treebank, licence)
-    return items, dropped
+    language, forms = settings.language, settings.forms
+    return items_of(tokens, found, settings.masks, language, origin, forms), dropped
 
 
 def mine_file(
@@ -327,6 +336,7 @@ def mine_file(
     licence: str = "",
     lenient: bool = False,
     size: int = CHUNK,
+    genre: str = "",
 ) -> Iterator[pa.Table]:
     """Yield the items of a CoNLL-U file, chunk by chunk, duplicates included.
 
@@ -334,9 +344,10 @@ def mine_file(
     on the size of the chunks. Raises :class:`InputError`; with ``lenient`` broken sentences are
     skipped and counted.
     """
+    origin = ItemOrigin(treebank_of(path), licence, genre)
     for tokens in read_tokens(path, size, counts.skip if lenient else None):
         if counts.read(tokens):
-            items, dropped = mine_tokens(tokens, settings, treebank_of(path), licence)
+            items, dropped = mine_tokens(tokens, settings, origin)
             counts.dropped += dropped
             yield items
 

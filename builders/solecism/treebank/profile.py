@@ -147,7 +147,7 @@ class Evidence:
 
 
 @dataclass
-class _Tally:
+class _PairTally:
     """Pairs in which both ends express a feature: how many, and the values of both ends."""
 
     both: int = 0
@@ -166,7 +166,7 @@ class _Tally:
         if common:
             self.shared[min(common)] += count
 
-    def __iadd__(self, other: _Tally) -> _Tally:
+    def __iadd__(self, other: _PairTally) -> _PairTally:
         self.both += other.both
         self.agree += other.agree
         self.target += other.target
@@ -347,7 +347,7 @@ class _Profiler:
     @cached_property
     def third(self) -> bool:
         """Whether nouns without a person go with the third: measured as agreement is."""
-        tally = _Tally()
+        tally = _PairTally()
         for cell, count in self.evidence.cells.items():
             if cell.relation != "verb" or cell.of != "NOUN" or "Person" in bundle(cell.controller):
                 continue
@@ -400,7 +400,7 @@ class _Profiler:
         """Return the cases of subjects with which a target without layers agrees."""
         rules = [(r.feature, kind) for kind in ("verb", "auxiliary") for r in self.agrees.get(kind, ())
                  if not r.layer]  # fmt: skip
-        tallies: dict[str, _Tally] = defaultdict(_Tally)
+        tallies: dict[str, _PairTally] = defaultdict(_PairTally)
         for cell, count in self.evidence.cells.items():
             case = bundle(cell.controller).get("Case", _BARE)
             if cell.relation == "verb" and not case & {"", *_DIRECT}:
@@ -430,8 +430,8 @@ class _Layer:
 
     def __init__(self, layer: str, cells: Mapping[Cell, int], third: bool) -> None:
         self.layer = layer
-        self._tallies: dict[str, dict[_Leaf, _Tally]] = {
-            feature: defaultdict(_Tally) for feature in AGREEMENT
+        self._tallies: dict[str, dict[_Leaf, _PairTally]] = {
+            feature: defaultdict(_PairTally) for feature in AGREEMENT
         }
         for cell, count in cells.items():
             leaf = _Leaf(cell.kind, cell.side, cell.of, cell.verbform)
@@ -441,11 +441,11 @@ class _Layer:
         self.pooled = {feature: self._pool(feature) for feature in AGREEMENT}
         self.agreeing = [feature for feature in AGREEMENT if not self.pooled[feature].reason()]
 
-    def _left(self, feature: str) -> dict[_Leaf, _Tally]:
+    def _left(self, feature: str) -> dict[_Leaf, _PairTally]:
         return {leaf: tally for leaf, tally in self._tallies[feature].items() if not tally.fails}
 
-    def _pool(self, feature: str) -> _Tally:
-        total = _Tally()
+    def _pool(self, feature: str) -> _PairTally:
+        total = _PairTally()
         for tally in self._left(feature).values():
             total += tally
         return total

@@ -26,7 +26,7 @@ import solecism
 from solecism.errors import fail
 from solecism.files import write_text, writing
 from solecism.schema import CLOZE
-from solecism.treebank.cloze import MASKS
+from solecism.treebank.cloze import MASKS, ItemOrigin
 from solecism.treebank.conllu import ConlluChunk, Tokens, files_of, read_chunk, read_chunks
 from solecism.treebank.documents import Spread
 from solecism.treebank.forms import TreebankForms, WordForm, count_words
@@ -226,7 +226,7 @@ class Miner(_TokenReader):
         tokens = self.tokens(document, counts)
         if tokens is not None:
             treebank = treebank_of(Path(document.metadata["shard"].path))
-            items, dropped = mine_tokens(tokens, settings, treebank, self.licence)
+            items, dropped = mine_tokens(tokens, settings, ItemOrigin(treebank, self.licence))
             counts.dropped += dropped
         self.stat_update("items", value=len(items))
         return _with(document, items=items, counts=counts)

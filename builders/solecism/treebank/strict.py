@@ -34,7 +34,7 @@ from solecism.treebank.languages import Language, left_open, rules_of_forms
 from solecism.treebank.relations import AgreeingPairs
 from solecism.treebank.sentences import FLAWS, flaws_of
 
-__all__ = ["SWITCHES", "TESTS", "Ends", "Sieve", "ends_of", "find_strictly"]
+__all__ = ["SWITCHES", "TESTS", "EndValues", "Sieve", "ends_of", "find_strictly"]
 
 TESTS = {
     "disagree": "the ends differ in a feature in which they should agree: the annotation is wrong",
@@ -80,7 +80,7 @@ class Sieve:
 
 
 @dataclass(frozen=True)
-class Ends:
+class EndValues:
     """What the ends of pairs express of what they should agree in.
 
     ``target`` and ``controller``: a column for each of :data:`AGREEMENT`, the values of every pair;
@@ -115,7 +115,7 @@ def words_bits(tokens: Tokens, language: Language) -> Bits:
     return *bits[:place], person, *bits[place + 1 :]
 
 
-def ends_of(found: Candidates, bits: Bits) -> Ends:
+def ends_of(found: Candidates, bits: Bits) -> EndValues:
     """Return what the ends express of the features in which they should agree.
 
     ``bits`` are those of the words without a layer. A target agrees with its controller in the
@@ -138,7 +138,7 @@ def ends_of(found: Candidates, bits: Bits) -> Ends:
             for rule in rules:
                 wanted[AGREEMENT.index(rule.feature)] |= rows & found.meet(rule)
     controller = np.array([feature[pairs.controller] for feature in bits])
-    return Ends(tuple(target * wanted), tuple(controller * wanted), layer, layers)
+    return EndValues(tuple(target * wanted), tuple(controller * wanted), layer, layers)
 
 
 def find_strictly(
@@ -184,7 +184,7 @@ def _plain(values: Bits) -> Bits:
     return tuple(column & bits for column, bits in zip(values, _PLAIN, strict=True))
 
 
-def _clashing(found: Candidates, ends: Ends, sieve: Sieve) -> Flags:
+def _clashing(found: Candidates, ends: EndValues, sieve: Sieve) -> Flags:
     """Return the sentences in which a determiner or an adjective disagrees with its noun."""
     clash = np.zeros(len(found.tokens.sentences), bool)
     if found.language.lax or not sieve.has("disagree"):
@@ -264,7 +264,7 @@ def _decided(found: Candidates, shared: Flags) -> Flags:
     return shared & ~(own & noun)
 
 
-def _compare(ends: Ends, sieve: Sieve) -> Flags:
+def _compare(ends: EndValues, sieve: Sieve) -> Flags:
     """Return, a row a feature, which pairs share a value where they should."""
     sieve.remove("disagree", conflicts(ends.target, ends.controller))
     shared = shares(ends.target, ends.controller)
@@ -272,7 +272,7 @@ def _compare(ends: Ends, sieve: Sieve) -> Flags:
     return shared
 
 
-def _unneutralised(found: Candidates, shared: Flags, ends: Ends, sieve: Sieve) -> Flags:
+def _unneutralised(found: Candidates, shared: Flags, ends: EndValues, sieve: Sieve) -> Flags:
     """Keep the features that neither end leaves open.
 
     A feature is open by a rule of ``neutral.toml``, or when it is annotated with several values
@@ -288,7 +288,9 @@ def _unneutralised(found: Candidates, shared: Flags, ends: Ends, sieve: Sieve) -
 _Asked = Callable[[WordForm], frozenset[str]]
 
 
-def _left_open(found: Candidates, shared: Flags, ends: Ends, sieve: Sieve, ask: _Asked) -> Flags:
+def _left_open(
+    found: Candidates, shared: Flags, ends: EndValues, sieve: Sieve, ask: _Asked
+) -> Flags:
     """Ask which features either end leaves open; a row a feature, a column a pair."""
     rows = np.flatnonzero(sieve.left)
     open_ = np.zeros_like(shared)
@@ -297,7 +299,9 @@ def _left_open(found: Candidates, shared: Flags, ends: Ends, sieve: Sieve, ask: 
     return open_
 
 
-def _overt(found: Candidates, shared: Flags, ends: Ends, forms: Morphology, sieve: Sieve) -> Flags:
+def _overt(
+    found: Candidates, shared: Flags, ends: EndValues, forms: Morphology, sieve: Sieve
+) -> Flags:
     """Keep the features that the target shows by its form, and that neither end leaves open."""
     rows = np.flatnonzero(sieve.left)
     shown = np.zeros_like(shared)
@@ -310,7 +314,7 @@ def _overt(found: Candidates, shared: Flags, ends: Ends, forms: Morphology, siev
     return shared
 
 
-def _ask_targets(found: Candidates, ends: Ends, rows: Ints, ask: _Asked) -> Flags:
+def _ask_targets(found: Candidates, ends: EndValues, rows: Ints, ask: _Asked) -> Flags:
     """Ask for the targets of some pairs, each in the layer in which it agrees."""
     out = np.zeros((len(AGREEMENT), len(rows)), bool)
     for place, layer in enumerate(ends.layers):

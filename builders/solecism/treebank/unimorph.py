@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 
 from solecism.errors import InputError, Problem, candidates, fail
+from solecism.inputs import refuse_pointer
 from solecism.lexicon.features import Feats
 
 __all__ = ["language_of", "numbered_lines", "read_unimorph", "to_ud"]
@@ -100,24 +101,27 @@ def language_of(path: Path) -> str:
     return re.split(r"[.\-_]", path.name)[0]
 
 
-def read_unimorph(path: Path, language: str | None = None) -> Iterator[Triple]:
+def read_unimorph(
+    path: Path, language: str | None = None, lenient: bool = False
+) -> Iterator[Triple]:
     """Yield the triples of a UniMorph file, line by line; a file of any size takes no memory.
 
     Columns are lemma, form, tags, or lemma, tags, form (shared task of 2023); further ones (a
-    segmentation) and empty lines are passed over. Texts are given in NFC. ``language`` is ISO 639-3
-    and tells what tags mean (default: the file's name). Raises :class:`InputError` after the last
-    line with every problem of the file, each where it is first met.
+    segmentation), empty lines and comments are passed over; lines may end in ``CR LF``. Texts are
+    given in NFC. ``language`` is ISO 639-3 and tells what tags mean (default: the file's name).
+    Raises :class:`InputError` after the last line with every problem of the file, each where it is
+    first met; ``lenient`` passes over the lines instead.
     """
     code = language_of(path) if language is None else language
     problems: dict[str, Problem] = {}
     for number, line in numbered_lines(path):
-        if not line:
+        if not line or (line.startswith("#") and "\t" not in line):
             continue
         try:
             yield _triple(unicodedata.normalize("NFC", line), code, number)
         except ValueError as error:
             problems.setdefault(str(error), Problem(str(error), str(path), number))
-    if problems:
+    if problems and not lenient:
         raise InputError(problems.values())
 
 
@@ -129,6 +133,8 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, 1):
+                if number == 1:
+                    refuse_pointer(path, raw)
                 yield number, raw.decode("utf-8").rstrip("\r\n")
     except FileNotFoundError:
         raise fail("there is no such file", path) from None

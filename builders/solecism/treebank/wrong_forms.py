@@ -6,9 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any
 
-from solecism.treebank.agreement import bundle
+import regex
+
+from solecism.treebank.agreement import AGREEMENT, bundle, layered
 from solecism.treebank.forms import Bundle, LanguageForms, ParadigmCell, WordForm, alike
 from solecism.treebank.languages import PairRules, words_of
 
@@ -22,11 +25,15 @@ _FAMILY = {
     "modifying": ("ADJ", "VERB", "DET"),
     "predicated": ("ADJ", "VERB"),
     "verb": ("VERB", "AUX"),
+    "object": ("VERB", "AUX"),
+    "indirect_object": ("VERB", "AUX"),
+    "possessor": ("NOUN",),
 }
 """As which parts of speech a form could be right in the place of a target."""
 _OF_PHRASE = ("Number", "Gender", "Case", "Animacy")
 _OF_CLAUSE = ("Number", "Gender", "Person")
-_PLAIN = re.compile(r"[^\W\d_]+(?:[-\u05be][^\W\d_]+)*")
+_LETTERS = r"[\p{L}\p{M}\u200c\u200d]+"
+_PLAIN = regex.compile(rf"{_LETTERS}(?:[-\u05be\u2010]{_LETTERS})*")
 _CLAUSE = re.compile(r"[,;:.!?()«»“”„\"\u2013\u2014]")
 _AMOUNT = re.compile(r"[\d%€$£]")
 _NEAR = 8
@@ -36,11 +43,16 @@ _THIRD = frozenset({"3"})
 
 @dataclass(frozen=True)
 class Flip:
-    """A wrong form for an item's target, the feature in which it is wrong, and its source."""
+    """A wrong form for an item's target: the feature in which it is wrong and its value there.
+
+    ``source``: who has it; ``frequency``: how often the treebanks do.
+    """
 
     feature: str
     form: str
     source: str
+    value: str
+    frequency: int
 
 
 @dataclass(frozen=True)
@@ -81,9 +93,11 @@ class Flipper:
     def _flip(self, item: Item, feature: str) -> Flip | str:
         """Return the most frequent wrong form in a feature, or why there is none."""
         word = WordForm(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
-        cells = self.forms.paradigms.others(word, feature)
+        cells = self.forms.paradigms.others(word, layered(feature, item["layer"] or ""))
         if not cells:
             return "no other form"
+        if self.rules.close:
+            cells.sort(key=lambda cell: -_likeness(cell.form, item["answer"]))
         if reason := self._doubtful(item, feature):
             return reason
         reasons = [self._wrong(item, feature, cell) for cell in cells]
@@ -92,11 +106,10 @@ class Flipper:
         if best is None:
             return reasons[0]
         sources = sorted({cell.source for cell in cells if cell.form == best.form})
-        return Flip(
-            feature,
-            _capital(best.form, item["answer"]),
-            sources[0] if len(sources) == 1 else "both",
-        )
+        value = ",".join(sorted(bundle(best.feats)[layered(feature, item["layer"] or "")]))
+        source = sources[0] if len(sources) == 1 else "both"
+        frequency = self.forms.frequency(best.form)
+        return Flip(feature, _capital(best.form, item["answer"]), source, value, frequency)
 
     def _doubtful(self, item: Item, feature: str) -> str:
         """Return why a value of the controller does not bind the target, or an empty text."""
@@ -108,6 +121,8 @@ class Flipper:
             return "elided controller"
         if feature == "Number" and not self._number_sure(end):
             return "noun may be of either number"
+        if feature == "Person" and not _one(end):
+            return "a plural noun may stand for us or you"
         if feature == "Gender" and not self._gender_sure(end):
             return "noun may be of either gender"
         return ""
@@ -128,11 +143,13 @@ class Flipper:
             return False
         if feats.get("Animacy") in (frozenset({"Inan"}), frozenset({"Nhum"})):
             return True
+        if not self.rules.sure:
+            return self.forms.has_one_gender(end["lemma"] or "")
         return any(self.rules.is_sure(g, end["form"], end["lemma"] or "") for g in genders)
 
     def _wrong(self, item: Item, feature: str, cell: ParadigmCell) -> str:
         """Return why a form may be right after all in the place of the target, or an empty text."""
-        ours, theirs = bundle(item["feats"] or "_"), bundle(cell.feats)
+        ours, theirs = _in_layer(item, item["feats"] or "_"), _in_layer(item, cell.feats)
         controller = bundle(item["controller"]["feats"] or "_")
         if not _PLAIN.fullmatch(cell.form):
             return "not one plain word"
@@ -156,7 +173,7 @@ class Flipper:
         kind = bundle(item["feats"] or "_").get("VerbForm")
         found = self.forms.paradigms.readings(cell.form, *family)
         same = [r for r in found if kind is None or not r.get("VerbForm") or kind & r["VerbForm"]]
-        return [*same, bundle(cell.feats)]
+        return [_of_layer(item, reading) for reading in (*same, bundle(cell.feats))]
 
     def _controllers(self, item: Item) -> list[Bundle]:
         """Return all that the controller's form can be, in a clause only what has its case.
@@ -215,7 +232,7 @@ class Flipper:
             near = words_of(item["left"] or "")[-_NEAR:]
             if _AMOUNT.search((item["left"] or "")[-_WIDTH:]):
                 return True
-        elif self.rules.free:
+        elif self.rules.free or item["layer"]:
             before, after = item["left"] or "", item["right"] or ""
             near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
         else:
@@ -246,6 +263,30 @@ class Flipper:
         while len(forms) < 4 and len(forms[-1]) > 2 and forms[-1][0] in self.rules.prefixes:
             forms.append(forms[-1][1:])
         return forms
+
+
+def _likeness(form: str, answer: str) -> float:
+    """Return how alike two forms are: what is not annotated shows in the form (eu. *zuenez*)."""
+    return SequenceMatcher(None, form.casefold(), answer.casefold(), autojunk=False).ratio()
+
+
+def _one(end: Item) -> bool:
+    """Return whether a controller is a pronoun or a singular: *las mujeres trabajamos* is right."""
+    feats = bundle(end["feats"] or "_")
+    return "PronType" in feats or "Sing" in feats.get("Number", ())
+
+
+def _in_layer(item: Item, feats: str) -> Bundle:
+    return _of_layer(item, bundle(feats))
+
+
+def _of_layer(item: Item, feats: Bundle) -> Bundle:
+    """Return a bundle with the features of the item's layer in place of those without one."""
+    if not item["layer"]:
+        return feats
+    layer = {name: feats.get(layered(name, item["layer"])) for name in AGREEMENT}
+    others = {name: values for name, values in feats.items() if "[" not in name}
+    return {**others, **{name: values for name, values in layer.items() if values}}
 
 
 def _names(nominal: bool) -> tuple[str, ...]:

@@ -1,0 +1,48 @@
+"""Write docs/languages.tsv: what was found in each language of a build of `agreement`.
+
+Usage: python scripts/make_languages.py BUILT > docs/languages.tsv
+
+BUILT is the folder of `solecism build agreement`. A line has the language's codes, its name, its
+treebanks, the numbers of items and pairs, what agrees with what, or why there is nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from solecism.datasets.manifest import read_manifest
+from solecism.treebank.origins import iso_of, language_name
+
+COLUMNS = ("code", "iso639_3", "language", "treebanks", "items", "pairs", "agreement", "left_out")
+
+
+def rows(manifest: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Yield a line a language, in the order of the codes."""
+    configs, left = manifest["configs"], manifest.get("left_out", {})
+    built = {name for name, config in configs.items() if config["kind"] == "cloze"}
+    alone = {name for name, reason in left.items() if reason and "-" not in name}
+    for code in sorted(built | alone):
+        config, pairs = configs.get(code), configs.get(f"{code}-pairs")
+        parts = config["paradigms"] if config else {}
+        told = next(iter(parts.values()))["agrees"] if parts else {}
+        agrees = "; ".join(f"{kind}: {', '.join(rules)}" for kind, rules in told.items() if rules)
+        yield (
+            code, iso_of(code), language_name(code), ", ".join(parts),
+            config["rows"] if config else 0, pairs["rows"] if pairs else 0,
+            agrees, left.get(code, ""),
+        )  # fmt: skip
+
+
+def main() -> None:
+    """Write the table to standard output."""
+    writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(rows(read_manifest(Path(sys.argv[1])).raw))
+
+
+if __name__ == "__main__":
+    main()

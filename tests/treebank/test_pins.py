@@ -1,0 +1,250 @@
+"""The catalogue of treebanks and word lists: made from an index, and moved to another release."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from release import SHARED
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.treebank import origins
+from solecism.treebank.licences import NOT_STATED, allows_commerce, list_licence, strictest
+from solecism.treebank.pins import pin_treebanks, read_index, unimorph_lines
+
+INDEX, LISTS = SHARED / "ud-index.jsonl.xz", SHARED / "unimorph-index.jsonl.xz"
+BY_SA = "Creative Commons License Attribution-ShareAlike 4.0 International."
+
+
+def record(name: str, **more: Any) -> dict[str, Any]:
+    """A line of an index."""
+    return {
+        "name": name,
+        "language": "Otter",
+        "tag": "r2.16",
+        "tag_commit": "c" * 40,
+        "releases": {"first": "2.10", "last": "2.18"},
+        "files": [
+            {"path": f"ott_own-ud-{split}.conllu", "blob_sha1": "b" * 40, "size": 7}
+            for split in ("dev", "test", "train")
+        ],
+        "license": "CC BY-SA 4.0",
+        "license_file": [{"first_lines": [BY_SA]}],
+        "renamed_to": None,
+        **more,
+    }
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the catalogue, in place of the project's."""
+    path = Path(shutil.copy(origins.TREEBANKS, tmp_path))
+    monkeypatch.setattr(origins, "TREEBANKS", path)
+    monkeypatch.setenv("SOLECISM_SOURCES", str(tmp_path))
+    origins.forget()
+    yield path
+    origins.forget()
+
+
+def write_index(path: Path, *records: dict[str, Any]) -> Path:
+    data = "".join(f"{json.dumps(line)}\n" for line in records).encode()
+    path.write_bytes(lzma.compress(data) if path.suffix == ".xz" else data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("readme", "text", "licence"),
+    [
+        ("CC BY-SA 4.0", BY_SA, "CC-BY-SA-4.0"),
+        ("CC BY 4.0", "", "CC-BY-4.0"),
+        ("CC BY-NC-SA 3.0", BY_SA, "CC-BY-NC-SA-3.0"),
+        ("CC BY-NC 4.0", BY_SA, "CC-BY-NC-SA-4.0"),
+        ("CC BY-SA 4.0", "see https://creativecommons.org/licenses/by-nc-sa/4.0/", "CC-BY-NC-SA-4.0"),
+        ("CC BY-SA 4.0", "Attribution-NonCommercial-NoDerivatives 4.0", "CC-BY-NC-ND-4.0"),
+        ("CC BY-NC-SA 4.0", "NonCommercial- ShareAlike 3.0 Generic", "CC-BY-NC-SA-4.0"),
+        ("PD", BY_SA, "CC-BY-SA-4.0"),
+        ("PD", "", "LicenseRef-public-domain"),
+        ("GNU GPL 3.0", "GNU GENERAL PUBLIC LICENSE", "GPL-3.0-only"),
+        ("LGPL-LR", "Lesser General Public License For Linguistic Resources", "LGPLLR"),
+        ("C-UDA 1.0", "Computational Use of Data Agreement v1.0", "C-UDA-1.0"),
+        ("CC0 1.0", "CC0 1.0 Universal", "CC0-1.0"),
+        ("CC BY-SA 4.0", "distributed for academic use.", "CC-BY-SA-4.0 AND LicenseRef-academic-use"),
+        ("", "", NOT_STATED),
+    ],
+)  # fmt: skip
+def test_the_stricter_licence_holds(readme: str, text: str, licence: str) -> None:
+    assert strictest(readme, text) == licence
+    free = "-NC" not in licence and "academic" not in licence and licence != NOT_STATED
+    assert allows_commerce(licence) == free
+
+
+def test_the_licence_of_a_list_is_that_of_its_file() -> None:
+    lines = [
+        "The Wiktionary data (ces file) is licensed under Creative Commons BY-SA license:",
+        "https://creativecommons.org/licenses/by-sa/3.0/",
+        "The MorfFlex data (ces.xz file) is licensed under Creative Commons BY-NC-SA license:",
+        "http://creativecommons.org/licenses/by-nc-sa/4.0/",
+    ]
+    assert list_licence(lines, "ces") == "CC-BY-SA-3.0"
+    assert list_licence(lines, "ces.xz") == "CC-BY-NC-SA-4.0"
+    assert list_licence(["License: n/a"], "eus") == NOT_STATED
+
+
+def test_a_line_has_what_the_index_has() -> None:
+    more = {"genre": "news fiction", "lemmas": "manual native", "includes_text": "no"}
+    pins = pin_treebanks([record("UD_Otter-Own", iso=None, **more)], "2.18")
+    line = pins.lines["UD_Otter-Own"]
+    assert (line["code"], line["iso"], line["tag"]) == ("ott", "ott", "r2.16")
+    assert (line["genre"], line["text"]) == (["fiction", "news"], False)
+    assert [file["path"][11:-7] for file in line["files"]] == ["train", "dev", "test"]
+    assert line["files"][0] == {"path": "ott_own-ud-train.conllu", "blob": "b" * 40, "size": 7}
+
+
+def test_what_is_no_release_or_closed_is_left_out() -> None:
+    pins = pin_treebanks(
+        [
+            record("UD_Otter-Own"),
+            record("UD_Otter-New", status="unreleased"),
+            record("UD_Otter-Late", releases={"first": "2.19", "last": "2.19"}),
+            record("UD_Otter-ND", license="CC BY-NC-ND 4.0"),
+        ],
+        "2.18",
+    )
+    assert list(pins.lines) == ["UD_Otter-Own"]
+    assert pins.closed == ("UD_Otter-ND",)
+
+
+def test_renamed_treebanks_count_once() -> None:
+    ended = {"first": "2.5", "last": "2.15"}
+    old = record("UD_Otter-Old", renamed_to="UD_Otter-Own", releases=ended, tag="r2.15")
+    both = [old, record("UD_Otter-Own", releases={"first": "2.16", "last": "2.18"})]
+    now = pin_treebanks(both, "2.18").lines
+    assert list(now) == ["UD_Otter-Own"]
+    assert now["UD_Otter-Own"]["also"] == ["UD_Otter-Old"]
+    assert list(pin_treebanks(both, "2.15").lines) == ["UD_Otter-Old"]
+    (alone,) = pin_treebanks([old], "2.18").lines.values()  # the new one is not there yet
+    assert (alone["also"], alone["until"]) == (["UD_Otter-Own"], "2.15")
+
+
+def test_a_later_tag_cannot_be_pinned_for_an_earlier_release() -> None:
+    late = record("UD_Otter-Own", tag="r2.17")
+    assert pin_treebanks([late], "2.16").unpinned == ("UD_Otter-Own",)
+    assert pin_treebanks([late], "2.16").lines == {}
+    before = pin_treebanks([record("UD_Otter-Own")], "2.16").lines
+    assert pin_treebanks([late], "2.16", before).lines == before
+
+
+def test_the_release_must_be_that_of_the_catalogue(catalogue: Path) -> None:
+    assert origins.catalogue_release() == "2.18"
+    done = CliRunner().invoke(main, ["fetch", "agreement", "--ud", "2.19"])
+    assert done.exit_code == 2
+    assert "the catalogue has the pins of UD 2.18, not of 2.19: --index FILE moves" in done.output
+    assert CliRunner().invoke(main, ["fetch", "agreement", "--ud", "2.18"]).exit_code == 0
+    told = CliRunner().invoke(main, ["fetch", "agreement", "--ud", "next"]).output
+    assert "'next' is no release of UD, as 2.18" in told
+    assert catalogue.is_file()
+
+
+@pytest.mark.parametrize("name", ["index.jsonl", "index.jsonl.xz"])
+def test_an_index_moves_the_pins(catalogue: Path, tmp_path: Path, name: str) -> None:
+    releases = {"first": "2.10", "last": "2.19"}
+    moved = record("UD_Albanian-TSA", iso="sq", language="Albanian", releases=releases)
+    index = write_index(tmp_path / name, moved, record("UD_Otter-Own", releases=releases))
+    done = CliRunner().invoke(main, ["fetch", "agreement", "--ud", "2.19", "--index", str(index)])
+    assert done.exit_code == 0, done.output
+    assert "the catalogue has the pins of UD 2.19: 2 treebanks" in done.output
+    assert "1 added: UD_Otter-Own" in done.output
+    assert "1 moved to other files: UD_Albanian-TSA" in done.output
+    assert "287 dropped: UD_Abaza-ATB" in done.output
+    assert origins.catalogue_release() == "2.19"
+    assert origins.find_code("otter") == "ott"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".solecism")]
+    head, *lines = catalogue.read_text(encoding="utf-8").splitlines()
+    assert (json.loads(head), len(lines)) == ({"ud": "2.19"}, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "index.jsonl:1: is no JSON"),
+        ('{"name": 3}', "index.jsonl:1: is no index of treebanks: it lacks language"),
+        ("", "pins no treebank of UD 2.18"),
+    ],
+)
+def test_a_bad_index_changes_nothing(
+    catalogue: Path, tmp_path: Path, text: str, message: str
+) -> None:
+    before = catalogue.read_bytes()
+    (tmp_path / "index.jsonl").write_text(text, encoding="utf-8")
+    index = str(tmp_path / "index.jsonl")
+    done = CliRunner().invoke(main, ["fetch", "agreement", "--ud", "2.18", "--index", index])
+    assert done.exit_code == 2
+    assert message in done.output
+    assert catalogue.read_bytes() == before
+
+
+def test_an_index_that_is_cut_off(tmp_path: Path) -> None:
+    path = write_index(tmp_path / "index.jsonl.xz", record("UD_Otter-Own"))
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"index.jsonl.xz: cannot be read"):
+        read_index(path)
+
+
+def test_lines_of_the_catalogue() -> None:
+    found = {origin.name: origin for origin in origins.treebank_origins()}
+    albanian = found["UD_Albanian-TSA"]
+    assert (albanian.language, albanian.licence) == ("sq", "CC-BY-SA-4.0")
+    assert all(len(o.ref) == 40 and o.pins for o in found.values())
+    assert all(len(pin.blob) == 40 for o in found.values() for pin in o.pins)
+    assert not [o.name for o in found.values() if "-ND" in o.licence]
+    assert found["UD_Estonian-EDT"].licence == "CC-BY-NC-SA-4.0"
+    assert found["UD_Ancient_Hebrew-PTNK"].licence == "CC-BY-NC-SA-4.0"
+    assert found["UD_Xibe-XDT"].licence == "CC-BY-NC-SA-3.0"
+    assert "UD_Czech-PDT" not in found
+    assert found["UD_Czech-PDTC"].also == ("UD_Czech-PDT",)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("sq", "sq"), ("sqi", "sq"), ("Albanian", "sq"), ("northern_kurdish", "kmr"),
+        ("Kurmanji", "kmr"), ("swiss german", "gsw"), ("nb", "no"), ("nob", "no"),
+        ("nno", "nn"), ("Norwegian Nynorsk", "nn"), ("est", "et"), ("zho", "zh"),
+    ],
+)  # fmt: skip
+def test_languages_by_code_and_name(name: str, code: str) -> None:
+    assert origins.find_code(name) == code
+
+
+def test_an_unknown_language_gets_candidates() -> None:
+    with pytest.raises(InputError, match=r"no language 'albanain'.*did you mean 'albanian'\?"):
+        origins.find_code("albanain")
+
+
+def test_the_catalogue_is_small_and_sorted() -> None:
+    lines = origins.TREEBANKS.read_text(encoding="utf-8").splitlines()[1:]
+    names = [json.loads(line)["name"] for line in lines]
+    assert names == sorted(names)
+    size = sum(path.stat().st_size for path in (origins.TREEBANKS, origins.LISTS))
+    assert size < 300_000
+
+
+@pytest.mark.skipif(not INDEX.is_file(), reason="no ../shared")
+def test_the_catalogue_is_what_the_index_gives() -> None:
+    pins = pin_treebanks(read_index(INDEX), "2.18")
+    lines = origins.TREEBANKS.read_text(encoding="utf-8").splitlines()
+    assert list(map(json.loads, lines)) == [{"ud": "2.18"}, *pins.lines.values()]
+    listed = origins.LISTS.read_text(encoding="utf-8").splitlines()
+    assert list(map(json.loads, listed)) == unimorph_lines(LISTS)
+
+
+def test_nynorsk_is_a_language_of_its_own() -> None:
+    assert [o.name for o in origins.treebanks_of("no")] == ["UD_Norwegian-Bokmaal"]
+    assert [o.name for o in origins.treebanks_of("nn")] == ["UD_Norwegian-Nynorsk"]

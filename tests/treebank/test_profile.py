@@ -1,0 +1,203 @@
+"""Profiles: what agrees with what, from counts of our own."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from release import SHARED
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.treebank.conllu import ConlluChunk, tokens_of
+from solecism.treebank.languages import Rule, read_stanza
+from solecism.treebank.profile import (
+    Evidence,
+    Profile,
+    binomial_above,
+    binomial_below,
+    profile_of,
+)
+from treebank import conllu
+
+FIN = "Mood=Ind|VerbForm=Fin"
+SING, PLUR = "Sing", "Plur"
+
+
+def clause(noun: str, verb: str, *more: str, order: str = "SV", of: str = "NOUN") -> str:
+    """A subject and a verb with FEATS (``_``: none) in an order, and further lines."""
+    places = (1, 2) if order == "SV" else (2, 1)
+    subject = f"n n {of} {noun} {places[1]} nsubj"
+    lines = {places[0]: subject, places[1]: f"v v VERB {FIN}|{verb} 0 root"}
+    return "\n".join([lines[1], lines[2], *more])
+
+
+def profile(*sentences: str) -> Profile:
+    evidence = Evidence()
+    evidence.add(tokens_of(ConlluChunk(conllu(*sentences).encode())))
+    return profile_of(evidence, "qq")
+
+
+def rules(found: Profile, kind: str = "verb") -> list[str]:
+    return [str(rule) for rule in found.language.agrees.get(kind, ())]
+
+
+def numbers(good: int, bad: int, order: str = "SV", of: str = "NOUN") -> list[str]:
+    """Clauses that agree in number, both values in turn, and others that do not."""
+    values = [(SING, PLUR)[n % 2] for n in range(good + bad)]
+    other = {SING: PLUR, PLUR: SING}
+    verbs = [v if n < good else other[v] for n, v in enumerate(values)]
+    return [
+        clause(f"Number={noun}", f"Number={verb}", order=order, of=of)
+        for noun, verb in zip(values, verbs, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "reason"),
+    [
+        (14, 0, ""), (13, 0, "too small"), (40, 4, ""), (40, 5, "too few agree"),
+        (30, 3, "too small"),
+    ],
+)  # fmt: skip
+def test_nine_in_ten_must_agree_and_a_test_say_so(good: int, bad: int, reason: str) -> None:
+    found = profile(*numbers(good, bad))
+    assert rules(found) == ([] if reason else ["Number"])
+    (row,) = found.rows
+    assert (row.both, row.agree, row.reason, row.agrees) == (good + bad, good, reason, not reason)
+    assert row.noun == good / (good + bad)
+    assert row.pronoun is None
+
+
+def test_tails_are_exact() -> None:
+    assert binomial_above(0, 20) == pytest.approx(1)
+    assert binomial_above(20, 20) == pytest.approx(0.8**20)
+    assert binomial_below(20, 20) == pytest.approx(1)
+    assert binomial_below(0, 20, 0.5) == pytest.approx(0.5**20)
+    assert binomial_above(15, 20) + binomial_below(14, 20, 0.8) == pytest.approx(1)
+    assert binomial_above(95_000, 100_000) < 1e-300
+
+
+def test_a_value_that_all_have_is_no_agreement() -> None:
+    found = profile(*[clause("Number=Sing", "Number=Sing")] * 60)
+    assert (rules(found), found.rows[0].reason) == ([], "does not vary")
+    assert found.reason == "the features of agreement do not vary"
+
+
+def test_what_agrees_by_chance_is_no_agreement() -> None:
+    """Of a hundred nouns and of a hundred verbs five are plural, never together."""
+    values = [(SING, SING)] * 191 + [(PLUR, SING)] * 5 + [(SING, PLUR)] * 4 + [(PLUR, PLUR)] * 4
+    found = profile(*(clause(f"Number={n}", f"Number={v}") for n, v in values))
+    assert (rules(found), found.rows[0].reason) == ([], "by chance")
+
+
+def test_a_side_that_does_not_agree_is_left_out() -> None:
+    """As in Arabic: number only after the subject."""
+    found = profile(*numbers(60, 0), *numbers(30, 30, order="VS"))
+    assert rules(found) == ["Number before"]
+    assert [row.agrees for row in found.rows if row.side == "after"] == [False]
+
+
+def test_nouns_and_pronouns_are_told_apart() -> None:
+    found = profile(*numbers(60, 0, of="PRON"), *numbers(30, 30))
+    assert rules(found) == ["Number PRON"]
+
+
+def test_nouns_are_third_person_where_the_verbs_say_so() -> None:
+    third = [clause("_", "Person=3")] * 40
+    others = [clause(f"Person={n}", f"Person={n}", of="PRON") for n in (1, 2, 3)] * 10
+    assert rules(profile(*third, *others)) == ["Person"]
+    assert profile(*third, *others).language.third
+    assert not profile(*[clause("_", "Person=1")] * 40, *others).language.third
+
+
+def test_layers_are_found_by_what_they_agree_with() -> None:
+    """As in Basque: the subject in [erg], or where there is none in [abs]; the object in [abs]."""
+    sentences = []
+    for subject, other in product((SING, PLUR), (SING, PLUR)):
+        verb = f"Number[erg]={subject}|Number[abs]={other}"
+        thing = f"o o NOUN Number={other} 2 obj"
+        sentences += [clause(f"Number={subject}", verb, thing)] * 12
+        sentences += [clause(f"Number={subject}", f"Number[abs]={subject}")] * 8
+    found = profile(*sentences)
+    assert rules(found) == ["Number[erg]", "Number[abs]"]
+    assert rules(found, "object") == ["Number[abs]"]
+    assert found.language.layers == ("", "erg", "abs")
+
+
+def test_possessors_agree_with_what_is_theirs() -> None:
+    nouns = [
+        f"m m PRON Person={person} 2 nmod:poss\nh h NOUN Number=Sing|Person[psor]={person} 0 root"
+        for person in (1, 2, 3)
+    ]
+    assert rules(profile(*nouns * 10), "possessor") == ["Person[psor]"]
+
+
+def test_nothing_annotated_is_said() -> None:
+    assert profile("n n NOUN _ 2 nsubj\nv v VERB _ 0 root").reason == (
+        "no features of agreement are annotated"
+    )
+    assert profile(*numbers(9, 0)).reason == "too small: too few pairs to tell"
+    assert profile(*numbers(30, 30)).reason == "no agreement found"
+
+
+def test_rules_are_read_as_written() -> None:
+    for text in ("Number", "Person[subj]", "Gender before", "Number[abs] after PRON"):
+        assert str(Rule.read(text)) == text
+    with pytest.raises(InputError, match="no rule of agreement: 'Numbers'"):
+        Rule.read("Numbers")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "sq_own-ud-test.conllu"
+    path.write_text(conllu(*numbers(40, 0)), encoding="utf-8")
+    return path
+
+
+def test_the_stanza_of_a_profile_can_be_given_back(file: Path, tmp_path: Path) -> None:
+    shown = run("profile", str(file), "--stanza")
+    assert shown.exit_code == 0, shown.output
+    stanza = tmp_path / "own.toml"
+    stanza.write_text(shown.output, encoding="utf-8")
+    language = read_stanza(stanza, "sq")
+    assert language.agrees == {"verb": (Rule("Number"),)}
+    with pytest.raises(InputError, match=r"there is no stanza \[fr\]"):
+        read_stanza(stanza, "fr")
+    by_profile, by_stanza = (
+        json.loads(run("mine", str(file), "--json", *more).output)
+        for more in ((), ("--stanza", str(stanza)))
+    )
+    assert by_profile == by_stanza
+    stanza.write_text(shown.output.replace("Number", "Nummer"), encoding="utf-8")
+    wrong = run("mine", str(file), "--stanza", str(stanza))
+    assert wrong.exit_code == 2
+    assert "no rule of agreement: 'Nummer'" in wrong.output
+
+
+def test_a_profile_is_shown(file: Path) -> None:
+    text = run("profile", str(file)).output
+    assert "yes" in text
+    assert max(map(len, text.splitlines())) <= 80
+    told = json.loads(run("profile", str(file), "--json").output)
+    assert told["agrees"] == {"verb": ["Number"]}
+    assert told["rows"][0]["both"] == 40
+
+
+@pytest.mark.skipif(not (SHARED / "ud-r2.4").is_dir(), reason="the treebanks are not here")
+def test_real_treebanks_agree_as_their_grammars_say() -> None:
+    folder = SHARED / "ud"
+    for code, kinds in (
+        ("fr", {"determiner": ["Number", "Gender"], "verb": ["Number", "Person"]}),
+        ("en", {"determiner": ["Number"], "verb": ["Number", "Person"]}),
+    ):
+        files = [str(path) for path in sorted(folder.glob(f"*/{code}_*.conllu"))]
+        told = json.loads(run("profile", *files, "--json").output)
+        assert {kind: told["agrees"][kind] for kind in kinds} == kinds
