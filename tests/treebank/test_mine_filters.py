@@ -17,14 +17,15 @@ from solecism.datasets.citation import read_bibliography
 from solecism.errors import InputError
 from solecism.treebank.conllu import ConlluChunk, Tokens, tokens_of
 from solecism.treebank.filters import FILTERS
-from solecism.treebank.forms import TreebankForms, count_words
+from solecism.treebank.forms import TreebankForms, WordForm, count_words
 from solecism.treebank.languages import find_language, languages
 from solecism.treebank.mining import Settings
 from solecism.treebank.relations import AgreeingPairs
+from solecism.treebank.sentences import FLAWS, capitals_by, count_habits, marks_by
 from solecism.treebank.strict import SWITCHES, TESTS
 
 FOLDER = TREEBANKS
-BY_TREE = [*FILTERS, "disagree", "neutralised"]
+BY_TREE = [*FILTERS, "disagree", "elsewhere", *FLAWS, "neutralised"]
 
 
 def sentences(name: str) -> list[tuple[str, str, str, bytes]]:
@@ -124,6 +125,69 @@ def test_a_part_of_a_multiword_token_is_not_masked() -> None:
         assert dropped["multiword"] == sent_id.startswith("removed"), sent_id
         _, found, _ = find(text, language, without=frozenset({"multiword"}))
         assert found.kept.all()
+
+
+def test_a_word_without_a_paradigm_is_not_masked() -> None:
+    for sent_id, language, pair, text in sentences("paradigm"):
+        tokens, found, dropped = find(text, language, forms=None)
+        at = pairs(tokens, found).index(pair)
+        assert found.kept[:, at].tolist() == [sent_id.startswith("kept"), True], sent_id
+        assert dropped["paradigm"] == sent_id.startswith("removed"), sent_id
+        _, found, _ = find(text, language, without=frozenset({"paradigm"}))
+        assert found.kept.all()
+
+
+def test_a_pronoun_may_be_masked_where_its_forms_show_the_value() -> None:
+    (_, language, pair, text), *_ = sentences("paradigm")
+    forms = TreebankForms({
+        WordForm("wer", "wer", "PRON", "Case=Nom|Number=Sing|PronType=Int"): 2,
+        WordForm("were", "wer", "PRON", "Case=Nom|Number=Plur|PronType=Int"): 2,
+        WordForm("schläft", "schlafen", "VERB", VERB.format("Sing")): 2,
+        WordForm("schlafen", "schlafen", "VERB", VERB.format("Plur")): 2,
+    })  # fmt: skip
+    tokens, found, dropped = find(text, language, forms=forms)
+    assert pairs(tokens, found) == [pair]
+    assert (found.kept.all(), dropped["paradigm"]) == (True, 0)
+
+
+VERB = "Mood=Ind|Number={}|Person=3|Tense=Pres|VerbForm=Fin"
+
+
+def chunk(*sentences: str) -> Tokens:
+    """Sentences of nouns and marks, parted by blanks."""
+    lines = [
+        f"{n}\t{word}\t_\t{'NOUN' if word[0].isalpha() else 'PUNCT'}\t_\t_\t{n - 1}\tdep\t_\t_\n"
+        for text in sentences
+        for n, word in enumerate(text.split(), 1)
+    ]
+    text = "".join(f"\n{line}" if line.startswith("1\t") else line for line in lines)
+    return tokens_of(ConlluChunk(f"{text[1:]}\n".encode()))
+
+
+@pytest.mark.parametrize(
+    ("sentences", "marks", "capitals"),
+    [
+        (("The cats .", "The dogs !", "three birds"), True, "start"),
+        (("Die Katzen .", "Die Hunde “ ."), True, "nouns"),
+        (("der man", "diu frouwe ,", "Der hof ."), False, "none"),
+        (("Մարդ կատու :", "Մարդ ։"), True, "start"),
+        (("Cats dogs :", "Dogs ;"), False, "start"),
+        (("人 猫 。", "人 。"), True, "start"),
+    ],
+)
+def test_how_a_treebank_writes_its_sentences(
+    sentences: tuple[str, ...], marks: bool, capitals: str
+) -> None:
+    habits = count_habits(chunk(*sentences))
+    assert (marks_by(habits), capitals_by(habits)) == (marks, capitals)
+
+
+def test_verse_and_fragments_are_kept_where_a_language_has_no_marks() -> None:
+    for name in ("unfinished", "cut", "verse"):
+        (_, language, _, text), *_ = sentences(name)
+        known = replace(find_language(language), third=False, marks=False, capitals="none")
+        _, dropped = Settings(known).find(tokens_of(ConlluChunk(text)))
+        assert not dropped[name]
 
 
 def test_languages_name_what_is_known() -> None:

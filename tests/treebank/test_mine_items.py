@@ -27,13 +27,15 @@ from solecism.treebank.mining import (
     treebank_of,
     unique,
 )
+from solecism.treebank.sentences import FLAWS
 
 FOLDER = TREEBANKS
 BOTH = ("controller", "target")
 
 
 def mine(path: Path, language: str, preset: str = "strict", **settings: object) -> list[dict]:
-    """All items of a file, however many a sentence has."""
+    """All items of a file, however many a sentence has; the sentences may be fragments."""
+    settings = {"without": frozenset(FLAWS), **settings}
     given = Settings(find_language(language), preset, masks=BOTH, **settings)  # type: ignore[arg-type]
     mined = unique(mine_file(path, given, MiningCounts()), MiningCounts())
     return pa.concat_tables([*mined, CLOZE.empty_table()]).to_pylist()

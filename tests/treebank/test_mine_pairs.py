@@ -16,6 +16,7 @@ from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_wo
 from solecism.treebank.languages import find_language, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, Caps, PairMaker
 from solecism.treebank.mining import Settings, mine_tokens
+from solecism.treebank.sentences import FLAWS
 from solecism.treebank.wrong_forms import Flipper
 from treebank import conllu
 
@@ -42,7 +43,7 @@ def maker(
         counts[told] += times
     inventory = LanguageForms(language, {"UD_Own": counts}, {"UD_Own": "CC0-1.0"})
     flipper = Flipper(rules_of(language), inventory)
-    settings = Settings(find_language(language), "strict", MASKS, forms=inventory)
+    settings = Settings(find_language(language), "strict", MASKS, frozenset(FLAWS), inventory)
     items, _ = mine_tokens(tokens, settings, ItemOrigin("UD_Own", "CC0-1.0"))
     return PairMaker(flipper, caps or Caps()), items
 
@@ -295,9 +296,10 @@ def test_nothing_else_would_have_to_be_spelt_otherwise() -> None:
 
 def test_an_adjective_that_another_noun_would_license() -> None:
     def of(head: str, gender: str) -> str:
+        article = "le" if gender == "Masc" else "la"
         return f"""
             Voici voici VERB _ 0 root
-            le le DET Definite=Def|Gender=Masc|Number=Sing|PronType=Art 3 det
+            {article} le DET Definite=Def|Gender={gender}|Number=Sing|PronType=Art 3 det
             {head} {head} NOUN Gender={gender}|Number=Sing 1 obj
             de de ADP _ 5 case
             nation nation NOUN Gender=Fem|Number=Sing 3 nmod

@@ -76,6 +76,7 @@ def _table(mined: Mined) -> Table:
         table.add_row("no items", mined.reason)
     rows = {"sentences": counts.sentences, "words": counts.words, "duplicates": counts.duplicates}
     rows |= {"one of a sentence is enough": counts.repeated} if counts.repeated else {}
+    rows |= {"its document has its share": counts.crowded} if counts.crowded else {}
     rows |= {"sentences skipped": counts.skipped} if counts.skipped else {}
     rows |= {f"dropped: {name}": count for name, count in counts.dropped.items() if count}
     for name, count in rows.items():

@@ -17,10 +17,18 @@ from solecism.datasets.configs import BuiltParadigm, Config, example_of
 from solecism.grammar.paradigm import Counts
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
+from solecism.treebank.documents import Spread
 from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
-from solecism.treebank.mining import MiningCounts, SeenIds, Settings, mine_file, unique
+from solecism.treebank.mining import (
+    MiningCounts,
+    SeenIds,
+    Settings,
+    mine_file,
+    released,
+    unique,
+)
 from solecism.treebank.origins import find_code, origin_languages
 from solecism.treebank.profile import Evidence, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
@@ -137,12 +145,14 @@ class _TreebankSource:
     def tables(self) -> Iterator[pa.Table]:
         """Mine; the maker of pairs sees each table too."""
         licence, genre = self._found.origin.licence, ", ".join(self._found.origin.genre)
+        spread = Spread()
         for path in self._found.files:
             mined = mine_file(path, self._mined.settings, self._tally, licence, genre=genre)
             seen, once, take = self._mined.seen, self._mined.once, self._mined.pairs.take
-            for fresh in unique(mined, self._tally, seen, once, take):
+            for fresh in unique(mined, self._tally, seen, once, take, spread):
                 self._example = self._example or example_of(fresh)
                 yield fresh
+        yield from released(spread, self._tally)
 
     def built(self) -> BuiltParadigm:
         """Return what was mined, and what every filter left out."""
@@ -154,6 +164,7 @@ class _TreebankSource:
             "words": tally.words,
             "duplicates": tally.duplicates,
             "repeated": tally.repeated,
+            "crowded": tally.crowded,
             "relations": dict(sorted(tally.relations.items())),
             "masked": dict(sorted(tally.masked.items())),
             "licence": origin.licence,

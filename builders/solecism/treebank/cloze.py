@@ -16,7 +16,7 @@ from solecism.treebank.forms import Morphology
 from solecism.treebank.languages import Language
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, WordPairs
 
-__all__ = ["MASKS", "ItemOrigin", "items_of"]
+__all__ = ["MASKS", "ItemOrigin", "items_of", "texts_of"]
 
 MASKS = ("controller", "target")
 """Which end of a pair is masked: the paper's choice, and its stated future work."""
@@ -53,7 +53,7 @@ def items_of(
     word = np.where(masked == 1, pairs.target, pairs.controller)
     wanted = np.zeros(len(tokens.sentences), bool)
     wanted[tokens.sentence[word]] = True
-    text, token = _texts(tokens, wanted)
+    text, token = texts_of(tokens, wanted)
     text, token = text[tokens.sentence[word]], token[tokens.written[word]]
     shared = found.shared[:, pair]
     near = _neighbours(tokens, pairs, shared, found.bits)
@@ -115,7 +115,7 @@ def _frequencies(answers: Spans, forms: Morphology | None) -> pa.Int32Array:
     return pa.array(map(forms.frequency, answers.texts()), pa.int32())
 
 
-def _texts(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
+def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
     """Return the texts of sentences, and the place of every written token in that of its sentence.
 
     The text is that of the comment ``# text`` where the tokens are found in it, in order, with

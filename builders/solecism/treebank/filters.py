@@ -20,7 +20,12 @@ from solecism.treebank.candidates import (
 from solecism.treebank.conllu import Flags
 from solecism.treebank.languages import Language
 
-__all__ = ["FILTERS"]
+__all__ = ["FILTERS", "PROFORMS"]
+
+PROFORMS = ("Int", "Rel", "Ind", "Neg", "Tot", "Exc", "Rcp")
+"""The types of pronouns that many languages do not inflect: *who*, *wer*, *kto*."""
+
+_LOCAL = ("Ade", "Abl", "All", "Ine", "Ela", "Ill", "Loc", "Lat", "Sub", "Sup", "Del", "Ter")
 
 _QUOTES = frozenset("\"'«»“”„‘’‹›‚״「『《") | {"''", "``"}
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "SYM", "X")
@@ -69,6 +74,24 @@ def _title(found: Candidates) -> Flags:
     title |= found.tokens.lemmas.isin(*found.language.honorifics)
     mark = found.tokens.forms.isin(*_QUOTES) & base(found.tokens, "punct")
     return (title | has_child(found.tokens, mark))[found.pairs.controller]
+
+
+def _name(found: Candidates) -> Flags:
+    """Find subjects written as names are: *Large Fries gives you four pieces*.
+
+    A noun with a capital within a sentence; one at its beginning, if its neighbour has one too.
+    """
+    tokens = found.tokens
+    if found.language.capitals != "start":
+        return np.zeros(len(found), bool)
+    capital = tokens.forms.table(lambda form: form[:1].isupper(), bool)
+    content = tokens.upos.isin("NOUN", "PROPN", "ADJ")
+    named = np.append((capital & content)[1:] & (tokens.number[1:] > 1), False)
+    opened = np.append(True, tokens.upos.isin("PUNCT", "SYM")[:-1])
+    starts = (tokens.number == 1) | opened
+    name = capital & tokens.upos.isin("NOUN") & (~starts | named)
+    named_so: Flags = name[found.pairs.controller]
+    return found.subject & named_so
 
 
 def _ellipsis(found: Candidates) -> Flags:
@@ -161,6 +184,34 @@ def _clausal(found: Candidates) -> Flags:
     return found.of("copula") & clausal[found.clause] | found.subject & double[found.clause]
 
 
+def _apart(found: Candidates) -> Flags:
+    """Find determiners and adjectives that a finite verb parts from their noun.
+
+    They stand by themselves, or the tree is wrong: *odin*, said of something before.
+    """
+    tokens = found.tokens
+    verb = tokens.upos.isin("VERB", "AUX") & finite_words(tokens)
+    count = np.cumsum(np.append(0, verb))
+    low = np.minimum(found.pairs.target, found.pairs.controller)
+    high = np.maximum(found.pairs.target, found.pairs.controller)
+    between: Flags = count[high] > count[low + 1]
+    return ~found.clausal & between
+
+
+def _local(found: Candidates) -> Flags:
+    """Find predicates in a local case, which are adverbs: Finnish *raja on korkealla*."""
+    return found.of("predicated") & with_value(found.tokens, "Case", *_LOCAL)[found.pairs.target]
+
+
+def _frozen(found: Candidates) -> Flags:
+    """Find comments of a pronoun and an adjective: Polish *co ważniejsze*."""
+    tokens = found.tokens
+    comment = base(tokens, "parataxis", "discourse", "advcl", "appos") & tokens.upos.isin("ADJ")
+    comment &= ~has_child(tokens, base(tokens, "cop", "aux"))
+    pronoun = tokens.upos.isin("PRON") & with_value(tokens, "PronType", "Int", "Rel")
+    return found.subject & comment[found.clause] & pronoun[found.pairs.controller]
+
+
 def _nonfinite(found: Candidates) -> Flags:
     """Find verbs that are not finite: the auxiliary agrees instead (*the cats have slept*)."""
     forms = found.language.verbforms
@@ -173,6 +224,7 @@ FILTERS: Mapping[str, Callable[[Candidates], Flags]] = {
     for filter_ in (
         _typo, _foreign, _abbreviation, _digits, _flat, _title, _ellipsis, _coordination,
         _quantified, _expletive, _oblique, _nominal, _clausal, _nonfinite, _avoir,
+        _name, _apart, _local, _frozen,
     )
 }  # fmt: skip
 """The filters that look at the tree alone, in the order in which they run."""

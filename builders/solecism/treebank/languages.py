@@ -65,7 +65,9 @@ class Language:
     """Agreement in one language: a stanza of ``languages.toml``, which describes the keys.
 
     ``agrees``: for each relation, or kind of target, in what it agrees with its controller;
-    ``cases``: those of subjects that a verb agrees with; ``third``: whether nouns are third person.
+    ``cases``: those of subjects that a verb agrees with; ``third``: whether nouns are third person;
+    ``marks``: whether a mark ends a sentence; ``capitals``: of what (``none``, ``start``,
+    ``nouns``); ``lax``: whether nouns and adjectives often differ in what they agree in.
     """
 
     code: str
@@ -84,6 +86,9 @@ class Language:
     dummy: tuple[str, ...] = ()
     cases: tuple[str, ...] = ("Nom", "Abs")
     third: bool = False
+    marks: bool = True
+    capitals: str = "start"
+    lax: bool = False
 
     @cached_property
     def layers(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from solecism.progress import Progress, no_progress
 from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
+from solecism.treebank.documents import Spread
 from solecism.treebank.forms import Morphology, count_treebank
 from solecism.treebank.languages import Language, find_language, read_stanza
 from solecism.treebank.origins import known_code, origin_languages
@@ -33,7 +34,7 @@ from solecism.treebank.strict import SWITCHES, find_strictly
 
 __all__ = [
     "Mined", "MiningCounts", "SeenIds", "Settings", "mine", "mine_file", "mine_files",
-    "mine_tokens", "survey", "treebank_of", "unique", "write_items",
+    "mine_tokens", "released", "survey", "treebank_of", "unique", "write_items",
 ]  # fmt: skip
 
 PRESETS = ("paper-program", "paper", "strict")
@@ -83,7 +84,8 @@ class MiningCounts:
 
     ``relations`` and ``masked`` count the items, after duplicates were dropped; ``dropped`` the
     pairs that are no items, by reason; ``repeated`` the items of ``strict`` that were left out
-    since their sentence has one of that relation; ``skipped`` the broken sentences.
+    since their sentence has one of that relation; ``crowded`` those whose document has its share;
+    ``skipped`` the broken sentences.
     """
 
     bytes: int = 0
@@ -92,6 +94,7 @@ class MiningCounts:
     skipped: int = 0
     duplicates: int = 0
     repeated: int = 0
+    crowded: int = 0
     relations: Counter[str] = field(default_factory=Counter)
     masked: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
@@ -114,11 +117,12 @@ class MiningCounts:
         """Count broken sentences."""
         self.skipped += number
 
-    def count(self, items: pa.Table) -> None:
-        """Count items."""
+    def count(self, items: pa.Table) -> pa.Table:
+        """Count items, and return them."""
         for name, counter in (("relation", self.relations), ("masked", self.masked)):
             for value in items[name].value_counts().to_pylist():
                 counter[value["values"]] += value["counts"]
+        return items
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,7 @@ class Mined:
             "words": counts.words,
             "duplicates": counts.duplicates,
             "repeated": counts.repeated,
+            "crowded": counts.crowded,
             "skipped_sentences": counts.skipped,
             "dropped": {name: count for name, count in counts.dropped.items() if count},
             "agrees": {k: [*map(str, rules)] for k, rules in self.settings.language.agrees.items()},
@@ -357,13 +362,16 @@ def mine_files(
 ) -> Iterator[pa.Table]:
     """Yield the items of CoNLL-U files without duplicates (:func:`mine_file`, :func:`unique`)."""
     total, seen = sum(path.stat().st_size for path in paths), SeenIds()
-    once = SeenIds() if settings.preset == "strict" else None
+    strict = settings.preset == "strict"
+    once, spread = (SeenIds(), Spread()) if strict else (None, None)
     for path in paths:
         show(path.name, counts.bytes, total)
         mined = mine_file(path, settings, counts, licence, lenient)
-        for table in unique(mined, counts, seen, once):
+        for table in unique(mined, counts, seen, once, spread=spread):
             show(path.name, counts.bytes, total)
             yield table
+    if spread is not None:
+        yield from released(spread, counts)
 
 
 def unique(
@@ -372,12 +380,14 @@ def unique(
     seen: SeenIds | None = None,
     once: SeenIds | None = None,
     see: Callable[[pa.Table], object] = id,
+    spread: Spread | None = None,
 ) -> Iterator[pa.Table]:
     """Yield tables without the items whose ``id`` was seen before, and count.
 
     Duplicates are dropped over all files of a language, as the paper's program does; ``seen`` hands
     on what was seen in other calls. With ``once`` (of other calls too) a sentence has one item of a
-    relation at most; ``see`` is shown the items before that.
+    relation at most; ``see`` is shown the items before that. With ``spread`` no document has too
+    large a share; what waits in it comes with :func:`released`.
     """
     before = SeenIds() if seen is None else seen
     for table in tables:
@@ -389,8 +399,25 @@ def unique(
             first = _once(kept, once)
             counts.repeated += int((~first).sum())
             kept = _chosen(kept, first)
-        counts.count(kept)
-        yield kept
+        if spread is None:
+            yield counts.count(kept)
+        else:
+            yield _spread(kept, spread, counts)
+            yield from released(spread, counts, end=False)
+
+
+def _spread(items: pa.Table, spread: Spread, counts: MiningCounts) -> pa.Table:
+    taken = spread.take(items)
+    counts.crowded += len(items) - len(taken)
+    return counts.count(taken)
+
+
+def released(spread: Spread, counts: MiningCounts, end: bool = True) -> Iterator[pa.Table]:
+    """Yield the items that had to wait, and count: at the end, or where too many wait."""
+    rest = spread.rest(end)
+    if rest is not None:
+        counts.crowded -= len(rest)
+        yield counts.count(rest)
 
 
 def _chosen(table: pa.Table, rows: Flags) -> pa.Table:

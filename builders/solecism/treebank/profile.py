@@ -39,6 +39,7 @@ from solecism.treebank.conllu import Tokens
 from solecism.treebank.filters import FILTERS
 from solecism.treebank.languages import ANY, Language, Rule, languages
 from solecism.treebank.relations import RELATIONS
+from solecism.treebank.sentences import capitals_by, count_habits, marks_by
 
 __all__ = [
     "Evidence",
@@ -54,7 +55,7 @@ SHARE, FEWER, LEVEL, KAPPA, MAJORITY = 0.9, 0.8, 0.05, 0.5, 0.98
 LEAST = 10
 """So many pairs of a non-finite form must there be for it to count as one that agrees."""
 
-_UNTOLD = ("oblique", "nonfinite", "avoir")
+_UNTOLD = ("oblique", "nonfinite", "avoir", "name")
 """Filters that need to know what the profile is to tell."""
 _PROBE = Language("", "", (), {"participle": ANY})
 _DIRECT = frozenset({"Nom", "Abs"})
@@ -115,6 +116,7 @@ class Evidence:
     """Counts of the pairs of a language's treebanks that might agree."""
 
     cells: Counter[Cell] = field(default_factory=Counter)
+    habits: Counter[str] = field(default_factory=Counter)
     sentences: int = 0
     words: int = 0
     without_lemma: int = 0
@@ -126,6 +128,7 @@ class Evidence:
         self.sentences += len(tokens.sentences)
         self.words += len(tokens)
         self.without_lemma += int((tokens.lemma.equal("_") & ~tokens.form.equal("_")).sum())
+        self.habits.update(count_habits(tokens))
         found = find_candidates(tokens, _PROBE)
         for name, filter_ in FILTERS.items():
             if name not in _UNTOLD:
@@ -295,11 +298,18 @@ class Profile:
             lines.append(f"cases = {_quoted(language.cases)}")
         if language.third:
             lines.append("third = true")
+        lines += _habits(language)
         return "\n".join(lines) + "\n"
 
 
 def _quoted(texts: Iterable[str]) -> str:
     return "[" + ", ".join(f'"{text}"' for text in texts) + "]"
+
+
+def _habits(language: Language) -> list[str]:
+    """Return what a stanza says of the sentences, where it is not the default."""
+    lines = [] if language.marks else ["marks = false"]
+    return lines if language.capitals == "start" else [*lines, f'capitals = "{language.capitals}"']
 
 
 def language_of(code: str, evidence: Evidence) -> Language:
@@ -335,6 +345,7 @@ class _Profiler:
         language = replace(
             self.language, agrees=self.agrees, third=self.third, cases=self._cases(),
             verbforms=("Fin", *sorted(self.verbforms)),
+            marks=marks_by(self.evidence.habits), capitals=capitals_by(self.evidence.habits),
         )  # fmt: skip
         lemmas = self.evidence.without_lemma <= self.evidence.words / 2
         return Profile(language, tuple(self.rows), self.evidence.sentences, lemmas)

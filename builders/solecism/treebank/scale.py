@@ -28,6 +28,7 @@ from solecism.files import write_text, writing
 from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS, ItemOrigin
 from solecism.treebank.conllu import ConlluChunk, Tokens, files_of, read_chunk, read_chunks
+from solecism.treebank.documents import Spread
 from solecism.treebank.forms import TreebankForms, WordForm, count_words
 from solecism.treebank.languages import find_language, read_stanza
 from solecism.treebank.mining import (
@@ -35,6 +36,7 @@ from solecism.treebank.mining import (
     SeenIds,
     Settings,
     mine_tokens,
+    released,
     treebank_of,
     unique,
     write_items,
@@ -349,9 +351,14 @@ class ItemsJoiner(_Joiner):
 
     def join(self, files: list[Path]) -> None:
         total = MiningCounts()
-        once = SeenIds() if self.once else None
-        write_items(unique(_read_items(files, total), total, once=once), Path(self.out))
+        write_items(self._items(files, total), Path(self.out))
         write_text(Path(self.counts), json.dumps(vars(total)) + "\n")
+
+    def _items(self, files: list[Path], total: MiningCounts) -> Iterator[pa.Table]:
+        once, spread = (SeenIds(), Spread()) if self.once else (None, None)
+        yield from unique(_read_items(files, total), total, once=once, spread=spread)
+        if spread is not None:
+            yield from released(spread, total)
 
 
 @dataclass(frozen=True)

@@ -26,27 +26,30 @@ from solecism.treebank.agreement import (
     shares,
     somewhere,
 )
-from solecism.treebank.candidates import KINDS, Candidates, find_candidates
+from solecism.treebank.candidates import KINDS, Candidates, find_candidates, with_value
 from solecism.treebank.conllu import Flags, Ints, Tokens
-from solecism.treebank.filters import FILTERS
+from solecism.treebank.filters import FILTERS, PROFORMS
 from solecism.treebank.forms import Morphology, WordForm, distinct_words
 from solecism.treebank.languages import Language, left_open, rules_of_forms
 from solecism.treebank.relations import AgreeingPairs
+from solecism.treebank.sentences import FLAWS, flaws_of
 
 __all__ = ["SWITCHES", "TESTS", "EndValues", "Sieve", "ends_of", "find_strictly"]
 
 TESTS = {
     "disagree": "the ends differ in a feature in which they should agree: the annotation is wrong",
     "unshared": "the ends share no value of a feature in which they should agree",
+    "elsewhere": "a determiner or an adjective of the sentence disagrees with its noun already",
     "neutralised": "by the rule of the language the form of an end leaves the shared value open",
     "uniform": "the target's lemma has no other form that differs in the shared value alone",
     "syncretic": "the form of an end leaves the shared value open: another is spelt the same",
     "undecided": "the form of the masked controller cannot be told by what the ends share",
+    "paradigm": "the masked word has no other form",
     "multiword": "the masked word is a part of a multiword token",
 }
 """The filters that look at values and forms, with their descriptions."""
 
-SWITCHES = [*FILTERS, *(name for name in TESTS if name != "unshared")]
+SWITCHES = [*FILTERS, *FLAWS, *(name for name in TESTS if name != "unshared")]
 """The filters that can be switched off."""
 
 
@@ -58,9 +61,13 @@ class Sieve:
         self.dropped: Counter[str] = Counter()
         self._without = without
 
+    def has(self, name: str) -> bool:
+        """Return whether a filter is switched on."""
+        return name not in self._without
+
     def remove(self, name: str, flags: Flags) -> bool:
         """Remove what has the flag; return whether the filter is switched on."""
-        if name in self._without:
+        if not self.has(name):
             return False
         self.dropped[name] += int((self.left & flags).sum())
         self.left &= ~flags
@@ -139,19 +146,24 @@ def find_strictly(
 ) -> tuple[AgreeingPairs, Counter[str]]:
     """Find the pairs of a chunk that overtly agree, and count those that every filter removes.
 
-    A pair counts for the first filter that removes it; ``undecided`` and ``multiword`` count, for
-    either end, the pairs in which it may not be masked. Filters in ``without`` are switched off.
+    A pair counts for the first filter that removes it; ``undecided``, ``paradigm`` and
+    ``multiword`` count, for either end, the pairs in which it may not be masked. Filters in
+    ``without`` are switched off.
     """
     found = find_candidates(tokens, language)
     sieve = Sieve(len(found), without)
     sieve.filter(found)
     bits = words_bits(tokens, language)
     ends = ends_of(found, bits)
-    shared = _unneutralised(found, _compare(ends, sieve), ends, sieve)
+    clash = _clashing(found, ends, sieve)
+    shared = _compare(ends, sieve)
+    _whole(found, clash, sieve)
+    shared = _unneutralised(found, shared, ends, sieve)
     if forms is not None:
         shared = _overt(found, shared, ends, forms, sieve)
-    decides = np.array([_decided(found, shared), shared])
-    kept = _maskable(found, decides, sieve, without)
+    own = _decided(found, shared)
+    decides = np.array([own & ~_unvaried(found, own, forms, sieve, without), shared])
+    kept = _maskable(found, own, decides, sieve, without)
     chosen = somewhere(kept)
     return AgreeingPairs(
         found.pairs[chosen], kept[:, chosen], shared[:, chosen], bits, decides[:, :, chosen],
@@ -159,12 +171,80 @@ def find_strictly(
     ), sieve.dropped  # fmt: skip
 
 
-def _maskable(found: Candidates, decides: Flags, sieve: Sieve, without: frozenset[str]) -> Flags:
+_SPECIAL = ("Com", "Coll", "Ptan", "Count", "Inv")
+"""Values that one word has where another, that agrees with it, has a plain one (Com with Masc)."""
+
+_PLAIN = [
+    np.uint64(sum(1 << n for n, value in enumerate(ALL_VALUES[name]) if value not in _SPECIAL))
+    for name in AGREEMENT
+]
+
+
+def _plain(values: Bits) -> Bits:
+    return tuple(column & bits for column, bits in zip(values, _PLAIN, strict=True))
+
+
+def _clashing(found: Candidates, ends: EndValues, sieve: Sieve) -> Flags:
+    """Return the sentences in which a determiner or an adjective disagrees with its noun."""
+    clash = np.zeros(len(found.tokens.sentences), bool)
+    if found.language.lax or not sieve.has("disagree"):
+        return clash
+    target, controller = _plain(ends.target), _plain(ends.controller)
+    rows = sieve.left & found.of("determiner", "modifying") & conflicts(target, controller)
+    clash[found.tokens.sentence[found.pairs.target[rows]]] = True
+    return clash
+
+
+def _whole(found: Candidates, clash: Flags, sieve: Sieve) -> None:
+    """Remove the pairs of sentences that are wrong elsewhere, or none."""
+    sentence = found.tokens.sentence[found.pairs.target]
+    sieve.remove("elsewhere", clash[sentence])
+    wanted = np.zeros(len(clash), bool)
+    wanted[sentence[sieve.left]] = True
+    for name, flags in flaws_of(found.tokens, found.language, wanted).items():
+        sieve.remove(name, flags[sentence])
+
+
+def _unvaried(
+    found: Candidates, own: Flags, forms: Morphology | None, sieve: Sieve, without: frozenset[str]
+) -> Flags:
+    """Return, a row a feature, what a controller does not show since it has no other form.
+
+    Pronouns such as *who*, of which the forms must show it; plurals that are their own lemma.
+    """
+    out = np.zeros_like(own)
+    if "paradigm" in without:
+        return out
+    tokens, rows = found.tokens, np.flatnonzero(sieve.left)
+    words = found.pairs.controller[rows]
+    kind = tokens.upos.isin("PRON") & with_value(tokens, "PronType", *PROFORMS)
+    asked = rows[kind[words]]
+    out[:, asked] = True
+    if forms is not None:
+        out[:, asked] = ~_ask(tokens, found.pairs.controller[asked], "", forms.contrasts)
+    plural = tokens.upos.isin("NOUN") & with_value(tokens, "Number", "Plur", "Ptan")
+    tantum = rows[plural[words]]
+    tantum = tantum[_is_lemma(tokens, found.pairs.controller[tantum])]
+    out[AGREEMENT.index("Number"), tantum] = True
+    return out
+
+
+def _is_lemma(tokens: Tokens, rows: Ints) -> Flags:
+    """Return which words are their own lemmas, in small or large letters."""
+    words, which = distinct_words(tokens, rows)
+    alike = [word.form.casefold() == word.lemma.casefold() for word in words]
+    return np.array(alike, bool)[which]
+
+
+def _maskable(
+    found: Candidates, own: Flags, decides: Flags, sieve: Sieve, without: frozenset[str]
+) -> Flags:
     """Return which pairs are items when the controller (first row), or the target, is masked."""
     ends = np.array([found.pairs.controller, found.pairs.target])
     kept = np.repeat(sieve.left[None], len(ends), axis=0)
     for name, flags in (
-        ("undecided", ~decides.any(axis=1)),
+        ("undecided", np.array([~somewhere(own), ~somewhere(decides[1])])),
+        ("paradigm", ~decides.any(axis=1)),
         ("multiword", found.tokens.multiword[ends]),
     ):
         if name not in without:
