@@ -78,7 +78,7 @@ def _slashed(text: str, language: Language) -> bool:
     return language.marks and len(_SLASH.findall(text)) > 1
 
 
-class _Sentences(NamedTuple):
+class _Judged(NamedTuple):
     tokens: Tokens
     language: Language
     rows: Ints
@@ -95,11 +95,11 @@ class _Sentences(NamedTuple):
         return np.bincount(self.tokens.sentence[words], minlength=size)
 
 
-def _of_text(test: Callable[[str, Language], bool]) -> Callable[[_Sentences], Flags]:
+def _of_text(test: Callable[[str, Language], bool]) -> Callable[[_Judged], Flags]:
     return lambda given: given.by_text(test)
 
 
-def _heading(given: _Sentences) -> Flags:
+def _heading(given: _Judged) -> Flags:
     """Find sentences without a finite verb, a subject or a verb as root: headings, entries."""
     tokens = given.tokens
     verb = tokens.upos.isin("VERB", "AUX")
@@ -108,7 +108,7 @@ def _heading(given: _Sentences) -> Flags:
     return none
 
 
-def _verse(given: _Sentences) -> Flags:
+def _verse(given: _Judged) -> Flags:
     """Find verse: lines parted by slashes, or small words with a capital within a sentence."""
     slashed = given.by_text(_slashed)
     if given.language.capitals == "none":
@@ -129,7 +129,7 @@ def _is_titled(form: str) -> bool:
     return form[:1].isupper() and not form[1:].isupper()
 
 
-FLAWS: Mapping[str, Callable[[_Sentences], Flags]] = {
+FLAWS: Mapping[str, Callable[[_Judged], Flags]] = {
     "unfinished": _of_text(_unfinished),
     "cut": _of_text(_cut),
     "unbalanced": _of_text(_unbalanced),
@@ -143,7 +143,7 @@ FLAWS: Mapping[str, Callable[[_Sentences], Flags]] = {
 def flaws_of(tokens: Tokens, language: Language, wanted: Flags) -> dict[str, Flags]:
     """Return for each of :data:`FLAWS` which sentences have it; only those wanted are looked at."""
     rows = np.flatnonzero(wanted)
-    given = _Sentences(tokens, language, rows, texts_of(tokens, wanted)[0][rows].texts())
+    given = _Judged(tokens, language, rows, texts_of(tokens, wanted)[0][rows].texts())
     return {name: test(given) & wanted for name, test in FLAWS.items()}
 
 
