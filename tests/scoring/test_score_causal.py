@@ -15,6 +15,7 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `score`")
 
+import solecism  # noqa: E402
 from causal_models import by_hand, save_model  # noqa: E402
 from lm_eval_runs import run_lm_eval  # noqa: E402
 from solecism.commands import main  # noqa: E402
@@ -157,6 +158,27 @@ def test_a_model_that_gives_no_numbers_is_refused(work: Path) -> None:
         scored(model, pairs(work, 2))
 
 
+@pytest.mark.parametrize("saved", [torch.float32, torch.bfloat16])
+def test_auto_is_resolved_and_signed(work: Path, tmp_path: Path, saved: torch.dtype) -> None:
+    """The same model in the dtype that it was saved in, on the device that is there."""
+    name = str(saved).removeprefix("torch.")
+    folder = tmp_path / "saved"
+    there = load_model(str(work / "tiny"))
+    there.model.to(saved).save_pretrained(folder)
+    there.tokenizer.save_pretrained(folder)
+    loaded = load_model(str(folder), dtype="auto", device="auto")
+    assert loaded.dtype == name
+    assert loaded.device.split(":")[0] in ("cpu", "cuda", "mps")
+    data, out = str(work / "clams"), tmp_path / "results"
+    auto, named = (
+        solecism.score(f"{data}/fr", str(folder), limit=6, dtype=dtype, out=out / dtype)
+        for dtype in ("auto", name)
+    )
+    assert auto.signature == named.signature
+    assert f"dtype:{name}" in auto.signature
+    assert auto.summary["overall"]["accuracy"] == named.summary["overall"]["accuracy"]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -169,7 +191,7 @@ def test_a_model_that_gives_no_numbers_is_refused(work: Path) -> None:
         ({"--dtype": "float31"}, "did you mean 'float32'"),
         ({"--bos": "maybe"}, "values of --bos: auto, always, never"),
         ({"--method": "focus"}, "'focus' is not for causal models, as 'tiny' .methods: sentence"),
-        ({"--device": "cudda"}, "device 'cudda': .*devices: cpu"),
+        ({"--device": "cudda"}, "device 'cudda': .*devices: auto, map, cpu"),
     ],
 )
 def test_bad_input_gets_one_line_and_exit_code_2(

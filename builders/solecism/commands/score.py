@@ -74,7 +74,7 @@ def _listed(*values: str) -> str:
 @_option("--revision", help="Revision of the model.")
 @_option("--data-revision", help="Revision of a data set of the hub.")
 @_option("--dtype", help=_listed(*DTYPES))
-@_option("--device", help="cpu, cuda, cuda:1, mps.")
+@_option("--device", help="cpu, cuda, cuda:1, mps, auto, map (over all cards).")
 @_option("--bos", help=_listed("auto (lm-eval's rule)", *BOS[1:]))
 @_option("--eos", is_flag=True, help="Also score the end-of-sentence token.")
 @_option("--engine", help=_listed("auto", *ENGINES))

@@ -71,6 +71,10 @@ def load_model(
 ) -> Loaded:
     """Load a ``causal`` or a ``masked`` model with its tokenizer.
 
+    ``dtype`` is one of :data:`solecism.scoring.engines.DTYPES`; ``device`` is a device of torch,
+    ``auto`` (CUDA, else MPS, else the CPU), or ``map``: the layers are dealt over all cards, and
+    the CPU, as they fit (needs accelerate). :class:`Loaded` has what was chosen.
+
     Raises :class:`InputError` for an unknown model or a broken one, one whose weights lack tensors
     or have other shapes than its config says, one without tokenizer, a tokenizer without offsets or
     of another model, and a masked model without a mask token. Weights that are pickled (``.bin``)
@@ -80,14 +84,16 @@ def load_model(
         raise fail(f"unknown dtype {dtype!r} {candidates('dtypes', DTYPES, dtype)}")
     common = _common(name, revision, trust_remote_code)
     config = _config(name, common)
-    place = _device(device)
+    spread = {"device_map": "auto"} if device == "map" else {}
+    place = None if spread else _device(device)
     architecture: Any = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
     with _clear_errors(name):
         model, info = architecture.from_pretrained(
             name,
-            dtype=getattr(torch, dtype),
+            dtype=dtype if dtype == "auto" else getattr(torch, dtype),
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # refused with their shapes below
+            **spread,
             **common,
         )
     _refuse_random(name, info)
@@ -96,9 +102,14 @@ def load_model(
     if kind == "masked" and tokenizer.mask_token_id is None:
         raise fail(f"model {name!r}: its tokenizer has no mask token, so it is no masked model")
     with _clear_errors(name, f"does not fit on the device {device!r}"):
-        model = model.eval().to(place)
+        model = model.eval().to(place) if place else model.eval()
     found = getattr(config, "_commit_hash", None) or _local_revision(name)
-    return Loaded(model, tokenizer, name, found, dtype, device)
+    kind_of_numbers = str(model.dtype).removeprefix("torch.")
+    if kind_of_numbers not in DTYPES:
+        raise fail(
+            f"model {name!r} is saved in {kind_of_numbers}: give one of --dtype {DTYPES[:3]}"
+        )
+    return Loaded(model, tokenizer, name, found, kind_of_numbers, str(place or model.device))
 
 
 def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = False) -> str:
@@ -163,7 +174,9 @@ def _broken_weights(name: str) -> str:
 
 def _device(device: str) -> torch.device:
     """Return a device; raise :class:`InputError` with those there are if it is none."""
-    there = ["cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else _other_device()
+    there = ["auto", "map", "cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
     there += ["mps"] if torch.backends.mps.is_available() else []
     try:
         place = torch.device(device)
@@ -172,6 +185,10 @@ def _device(device: str) -> torch.device:
         reason = f"{str(error).splitlines()[0][:100]} {candidates('devices', there, device)}"
         raise fail(f"device {device!r}: {reason}") from None
     return place
+
+
+def _other_device() -> str:
+    return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
 def _refuse_random(name: str, info: dict[str, Any]) -> None:

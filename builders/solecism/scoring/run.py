@@ -92,8 +92,10 @@ def score(
             for the items and the model.
         revision: the revision of the model.
         data_revision: the revision of a data set of the hub.
-        dtype: ``float32``, ``bfloat16`` or ``float16``.
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+        dtype: ``float32``, ``bfloat16``, ``float16``, or ``auto``: as the weights were saved. Log
+            probabilities are taken and added in float32 and float64 in any case.
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, ``auto``: the fastest that is there, or
+            ``map``: the layers are dealt over all cards as they fit (needs accelerate).
         bos: causal models: ``auto`` puts the BOS token first, the EOS token where there is no BOS;
             ``always`` insists on a BOS; ``never`` starts with the first token, which then has no
             probability.
@@ -118,11 +120,11 @@ def score(
         print(result.signature)
         print(result.summary["overall"]["accuracy"])
     """
-    options = locals()  # all arguments by name: the one place that lists them is above
+    options: Options = locals()  # all arguments by name: the one place that lists them is above
     _refuse_unknown(options)
     items = replace(open_items(data, data_revision), sample=sample)
     chosen, kind = choose(method, items, data, lambda: _kind(options), model)
-    reader, found_revision = _open_model(kind, chosen, options)
+    reader, found_revision, options = _open_model(kind, chosen, options)
     options = {**options, "method": method or chosen.name}
     signature = _signature(options, items, chosen, found_revision)
     stem = Path(out) / _stem(options, items, found_revision)
@@ -172,23 +174,31 @@ def _kind(options: Options) -> str:
     return kind_of(options["model"], options["revision"], options["trust_remote_code"])
 
 
-def _open_model(kind: str, method: Method, options: Options) -> tuple[Any, str]:
-    """Return what reads texts for a method (see :class:`Run`), and the revision of the model."""
+def _open_model(kind: str, method: Method, options: Options) -> tuple[Any, str, Options]:
+    """Return what reads texts for a method (see :class:`Run`), the revision of the model, and the
+    options with the dtype and the device in place of ``auto``."""
     if kind == "n-gram":
-        return load_ngram(options["model"]), ngram_revision(options["model"])
+        return load_ngram(options["model"]), ngram_revision(options["model"]), _plain(options)
     from solecism.scoring.models import load_model
 
     names = ("revision", "dtype", "device", "trust_remote_code")
     loaded = load_model(options["model"], kind, **{name: options[name] for name in names})
+    options = {**options, "dtype": loaded.dtype, "device": loaded.device}
     if kind == "masked":
         from solecism.scoring.engines.masked import open_masked
 
-        return open_masked(loaded), loaded.revision
+        return open_masked(loaded), loaded.revision, options
     from solecism.scoring.engines.causal import CausalReader
 
     chosen = {name: options[name] for name in ("bos", "eos") if name in method.options}
     batches = {"engine": options["engine"], "tokens": options["batch_tokens"]}
-    return CausalReader(loaded, **chosen, **batches), loaded.revision
+    return CausalReader(loaded, **chosen, **batches), loaded.revision, options
+
+
+def _plain(options: Options) -> Options:
+    """Return options without ``auto``: an n-gram model has neither a device nor another dtype."""
+    chosen = {"dtype": "float32", "device": "cpu"}
+    return {**options, **{k: v for k, v in chosen.items() if options[k] in ("auto", "map")}}
 
 
 def _is_usual(options: Options, name: str) -> bool:

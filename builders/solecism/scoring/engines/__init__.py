@@ -5,7 +5,8 @@ BOS = ("auto", "always", "never")
 rule); ``always`` insists on a BOS; ``never`` starts with the first token, which then has no
 probability."""
 
-DTYPES = ("float32", "bfloat16", "float16")
+DTYPES = ("float32", "bfloat16", "float16", "auto")
+"""``auto`` is the dtype of the model's weights as they were saved."""
 
 ENGINES = ("tree", "cached", "plain", "loop")
 """The engines of causal models (:mod:`solecism.scoring.engines.causal`), the fastest first."""
