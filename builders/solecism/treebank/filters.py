@@ -102,9 +102,13 @@ def _ellipsis(found: Candidates) -> Flags:
 
 
 def _coordination(found: Candidates) -> Flags:
-    """Find coordinated controllers: *Ann and the boys sleep* agrees with all of it."""
+    """Find coordinated controllers and adjectives.
+
+    *Ann and the boys sleep* agrees with all of it, *the national and local plans* may be two.
+    """
     conjunct = has_child(found.tokens, base(found.tokens, "conj"))
-    return conjunct[found.pairs.controller]
+    several = found.of("modifying") & conjunct[found.pairs.target]
+    return conjunct[found.pairs.controller] | several
 
 
 def _quantified(found: Candidates) -> Flags:
@@ -216,7 +220,17 @@ def _nonfinite(found: Candidates) -> Flags:
     """Find verbs that are not finite: the auxiliary agrees instead (*the cats have slept*)."""
     forms = found.language.verbforms
     carrier = with_value(found.tokens, "VerbForm", *forms) | finite_words(found.tokens)
-    return found.of("verb") & ~carrier[found.clause]
+    return found.of("verb") & (~carrier | _beside(found))[found.clause]
+
+
+def _beside(found: Candidates) -> Flags:
+    """Return which words have an auxiliary that shows person or number, where only a profile tells
+    what agrees: in Uyghur *körgen bolsa* the person is on *bolsa*."""
+    tokens = found.tokens
+    if found.language.grammar and found.language.code not in ("hi", "ur"):
+        return np.zeros(len(tokens), bool)
+    shows = with_any(tokens, "Person") | with_any(tokens, "Number")
+    return has_child(tokens, shows & base(tokens, "aux", "cop"))
 
 
 FILTERS: Mapping[str, Callable[[Candidates], Flags]] = {

@@ -115,7 +115,8 @@ class TreebankForms:
         for ending in _endings(word.form):
             told = self._told.get((word.upos, word.feats, ending))
             if told and told[0] >= _LEMMAS:
-                return frozenset(f for f, n in told[1].items() if n >= _SURE * told[0])
+                sure = (f for f, n in told[1].items() if n == told[0])
+                return frozenset(f for f in sure if f.partition("[")[0] in _ANALOGOUS)
         return frozenset()
 
     @cached_property
@@ -140,14 +141,16 @@ class TreebankForms:
         return _differing(word.feats, (feats for feats, count in counts.items() if count >= least))
 
 
-_LEMMAS, _SURE = 5, 1.0
-"""So many lemmas tell what an ending shows, and such a share of them must."""
+_LEMMAS = 5
+"""So many lemmas tell what an ending shows, and all of them must."""
+_ANALOGOUS = ("Number", "Person")
+"""What an ending tells; gender and case have too many classes of words."""
 
 
 def _endings(form: str) -> Iterator[str]:
-    """Yield the last three, two and one letters of a form."""
+    """Yield the last three and two letters of a form."""
     low = form.casefold()
-    return (low[-size:] for size in (3, 2, 1) if len(low) > size)
+    return (low[-size:] for size in (3, 2) if len(low) > size)
 
 
 def _differing(feats: str, others: Iterable[str]) -> frozenset[str]:
@@ -198,6 +201,13 @@ def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
 
 
 _See = Callable[[Tokens], object]
+
+
+def forms_besides(tokens: Tokens) -> set[str]:
+    """Return the forms of a chunk, in small letters, that are no words of :data:`_UPOS`."""
+    rows = np.flatnonzero(~tokens.upos.isin(*_UPOS, "PUNCT", "X", "SYM", "NUM"))
+    first = np.unique(tokens.form[rows].hashes(), return_index=True)[1]
+    return {form.casefold() for form in tokens.form[rows[first]].texts()}
 
 
 def count_treebank(
@@ -380,13 +390,15 @@ class UniMorphForms:
 class LanguageForms:
     """All that is known of a language's forms; a :class:`Morphology`.
 
-    ``counts``: how often which treebank has a word, as written; ``licences``: of treebanks by name.
+    ``counts``: how often which treebank has a word, as written; ``licences``: of treebanks by name;
+    ``besides``: forms, in small letters, of words that never agree (adverbs, particles, names).
     """
 
     language: str
     counts: Mapping[str, Mapping[WordForm, int]]
     licences: Mapping[str, str]
     unimorph: UniMorphForms | None = None
+    besides: frozenset[str] = frozenset()
 
     @cached_property
     def _sources(self) -> tuple[TreebankForms, ...]:
@@ -461,19 +473,21 @@ def read_inventory(
     """
     counts: dict[str, Counter[WordForm]] = {}
     licences: dict[str, str] = {}
+    besides: set[str] = set()
     for found in treebanks:
         words = counts.setdefault(found.origin.name, Counter())
         licences[found.origin.name] = found.origin.licence
         for path in found.files:
             for tokens in read_tokens(path):
                 count_words(tokens, words)
+                besides |= forms_besides(tokens)
                 see(tokens)
     triples = None
     if unimorph is not None:
         code = unimorph.origin.repository.partition("/")[2]
         auxiliaries = frozenset(w.lemma for c in counts.values() for w in c if w.upos == "AUX")
         triples = UniMorphForms.read(unimorph.files, code, unimorph.origin.licence, auxiliaries)
-    return LanguageForms(language, counts, licences, triples)
+    return LanguageForms(language, counts, licences, triples, frozenset(besides))
 
 
 Row = dict[str, object]

@@ -241,7 +241,8 @@ class PairRules:
     code: str
     drops: bool = False
     free: bool = False
-    close: bool = False
+    careful: bool = False
+    honours: bool = False
     invariable: str = ""
     sure: Mapping[str, str] = field(default_factory=dict)
     double: tuple[str, ...] = ()
@@ -307,12 +308,35 @@ def _pair_rules() -> Mapping[str, dict[str, Any]]:
     return tomllib.loads(_PAIRS.read_text(encoding="utf-8"))
 
 
-_CAREFUL = {"drops": True, "free": True, "close": True}
+_HONOURS = frozenset(
+    (
+        "bho",
+        "bn",
+        "fa",
+        "gu",
+        "hi",
+        "kn",
+        "mai",
+        "ml",
+        "mr",
+        "ne",
+        "or",
+        "pa",
+        "sd",
+        "si",
+        "ta",
+        "te",
+        "ur",
+        "xnr",
+    )
+)
+"""Languages in which a verb may be plural out of respect (Iranian, Indo-Aryan and Dravidian)."""
+_CAREFUL = {"drops": True, "free": True, "careful": True}
 
 
 @cache
 def rules_of(code: str) -> PairRules:
     """Return the rules of a language; without a stanza, it may drop subjects and move objects."""
-    stanza = _pair_rules().get(code, _CAREFUL).items()
+    stanza = {**_pair_rules().get(code, _CAREFUL), "honours": code in _HONOURS}.items()
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza}
     return PairRules(code, **values)

@@ -67,6 +67,7 @@ _STATED = (
 """What a stanza says that no profile can."""
 _OWN_LAYERS = {"object": False, "indirect_object": False, "possessor": False}
 _SIDES = ("before", "after")
+_NOMINAL_CASE = ("determiner", "modifying")
 
 
 class Cell(NamedTuple):
@@ -439,9 +440,12 @@ class _Layer:
         self._tallies: dict[str, dict[_Leaf, _PairTally]] = {
             feature: defaultdict(_PairTally) for feature in AGREEMENT
         }
+        kept = _NOMINAL_CASE if layer == "" else ()
         for cell, count in cells.items():
             leaf = _Leaf(cell.kind, cell.side, cell.of, cell.verbform)
             for feature in AGREEMENT:
+                if feature == "Case" and cell.kind not in kept:
+                    continue  # of a subject and its predicate it is always the nominative
                 if ends := cell.values(feature, layer, third):
                     self._tallies[feature][leaf].add(ends, count)
         self.pooled = {feature: self._pool(feature) for feature in AGREEMENT}

@@ -26,7 +26,7 @@ from solecism.treebank.agreement import (
     shares,
     somewhere,
 )
-from solecism.treebank.candidates import KINDS, Candidates, find_candidates, with_value
+from solecism.treebank.candidates import KINDS, Candidates, find_candidates, with_any, with_value
 from solecism.treebank.conllu import Flags, Ints, Tokens
 from solecism.treebank.filters import FILTERS, PROFORMS
 from solecism.treebank.forms import Morphology, WordForm, distinct_words
@@ -135,10 +135,23 @@ def ends_of(found: Candidates, bits: Bits) -> EndValues:
             rows = left & somewhere(column > 0)
             left &= ~rows
             target[:, rows], layer[rows] = column[:, rows], layers.index(name)
+            rows = rows & _fits_case(found, name)
             for rule in rules:
                 wanted[AGREEMENT.index(rule.feature)] |= rows & found.meet(rule)
     controller = np.array([feature[pairs.controller] for feature in bits])
     return EndValues(tuple(target * wanted), tuple(controller * wanted), layer, layers)
+
+
+_OF_LAYER = {"erg": ("Erg",), "abs": ("Abs", "Nom"), "dat": ("Dat",)}
+
+
+def _fits_case(found: Candidates, layer: str) -> Flags:
+    """Return which controllers are in the case of a layer, or in none."""
+    if layer not in _OF_LAYER:
+        return np.ones(len(found), bool)
+    tokens = found.tokens
+    fits = with_value(tokens, "Case", *_OF_LAYER[layer]) | ~with_any(tokens, "Case")
+    return fits[found.pairs.controller]
 
 
 def find_strictly(
@@ -222,6 +235,9 @@ def _unvaried(
     out[:, asked] = True
     if forms is not None:
         out[:, asked] = ~_ask(tokens, found.pairs.controller[asked], "", forms.contrasts)
+        nouns = rows[tokens.upos.isin("NOUN")[words]]
+        shown = _ask(tokens, found.pairs.controller[nouns], "", forms.contrasts)
+        out[:, nouns] |= ~shown
     plural = tokens.upos.isin("NOUN") & with_value(tokens, "Number", "Plur", "Ptan")
     tantum = rows[plural[words]]
     tantum = tantum[_is_lemma(tokens, found.pairs.controller[tantum])]

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from typing import Any
 
 import regex
 
 from solecism.treebank.agreement import AGREEMENT, bundle, layered
+from solecism.treebank.careful import doubt_of_form, doubt_of_item, likeness
 from solecism.treebank.forms import Bundle, LanguageForms, ParadigmCell, WordForm, alike
 from solecism.treebank.languages import PairRules, words_of
 
@@ -88,7 +88,7 @@ class Flipper:
         target_first = item["target"]["index"] < item["controller"]["index"]
         if item["relation"] not in _NOMINAL and target_first and self.rules.drops:
             return "subject may be dropped"
-        return ""
+        return doubt_of_item(item, self.forms) if self.rules.careful else ""
 
     def _flip(self, item: Item, feature: str) -> Flip | str:
         """Return the most frequent wrong form in a feature, or why there is none."""
@@ -96,8 +96,8 @@ class Flipper:
         cells = self.forms.paradigms.others(word, layered(feature, item["layer"] or ""))
         if not cells:
             return "no other form"
-        if self.rules.close:
-            cells.sort(key=lambda cell: -_likeness(cell.form, item["answer"]))
+        if self.rules.careful:  # if the form most like it is in doubt, none is taken
+            cells = [max(cells, key=lambda cell: likeness(cell.form, item["answer"]))]
         if reason := self._doubtful(item, feature):
             return reason
         reasons = [self._wrong(item, feature, cell) for cell in cells]
@@ -121,6 +121,8 @@ class Flipper:
             return "elided controller"
         if feature == "Number" and not self._number_sure(end):
             return "noun may be of either number"
+        if feature == "Number" and self.rules.honours and item["relation"] not in _NOMINAL:
+            return "a plural verb may honour one person"
         if feature == "Person" and not _one(end):
             return "a plural noun may stand for us or you"
         if feature == "Gender" and not self._gender_sure(end):
@@ -153,8 +155,12 @@ class Flipper:
         controller = bundle(item["controller"]["feats"] or "_")
         if not _PLAIN.fullmatch(cell.form):
             return "not one plain word"
-        if not alike(theirs, controller, (n for n in theirs if n not in ours)):
+        more = (n for n in theirs if n != feature and not ours.get(n, frozenset()) <= theirs[n])
+        more = (n for n in more if n in AGREEMENT or n not in ours)
+        if not alike(theirs, controller, (*more, *(n for n in theirs if n not in ours))):
             return "differs in more"
+        if self.rules.careful and (doubt := doubt_of_form(item, feature, cell, self.forms)):
+            return doubt
         left, right = item["left"] or "", item["right"] or ""
         if not self.rules.joins(left, item["answer"], cell.form, right, item["upos"] == "DET"):
             return "spelling of neighbours"
@@ -263,11 +269,6 @@ class Flipper:
         while len(forms) < 4 and len(forms[-1]) > 2 and forms[-1][0] in self.rules.prefixes:
             forms.append(forms[-1][1:])
         return forms
-
-
-def _likeness(form: str, answer: str) -> float:
-    """Return how alike two forms are: what is not annotated shows in the form (eu. *zuenez*)."""
-    return SequenceMatcher(None, form.casefold(), answer.casefold(), autojunk=False).ratio()
 
 
 def _one(end: Item) -> bool:

@@ -1,0 +1,122 @@
+"""Doubts about wrong forms in languages for which nobody wrote down rules (``pairs.toml``).
+
+What a reader of such a language would know is not known here: which words have a second reading,
+which arguments may be dropped, what is not annotated. So whatever might make the wrong sentence
+right, or wrong for another reason, speaks against a form. The rules answer what blind readers of
+thirty languages found (docs/mining.md).
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import Any
+
+from solecism.treebank.agreement import AGREEMENT, bundle
+from solecism.treebank.forms import LanguageForms, ParadigmCell, alike
+from solecism.treebank.languages import words_of
+
+__all__ = ["LIKE", "doubt_of_form", "doubt_of_item", "likeness"]
+
+Item = dict[str, Any]
+
+LIKE = 0.67
+"""Forms that are less alike differ in more than one feature, or are of two stems."""
+
+_CASES = frozenset({"Nom", "Acc"})
+_STRAIGHT = ("Nom", "Abs", "Erg", "Dir")
+_PAUSE = re.compile(r"[,;:()\[\]\u2013\u2014«»“”„\"…/]|\s-\s")
+_NOMINAL = ("determiner", "modifying")
+_PARTS = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
+_FAMILY = {"NOUN": ("NOUN",), "ADJ": ("ADJ", "DET"), "DET": ("DET", "ADJ", "PRON"),
+           "VERB": ("VERB", "AUX"), "AUX": ("AUX", "VERB")}  # fmt: skip
+
+
+def likeness(form: str, answer: str) -> float:
+    """Return how alike two forms are: what is not annotated shows in the form (eu. *zuenez*).
+
+    >>> likeness("ziren", "zen")
+    0.75
+    """
+    return SequenceMatcher(None, form.casefold(), answer.casefold(), autojunk=False).ratio()
+
+
+def doubt_of_item(item: Item, forms: LanguageForms) -> str:
+    """Return why a sentence may be right with another form of the target, or an empty text."""
+    words = words_of(item["text"])
+    form = item["controller"]["form"]
+    if words.count(form) > 1:
+        return "the controller stands twice"
+    if item["relation"] in _NOMINAL:
+        return ""
+    between = _between(item)
+    if between is None or _PAUSE.search(between):
+        return "a pause between the ends"
+    if any(_is_verb(word, forms) for word in words_of(between)):
+        return "another verb between the ends"
+    return "" if item["relation"] == "possessor" else _case_doubt(item, forms)
+
+
+def _between(item: Item) -> str | None:
+    """Return the text between the two ends, None where the controller is not found."""
+    form = item["controller"]["form"]
+    if item["controller"]["index"] < item["target"]["index"]:
+        before, found, after = (item["left"] or "").rpartition(form)
+        return after if found else None
+    before, found, _ = (item["right"] or "").partition(form)
+    return before if found else None
+
+
+def _is_verb(word: str, forms: LanguageForms) -> bool:
+    readings = forms.paradigms.readings
+    return bool(readings(word, "VERB", "AUX")) and not readings(word, "NOUN", "PRON", "ADJ")
+
+
+def _case_doubt(item: Item, forms: LanguageForms) -> str:
+    """A noun that shows no case may be read as another argument, where one may be dropped."""
+    end = item["controller"]
+    feats = bundle(end["feats"] or "_")
+    if "PronType" in feats:
+        return "" if feats["PronType"] == {"Prs"} else "a pronoun that may be a determiner"
+    if "Case" not in feats:
+        return "a noun without case may be another argument"
+    readings = forms.paradigms.readings(end["form"], "NOUN")
+    cases = {case for reading in readings for case in reading.get("Case", ())}
+    return "" if cases <= feats["Case"] else "the noun has the form of another case too"
+
+
+def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageForms) -> str:
+    """Return why a form may be right, or wrong for another reason, or an empty text."""
+    ours, theirs = bundle(item["feats"] or "_"), bundle(cell.feats)
+    if min(len(cell.form), len(item["answer"])) < 2 or likeness(cell.form, item["answer"]) < LIKE:
+        return "too unlike the right form"
+    if {n for n in set(ours) ^ set(theirs) if n not in AGREEMENT}:
+        return "differs in more"
+    if feature == "Case" and not theirs["Case"] <= _CASES:
+        return "a case in which it may stand alone"
+    if feature == "Gender" and theirs["Gender"] & {"Neut"}:
+        return "a neuter may stand alone"
+    if _elsewhere(item, cell.form, forms):
+        return "right as another word"
+    if item["relation"] in _NOMINAL and _fits_between(item, cell, forms):
+        return "another noun would license it"
+    return ""
+
+
+def _elsewhere(item: Item, form: str, forms: LanguageForms) -> bool:
+    """Return whether a form is attested as a word of another kind."""
+    low = form.casefold()
+    others = [part for part in _PARTS if part not in _FAMILY.get(item["upos"], ())]
+    return low in forms.besides or bool(forms.paradigms.readings(low, *others))
+
+
+def _fits_between(item: Item, cell: ParadigmCell, forms: LanguageForms) -> bool:
+    """Return whether a noun beside the target, or before its own, goes with the form."""
+    readings = forms.paradigms.readings(cell.form, *_FAMILY.get(item["upos"], ()))
+    readings.append(bundle(cell.feats))
+    between = _between(item)
+    near = words_of(between or "") + words_of(item["left"] or "")[-1:]
+    near += words_of(item["right"] or "")[:1]
+    nouns = [n for word in near if word != item["controller"]["form"]
+             for n in forms.paradigms.readings(word, "NOUN")]  # fmt: skip
+    return any(alike(r, n, ("Number", "Gender", "Case")) for r in readings for n in nouns)
