@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,7 +25,7 @@ from solecism.datasets.configs import (
     distinct_sources,
 )
 from solecism.datasets.from_templates import paths_of_configs, template_configs
-from solecism.datasets.from_treebanks import agreement_configs
+from solecism.datasets.from_treebanks import agreement_configs, doubtful_languages
 from solecism.datasets.manifest import (
     MANIFEST,
     Manifest,
@@ -95,7 +96,8 @@ def build(
         )
         stays = before if configs or mined else None
         kept = _kept_configs(home, entry, stays, [config.name for config in chosen])
-        return build_configs(home, entry, chosen, folder, progress, kept)
+        left_out = doubtful_languages() if mined and not configs else {}
+        return build_configs(home, entry, chosen, folder, progress, kept, left_out)
 
 
 def build_configs(
@@ -105,11 +107,13 @@ def build_configs(
     out: Path,
     progress: Progress | None = None,
     kept: Sequence[BuiltConfig] = (),
+    left_out: Mapping[str, str] = MappingProxyType({}),
 ) -> list[BuiltConfig]:
     """Build configs of any kind and source into the folder ``out``; see :func:`build`.
 
     Items are drawn from each source once, table by table, and written to every config that has the
-    source. ``kept`` are configs of ``out`` that stay.
+    source. ``kept`` are configs of ``out`` that stay; ``left_out`` those that are not built, with
+    the reason.
     """
     sources = distinct_sources(configs)
     with replacing_folder(out, files_of_build) as folder, ExitStack() as stack:
@@ -128,7 +132,7 @@ def build_configs(
         for config in kept:
             _copy(out / config.path, folder / config.path)
         every = _in_order(root, entry, [*built, *kept]) if kept else built
-        _write_documents(root, entry, every, folder, small)
+        _write_documents(root, entry, every, folder, {**left_out, **small})
     return built
 
 

@@ -6,9 +6,11 @@ and minimal pairs (``he-pairs``).
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from importlib import resources
 from typing import Any
 
 import pyarrow as pa
@@ -34,7 +36,7 @@ from solecism.treebank.profile import Evidence, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import Flipper
 
-__all__ = ["agreement_configs", "minable"]
+__all__ = ["agreement_configs", "doubtful_languages", "minable"]
 
 PRESET = "strict"
 LEAST = 50
@@ -46,6 +48,17 @@ def minable() -> list[str]:
     return origin_languages()
 
 
+@cache
+def doubtful_languages() -> Mapping[str, str]:
+    """Return the languages that are built only where they are named, with the reason.
+
+    Readers found more than one in twenty of their items or pairs wrong (docs/mining.md).
+    """
+    path = resources.files("solecism.treebank") / "doubtful.toml"
+    reasons: Mapping[str, str] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return reasons
+
+
 def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
     """Return three configs of each language (without names: of those whose treebanks are there).
 
@@ -54,7 +67,7 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
     """
     message = f"data set {dataset!r} has no language {{}}"
     codes = list(dict.fromkeys(find_code(name, message) for name in names)) or [
-        code for code in found_languages(commercial) if code in minable()
+        code for code in found_languages(commercial) if code not in doubtful_languages()
     ]
     if not codes:
         treebanks(minable()[0])
