@@ -26,7 +26,7 @@ def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
     >>> distinct(np.array([7, 3, 7]), 8)
     (array([3, 7]), array([1, 0, 1]))
     """
-    if codes.dtype == object or size > max(1 << 22, 8 * len(codes)):
+    if codes.dtype == object or size > max(1 << 14, 8 * len(codes)):
         unique, inverse = np.unique(codes, return_inverse=True)
         return unique, inverse.reshape(-1)
     table = np.zeros(size, dtype=np.int32)

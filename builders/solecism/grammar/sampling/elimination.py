@@ -90,7 +90,7 @@ class SlotWeights:
     def tables(self) -> list[Factor]:
         """The tables, each with the axis of the slot moved to the end."""
         return [
-            (scope, np.ascontiguousarray(np.moveaxis(table, scope.index(self.slot), -1)))
+            (scope, np.moveaxis(table, scope.index(self.slot), -1))
             for scope, table in self.factors
         ]
 
