@@ -156,6 +156,7 @@ _PLAIN = """# {{ entry.pretty_name }} {{ entry.version }}
 
 
 _FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M")
 
 
@@ -165,9 +166,10 @@ def with_head(data: DatasetCardData, text: str) -> str:
     Raises :class:`InputError` if the hub would read other metadata (in YAML 1.1, `no` is false and
     `1:30` is a number unless they are in quotes).
     """
-    whole = f"---\n{data.to_yaml()}\n---\n\n{text}"
-    head = REGEX_YAML_BLOCK.search(whole)
-    if head is None or _read(head[2]) != data.to_dict():  # type: ignore[no-untyped-call]
+    head = yaml.dump(data.to_dict(), Dumper=_DUMPER, sort_keys=False, allow_unicode=True)  # type: ignore[no-untyped-call]
+    whole = f"---\n{head.strip()}\n---\n\n{text}"
+    found = REGEX_YAML_BLOCK.search(whole)
+    if found is None or _read(found[2]) != data.to_dict():  # type: ignore[no-untyped-call]
         raise fail("the card's metadata are not read back as they were written")
     return whole
 
