@@ -20,8 +20,8 @@ __all__ = ["LIKE", "doubt_of_form", "doubt_of_item", "likeness"]
 
 Item = dict[str, Any]
 
-LIKE = 0.67
-"""Forms that are less alike differ in more than one feature, or are of two stems."""
+LIKE = 0.6
+"""Forms that share less of the shorter one differ in more than a feature, or are of two stems."""
 
 _CASES = frozenset({"Nom", "Acc"})
 _STRAIGHT = ("Nom", "Abs", "Erg", "Dir")
@@ -88,7 +88,7 @@ def _case_doubt(item: Item, forms: LanguageForms) -> str:
 def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageForms) -> str:
     """Return why a form may be right, or wrong for another reason, or an empty text."""
     ours, theirs = bundle(item["feats"] or "_"), bundle(cell.feats)
-    if min(len(cell.form), len(item["answer"])) < 2 or likeness(cell.form, item["answer"]) < LIKE:
+    if not _one_change(cell.form.casefold(), item["answer"].casefold()):
         return "too unlike the right form"
     if {n for n in set(ours) ^ set(theirs) if n not in AGREEMENT}:
         return "differs in more"
@@ -96,11 +96,28 @@ def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageF
         return "a case in which it may stand alone"
     if feature == "Gender" and theirs["Gender"] & {"Neut"}:
         return "a neuter may stand alone"
+    if feature == "Person" and "PronType" not in bundle(item["controller"]["feats"] or "_"):
+        return "a noun may be addressed, or in apposition"
     if _elsewhere(item, cell.form, forms):
         return "right as another word"
     if item["relation"] in _NOMINAL and _fits_between(item, cell, forms):
         return "another noun would license it"
     return ""
+
+
+def _one_change(form: str, answer: str) -> bool:
+    """Return whether two forms differ in one place, and are alike in most of the shorter one."""
+    shorter = min(len(form), len(answer))
+    before = _shared(form, answer)
+    after = _shared(form[before:][::-1], answer[before:][::-1])
+    return shorter > 1 and before + after >= LIKE * shorter
+
+
+def _shared(a: str, b: str) -> int:
+    """Return how many letters two texts begin with alike."""
+    return next(
+        (n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(map(len, (a, b)))
+    )
 
 
 def _elsewhere(item: Item, form: str, forms: LanguageForms) -> bool:
@@ -112,11 +129,12 @@ def _elsewhere(item: Item, form: str, forms: LanguageForms) -> bool:
 
 def _fits_between(item: Item, cell: ParadigmCell, forms: LanguageForms) -> bool:
     """Return whether a noun beside the target, or before its own, goes with the form."""
-    readings = forms.paradigms.readings(cell.form, *_FAMILY.get(item["upos"], ()))
-    readings.append(bundle(cell.feats))
-    between = _between(item)
-    near = words_of(between or "") + words_of(item["left"] or "")[-1:]
-    near += words_of(item["right"] or "")[:1]
-    nouns = [n for word in near if word != item["controller"]["form"]
-             for n in forms.paradigms.readings(word, "NOUN")]  # fmt: skip
-    return any(alike(r, n, ("Number", "Gender", "Case")) for r in readings for n in nouns)
+    readings = forms.paradigms.readings
+    if any(readings(word, "NOUN") for word in words_of(_between(item) or "")):
+        return True  # a small treebank does not show what else the form can be
+    near = words_of(item["left"] or "")[-1:] + words_of(item["right"] or "")[:1]
+    nouns = [
+        n for word in near if word != item["controller"]["form"] for n in readings(word, "NOUN")
+    ]
+    ours = [*readings(cell.form, *_FAMILY.get(item["upos"], ())), bundle(cell.feats)]
+    return any(alike(r, n, ("Number", "Gender", "Case")) for r in ours for n in nouns)

@@ -147,11 +147,14 @@ def _is_dummy(form: str, language: Language) -> bool:
 def _oblique(found: Candidates) -> Flags:
     """Find subjects in a case in which nothing agrees with them.
 
-    Genitive of negation, Finnish partitive, Hindi ergative, dative subjects. With what agrees in a
+    Genitive of negation, Finnish partitive, Hindi ergative (a case or an adposition, *ne*), dative
+    subjects. With what agrees in a
     layer (``Number[erg]``) the layer tells the case.
     """
     straight = with_value(found.tokens, "Case", *found.language.cases)
     straight |= ~with_any(found.tokens, "Case")
+    marked = base(found.tokens, "case") & found.tokens.upos.isin("ADP")
+    straight &= ~has_child(found.tokens, marked)
     plain = ~found.layered
     return found.subject & plain & ~straight[found.pairs.controller]
 

@@ -90,8 +90,7 @@ class SlotWeights:
     def tables(self) -> list[Factor]:
         """The tables, each with the axis of the slot moved to the end."""
         return [
-            (scope, np.moveaxis(table, scope.index(self.slot), -1))
-            for scope, table in self.factors
+            (scope, np.moveaxis(table, scope.index(self.slot), -1)) for scope, table in self.factors
         ]
 
     def of_all_kinds(self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints) -> Counts:
