@@ -113,11 +113,12 @@ def _by_paradigm(name: str, found: TaskSet) -> dict[str, str]:
     return files
 
 
-def _task(name: str, version: str, config: TaskConfig, up: str = "") -> str:
+def _task(name: str, version: str, config: TaskConfig, up: str = "", part: str = "") -> str:
+    """A task of a config, or of the ``part`` of a language (``-pairs``)."""
     shared = "_suites.yaml" if config.kind == "suite" else "_pairs.yaml"
     return (
         f"include: {up}{shared}\ntask: solecism_{name}_{config.name}\n"
-        f'metadata:\n  version: "{version}"\n  dataset: {name}\n  config: "{config.name}"\n'
+        f'metadata:\n  version: "{version}"\n  dataset: {name}\n  config: "{config.name}{part}"\n'
     )
 
 
@@ -159,9 +160,7 @@ def _mined(name: str, version: str, root: Root) -> dict[str, str]:
     configs = [TaskConfig(line["code"], "pair", ()) for line in lines if int(line["pairs"])]
     files = {f"{name}.yaml": _group(name, version, configs)}
     for config in configs:
-        text = _task(name, version, config, "../")
-        pairs = text.replace(f'config: "{config.name}"', f'config: "{config.name}-pairs"')
-        files[f"{name}/{config.name}.yaml"] = pairs
+        files[f"{name}/{config.name}.yaml"] = _task(name, version, config, "../", "-pairs")
     return files
 
 

@@ -25,7 +25,7 @@ from solecism.datasets.configs import (
     distinct_sources,
 )
 from solecism.datasets.from_templates import paths_of_configs, template_configs
-from solecism.datasets.from_treebanks import agreement_configs, doubtful_languages
+from solecism.datasets.from_treebanks import agreement_configs
 from solecism.datasets.manifest import (
     MANIFEST,
     Manifest,
@@ -42,6 +42,7 @@ from solecism.grammar.paradigm import LARGEST, no_collecting
 from solecism.hashing import ContentDigest, file_digest
 from solecism.progress import Progress, no_progress
 from solecism.root import Root, find_root
+from solecism.treebank.languages import doubtful_languages
 from solecism.version import __version__
 
 __all__ = ["ItemWriter", "build", "build_configs"]

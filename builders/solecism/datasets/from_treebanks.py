@@ -6,11 +6,9 @@ and minimal pairs (``he-pairs``).
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
-from importlib import resources
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -21,7 +19,7 @@ from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.documents import Spread
 from solecism.treebank.forms import LanguageForms, read_inventory
-from solecism.treebank.languages import rules_of
+from solecism.treebank.languages import doubtful_languages, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.mining import (
     MiningCounts,
@@ -32,11 +30,11 @@ from solecism.treebank.mining import (
     unique,
 )
 from solecism.treebank.origins import find_code, origin_languages
-from solecism.treebank.profile import Evidence, language_of, profile_of
+from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import Flipper
 
-__all__ = ["agreement_configs", "doubtful_languages", "minable"]
+__all__ = ["agreement_configs", "minable"]
 
 PRESET = "strict"
 LEAST = 50
@@ -46,17 +44,6 @@ LEAST = 50
 def minable() -> list[str]:
     """Return the codes of the languages that have treebanks."""
     return origin_languages()
-
-
-@cache
-def doubtful_languages() -> Mapping[str, str]:
-    """Return the languages that are built only where they are named, with the reason.
-
-    Readers found more than one in twenty of their items or pairs wrong (docs/mining.md).
-    """
-    path = resources.files("solecism.treebank") / "doubtful.toml"
-    reasons: Mapping[str, str] = tomllib.loads(path.read_text(encoding="utf-8"))
-    return reasons
 
 
 def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
@@ -117,16 +104,16 @@ class _MinedLanguage:
     @cached_property
     def settings(self) -> Settings:
         forms = self.inventory  # shows the evidence every chunk
-        return Settings(language_of(self.code, self.evidence), PRESET, MASKS, forms=forms)
+        language = language_of(self.code, lambda: self.profile)
+        return Settings(language, PRESET, MASKS, forms=forms)
+
+    @cached_property
+    def profile(self) -> Profile:
+        return profile_of(self.evidence, self.code)
 
     @cached_property
     def pairs(self) -> PairMaker:
         return PairMaker(Flipper(rules_of(self.code), self.inventory))
-
-    @property
-    def reason(self) -> str:
-        """Why nothing is known to agree, or an empty text."""
-        return profile_of(self.evidence, self.code).reason
 
     def finish(self) -> dict[str, Any]:
         """Return the facts of the pairs, which come last, and give up what was read.
@@ -134,7 +121,7 @@ class _MinedLanguage:
         A build of all languages would not fit in memory.
         """
         facts = self.pairs.facts()
-        for name in ("inventory", "settings", "pairs"):
+        for name in ("inventory", "settings", "profile", "pairs"):
             self.__dict__.pop(name, None)
         self.seen, self.once, self.evidence = SeenIds(), SeenIds(), Evidence()
         return facts
@@ -182,7 +169,7 @@ class _TreebankSource:
             "masked": dict(sorted(tally.masked.items())),
             "licence": origin.licence,
             "agrees": {k: [*map(str, r)] for k, r in self._mined.settings.language.agrees.items()},
-            "reason": self._mined.reason,
+            "reason": self._mined.profile.reason,
             "sources": [self._found.facts()],
         }
         about = f"mined from {origin.name}"

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from solecism.treebank.agreement import AGREEMENT, bundle
-from solecism.treebank.forms import LanguageForms, ParadigmCell, alike
+from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, alike
 from solecism.treebank.languages import words_of
 
 __all__ = ["LIKE", "doubt_of_form", "doubt_of_item", "likeness"]
@@ -24,10 +24,8 @@ LIKE = 0.6
 """Forms that share less of the shorter one differ in more than a feature, or are of two stems."""
 
 _CASES = frozenset({"Nom", "Acc"})
-_STRAIGHT = ("Nom", "Abs", "Erg", "Dir")
 _PAUSE = re.compile(r"[,;:()\[\]\u2013\u2014«»“”„\"…/]|\s-\s")
 _NOMINAL = ("determiner", "modifying")
-_PARTS = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
 _FAMILY = {"NOUN": ("NOUN",), "ADJ": ("ADJ", "DET"), "DET": ("DET", "ADJ", "PRON"),
            "VERB": ("VERB", "AUX"), "AUX": ("AUX", "VERB")}  # fmt: skip
 
@@ -123,7 +121,7 @@ def _shared(a: str, b: str) -> int:
 def _elsewhere(item: Item, form: str, forms: LanguageForms) -> bool:
     """Return whether a form is attested as a word of another kind."""
     low = form.casefold()
-    others = [part for part in _PARTS if part not in _FAMILY.get(item["upos"], ())]
+    others = [part for part in AGREEING if part not in _FAMILY.get(item["upos"], ())]
     return low in forms.besides or bool(forms.paradigms.readings(low, *others))
 
 

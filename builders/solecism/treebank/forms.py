@@ -23,13 +23,14 @@ from solecism.treebank.sources import LocalSource
 from solecism.treebank.unimorph import read_unimorph
 
 __all__ = [
-    "Bundle", "LanguageForms", "Morphology", "ParadigmCell", "Paradigms", "TreebankForms",
+    "AGREEING", "Bundle", "LanguageForms", "Morphology", "ParadigmCell", "Paradigms", "TreebankForms",
     "UniMorphForms", "WordForm", "alike", "count_treebank", "count_words", "distinct_words",
     "read_inventory",
 ]  # fmt: skip
 
 Bundle = Mapping[str, frozenset[str]]
-_UPOS = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
+AGREEING = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
+"""The parts of speech of words that may agree."""
 _ABSENT = ("", "_")
 """What stands for a lemma that is not annotated: words without one have no paradigm."""
 _NOISE = ("Typo", "Abbr", "Foreign")
@@ -194,7 +195,7 @@ def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[WordForm], Ints]:
 def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
     """Count the words of a chunk that may agree, but for misspelt, foreign and abbreviated ones."""
     noisy = tokens.feats.table(lambda text: any(f"{name}=Yes" in text for name in _NOISE), bool)
-    rows = np.flatnonzero(tokens.upos.isin(*_UPOS) & ~noisy)
+    rows = np.flatnonzero(tokens.upos.isin(*AGREEING) & ~noisy)
     words, which = distinct_words(tokens, rows)
     for word, count in zip(words, np.bincount(which, minlength=len(words)).tolist(), strict=True):
         into[word] += count
@@ -204,8 +205,8 @@ _See = Callable[[Tokens], object]
 
 
 def forms_besides(tokens: Tokens) -> set[str]:
-    """Return the forms of a chunk, in small letters, that are no words of :data:`_UPOS`."""
-    rows = np.flatnonzero(~tokens.upos.isin(*_UPOS, "PUNCT", "X", "SYM", "NUM"))
+    """Return the forms of a chunk, in small letters, that are no words of :data:`AGREEING`."""
+    rows = np.flatnonzero(~tokens.upos.isin(*AGREEING, "PUNCT", "X", "SYM", "NUM"))
     first = np.unique(tokens.form[rows].hashes(), return_index=True)[1]
     return {form.casefold() for form in tokens.form[rows[first]].texts()}
 

@@ -19,11 +19,12 @@ from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
 
 __all__ = [
-    "ANY", "Language", "PairRules", "Rule", "find_language", "languages", "left_open",
-    "read_stanza", "rules_of", "rules_of_forms", "words_of",
+    "ANY", "Language", "PairRules", "Rule", "doubtful_languages", "find_language", "languages",
+    "left_open", "read_stanza", "rules_of", "rules_of_forms", "words_of",
 ]  # fmt: skip
 
 _FILE = Path(__file__).with_name("languages.toml")
+_DOUBTFUL = Path(__file__).with_name("doubtful.toml")
 _KINDS_OF_VERBS = ("auxiliary", "copula", "participle")
 
 
@@ -128,6 +129,16 @@ def _language(code: str, stanza: dict[str, Any]) -> Language:
     texts = {name: value for name, value in stanza.items() if isinstance(value, str | bool)}
     polite = frozenset(lists.pop("polite", ()))
     return Language(code, agrees=agrees, polite=polite, **texts, **lists)  # type: ignore[arg-type]
+
+
+@cache
+def doubtful_languages() -> Mapping[str, str]:
+    """Return the languages that are built only where they are named, with the reason.
+
+    Readers found more than one in twenty of their items or pairs wrong (docs/mining.md).
+    """
+    reasons: Mapping[str, str] = tomllib.loads(_DOUBTFUL.read_text(encoding="utf-8"))
+    return reasons
 
 
 def read_stanza(path: Path, code: str) -> Language:

@@ -82,7 +82,7 @@ class PairMaker:
     flipper: Flipper
     caps: Caps = field(default_factory=Caps)
     made: Counter[str] = field(default_factory=Counter)
-    _heaps: dict[tuple[Cell, str], list[_Kept]] = field(default_factory=dict)
+    _heaps: dict[Cell, dict[str, list[_Kept]]] = field(default_factory=dict)
 
     def take(self, items: pa.Table) -> None:
         """Make pairs of the items whose target is masked (:data:`solecism.schema.CLOZE`)."""
@@ -97,7 +97,7 @@ class PairMaker:
         self.made[row["UID"]] += 1
         features = row["features"]
         cell = row["UID"], features["good_value"], features["bad_value"]
-        heap = self._heaps.setdefault((cell, features["target"] or ""), [])
+        heap = self._heaps.setdefault(cell, {}).setdefault(features["target"] or "", [])
         kept = _Kept(-int(row["id"], 16), row)
         if any(kept.order == other.order for other in heap):
             return
@@ -120,21 +120,18 @@ class PairMaker:
     @property
     def quota(self) -> int:
         """The pairs that every cell should have."""
-        sizes = Counter(cell for (cell, _), heap in self._heaps.items() for _ in heap)
-        usual = 2 * int(median(sizes.values())) if sizes else 0
+        sizes = [sum(map(len, heaps.values())) for heaps in self._heaps.values()]
+        usual = 2 * int(median(sizes)) if sizes else 0
         return min(self.caps.cell, max(self.caps.floor, usual))
 
     @cached_property
     def chosen(self) -> dict[Cell, list[Row]]:
         """The pairs of each cell; the smallest cells, those with attractors mostly, come first."""
-        ranked = {cell: self._ranked(cell) for cell in {cell for cell, _ in self._heaps}}
+        ranked = {cell: self._ranked(heaps.values()) for cell, heaps in self._heaps.items()}
+        order = sorted(ranked, key=lambda cell: (len(ranked[cell]), cell))
         used: set[str] = set()
-        chosen: dict[Cell, list[Row]] = {}
-        for cell in sorted(ranked, key=lambda cell: (len(ranked[cell]), cell)):
-            rows = (row for row in ranked[cell] if row["sentence_good"] not in used)
-            chosen[cell] = list(islice(_once(rows), self.quota))
-            used |= {row["sentence_good"] for row in chosen[cell]}
-        return chosen
+        quota = self.quota
+        return {cell: list(islice(_unused(ranked[cell], used), quota)) for cell in order}
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the kept pairs as tables of :data:`SCHEMA`."""
@@ -142,9 +139,8 @@ class PairMaker:
         while some := list(islice(rows, _ROWS)):
             yield pa.Table.from_pylist(some, SCHEMA)
 
-    def _ranked(self, cell: Cell) -> list[Row]:
+    def _ranked(self, heaps: Iterable[list[_Kept]]) -> list[Row]:
         """Return the pairs of a cell, lemmas in turn, capped for controllers too."""
-        heaps = [heap for (of, _), heap in self._heaps.items() if of == cell]
         each = [(rank, -k.order, k.row) for h in heaps for rank, k in enumerate(sorted(h)[::-1])]
         seen: Counter[str] = Counter()
         rows = []
@@ -162,15 +158,16 @@ class PairMaker:
         kept: Mapping[str, Counter[str]] = defaultdict(Counter)
         for (uid, good, bad), rows in self.chosen.items():
             kept[uid][f"{good}>{bad}"] = len(rows)
+        quota = self.quota
         unfilled = {
             f"{uid} {change}": count
             for uid, counts in sorted(kept.items())
             for change, count in sorted(counts.items())
-            if count < self.quota
+            if count < quota
         }
         return {
             "caps": asdict(self.caps),
-            "quota": self.quota,
+            "quota": quota,
             "made": dict(sorted(self.made.items())),
             "kept": {uid: dict(sorted(count.items())) for uid, count in sorted(kept.items())},
             "unfilled": unfilled,
@@ -178,12 +175,11 @@ class PairMaker:
         }
 
 
-def _once(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the first pair of each sentence."""
-    seen: set[str] = set()
+def _unused(rows: Iterable[Row], used: set[str]) -> Iterator[Row]:
+    """Yield the pairs whose sentences are not used yet, and note these."""
     for row in rows:
-        if row["sentence_good"] not in seen:
-            seen.add(row["sentence_good"])
+        if row["sentence_good"] not in used:
+            used.add(row["sentence_good"])
             yield row
 
 

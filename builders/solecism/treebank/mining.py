@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -239,7 +240,11 @@ def _settings(
     if preset != "strict":
         return Settings(find_language(code, tuple(relations)), preset)
     forms = count_treebank(files, skipped, evidence.add)
-    named = find_language(code, tuple(relations)) if relations else language_of(code, evidence)
+    named = (
+        find_language(code, tuple(relations))
+        if relations
+        else language_of(code, partial(profile_of, evidence, code))
+    )
     return Settings(named, preset, forms=forms)
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -65,7 +65,8 @@ _STATED = (
     "existential", "dummy",
 )  # fmt: skip
 """What a stanza says that no profile can."""
-_OWN_LAYERS = {"object": False, "indirect_object": False, "possessor": False}
+_OWN_LAYERS = ("object", "indirect_object", "possessor")
+"""Relations of targets with a layer: what has none agrees with the subject."""
 _SIDES = ("before", "after")
 _NOMINAL_CASE = ("determiner", "modifying")
 
@@ -313,7 +314,7 @@ def _habits(language: Language) -> list[str]:
     return lines if language.capitals == "start" else [*lines, f'capitals = "{language.capitals}"']
 
 
-def language_of(code: str, evidence: Evidence) -> Language:
+def language_of(code: str, profile: Callable[[], Profile]) -> Language:
     """Return what is known of a language: its stanza if that says what agrees, else its profile.
 
     Of a stanza that does not, the lists of words stand beside the profile.
@@ -321,7 +322,7 @@ def language_of(code: str, evidence: Evidence) -> Language:
     stanza = languages().get(code)
     if stanza and stanza.agrees:
         return stanza
-    profiled = profile_of(evidence, code).language
+    profiled = profile().language
     if stanza is None:
         return profiled
     return replace(profiled, **{name: getattr(stanza, name) for name in _STATED})
@@ -405,13 +406,13 @@ class _Profiler:
 
     def _cases(self) -> tuple[str, ...]:
         """Return the cases of subjects with which a target without layers agrees."""
-        rules = [(r.feature, kind) for kind in ("verb", "auxiliary") for r in self.agrees.get(kind, ())
-                 if not r.layer]  # fmt: skip
+        rules = [*self.agrees.get("verb", ()), *self.agrees.get("auxiliary", ())]
+        features = {rule.feature for rule in rules if not rule.layer}
         tallies: dict[str, _PairTally] = defaultdict(_PairTally)
         for cell, count in self.evidence.cells.items():
             case = bundle(cell.controller).get("Case", _BARE)
             if cell.relation == "verb" and not case & {"", *_DIRECT}:
-                for feature in {feature for feature, _ in rules}:
+                for feature in features:
                     if ends := cell.values(feature, "", self.third):
                         tallies[min(case)].add(ends, count)
         more = [c for c, tally in tallies.items() if tally.reason() in ("", "does not vary")]
@@ -448,15 +449,16 @@ class _Layer:
                     continue  # of a subject and its predicate it is always the nominative
                 if ends := cell.values(feature, layer, third):
                     self._tallies[feature][leaf].add(ends, count)
+        self._left = {
+            feature: {leaf: tally for leaf, tally in tallies.items() if not tally.fails}
+            for feature, tallies in self._tallies.items()
+        }
         self.pooled = {feature: self._pool(feature) for feature in AGREEMENT}
         self.agreeing = [feature for feature in AGREEMENT if not self.pooled[feature].reason()]
 
-    def _left(self, feature: str) -> dict[_Leaf, _PairTally]:
-        return {leaf: tally for leaf, tally in self._tallies[feature].items() if not tally.fails}
-
     def _pool(self, feature: str) -> _PairTally:
         total = _PairTally()
-        for tally in self._left(feature).values():
+        for tally in self._left[feature].values():
             total += tally
         return total
 
@@ -472,7 +474,7 @@ class _Layer:
         """The forms of verbs, other than finite ones, that agree."""
         counts: Counter[str] = Counter()
         for feature in self.agreeing:
-            for leaf, tally in self._left(feature).items():
+            for leaf, tally in self._left[feature].items():
                 if leaf.kind == "verb" and leaf.verbform != "Fin":
                     counts[leaf.verbform] += tally.both
         return {name for name, count in counts.items() if count >= LEAST}
@@ -485,7 +487,7 @@ class _Layer:
             yield kind, [rule for rule in found if rule]
 
     def _rule(self, kind: str, feature: str) -> Rule | None:
-        left = [leaf for leaf in self._left(feature) if leaf.kind == kind]
+        left = [leaf for leaf in self._left[feature] if leaf.kind == kind]
         if not left:
             return None
         every = [leaf for leaf in self._tallies[feature] if leaf.kind == kind]
@@ -511,7 +513,7 @@ class _Layer:
     ) -> ProfileRow:
         tallies = [self._tallies[feature][leaf] for leaf in leaves]
         both, agree = sum(t.both for t in tallies), sum(t.agree for t in tallies)
-        left = any(not tally.fails for tally in tallies)
+        left = any(leaf in self._left[feature] for leaf in leaves)
         reason = self.pooled[feature].reason() if left else "too few agree"
         name = layered(feature, self.layer)
         noun, pronoun = (self._share(feature, leaves, of) for of in ("NOUN", "PRON"))

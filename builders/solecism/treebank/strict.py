@@ -175,8 +175,8 @@ def find_strictly(
     if forms is not None:
         shared = _overt(found, shared, ends, forms, sieve)
     own = _decided(found, shared)
-    decides = np.array([own & ~_unvaried(found, own, forms, sieve, without), shared])
-    kept = _maskable(found, own, decides, sieve, without)
+    decides = np.array([own & ~_unvaried(found, own, forms, sieve), shared])
+    kept = _maskable(found, own, decides, sieve)
     chosen = somewhere(kept)
     return AgreeingPairs(
         found.pairs[chosen], kept[:, chosen], shared[:, chosen], bits, decides[:, :, chosen],
@@ -218,27 +218,25 @@ def _whole(found: Candidates, clash: Flags, sieve: Sieve) -> None:
         sieve.remove(name, flags[sentence])
 
 
-def _unvaried(
-    found: Candidates, own: Flags, forms: Morphology | None, sieve: Sieve, without: frozenset[str]
-) -> Flags:
+def _unvaried(found: Candidates, own: Flags, forms: Morphology | None, sieve: Sieve) -> Flags:
     """Return, a row a feature, what a controller does not show since it has no other form.
 
-    Pronouns such as *who*, of which the forms must show it; plurals that are their own lemma.
+    Nouns, and pronouns such as *who*, of which the forms must show it; plurals that are their own
+    lemma.
     """
     out = np.zeros_like(own)
-    if "paradigm" in without:
+    if not sieve.has("paradigm"):
         return out
     tokens, rows = found.tokens, np.flatnonzero(sieve.left)
     words = found.pairs.controller[rows]
-    kind = tokens.upos.isin("PRON") & with_value(tokens, "PronType", *PROFORMS)
-    asked = rows[kind[words]]
-    out[:, asked] = True
-    if forms is not None:
+    noun = tokens.upos.isin("NOUN")
+    proform = tokens.upos.isin("PRON") & with_value(tokens, "PronType", *PROFORMS)
+    if forms is None:
+        out[:, rows[proform[words]]] = True
+    else:
+        asked = rows[(proform | noun)[words]]
         out[:, asked] = ~_ask(tokens, found.pairs.controller[asked], "", forms.contrasts)
-        nouns = rows[tokens.upos.isin("NOUN")[words]]
-        shown = _ask(tokens, found.pairs.controller[nouns], "", forms.contrasts)
-        out[:, nouns] |= ~shown
-    plural = tokens.upos.isin("NOUN") & with_value(tokens, "Number", "Plur", "Ptan")
+    plural = noun & with_value(tokens, "Number", "Plur", "Ptan")
     tantum = rows[plural[words]]
     tantum = tantum[_is_lemma(tokens, found.pairs.controller[tantum])]
     out[AGREEMENT.index("Number"), tantum] = True
@@ -252,9 +250,7 @@ def _is_lemma(tokens: Tokens, rows: Ints) -> Flags:
     return np.array(alike, bool)[which]
 
 
-def _maskable(
-    found: Candidates, own: Flags, decides: Flags, sieve: Sieve, without: frozenset[str]
-) -> Flags:
+def _maskable(found: Candidates, own: Flags, decides: Flags, sieve: Sieve) -> Flags:
     """Return which pairs are items when the controller (first row), or the target, is masked."""
     ends = np.array([found.pairs.controller, found.pairs.target])
     kept = np.repeat(sieve.left[None], len(ends), axis=0)
@@ -263,7 +259,7 @@ def _maskable(
         ("paradigm", ~decides.any(axis=1)),
         ("multiword", found.tokens.multiword[ends]),
     ):
-        if name not in without:
+        if sieve.has(name):
             sieve.dropped[name] += int((kept & flags).sum())
             kept &= ~flags
     return kept

@@ -155,9 +155,9 @@ class Flipper:
         controller = bundle(item["controller"]["feats"] or "_")
         if not _PLAIN.fullmatch(cell.form):
             return "not one plain word"
-        more = (n for n in theirs if n != feature and not ours.get(n, frozenset()) <= theirs[n])
-        more = (n for n in more if n in AGREEMENT or n not in ours)
-        if not alike(theirs, controller, (*more, *(n for n in theirs if n not in ours))):
+        others = (n for n in AGREEMENT if n != feature and n in ours and n in theirs)
+        narrower = [n for n in others if not ours[n] <= theirs[n]]
+        if not alike(theirs, controller, [*narrower, *(n for n in theirs if n not in ours)]):
             return "differs in more"
         if self.rules.careful and (doubt := doubt_of_form(item, feature, cell, self.forms)):
             return doubt
