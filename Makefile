@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TORCH ?= torch==2.13.0
 LANGUAGES := en fr de he ru
 
-.PHONY: clams test lint types unit coverage clean
+.PHONY: clams test test-lowest lint types unit coverage docs clean
 
 $(VENV)/.base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -16,6 +16,11 @@ $(VENV)/.base: pyproject.toml
 $(VENV)/.dev: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --ignore-requires-python every-eval-ever==0.3.0
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[datasets,docs]"
 	touch $@
 
 # Build the data set CLAMS in five languages, load it, show five pairs of each language.
@@ -40,5 +45,13 @@ unit: $(VENV)/.dev
 coverage: $(VENV)/.dev
 	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(BIN)/pytest -n 2 --dist loadfile --cov=solecism --cov-report=term:skip-covered
 
+# Tests of building, pushing and loading with the lowest versions of the dependencies that pyproject.toml allows.
+test-lowest:
+	scripts/check_lowest.sh datasets
+
+# The documentation as a site, in build/docs.
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
+
 clean:
-	rm -rf $(VENV) clams dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) clams dist build .mypy_cache .ruff_cache .pytest_cache

@@ -9,15 +9,20 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from jinja2 import Environment
+
 from solecism.datasets.catalogue import stanza
+from solecism.datasets.citation import cite, references_of
 from solecism.datasets.from_templates import ALL, paths_of_configs
 from solecism.files import write_text
 from solecism.grammar.template import read_template
 from solecism.harness import TASKS
 from solecism.root import Root
 
+_LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
 _MADE = "Made by scripts/make_tasks.py."
 _MEAN = """\
 aggregate_metric_list:
@@ -83,7 +88,7 @@ def task_files(datasets: Mapping[str, TaskSet]) -> dict[str, str]:
     config.
 
     With a config a language, each has a group of tasks of its paradigms too; with a config a
-    paradigm, the tasks are in a folder, and the group has those of the main kind.
+    paradigm, the group has those of the main kind.
     """
     files = {
         "_pairs.yaml": f"# What all tasks of minimal pairs share. {_MADE}\n{_PAIRS}",
@@ -95,29 +100,30 @@ def task_files(datasets: Mapping[str, TaskSet]) -> dict[str, str]:
 
 
 def _plain(name: str, found: TaskSet) -> dict[str, str]:
-    files = {f"{name}.yaml": _group(name, found.version, found.configs)}
+    files = {f"{name}/{name}.yaml": _group(name, found.version, found.configs)}
     for config in found.configs:
-        files[f"{name}_{config.name}.yaml"] = _task(name, found.version, config)
+        files[f"{name}/{config.name}.yaml"] = _task(name, found.version, config)
         if config.kind == "pair":
             text = _paradigms(name, found.version, config.name, config.uids)
-            files[f"{name}_{config.name}_paradigms.yaml"] = text
+            files[f"{name}/{config.name}_paradigms.yaml"] = text
     return files
 
 
 def _by_paradigm(name: str, found: TaskSet) -> dict[str, str]:
     main = next(config for config in found.configs if config.name == ALL)
     own = [config for config in found.configs if config.uids == [config.name]]
-    files = {f"{name}.yaml": _group(name, found.version, [c for c in own if c.kind == main.kind])}
+    same = [config for config in own if config.kind == main.kind]
+    files = {f"{name}/{name}.yaml": _group(name, found.version, same)}
     for config in found.configs:
-        files[f"{name}/{config.name}.yaml"] = _task(name, found.version, config, "../")
+        files[f"{name}/{config.name}.yaml"] = _task(name, found.version, config)
     return files
 
 
-def _task(name: str, version: str, config: TaskConfig, up: str = "", part: str = "") -> str:
+def _task(name: str, version: str, config: TaskConfig, part: str = "") -> str:
     """A task of a config, or of the ``part`` of a language (``-pairs``)."""
     shared = "_suites.yaml" if config.kind == "suite" else "_pairs.yaml"
     return (
-        f"include: {up}{shared}\ntask: solecism_{name}_{config.name}\n"
+        f"include: ../{shared}\ntask: solecism_{name}_{config.name}\n"
         f'metadata:\n  version: "{version}"\n  dataset: {name}\n  config: "{config.name}{part}"\n'
     )
 
@@ -148,19 +154,86 @@ def _group(name: str, version: str, configs: Sequence[TaskConfig]) -> str:
 
 
 def current(root: Root) -> dict[str, str]:
-    """The files as they should be."""
+    """Return the files as they should be."""
     sets = {name: task_set(root, name) for name in root.datasets}
-    return task_files(sets) | _mined("agreement", stanza(root, "agreement").version, root)
+    files = task_files(sets) | _mined("agreement", stanza(root, "agreement").version)
+    return files | {
+        f"{name}/README.md": _readme(root, name, files) for name in (*sets, "agreement")
+    }
 
 
-def _mined(name: str, version: str, root: Root) -> dict[str, str]:
+def _readme(root: Root, name: str, files: Mapping[str, str]) -> str:
+    """Return the page that lm-eval asks of a folder of tasks."""
+    entry = stanza(root, name)
+    own = [text for path, text in files.items() if path.startswith(f"{name}/")]
+    tasks = [line.removeprefix("task: ") for text in own for line in text.splitlines()
+             if line.startswith("task: ")]  # fmt: skip
+    about = _abouts(root, name)
+    groups = {f"solecism_{name}": "all of them; the figure is the plain mean"}
+    groups |= {
+        line.removeprefix("group: "): "one task a paradigm"
+        for text in own
+        for line in text.splitlines()
+        if line.startswith("group: ") and line.endswith("_paradigms")
+    }
+    page = Environment(autoescape=False, trim_blocks=False).from_string(
+        (TASKS.parent / "readme.md.jinja").read_text(encoding="utf-8")
+    )
+    return page.render(
+        name=entry.pretty_name, paper=references_of(root, entry)[0], summary=entry.summary,
+        bibtex=cite(root, name).strip(), groups=groups, glossary=_glossary(),
+        tasks={task: _said(task, name, about) for task in tasks},
+        suites=any("_suites.yaml" in text for text in own),
+        pairs=any("_pairs.yaml" in text for text in own), version=entry.version,
+    ) + "\n"  # fmt: skip
+
+
+def _abouts(root: Root, name: str) -> dict[str, str]:
+    """Return what each paradigm of a data set is about, by its UID."""
+    folder = root.path / "templates" / name
+    found = {path.stem: read_template(path) for path in sorted(folder.glob("*/[!_]*.jinja"))}
+    return {uid: " ".join(template.about.split()) for uid, template in found.items()}
+
+
+def _said(task: str, name: str, about: Mapping[str, str]) -> str:
+    config = task.removeprefix(f"solecism_{name}_")
+    if config in about:
+        return about[config]
+    if config in _languages():
+        return _languages()[config]
+    uid, _, more = config.rpartition("_")
+    if uid in about:
+        return f"{about[uid]} ({_PARTS.get(more, more)})"
+    return _PARTS[config]
+
+
+_PARTS = {
+    "all": "all paradigms", "pair": "as minimal pairs", "pairs": "all paradigms of minimal pairs",
+    "traditional": "all suites, in traditional characters",
+    "pairs_traditional": "all paradigms of minimal pairs, in traditional characters",
+}  # fmt: skip
+
+
+@cache
+def _languages() -> dict[str, str]:
+    """Return the names of languages by code."""
+    with _LANGUAGES.open(encoding="utf-8", newline="") as file:
+        return {line["code"]: line["language"] for line in csv.DictReader(file, delimiter="\t")}
+
+
+def _glossary() -> dict[str, str]:
+    with (TASKS.parent / "glossary.tsv").open(encoding="utf-8", newline="") as file:
+        return {line["term"]: line["meaning"] for line in csv.DictReader(file, delimiter="\t")}
+
+
+def _mined(name: str, version: str) -> dict[str, str]:
     """The tasks of mined pairs: of each language for which docs/languages.tsv has some."""
-    with (root.path / "docs/languages.tsv").open(encoding="utf-8", newline="") as file:
+    with _LANGUAGES.open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file, delimiter="\t"))
     configs = [TaskConfig(line["code"], "pair", ()) for line in lines if int(line["pairs"])]
-    files = {f"{name}.yaml": _group(name, version, configs)}
+    files = {f"{name}/{name}.yaml": _group(name, version, configs)}
     for config in configs:
-        files[f"{name}/{config.name}.yaml"] = _task(name, version, config, "../", "-pairs")
+        files[f"{name}/{config.name}.yaml"] = _task(name, version, config, "-pairs")
     return files
 
 
@@ -179,7 +252,7 @@ def _config(name: str, paths: Sequence[Path]) -> TaskConfig:
 def main() -> None:
     """Write the files and drop those of data sets that are gone."""
     files = current(Root(Path(__file__).resolve().parents[1]))
-    for old in TASKS.rglob("*.yaml"):
+    for old in [*TASKS.rglob("*.yaml"), *TASKS.rglob("*.md")]:
         if old.relative_to(TASKS).as_posix() not in files:
             old.unlink()
     for name, text in files.items():

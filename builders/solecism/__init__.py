@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from solecism.hub.load import load
     from solecism.reports.report import report
     from solecism.root import find_root
+    from solecism.scoring.explanation import explain
+    from solecism.scoring.many import score_all
     from solecism.scoring.run import score
     from solecism.treebank.mining import mine
 
 __all__ = [
-    "InputError", "audit", "build", "draw_pairs", "find_root", "load", "load_paradigm", "mine",
-    "report", "score",
+    "InputError", "audit", "build", "draw_pairs", "explain", "find_root", "load", "load_paradigm", "mine",
+    "report", "score", "score_all",
 ]  # fmt: skip
 
 _PUBLIC = {
@@ -30,12 +32,14 @@ _PUBLIC = {
     "audit": "solecism.check.audit",
     "build": "solecism.datasets.build",
     "draw_pairs": "solecism.grammar.pairs",
+    "explain": "solecism.scoring.explanation",
     "find_root": "solecism.root",
     "load": "solecism.hub.load",
     "load_paradigm": "solecism.grammar.paradigm",
     "mine": "solecism.treebank.mining",
     "report": "solecism.reports.report",
     "score": "solecism.scoring.run",
+    "score_all": "solecism.scoring.many",
 }
 
 

@@ -14,12 +14,19 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import regex
 from numpy.typing import NDArray
 
 __all__ = [
-    "count_changes", "count_differing", "differing_span", "differing_words", "shared_start",
-    "surplus",
+    "count_changes", "count_differing", "differing_parts", "differing_span", "differing_words",
+    "shared_start", "surplus",
 ]  # fmt: skip
+
+_PIECES = regex.compile(
+    r"(?s)[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\w\p{M}]+?"
+    r"(?=[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[^\w\p{M}]|$)|."
+)
+"""Words, characters of scripts without spaces, and each other character."""
 
 T = TypeVar("T", bound=Hashable)
 
@@ -71,6 +78,24 @@ def differing_words(a: Sequence[str], b: Sequence[str]) -> set[str]:
     more, less = surplus(a, b)
     pairs = zip(a, b, strict=False)
     return {*more, *less} or {word for pair in pairs if pair[0] != pair[1] for word in pair}
+
+
+def differing_parts(a: str, b: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """Return two sentences in parts, each with whether it differs from the other sentence.
+
+    A part is words, or characters where a script has no spaces, as many as differ or are shared.
+
+    >>> differing_parts("The author laughs.", "The author laugh.")[1]
+    [('The author ', False), ('laugh', True), ('.', False)]
+    """
+    ours, theirs = (_PIECES.findall(text) for text in (a, b))
+    parts: tuple[list[tuple[str, bool]], list[tuple[str, bool]]] = ([], [])
+    for kind, *ends in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        texts = "".join(ours[ends[0] : ends[1]]), "".join(theirs[ends[2] : ends[3]])
+        for side, text in zip(parts, texts, strict=True):
+            if text:
+                side.append((text, kind != "equal"))
+    return parts
 
 
 def count_changes(a: Sequence[str], b: Sequence[str]) -> int:

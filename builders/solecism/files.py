@@ -8,9 +8,11 @@ the lock, so the run that left them has ended, on this machine or another.
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -19,8 +21,8 @@ from filelock import FileLock, Timeout
 from solecism.errors import InputError, Problem, fail
 
 __all__ = [
-    "CHANGED", "WAIT", "add_texts", "filling_folder", "locked", "recover_folder", "replacing_folder", "sync",
-    "write_text", "writing",
+    "CHANGED", "WAIT", "add_texts", "csv_of", "filling_folder", "link_file", "locked", "recover_folder",
+    "replacing_folder", "sync", "write_text", "writing",
 ]  # fmt: skip
 
 CHANGED = "is not as it was built, and would be overwritten: move it, or choose another --out"
@@ -75,6 +77,26 @@ def writing(path: Path) -> Iterator[Path]:
             sync(path.parent)
         finally:
             part.unlink(missing_ok=True)
+
+
+def csv_of(records: Iterable[Mapping[str, object]]) -> str:
+    """Return records as CSV: a column for each key, in the order in which keys come."""
+    rows = list(records)
+    out = io.StringIO()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def link_file(old: Path, new: Path) -> None:
+    """Link a file to a second place, or copy it where the disk has no links."""
+    new.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copyfile(old, new)
 
 
 def write_text(path: Path, text: str) -> None:

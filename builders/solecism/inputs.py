@@ -25,7 +25,7 @@ from solecism.errors import InputError, Problem, fail
 from solecism.limits import FILE
 
 __all__ = [
-    "COUNT", "INTEGER", "SHARE", "Number", "check", "is_pointer", "read_json", "read_json_lines",
+    "COUNT", "INTEGER", "SHARE", "Number", "check", "is_pointer", "parse_json", "read_json", "read_json_lines",
     "read_source", "read_text", "read_toml", "reading_parquet", "refuse_pointer",
 ]  # fmt: skip
 
@@ -110,7 +110,11 @@ def read_json(path: Path, shape: Any = object, what: str = "") -> Any:
     Raises :class:`InputError` if the file is not JSON, or if the value does not have the shape of
     a ``what``.
     """
-    text = read_text(path, "utf-8-sig")
+    return parse_json(read_text(path, "utf-8-sig"), shape, path, what)
+
+
+def parse_json(text: str, shape: Any, path: Path, what: str = "") -> Any:
+    """Return the value of JSON that ``path`` holds, as :func:`read_json` does."""
     try:
         value = json.loads(text, parse_constant=_refuse)
         if _HALF.search(text):

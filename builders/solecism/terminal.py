@@ -12,7 +12,9 @@ from rich.segment import Segment
 
 from solecism.errors import visible
 
-__all__ = ["Terminal", "progress", "progress_bar", "terminal"]
+__all__ = ["Terminal", "bar", "progress", "progress_bar", "terminal"]
+
+_BLOCKS = " ▏▎▍▌▋▊▉█"
 
 _ISOLATES = "\u2066\u2067\u2068\u2069"
 """The marks that `show` puts around right-to-left text, to keep stops and brackets in place."""
@@ -43,6 +45,17 @@ def progress(*columns: ProgressColumn) -> Progress:
     console = terminal(stderr=True)
     shown = (TextColumn("{task.description}", markup=False), BarColumn(), *columns)
     return Progress(*shown, console=console, transient=True, disable=not console.is_terminal)
+
+
+def bar(value: float, most: float, width: int) -> str:
+    """Return a bar of at most ``width`` columns, in eighths of one.
+
+    >>> bar(3, 8, 2), bar(8, 8, 2)
+    ('▊', '██')
+    """
+    eighths = round(8 * width * min(max(value / most, 0.0), 1.0)) if most > 0 else 0
+    full, rest = divmod(eighths, 8)
+    return "█" * full + (_BLOCKS[rest] if rest else "")
 
 
 @contextmanager

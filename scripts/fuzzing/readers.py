@@ -35,6 +35,7 @@ _REPORTS = (
     "report results --diff",
     "report results --by match --csv x.csv --latex x.tex",
     "report results --group --html x.html",
+    "site pages demo --results results --root .",
 )
 _SCORES = (
     "score demo/en --model model.arpa --out new",
@@ -45,6 +46,7 @@ _RELEASES = (
     "diff old demo",
     "build demo --root . --out demo",
     "load demo en",
+    "site pages demo --root .",
 )
 _TREES = (
     "mine en_demo-ud-test.conllu --out x.jsonl",
@@ -116,6 +118,16 @@ READERS = {
         Reader("lock", "json", {"catalogue.lock.json": _LOCKS}),
         Reader("bibtex", "text", {"references.bib": ("cite demo --root .", "build demo --root . --out new")}),
         Reader("card", "text", {"dataset_cards/demo.md": ("build demo --root . --out new",)}),
+        Reader("study", "toml", {"people/study.toml": ("judge import people people/answers.csv",)}),
+        Reader("answers", "text", {f"people/{name}.csv": (f"judge import people people/{name}.csv",)
+                                   for name in ("answers", "events")}),
+        Reader("answers-json", "json", {f"people/{name}.json": (f"judge import people people/{name}.json",)
+                                        for name in ("trials", "tasks")}),
+        Reader(
+            "people", "text",
+            {"people.csv": ("report results/one.json --judgments people.csv",
+                            "analyse blimp --people people.csv --published people.csv")},
+        ),
         Reader(
             "changelog", "text", {"dataset_cards/demo.changelog.md": ("diff old demo --changelog --root .",)},
         ),

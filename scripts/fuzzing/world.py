@@ -401,7 +401,81 @@ def _treebank() -> str:
     return "".join(f"# sent_id = s{n}\n# text = {text}\n{table}\n" for n, text, table in rows)
 
 
+STUDY = """\
+[study]
+design = "choice"
+title = "Otters"
+language = "en"
+seed = 0
+pairs = 1
+judges = 2
+practice = 0
+catch = 0
+
+[[data]]
+config = "demo/en"
+
+[rules]
+completed = 0.5
+flags = ["rejected"]
+
+[columns]
+participant = "worker"
+"""
+"""A study that others have made: only its design is here."""
+
+ANSWERS = """\
+worker,good,bad,UID,shown,answer,time,list,flags
+w1,The otter swims.,The otter swim.,simple,good,good,900,1,
+w1,The otters swim.,The otters swims.,simple,bad,first,1100,1,resumed hidden
+w2,The otter swims.,The otter swim.,simple,bad,second,870.5,2,
+"""
+
+TRIALS = [
+    {"trial_type": "preload", "rt": None},
+    {
+        "trial_type": "html-button-response", "worker": "w1", "good": "The otter swims.",
+        "bad": "The otter swim.", "shown": "bad", "response": 1, "rt": 812.4, "trial_index": 1,
+    },
+]  # fmt: skip
+
+TASKS = [
+    {
+        "data": {"good": "The otter swims.", "bad": "The otter swim.", "shown": "good", "worker": "w1"},
+        "annotations": [
+            {
+                "completed_by": {"id": 3}, "lead_time": 2.5, "was_cancelled": False,
+                "result": [{"from_name": "answer", "value": {"choices": ["first"]}}],
+            }
+        ],
+    }
+]  # fmt: skip
+
+EVENTS = """\
+# Results on Monday
+# 1. Results reception time.
+# 2. MD5 hash of participant's IP address.
+# 3. Parameter.
+# 4. Value.
+# 5. EventTime.
+# 6. item.
+# 7. good.
+# 8. bad.
+# 9. shown.
+# 10. worker.
+1795262400,abc,_Trial_,Start,1000,i1,The otter swims.,The otter swim.,good,w1
+1795262400,abc,Selection,first,2250,i1,The otter swims.,The otter swim.,good,w1
+"""
+
+PEOPLE = "UID,linguistics_term,accuracy,n\nsimple,agreement,0.9,20\nagreement,agreement,0.8,20\n"
+
 SOURCES: Mapping[str, str] = {
+    "people/study.toml": STUDY,
+    "people/answers.csv": ANSWERS,
+    "people/trials.json": json.dumps(TRIALS, indent=1),
+    "people/tasks.json": json.dumps(TASKS, indent=1),
+    "people/events.csv": EVENTS,
+    "people.csv": PEOPLE,
     "templates/demo/en/_phrases.jinja": PHRASES,
     "templates/demo/en/agreement.jinja": AGREEMENT,
     "templates/demo/en/simple.jinja": SIMPLE,

@@ -352,6 +352,25 @@ def test_the_verb_trains_and_prints_where(tmp_path: Path):
     assert tokenizer.tokenize("The AUTHOR") == ["the", "author"]
 
 
+def test_a_folder_of_text_and_a_card_of_what_was_seen(tmp_path: Path):
+    folder = tmp_path / "text"
+    (folder / "b").mkdir(parents=True)
+    (folder / "a.txt").write_text("\n".join(toy(60)), encoding="utf-8")
+    (folder / "b" / "c.txt").write_text("\n".join(toy(40)), encoding="utf-8")
+    done = run_verb(folder, "--out", tmp_path / "kn", "--arch", "ngram", "--order", "3")
+    assert done.exit_code == 0, done.output
+    card = (tmp_path / "kn" / "seed-0" / "README.md").read_text(encoding="utf-8")
+    assert "| sentences | 95 |" in card
+    assert "| held-out sentences | 5 |" in card
+    assert "n-gram model (Chen and Goodman 1998)" in card
+    assert "solecism score clams/en --model kn/seed-0" in card
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = run_verb(empty, "--out", tmp_path / "none")
+    assert done.exit_code == 2
+    assert "has no .txt file in it" in done.output
+
+
 def test_the_verb_prints_what_is_wrong(tmp_path: Path):
     text = tmp_path / "none.txt"
     done = run_verb(text, "--out", tmp_path / "m", "--arch", "ngram")

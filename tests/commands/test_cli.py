@@ -480,46 +480,43 @@ def test_all_problems_of_a_file_are_told_at_once(root: Root) -> None:
 
 # Starting.
 
-HEAVY = ("torch", "transformers", "datasets", "lm_eval", "spacy", "pandas", "scipy")
-"""What the help of a verb must not load."""
+HEAVY = ("torch", "transformers", "datasets", "lm_eval", "spacy", "pandas", "scipy", "matplotlib")
+"""What the help of a verb must not load. How long it takes is no test: these machines are noisy."""
 OTHERS = ("numpy", "pyarrow", "jinja2", "yaml", "rich")
 """What ``import solecism`` and ``solecism --help`` must not load either."""
-MEASURE = """
-import sys, time
+LOADED = """
+import sys
 sys.argv = {arguments!r}
 try:
     {code}
 except SystemExit:
     pass
-heavy = [name for name in {heavy!r} if name in sys.modules]
-print("@", heavy, time.process_time())
+print("@", [name for name in {heavy!r} if name in sys.modules])
 """
 
 
 @pytest.mark.parametrize(
-    ("code", "arguments", "unwanted", "most"),
+    ("code", "arguments", "unwanted"),
     [
-        ("import solecism", [""], (*HEAVY, *OTHERS), 0.5),
-        ("from solecism.commands import main; main()", ["solecism", "--help"], (*HEAVY, *OTHERS), 0.5),
+        ("import solecism", [""], (*HEAVY, *OTHERS)),
+        ("from solecism.commands import main; main()", ["solecism", "--help"], (*HEAVY, *OTHERS)),
         *(
-            ("from solecism.commands import main; main()", ["solecism", verb, "--help"], HEAVY, 2.0)
+            ("from solecism.commands import main; main()", ["solecism", verb, "--help"], HEAVY)
             for verb in VERBS
             if verb != "lm-eval"  # has no help of its own
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )  # fmt: skip
-def test_starting_is_fast_and_loads_nothing_heavy(
-    code: str, arguments: list[str], unwanted: Sequence[str], most: float
+def test_starting_loads_nothing_heavy(
+    code: str, arguments: list[str], unwanted: Sequence[str]
 ) -> None:
-    program = MEASURE.format(code=code, arguments=arguments, heavy=unwanted)
+    program = LOADED.format(code=code, arguments=arguments, heavy=unwanted)
     clean = {k: v for k, v in os.environ.items() if not k.startswith("COV")}
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean
     )
-    heavy, seconds = done.stdout.rsplit("@", 1)[1].rsplit(None, 1)
-    assert heavy.strip() == "[]"
-    assert float(seconds) < most
+    assert done.stdout.rsplit("@", 1)[1].strip() == "[]"
 
 
 def test_help_names_every_verb() -> None:

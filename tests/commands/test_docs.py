@@ -1,25 +1,34 @@
-"""The pages: CONTRIBUTING's walk works as written, the check page is up to date."""
+"""The pages: what they say to do works as written, and their links lead somewhere."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
+import shlex
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import click
 import pytest
 
+from causal_models import save_model
 from release import CHECKOUT
+from solecism.commands import main
+from solecism.datasets.from_templates import find_paradigm
+from solecism.grammar.pairs import draw_pairs
+from solecism.root import Root
 
 _BLOCK = re.compile(r"^```(sh|file|python)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"(?:^|[\n`] *)(?:\.venv/bin/)?(solecism (?!result)[a-z](?:\\\n|[^`\n])*)")
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in CHECKOUT.glob("docs/*.md"))]
 _ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
 def walk(page: str, folder: Path) -> list[str]:
-    """Do what a page says: write its files, run its commands; give what the commands print."""
+    """Do what a page says: write its files, run its commands and its Python; return what they
+    print."""
     text = (CHECKOUT / page).read_text(encoding="utf-8")
     printed = []
     for kind, name, body in _BLOCK.findall(text):
@@ -27,9 +36,9 @@ def walk(page: str, folder: Path) -> list[str]:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(body, encoding="utf-8")
             continue
-        for command in body.splitlines():
+        for command in [body] if kind == "python" else body.splitlines():
             done = subprocess.run(
-                ["bash", "-c", command],
+                [sys.executable, "-c", body] if kind == "python" else ["bash", "-c", command],
                 cwd=folder,
                 env=_ENVIRONMENT,
                 capture_output=True,
@@ -40,24 +49,58 @@ def walk(page: str, folder: Path) -> list[str]:
     return printed
 
 
-@pytest.fixture
-def author(tmp_path: Path) -> Path:
-    """A folder of an author's own, with copies of the sources."""
-    for name in ("templates", "lexicons", "dataset_cards"):
-        shutil.copytree(CHECKOUT / name, tmp_path / name)
-    shutil.copy(CHECKOUT / "references.bib", tmp_path)
-    return tmp_path
-
-
-def test_contributing_adds_a_paradigm_and_a_language(author: Path) -> None:
-    printed = "".join(walk("CONTRIBUTING.md", author))
-    assert "wrote templates/clams/en/prep_prep_anim.jinja" in printed.replace(f"{author}/", "")
+def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
+    pages = ("docs/add-a-paradigm.md", "docs/add-a-language.md")
+    printed = "".join(line for page in pages for line in walk(page, tmp_path))
+    assert "wrote templates/clams/en/prep_prep_anim.jinja" in printed.replace(f"{tmp_path}/", "")
     assert printed.count("0 errors") == 2
     assert "0 errors, 0 warnings" in printed
     assert re.search(r"Gli studenti \[\w+ono\]|Lo studente \[", printed) or "L'" in printed
-    assert (author / "italian" / "it").is_dir()
+    assert (tmp_path / "italian" / "it").is_dir()
     sizes = next(part for part in printed.split("$ ") if part.startswith("solecism list clams/it"))
     assert "36" in sizes
+
+
+def test_start_page_works_as_written(tmp_path: Path) -> None:
+    printed = "".join(walk("docs/start.md", tmp_path))
+    assert "clams/he/subj_rel" in printed
+    assert (tmp_path / "clams" / "manifest.json").is_file()
+
+
+def test_scoring_tutorial_works_as_written(tmp_path: Path) -> None:
+    """With a tiny random model in a folder of the name that the page uses."""
+    save_model(tmp_path / "gpt2", ["Les auteurs sont grands.", "Le voisin que le garde aime rit."])
+    printed = "".join(walk("docs/score-a-model.md", tmp_path))
+    assert "mismatch" in printed
+    assert "Sing" in printed
+    assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_mining_tutorial_works_as_written(tmp_path: Path) -> None:
+    printed = "".join(walk("docs/mine-a-treebank.md", tmp_path))
+    assert re.search(r"^items +4$", printed, re.MULTILINE)
+    assert "too small" in printed
+    assert (tmp_path / "items.parquet").is_file()
+
+
+def test_completion_page_works_as_written(tmp_path: Path) -> None:
+    walk("docs/completion.md", tmp_path)
+    script = (tmp_path / "solecism-complete.bash").read_text(encoding="utf-8")
+    assert "_SOLECISM_COMPLETE=bash_complete" in script
+
+
+@pytest.mark.parametrize("page", sorted(CHECKOUT.glob("docs/*.ipynb")), ids=lambda p: p.name)
+def test_notebooks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = pytest.importorskip("nbclient", reason="needs the extra `dev`")
+    nbformat = pytest.importorskip("nbformat", reason="needs the extra `dev`")
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    notebook = nbformat.read(page, 4)
+    shown = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+    client.NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    ran = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+    kinds = [{each.output_type for each in outputs} - {"stream"} for outputs in ran]
+    assert kinds == [{each.output_type for each in outputs} - {"stream"} for outputs in shown]
+    assert (tmp_path / "report.html").is_file()
 
 
 def test_python_page_works_as_written(tmp_path: Path) -> None:
@@ -91,11 +134,81 @@ def test_suites_page_works_as_written(tmp_path: Path) -> None:
     )
 
 
+def test_site_page_works_as_written(tmp_path: Path) -> None:
+    printed = "".join(walk("docs/site.md", tmp_path))
+    assert "items to browse" in printed
+    assert (tmp_path / "pages" / "clams" / "he" / "browse.html").is_file()
+
+
+def test_judging_page_works_as_written(tmp_path: Path) -> None:
+    printed = "".join(walk("docs/judging.md", tmp_path))
+    assert "60 items in 2 lists, 38 trials each, about 7 minutes" in printed
+    assert (tmp_path / "study/page/index.html").is_file()
+    assert "6 answers of 2 people" in printed
+    assert "individual 66.7" in printed
+    assert "he-judgments: 3 pairs" in printed
+    assert "two colleagues" in (tmp_path / "clams/README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_that_can_be_run_are_run(page: str) -> None:
+    """By a test that names the page; what cannot be run here is indented instead."""
+    if _BLOCK.search((CHECKOUT / page).read_text(encoding="utf-8")) and page != "README.md":
+        name = Path(page).name
+        tests = [path.read_text(encoding="utf-8") for path in CHECKOUT.glob("tests/**/*.py")]
+        assert any(re.search(rf"docs(/|\" / \"){re.escape(name)}", text) for text in tests)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_on_pages_have_the_options_that_there_are(page: str) -> None:
+    """Of all commands, also of those that cannot be run here."""
+    text = (CHECKOUT / page).read_text(encoding="utf-8")
+    for match in _COMMAND.finditer(text):
+        line = re.split(r"\S*⇥|[|;>]|\.\.\.|\s#\s", match[1].replace("\\\n", " "))[0]
+        parse(shlex.split(line.replace("[", "").replace("]", ""))[1:])
+
+
+def parse(words: list[str]) -> None:
+    """Parse the arguments of a command, without running it."""
+    command: click.Command = main
+    ctx = click.Context(main, info_name="solecism")
+    while isinstance(command, click.Group) and words:
+        found = command.get_command(ctx, words.pop(0))
+        assert found is not None
+        command, ctx = found, click.Context(found, ctx, info_name=found.name)
+    if command.name != "lm-eval":
+        with suppress(click.BadOptionUsage):  # an option that is named without a value
+            command.make_parser(ctx).parse_args(list(words))
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_inside_the_checkout_are_not_broken(page: str) -> None:
     text = (CHECKOUT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert ((CHECKOUT / page).parent / target).exists(), target
+
+
+def test_readme_is_one_screen_first() -> None:
+    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 100
+    assert text.index("pair-dark.svg") < 1000
+
+
+def test_pairs_of_the_readme_are_ours() -> None:
+    """All but the Greek one, which is a sentence of these pages."""
+    text = (
+        (CHECKOUT / "README.md").read_text(encoding="utf-8").replace("**", "").replace("&rlm;", "")
+    )
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.count(" | ") == 2]
+    pairs = {row[0]: (row[1], row[2]) for row in rows if len(row) == 3}
+    for language, name in {
+        "English": "clams/en/obj_rel_across_anim", "Russian": "clams/ru/prep_anim",
+        "Hebrew": "clams/he/prep_anim", "Chinese": "mandarin/zh/comparative_bi_pair",
+    }.items():  # fmt: skip
+        paradigm = find_paradigm(Root(CHECKOUT), *name.split("/"))
+        tables = [t.select(["sentence_good", "sentence_bad"]) for t in draw_pairs(paradigm)]
+        drawn = {tuple(row.values()) for table in tables for row in table.to_pylist()}
+        assert pairs[language] in drawn, name
 
 
 def test_readme_names_commands_that_exist() -> None:

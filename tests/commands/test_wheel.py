@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,10 +19,12 @@ from release import CHECKOUT
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel."""
+    """Build the wheel, as GitHub Actions would in a repository of that name."""
     out = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)]
-    subprocess.run(command, cwd=CHECKOUT, check=True, capture_output=True)
+    place = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "some/fork"}
+    environment = {**os.environ, **place}
+    subprocess.run(command, cwd=CHECKOUT, check=True, capture_output=True, env=environment)
     (path,) = out.glob("*.whl")
     return path
 
@@ -30,30 +34,60 @@ def test_wheel_holds_code_and_data(wheel: Path) -> None:
     assert {
         "solecism/commands/__init__.py", "solecism/py.typed", "solecism/references.bib",
         "solecism/datasets/catalogue.toml", "solecism/dataset_cards/clams.md",
-        "solecism/reports/page.html.jinja", "solecism/harness/tasks/clams.yaml",
+        "solecism/reports/page.html.jinja", "solecism/harness/tasks/clams/clams.yaml",
         "solecism/lexicons/he/noun.tsv", "solecism/templates/clams/he/_phrases.jinja",
     } <= names  # fmt: skip
     assert not any(name.startswith(("builders/", "tests/", "scripts/")) for name in names)
     assert not any(name.endswith(".py") for name in names if "/templates/" in name)
 
 
+def test_wheel_is_small(wheel: Path) -> None:
+    """docs/start.md tells its size."""
+    assert wheel.stat().st_size < 3_000_000
+
+
+def test_links_of_the_readme_are_whole_on_a_package_index(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (name for name in archive.namelist() if name.endswith("METADATA"))
+    metadata = archive.read(name).decode("utf-8")
+    assert "Project-URL: Source, https://github.com/some/fork\n" in metadata
+    links = re.findall(r"\]\(([^)]+)\)|(?:src|srcset|href)=\"([^\"]+)\"", metadata)
+    targets = [markdown or html for markdown, html in links]
+    assert "https://github.com/some/fork/blob/HEAD/CONTRIBUTING.md" in targets
+    assert [target for target in targets if not target.startswith(("https://", "#"))] == []
+    own = [target for target in targets if "/some/fork/" in target]
+    paths = [re.sub(r".*/HEAD/([^#]*).*", r"\1", target) for target in own]
+    assert [path for path in paths if not (CHECKOUT / path).exists()] == []
+
+
 def test_what_lies_about_in_a_checkout_is_not_published(tmp_path: Path) -> None:
     """Results and data sets that were built, notes: neither git nor the source distribution takes
     them."""
-    kept = ("builders", "lexicons", "pyproject.toml", "README.md", "LICENSE", ".gitignore")
+    kept = (
+        "builders", "lexicons", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore",
+    )  # fmt: skip
     for name in kept:
         (shutil.copytree if (CHECKOUT / name).is_dir() else shutil.copy)(
             CHECKOUT / name, tmp_path / name
         )
-    for name in ("results/gpt2.json", "clams/manifest.json", "italian/manifest.json", "notes.md"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    stray = (
+        "results/gpt2.json", "clams/manifest.json", "italian/manifest.json", "notes.md",
+        "build/docs/index.html", ".venv/pyvenv.cfg", "builders/__pycache__/x.pyc", ".hypothesis/x",
+    )  # fmt: skip
+    for name in stray:
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text("{}")
     command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", "dist"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    environment = {key: each for key, each in os.environ.items() if not key.startswith("GITHUB_")}
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=environment)
     (path,) = (tmp_path / "dist").glob("*.tar.gz")
     with tarfile.open(path) as archive:
-        top = {name.split("/")[1] for name in archive.getnames()}
-    assert top == {*kept, "PKG-INFO"}
+        names = archive.getnames()
+        described = archive.extractfile(f"{path.name.removesuffix('.tar.gz')}/PKG-INFO")
+        assert described is not None
+        assert b"Project-URL" not in described.read()
+    assert {name.split("/")[1] for name in names} == {*kept, "PKG-INFO"}
+    assert not any("__pycache__" in name for name in names)
     told = subprocess.run(["git", "check-ignore", "results/gpt2.json"], cwd=CHECKOUT, check=False)
     assert told.returncode in (0, 128)  # 128: no checkout of git
 

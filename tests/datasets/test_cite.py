@@ -176,7 +176,7 @@ def test_a_single_licence_is_a_text() -> None:
 @pytest.mark.parametrize(
     ("hub", "expected"),
     [("cc-by-nc-sa-3.0", "CC-BY-NC-SA-3.0"), ("apache-2.0", "Apache-2.0"), ("lgpl-lr", "LGPLLR"),
-     ("gpl-3.0", "GPL-3.0"), ("mit", "MIT"), ("odbl", "ODbL-1.0")],
+     ("gpl-3.0", "GPL-3.0-only"), ("mit", "MIT"), ("odbl", "ODbL-1.0")],
 )  # fmt: skip
 def test_licences_in_the_words_of_spdx(hub: str, expected: str) -> None:
     assert spdx(hub) == expected

@@ -285,7 +285,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "wbr"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -318,11 +318,17 @@ def test_page_escapes_what_data_says(page: str) -> None:
     assert "<NPI>" not in page
 
 
+def drawings(page: str) -> list[str]:
+    """The pictures of a page, without the keys of colours."""
+    return [found for found in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if "role=" in found]
+
+
 def test_drawings_have_titles_and_descriptions(page: str) -> None:
-    drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert len(drawings) == 3 + 4 + 2
+    found = drawings(page)
+    assert len(found) == 3 + 4 + 2  # bars, curves, correlations
+    assert page.count('aria-hidden="true"') == page.count("<svg") - len(found)
     ids = set()
-    for drawing in drawings:
+    for drawing in found:
         root = ET.fromstring(drawing)
         assert root.attrib["role"] == "img"
         title, about = root[0], root[1]
@@ -331,25 +337,32 @@ def test_drawings_have_titles_and_descriptions(page: str) -> None:
         assert about.text
         assert root.attrib["aria-labelledby"] == f"{title.attrib['id']} {about.attrib['id']}"
         ids.add(title.attrib["id"])
-    assert len(ids) == len(drawings)
+    assert len(ids) == len(found)
+
+
+def place(text: str, size: float) -> float:
+    """Where something stands: in pixels, of a per cent in those of a width of 100."""
+    return float(text[:-1]) * size / 100 if text.endswith("%") else float(text)
 
 
 def test_nothing_is_drawn_outside_its_picture(page: str) -> None:
-    for drawing in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+    for drawing in drawings(page):
         root = ET.fromstring(drawing)
-        _, _, width, height = map(float, root.attrib["viewBox"].split())
+        box = root.attrib.get("viewBox", f"0 0 100 {root.attrib.get('height')}")
+        _, _, width, height = map(float, box.split())
         for node in root.iter():
             for across, down in (("x", "y"), ("x1", "y1"), ("x2", "y2")):
                 if across in node.attrib:
-                    assert -0.1 <= float(node.attrib[across]) <= width + 0.1
-                    assert -0.1 <= float(node.attrib[down]) <= height + 0.1
+                    assert -0.1 <= place(node.attrib[across], width) <= width + 0.1
+                    assert -0.1 <= place(node.attrib[down], height) <= height + 0.1
 
 
 def test_page_has_every_part_and_the_signatures(page: str) -> None:
-    for part in ("Overview", "By construction", "Attractor", "Distance", "Length", "Margin",
-                 "Correlations between models", "All paradigms"):  # fmt: skip
+    for part in ("Overview", "By config", "demo/xx 1.0.0", "By construction", "All paradigms", "Hardest pairs",
+                 "Attractor", "Distance", "Length", "Margin", "Correlations between models"):  # fmt: skip
         assert f">{part}</h" in page
-    assert "cfg:xx,yy|score:sentence|model:org/tiny" in page
+    assert page.count("<summary>") == 7
+    assert "<code>acc|data:demo@1.0.0#4f3a9c1e|cfg:yy|score:sentence|model:org/tiny" in page
     assert "7 results made with device cpu" in page
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,12 @@ from transformers import PreTrainedTokenizerFast
 
 from masked_models import KINDS, PAIRS, POSITIONS, loaded, pairs, plain_pll, reader, shown
 from solecism.errors import InputError
-from solecism.scoring.encoding import encode
+from solecism.scoring.encoding import encode, exactly
 from solecism.scoring.engines.masked import MaskedReader, open_masked
+from solecism.scoring.methods.focus import score_focus
 from solecism.scoring.methods.pll import score_pll
 from solecism.scoring.questions import AnswerMemo
+from solecism.scoring.unigram import estimate_unigram
 
 VARIANTS = ("original", "within_word_l2r")
 
@@ -154,3 +157,40 @@ def test_the_memo_forgets_the_oldest() -> None:
     for n in range(5):
         memo.put((b"", n), float(n))
     assert [memo.get((b"", n)) for n in range(5)] == [None, None, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lengths_and_unigrams(kind: str, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(p[0] for p in PAIRS), encoding="utf-8")
+    unigram = estimate_unigram(text, reader(kind))
+    found = pll(kind, unigram=unigram).to_pylist()
+    for row, pair in zip(found, PAIRS, strict=True):
+        for side, sentence in (("good", pair[0]), ("bad", pair[1])):
+            ids = loaded(kind).tokenizer(sentence, add_special_tokens=False)["input_ids"]
+            assert row[f"unigram_{side}"] == pytest.approx(unigram.logp[ids].sum())
+            assert row[f"chars_{side}"] == len(sentence)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lengths_and_unigrams_of_the_critical_word(kind: str, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(p[0] for p in PAIRS), encoding="utf-8")
+    bert = reader(kind)
+    unigram = estimate_unigram(text, bert)
+    found = pa.concat_tables(score_focus([pairs()], bert, unigram=unigram)).to_pylist()
+    rows = [(r, p) for r, p in zip(found, PAIRS, strict=True) if not r["skipped"] and p[3] and p[4]]
+    assert rows
+    for row, pair in rows:
+        for side, word in (("good", pair[3]), ("bad", pair[4])):
+            (place,) = bert.encode([pair[0] if side == "good" else pair[1]])
+            span = exactly(place, *_at(place.text, pair[2], str(word)))
+            assert span is not None
+            ids = list(place.ids[span.first : span.last])
+            assert row[f"unigram_{side}"] == pytest.approx(unigram.logp[ids].sum())
+            assert row[f"chars_{side}"] == len(str(word))
+
+
+def _at(text: str, prefix: str | None, word: str) -> tuple[int, int]:
+    start = text.index(word, len(prefix or ""))
+    return start, start + len(word)

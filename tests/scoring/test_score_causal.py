@@ -25,6 +25,7 @@ from solecism.scoring.engines.causal import CausalReader  # noqa: E402
 from solecism.scoring.items import open_pairs  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import Loaded, load_model  # noqa: E402
+from solecism.scoring.unigram import estimate_unigram  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -223,6 +224,35 @@ def test_command_writes_a_result_that_the_report_reads(
     assert "prep_inanim" in told.output
 
 
+@pytest.mark.parametrize("method", ["sentence", "one_prefix"])
+@pytest.mark.parametrize("eos", [False, True])
+def test_lengths_and_unigrams_are_those_of_the_tokens_in_the_sum(
+    work: Path, loaded: Loaded, method: str, eos: bool, tmp_path: Path
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("L'auteur rit.\nLes auteurs rient près de l'éléphant.\n", encoding="utf-8")
+    reader = CausalReader(loaded, eos=eos)
+    unigram = estimate_unigram(text, reader)
+    assert np.isclose(np.exp(unigram.logp[1]) / np.exp(unigram.logp[0]), 3 if eos else 1)
+    table = pairs(work, 30)
+    out = pa.concat_tables(score_pairs([table], reader, method, unigram))
+    for row, pair in zip(out.to_pylist(), table.to_pylist(), strict=True):
+        for side in ("good", "bad"):
+            scored_text = pair["sentence_" + side]
+            if method == "one_prefix":
+                start = len(pair["one_prefix_prefix"])
+                word = pair[f"one_prefix_word_{side}"]
+                scored_text = scored_text[start : scored_text.index(word, start) + len(word)]
+            if method == "sentence" or row["chars_" + side] == len(scored_text):
+                ids = loaded.tokenizer(scored_text)["input_ids"]
+                ids += [1] if eos and method == "sentence" else []
+                assert row["tokens_" + side] == len(ids)
+                assert row["chars_" + side] == len(scored_text)
+                assert row["bytes_" + side] == len(scored_text.encode())
+                assert row["unigram_" + side] == pytest.approx(unigram.logp[ids].sum())
+    assert scored(loaded, table)["unigram_good"].null_count == 30
+
+
 @pytest.mark.parametrize("model", ["hf", "solecism"])
 def test_lm_eval_gives_the_same_numbers_item_by_item(
     work: Path, loaded: Loaded, model: str, monkeypatch: pytest.MonkeyPatch
@@ -248,6 +278,6 @@ def test_task_files_are_current() -> None:
 
     files = {
         path.relative_to(TASKS).as_posix(): path.read_text(encoding="utf-8")
-        for path in TASKS.rglob("*.yaml")
+        for path in [*TASKS.rglob("*.yaml"), *TASKS.rglob("*.md")]
     }
     assert files == current(Root(CHECKOUT))

@@ -295,14 +295,12 @@ def test_a_data_set_alone_is_its_default_config(work: Path, built: Path) -> None
         assert json.loads(path.read_text())["run"]["config"] == "fr"
 
 
-def test_a_data_set_of_many_configs_names_them(work: Path, built: Path) -> None:
+def test_a_config_without_files(work: Path, built: Path) -> None:
     shutil.copytree(built, "clams")
     card = Path("clams/README.md")
     two = card.read_text().replace("configs:\n", "configs:\n- config_name: he\n  data_files: []\n")
     card.write_text(two)
-    done = score(data="clams")
-    assert done.exit_code == 2
-    assert "name a config of 'clams', as clams/fr (configs: fr, he)" in done.stderr
+    assert "config 'he': no file fits" in score(data="clams").stderr
     card.write_text(two.replace("- config_name: he\n", "- config_name: he\n  default: true\n"))
     assert "config 'he': no file fits" in score(data="clams").stderr
 

@@ -33,7 +33,8 @@ from solecism.scoring.study import (
     write_sentences,
 )
 from solecism.scoring.summary import items_right
-from solecism.scoring.surprisals import find_runs, line_reader, read_surprisals
+from solecism.scoring.surprisal_files import read_surprisals
+from solecism.scoring.surprisals import find_runs, line_reader
 
 SHARED = CHECKOUT.parent / "shared" / "reference" / "mandarin"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs the data in ../shared")
@@ -202,10 +203,10 @@ def test_other_sentences_are_told(built: Path, tmp_path: Path) -> None:
     some = sentences(1, 2)
     some[2] = flat("她 养 了 一 只 白猫 。")
     with pytest.raises(
-        InputError, match="sentence 3 is '她 养 了 一 只 白猫 。', the suite has '他"
+        InputError, match="sentence 3 is '她 养 了 一 只 白猫 。', the data has '他"
     ):
         read(items(built, "one"), write_file(tmp_path / "x.tsv", some))
-    with pytest.raises(InputError, match="it has 3 sentences, the suite has more"):
+    with pytest.raises(InputError, match="it has 3 sentences, the data has more"):
         read(items(built, "one"), write_file(tmp_path / "x.tsv", sentences(1, 2)[:3]))
 
 
@@ -241,7 +242,7 @@ def test_command_takes_a_file_for_each_suite_of_a_config(built: Path, tmp_path: 
     (tmp_path / "s" / "surprisals_two.tsv").rename(tmp_path / "s" / "surprisals_tow.tsv")
     done = run(built / "all", "--surprisals", tmp_path / "s", "--out", tmp_path / "out")
     assert done.exit_code == 2
-    assert "has no surprisals_two.tsv (did you mean 'tow'?" in done.output
+    assert "no file surprisals_two.tsv or .jsonl (did you mean 'tow'?" in done.output
 
 
 def test_arguments_that_make_no_sense_are_told(built: Path, tmp_path: Path) -> None:

@@ -15,9 +15,14 @@ __all__ = ["run_lm_eval"]
 
 
 def run_lm_eval(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, model: str, task: str, *more: str
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    task: str,
+    *more: str,
+    pretrained: str = "tiny",
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Run a task on the model ``tiny`` in a folder; return the samples and the results.
+    """Run a task on a model in a folder; return the samples and the results.
 
     Reading the tasks that lm-eval brings takes half a minute, so they are left out.
     """
@@ -34,7 +39,7 @@ def run_lm_eval(
     monkeypatch.chdir(folder)
     out = folder / f"lm-eval-{model}-{task}"
     arguments = [
-        "lm-eval", "--model", model, "--model_args", "pretrained=tiny,dtype=float32",
+        "lm-eval", "--model", model, "--model_args", f"pretrained={pretrained},dtype=float32",
         "--tasks", task, "--include_path", str(TASKS), "--device", "cpu", *more,
         "--output_path", str(out), "--log_samples",
     ]  # fmt: skip

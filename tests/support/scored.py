@@ -69,8 +69,14 @@ def make_scores(
 
 def signature(model: str = "org/tiny", config: str = "xx", **more: Any) -> Signature:
     """A signature of the made-up data set."""
-    facts = {"version": "1.0.0", "digest": "4f3a9c1e55", "method": "sentence", **more}
-    return Signature("demo", config=config, model=model, **facts)
+    facts = {
+        "data": "demo",
+        "version": "1.0.0",
+        "digest": "4f3a9c1e55",
+        "method": "sentence",
+        **more,
+    }
+    return Signature(config=config, model=model, **facts)
 
 
 def write_result(

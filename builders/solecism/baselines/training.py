@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
+from solecism.baselines.card import model_card
 from solecism.baselines.corpus import Wording, frequent_words, held_out, read_lines
 from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 from solecism.baselines.ngram import estimate, save_ngram
@@ -112,14 +113,25 @@ class Texts:
 def read_texts(train: Sequence[Path], valid: Sequence[Path] = ()) -> Texts:
     """Read text files, one sentence a line; without ``valid`` one sentence in twenty is held out.
 
-    Raises :class:`InputError` for files that cannot be read.
+    A folder stands for the ``.txt`` files below it, in the order of their names. Raises
+    :class:`InputError` for files that cannot be read, and for a folder without any.
     """
-    lines = read_lines(train)
-    left, right = (lines, read_lines(valid)) if valid else held_out(lines)
+    lines = read_lines(_text_files(train))
+    left, right = (lines, read_lines(_text_files(valid))) if valid else held_out(lines)
     total = hashlib.sha256()
     for part in (left, right):
         total.update("\n".join(part.to_pylist()).encode() + b"\0")
     return Texts(left, right, total.hexdigest())
+
+
+def _text_files(paths: Sequence[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in paths:
+        files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
+        if not files:
+            raise fail("has no .txt file in it", path)
+        found += files
+    return found
 
 
 @dataclass(frozen=True)
@@ -396,6 +408,8 @@ def train_seed(
             "options": asdict(options), "sentences": len(texts.train), **found,
         }  # fmt: skip
         (part / "training.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        card = model_card(f"{folder.parent.name}/{folder.name}", record, texts.train, texts.valid)
+        (part / "README.md").write_text(card, encoding="utf-8")
     for path in folder.parent.glob(f".solecism-training.{folder.name}.*"):
         path.unlink()
 

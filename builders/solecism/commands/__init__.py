@@ -3,12 +3,10 @@ help."""
 
 from __future__ import annotations
 
-import ast
 import errno
 import os
 import signal
 import sys
-from importlib import import_module
 from pathlib import Path
 from shutil import disk_usage
 from tempfile import gettempdir
@@ -17,7 +15,8 @@ from typing import Any
 import click
 
 from solecism.commands.options import echo
-from solecism.errors import InputError, candidates
+from solecism.commands.verbs import VerbGroup
+from solecism.errors import InputError
 
 __all__ = ["VERBS", "main"]
 
@@ -29,36 +28,23 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 VERBS = (
     "list", "show", "new", "check", "build", "audit", "mine", "profile", "fetch", "import-avg", "lock", "diff",
-    "push", "cite", "read", "train", "score", "convert", "report", "tasks", "lm-eval",
+    "push", "site", "cite", "read", "judge", "train", "score", "convert", "report", "analyse", "explain",
+    "tasks", "lm-eval",
 )  # fmt: skip
 """The verbs in the order of work."""
 
 _EXTRAS = {
     "torch": "score", "transformers": "score", "tokenizers": "score", "datasets": "datasets",
-    "lm_eval": "harness", "accelerate": "harness", "opencc": "zh", "spacy": "spacy",
+    "lm_eval": "harness", "accelerate": "harness", "inspect_ai": "inspect",
+    "pandas": "analysis", "scipy": "analysis", "statsmodels": "analysis", "matplotlib": "analysis",
+    "starlette": "judge", "uvicorn": "judge", "playwright": "simulate", "opencc": "zh", "spacy": "spacy",
 }  # fmt: skip
 """The extra that installs a package which the base install lacks."""
 
 
-class _Verbs(click.Group):
-    """A group that imports the file of a verb only when the verb is run.
-
-    Bad input is printed as plain lines, with exit code 2 and without a traceback.
-    """
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
-            near = candidates("verbs", VERBS, cmd_name)
-            raise click.UsageError(f"unknown verb {cmd_name!r} {near}", ctx)
-        command: click.Command = import_module(f"{__name__}.{_module(cmd_name)}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl([(verb, _summary(verb)) for verb in VERBS])
+class _Main(VerbGroup):
+    """The verbs of the house. Bad input is printed as plain lines, with exit code 2 and without a
+    traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -78,17 +64,6 @@ class _Verbs(click.Group):
         return ctx.exit(2)
 
 
-def _module(verb: str) -> str:
-    return verb.replace("-", "_")
-
-
-def _summary(verb: str) -> str:
-    """Return the first sentence of a verb's help, read without importing its file."""
-    source = Path(__file__).with_name(f"{_module(verb)}.py").read_text(encoding="utf-8")
-    text = ast.get_docstring(ast.parse(source)) or ""
-    return " ".join(text.partition("\n\n")[0].split()).removesuffix(".")
-
-
 def _full_disk(error: OSError) -> str:
     """Return the fullest of the folders that we and our libraries write to, if the disk is full."""
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -98,7 +73,12 @@ def _full_disk(error: OSError) -> str:
     return str(min(free, key=lambda place: free[place]))
 
 
-@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Main,
+    verbs=VERBS,
+    module=__name__,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="solecism")
 def main() -> None:
     """Build, check, publish and score data sets that show what grammar a language model knows."""

@@ -17,6 +17,7 @@ from rich.progress import MofNCompleteColumn
 from rich.table import Table
 
 from solecism.avg.grammar import build_avg
+from solecism.commands.completion import complete_configs
 from solecism.commands.options import (
     COMMERCIAL,
     FOLDER,
@@ -42,14 +43,15 @@ __all__ = ["command"]
 
 
 @click.command(help=__doc__)
-@click.argument("dataset", required=False)
-@click.argument("configs", nargs=-1)
+@click.argument("dataset", required=False, shell_complete=complete_configs)
+@click.argument("configs", nargs=-1, shell_complete=complete_configs)
 @click.option("--out", type=NEW_FOLDER, help="Default: ./DATASET.")
 @click.option("--avg", type=FOLDER, help="Build a folder of attribute-varying grammars instead.")
 @click.option(
     "--most", type=click.IntRange(1), default=10_000_000, help="Minimal sets `draw: all` may make."
 )
 @COMMERCIAL
+@click.option("--hub", default="", metavar="ORG/NAME", help="The repository that the card names.")
 @JSON
 @ROOT
 def command(
@@ -59,6 +61,7 @@ def command(
     avg: Path | None,
     most: int,
     commercial: bool,
+    hub: str,
     as_json: bool,
     root: Root,
 ) -> None:
@@ -72,8 +75,9 @@ def command(
     _keep_objects()
     with progress_bar(MofNCompleteColumn()) as show:
         built = build(
-            name, names, out=out, root=root, most=most, commercial=commercial, progress=show
-        )
+            name, names, out=out, root=root, most=most, commercial=commercial, hub=hub,
+            progress=show,
+        )  # fmt: skip
     mined = commercial and not names and stanza(root, name).configs == MINED
     left = left_out(found_languages(), found_languages(commercial=True)) if mined else []
     for line in (*left, *_notes(root, name, built)):

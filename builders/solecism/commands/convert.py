@@ -1,7 +1,7 @@
-"""Convert suites from and to SyntaxGym's JSON, Parquet, and the original study's text.
+"""Convert suites from and to SyntaxGym's JSON, Parquet and text; write the sentences of any config.
 
 SOURCE: a config, .json of SyntaxGym, .parquet, cls_none_txt.txt; TARGET: what its ending says,
-or a folder of SyntaxGym's JSON.
+or a folder of SyntaxGym's JSON. The sentences of a config of any kind go to .txt or .jsonl.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from solecism.errors import InputError, candidates, fail
 from solecism.files import filling_folder, writing
 from solecism.schema import SUITE
 from solecism.scoring.items import open_items
+from solecism.scoring.sentences import sentences_of, write_sentence_lines
 from solecism.scoring.study import read_sentences, write_sentences
 from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
@@ -28,13 +29,18 @@ Items = Sequence[dict[str, Any]]
 
 
 def convert(source: str, target: Path) -> list[Path]:
-    """Convert suites and return the files that were written.
+    """Convert suites, or write the sentences of any config; return the files that were written.
 
     ``source``: a config of suites (``mandarin/classifier_none``, ``ORG/NAME/CONFIG``), SyntaxGym's
     ``.json``, ``.parquet``, or a text of the original study (``cls_none_txt.txt``). ``target``:
-    ``.json``, ``.parquet``, ``.txt`` (a tokenised sentence a line); a name without such an ending
-    is a folder: SyntaxGym's JSON in it, a file a suite. Raises :class:`InputError`.
+    ``.json``, ``.parquet``; a name without such an ending is a folder: SyntaxGym's JSON in it, a
+    file a suite. Configs of any kind (``clams/he``) have sentences for ``.txt`` (a tokenised one a
+    line) and ``.jsonl`` (:func:`solecism.scoring.sentences.write_sentence_lines`). Raises
+    :class:`InputError`.
     """
+    if target.suffix in (".txt", ".jsonl") and Path(source).suffix not in (".json", ".txt"):
+        write_sentence_lines(sentences_of(open_items(source)), target)
+        return [target]
     items = _read(source)
     if target.suffix in _WRITERS:
         _WRITERS[target.suffix](items.to_pylist(), target)

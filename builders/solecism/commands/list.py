@@ -13,22 +13,33 @@ from typing import Any
 import click
 from rich.table import Table
 
+from solecism.commands.completion import complete_names
 from solecism.commands.options import JSON, ROOT, console, plain_table, print_lines
-from solecism.datasets.catalogue import BUILT_IN, MINED, Stanza, read_catalogue, stanza
+from solecism.datasets.catalogue import MINED, Stanza, mined_names, stanza
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import load_paradigms, paths_of_configs
 from solecism.datasets.from_treebanks import minable
 from solecism.errors import fail
 from solecism.grammar.paradigm import Paradigm
 from solecism.root import Root
+from solecism.terminal import bar
 from solecism.treebank.origins import Origin, find_code, iso_of, language_name, treebanks_of
 from solecism.treebank.sources import present
 
-__all__ = ["MinedSize", "Size", "command", "mined_size", "mined_table", "sizes", "treebank_table"]
+__all__ = [
+    "MinedSize",
+    "Size",
+    "command",
+    "mined_size",
+    "mined_table",
+    "size_table",
+    "sizes",
+    "treebank_table",
+]
 
 
 @click.command(help=__doc__)
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=complete_names)
 @JSON
 @ROOT
 def command(names: tuple[str, ...], as_json: bool, root: Root) -> None:
@@ -39,10 +50,23 @@ def command(names: tuple[str, ...], as_json: bool, root: Root) -> None:
     if found and all(isinstance(size, MinedSize) for size in found):
         _print_mined([size for size in found if isinstance(size, MinedSize)])
         return
+    print_lines(size_table(found, BAR if console().is_terminal else 0))
+
+
+BAR = 24
+"""The columns of the longest bar."""
+
+
+def size_table(found: Sequence[Size], width: int = 0) -> Table:
+    """Return a table of sizes, with a bar of at most ``width`` columns for each."""
     table = plain_table(["name", "version"], ["paradigms", "minimal sets"])
+    if width:
+        table.add_column("", style="cyan")
+    most = max((size.sets or 0 for size in found), default=0)
     for size in found:
-        table.add_row(size.name, size.version, str(size.paradigms), _shown(size))
-    print_lines(table)
+        shown = (bar(size.sets or 0, most, width),) if width else ()
+        table.add_row(size.name, size.version, str(size.paradigms), _shown(size), *shown)
+    return table
 
 
 def _print_mined(found: Sequence[MinedSize]) -> None:
@@ -87,7 +111,7 @@ def sizes(root: Root, names: Sequence[str]) -> list[Size]:
     """
     if not names:
         found = [size for name in root.datasets for size in _configs(root, name, collected=True)]
-        return found + [_all_mined(root, name) for name in _mined_names()]
+        return found + [_all_mined(root, name) for name in mined_names()]
     return [size for name in names for size in _sizes(root, name.strip("/"))]
 
 
@@ -170,10 +194,6 @@ def _mark(commercial: bool, licence: str) -> str:
 
 def _number(value: int | None) -> str:
     return "?" if value is None else f"{value:,}"
-
-
-def _mined_names() -> list[str]:
-    return [name for name, entry in read_catalogue(BUILT_IN).items() if entry.configs == MINED]
 
 
 def _all_mined(root: Root, name: str) -> Size:

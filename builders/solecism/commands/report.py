@@ -9,7 +9,16 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.options import JSON, NEW_FILE, console, echo, path_type, print_json
+from solecism.commands.options import (
+    FOLDER,
+    JSON,
+    NEW_FILE,
+    NEW_FOLDER,
+    console,
+    echo,
+    path_type,
+    print_json,
+)
 
 __all__ = ["command"]
 
@@ -19,7 +28,26 @@ __all__ = ["command"]
 @click.option("--by", help="UID, phenomenon, construction, config or a feature.")
 @click.option("--diff", is_flag=True, help="Compare two models item by item.")
 @click.option("--group", is_flag=True, help="Seeds of a model: mean and standard deviation.")
+@click.option(
+    "--normaliser",
+    default="sum",
+    show_default=True,
+    help="Decide by token, char, byte, slln, slln:ALPHA or slor.",
+)
+@click.option(
+    "--judgments", type=path_type(exists=True), help="CSV or Parquet: UID and accuracy of people."
+)
 @click.option("--html", type=NEW_FILE, help="Write one HTML page.")
+@click.option(
+    "--curve", type=NEW_FILE, help="Write an SVG: accuracy over the checkpoints of a model."
+)
+@click.option("--eee", type=NEW_FOLDER, help="Write files of Every Eval Ever below a folder.")
+@click.option(
+    "--eval-results",
+    type=FOLDER,
+    help="Write the hub's .eval_results/*.yaml into the repository of a model.",
+)
+@click.option("--hub", help="Who has the data sets on the hub (for --eval-results).")
 @click.option("--csv", type=NEW_FILE)
 @click.option("--latex", type=NEW_FILE)
 @JSON
@@ -28,21 +56,36 @@ def command(
     by: str | None,
     diff: bool,
     group: bool,
+    normaliser: str,
+    judgments: Path | None,
     html: Path | None,
+    curve: Path | None,
+    eee: Path | None,
+    eval_results: Path | None,
+    hub: str | None,
     csv: Path | None,
     latex: Path | None,
     as_json: bool,
 ) -> None:
     from solecism.files import write_text
+    from solecism.reports.eval_results import write_eval_results
+    from solecism.reports.every_eval_ever import write_every_eval_ever
     from solecism.reports.report import report
 
-    made = report(results, by=by, diff=diff, group=group)
+    made = report(
+        results, by=by, diff=diff, group=group, normaliser=normaliser, judgments=judgments
+    )
     if as_json:
         print_json(made.to_json())
     else:
         made.print(console())
-    for path, content in ((html, made.html), (csv, made.csv), (latex, made.latex)):
+    files = ((html, made.html), (curve, made.curve), (csv, made.csv), (latex, made.latex))
+    for path, content in files:
         if path is not None:
             write_text(path, content())
             if not as_json:
                 echo(f"wrote {path}")
+    written = write_every_eval_ever(made.results, eee) if eee else []
+    written += write_eval_results(made.results, eval_results, hub) if eval_results else []
+    for path in () if as_json else written:
+        echo(f"wrote {path}")

@@ -1,6 +1,6 @@
-"""Score a model on items.
+"""Score models on items.
 
-DATA: clams/he, a built folder and a config, or ORG/NAME/CONFIG.
+DATA: clams/he, a built folder and a config, or ORG/NAME/CONFIG; clams/* for several.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from solecism.commands.completion import complete_built
 from solecism.commands.options import (
     FOLDER,
     JSON,
@@ -63,8 +64,13 @@ def _listed(*values: str) -> str:
 
 
 @click.command(help=__doc__)
-@click.argument("data", required=False)
-@click.option("--model", help="Hub id or folder of a causal, masked or n-gram model.")
+@click.argument("data", nargs=-1, shell_complete=complete_built)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    help="Hub id, folder, or openai:http://HOST/v1#NAME. May be given again.",
+)
 @click.option(
     "--surprisals",
     type=FOLDER,
@@ -72,6 +78,12 @@ def _listed(*values: str) -> str:
 )
 @_option("--method", cls=_MethodOption, show_default=False)
 @_option("--revision", help="Revision of the model.")
+@click.option(
+    "--revisions",
+    multiple=True,
+    metavar="PATTERN",
+    help="All revisions that fit, as 'chck_*M'.",
+)
 @_option("--data-revision", help="Revision of a data set of the hub.")
 @_option("--dtype", help=_listed(*DTYPES))
 @_option("--device", help="cpu, cuda, cuda:1, mps, auto, map (over all cards).")
@@ -83,39 +95,56 @@ def _listed(*values: str) -> str:
     type=click.Choice(["skip", "pll"]),
     help="What focus does with words of several tokens.",
 )
+@_option(
+    "--unigram",
+    type=click.Path(path_type=Path),
+    metavar="TEXT",
+    help="Text (a file or folder) for the unigram model of SLOR.",
+)
 @_option("--batch-tokens", type=click.IntRange(1), help="Tokens in a batch.")
+@_option("--requests", type=click.IntRange(1), help="Requests that a server has at once.")
 @_option("--limit", type=click.IntRange(1), help="Score only the first items.")
 @_option("--sample", type=click.IntRange(1), help="Score so many items of each paradigm.")
+@_option("--fast", is_flag=True, help="Score a fixed subset, 50 items of each paradigm.")
+@_option("--again", is_flag=True, help="Score anew what has a result already.")
 @_option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
 @_option("--out", type=NEW_FOLDER, help="Folder of the results.")
 @JSON
 def command(
-    data: str | None, model: str | None, surprisals: Path | None, as_json: bool, **options: Any
+    data: tuple[str, ...],
+    models: tuple[str, ...],
+    surprisals: Path | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     if surprisals is not None:
-        if model:
+        if models:
             raise click.UsageError("--surprisals takes the place of --model")
-        _score_files(data, surprisals, options["out"], as_json)
+        if len(data) > 1:
+            raise click.UsageError("--surprisals are of one config: name one")
+        _score_files(data[0] if data else None, surprisals, options["out"], as_json)
         return
-    if not data or not model:
+    if options["revision"] and options["revisions"]:
+        raise click.UsageError("--revisions takes the place of --revision")
+    if not data or not models:
         message = "name a config and a model, as `solecism score clams/he --model gpt2`"
         raise click.UsageError(message)
     from rich.progress import TimeRemainingColumn
 
-    from solecism.scoring.run import score
+    from solecism.scoring.many import score_all
     from solecism.terminal import progress_bar
 
     def notice(text: str) -> None:
         echo(text, err=True)
 
-    with progress_bar(TimeRemainingColumn(), first=data) as show:
-        result = score(data, model, **options, progress=show, notice=notice)
-    _print_results([result], as_json)
+    with progress_bar(TimeRemainingColumn(), first=data[0]) as show:
+        results = score_all(data, models, **options, progress=show, notice=notice)
+    _print_results(results, as_json)
 
 
 def _print_results(results: Sequence[Result], as_json: bool) -> None:
     from solecism.reports.report import report
-    from solecism.reports.text import items_line
+    from solecism.reports.text import items_line, normalised_lines
 
     made = report([result.path for result in results])
     if as_json:
@@ -125,6 +154,8 @@ def _print_results(results: Sequence[Result], as_json: bool) -> None:
     for result in results:
         if "items" in result.summary:
             echo(items_line(result.summary["items"]))
+        if "normalised" in result.summary:
+            echo(normalised_lines(result.summary))
         echo(f"written to {result.path}")
 
 

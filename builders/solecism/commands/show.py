@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from rich.table import Table
 from rich.text import Text
 
+from solecism.commands.completion import complete_paradigms
 from solecism.commands.list import mined_size, mined_table, treebank_table
 from solecism.commands.options import JSON, ROOT, console, print_lines
 from solecism.contrast import differing_span
@@ -50,7 +51,7 @@ _ISOLATE, _END_ISOLATE = "\u2067", "\u2069"
 
 
 @click.command(help=__doc__)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_paradigms)
 @click.option("-n", "number", type=click.IntRange(1), default=5, show_default=True)
 @click.option("--seed", type=int, default=0, help="Another seed shows other items.")
 @click.option(
@@ -231,11 +232,18 @@ def _grid(count: int, rows: Sequence[tuple[str, Text]]) -> Table:
 def _pair(count: int, item: Mapping[str, Any]) -> Table:
     good, bad = mark_difference(item["sentence_good"], item["sentence_bad"])
     rows = [
-        ("good", Text(f" {_readable(good)}", style="green")),
-        ("bad", Text(f"*{_readable(bad)}", style="red")),
+        ("good", _coloured(f" {_readable(good)}", "green")),
+        ("bad", _coloured(f"*{_readable(bad)}", "red")),
         ("", Text(_features(item["features"]), style="dim")),
     ]
     return _grid(count, rows)
+
+
+def _coloured(text: str, colour: str) -> Text:
+    """Return a sentence in a colour, the words in brackets in bold."""
+    shown = Text(text, style=colour)
+    shown.highlight_regex(r"\[[^\]]*\]", "bold")
+    return shown
 
 
 def _features(features: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Train word-level baselines: LSTM, Transformer or n-gram models.
 
-TEXTS: files with one sentence a line. Models go to OUT/seed-0, OUT/seed-1 ...; what is trained is
-kept, and an interrupted run goes on.
+TEXTS: files with one sentence a line, or folders of .txt files. Models go to OUT/seed-0, OUT/seed-1
+...; what is trained is kept, and an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from solecism.commands.options import NEW_FILE, NEW_FOLDER, echo
+from solecism.commands.options import NEW_FOLDER, echo, path_type
 from solecism.terminal import terminal
 
 __all__ = ["command"]
@@ -43,14 +43,14 @@ def _numbers(command: Any) -> Any:
 
 
 @click.command(help=__doc__)
-@click.argument("texts", nargs=-1, required=True, type=NEW_FILE)
+@click.argument("texts", nargs=-1, required=True, type=path_type())
 @click.option("--out", required=True, type=NEW_FOLDER, help="Folder of the models.")
 @click.option(
     "--arch", type=click.Choice(["lstm", "ngram", "transformer"]), default="lstm", show_default=True
 )
 @click.option("--preset", type=click.Choice(["paper", "small"]), default="paper", show_default=True)
 @click.option(
-    "--valid", multiple=True, type=NEW_FILE, help="Default: one sentence in twenty of TEXTS."
+    "--valid", multiple=True, type=path_type(), help="Default: one sentence in twenty of TEXTS."
 )
 @click.option(
     "--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many: 0, 1, ..."

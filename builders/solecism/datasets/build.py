@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 
 from solecism.datasets.card import croissant, render_card
 from solecism.datasets.catalogue import MINED, Stanza, stanza
 from solecism.datasets.citation import citation_cff, references_of
 from solecism.datasets.configs import (
     FILE,
+    JUDGMENTS,
     BuiltConfig,
     BuiltParadigm,
     Config,
@@ -36,8 +38,9 @@ from solecism.datasets.manifest import (
     read_manifest,
 )
 from solecism.datasets.order import in_rounds
+from solecism.datasets.picture import examples_svg
 from solecism.errors import InputError, fail
-from solecism.files import CHANGED, recover_folder, replacing_folder
+from solecism.files import CHANGED, link_file, recover_folder, replacing_folder
 from solecism.grammar.paradigm import LARGEST, no_collecting
 from solecism.hashing import ContentDigest, file_digest
 from solecism.progress import Progress, no_progress
@@ -48,8 +51,8 @@ from solecism.version import __version__
 __all__ = ["ItemWriter", "build", "build_configs"]
 
 
-README, CROISSANT, CITATION, CHANGELOG = DOCUMENTS = (
-    "README.md", "croissant.json", "CITATION.cff", "CHANGELOG.md",
+README, CROISSANT, CITATION, EVAL, PICTURE, CHANGELOG = DOCUMENTS = (
+    "README.md", "croissant.json", "CITATION.cff", "eval.yaml", "examples.svg", "CHANGELOG.md",
 )  # fmt: skip
 
 
@@ -61,6 +64,7 @@ def build(
     root: Root | Path | str | None = None,
     most: int = LARGEST,
     commercial: bool = False,
+    hub: str = "",
     progress: Progress | None = None,
 ) -> list[BuiltConfig]:
     """Build a data set from templates or treebanks, and return the configs that were built.
@@ -68,7 +72,8 @@ def build(
     ``configs`` are their names (all of them if there are none); ``out`` is the folder to write
     (``./DATASET``) and ``root`` the one with templates and lexicons (:func:`~solecism.find_root`);
     a template with ``draw: all`` may make ``most`` minimal sets; ``commercial`` leaves out
-    treebanks that forbid commercial use.
+    treebanks that forbid commercial use; ``hub`` is the repository (``ORG/NAME``) that the card's
+    lines to copy name, by default that of the catalogue.
 
     The folder is made beside ``out`` and takes its place at the end, so that nothing is left half
     written. Other files in ``out`` stay, and so do configs of an earlier build that are not named.
@@ -85,6 +90,7 @@ def build(
     """
     home = find_root(root)
     entry = stanza(home, dataset)
+    entry = replace(entry, hub=hub) if hub else entry
     folder = Path(dataset if out is None else out)
     recover_folder(folder, files_of_build)
     before = _refuse_other_content(folder, dataset)
@@ -131,7 +137,7 @@ def build_configs(
         if not built:
             raise fail("; ".join(f"{name}: {reason}" for name, reason in small.items() if reason))
         for config in kept:
-            _copy(out / config.path, folder / config.path)
+            link_file(out / config.path, folder / config.path)
         every = _in_order(root, entry, [*built, *kept]) if kept else built
         _write_documents(root, entry, every, folder, {**left_out, **small})
     return built
@@ -162,15 +168,6 @@ def _refuse_errors(files: Sequence[_ConfigFile]) -> None:
     errors = [finding.problem for finding in findings if finding.level == "error"]
     if errors:
         raise InputError(errors)
-
-
-def _copy(old: Path, new: Path) -> None:
-    """Link a file to a second place, or copy it where the disk has no links."""
-    new.parent.mkdir()
-    try:
-        os.link(old, new)
-    except OSError:
-        shutil.copyfile(old, new)
 
 
 class _ConfigFile:
@@ -322,11 +319,29 @@ def _write_documents(
     _write(folder / README, render_card(root, entry, built, references, left_out))
     _write(folder / CROISSANT, _json(croissant(entry, built, references)))
     _write(folder / CITATION, citation_cff(entry, references))
+    _write(folder / EVAL, _eval_yaml(entry, built))
+    if picture := examples_svg(f"Pairs of {entry.pretty_name}", built):
+        _write(folder / PICTURE, picture)
     changelog = root.changelog(entry.name)
     if changelog.is_file():
         shutil.copyfile(changelog, folder / CHANGELOG)
     there = [folder / name for name in DOCUMENTS if (folder / name).is_file()]
     _write(folder / MANIFEST, _json(manifest_json(root, entry, built, there, left_out)))
+
+
+def _eval_yaml(entry: Stanza, built: Sequence[BuiltConfig]) -> str:
+    """Return ``eval.yaml``, by which the hub knows a data set as a benchmark: a task a config."""
+    value = {
+        "name": entry.pretty_name,
+        "description": entry.summary,
+        "evaluation_framework": "lm-evaluation-harness",
+        "tasks": [
+            {"id": config.name, "config": config.name, "split": "test"}
+            for config in built
+            if config.kind != "forms"
+        ],
+    }
+    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=1000)
 
 
 def _write(path: Path, text: str) -> None:
@@ -366,7 +381,8 @@ def _kept_configs(
     Raises :class:`InputError` where they are not of the present version, program and sources: a
     folder is one version of a data set.
     """
-    names = [name for name in before.configs if name not in building] if before else []
+    others = (before.raw["configs"] if before else {}).items()
+    names = [n for n, facts in others if n not in building and facts.get("kind") != JUDGMENTS]
     if before is None or not names:
         return []
     try:

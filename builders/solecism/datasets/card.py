@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -21,14 +21,15 @@ from solecism.datasets.catalogue import Stanza, parse_version
 from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, spdx, spdx_url
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
 from solecism.datasets.lock import LockedVersion, lock_path, read_lock
+from solecism.datasets.picture import drawn_pairs
 from solecism.errors import fail
 from solecism.inputs import read_source
 from solecism.root import Root
 from solecism.version import __version__
 
 __all__ = [
-    "CheckRow", "VersionRow", "card_data", "check_rows", "croissant", "feature_list", "render_card",
-    "version_rows", "with_head",
+    "CheckRow", "VersionRow", "card_config", "card_data", "card_info", "check_rows", "croissant",
+    "croissant_file", "croissant_records", "feature_list", "render_card", "version_rows", "with_head",
 ]  # fmt: skip
 
 
@@ -73,7 +74,7 @@ def render_card(
     text = read_source(path) if path.is_file() else _PLAIN
     pairs = next((c.schema for c in built if "features" in c.schema.names), None)
     names = {
-        "entry": entry, "built": built, "uids": _uids(built),
+        "entry": entry, "name": entry.hub or entry.name, "built": built, "uids": _uids(built),
         "columns": built[0].schema.names,
         "features": [field.name for field in pairs.field("features").type] if pairs else [],
         "references": references, "tool": __version__,
@@ -82,6 +83,7 @@ def render_card(
         "versions": version_rows(root, entry, built),
         "citation": bibtex(entry), "sources": sources_of(built),
         "left_out": left_out,
+        "picture": f"Pairs of {entry.pretty_name}" if drawn_pairs(built) else "",
     }  # fmt: skip
     return with_head(card_data(entry, built), render(text, path, names))
 
@@ -183,6 +185,7 @@ def _read(head: str) -> dict[str, Any]:
 def card_data(entry: Stanza, built: Sequence[BuiltConfig]) -> DatasetCardData:
     """Return the metadata that the hub wants, under its own names."""
     codes = languages_of(built)
+    scripts: dict[str, Any] = {"language_bcp47": list(_SCRIPTS)} if entry.traditional else {}
     return DatasetCardData(
         pretty_name=entry.pretty_name,
         language=codes,
@@ -195,31 +198,49 @@ def card_data(entry: Stanza, built: Sequence[BuiltConfig]) -> DatasetCardData:
         task_categories=list(entry.task_categories),
         task_ids=list(entry.task_ids),
         tags=list(entry.tags),
-        configs=[_config(entry, config) for config in built],
-        dataset_info=[_info(config) for config in built],
+        configs=[card_config(entry.version, config) for config in built],
+        dataset_info=[card_info(config, first) for config, first in _with_first(built)],
+        **scripts,
     )
+
+
+_SCRIPTS = ("zh-Hans", "zh-Hant")
+"""The scripts of a data set that is converted to traditional characters."""
+
+
+def _with_first(built: Sequence[BuiltConfig]) -> Iterator[tuple[BuiltConfig, bool]]:
+    """Yield configs, and whether each is the first with its columns.
+
+    Only there the card says what the columns are: the Parquet files say it, too, and 68 times the
+    same would be a quarter of a megabyte of a card.
+    """
+    known: list[pa.Schema] = []
+    for config in built:
+        yield config, config.schema not in known
+        known.append(config.schema)
 
 
 def _size_category(rows: int) -> str:
     return _SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]
 
 
-def _config(entry: Stanza, config: BuiltConfig) -> dict[str, Any]:
+def card_config(version: str, config: BuiltConfig) -> dict[str, Any]:
     """Return an entry of `configs`; `datasets` caches by it, so it has version and content."""
     return {
         "config_name": config.name,
         **({"default": True} if config.default else {}),
-        "version": entry.version,
+        "version": version,
         "description": f"content {config.content.sha256[:16]}",
         "data_files": [{"split": "test", "path": config.path}],
     }
 
 
-def _info(config: BuiltConfig) -> dict[str, Any]:
+def card_info(config: BuiltConfig, features: bool = True) -> dict[str, Any]:
+    """Return an entry of `dataset_info`; ``features``: with its columns."""
     split = {"name": "test", "num_bytes": config.bytes, "num_examples": config.rows}
     return {
         "config_name": config.name,
-        "features": feature_list(config.schema),
+        **({"features": feature_list(config.schema)} if features else {}),
         "splits": [split],
         "download_size": config.file_bytes,
         "dataset_size": config.bytes,
@@ -278,12 +299,13 @@ def croissant(
         "citeAs": "\n".join(reference.text for reference in references),
         "keywords": list(entry.tags),
         "inLanguage": languages_of(built),
-        "distribution": [_file(config) for config in built],
-        "recordSet": [_records(config) for config in built],
+        "distribution": [croissant_file(config) for config in built],
+        "recordSet": [croissant_records(config) for config in built],
     }
 
 
-def _file(config: BuiltConfig) -> dict[str, Any]:
+def croissant_file(config: BuiltConfig) -> dict[str, Any]:
+    """Return Croissant's entry of the Parquet file of a config."""
     return {
         "@type": "cr:FileObject",
         "@id": f"parquet-{config.name}",
@@ -295,7 +317,8 @@ def _file(config: BuiltConfig) -> dict[str, Any]:
     }
 
 
-def _records(config: BuiltConfig) -> dict[str, Any]:
+def croissant_records(config: BuiltConfig) -> dict[str, Any]:
+    """Return Croissant's entry of the columns of a config."""
     fields = (_field(config.name, field) for field in config.schema)
     return {
         "@type": "cr:RecordSet",

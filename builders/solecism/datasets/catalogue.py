@@ -15,7 +15,7 @@ from solecism.root import Root
 
 __all__ = [
     "BUILT_IN", "MINED", "TAG", "Needs", "Stanza", "Version", "catalogue_of", "is_version",
-    "parse_version", "read_catalogue", "smallest_version", "stanza",
+    "mined_names", "parse_version", "read_catalogue", "smallest_version", "stanza",
 ]  # fmt: skip
 
 BUILT_IN = Path(__file__).with_name("catalogue.toml")
@@ -121,10 +121,14 @@ def stanza(root: Root, dataset: str) -> Stanza:
     if path is not None:
         return read_catalogue(path)[dataset]
     if dataset not in root.datasets:
-        mined = [name for name, s in read_catalogue(BUILT_IN).items() if s.configs == MINED]
-        names = sorted({*root.datasets, *mined})
+        names = sorted({*root.datasets, *mined_names()})
         raise fail(f"there is no data set {dataset!r} {candidates('data sets', names, dataset)}")
     return Stanza(dataset, "0.0.0", dataset)
+
+
+def mined_names() -> list[str]:
+    """Return the names of the data sets that are mined from treebanks."""
+    return [name for name, entry in read_catalogue(BUILT_IN).items() if entry.configs == MINED]
 
 
 def catalogue_of(root: Root, dataset: str) -> Path | None:

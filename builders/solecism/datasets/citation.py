@@ -167,11 +167,12 @@ def _wrong(block: ParsingFailedBlock) -> str:
 
 _MIXED_CASE = {
     "apache-2.0": "Apache-2.0",
+    "gpl-3.0": "GPL-3.0-only",
     "odbl": "ODbL-1.0",
     "lgpl-lr": "LGPLLR",
     "pddl": "PDDL-1.0",
 }
-"""Ids of the hub that are not those of SPDX in lower case."""
+"""Ids of the hub that are not those of SPDX in lower case, or of which SPDX has a newer one."""
 
 
 def as_list(licences: str | Sequence[str]) -> list[str]:

@@ -17,12 +17,15 @@ from solecism.hashing import Content
 from solecism.schema import pair_schema
 
 __all__ = [
-    "FILE", "BuiltConfig", "BuiltParadigm", "Config", "ItemSource", "choose", "distinct_sources",
-    "example_of", "languages_of", "sources_of",
+    "FILE", "JUDGMENTS", "BuiltConfig", "BuiltParadigm", "Config", "ItemSource", "choose",
+    "distinct_sources", "example_of", "languages_of", "sources_of",
 ]  # fmt: skip
 
 FILE = "test-00000-of-00001.parquet"
 """The name of the Parquet file in the folder of a config."""
+
+JUDGMENTS = "judgments"
+"""The kind of a config with what people found; `solecism judge accept` adds it, no build does."""
 
 
 class ItemSource(Protocol):

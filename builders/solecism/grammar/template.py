@@ -120,7 +120,12 @@ def read_template(path: Path) -> Template:
 @lru_cache(maxsize=1 << 10)
 def _read(path: Path, source: Source) -> Template:
     own, *above = (_parts(where, lines) for where, lines in ((path, source.lines), *source.above))
-    front, tests, problems = inherited([part.front for part in (own, *above)], source.kinds, path)
+    try:
+        front, tests, problems = inherited(
+            [part.front for part in (own, *above)], source.kinds, path
+        )
+    except FrontMatterError as error:
+        raise fail(error.message, path, error.line) from None
     body = own.body
     if not body and above:
         taken: tuple[tuple[int, str], ...] = next((part.body for part in above if part.body), ())

@@ -45,7 +45,7 @@ from solecism.hashing import file_digest
 __all__ = [
     "LARGEST", "LIMIT", "WAITS", "Change", "MissingError", "Refs", "Repository", "UnreachableError",
     "again", "explain", "folder_of", "limited", "of_hub", "reachable", "refused", "repeatable",
-    "same_bytes", "seconds", "transient",
+    "revisions_of", "same_bytes", "seconds", "transient",
 ]  # fmt: skip
 
 
@@ -570,6 +570,19 @@ def folder_of(repo: str, revision: str | None) -> Path:
             raise
     except InputError as error:
         raise fail(f"there is no folder {repo!r}, and on a hub: {error}") from None
+
+
+def revisions_of(model: str) -> list[str]:
+    """Return the names of the branches and tags of a model of a hub; raise :class:`InputError`."""
+    api = HfApi(library_name="solecism")
+    try:
+        with limited():
+            found = again(partial(api.list_repo_refs, model), WAITS, lambda: None)
+    except Exception as error:
+        if isinstance(error, InputError) or not of_hub(error):
+            raise
+        raise refused(error, model, str(api.endpoint)) from None
+    return sorted({ref.name for ref in (*found.branches, *found.tags)})
 
 
 def _change(path: str, local: Path | None, remote: RepoFile | None) -> Change:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from markupsafe import Markup, escape
 
 from solecism.reports.figures import AccuracyCurve, AccuracyPoint, FigureCell
 
-__all__ = ["bar_chart", "curve_chart", "forest_chart", "heat_map"]
+__all__ = ["bar_chart", "bar_keys", "curve_chart", "forest_chart", "heat_map"]
 
 COLOURS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c", "#f0e442",
@@ -28,7 +29,10 @@ _SHAPES = (
 )  # fmt: skip
 """Markers by series, for readers who do not see the colours."""
 
-INK, FAINT, GRID = "#1a1a1a", "#595959", "#d9d9d9"
+INK, FAINT, GRID = "var(--ink, #1a1a1a)", "var(--faint, #595959)", "var(--grid, #d9d9d9)"
+"""Colours of a page, which has others in the dark; a picture alone has those behind the comma."""
+
+BLACK, PALE = "#1a1a1a", "#d9d9d9"
 CHAR = 6.8
 """Mean width of a character at 12 pixels."""
 
@@ -71,13 +75,6 @@ def _marker(x: float, y: float, number: int) -> str:
     )
 
 
-def _square(x: float, y: float, number: int) -> str:
-    return (
-        f'<rect x="{x - 5:.1f}" y="{y - 5:.1f}" width="10" height="10" fill="{_colour(number)}" '
-        f'stroke="{INK}" stroke-width=".6"/>'
-    )
-
-
 def _legend(
     names: Sequence[str], left: float, width: float, key: Callable[[float, float, int], str]
 ) -> tuple[list[str], float]:
@@ -106,73 +103,132 @@ def _round_ticks(low: float, high: float) -> list[float]:
     return [round(n * step, 10) for n in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
+SHARE = 86
+"""How many per cent of the width of a chart are an accuracy of 1; numbers stand on the right."""
+
+
+def _across(share: float) -> str:
+    """Return where an accuracy stands in a chart that is as wide as its page."""
+    return f"{SHARE * min(max(share, 0.0), 1.0):.2f}%"
+
+
 def bar_chart(
     title: str,
     rows: Sequence[str],
     series: Mapping[str, Mapping[str, FigureCell]],
-    width: float = 760,
+    people: Mapping[str, FigureCell] | None = None,
 ) -> Markup:
-    """Draw horizontal bars of accuracy with their intervals: a group a row, a bar a series."""
-    left = min(300.0, 16 + CHAR * max(map(len, rows), default=0))
-    thick = 14.0 if len(series) == 1 else 9.0
-    keys, top = _legend(list(series), left, width, _square) if len(series) > 1 else ([], 6.0)
-    present = {
-        row: [n for n, cells in enumerate(series.values()) if _has(cells, row)] for row in rows
-    }
-    heights = {row: len(found) * thick + 12 for row, found in present.items() if found}
-    bottom = top + sum(heights.values())
-    right = width - 40
+    """Draw horizontal bars of accuracy with their intervals: a group a row, a bar a series.
 
-    def at(value: float) -> float:
-        return left + (right - left) * value
+    A line across the bars of a row is what ``people`` decide. The chart is as wide as its page, so
+    that its letters have the size of the page's; the names of the colours are :func:`bar_keys`.
+    """
+    ceiling = people or {}
+    shown = [row for row in rows if any(_has(cells, row) for cells in series.values())]
+    thick = 15.0 if len(series) == 1 else 12.0
+    body, y = list[str](), 4.0
+    for row in shown:
+        body.append(_row_name(row, y + 13))
+        top = y + 18
+        y = top
+        for number, (name, cells) in enumerate(series.items()):
+            if _has(cells, row):
+                body.append(_bar(y, thick, cells[row], number, name, row))
+                y += thick
+        if _has(ceiling, row):
+            body.append(_ceiling(top, y, ceiling[row], row))
+        y += 9
+    about = f"Bars, per cent right from 0 to 100. {_bars_described(shown, series, ceiling)}"
+    return _fluid(y + 34, title, about, [*_grid(y), *body])
 
-    body = [*keys, *_across(at, top, bottom)]
-    y = top + 6
-    for row, height in heights.items():
-        body.append(_words(left - 8, y + height / 2 - 2, _shortened(row, left), "end"))
-        for place, number in enumerate(present[row]):
-            cell = list(series.values())[number][row]
-            body.append(_bar(at, y + place * thick, thick, cell, number, list(series)[number], row))
-        y += height
-    about = f"Horizontal bars, per cent right from 0 to 100, of {', '.join(series)}; by {', '.join(rows)}."
-    return _drawing(width, bottom + 34, title, about, body)
+
+def bar_keys(names: Sequence[str], people: bool = False) -> Markup:
+    """Return the colours of series with their names, as a list that wraps."""
+    keys = [
+        (f'<rect width="12" height="12" fill="{_colour(n)}"/>', name)
+        for n, name in enumerate(names)
+    ]
+    if people:
+        keys.append((f'<path d="M6,0v12" stroke="{INK}" stroke-width="2.5"/>', "people"))
+    items = (
+        f'<li><svg width="12" height="12" aria-hidden="true">{drawn}</svg> {escape(name)}</li>'
+        for drawn, name in keys
+    )
+    return Markup(f'<ul class="keys">{"".join(items)}</ul>')
+
+
+def _fluid(height: float, title: str, about: str, body: Sequence[str]) -> Markup:
+    """Return a drawing that is as wide as its page."""
+    made = _drawing(0, height, title, about, body)
+    return Markup(
+        re.sub(r'viewBox="[^"]*" width="0"', f'width="100%" height="{height:.0f}"', made, count=1)
+    )
+
+
+def _row_name(row: str, y: float) -> str:
+    """Return the name of a row, which lines of the grid do not cross."""
+    clear = 'stroke="var(--page, #ffffff)" stroke-width="4" paint-order="stroke"'
+    return f'<text x="0" y="{y:.1f}" fill="{INK}" {clear}>{escape(row)}</text>'
+
+
+def _bars_described(
+    rows: Sequence[str],
+    series: Mapping[str, Mapping[str, FigureCell]],
+    people: Mapping[str, FigureCell],
+) -> str:
+    parts = []
+    for row in rows:
+        found = {
+            name: cells for name, cells in [*series.items(), ("people", people)] if _has(cells, row)
+        }
+        parts.append(
+            f"{row}: " + ", ".join(f"{n} {100 * c[row].value:.1f}" for n, c in found.items())
+        )
+    return "; ".join(parts) + "."
 
 
 def _has(cells: Mapping[str, FigureCell], row: str) -> bool:
     return row in cells and cells[row].n > 0
 
 
-def _across(at: Callable[[float], float], top: float, bottom: float) -> list[str]:
+def _grid(bottom: float) -> list[str]:
     """Return grid and scale of per cents from left to right, chance dashed."""
     parts = []
     for tick in (0, 0.25, 0.5, 0.75, 1):
         dashed = ' stroke-dasharray="4 3"' if tick == 0.5 else ""
-        parts.append(_line(at(tick), top, at(tick), bottom, FAINT if dashed else GRID, dashed))
-        parts.append(_words(at(tick), bottom + 15, f"{100 * tick:.0f}", "middle", FAINT))
-    return [*parts, _words((at(0) + at(1)) / 2, bottom + 30, "accuracy (%)", "middle", FAINT)]
+        anchor = "middle" if tick else "start"
+        parts.append(
+            f'<line x1="{_across(tick)}" y1="0" x2="{_across(tick)}" y2="{bottom:.1f}" '
+            f'stroke="{FAINT if dashed else GRID}"{dashed}/>'
+            f'<text x="{_across(tick)}" y="{bottom + 15:.1f}" text-anchor="{anchor}" '
+            f'fill="{FAINT}">{100 * tick:.0f}</text>'
+        )
+    label = f'<text x="{SHARE / 2}%" y="{bottom + 30:.1f}" text-anchor="middle" fill="{FAINT}">'
+    return [*parts, f"{label}accuracy (%)</text>"]
 
 
-def _bar(
-    at: Callable[[float], float],
-    y: float,
-    thick: float,
-    cell: FigureCell,
-    number: int,
-    name: str,
-    row: str,
-) -> str:
+def _bar(y: float, thick: float, cell: FigureCell, number: int, name: str, row: str) -> str:
     half = cell.half or 0.0
-    low = at(max(0, cell.value - half if cell.low is None else cell.low))
-    high = at(min(1, cell.value + half if cell.high is None else cell.high))
-    middle, percent = y + thick / 2 - 0.5, 100 * cell.value
+    low = cell.value - half if cell.low is None else cell.low
+    high = cell.value + half if cell.high is None else cell.high
+    middle, percent = y + (thick - 2) / 2, 100 * cell.value
     shown = escape(f"{name}, {row}: {percent:.1f} % of {cell.n:,} pairs")
-    end = _words(high + 4, y + thick - 2, f"{percent:.0f}", "start", FAINT, ' font-size="9"')
-    whisker = _line(low, middle, high, middle, INK, ' stroke-width="1.2"')
     return (
         f"<g><title>{shown}</title>"
-        f'<rect x="{at(0):.1f}" y="{y:.1f}" width="{at(cell.value) - at(0):.1f}" '
-        f'height="{thick - 1.5:.1f}" fill="{_colour(number)}"/>'
-        f"{whisker}{end}</g>"
+        f'<rect x="0" y="{y:.1f}" width="{_across(cell.value)}" height="{thick - 2:.1f}" '
+        f'fill="{_colour(number)}"/>'
+        f'<line x1="{_across(low)}" y1="{middle:.1f}" x2="{_across(high)}" y2="{middle:.1f}" '
+        f'stroke="{INK}" stroke-width="1.3"/>'
+        f'<text x="100%" y="{middle + 4:.1f}" font-size="11" text-anchor="end" '
+        f'fill="{INK}">{percent:.1f}</text></g>'
+    )
+
+
+def _ceiling(top: float, bottom: float, cell: FigureCell, row: str) -> str:
+    shown, x = escape(f"people, {row}: {100 * cell.value:.1f} %"), _across(cell.value)
+    return (
+        f'<g><title>{shown}</title><line x1="{x}" y1="{top - 3:.1f}" x2="{x}" '
+        f'y2="{bottom + 1:.1f}" stroke="{INK}" stroke-width="2.5"/></g>'
     )
 
 
@@ -210,59 +266,60 @@ def _square_of(x: float, y: float, size: float, value: float, shown: str) -> str
     strength = abs(value) if known else 0.0
     end = (0, 73, 136) if value >= 0 or not known else (190, 90, 0)
     red, green, blue = (round(255 + (c - 255) * strength) for c in end)
-    ink = "#ffffff" if 0.299 * red + 0.587 * green + 0.114 * blue < 140 else INK
+    ink = "#ffffff" if 0.299 * red + 0.587 * green + 0.114 * blue < 140 else BLACK
     return (
         f"<g><title>{escape(shown)}: {text}</title>"
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{size - 1:.1f}" height="{size - 1:.1f}" '
-        f'fill="rgb({red},{green},{blue})" stroke="{GRID}"/>'
+        f'fill="rgb({red},{green},{blue})" stroke="{PALE}"/>'
         + _words(x + size / 2, y + size / 2 + 4, text, "middle", ink, ' font-size="11"')
         + "</g>"
     )
 
 
 def forest_chart(
-    title: str,
-    rows: Mapping[str, tuple[float, float, float]],
-    sides: tuple[str, str],
-    width: float = 760,
+    title: str, rows: Mapping[str, tuple[float, float, float]], sides: tuple[str, str]
 ) -> Markup:
     """Draw differences (value, low, high) with their intervals around a line at zero."""
-    left = min(300.0, 16 + CHAR * max(map(len, rows), default=0))
     most = max([0.01, *(abs(end) for ends in rows.values() for end in ends)])
-    middle, half = (left + width - 20) / 2, (width - 20 - left) / 2 - 10
-    bottom = 30.0 + 22 * len(rows)
 
-    def at(value: float) -> float:
-        return middle + half * value / most
+    def at(value: float) -> str:
+        return f"{50 + 47 * value / most:.2f}%"
 
+    bottom = 26.0 + 38 * len(rows)
     body = [
-        _words(middle - 8, 14, f"← {sides[1]} better", "end", FAINT),
-        _words(middle + 8, 14, f"{sides[0]} better →", "start", FAINT),
+        f'<text x="50%" dx="-8" y="14" text-anchor="end" fill="{FAINT}">'
+        f"← {escape(_shortened(sides[1], 110))} better</text>"
+        f'<text x="50%" dx="8" y="14" fill="{FAINT}">{escape(_shortened(sides[0], 110))} better →</text>',
         *_around_zero(at, most, bottom),
     ]
     for number, (row, ends) in enumerate(rows.items()):
-        body += _forest_row(at, row, ends, left, 36 + 22 * number)
+        body += _forest_row(at, row, ends, 40 + 38.0 * number)
     about = "; ".join(f"{row}: {100 * ends[0]:+.1f}" for row, ends in rows.items())
-    return _drawing(width, bottom + 36, title, about, body)
+    return _fluid(bottom + 36, title, about, body)
 
 
-def _around_zero(at: Callable[[float], float], most: float, bottom: float) -> list[str]:
-    parts = [_words(at(0), bottom + 30, "difference (points)", "middle", FAINT)]
+def _around_zero(at: Callable[[float], str], most: float, bottom: float) -> list[str]:
+    label = f'<text x="50%" y="{bottom + 30:.1f}" text-anchor="middle" fill="{FAINT}">'
+    parts = [f"{label}difference (points)</text>"]
     for tick in _round_ticks(-100 * most, 100 * most):
         x = at(tick / 100)
-        parts.append(_line(x, 20, x, bottom, GRID if tick else FAINT))
-        parts.append(_words(x, bottom + 15, f"{tick:+g}" if tick else "0", "middle", FAINT))
+        parts.append(
+            f'<line x1="{x}" y1="20" x2="{x}" y2="{bottom:.1f}" stroke="{GRID if tick else FAINT}"/>'
+            f'<text x="{x}" y="{bottom + 15:.1f}" text-anchor="middle" fill="{FAINT}">'
+            f"{f'{tick:+g}' if tick else '0'}</text>"
+        )
     return parts
 
 
 def _forest_row(
-    at: Callable[[float], float], row: str, ends: tuple[float, float, float], left: float, y: float
+    at: Callable[[float], str], row: str, ends: tuple[float, float, float], y: float
 ) -> list[str]:
     value, low, high = map(at, ends)
     return [
-        _words(left - 8, y + 4, _shortened(row, left), "end"),
-        _line(low, y, high, y, INK, ' stroke-width="1.6"'),
-        _marker(value, y, 0),
+        _row_name(row, y),
+        f'<line x1="{low}" y1="{y + 12:.1f}" x2="{high}" y2="{y + 12:.1f}" stroke="{INK}" '
+        f'stroke-width="1.6"/><circle cx="{value}" cy="{y + 12:.1f}" r="4.5" fill="{_colour(0)}" '
+        f'stroke="{INK}" stroke-width=".6"/>',
     ]
 
 
@@ -273,15 +330,18 @@ def curve_chart(
     diagonal: bool = False,
     width: float = 370,
     height: float = 280,
+    ticks: Sequence[tuple[float, str]] = (),
 ) -> Markup:
     """Draw curves of accuracy against ``x``: points with their intervals, joined by lines.
 
-    ``diagonal`` draws the line of perfect calibration (x from 0.5 to 1).
+    ``diagonal`` draws the line of perfect calibration (x from 0.5 to 1); ``ticks`` are the places
+    of ``x`` that are named.
     """
     names = [curve.name for curve in some]
     keys, top = _legend(names, 44, width, _marker) if len(some) > 1 else ([], 8.0)
     points = [point for curve in some for point in curve.points]
-    frame = _PlotFrame(44, width - 14, top, top + height - 60, points, diagonal)
+    bottom = top + height - 60
+    frame = _PlotFrame(44, width - 14, top, bottom, points, diagonal, tuple(ticks))
     body = [*keys, *_upwards(frame), *_bottom(frame, axis)]
     for number, curve in enumerate(some):
         body.append(_curve(curve, number, (number - (len(some) - 1) / 2) * 3, frame))
@@ -299,6 +359,7 @@ class _PlotFrame:
     bottom: float
     points: Sequence[AccuracyPoint]
     diagonal: bool
+    ticks: Sequence[tuple[float, str]] = ()
 
     @cached_property
     def floor(self) -> float:
@@ -329,7 +390,9 @@ def _described(curve: AccuracyCurve) -> str:
 
 
 def _ticks(frame: _PlotFrame) -> list[tuple[float, str]]:
-    """Return the labels of the points where there are few, else round numbers."""
+    """Return the ticks that are given, or the labels of few points, else round numbers."""
+    if frame.ticks:
+        return list(frame.ticks)
     named = {p.x: p.label for p in frame.points}
     if not frame.diagonal and len(named) <= 10 and all(x == int(x) for x in named):
         return sorted(named.items())

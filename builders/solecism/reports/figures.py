@@ -17,7 +17,7 @@ from solecism.scoring.summary import COLUMNS, Tally, group_column, tally, wilson
 
 __all__ = [
     "ALL", "MEAN", "AccuracyCurve", "AccuracyPoint", "ColumnBlock", "FigureCell", "FigureColumn", "columns",
-    "curves", "grid", "labels", "row_names", "systems",
+    "curves", "grid", "labels", "model_labels", "row_names", "seedless", "systems",
 ]  # fmt: skip
 
 ALL, MEAN = "all pairs", "mean of rows"
@@ -102,6 +102,16 @@ def labels(fields: Sequence[Mapping[str, str]]) -> list[str]:
         alone = len(short) == 1 and parts
         out.append(" ".join(parts if alone else [short[found.get("model", "")], *parts]))
     return out
+
+
+def model_labels(fields: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return short names as :func:`labels`, always with the model in them."""
+    made = labels(fields)
+    models = {found.get("model", "") for found in fields}
+    if len(models) == 1 and len(fields) > 1:
+        (short,) = labels([{"model": models.pop()}])
+        made = [f"{short} {name}" for name in made]
+    return made
 
 
 def _varies(key: str, fields: Sequence[Mapping[str, str]]) -> bool:
@@ -208,10 +218,19 @@ def _cell(part: Tally) -> FigureCell:
 Made = tuple[Fields, dict[str, FigureCell], list[Result]]
 
 
+def seedless(model: str) -> str:
+    """Return the name of a model without its seed.
+
+    >>> seedless("lstm/seed-0")
+    'lstm'
+    """
+    return _SEED.sub("", model) or model
+
+
 def _grouped(made: Sequence[Made]) -> list[Made]:
     families: dict[Key, list[Made]] = {}
     for fields, cells, some in made:
-        family = {**fields, "model": _SEED.sub("", fields["model"]) or fields["model"]}
+        family = {**fields, "model": seedless(fields["model"])}
         without = ("revision",) if family["model"] != fields["model"] else ()
         families.setdefault(_key(family, without), []).append((fields, cells, some))
     return [(dict(key), *_family(members)) for key, members in families.items()]

@@ -1,31 +1,26 @@
-"""A report as one self-contained web page: no network, no scripts, fit for print."""
+"""A report as one self-contained web page: no network, no scripts, fit for phones and print."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from solecism.reports.charts import bar_chart, curve_chart, forest_chart, heat_map
+from solecism.reports.charts import bar_keys, curve_chart, forest_chart, heat_map
+from solecism.reports.checkpoints import checkpoint_charts
 from solecism.reports.comparison import ModelDifference, correlations
-from solecism.reports.figures import (
-    ALL,
-    MEAN,
-    ColumnBlock,
-    FigureColumn,
-    columns,
-    curves,
-    grid,
-    row_names,
-)
-from solecism.reports.text import difference_cells, signatures
+from solecism.reports.figures import ALL, FigureColumn, curves
+from solecism.reports.margins import margin_correlations
+from solecism.reports.normalised import normalised_tables
+from solecism.reports.pages import render_page
+from solecism.reports.people import Judgments
+from solecism.reports.sections import PageFigures, page_figures
+from solecism.reports.text import difference_cells
 from solecism.scoring.results import Result
-from solecism.version import __version__
 
-__all__ = ["html_page"]
+__all__ = ["html_page", "page_values"]
 
 _AXES = {
     "match": ("Attractor", "number of attractor and controller",
@@ -42,31 +37,58 @@ _AXES = {
 _ENVIRONMENT = ("device", "dtype", "torch", "transformers", "python", "platform")
 
 
+class PlotFigure(NamedTuple):
+    """A chart with its title and what is said below it."""
+
+    title: str
+    note: str
+    chart: Markup
+
+
+class ResultNote(NamedTuple):
+    """A result in the list at the end: what it is called, its signature, what it ran on."""
+
+    name: str
+    signature: str
+    environment: str
+
+
 def html_page(
     results: Sequence[Result],
     by: str,
     group: bool = False,
     difference: ModelDifference | None = None,
+    judgments: Mapping[tuple[str, str], Judgments] | None = None,
 ) -> str:
-    """Return the page of a report, with tables and charts.
+    """Return the page of a report, with tables, charts and the hardest pairs.
 
     A ``difference`` goes first. The same results give the same text.
     """
-    environment = Environment(
-        autoescape=True, loader=PackageLoader("solecism", "reports"), undefined=StrictUndefined
-    )
+    return render_page("page.html.jinja", **page_values(results, by, group, difference, judgments))
+
+
+def page_values(
+    results: Sequence[Result],
+    by: str,
+    group: bool = False,
+    difference: ModelDifference | None = None,
+    judgments: Mapping[tuple[str, str], Judgments] | None = None,
+) -> dict[str, Any]:
+    """Return what the template of the page needs."""
+    figures = page_figures(results, by, group, judgments)
     data = sorted({f"{r.run['data']} {r.run['version']}".strip() for r in results})
-    by_config, by_this = (columns(results, name, group) for name in ("config", by))
-    return environment.get_template("page.html.jinja").render(
-        title=f"Results on {', '.join(data)}", by=by, totals=(ALL, MEAN), row_names=row_names,
-        difference=difference, difference_cells=difference_cells,
-        forest=_forest(difference) if difference else None,
-        by_config=by_config, tables=dict(_tables(results, by, group)), bars=list(_bars(by_this, by)),
-        curves=list(_curves(by_config)), correlations=list(_correlated(results)),
-        paradigms=grid(columns(results, "UID", group)) if by != "UID" else [],
-        signatures=signatures(results), environments=Counter(map(_environment, results)),
-        version=__version__,
-    )  # fmt: skip
+    return {
+        "title": f"Results on {', '.join(data)}", "by": by, "figures": figures,
+        "keys": bar_keys(figures.models, bool(judgments)), "judged": bool(judgments), "total": ALL,
+        "difference": difference, "difference_cells": difference_cells,
+        "forest": _forest(difference) if difference else None,
+        "checkpoints": checkpoint_charts(results, by), "plots": list(_curves(figures.pooled)),
+        "normalised": normalised_tables(_named(figures)),
+        "correlations": list(_correlated(results)),
+        "margins": margin_correlations(results), "notes": list(_notes(figures)),
+        "environments": Counter(map(_environment, results)),
+        "widest": max(map(len, figures.models)),
+    }  # fmt: skip
 
 
 def _forest(difference: ModelDifference) -> Markup:
@@ -75,34 +97,15 @@ def _forest(difference: ModelDifference) -> Markup:
     return forest_chart(f"Difference between {names[0]} and {names[1]}", ends, names)
 
 
-def _tables(
-    results: Sequence[Result], by: str, group: bool
-) -> Iterator[tuple[str, list[ColumnBlock]]]:
-    """Yield the grouping that was asked for, then phenomena where there are several."""
-    for name in dict.fromkeys([by, "phenomenon"]):
-        some = columns(results, name, group)
-        if name != "config" and (name == by or len(row_names(some)) > 3):
-            yield name, grid(some)
-
-
-def _bars(some: Sequence[FigureColumn], by: str) -> Iterator[tuple[str, Markup]]:
-    for block in grid(some):
-        rows = [row for row in row_names(block.columns) if row not in (ALL, MEAN)]
-        series = {column.label: column.cells for column in block.columns}
-        title = f"Accuracy by {by}" + (f", {block.title}" if block.title else "")
-        if rows:
-            yield block.title, bar_chart(title, rows, series)
-
-
-def _curves(some: Sequence[FigureColumn]) -> Iterator[tuple[str, str, Markup]]:
+def _curves(some: Sequence[FigureColumn]) -> Iterator[PlotFigure]:
     for name, lines in curves(some).items():
         title, axis, note = _AXES[name]
         shown = [line for line in lines if line.points]
         drawn = curve_chart(f"Accuracy by {title.lower()}", axis, shown, name == "margin")
-        yield title, note, drawn
+        yield PlotFigure(title, note, drawn)
 
 
-def _correlated(results: Sequence[Result]) -> Iterator[tuple[str, Markup]]:
+def _correlated(results: Sequence[Result]) -> Iterator[PlotFigure]:
     found = correlations(results)
     if len(found.names) < 2:
         return
@@ -110,7 +113,20 @@ def _correlated(results: Sequence[Result]) -> Iterator[tuple[str, Markup]]:
         f"Pearson's r of the accuracies by paradigm ({found.paradigms} paradigms)": found.paradigm,
         "phi of the decisions, item by item": found.item,
     }
-    yield from ((title, heat_map(title, found.names, values)) for title, values in maps.items())
+    for title, values in maps.items():
+        yield PlotFigure(title, "", heat_map(title, found.names, values))
+
+
+def _named(figures: PageFigures) -> Iterator[tuple[str, Result]]:
+    """Yield the results with their names on the page."""
+    for column in figures.pooled:
+        for result in column.results:
+            yield f"{column.label} on {result.run['data']} {result.run['config']}", result
+
+
+def _notes(figures: PageFigures) -> Iterator[ResultNote]:
+    for name, result in _named(figures):
+        yield ResultNote(name, result.signature, _environment(result))
 
 
 def _environment(result: Result) -> str:

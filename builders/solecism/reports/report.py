@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,10 @@ from solecism.errors import InputError, Problem, fail
 from solecism.reports import text
 from solecism.reports.comparison import ModelDifference, difference
 from solecism.reports.figures import ALL, ColumnBlock, FigureColumn, columns, grid
+from solecism.reports.margins import margin_correlations, margin_lines
+from solecism.reports.people import Judgments, find_judgments, people_columns
+from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
+from solecism.scoring.recount import recount
 from solecism.scoring.results import FORMAT, Result, read_result
 
 __all__ = ["ResultReport", "open_results", "report"]
@@ -30,6 +34,8 @@ def report(
     by: str | None = None,
     diff: bool = False,
     group: bool = False,
+    normaliser: str = "sum",
+    judgments: str | Path | None = None,
 ) -> ResultReport:
     """Return a report of results.
 
@@ -39,6 +45,10 @@ def report(
             construction, where the data set has none the phenomenon.
         diff: compare two models item by item.
         group: put the seeds of a model into one column, with mean and standard deviation.
+        normaliser: decide by ``token``, ``char``, ``byte``, ``slln``, ``slln:0.8`` or ``slor`` in
+            place of the sum (:mod:`solecism.scoring.normalise`).
+        judgments: a CSV or Parquet file with the columns ``UID`` and ``accuracy``: what people
+            decide. By default the config ``<config>-judgments`` of a data set that is here.
 
     Raises :class:`InputError` for what is no result, an unknown grouping, a result that is there
     twice, and where ``diff`` is not given two models.
@@ -50,11 +60,13 @@ def report(
         print(made.csv())
     """
     given = [results] if isinstance(results, str | Path | Result) else list(results)
-    found = open_results(given)
+    found = [recount(result, normaliser) for result in open_results(given)]
     has_construction = all(result.summary["by"].get("construction") for result in found)
     by = by or ("construction" if has_construction else "phenomenon")
     compared = difference(found, by) if diff else None
-    return ResultReport(tuple(found), by, group, tuple(columns(found, by, group)), compared)
+    people = find_judgments(found, None if judgments is None else Path(judgments))
+    made = [*columns(found, by, group), *people_columns(found, people, by)]
+    return ResultReport(tuple(found), by, group, tuple(made), compared, people)
 
 
 @dataclass(frozen=True)
@@ -66,6 +78,7 @@ class ResultReport:
     group: bool
     columns: tuple[FigureColumn, ...]
     difference: ModelDifference | None = None
+    judgments: Mapping[tuple[str, str], Judgments] = field(default_factory=dict)
 
     @cached_property
     def blocks(self) -> list[ColumnBlock]:
@@ -88,9 +101,12 @@ class ResultReport:
         yield from text.tables(self.blocks, self.by, width)
         for block in self.blocks:
             for column in block.columns:
-                name = f"{block.title} {column.label}".strip()
-                yield Text(text.counts_line(column, name, ALL), style="dim")
+                if column.results:
+                    name = f"{block.title} {column.label}".strip()
+                    yield Text(text.counts_line(column, name, ALL), style="dim")
         shown = [result for column in self.columns for result in column.results]
+        lines = margin_lines(margin_correlations(shown))
+        yield from (_unwrapped(line, "dim") for line in lines)
         yield from (_unwrapped(note, "yellow") for note in text.bos_notes(shown))
         yield from (_unwrapped(signature, "dim") for signature in text.signatures(shown))
 
@@ -117,11 +133,20 @@ class ResultReport:
             return text.latex_difference(self.difference)
         return text.latex_text(self.blocks, self.by)
 
+    def curve(self) -> str:
+        """Return an SVG: the accuracy of each group over the checkpoints of each model.
+
+        Raises :class:`InputError` where there are no two checkpoints of one model.
+        """
+        from solecism.reports.checkpoints import checkpoint_page
+
+        return checkpoint_page(self.results, self.by)
+
     def html(self) -> str:
         """Return a web page with tables and charts: one file, without scripts, fit for print."""
         from solecism.reports.html import html_page
 
-        return html_page(self.results, self.by, self.group, self.difference)
+        return html_page(self.results, self.by, self.group, self.difference, self.judgments)
 
 
 def _unwrapped(line: str, style: str) -> Text:
@@ -133,7 +158,7 @@ def open_results(sources: Sequence[Source]) -> list[Result]:
     results, problems = [], list[Problem]()
     for file in dict.fromkeys(file for source in sources for file in _files(source)):
         try:
-            results.append(read_result(file))
+            results += read_lm_eval(file) if is_from_lm_eval(file) else [read_result(file)]
         except InputError as error:
             problems += error.problems
     if problems:
@@ -147,7 +172,7 @@ def _files(source: Source) -> list[Path]:
     path = source.path if isinstance(source, Result) else Path(source)
     if not path.is_dir():
         return [path]
-    files = [file for file in sorted(path.glob("*.json")) if _is_result(file)]
+    files = [f for f in sorted(path.glob("*.json")) if is_from_lm_eval(f) or _is_result(f)]
     if not files:
         raise fail("there is no result in this folder", path)
     return files

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,13 +9,14 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from solecism.files import csv_of
 from solecism.reports.comparison import Comparison, ModelDifference
 from solecism.reports.figures import ColumnBlock, FigureCell, FigureColumn, row_names, systems
 from solecism.scoring.results import Result
 
 __all__ = [
     "bos_notes", "counts_line", "csv_text", "difference_cells", "difference_table", "items_line",
-    "latex_difference", "latex_text", "signatures", "tables", "to_json",
+    "latex_difference", "latex_text", "normalised_lines", "signatures", "tables", "to_json",
 ]  # fmt: skip
 
 _CELL = 12
@@ -92,6 +91,21 @@ def items_line(found: Mapping[str, Any]) -> str:
         return "no item could be scored"
     share = f"{100 * found['accuracy']:.1f} % of {found['n']:,} items"
     return f"all predictions of an item hold: {share}"
+
+
+def normalised_lines(summary: Mapping[str, Any]) -> str:
+    """Return the accuracies by normaliser, and those by the difference in tokens, in two lines."""
+    named = {"sum": summary["overall"], **summary["normalised"]["overall"]}
+    apart = summary["tokens_differ"]
+    right = f"right by {_listed(named)}"
+    if not apart["share"]:
+        return f"{right}\nboth sentences of all pairs have as many tokens"
+    share = f"{100 * apart['share']:.1f} % of pairs differ in tokens"
+    return f"{right}\n{share} (good less bad), right by sum: {_listed(apart['by'])}"
+
+
+def _listed(tallies: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {100 * found['accuracy']:.1f}" for name, found in tallies.items())
 
 
 def signatures(results: Sequence[Result]) -> list[str]:
@@ -189,11 +203,7 @@ def csv_text(some: Sequence[FigureColumn], by: str, found: ModelDifference | Non
             {"by": found.by, "group": name, **sides, **it.to_json()}
             for name, it in found.rows.items()
         ]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return out.getvalue()
+    return csv_of(records)
 
 
 _LATEX = {

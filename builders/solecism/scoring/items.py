@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,10 @@ from solecism.inputs import read_text, reading_parquet
 from solecism.limits import check_nesting
 from solecism.schema import CLOZE, SUITE, pair_schema
 
-__all__ = ["NEEDED", "ItemSet", "open_items", "open_pairs"]
+__all__ = [
+    "CARD", "NEEDED", "ItemSet", "configs_of", "expand_data", "folder_of_data", "listed_items", "open_items",
+    "open_pairs",
+]  # fmt: skip
 
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
 """The columns without which pairs cannot be scored."""
@@ -153,26 +157,83 @@ def open_items(spec: str, revision: str | None = None) -> ItemSet:
     if spec.endswith(".parquet") and Path(spec).is_file():
         path = Path(spec)
         return ItemSet(path.stem, path.stem, "", _content([path])[:16], (path,), spec=spec)
+    items, path, entry = _located(spec, revision)
+    digest = _content(items.files)
+    _refuse_others(path, items.config, entry, digest)
+    return replace(items, digest=digest[:16])
+
+
+def listed_items(spec: str) -> ItemSet:
+    """Return a config as :func:`open_items` does, without reading it.
+
+    Its digest is the one that the manifest or the card says, "" where neither does.
+    """
+    if spec.endswith(".parquet"):
+        return open_items(spec)
+    items, path, entry = _located(spec, None)
+    try:
+        said = _said_contents(path, items.config, entry)
+    except InputError:  # a config that was added later
+        said = {}
+    return replace(items, digest=next(iter(said.values()), "")[:16])
+
+
+def _located(spec: str, revision: str | None) -> tuple[ItemSet, Path, dict[str, Any]]:
+    """Return a config whose digest is not known yet, its folder, and its entry in the card."""
     folder, config = _folder_and_config(spec)
     path = _here(folder) if _here(folder).is_dir() else _download(folder, revision)
-    entries = _configs(path)
+    entries = configs_of(path)
     if config not in entries:
         near = candidates("configs", sorted(entries), config)
         raise fail(f"data set {folder!r} has no config {config!r} {near}")
     entry, name = entries[config], Path(folder).resolve().name
-    files = _files(path, config, entry)
-    digest = _content(files)
-    _refuse_others(path, config, entry, digest)
-    version = str(entry.get("version", ""))
+    files, version = tuple(_files(path, config, entry)), str(entry.get("version", ""))
     spec = f"{folder}/{config}"
-    return ItemSet(name, config, version, digest[:16], tuple(files), spec=spec, revision=revision)
+    return ItemSet(name, config, version, "", files, spec=spec, revision=revision), path, entry
+
+
+def expand_data(spec: str, revision: str | None = None) -> list[str]:
+    """Return the configs that a name stands for: ``clams/*`` those that fit, ``clams`` all of it.
+
+    A data set with a default config stands for that one. Inventories of forms are never among them;
+    cloze items only where the pattern names them. Raises :class:`InputError` where nothing fits.
+    """
+    plain = spec.rstrip("/")
+    if plain.endswith(".parquet") or (_is_name(plain) and not (_here(plain) / CARD).is_file()):
+        return [spec]
+    folder, pattern = (plain, "*") if _is_name(plain) else plain.rsplit("/", 1)
+    path = _here(folder) if _here(folder).is_dir() else _download(folder, revision)
+    entries = configs_of(path)
+    usual = [name for name, entry in entries.items() if entry.get("default")]
+    if _is_name(plain) and usual:
+        return [f"{folder}/{usual[0]}"]
+    kinds = {name: _kind_of_config(path, name, entry) for name, entry in entries.items()}
+    wanted = ("pair", "suite") if pattern == "*" else ("pair", "suite", "cloze")
+    fitting = [n for n, kind in kinds.items() if kind in wanted and fnmatchcase(n, pattern)]
+    if not fitting:
+        near = candidates("configs", sorted(entries), pattern)
+        raise fail(f"data set {folder!r} has no config that fits {pattern!r} {near}")
+    return [f"{folder}/{name}" for name in fitting]
+
+
+def _is_name(spec: str) -> bool:
+    """Return whether a name has no pattern in it."""
+    return not re.search(r"[*?\[]", spec)
+
+
+def _kind_of_config(path: Path, name: str, entry: dict[str, Any]) -> str:
+    file = _files(path, name, entry)[0]
+    with reading_parquet(file):
+        columns = pq.read_schema(file).names
+    known = {*columns} & {"sentence_good", "conditions", "masked"}
+    return _kind(columns) if known else ""
 
 
 def _folder_and_config(spec: str) -> tuple[str, str]:
     """Return the parts of ``clams/he``; the folder of a data set alone means its default config."""
     plain = spec.rstrip("/")
     if (_here(plain) / CARD).is_file():
-        entries = _configs(_here(plain))
+        entries = configs_of(_here(plain))
         usual = [name for name, entry in entries.items() if entry.get("default")]
         if len(entries) > 1 and not usual:
             near = candidates("configs", sorted(entries))
@@ -233,6 +294,11 @@ def _has_null(array: pa.Array) -> bool:
     return bool(array.null_count) or any(map(_has_null, parts))
 
 
+def folder_of_data(name: str) -> Path | None:
+    """Return the folder of a data set, here or in ``$SOLECISM_DATA``; None if it is not there."""
+    return _here(name) if (_here(name) / CARD).is_file() else None
+
+
 def _here(name: str) -> Path:
     """Return the folder of a data set, here or in ``$SOLECISM_DATA``."""
     return Path(name) if Path(name).is_dir() else Path(os.environ.get("SOLECISM_DATA", "")) / name
@@ -244,7 +310,7 @@ def _download(repo: str, revision: str | None) -> Path:
     return folder_of(repo, revision)
 
 
-def _configs(path: Path) -> dict[str, dict[str, Any]]:
+def configs_of(path: Path) -> dict[str, dict[str, Any]]:
     """Return the configs that the card of a data set lists, by name."""
     card = path / CARD
     if not card.is_file():
@@ -275,11 +341,16 @@ def _files(path: Path, config: str, entry: dict[str, Any]) -> list[Path]:
 
 def _refuse_others(path: Path, config: str, entry: dict[str, Any], digest: str) -> None:
     """Raise :class:`InputError` where the rows are not those of the card and the manifest."""
-    listed = _CONTENT.search(str(entry.get("description", "")))
-    wanted = {CARD: listed[1]} if listed else {}
-    if (path / MANIFEST).is_file():
-        wanted[MANIFEST] = read_manifest(path).config(config).content.sha256
-    for name, content in wanted.items():
+    for name, content in _said_contents(path, config, entry).items():
         if not digest.startswith(content):
             message = f"content {digest[:16]}, {name} says {content[:16]}"
             raise fail(f"config {config!r}: the rows were changed ({message})", path)
+
+
+def _said_contents(path: Path, config: str, entry: dict[str, Any]) -> dict[str, str]:
+    """Return the digests of the rows that the manifest and the card say."""
+    listed = _CONTENT.search(str(entry.get("description", "")))
+    said = {CARD: listed[1]} if listed else {}
+    if (path / MANIFEST).is_file():
+        said[MANIFEST] = read_manifest(path).config(config).content.sha256
+    return dict(reversed(said.items()))

@@ -102,22 +102,38 @@ def _word_ends(words: Sequence[int | None]) -> list[int]:
 
 @dataclass(eq=False)
 class PairScores:
-    """The good and the bad sides of items; ``tokens`` and ``size`` are (2, items)."""
+    """The good and the bad sides of items.
+
+    ``tokens``, ``size`` (bytes) and ``chars`` are (2, items), and so is ``unigrams``, log P under a
+    unigram model, if there is one.
+    """
 
     skipped: list[str | None]
     tokens: np.ndarray[Any, Any]
     size: np.ndarray[Any, Any]
+    chars: np.ndarray[Any, Any]
+    unigrams: np.ndarray[Any, Any] | None = None
 
     @classmethod
     def of(cls, count: int) -> PairScores:
         """Return ``count`` items of which nothing is known."""
-        return cls([None] * count, np.zeros((2, count), np.int32), np.zeros((2, count), np.int32))
+        return cls([None] * count, *(np.zeros((2, count), np.int32) for _ in range(3)))
+
+    def measure(self, number: int, good: str, bad: str) -> None:
+        """Note the lengths of the scored texts of an item."""
+        self.size[:, number] = len(good.encode()), len(bad.encode())
+        self.chars[:, number] = len(good), len(bad)
 
     def table(self, pairs: pa.Table, method: str, logp: np.ndarray[Any, Any]) -> pa.Table:
         """Return the rows of a result; ``logp`` is (2, items), too."""
         out = np.array([reason is not None for reason in self.skipped], bool)
-        tokens, sizes = np.where(out, 0, self.tokens), np.where(out, 0, self.size)
-        return scores_table(pairs, method, np.where(out, np.nan, logp), tokens, sizes, self.skipped)
+        tokens, sizes, chars = (
+            np.where(out, 0, counts) for counts in (self.tokens, self.size, self.chars)
+        )
+        return scores_table(
+            pairs, method, np.where(out, np.nan, logp), tokens, sizes, self.skipped,
+            chars=chars, unigrams=self.unigrams,
+        )  # fmt: skip
 
 
 def windows(

@@ -27,9 +27,9 @@ from solecism.inputs import COUNT, SHARE, check, read_json, reading_parquet
 from solecism.schema import FEATURES, pair_schema
 
 __all__ = [
-    "EMPTY", "FORMAT", "MULTI_PIECE", "NOT_ALIGNED", "SCORES", "TOO_LONG", "Journal", "Result", "ResultWriter",
-    "blank", "feature", "is_out_of_memory", "read_result", "require", "result_files", "score_schema",
-    "scores_table", "without_nulls",
+    "EMPTY", "FORMAT", "MULTI_PIECE", "NOT_ALIGNED", "SCORES", "TIE", "TOO_LONG", "Journal", "Result",
+    "ResultWriter", "blank", "feature", "forget_parts", "is_out_of_memory", "read_result", "require",
+    "result_files", "score_schema", "scores_table", "without_nulls",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -54,8 +54,11 @@ class Journal:
     so that a part must not end there.
     """
 
-    def __init__(self, folder: Path | None = None, seconds: float = 20.0) -> None:
+    def __init__(self, folder: Path | None = None, seconds: float = 5.0) -> None:
         self.inside = False
+        self.tell: Callable[[float], None] = lambda share: None
+        self._wanted = self._had = 0
+        self._told = monotonic()
         self._folder, self._seconds = folder, seconds
         self._known: deque[Floats | None] = deque()
         self._fresh: list[Floats | None] = []
@@ -71,6 +74,7 @@ class Journal:
             known = self._known.popleft()
             if known is None:
                 raise MemoryError("too large a batch, as in the run before")
+            self._count(known)
             return known
         try:
             found = ask()
@@ -79,13 +83,29 @@ class Journal:
                 self._note(None)
             raise
         self._note(found)
+        self._count(found)
         return found
+
+    def expect(self, values: int) -> None:
+        """Expect so many values from now on: ``tell`` is called with the share that is there."""
+        self._wanted, self._had = values, 0
+
+    def _count(self, found: Floats) -> None:
+        self._had += len(found)
+        if self._wanted and monotonic() - self._told >= 1:
+            self._told = monotonic()
+            self.tell(min(self._had / self._wanted, 1.0))
 
     def _note(self, found: Floats | None) -> None:
         if self._folder is not None:
             self._fresh.append(found)
             if monotonic() - self._since >= self._seconds:
                 self.save()
+
+    @property
+    def known(self) -> int:
+        """The number of the next answers that a run before has left."""
+        return len(self._known)
 
     @property
     def is_empty(self) -> bool:
@@ -151,6 +171,19 @@ def result_files(path: str | Path) -> tuple[Path, Path]:
     return Path(text + ".json"), Path(text + ".parquet")
 
 
+def _parts_folder(stem: str | Path) -> Path:
+    path = result_files(stem)[1]
+    return path.with_name(f"{path.stem}.parts")
+
+
+def forget_parts(stem: str | Path) -> None:
+    """Remove what a run left beside its whole result when it was killed at its very end."""
+    with ExitStack() as held:
+        for path in (_parts_folder(stem), *result_files(stem)):
+            held.enter_context(locked(path))  # its lock goes with it
+        shutil.rmtree(_parts_folder(stem), ignore_errors=True)
+
+
 class ResultWriter:
     """Collects tables in ``<stem>.parts/`` and joins them to ``<stem>.parquet`` at the end.
 
@@ -179,7 +212,7 @@ class ResultWriter:
         notice: Callable[[str], None] | None = None,
         summary: Callable[[Path], Mapping[str, Any]] | None = None,
         rows: int = 1 << 14,
-        seconds: float = 20.0,
+        seconds: float = 5.0,
     ) -> None:
         self.path = result_files(stem)[1]
         self.done = 0
@@ -187,7 +220,7 @@ class ResultWriter:
         self._signature, self._notice = signature, notice or (lambda _: None)
         self._summary = summary
         self._rows, self._seconds = rows, seconds
-        self._folder = self.path.with_name(f"{self.path.stem}.parts")
+        self._folder = _parts_folder(stem)
         self.journal = Journal(self._folder, seconds)
         self._waiting: list[pa.Table] = []
         self._since = monotonic()
@@ -360,6 +393,10 @@ NOT_ALIGNED = "not aligned"
 """Reason: a token reaches beyond the word that is masked."""
 
 _TEXTS = ("id", "set_id", "UID", "linguistics_term", "construction", "language")
+_COUNTS = ("tokens_good", "tokens_bad", "bytes_good", "bytes_bad", "chars_good", "chars_bad")
+_UNIGRAMS = ("unigram_good", "unigram_bad")
+_LATER = ("chars_good", "chars_bad", *_UNIGRAMS)
+"""Columns that tables of earlier versions do not have; they are read as nulls."""
 
 
 def score_schema(features: pa.DataType) -> pa.Schema:
@@ -371,8 +408,8 @@ def score_schema(features: pa.DataType) -> pa.Schema:
             ("features", features),
             ("method", pa.string()),
             *((name, floats) for name in ("logp_good", "logp_bad")),
-            *((n, ints) for n in ("tokens_good", "tokens_bad", "bytes_good", "bytes_bad")),
-            *((name, floats) for name in ("decision", "margin")),
+            *((name, ints) for name in _COUNTS),
+            *((name, floats) for name in (*_UNIGRAMS, "decision", "margin")),
             ("skipped", pa.string()),
         ]
     )
@@ -381,12 +418,15 @@ def score_schema(features: pa.DataType) -> pa.Schema:
 SCORES = score_schema(pair_schema().field("features").type)
 """What every result's table has, a row a pair; ``features`` are those of the data set.
 
-``logp_*``: natural logarithms, null when skipped; ``tokens_*``, ``bytes_*``: tokens summed over and
-UTF-8 length of the scored text; ``decision``: 1 right, 0 wrong, 0.5 tie, null when skipped;
-``margin``: ``logp_good - logp_bad``; ``skipped``: why there is no score, else null.
+``logp_*``: natural logarithms, null when skipped; ``tokens_*``, ``bytes_*``, ``chars_*``: tokens
+summed over, and length of the scored text in bytes of UTF-8 and in Unicode characters;
+``unigram_*``: natural log probability of the same tokens under a unigram model, null where none was
+named; ``decision``: 1 right, 0 wrong, 0.5 tie, null when skipped; ``margin``: ``logp_good -
+logp_bad``; ``skipped``: why there is no score, else null.
 """
 
-_TALLY = {"accuracy": (SHARE, None), "n": COUNT, "ties": COUNT, "skipped": {str: COUNT}}
+_RIGHT = {"accuracy": (SHARE, None), "n": COUNT, "ties": COUNT}
+_TALLY = {**_RIGHT, "skipped": {str: COUNT}}
 _RUN = ("data", "version", "digest", "config", "method", "model", "revision", "dtype", "solecism")
 _SUMMARY = {
     "signature": str,
@@ -394,6 +434,8 @@ _SUMMARY = {
     "rows": COUNT,
     "overall": _TALLY,
     "by": {"UID": {str: _TALLY}, str: {str: _TALLY}},
+    "normalised?": {"overall": {str: _RIGHT}, "UID": {str: {str: _RIGHT}}},
+    "tokens_differ?": {"share": (SHARE, None), "by": {str: _RIGHT}},
     "environment?": dict,
 }
 """The shape of a summary (:mod:`solecism.inputs`)."""
@@ -410,14 +452,18 @@ def scores_table(
     tokens: Sides,
     sizes: Sides,
     skipped: Sequence[str | None],
+    *,
+    chars: Sides | None = None,
+    unigrams: Sides | None = None,
 ) -> pa.Table:
     """Return the rows of a result for ``pairs``, whose texts and features (if any) they have.
 
-    ``logp`` (natural logarithms), ``tokens`` (numbers of them) and ``sizes`` (in bytes) each have
-    an array for the good side and one for the bad side. Where ``skipped`` has a reason they are not
-    looked at. A pair with an empty side is skipped, whatever its scores. Both sides minus infinity
-    is a tie. Raises :class:`InputError` for a score that is not a number and not skipped,
-    ``ValueError`` for arrays of another length than ``pairs``.
+    ``logp`` (natural logarithms), ``tokens`` (numbers of them), ``sizes`` (in bytes), ``chars``
+    (lengths in characters; None: not known) and ``unigrams`` (log P under a unigram model; None:
+    there is none) each have an array for the good side and one for the bad side. Where ``skipped``
+    has a reason they are not looked at. A pair with an empty side is skipped, whatever its scores.
+    Both sides minus infinity is a tie. Raises :class:`InputError` for a score that is not a number
+    and not skipped, ``ValueError`` for arrays of another length than ``pairs``.
     """
     nothing = np.any(np.asarray(tokens) == 0, axis=0).tolist()
     skipped = [
@@ -431,17 +477,19 @@ def scores_table(
         margin = np.where(good == bad, 0.0, good - bad)
     decision = np.where(np.abs(margin) <= TIE, 0.5, np.where(margin > 0, 1.0, 0.0))
     floats = {"logp_good": good, "logp_bad": bad, "decision": decision, "margin": margin}
-    names = ("tokens_good", "tokens_bad", "bytes_good", "bytes_bad")
-    ints = zip(names, (*tokens, *sizes), strict=True)
+    floats |= dict(zip(_UNIGRAMS, unigrams, strict=True)) if unigrams is not None else {}
+    lengths = (*tokens, *sizes, *(chars if chars is not None else ()))
     columns = {name: pairs[name] for name in _TEXTS if name != "construction"}
     columns["features"] = features = _features(pairs)
     columns["construction"] = feature(features, "construction")
     columns["method"] = pa.repeat(pa.scalar(method), len(pairs))
     columns |= {n: pa.array(values, pa.float64(), mask=out) for n, values in floats.items()}
-    columns |= {n: pa.array(np.asarray(values, np.int32)) for n, values in ints}
+    columns |= {
+        n: pa.array(np.asarray(v, np.int32)) for n, v in zip(_COUNTS, lengths, strict=False)
+    }
     columns["skipped"] = pa.array(skipped, pa.string())
-    schema = score_schema(features.type)
-    return pa.table({name: columns[name] for name in schema.names}, schema=schema)
+    schema, unknown = score_schema(features.type), pa.nulls(len(pairs))
+    return pa.table({name: columns.get(name, unknown) for name in schema.names}, schema=schema)
 
 
 _SENTENCES = ("sentence_good", "sentence_bad")
@@ -516,6 +564,30 @@ class Result:
         """The signature's parts: ``data``, ``config``, ``method``, ``model``, ... (all texts)."""
         return dict(self.summary["run"])
 
+    @property
+    def accuracy(self) -> float | None:
+        """The share of items that are right, a tie counting a half; None where none has a score."""
+        found: float | None = self.summary["overall"]["accuracy"]
+        return found
+
+    def accuracies(self, by: str = "UID") -> dict[str, float | None]:
+        """Return the accuracy of each group of a grouping: ``UID``, ``phenomenon``, a feature.
+
+        Raises :class:`InputError` for a grouping that the summary does not have.
+        """
+        groups = self.summary["by"]
+        if by not in groups:
+            raise fail(f"unknown grouping {by!r} {candidates('groupings', list(groups), by)}")
+        return {key: tally["accuracy"] for key, tally in groups[by].items()}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the summary: signature, counts, accuracies, and what the run ran on."""
+        return self.summary
+
+    def to_pandas(self) -> Any:
+        """Return all rows as a ``pandas.DataFrame`` (needs pandas), a column for each feature."""
+        return self.table.flatten().to_pandas()
+
     @cached_property
     def table(self) -> pa.Table:
         """All rows, in the order of the data set; columns as in ``SCORES``."""
@@ -528,10 +600,22 @@ class Result:
     def _read(self, names: list[str] | None) -> pa.Table:
         path = result_files(self.path)[1]
         with reading_parquet(path):
-            table = pq.read_table(path, columns=names)
+            there = pq.read_schema(path).names
+            lacking = [name for name in names or SCORES.names if name not in there]
+            read = None if names is None else [name for name in names if name in there]
+            table = pq.read_table(path, columns=read)
             table.validate(full=True)
         _refuse_values(table, path)
-        return table
+        return _with_later(table, lacking)
+
+
+def _with_later(table: pa.Table, lacking: Sequence[str]) -> pa.Table:
+    """Add columns of nulls for those that a result of an earlier version does not have."""
+    for name in lacking:
+        if name in _LATER:
+            field = SCORES.field(name)
+            table = table.append_column(field, pa.nulls(len(table), field.type))
+    return table
 
 
 def _refuse_values(table: pa.Table, path: Path) -> None:
@@ -587,7 +671,8 @@ def _check_table(file: Path) -> int:
     with reading_parquet(file):
         metadata = pq.read_metadata(file)
         schema = metadata.schema.to_arrow_schema()
-    wrong = [_wrong_column(field, schema) for field in SCORES]
+    needed = [f for f in SCORES if f.name not in _LATER or f.name in schema.names]
+    wrong = [_wrong_column(field, schema) for field in needed]
     if any(wrong):
         raise InputError([fail(text, file).problems[0] for text in wrong if text])
     return int(metadata.num_rows)

@@ -7,9 +7,9 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,10 +17,11 @@ import pyarrow.compute as pc
 from solecism.baselines.ngram import is_ngram, load_ngram, ngram_revision
 from solecism.errors import candidates, fail
 from solecism.progress import Progress, no_progress
+from solecism.scoring.checkpoints import place_of_model
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
 from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.methods import Method, Run, choose, method_names, methods
-from solecism.scoring.results import Result, ResultWriter, read_result
+from solecism.scoring.results import Result, ResultWriter, forget_parts, read_result
 from solecism.scoring.summary import (
     Signature,
     environment,
@@ -29,7 +30,10 @@ from solecism.scoring.summary import (
     summarize_file,
 )
 
-__all__ = ["score", "usual_value"]
+if TYPE_CHECKING:
+    from solecism.scoring.unigram import Unigram
+
+__all__ = ["FAST", "ModelShelf", "all_options", "score", "score_with", "usual_value"]
 
 Options = Mapping[str, Any]
 """The arguments of :func:`score` by name."""
@@ -40,17 +44,25 @@ _SHOWN = {
     "eos": "changed",
     "limit": "changed",
     "sample": "changed",
+    "fast": "changed",
     "dtype": "apart",
     "revision": "apart",
     "data_revision": "apart",
     "multi_piece": "changed",
+    "unigram": "changed",
 }
 """The options that figures depend on. The name of a result has those that are not the usual ones,
 in this order; the signature has them always, if they are not the usual ones, or in a part of its
 own."""
 
-_FOR_ALL = ("limit", "sample")
+_FOR_ALL = ("limit", "sample", "fast")
 """Those that matter whatever the method."""
+
+FAST = 50
+"""How many items of each paradigm ``fast`` takes, those whose ids have the smallest hashes. It does
+not change: the subset of a released version is the same for everyone."""
+
+_HASH = re.compile(r"[0-9a-f]{7,64}")
 
 SAMPLE, FEWEST = 1000, 30
 """The most and the fewest pairs on which the other choice of BOS is tried."""
@@ -69,10 +81,14 @@ def score(
     eos: bool = False,
     engine: str = "auto",
     multi_piece: str = "skip",
+    unigram: str | Path | None = None,
     batch_tokens: int = 4096,
+    requests: int = 8,
     limit: int | None = None,
     sample: int | None = None,
+    fast: bool = False,
     trust_remote_code: bool = False,
+    again: bool = False,
     out: str | Path = "results",
     progress: Progress | None = None,
     notice: Callable[[str], None] | None = None,
@@ -82,15 +98,16 @@ def score(
     Two files are written, ``<out>/<model>-<data>-<config>-<method>.json`` and ``.parquet``
     (``docs/results-format.md``). Their name also has the options that are not the usual ones and,
     of a model in a folder, the first digits of its fingerprint. A run that is killed goes on where
-    it was when it is repeated.
+    it was when it is repeated. Where the result is there already it is returned as it is.
 
     Arguments:
         data: ``clams/he`` (a built folder and a config), ``ORG/NAME/CONFIG`` on the hub, or a
             Parquet file.
-        model: a name on the hub, or the folder of a causal, masked or n-gram model.
+        model: a name on the hub, the folder of a causal, masked or n-gram model, or
+            ``openai:http://HOST:PORT/v1#NAME``, a model behind a server (``docs/servers.md``).
         method: a name of the registry (:mod:`solecism.scoring.methods`); by default the usual one
             for the items and the model.
-        revision: the revision of the model.
+        revision: the revision of the model; of a folder of checkpoints the name of one of them.
         data_revision: the revision of a data set of the hub.
         dtype: ``float32``, ``bfloat16``, ``float16``, or ``auto``: as the weights were saved. Log
             probabilities are taken and added in float32 and float64 in any case.
@@ -103,10 +120,15 @@ def score(
         engine: how causal models are run: ``tree``, ``cached``, ``plain``, ``loop``, or ``auto``
             for the fastest that gives the numbers of the plain loop.
         multi_piece: what ``focus`` does with words of several tokens: ``skip`` or ``pll``.
+        unigram: a text file, or a folder of text, from which a unigram model over the model's
+            tokens is estimated, for the normaliser ``slor`` (:mod:`solecism.scoring.normalise`).
         batch_tokens: about how many tokens go through a causal model at a time.
+        requests: how many requests a server has to answer at the same time.
         limit: score only so many items, the first ones.
         sample: score only so many items of each paradigm.
+        fast: score a fixed subset, 50 items of each paradigm, the same for everyone.
         trust_remote_code: run code that comes with the model.
+        again: score anew what has a result already.
         out: the folder of the result.
         progress: called with a name, the number of items that are done, and the number of all.
         notice: called with what there is to say, as that a run goes on after another.
@@ -121,21 +143,61 @@ def score(
         print(result.summary["overall"]["accuracy"])
     """
     options: Options = locals()  # all arguments by name: the one place that lists them is above
+    return score_with(options, ModelShelf())
+
+
+@dataclass
+class ModelShelf:
+    """Keeps the models that were loaded last, for runs on several data sets."""
+
+    kept: dict[str, tuple[tuple[Any, ...], Any]] = field(default_factory=dict)
+
+    def get(self, load: Callable[..., Any], *given: Any) -> Any:
+        """Return ``load(*given)``, without loading where that is what it loaded last."""
+        key, _ = self.kept.get(load.__name__, (None, None))
+        if key != given:
+            self.kept.pop(load.__name__, None)  # the old one goes before the next one comes
+            self.kept[load.__name__] = given, load(*given)
+        return self.kept[load.__name__][1]
+
+
+def score_with(options: Options, shelf: ModelShelf) -> Result:
+    """Score as :func:`score` does, with its arguments by name and a place for the model."""
     _refuse_unknown(options)
-    items = replace(open_items(data, data_revision), sample=sample)
-    chosen, kind = choose(method, items, data, lambda: _kind(options), model)
-    reader, found_revision, options = _open_model(kind, chosen, options)
-    options = {**options, "method": method or chosen.name}
+    data, method = options["data"], options["method"]
+    items = replace(open_items(data, options["data_revision"]), sample=_sample(options))
+    chosen, kind = choose(method, items, data, lambda: _kind(options), options["model"])
+    reader, found_revision, options = _open_model(kind, chosen, options, shelf)
+    found = _unigram(chosen, options, reader, found_revision, shelf)
+    options = {**options, "method": method or chosen.name, "unigram": found and str(found)}
     signature = _signature(options, items, chosen, found_revision)
-    stem = Path(out) / _stem(options, items, found_revision)
-    refuse_replacing(stem, signature)
-    run = Run(reader, items, options)
+    stem = Path(options["out"]) / _stem(options, items, found_revision)
+    notice = options["notice"] or (lambda _: None)
+    if refuse_replacing(stem, signature) and not options["again"]:
+        forget_parts(stem)
+        notice(f"{stem}.json is there already (--again scores it anew)")
+        return read_result(stem)
+    run = Run(reader, items, options, found)
     _write(stem, signature, chosen, run)
     result = read_result(stem)
-    if "bos" in chosen.options and chosen.items == "pair" and notice:
+    if "bos" in chosen.options and chosen.items == "pair":
         for note in _notes(result, run):
             notice(note)
     return result
+
+
+def _sample(options: Options) -> int | None:
+    return FAST if options["fast"] else options["sample"]
+
+
+def all_options(data: str, model: str, **given: Any) -> Options:
+    """Return the arguments of :func:`score` by name, those that are not given as they usually are.
+
+    Raises ``TypeError`` for an unknown name.
+    """
+    bound = inspect.signature(score).bind(data, model, **given)
+    bound.apply_defaults()
+    return bound.arguments
 
 
 def usual_value(option: str) -> Any:
@@ -160,29 +222,44 @@ def _refuse_unknown(options: Options) -> None:
         if value not in values:
             near = candidates(f"values of --{option}", values, value)
             raise fail(f"unknown {option} {value!r} {near}")
-    for option in ("batch_tokens", "limit", "sample"):
+    for option in ("batch_tokens", "requests", "limit", "sample"):
         value = options[option]
         if value is not None and value < 1:
             raise fail(f"{option} is {value}, wanted 1 or more")
+    if options["fast"] and options["sample"]:
+        raise fail("fast and sample are both subsets: give one of them")
 
 
 def _kind(options: Options) -> str:
+    if _is_remote(options):
+        return "causal"
     if is_ngram(options["model"]):
         return "n-gram"
     from solecism.scoring.models import kind_of  # needs torch, which n-gram models do not
 
-    return kind_of(options["model"], options["revision"], options["trust_remote_code"])
+    place = place_of_model(options["model"], options["revision"])
+    return kind_of(*place, options["trust_remote_code"])
 
 
-def _open_model(kind: str, method: Method, options: Options) -> tuple[Any, str, Options]:
+def _open_model(
+    kind: str, method: Method, options: Options, shelf: ModelShelf
+) -> tuple[Any, str, Options]:
     """Return what reads texts for a method (see :class:`Run`), the revision of the model, and the
     options with the dtype and the device in place of ``auto``."""
+    if _is_remote(options):
+        return _open_server(options)
     if kind == "n-gram":
-        return load_ngram(options["model"]), ngram_revision(options["model"]), _plain(options)
+        model = shelf.get(load_ngram, options["model"])
+        return model, ngram_revision(options["model"]), _plain(options)
     from solecism.scoring.models import load_model
 
+    def load(name: str, kind: str, *given: Any) -> Any:
+        return load_model(name, kind, **dict(zip(names, given, strict=True)))
+
     names = ("revision", "dtype", "device", "trust_remote_code")
-    loaded = load_model(options["model"], kind, **{name: options[name] for name in names})
+    name, revision = place_of_model(options["model"], options["revision"])
+    given = (revision, *(options[name] for name in names[1:]))
+    loaded = shelf.get(load, name, kind, *given)
     options = {**options, "dtype": loaded.dtype, "device": loaded.device}
     if kind == "masked":
         from solecism.scoring.engines.masked import open_masked
@@ -193,6 +270,42 @@ def _open_model(kind: str, method: Method, options: Options) -> tuple[Any, str, 
     chosen = {name: options[name] for name in ("bos", "eos") if name in method.options}
     batches = {"engine": options["engine"], "tokens": options["batch_tokens"]}
     return CausalReader(loaded, **chosen, **batches), loaded.revision, options
+
+
+def _is_remote(options: Options) -> bool:
+    return bool(options["model"].startswith("openai:"))
+
+
+def _open_server(options: Options) -> tuple[Any, str, Options]:
+    """Return the reader of a model behind a server, which decides about BOS and dtype itself."""
+    from solecism.scoring.engines.server import open_server
+
+    given = [
+        name
+        for name in ("bos", "eos", "revision", "dtype", "unigram")
+        if not _is_usual(options, name)
+    ]
+    if given:
+        raise fail(f"{given[0]} is what a server decides: leave it out")
+    reader = open_server(options["model"], options["requests"])
+    own = {"bos": reader.bos, "dtype": "server", "device": reader.client.url}
+    return reader, "", {**options, **own, "model": reader.loaded.name}
+
+
+def _unigram(
+    method: Method, options: Options, reader: Any, revision: str, shelf: ModelShelf
+) -> Unigram | None:
+    """Return the unigram model that was named, None for a method that has no use for it."""
+    if options["unigram"] is None or "unigram" not in method.options:
+        return None
+
+    def load_unigram(path: Path, *_: Any) -> Unigram:
+        from solecism.scoring.unigram import estimate_unigram
+
+        return estimate_unigram(path, reader)
+
+    found: Unigram = shelf.get(load_unigram, Path(options["unigram"]), revision, options["eos"])
+    return found
 
 
 def _plain(options: Options) -> Options:
@@ -211,6 +324,8 @@ def _signature(options: Options, items: ItemSet, method: Method, revision: str) 
         for name in (*method.options, *_FOR_ALL)
         if _SHOWN[name] == "always" or not _is_usual(options, name)
     }
+    if options["revision"] and not _HASH.fullmatch(options["revision"]):
+        signed["checkpoint"] = options["revision"]
     return Signature(
         items.name, items.version, items.digest, items.config, method.signed or method.name,
         _model_name(options["model"]), revision, options["dtype"], signed | method.further(items),
@@ -251,12 +366,21 @@ def _write(stem: Path, signature: Signature, method: Method, run: Run) -> None:
         done = writer.done
         if hasattr(run.model, "journal"):
             run.model.journal = writer.journal
-        show(f"{items.name}/{items.config}", done, total)
+
+        longest = getattr(run.model, "window", method.window)
+
+        def tell(share: float = 0.0) -> None:
+            window = min(longest, total - done - scored)
+            made = scored + int(share * window)
+            speed = f", {2 * made / (time.perf_counter() - start):,.0f} sentences/s" if made else ""
+            show(f"{items.name}/{items.config}{speed}", done + made, total)
+
+        writer.journal.tell = tell
+        tell()
         for table in method.score(_unscored(items.tables(limit=total), done), run):
             writer.write(table)
             scored += len(table)
-            speed = f"{2 * scored / (time.perf_counter() - start):,.0f} sentences/s"
-            show(f"{items.name}/{items.config}, {speed}", done + scored, total)
+            tell()
 
 
 def _resume_mark(options: Options, signature: Signature) -> str:

@@ -20,7 +20,8 @@ from solecism.files import write_text
 from solecism.inputs import read_text
 from solecism.schema import SUITE
 from solecism.scoring.methods.region import score_suites
-from solecism.scoring.surprisals import find_runs, line_reader, read_surprisals, sign_run, write_run
+from solecism.scoring.surprisal_files import in_order, read_surprisals
+from solecism.scoring.surprisals import find_runs, line_reader, sign_run, write_run
 
 __all__ = [
     "CLASSES", "StudyClass", "StudyFigures", "StudySuite", "class_accuracy", "find_suite", "read_sentences",
@@ -305,6 +306,6 @@ def score_study(folder: str | Path, out: str | Path = "results") -> dict[str, St
 
 
 def _study_scores(suite: StudySuite, path: Path) -> pa.Table:
-    lines = read_surprisals(path)
+    lines = in_order(read_surprisals(path), [], path)
     items = study_items(suite, [lines[number].tokens for number in sorted(lines)], path)
     return pa.concat_tables(score_suites([items], line_reader(lines, path)))

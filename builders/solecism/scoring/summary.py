@@ -5,23 +5,35 @@ from __future__ import annotations
 import math
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from solecism.errors import fail
+from solecism.scoring.normalise import (
+    DIFFERENCES,
+    INPUTS,
+    NORMALISERS,
+    margins,
+    right_or_tie,
+    token_differences,
+    usable,
+)
 from solecism.scoring.results import FORMAT, read_result, result_files
 from solecism.version import __version__
 
 __all__ = [
-    "COLUMNS", "NOT_GROUPED", "Interval", "Signature", "Tally", "environment", "group_column", "items_right",
-    "numeric_first", "parse_signature", "refuse_replacing", "summarize", "summarize_file", "tally", "wilson",
+    "COLUMNS", "NOT_GROUPED", "Interval", "NormalisedTallies", "Signature", "Tally", "environment",
+    "group_column", "items_right", "numeric_first", "parse_signature", "refuse_replacing", "summarize",
+    "summarize_file", "tally", "wilson",
 ]  # fmt: skip
 
 _HASH = re.compile(r"^((?:sha256-)?[0-9a-f]{12})[0-9a-f]+$")
@@ -99,11 +111,14 @@ def parse_signature(text: str) -> dict[str, str]:
     return {"metric": metric, **{key: _unescape(value) for key, _, value in pairs}}
 
 
-def refuse_replacing(path: str | Path, signature: Signature) -> None:
-    """Raise :class:`InputError` where there is the result of another run under a name."""
+def refuse_replacing(path: str | Path, signature: Signature) -> bool:
+    """Return whether the result of a run is there already under a name.
+
+    Raises :class:`InputError` where it is that of another run.
+    """
     file = result_files(path)[0]
     if not file.is_file():
-        return
+        return False
     there, ours = read_result(file).run, signature.to_json()
     other = [
         f"{key} {there.get(key)!r}, not {ours[key]!r}"
@@ -115,6 +130,7 @@ def refuse_replacing(path: str | Path, signature: Signature) -> None:
             f"is the result of another run ({'; '.join(other)}): move it, or give another --out"
         )
         raise fail(message, file)
+    return True
 
 
 def environment(device: str, dtype: str, seconds: float, sentences: int) -> dict[str, Any]:
@@ -245,9 +261,10 @@ def summarize(tables: Iterable[pa.Table], config: str) -> dict[str, Any]:
     """Count tables of scores, one after the other: ``rows``, ``overall``, ``macro`` and ``by``.
 
     ``macro`` is the plain mean of the accuracies of the UIDs, of the phenomena and of the
-    constructions.
+    constructions. Where the scores are sums over tokens, ``normalised`` and ``tokens_differ`` are
+    there, too.
     """
-    rows, overall = 0, Tally()
+    rows, overall, normalised = 0, Tally(), NormalisedTallies()
     by: dict[str, dict[str, Tally]] = {}
     for table in tables:
         rows += len(table)
@@ -256,6 +273,7 @@ def summarize(tables: Iterable[pa.Table], config: str) -> dict[str, Any]:
         everything = pa.chunked_array([pa.repeat(pa.scalar(config), len(table))])
         for part in tally(everything, table).values():
             overall.add(part)
+        normalised.add(table)
     by = {k: groups for k, groups in by.items() if k in COLUMNS or 0 < len(groups) <= MOST}
     by["config"] = {config: overall}
     return {
@@ -263,7 +281,74 @@ def summarize(tables: Iterable[pa.Table], config: str) -> dict[str, Any]:
         "overall": overall.to_json(),
         "macro": {name: _macro(by.get(name, {})) for name in COLUMNS},
         "by": {name: _sorted(groups) for name, groups in by.items()},
+        **normalised.to_json(),
     }
+
+
+@dataclass
+class NormalisedTallies:
+    """The counts of the decisions of normalisers, of all pairs and by UID.
+
+    ``differences``: the counts of the sums' decisions by the difference in tokens.
+    """
+
+    by_uid: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    differences: dict[str, Tally] = field(default_factory=dict)
+
+    def add(self, table: pa.Table) -> None:
+        """Count the rows of a table in."""
+        names = usable(table)
+        if not names:
+            return
+        uids = table["UID"].combine_chunks().dictionary_encode()
+        groups, keys = np.asarray(uids.indices), uids.dictionary.to_pylist()
+        for name in names:
+            found = right_or_tie(margins(table, NORMALISERS[name]))
+            for uid, part in _tallies(found, groups, keys).items():
+                self.by_uid.setdefault(uid, {}).setdefault(name, Tally()).add(part)
+        decided = table["decision"].to_numpy()
+        _merge(self.differences, _tallies(decided, token_differences(table), DIFFERENCES))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the summary has of them; nothing where nothing was counted."""
+        if not self.by_uid:
+            return {}
+        overall: dict[str, Tally] = {}
+        for groups in self.by_uid.values():
+            _merge(overall, groups)
+        n = sum(part.n for part in self.differences.values())
+        same = self.differences.get("0", Tally()).n
+        return {
+            "normalised": {
+                "overall": _plain(overall),
+                "UID": {uid: _plain(self.by_uid[uid]) for uid in sorted(self.by_uid)},
+            },
+            "tokens_differ": {
+                "share": (n - same) / n if n else None,
+                "by": _plain(
+                    {k: self.differences[k] for k in DIFFERENCES if k in self.differences}
+                ),
+            },
+        }
+
+
+def _tallies(
+    decided: NDArray[np.float64], groups: NDArray[np.integer[Any]], keys: Sequence[str]
+) -> dict[str, Tally]:
+    """Count decisions (NaN: none) by group, a place in ``keys``."""
+    known = ~np.isnan(decided)
+    decided, groups = decided[known], groups[known]
+    right = np.bincount(groups, decided, len(keys)).tolist()
+    n = np.bincount(groups, minlength=len(keys)).tolist()
+    ties = np.bincount(groups[decided == 0.5], minlength=len(keys)).tolist()
+    counts = zip(keys, right, n, ties, strict=True)
+    return {key: Tally(one, all_, tied) for key, one, all_, tied in counts if all_}
+
+
+def _plain(groups: Mapping[str, Tally]) -> dict[str, Any]:
+    """Return tallies without the reasons for skipping, which are those of the sums."""
+    found = {key: group.to_json() for key, group in groups.items()}
+    return {key: {k: v for k, v in one.items() if k != "skipped"} for key, one in found.items()}
 
 
 def _merge(into: dict[str, Tally], parts: Mapping[str, Tally]) -> None:
@@ -300,7 +385,7 @@ def summarize_file(
 
 
 def _tables(file: Path) -> Iterator[pa.Table]:
-    wanted = [*COLUMNS.values(), "features", "decision", "skipped"]
+    wanted = [*COLUMNS.values(), "features", "method", *INPUTS, "decision", "skipped"]
     with pq.ParquetFile(file) as parquet:
         for batch in parquet.iter_batches(1 << 16, columns=wanted):
             yield pa.Table.from_batches([batch])

@@ -217,6 +217,7 @@ class Loop(Engine):
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         out = np.zeros(ids.shape)
+        self.journal.expect(int((lengths - 1).sum()))
         for row, length in enumerate(lengths.tolist()):
             ask = partial(self._sequence, ids[row : row + 1, :length])
             out[row, 1:length] = self.journal.answer(ask)
@@ -238,6 +239,7 @@ class Plain(Engine):
         unique, inverse = np.unique(ids, axis=0, return_inverse=True)
         sizes = (unique >= 0).sum(axis=1)
         out = np.zeros(unique.shape)
+        self.journal.expect(int((sizes - 1).sum()))
         order = np.argsort(-sizes, kind="stable")
         start = 0
         while start < len(order):
@@ -283,6 +285,7 @@ class _OnTree(Engine):
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         trie = Trie.build(ids, lengths)
+        self.journal.expect(len(trie) - int((trie.parent < 0).sum()))
         of_node = np.zeros(len(trie) + 1)  # the last value is for places after the end
         self._fill(trie, of_node)
         return np.asarray(of_node[trie.node_of])

@@ -164,6 +164,7 @@ class MaskedReader:
         budget = self.tokens or _TOKENS[kind]
         size = int(getattr(self.loaded.model.config, "vocab_size", 1) or 1)
         most = max(1, _LOGITS[kind] // size)
+        self.journal.expect(len(rows))
         waiting = sorted(range(len(rows)), key=lambda n: len(rows[n].ids), reverse=True)
         while waiting:
             longest = len(rows[waiting[0]].ids)

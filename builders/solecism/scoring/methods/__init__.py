@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from solecism.scoring.items import ItemSet
+    from solecism.scoring.unigram import Unigram
 
 __all__ = ["Method", "Run", "choose", "method_names", "methods"]
 
@@ -34,12 +35,14 @@ class Run:
     ``model`` is a :class:`~solecism.scoring.engines.causal.CausalReader` for causal models, a
     :class:`~solecism.scoring.engines.masked.MaskedReader` for masked ones, a
     :class:`~solecism.baselines.ngram.NgramModel` for n-gram models. ``items`` is the whole set,
-    ``options`` are the options of the method by name.
+    ``options`` are the options of the method by name. ``unigram`` is a unigram model over the
+    model's tokens, if one was named.
     """
 
     model: Any
     items: ItemSet
     options: Mapping[str, Any]
+    unigram: Unigram | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ class Method:
     ``n-gram``); two methods may share a name if they are for different ones. ``usual``: it is taken
     for these items and models where none is named. ``options`` are the options of
     :func:`solecism.score` that matter to it. ``signed`` is its name in signatures where that is
-    another one; ``further`` returns parts that its signature has besides.
+    another one; ``further`` returns parts that its signature has besides. ``window``: how many
+    items go together where the model does not say it.
     """
 
     name: str
@@ -64,6 +68,7 @@ class Method:
     options: tuple[str, ...] = ()
     signed: str = ""
     further: Callable[[ItemSet], dict[str, str]] = lambda _: {}
+    window: int = 16384
 
     @property
     def names(self) -> tuple[str, ...]:

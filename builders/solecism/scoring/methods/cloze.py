@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from solecism.scoring.engines.masked import BatchOutput, MaskedReader
     from solecism.scoring.items import ItemSet
 
-__all__ = ["METHODS", "FormInventory", "Setting", "score_cloze", "wanted_features"]
+__all__ = [
+    "METHODS", "NO_OTHER_FORM", "FormInventory", "Setting", "as_pairs", "score_cloze", "wanted_features",
+    "wrong_sentences",
+]  # fmt: skip
 
 FEW_FILLERS = "few fillers"
 """Reason: fewer right or wrong fillers than asked for are single tokens of the vocabulary."""
@@ -60,7 +63,7 @@ def score_cloze(
     2019, Experiment. A filler is right if it agrees with the other end in all of ``agrees_in``,
     wrong if it expresses another value in one of them. The softmax is over the whole vocabulary.
     ``logp_*`` are natural logarithms of the means, ``tokens_*`` the numbers of fillers, ``bytes_*``
-    the length of the answer; ``UID`` is the relation.
+    and ``chars_*`` the length of the answer; ``UID`` is the relation.
 
     With ``two_forms`` (method ``cloze:two_forms``, as in Goldberg 2019): the answer against the
     likeliest wrong form of its lemma; ``forms`` needs the column ``lemma``. Skipped: ``few
@@ -91,11 +94,11 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
             questions.ask(number, *frame, 0)
             fillers[number] = found
             scores.tokens[:, number] = len(found.right), len(found.wrong)
-            scores.size[:, number] = len(item["answer"].encode())
+            scores.measure(number, item["answer"], item["answer"])
     summed = _likeliest if two_forms else _log_mean
     logp = _answers(questions, fillers, reader, table["id"].to_pylist(), summed)
     method = "cloze:two_forms" if two_forms else "cloze"
-    return scores.table(_as_pairs(table, items), method, logp)
+    return scores.table(as_pairs(table, items), method, logp)
 
 
 def _start(item: Item) -> int:
@@ -206,12 +209,17 @@ def _likeliest(logp: Tensor) -> Tensor:
     return logp.amax(1)
 
 
-def _as_pairs(table: pa.Table, items: list[Item]) -> pa.Table:
+_OF_ITEMS = {"distractors": pa.int32(), "agrees_in": pa.string()}
+"""What results say of cloze items beside: the number of distractors, and the features that agree,
+joined by ``|``."""
+
+
+def as_pairs(table: pa.Table, items: list[Item]) -> pa.Table:
     """Return what describes the rows of a result: the relation is paradigm and construction."""
     columns = {name: table[name] for name in ("id", "language")}
     columns |= {"set_id": table["id"], "UID": table["relation"]}
     columns["linguistics_term"] = pa.array(["agreement"] * len(table), pa.string())
-    kind = pa.struct(list(FEATURES.items()))
+    kind = pa.struct([*FEATURES.items(), *_OF_ITEMS.items()])
     return pa.table({**columns, "features": pa.array([_described(i) for i in items], kind)})
 
 
@@ -226,6 +234,8 @@ def _described(item: Item) -> Item:
         "intervenes": bool(item["distractors"]),
         "distance": item["distance"],
         "target": item["target"]["lemma"],
+        "distractors": item["distractors"],
+        "agrees_in": "|".join(item["agrees_in"] or ()) or None,
     }
 
 
@@ -253,12 +263,62 @@ class Setting:
 
     def text(self, form: str) -> str:
         """Return the text that shows which token a form is here."""
-        return self.carrier + (form[:1].upper() + form[1:] if self.capital else form)
+        return self.carrier + self.cased(form)
+
+    def cased(self, form: str) -> str:
+        """Return a form with the capital that it has here."""
+        return form[:1].upper() + form[1:] if self.capital else form
 
 
 def wanted_features(feats: Feats, names: Iterable[str]) -> Wanted:
     """Return what a form must express to agree with ``feats`` in those of ``names`` that it has."""
     return tuple((name, feats[name]) for name in sorted(names) if name in feats)
+
+
+def _agrees(feats: Feats, wanted: Wanted) -> bool:
+    return all(name in feats and values & feats[name] for name, values in wanted)
+
+
+def _clashes(feats: Feats, wanted: Wanted) -> bool:
+    return any(name in feats and not values & feats[name] for name, values in wanted)
+
+
+def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[Item, list[str]]]:
+    """Yield cloze items with their sentences that have a wrong form of the answer's lemma.
+
+    These are what ``cloze:two_forms`` compares, for models that score whole sentences.
+    """
+    require(table, CLOZE.names, "cloze items")
+    require(forms, ("lemma",), "forms")
+    by_lemma: dict[tuple[str, str], list[tuple[str, Feats]]] = {}
+    for upos, rows in _form_rows(forms).items():
+        for form, feats, lemma in rows:
+            by_lemma.setdefault((upos, lemma), []).append((form, feats))
+    for item in table.to_pylist():
+        start, wanted = _start(item), _wanted(item)
+        text, answer = item["text"], item["answer"]
+        setting = Setting.of(text[:start], answer)
+        own = by_lemma.get((item["upos"], item["lemma"]), [])
+        right = {answer, *(setting.cased(form) for form, feats in own if _agrees(feats, wanted))}
+        wrong = dict.fromkeys(setting.cased(form) for form, f in own if _clashes(f, wanted))
+        end = start + len(answer)
+        yield item, [text[:start] + form + text[end:] for form in wrong if form not in right]
+
+
+def _form_rows(forms: pa.Table) -> dict[str, list[tuple[str, Feats, str]]]:
+    """Return forms with features and lemma (empty if the table has none) by part of speech."""
+    require(forms, ("form", "upos", "feats"), "forms")
+    names = [name for name in ("form", "upos", "feats", "lemma") if name in forms.column_names]
+    distinct = forms.select(names).group_by(names, use_threads=False).aggregate([])
+    known: dict[str, Feats] = {}
+    rows: dict[str, list[tuple[str, Feats, str]]] = {}
+    columns = (distinct[name].to_pylist() for name in names)
+    for form, upos, feats, *lemma in zip(*columns, strict=True):
+        text = feats or ""
+        if text not in known:
+            known[text] = _parsed(text, f"the forms: form {form!r}")
+        rows.setdefault(upos, []).append((form, known[text], lemma[0] if lemma else ""))
+    return rows
 
 
 @dataclass(eq=False)
@@ -283,18 +343,7 @@ class FormInventory:
         Raises :class:`InputError` for missing columns and features that are not spelt as UD spells
         them.
         """
-        require(forms, ("form", "upos", "feats"), "forms")
-        names = [name for name in ("form", "upos", "feats", "lemma") if name in forms.column_names]
-        distinct = forms.select(names).group_by(names, use_threads=False).aggregate([])
-        known: dict[str, Feats] = {}
-        rows: dict[str, list[tuple[str, Feats, str]]] = {}
-        columns = (distinct[name].to_pylist() for name in names)
-        for form, upos, feats, *lemma in zip(*columns, strict=True):
-            text = feats or ""
-            if text not in known:
-                known[text] = _parsed(text, f"the forms: form {form!r}")
-            rows.setdefault(upos, []).append((form, known[text], lemma[0] if lemma else ""))
-        return cls(reader, rows)
+        return cls(reader, _form_rows(forms))
 
     def token(self, form: str, setting: Setting) -> int | None:
         """Return the token that a form is in a setting, None where it is several or unknown."""
@@ -322,9 +371,9 @@ class FormInventory:
         for (_, feats, of), token in zip(rows, self._vocabulary(upos, setting), strict=True):
             if token < 0 or (lemma and of != lemma):
                 continue
-            if all(name in feats and values & feats[name] for name, values in wanted):
+            if _agrees(feats, wanted):
                 right.add(token)
-            elif any(name in feats and not values & feats[name] for name, values in wanted):
+            elif _clashes(feats, wanted):
                 wrong.add(token)
         return self.reader.token_ids(right), self.reader.token_ids(wrong - right)
 

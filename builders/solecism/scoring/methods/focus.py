@@ -16,6 +16,7 @@ from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
 
 if TYPE_CHECKING:
     from solecism.scoring.engines.masked import MaskedReader
+    from solecism.scoring.unigram import Unigram
 
 __all__ = ["METHODS", "score_focus"]
 
@@ -36,13 +37,16 @@ class _FocusSide:
     span: TokenSpan | None
 
     @property
-    def size(self) -> int:
-        """The length of the word in bytes of UTF-8."""
-        return len(self.encoded.text[slice(*self.place)].encode())
+    def word(self) -> str:
+        """The critical word."""
+        return self.encoded.text[slice(*self.place)]
 
 
 def score_focus(
-    tables: Iterable[pa.Table], reader: MaskedReader, multi_piece: str = "skip"
+    tables: Iterable[pa.Table],
+    reader: MaskedReader,
+    multi_piece: str = "skip",
+    unigram: Unigram | None = None,
 ) -> Iterator[pa.Table]:
     """Yield the scores of pairs: log P of the critical word at a mask in its place.
 
@@ -58,6 +62,9 @@ def score_focus(
         scores, questions = _asked(table, reader, multi_piece == "pll")
         names = table["id"].to_pylist() * 2
         logp = reader.answer(questions, memo, names).reshape(2, -1)
+        if unigram:
+            found = unigram.by_owner(questions.owners, questions.tokens, questions.count)
+            scores.unigrams = found.reshape(2, -1)
         yield scores.table(table, method, logp)
 
 
@@ -68,10 +75,12 @@ def _asked(table: pa.Table, reader: MaskedReader, spans: bool) -> tuple[PairScor
     for number, pair in enumerate(_pairs(table, reader)):
         reason = _reason(pair, reader, spans)
         scores.skipped[number] = reason
+        if reason is None:
+            scores.measure(number, *(side.word for side in pair))
         for which, side in enumerate(pair if reason is None else ()):
             assert side.span is not None
             owner, first, last = number + which * count, side.span.first, side.span.last
-            scores.tokens[which, number], scores.size[which, number] = last - first, side.size
+            scores.tokens[which, number] = last - first
             ask_words(questions, owner, side.encoded, first, last, mask, "span")
     return scores, questions
 
@@ -111,12 +120,12 @@ def _cut(encoded: Encoded, span: TokenSpan) -> tuple[list[int], tuple[list[int],
 
 
 def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_focus(tables, run.model, run.options["multi_piece"])
+    return score_focus(tables, run.model, run.options["multi_piece"], run.unigram)
 
 
 METHODS = (
     Method(
         "focus", "log P of the critical word at a mask in its place", "pair", ("masked",), _score,
-        options=("multi_piece",),
+        options=("multi_piece", "unigram"),
     ),
 )  # fmt: skip

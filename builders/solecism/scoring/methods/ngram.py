@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +15,15 @@ from solecism.scoring.critical import OUT_OF_VOCABULARY, unknown_critical
 from solecism.scoring.methods import Method, Run
 from solecism.scoring.results import scores_table
 
+if TYPE_CHECKING:
+    from solecism.scoring.unigram import Unigram
+
 __all__ = ["METHODS", "score_ngram"]
 
 
-def score_ngram(tables: Iterable[pa.Table], model: NgramModel) -> Iterator[pa.Table]:
+def score_ngram(
+    tables: Iterable[pa.Table], model: NgramModel, unigram: Unigram | None = None
+) -> Iterator[pa.Table]:
     """Yield the scores of tables of pairs: log P of the words of both sentences.
 
     The words are those of ``tokens_good`` and ``tokens_bad``, with ``<s>`` and ``</s>``. The number
@@ -27,29 +32,32 @@ def score_ngram(tables: Iterable[pa.Table], model: NgramModel) -> Iterator[pa.Ta
     """
     for pairs in tables:
         skip = unknown_critical(pairs, model.vocabulary)
-        sides = [_side(pairs, name, model, skip) for name in ("tokens_good", "tokens_bad")]
+        texts = [
+            pairs[name].combine_chunks().fill_null("") for name in ("tokens_good", "tokens_bad")
+        ]
         reasons = [OUT_OF_VOCABULARY if unknown else None for unknown in skip]
-        logp, tokens, sizes = zip(*sides, strict=True)
-        yield scores_table(pairs, "ngram", logp, tokens, sizes, reasons)
+        logp, tokens, sizes, chars = zip(*(_side(side, model, skip) for side in texts), strict=True)
+        unigrams = [unigram.of_words(model, side) for side in texts] if unigram else None
+        yield scores_table(
+            pairs, "ngram", logp, tokens, sizes, reasons, chars=chars, unigrams=unigrams
+        )
 
 
-def _side(
-    pairs: pa.Table, column: str, model: NgramModel, skip: NDArray[np.bool_]
-) -> tuple[NDArray[Any], ...]:
-    """Return log P, number of words and bytes of each sentence."""
-    texts = pairs[column].combine_chunks().fill_null("")
+def _side(texts: pa.Array, model: NgramModel, skip: NDArray[np.bool_]) -> tuple[NDArray[Any], ...]:
+    """Return log P, number of words, bytes and characters of each sentence."""
     logp = np.where(skip, np.nan, model.sentence_logp(texts))
     counts = np.asarray(pc.list_value_length(model.wording.words(texts)), dtype=np.int64) + 1
-    return logp, counts, np.asarray(pc.binary_length(texts), dtype=np.int64)
+    lengths = (np.asarray(found) for found in (pc.binary_length(texts), pc.utf8_length(texts)))
+    return logp, counts, *lengths
 
 
 def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_ngram(tables, run.model)
+    return score_ngram(tables, run.model, run.unigram)
 
 
 METHODS = (
     Method(
         "ngram", "log P of the whole sentence, with its end", "pair", ("n-gram",), _score, usual=True,
-        aliases=("sentence",),
+        aliases=("sentence",), options=("unigram",),
     ),
 )  # fmt: skip

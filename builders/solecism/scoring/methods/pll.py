@@ -14,6 +14,7 @@ from solecism.scoring.results import EMPTY, TOO_LONG, require
 
 if TYPE_CHECKING:
     from solecism.scoring.engines.masked import MaskedReader
+    from solecism.scoring.unigram import Unigram
 
 __all__ = ["METHODS", "score_pll"]
 
@@ -21,7 +22,10 @@ Variant = Literal["original", "within_word_l2r"]
 
 
 def score_pll(
-    tables: Iterable[pa.Table], reader: MaskedReader, variant: Variant = "within_word_l2r"
+    tables: Iterable[pa.Table],
+    reader: MaskedReader,
+    variant: Variant = "within_word_l2r",
+    unigram: Unigram | None = None,
 ) -> Iterator[pa.Table]:
     """Yield the scores of pairs: the sum of log P of each token given all others.
 
@@ -32,10 +36,16 @@ def score_pll(
     """
     for table, memo in windows(tables, reader.window, reader.journal):
         require(table, ("id", "sentence_good", "sentence_bad"), "pairs")
-        yield _scored(table, reader, variant, memo)
+        yield _scored(table, reader, variant, memo, unigram)
 
 
-def _scored(table: pa.Table, reader: MaskedReader, variant: Variant, memo: AnswerMemo) -> pa.Table:
+def _scored(
+    table: pa.Table,
+    reader: MaskedReader,
+    variant: Variant,
+    memo: AnswerMemo,
+    unigram: Unigram | None,
+) -> pa.Table:
     texts = [t for n in ("good", "bad") for t in table[f"sentence_{n}"].to_pylist()]
     names: dict[str, str] = {}
     for text, name in zip(texts, table["id"].to_pylist() * 2, strict=True):
@@ -56,23 +66,33 @@ def _scored(table: pa.Table, reader: MaskedReader, variant: Variant, memo: Answe
     logp = reader.answer(questions, memo, list(names.values()))[owners].reshape(2, -1)
     good, bad = reasons[owners].reshape(2, -1)
     skipped = [one or other for one, other in zip(good, bad, strict=True)]
-    sizes = np.array([len(text.encode()) for text in texts], np.int32).reshape(2, -1)
-    scores = PairScores(skipped, count[owners].reshape(2, -1), sizes)
+    sizes, chars = (
+        np.array([len(text) for text in some], np.int32).reshape(2, -1)
+        for some in ([text.encode() for text in texts], texts)
+    )
+    scores = PairScores(skipped, count[owners].reshape(2, -1), sizes, chars)
+    if unigram:
+        found = unigram.by_owner(questions.owners, questions.tokens, len(names))
+        scores.unigrams = found[owners].reshape(2, -1)
     return scores.table(table, f"pll:{variant}", logp)
 
 
 def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_pll(tables, run.model)
+    return score_pll(tables, run.model, unigram=run.unigram)
 
 
 def _original(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_pll(tables, run.model, "original")
+    return score_pll(tables, run.model, "original", run.unigram)
 
 
 METHODS = (
     Method(
         "pll", "sum of log P of each token, it and the rest of its word masked", "pair", ("masked",),
         _score, usual=True, aliases=("pll:within_word_l2r",), signed="pll:within_word_l2r",
+        options=("unigram",),
     ),
-    Method("pll:original", "sum of log P of each token, it alone masked", "pair", ("masked",), _original),
+    Method(
+        "pll:original", "sum of log P of each token, it alone masked", "pair", ("masked",), _original,
+        options=("unigram",),
+    ),
 )  # fmt: skip

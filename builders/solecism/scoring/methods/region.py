@@ -271,6 +271,7 @@ def _sides(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> dic
         "logp_good": logs[0], "logp_bad": logs[1], "margin": logs[0] - logs[1],
         "tokens_good": good.tokens, "tokens_bad": bad.tokens,
         "bytes_good": len(good.text.encode()), "bytes_bad": len(bad.text.encode()),
+        "chars_good": len(good.text), "chars_bad": len(bad.text),
     }  # fmt: skip
 
 
@@ -337,6 +338,15 @@ def _ngram(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
 _FORMULA = "surprisal of regions, and whether the predictions about them hold"
 
 METHODS = (
-    Method("region", _FORMULA, "suite", ("causal",), _causal, usual=True, options=("bos",)),
-    Method("region", _FORMULA, "suite", ("n-gram",), _ngram, usual=True),
+    Method(
+        "region",
+        _FORMULA,
+        "suite",
+        ("causal",),
+        _causal,
+        usual=True,
+        options=("bos",),
+        window=WINDOW,
+    ),
+    Method("region", _FORMULA, "suite", ("n-gram",), _ngram, usual=True, window=WINDOW),
 )

@@ -24,6 +24,7 @@ from solecism.scoring.results import EMPTY, blank, require, scores_table, withou
 
 if TYPE_CHECKING:
     from solecism.scoring.engines.causal import CausalReader
+    from solecism.scoring.unigram import Unigram
 
 __all__ = ["METHODS", "WINDOW", "score_pairs"]
 
@@ -40,15 +41,32 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class _PairSide:
-    """One side of pairs: token ids, the tokens to sum over, bytes of the scored text."""
+    """One side of pairs: token ids, the tokens to sum over, the scored text."""
 
     ids: list[list[int]]
     spans: list[Place]
-    sizes: list[int]
+    texts: list[str]
+
+    @property
+    def tokens(self) -> NDArray[np.int32]:
+        """The number of tokens to sum over."""
+        return np.array([last - first for first, last in self.spans], np.int32)
+
+    def unigrams(self, unigram: Unigram) -> NDArray[np.float64]:
+        """Return log P of the same tokens under a unigram model."""
+        some = [ids[first:last] for ids, (first, last) in zip(self.ids, self.spans, strict=True)]
+        return unigram.sums(some)
+
+
+_Found = tuple[_PairSide, _PairSide, list[str | None]]
+"""Both sides of pairs, and why a pair is skipped (else None)."""
 
 
 def score_pairs(
-    tables: Iterable[pa.Table], reader: CausalReader, method: str = "sentence"
+    tables: Iterable[pa.Table],
+    reader: CausalReader,
+    method: str = "sentence",
+    unigram: Unigram | None = None,
 ) -> Iterator[pa.Table]:
     """Yield the scores of pairs, window by window.
 
@@ -62,12 +80,14 @@ def score_pairs(
         require(table, (*texts, *_COLUMNS.get(method, ())), "data set")
         for start in range(0, len(table), WINDOW):
             window = without_nulls(table.slice(start, WINDOW))
-            yield _scored(window, reader, method, texts)
+            sides = _whole if method == "sentence" else _critical
+            yield _scored(window, reader, method, sides(window, reader, method, texts), unigram)
 
 
-def _scored(table: pa.Table, reader: CausalReader, method: str, texts: Sequence[str]) -> pa.Table:
-    sides = _whole if method == "sentence" else _critical
-    good, bad, reasons = sides(table, reader, method, texts)
+def _scored(
+    table: pa.Table, reader: CausalReader, method: str, found: _Found, unigram: Unigram | None
+) -> pa.Table:
+    good, bad, reasons = found
     skipped = [EMPTY if empty else why for why, empty in zip(reasons, blank(table), strict=True)]
     for side in (good, bad):
         for i, ids in enumerate(side.ids):
@@ -81,9 +101,14 @@ def _scored(table: pa.Table, reader: CausalReader, method: str, texts: Sequence[
         totals = [float(v[a:b].sum()) for v, (a, b) in zip(values, spans, strict=True)]
         sums[:, kept] = np.array(totals).reshape(2, -1)
         _refuse_nan(table, sums, kept, reader.loaded.name)
-    lengths = [np.array([b - a for a, b in side.spans], np.int32) for side in (good, bad)]
-    sizes = [np.array(side.sizes, np.int32) for side in (good, bad)]
-    return scores_table(table, method, sums, lengths, sizes, skipped)
+    both = (good, bad)
+    sizes = [np.array([len(text.encode()) for text in side.texts], np.int32) for side in both]
+    chars = [np.array([len(text) for text in side.texts], np.int32) for side in both]
+    unigrams = [side.unigrams(unigram) for side in both] if unigram else None
+    return scores_table(
+        table, method, sums, [side.tokens for side in both], sizes, skipped,
+        chars=chars, unigrams=unigrams,
+    )  # fmt: skip
 
 
 def _refuse_nan(table: pa.Table, sums: NDArray[np.float64], kept: Sequence[int], name: str) -> None:
@@ -94,9 +119,7 @@ def _refuse_nan(table: pa.Table, sums: NDArray[np.float64], kept: Sequence[int],
         raise fail(f"{message} (try --dtype float32)")
 
 
-def _whole(
-    table: pa.Table, reader: CausalReader, _: str, names: Sequence[str]
-) -> tuple[_PairSide, _PairSide, list[str | None]]:
+def _whole(table: pa.Table, reader: CausalReader, _: str, names: Sequence[str]) -> _Found:
     skipped: list[str | None] = [None] * len(table)
     if reader.word_level:
         unknown = unknown_critical(table, reader.vocabulary)
@@ -106,14 +129,11 @@ def _whole(
         texts = reader.encode(table[name].fill_null("").to_pylist(), offsets=False)
         rows = [reader.whole(text.ids) for text in texts]
         spans = [(first, len(ids)) for ids, first in rows]
-        sizes = [len(text.text.encode()) for text in texts]
-        sides.append(_PairSide([ids for ids, _ in rows], spans, sizes))
+        sides.append(_PairSide([ids for ids, _ in rows], spans, [text.text for text in texts]))
     return sides[0], sides[1], skipped
 
 
-def _critical(
-    table: pa.Table, reader: CausalReader, method: str, _: Sequence[str]
-) -> tuple[_PairSide, _PairSide, list[str | None]]:
+def _critical(table: pa.Table, reader: CausalReader, method: str, _: Sequence[str]) -> _Found:
     good = reader.encode(table["sentence_good"].to_pylist())
     bad = reader.encode(table["sentence_bad"].to_pylist())
     columns = [table[name].to_pylist() for name in _COLUMNS[method]]
@@ -134,7 +154,7 @@ def _add(side: _PairSide, text: Encoded, span: TokenSpan | None, reader: CausalR
     shift = len(ids) - last
     side.ids.append(ids)
     side.spans.append((max(span.first + shift, first), last + shift) if span else (0, 0))
-    side.sizes.append(len(text.text[span.start : span.stop].encode()) if span else 0)
+    side.texts.append(text.text[span.start : span.stop] if span else "")
 
 
 def _spans(
@@ -159,9 +179,10 @@ def _after(text: str, prefix: str, word: str) -> Place | None:
 
 def _method(name: str, formula: str, usual: bool = False) -> Method:
     def score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-        return score_pairs(tables, run.model, name)
+        return score_pairs(tables, run.model, name, run.unigram)
 
-    return Method(name, formula, "pair", ("causal",), score, usual, options=("bos", "eos"))
+    options = ("bos", "eos", "unigram")
+    return Method(name, formula, "pair", ("causal",), score, usual, options=options)
 
 
 METHODS = (

@@ -1,0 +1,123 @@
+"""A part of an analysis: a table with its figure, and the files that are made of them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from rich.table import Table
+
+from solecism.files import write_text, writing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["AnalysisPart", "part_table", "write_parts"]
+
+Draw = Callable[["Axes"], None]
+
+_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a7a7a")
+"""Those of Okabe and Ito (2008), which people with any kind of sight can tell apart."""
+
+
+@dataclass(frozen=True)
+class AnalysisPart:
+    """A table of an analysis.
+
+    ``name``: of its files; ``source``: the paper and section that it recomputes; ``note``: what the
+    columns are; ``draw``: draws its figure, None where a table says all; ``size``: of the figure in
+    inches.
+    """
+
+    name: str
+    title: str
+    source: str
+    table: pd.DataFrame
+    note: str = ""
+    draw: Draw | None = None
+    size: tuple[float, float] = (7.0, 4.0)
+
+    def csv(self) -> str:
+        """Return the table with all digits."""
+        return str(self.table.to_csv(index=False, lineterminator="\n"))
+
+    def latex(self) -> str:
+        """Return the table for a paper (package ``booktabs``)."""
+        shown = self.table.map(_cell)
+        styled = shown.style.hide(axis="index").format(escape="latex").format_index(
+            escape="latex", axis=1
+        )  # fmt: skip
+        caption = f"{self.title} ({self.source})."
+        return str(styled.to_latex(hrules=True, caption=caption, label=f"tab:{self.name}"))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return title, source, note and rows."""
+        rows = self.table.astype(object).where(self.table.notna(), None).to_dict("records")
+        return {"title": self.title, "source": self.source, "note": self.note, "rows": rows}
+
+    def figure(self, kind: str) -> bytes:
+        """Return the figure as ``svg`` or ``pdf``; the same table gives the same bytes."""
+        import matplotlib as mpl
+        from cycler import cycler
+        from matplotlib.figure import Figure
+
+        assert self.draw is not None
+        settings: Any = {
+            "svg.hashsalt": "solecism", "svg.fonttype": "none", "pdf.fonttype": 42, "font.size": 9,
+            "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10,
+            "axes.prop_cycle": cycler(color=list(_COLOURS)), "legend.frameon": False,
+        }  # fmt: skip
+        with mpl.rc_context(settings):
+            figure = Figure(figsize=self.size, layout="constrained")
+            axes = figure.subplots()
+            self.draw(axes)
+            axes.set_title(self.title, loc="left")
+            out = io.BytesIO()
+            dates = {"Date": None} if kind == "svg" else {"CreationDate": None}
+            figure.savefig(out, format=kind, metadata=dates)
+        return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    """Return a value of a table as text: three decimals, nothing where it is unknown."""
+    if pd.isna(value):
+        return ""
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) >= 0.0005 or value == 0 else f"{value:.1e}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def part_table(part: AnalysisPart) -> Table:
+    """Return the table of a part for a terminal."""
+    numbers = {name for name in part.table if pd.api.types.is_numeric_dtype(part.table[name])}
+    made = Table(box=None, pad_edge=False)
+    for name in part.table:
+        side: Any = "right" if name in numbers else "left"
+        made.add_column(str(name), justify=side, overflow="fold")
+    for row in part.table.astype(object).itertuples(index=False):
+        made.add_row(*map(_cell, row))
+    return made
+
+
+def write_parts(parts: Iterable[AnalysisPart], out: Path, signatures: Sequence[str]) -> list[Path]:
+    """Write CSV, LaTeX and figures of parts into a folder, with the signatures of the results.
+
+    Returns the files.
+    """
+    made = []
+    for part in parts:
+        texts = {f"{part.name}.csv": part.csv(), f"{part.name}.tex": part.latex()}
+        for name, text in texts.items():
+            write_text(out / name, text)
+            made.append(out / name)
+        for kind in ("svg", "pdf") if part.draw else ():
+            path = out / f"{part.name}.{kind}"
+            with writing(path) as fresh:
+                fresh.write_bytes(part.figure(kind))
+            made.append(path)
+    write_text(out / "signatures.txt", "".join(f"{line}\n" for line in signatures))
+    return [*made, out / "signatures.txt"]

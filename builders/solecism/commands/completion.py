@@ -1,0 +1,110 @@
+"""What the Tab key offers for the names of data sets, configs and paradigms.
+
+Names are paths: ``clams/he/subj_rel``. As long as only one name fits what was typed, those below it
+are offered, so that every press of the key goes one level down. What knows the names is imported
+when the key is pressed: every start of a verb would wait for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import click
+
+from solecism.errors import InputError
+from solecism.root import Root, find_root
+
+__all__ = ["complete_built", "complete_configs", "complete_names", "complete_paradigms"]
+
+_Below = Callable[[str], Iterable[str]]
+"""The names below a name, relative to it; below the empty name are the data sets."""
+
+
+def complete_names(ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
+    """Return data sets and configs: the arguments of ``solecism list``."""
+    return _offered(typed, _below(ctx, _configs))
+
+
+def complete_paradigms(ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
+    """Return paradigms, and configs that are mined: the argument of ``solecism show``."""
+    return _offered(typed, _below(ctx, _shown))
+
+
+def complete_built(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
+    """Return what is built here or in ``$SOLECISM_DATA``: the arguments of ``solecism score``."""
+    return _offered(typed, _built)
+
+
+def complete_configs(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Return data sets, or the configs of the one that stands before: ``solecism build``."""
+    dataset = ctx.params.get("dataset") if parameter.name == "configs" else ""
+    return [name for name in _names(dataset or "", _below(ctx, _configs)) if name.startswith(typed)]
+
+
+def _offered(typed: str, below: _Below) -> list[str]:
+    """Return the names that begin as typed, a level further down while there is only one."""
+    parent = ""
+    while True:
+        names = [f"{parent}{name}" for name in _names(parent.rstrip("/"), below)]
+        inside = [name for name in names if typed.startswith(f"{name}/")]
+        fitting = inside or [name for name in names if name.startswith(typed)]
+        if len(fitting) != 1 or not _names(fitting[0], below):
+            return [] if inside else fitting
+        parent = f"{fitting[0]}/"
+
+
+def _names(parent: str, below: _Below) -> list[str]:
+    """Return the names below a name; none where a file is broken: a shell must not hear of it."""
+    try:
+        return list(below(parent))
+    except (InputError, OSError):
+        return []
+
+
+def _below(ctx: click.Context, configs: Callable[[Root, str], Iterable[str]]) -> _Below:
+    from solecism.datasets.catalogue import mined_names
+
+    given = ctx.params.get("root")
+
+    def below(parent: str) -> Iterable[str]:
+        root = given if isinstance(given, Root) else find_root()
+        return configs(root, parent) if parent else sorted({*root.datasets, *mined_names()})
+
+    return below
+
+
+def _configs(root: Root, name: str) -> Iterable[str]:
+    """Return the configs of a data set; below a config is nothing."""
+    from solecism.datasets.catalogue import MINED, stanza
+    from solecism.datasets.from_templates import paths_of_configs
+    from solecism.datasets.from_treebanks import minable
+
+    if "/" in name:
+        return []
+    entry = stanza(root, name)
+    return minable() if entry.configs == MINED else paths_of_configs(root, entry)
+
+
+def _shown(root: Root, name: str) -> Iterable[str]:
+    """Return the languages of a data set, and the paradigms of a language."""
+    from solecism.datasets.from_treebanks import minable
+
+    dataset, _, language = name.partition("/")
+    if "/" in language:
+        return []
+    if language:
+        return [path.stem for path in root.templates(dataset, language)]
+    if dataset in root.datasets:
+        return root.configs(dataset)
+    return [f"{code}{kind}" for code in minable() for kind in ("", "-forms", "-pairs")]
+
+
+def _built(name: str) -> Iterable[str]:
+    from solecism.datasets.manifest import MANIFEST, read_manifest
+
+    folder = Path(os.environ.get("SOLECISM_DATA", "."))
+    if name:
+        return [] if "/" in name else read_manifest(folder / name).configs
+    return sorted(path.parent.name for path in folder.glob(f"*/{MANIFEST}"))

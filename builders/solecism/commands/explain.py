@@ -1,0 +1,49 @@
+"""Show the surprisal of each token of a pair as bars.
+
+ID: the id of a pair, or its first characters.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from solecism.commands.options import JSON, NEW_FILE, console, echo, print_json
+from solecism.scoring.engines import BOS, DTYPES
+
+__all__ = ["command"]
+
+
+@click.command(help=__doc__)
+@click.argument("identifier", metavar="ID")
+@click.option(
+    "--model", required=True, help="Hub id or folder of a causal, masked or n-gram model."
+)
+@click.option("--data", help="As clams/he (default: the data sets here and in $SOLECISM_DATA).")
+@click.option(
+    "--method", help="sentence; pll, pll:original; ngram. Default: the model's usual one."
+)
+@click.option("--revision", help="Revision of the model.")
+@click.option("--dtype", type=click.Choice(DTYPES), default="float32", show_default=True)
+@click.option("--device", default="cpu", show_default=True, help="cpu, cuda, mps, auto.")
+@click.option("--bos", type=click.Choice(BOS), default="auto", show_default=True)
+@click.option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
+@click.option("--html", type=NEW_FILE, help="Write one HTML page.")
+@JSON
+def command(identifier: str, html: Path | None, as_json: bool, **options: Any) -> None:
+    from solecism.files import write_text
+    from solecism.reports.explained import explained_lines, explained_page
+    from solecism.scoring.explanation import explain
+
+    pair = explain(identifier, **options)
+    if as_json:
+        print_json(pair.to_json())
+    else:
+        for line in explained_lines(pair):
+            console().print(line)
+    if html is not None:
+        write_text(html, explained_page(pair))
+        if not as_json:
+            echo(f"wrote {html}")

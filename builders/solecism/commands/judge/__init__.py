@@ -1,0 +1,19 @@
+"""Let people judge pairs: make a study, collect answers, report what people found."""
+
+from __future__ import annotations
+
+import click
+
+from solecism.commands.verbs import VerbGroup
+
+__all__ = ["VERBS", "command"]
+
+VERBS = (
+    "new", "page", "export", "simulate", "serve", "status", "import", "remove", "report", "accept",
+)  # fmt: skip
+"""The verbs in the order of work."""
+
+
+@click.group(cls=VerbGroup, verbs=VERBS, module=__name__, help=__doc__)
+def command() -> None:
+    pass

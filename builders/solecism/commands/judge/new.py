@@ -1,0 +1,99 @@
+"""Make a study from pairs: design, lists, texts and the page.
+
+NAMES: configs as `solecism score` takes them (clams/he, blimp/transitive). A study of suites shows
+pairs of conditions. The folder has study.toml (read it before you collect), texts/ and page/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from solecism.commands.options import JSON, NEW_FOLDER, echo, print_json
+from solecism.errors import fail
+from solecism.judge.design import HOMES, DataSource, Home, Study
+from solecism.judge.drawing import StudyPair, pairs_of_config
+from solecism.judge.making import Wishes, make_study, save_study
+from solecism.judge.schema import DESIGNS
+
+__all__ = ["command"]
+
+_COUNT = click.IntRange(1, 100_000)
+
+
+@click.command(help=__doc__)
+@click.argument("names", nargs=-1, required=True)
+@click.option("--out", type=NEW_FOLDER, required=True, help="Folder of the study.")
+@click.option("--design", type=click.Choice(DESIGNS), default="choice", show_default=True,
+              help="The better of two, a rating from 1 to 7, or an expert's reading.")  # fmt: skip
+@click.option("--pairs", type=_COUNT, default=5, show_default=True, help="Pairs of each paradigm.")
+@click.option("--judges", type=_COUNT, help="People for each pair (default: 20; experts: 3).")
+@click.option("--lists", type=_COUNT, help="Lists (default: of at most 50 trials).")
+@click.option("--seed", type=int, default=0, help="Another seed draws other pairs.")
+@click.option("--practice", type=click.IntRange(0, 100), default=4, show_default=True,
+              help="Practice trials.")  # fmt: skip
+@click.option("--catch", type=click.IntRange(0, 100), default=4, show_default=True,
+              help="Trials of words in disorder, which show who reads.")  # fmt: skip
+@click.option("--conditions", default="", metavar="GOOD:BAD",
+              help="The conditions of suites to compare (default: those of the predictions).")  # fmt: skip
+@click.option("--title", default="", help="The title of the page.")
+@click.option("--institution", default="", help="Who runs the study.")
+@click.option("--contact", default="", help="Where people write to.")
+@click.option("--hourly", type=click.FloatRange(0), default=15.0, show_default=True,
+              help="Pay of an hour.")  # fmt: skip
+@click.option("--currency", default="EUR", show_default=True, help="Its currency.")
+@click.option("--to", "to", type=click.Choice(HOMES), default="download", show_default=True,
+              help="How answers come home.")  # fmt: skip
+@click.option("--datapipe", default="", metavar="ID", help="The experiment's id at DataPipe.")
+@JSON
+def command(
+    names: tuple[str, ...], out: Path, design: str, pairs: int, judges: int | None,
+    lists: int | None, seed: int, practice: int, catch: int, conditions: str, title: str,
+    institution: str, contact: str, hourly: float, currency: str, to: str, datapipe: str,
+    as_json: bool,
+) -> None:  # fmt: skip
+    home = Home("datapipe" if datapipe else to, datapipe=datapipe)
+    if home.to == "datapipe" and not datapipe:
+        raise fail("name the experiment at DataPipe: --datapipe ID")
+    wishes = Wishes(
+        design, title, pairs, judges, lists, seed, practice, catch, institution, contact, hourly,
+        currency, home,
+    )  # fmt: skip
+    found, data = _read(names, conditions)
+    study = save_study(make_study(found, data, wishes, out))
+    if as_json:
+        print_json(_numbers(study))
+        return
+    _say(study)
+
+
+def _read(names: Sequence[str], conditions: str) -> tuple[list[StudyPair], list[DataSource]]:
+    """Return the pairs of configs, and what the configs are."""
+    read = [pairs_of_config(name, conditions) for name in names]
+    return [pair for pairs, _ in read for pair in pairs], [data for _, data in read]
+
+
+def _numbers(study: Study) -> dict[str, object]:
+    total = round(study.amount * study.participants, 2)
+    items = sum(item["kind"] == "item" for item in study.items.values())
+    return {
+        "study": study.id, "folder": str(study.folder), "design": study.design,
+        "language": study.language, "items": items, "lists": len(study.lists),
+        "trials": max(study.totals), "minutes": study.minutes, "participants": study.participants,
+        "pay": study.amount, "total": total, "currency": study.pay.currency,
+    }  # fmt: skip
+
+
+def _say(study: Study) -> None:
+    told = _numbers(study)
+    one = f"{study.amount:.2f} {study.pay.currency}"
+    echo(f"study {study.id}: {told['items']} items in {told['lists']} lists, "
+         f"{told['trials']} trials each, about {study.minutes} minutes")  # fmt: skip
+    echo(f"{study.participants} participants, {one} each, {told['total']:.2f} in all")
+    echo(f"read {study.folder}/study.toml and texts/ before you collect; "
+         f"see the page: {study.folder}/page/index.html")  # fmt: skip
+    for name in ("institution", "contact"):
+        if not getattr(study, name):
+            echo(f"{name} is empty: fill it in, then run `solecism judge page {study.folder}`")

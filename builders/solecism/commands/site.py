@@ -1,0 +1,45 @@
+"""Write static pages of data sets: what each paradigm tests, its pairs, its items, results on it.
+
+OUT: the folder of the site. FOLDERS: data sets that `solecism build` made.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from solecism.commands.options import FOLDER, NEW_FOLDER, ROOT, echo, path_type
+from solecism.root import Root
+
+__all__ = ["command"]
+
+
+@click.command(help=__doc__)
+@click.argument("out", type=NEW_FOLDER)
+@click.argument("folders", nargs=-1, required=True, type=FOLDER)
+@click.option(
+    "--results", multiple=True, type=path_type(exists=True),
+    help="Result of `solecism score`, or a folder of them; can be repeated.",
+)  # fmt: skip
+@click.option(
+    "--judgments", multiple=True, type=path_type(exists=True, dir_okay=False),
+    help="CSV or Parquet: UID and accuracy of people; can be repeated.",
+)  # fmt: skip
+@ROOT
+def command(
+    out: Path, folders: tuple[Path, ...], results: tuple[Path, ...], judgments: tuple[Path, ...],
+    root: Root,
+) -> None:  # fmt: skip
+    from solecism.site.build import build_site
+    from solecism.terminal import progress_bar
+
+    with progress_bar() as show:
+        built = build_site(
+            out, folders, results=results, judgments=judgments, root=root, progress=show
+        )
+    for signature in built.strays:
+        echo(f"note: left out, of other data: {signature}", err=True)
+    size = f"{built.bytes / 1e6:.1f} MB"
+    echo(f"{built.pages:,} pages, {built.items:,} items to browse, {size}")
+    echo(f"open {built.path / 'index.html'}")

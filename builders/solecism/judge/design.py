@@ -1,0 +1,385 @@
+"""The design of a study: what people are asked, by which rules answers count, what it costs.
+
+A study is a folder: ``study.toml`` (the design), ``items.jsonl`` (a trial in each line),
+``lists.json`` (which list has which trials), ``texts/`` and ``page/``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from solecism.errors import InputError, Problem, candidates, fail
+from solecism.inputs import (
+    COUNT,
+    INTEGER,
+    SHARE,
+    Number,
+    check,
+    read_json,
+    read_json_lines,
+    read_toml,
+)
+from solecism.judge.schema import ANSWERS, DESIGNS, KINDS
+
+__all__ = [
+    "FOREIGN", "HOMES", "ITEMS", "LISTS", "SALT", "STUDY", "DataSource", "Home", "Item", "Pay", "Rules",
+    "Study", "read_study", "study_toml",
+]  # fmt: skip
+
+STUDY, ITEMS, LISTS, SALT = "study.toml", "items.jsonl", "lists.json", "salt.txt"
+
+HOMES = ("download", "server", "datapipe", "jatos")
+"""How answers come home: a file that people save and send, a POST to `solecism judge serve` after
+each answer, one POST to DataPipe at the end, or JATOS."""
+
+Item = Mapping[str, str]
+"""A trial. ``key`` (unique in the study), ``kind`` (:data:`~solecism.judge.schema.KINDS`), and
+``config``, ``id``, ``set_id``, ``UID``, ``linguistics_term``, ``language`` of its pair; the
+sentences: ``good`` and ``bad`` in a forced choice, else the one of them that is judged."""
+
+FOREIGN = (*ANSWERS.names, "item", "good", "bad")
+"""What ``[columns]`` may name: the columns of answers, the key of a trial, and its sentences."""
+
+_POSITIVE = Number(1, 2**31 - 1, whole=True)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Whose answers count, declared before the collection.
+
+    ``completed``: the least share of trials that were answered. ``catch``: the least share of catch
+    trials that were answered right. ``median_time``: the least median of the times of items, in
+    milliseconds. ``one_sided``: the highest share of items in which the same place (first, second)
+    or the same rating was chosen. ``native_language``: the languages of which one must be stated
+    as native; empty: any. ``flags``: answers with one of these do not count.
+
+    What becomes of a pair: it is kept if more than the share ``pair`` of its judgments are for the
+    good sentence (of ratings: if the good sentence is rated higher), and a paradigm if at least the
+    share ``paradigm`` of its pairs is (Warstadt et al. 2020, section 4.2: four of five).
+    """
+
+    completed: float = 0.8
+    catch: float = 0.75
+    median_time: int = 800
+    one_sided: float = 0.9
+    native_language: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ("honeypot", "rejected")
+    pair: float = 0.5
+    paradigm: float = 0.8
+
+
+@dataclass(frozen=True)
+class Pay:
+    """What a participant gets: ``hourly`` in ``currency``, for trials of ``seconds`` each."""
+
+    currency: str = "EUR"
+    hourly: float = 15.0
+    seconds: float = 6.0
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where answers go.
+
+    ``to``: one of :data:`HOMES`; ``server``: the address of the server, empty where the server
+    itself hands out the page; ``datapipe``: the experiment's id there; ``completion``: the address
+    to which people go back in the end (Prolific's, with the code).
+    """
+
+    to: str = "download"
+    server: str = ""
+    datapipe: str = ""
+    completion: str = ""
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """A config from which pairs were drawn, with its version and the digest of its rows."""
+
+    config: str
+    version: str = ""
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study; :func:`read_study` reads one.
+
+    ``pairs``: of each paradigm; ``judges``: of each pair (of each sentence where one is judged at a
+    time); ``practice`` and ``catch``: trials of each list. ``lists``: the keys of the trials of
+    each list, practice first. ``columns``: for answers in a CSV of another program, which column of
+    it is which of ours.
+    """
+
+    folder: Path
+    design: str
+    title: str
+    language: str
+    seed: int
+    pairs: int
+    judges: int
+    practice: int
+    catch: int
+    data: tuple[DataSource, ...]
+    items: Mapping[str, Item]
+    lists: Sequence[Sequence[str]]
+    institution: str = ""
+    contact: str = ""
+    rules: Rules = field(default_factory=Rules)
+    pay: Pay = field(default_factory=Pay)
+    home: Home = field(default_factory=Home)
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def id(self) -> str:
+        """16 hexadecimal digits of the SHA-256 of what answers depend on.
+
+        That is the design, the seed, the trials, the lists and the rules. Titles, texts, pay, the
+        way home and columns may change during a collection.
+        """
+        whole = {
+            **{name: getattr(self, name) for name in _HASHED},
+            "rules": asdict(self.rules),
+            "data": [asdict(one) for one in self.data],
+            "items": [dict(item) for item in self.items.values()],
+            "lists": [list(keys) for keys in self.lists],
+        }
+        text = json.dumps(whole, ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def totals(self) -> tuple[int, ...]:
+        """The number of trials of each list, practice and catch trials included."""
+        return tuple(map(len, self.lists))
+
+    @property
+    def participants(self) -> int:
+        """How many people the study needs: ``judges`` for each list."""
+        return self.judges * len(self.lists)
+
+    @property
+    def minutes(self) -> int:
+        """How long a session takes, texts included."""
+        return math.ceil((max(self.totals) * self.pay.seconds + _READING) / 60)
+
+    @property
+    def amount(self) -> float:
+        """What one participant gets."""
+        return math.ceil(self.pay.hourly * self.minutes / 60 * 100 - 1e-9) / 100
+
+    @property
+    def salt(self) -> str:
+        """The salt by which identifiers of platforms are hashed; never published."""
+        path = self.folder / SALT
+        if not path.is_file():
+            raise fail("is not there: it is made by `solecism judge new`", path)
+        return path.read_text(encoding="utf-8").strip()
+
+
+_HASHED = ("design", "language", "seed", "pairs", "judges", "practice", "catch")
+
+_READING = 180
+"""The seconds that consent, instructions and debriefing take."""
+
+
+def read_study(folder: Path, foreign: bool = False) -> Study:
+    """Read the study of a folder.
+
+    ``foreign``: it may be one that others have made, of which there is only ``study.toml``, and
+    what its answers are about is known from them. Raises :class:`InputError`, with file and key,
+    for what is missing, unknown or of another kind.
+    """
+    path = folder / STUDY
+    if not path.is_file():
+        raise fail("is not there: is this a folder that `solecism judge new` has made?", path)
+    table = read_toml(path)
+    _refuse_unknown(table, path)
+    check(table, _SHAPE, path)
+    head = table["study"]
+    _refuse_other("design", head["design"], DESIGNS, path)
+    home = Home(**table.get("home", {}))
+    _refuse_other("home.to", home.to, HOMES, path)
+    _check_home(home, path)
+    there = not foreign or (folder / ITEMS).is_file()
+    items = _read_items(folder / ITEMS, head["design"]) if there else {}
+    lists = _read_lists(folder / LISTS, items) if there else []
+    if head.get("lists", len(lists)) != len(lists):
+        message = f"study.lists is {head['lists']}, {LISTS} has {len(lists)} lists"
+        raise fail(message, path)
+    return Study(
+        folder=folder,
+        **{name: value for name, value in head.items() if name != "lists"},
+        data=tuple(DataSource(**one) for one in table.get("data", [])),
+        items=items,
+        lists=lists,
+        rules=_rules(table.get("rules", {})),
+        pay=Pay(**table.get("pay", {})),
+        home=home,
+        columns=_columns(table.get("columns", {}), path),
+    )
+
+
+_SHAPE: dict[Any, Any] = {
+    "study": {
+        **dict.fromkeys(("design", "title", "language"), str),
+        "seed": INTEGER,
+        **dict.fromkeys(("pairs", "judges"), _POSITIVE),
+        **dict.fromkeys(("practice", "catch"), COUNT),
+        **dict.fromkeys(("institution?", "contact?"), str),
+        "lists?": _POSITIVE,
+    },
+    "data?": [{"config": str, "version?": str, "digest?": str}],
+    "rules?": {
+        **dict.fromkeys(("completed?", "catch?", "one_sided?", "pair?", "paradigm?"), SHARE),
+        "median_time?": COUNT,
+        "native_language?": [str],
+        "flags?": [str],
+    },
+    "pay?": {"currency?": str, "hourly?": Number(0), "seconds?": Number(0.1, 3600)},
+    "home?": dict.fromkeys(("to?", "server?", "datapipe?", "completion?"), str),
+    "columns?": {str: str},
+}
+
+
+def _refuse_unknown(table: Mapping[str, Any], path: Path) -> None:
+    """Raise :class:`InputError` for tables and keys that no study has."""
+    found = [Problem(text, str(path)) for text in _unknown(table)]
+    if found:
+        raise InputError(found)
+
+
+def _unknown(table: Mapping[str, Any]) -> Iterator[str]:
+    known = {name.removesuffix("?"): shape for name, shape in _SHAPE.items()}
+    for name, value in table.items():
+        if name not in known:
+            yield f"unknown table {name!r} {candidates('tables', list(known), name)}"
+            continue
+        shape = known[name][0] if isinstance(known[name], list) else known[name]
+        inner = [str(key).removesuffix("?") for key in shape if key is not str]
+        for one in value if isinstance(value, list) else [value]:
+            keys = one if isinstance(one, Mapping) and inner else ()
+            for key in keys:
+                if key not in inner:
+                    yield f"unknown key '{name}.{key}' {candidates('keys', inner, key)}"
+
+
+def _refuse_other(what: str, said: str, known: Sequence[str], path: Path) -> None:
+    if said not in known:
+        raise fail(f"unknown {what} {said!r} {candidates('known', known, said)}", path)
+
+
+def _check_home(home: Home, path: Path) -> None:
+    if home.to == "datapipe" and not home.datapipe:
+        raise fail("home.datapipe is empty: it is the experiment's id at DataPipe", path)
+    for name in ("server", "completion"):
+        address = getattr(home, name)
+        if address and not address.startswith(("https://", "http://")):
+            raise fail(f"home.{name} is {address!r}, not an address (https://...)", path)
+
+
+def _rules(table: Mapping[str, Any]) -> Rules:
+    said: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
+    return Rules(**said)
+
+
+def _columns(table: Mapping[str, str], path: Path) -> Mapping[str, str]:
+    for name in table:
+        if name not in FOREIGN:
+            near = candidates("columns", FOREIGN, name)
+            raise fail(f"unknown key 'columns.{name}' {near}", path)
+    return table
+
+
+_TEXTS = ("key", "kind", "config", "id", "set_id", "UID", "linguistics_term", "language")
+
+
+def _read_items(path: Path, design: str) -> Mapping[str, Item]:
+    shape = {**dict.fromkeys(_TEXTS, str), "good?": str, "bad?": str}
+    items: dict[str, Item] = {}
+    for number, item in enumerate(read_json_lines(path, shape, "trial of a study"), 1):
+        sides = [side for side in ("good", "bad") if item.get(side)]
+        if item["kind"] not in KINDS:
+            near = candidates("kinds", KINDS, item["kind"])
+            raise fail(f"unknown kind {item['kind']!r} {near}", path, number)
+        if len(sides) != (2 if design == "choice" else 1):
+            wanted = "good and bad" if design == "choice" else "either good or bad"
+            raise fail(f"trial {item['key']!r} needs {wanted} ({design})", path, number)
+        if item["key"] in items:
+            raise fail(f"key {item['key']!r} stands twice", path, number)
+        items[item["key"]] = item
+    return items
+
+
+def _read_lists(path: Path, items: Mapping[str, Item]) -> list[list[str]]:
+    lists: list[list[str]] = read_json(path, [[str]], "file of lists")
+    if not lists or not all(lists):
+        raise fail("has no lists, or a list without trials", path)
+    for number, keys in enumerate(lists, 1):
+        for key in keys:
+            if key not in items:
+                near = candidates("trials", list(items), key)
+                raise fail(f"list {number}: {ITEMS} has no trial {key!r} {near}", path)
+        if len(set(keys)) < len(keys):
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise fail(f"list {number}: trial {twice!r} stands twice", path)
+    return lists
+
+
+def study_toml(study: Study) -> str:
+    """Return the text of ``study.toml``."""
+    head = {f.name: getattr(study, f.name) for f in fields(Study) if f.name in _HEAD}
+    parts = [_ABOUT, "[study]", *_lines(head), f"lists = {len(study.lists)}"]
+    for one in study.data:
+        parts += ["", "[[data]]", *_lines(asdict(one))]
+    parts += ["", _RULES, "[rules]", *_lines(asdict(study.rules))]
+    parts += ["", _PAY, "[pay]", *_lines(asdict(study.pay))]
+    parts += ["", _HOME, "[home]", *_lines(asdict(study.home)), "", _COLUMNS, "[columns]"]
+    return "\n".join([*parts, *_lines(study.columns), ""])
+
+
+_HEAD = (
+    "design", "title", "language", "seed", "pairs", "judges", "practice", "catch", "institution",
+    "contact",
+)  # fmt: skip
+
+_ABOUT = """\
+# The design of a study. [study] and [[data]] say how the trials were drawn: to change that, make
+# another study with `solecism judge new`. After a change of anything else, or of texts/, write the
+# page again: `solecism judge page FOLDER`."""
+
+_RULES = """\
+# Whose answers count. Declare it before the collection: the answers carry the study's id, which
+# depends on these rules. completed: the least share of trials answered; catch: the least share of
+# catch trials right; median_time: the least median of times, in milliseconds; one_sided: the
+# highest share of one place or one rating; native_language: one of them must be stated (none: any);
+# flags: answers so flagged do not count. pair: a pair is kept if more than this share of judgments
+# is for the good sentence; paradigm: a paradigm is kept if at least this share of its pairs is."""
+
+_PAY = (
+    "# What an hour is paid, and the seconds that a trial takes. Duration and pay follow from it."
+)
+
+_HOME = """\
+# How answers come home. to: download, server, datapipe or jatos. completion: where people go at the
+# end (Prolific's address with the code)."""
+
+_COLUMNS = '# For answers in a CSV of another program: our column = "its column".'
+
+
+def _lines(values: Mapping[str, object]) -> Iterator[str]:
+    for name, value in values.items():
+        yield f"{name} = {_toml(value)}"
+
+
+def _toml(value: object) -> str:
+    """Return a text, number or list as TOML, whose texts are written as those of JSON."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,1 @@
+"""The site: static pages of data sets, their items, and results on them."""

@@ -1,0 +1,336 @@
+"""What a site knows of built folders: data sets, their configs, and the paradigms of each.
+
+The folders may come from strangers: what their manifests say is text, and nothing of it becomes a
+path (:func:`place_of`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from solecism.datasets.catalogue import MINED, Stanza, stanza
+from solecism.datasets.citation import Reference, as_list, bibtex, cite, references_of, spdx
+from solecism.datasets.manifest import Manifest, is_within, read_manifest
+from solecism.errors import InputError, fail
+from solecism.hashing import file_digest
+from solecism.inputs import COUNT, check, reading_parquet
+from solecism.root import Root
+
+__all__ = ["KINDS", "SiteConfig", "SiteData", "SiteParadigm", "open_folders", "place_of"]
+
+KINDS = {
+    "pair": ("id", "sentence_good", "sentence_bad"),
+    "suite": ("id", "suite", "conditions", "predictions"),
+    "cloze": ("id", "left", "answer", "right"),
+    "forms": ("form", "lemma", "upos", "feats"),
+}
+"""The columns by which a kind of items is known."""
+
+_PARADIGM = {
+    "construction?": str, "phenomenon?": str, "about?": str, "sets?": COUNT, "pairs?": COUNT,
+    "skipped?": {str: COUNT}, "syncretic_forms?": COUNT, "example?": [str],
+    "findings?": [{"code": str, "level": str, "message": str}],
+    "sources?": [{"treebank?": str, "licence?": str, "tag?": (str, None)}], "agrees?": {str: [str]},
+}  # fmt: skip
+_CONFIG = {
+    "languages?": [str], "default?": bool, "sets?": COUNT, "paradigms?": {str: _PARADIGM},
+}  # fmt: skip
+_MORE = {"license?": (str, [str]), "configs": {str: _CONFIG}, "inputs?": {str: {"sha256": str}}}
+"""What the pages read of a manifest beside what :func:`read_manifest` has checked."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
+_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_TAKEN = ("index", "browse", "items", "phenomena", "languages", "results")
+
+
+def place_of(name: str) -> str:
+    """Return the name of a file or folder for what is called so: the name itself if it is plain.
+
+    >>> place_of("subj_rel"), place_of("../<b>")
+    ('subj_rel', 'b-9f46aef2')
+    """
+    if _PLAIN.fullmatch(name) and name.lower() not in _TAKEN and not name.endswith("."):
+        return name
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:60]
+    return f"{plain}-{sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
+
+
+@dataclass(frozen=True)
+class SiteParadigm:
+    """A paradigm as its data set's manifest has it.
+
+    ``template``: the file that made it, if it is here with the bytes that the build read.
+    """
+
+    uid: str
+    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    template: Path | None = None
+
+    @property
+    def about(self) -> str:
+        """What the contrast is, and why the bad side is bad."""
+        return str(self.facts.get("about", ""))
+
+    @property
+    def phenomenon(self) -> str:
+        """The phenomenon that it belongs to; empty if that is not known."""
+        return str(self.facts.get("phenomenon", ""))
+
+    @property
+    def construction(self) -> str:
+        """The construction, if it has another name than the paradigm."""
+        found = str(self.facts.get("construction", ""))
+        return "" if found == self.uid else found
+
+    @cached_property
+    def content(self) -> str:
+        """What tells the items of a paradigm from those of others; empty if that is not known."""
+        keys = ("example", "sets", "pairs")
+        known = [self.facts.get(key) for key in keys]
+        return f"{self.uid} {known}" if known[0] else ""
+
+    def same_as(self, other: SiteParadigm) -> bool:
+        """Return whether two configs have the same items of a paradigm."""
+        return bool(self.content) and self.content == other.content
+
+
+@dataclass(frozen=True)
+class SiteConfig:
+    """A config: its ``kind`` (of :data:`KINDS`), its files and its paradigms."""
+
+    data: str
+    name: str
+    kind: str
+    languages: tuple[str, ...]
+    rows: int
+    sets: int
+    default: bool
+    files: tuple[Path, ...]
+    digest: str
+    paradigms: tuple[SiteParadigm, ...]
+
+    @property
+    def place(self) -> str:
+        """The folder of its pages."""
+        return f"{place_of(self.data)}/{place_of(self.name)}"
+
+    @property
+    def spec(self) -> str:
+        """The name for commands, as ``clams/he``."""
+        return f"{self.data}/{self.name}"
+
+    @property
+    def language(self) -> str:
+        """The first of its languages."""
+        return self.languages[0]
+
+    @property
+    def agrees(self) -> dict[str, list[str]]:
+        """The features in which words agree, by relation, where the items were mined."""
+        found: dict[str, dict[str, None]] = {}
+        for paradigm in self.paradigms:
+            for relation, features in paradigm.facts.get("agrees", {}).items():
+                found.setdefault(relation, {}).update(dict.fromkeys(features))
+        return {relation: list(features) for relation, features in found.items()}
+
+    @property
+    def sources(self) -> dict[str, Mapping[str, Any]]:
+        """The treebanks that the items were mined from, by name."""
+        every = (s for paradigm in self.paradigms for s in paradigm.facts.get("sources", ()))
+        return {source["treebank"]: source for source in every if source.get("treebank")}
+
+    @property
+    def tag(self) -> str:
+        """The language as pages tag sentences with it; ``und`` where its code is no tag."""
+        return self.language if _TAG.fullmatch(self.language) else "und"
+
+
+@dataclass(frozen=True)
+class SiteData:
+    """A data set: its stanza of the catalogue, its configs, how to cite it."""
+
+    entry: Stanza
+    configs: tuple[SiteConfig, ...]
+    licences: tuple[str, ...]
+    references: tuple[Reference, ...]
+    citation: str
+    judgments: Mapping[str, tuple[Path, ...]]
+    mined: bool
+
+    @property
+    def name(self) -> str:
+        """The name of the data set."""
+        return self.entry.name
+
+    @property
+    def place(self) -> str:
+        """The folder of its pages."""
+        return place_of(self.name)
+
+    @cached_property
+    def pages(self) -> Mapping[tuple[str, str], str]:
+        """The page of each paradigm by config and UID: one for those in several configs."""
+        return {
+            (config.name, paradigm.uid): self._page(config, paradigm)
+            for config in self.configs
+            for paradigm in config.paradigms
+        }
+
+    @cached_property
+    def _alone(self) -> Mapping[str, SiteConfig]:
+        """The configs of one paradigm, by its content."""
+        some = (config for config in self.configs if len(config.paradigms) == 1)
+        return {config.paradigms[0].content: config for config in some}
+
+    def _page(self, config: SiteConfig, paradigm: SiteParadigm) -> str:
+        other = self._alone.get(paradigm.content) if paradigm.content else None
+        if other is not None:
+            return f"{other.place}/index.html"
+        alone = len(config.paradigms) == 1
+        return f"{config.place}/{'index' if alone else place_of(paradigm.uid)}.html"
+
+    def shelf(self, config: SiteConfig) -> SiteConfig:
+        """Return the config in whose browser the items of a config are: one that has them all."""
+        if len(config.paradigms) != 1:
+            return config
+        (own,) = config.paradigms
+        others = (c for c in self.configs if c.kind == config.kind and len(c.paradigms) > 1)
+        return next((c for c in others if any(map(own.same_as, c.paradigms))), config)
+
+    def shelved(self, shelf: SiteConfig) -> list[SiteConfig]:
+        """Return the configs whose items are in the browser of a config, that config first."""
+        others = [c for c in self.configs if c is not shelf and self.shelf(c) is shelf]
+        return [shelf, *others]
+
+    def holders(self, config: SiteConfig, paradigm: SiteParadigm) -> list[SiteConfig]:
+        """Return the configs that have the same items of a paradigm, this one first."""
+        others = (
+            c for c in self.configs
+            if c is not config and any(paradigm.same_as(other) for other in c.paradigms)
+        )  # fmt: skip
+        return [config, *others]
+
+
+def open_folders(folders: Sequence[Path], root: Root) -> list[SiteData]:
+    """Read the manifests of folders; raises :class:`InputError` for what is no built folder."""
+    found = [_data(read_manifest(folder), root) for folder in folders]
+    twice = [name for name, n in Counter(data.place.lower() for data in found).items() if n > 1]
+    if twice:
+        raise fail(f"two folders hold a data set {twice[0]!r}: name one of them")
+    return found
+
+
+def _data(manifest: Manifest, root: Root) -> SiteData:
+    check(manifest.raw, _MORE, manifest.path)
+    entry = _stanza(manifest, root)
+    mined = entry.configs == MINED
+    judged = {
+        name: tuple(_readable(manifest, path) for path in manifest.config(name).files)
+        for name in manifest.configs
+        if name.endswith("-judgments") and name.removesuffix("-judgments") in manifest.configs
+    }
+    templates = {} if mined else _templates(manifest, root)
+    configs = [
+        _config(manifest, name, templates) for name in manifest.configs if name not in judged
+    ]
+    references, citation = _citation(entry, root)
+    return SiteData(
+        entry, tuple(config for config in configs if config.kind),
+        tuple(map(spdx, as_list(manifest.raw.get("license", entry.license)))),
+        tuple(references), citation, judged, mined,
+    )  # fmt: skip
+
+
+def _stanza(manifest: Manifest, root: Root) -> Stanza:
+    """Return what the catalogue says of a data set, of another version only what all have."""
+    try:
+        entry = stanza(root, manifest.dataset)
+    except InputError:
+        return Stanza(manifest.dataset, manifest.version, manifest.dataset)
+    if entry.version == manifest.version:
+        return entry
+    return replace(entry, version=manifest.version, date=None)
+
+
+def _citation(entry: Stanza, root: Root) -> tuple[list[Reference], str]:
+    """Return the works that a data set follows, and BibTeX of all."""
+    try:
+        return references_of(root, entry), cite(root, entry.name)
+    except InputError:
+        return [], bibtex(entry)
+
+
+def _config(manifest: Manifest, name: str, templates: Mapping[str, Path]) -> SiteConfig:
+    facts = manifest.raw["configs"][name]
+    files = tuple(_readable(manifest, path) for path in manifest.config(name).files)
+    paradigms = facts.get("paradigms", {}).items()
+    return SiteConfig(
+        manifest.dataset, name, _kind(files[0]),
+        tuple(facts.get("languages", ())) or (name,),
+        facts["rows"], facts.get("sets", facts["rows"]), facts.get("default", False), files,
+        manifest.config(name).content.sha256,
+        tuple(SiteParadigm(uid, some, _template(facts, name, uid, templates)) for uid, some in paradigms),
+    )  # fmt: skip
+
+
+def _readable(manifest: Manifest, name: str) -> Path:
+    """Return the path of a file of a manifest, which must be in its folder."""
+    folder = manifest.path.parent
+    if not is_within(folder, name) or not (folder / name).is_file():
+        raise fail("is named in the manifest, and is not in its folder", folder / name)
+    return folder / name
+
+
+def _kind(file: Path) -> str:
+    """Return the kind of items in a file; empty for a kind that has no pages."""
+    with reading_parquet(file):
+        schema = pq.read_schema(file)
+    if twice := _twice(schema):
+        raise fail(f"column {twice!r} stands twice", file)
+    return next((kind for kind, columns in KINDS.items() if set(columns) <= set(schema.names)), "")
+
+
+def _twice(fields: Iterable[pa.Field]) -> str:
+    """Return a name that two columns, or two fields of one column, have; empty if there is none."""
+    some = list(fields)
+    counts = Counter(field.name for field in some)
+    inner = (_twice(_fields(field.type)) for field in some)
+    return next((name for name, n in counts.items() if n > 1), "") or next(filter(None, inner), "")
+
+
+def _fields(kind: pa.DataType) -> list[pa.Field]:
+    if pa.types.is_struct(kind):
+        return [kind.field(number) for number in range(kind.num_fields)]
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _fields(kind.value_type)
+    return []
+
+
+def _templates(manifest: Manifest, root: Root) -> dict[str, Path]:
+    """Return the templates that are here as the build read them, by language and UID."""
+    found: dict[str, Path] = {}
+    for name, facts in manifest.raw.get("inputs", {}).items():
+        parts = Path(name).parts
+        if len(parts) != 4 or parts[0] != "templates" or ".." in parts or parts[3][0] == "_":
+            continue
+        path = root.path / name
+        if path.suffix == ".jinja" and path.is_file() and file_digest(path) == facts["sha256"]:
+            found[f"{parts[2]}/{path.stem}"] = path
+    return found
+
+
+def _template(
+    facts: Mapping[str, Any], config: str, uid: str, templates: Mapping[str, Path]
+) -> Path | None:
+    codes = [*facts.get("languages", ()), config]
+    return next((path for code in codes if (path := templates.get(f"{code}/{uid}"))), None)

@@ -1,0 +1,288 @@
+"""Each analysis on made-up results whose figures are known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("pandas", reason="needs the extra `analysis`")
+pytest.importorskip("statsmodels", reason="needs the extra `analysis`")
+
+from scored import write_result
+from solecism.analyses.agreement import analyse_agreement
+from solecism.analyses.blimp import analyse_blimp
+from solecism.analyses.clams import analyse_clams, read_complexity
+from solecism.analyses.mandarin import analyse_mandarin, architecture_of, corpus_of
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.reports.report import open_results
+from solecism.schema import FEATURES
+from solecism.scoring.results import Result, scores_table
+
+Rows = list[dict[str, Any]]
+
+KIND = pa.struct(
+    [
+        *FEATURES.items(), ("length_in_words", pa.string()), ("distractors", pa.int32()),
+        ("agrees_in", pa.string()), ("prediction", pa.string()),
+    ]
+)  # fmt: skip
+
+
+def result(
+    stem: Path, rows: Rows, model: str, config: str = "xx", method: str = "sentence", **more: Any
+) -> Result:
+    """Write a result of rows with ``right`` (a share of items, or a margin) and features."""
+    n = len(rows)
+    margins = np.array([row["margin"] for row in rows])
+    texts = ("id", "set_id", "UID", "linguistics_term", "language")
+    pairs = pa.table(
+        {
+            **{name: pa.array([str(row[name]) for row in rows]) for name in texts},
+            "features": pa.array([row.get("features", {}) for row in rows], KIND),
+        }
+    )
+    good, ones = np.full(n, -20.0), np.ones(n, dtype=int)
+    table = scores_table(
+        pairs, method, (good, good - margins), (ones, ones), (ones, ones), [None] * n
+    )
+    write_result(stem, table, model, config, method=method, **more)
+    return open_results([stem.with_name(f"{stem.name}.json")])[0]
+
+
+def margins(share: float, n: int) -> list[float]:
+    """Margins of which a share is above zero, spread evenly."""
+    right = [int((k + 1) * share) > int(k * share) for k in range(n)]
+    return [1.0 if yes else -1.0 for yes in right]
+
+
+def pairs_of(
+    uid: str,
+    share: float,
+    n: int = 40,
+    language: str = "en",
+    term: str = "agreement",
+    **features: Any,
+) -> Rows:
+    return [
+        {
+            "id": f"{uid}{k}", "set_id": f"{uid}{k // 2}", "UID": uid, "linguistics_term": term,
+            "language": language, "margin": margin, "features": {"construction": uid, **features},
+        }
+        for k, margin in enumerate(margins(share, n))
+    ]  # fmt: skip
+
+
+def table_of(parts: Sequence[Any], name: str) -> Any:
+    return next(part.table for part in parts if part.name == name)
+
+
+def test_clams_means_and_deviations_over_seeds(tmp_path: Path) -> None:
+    some = [
+        result(tmp_path / f"s{n}", pairs_of("simple", share), f"lstm/seed-{n}", "en")
+        for n, share in enumerate((0.5, 0.75))
+    ]
+    row = table_of(analyse_clams(some), "accuracy").iloc[0]
+    assert (row["model"], row["accuracy"], row["seeds"], row["n"]) == ("lstm", 0.625, 2, 80)
+    assert row["sd"] == pytest.approx(0.125 * np.sqrt(2))
+
+
+def test_clams_animacy_and_languages(tmp_path: Path) -> None:
+    rows = [*pairs_of("prep_anim", 0.5), *pairs_of("prep_inanim", 0.9)]
+    french = [
+        *pairs_of("prep_anim", 0.6, language="fr"),
+        *pairs_of("prep_inanim", 0.8, language="fr"),
+    ]
+    some = [
+        result(tmp_path / "mono", rows, "mono", "en"),
+        result(tmp_path / "multi-en", rows, "multi", "en"),
+        result(tmp_path / "multi-fr", french, "multi", "fr"),
+        result(tmp_path / "mono-fr", pairs_of("prep_anim", 0.9, language="fr"), "mono2", "fr"),
+    ]
+    parts = analyse_clams(some)
+    animacy = table_of(parts, "animacy").set_index(["model", "language"])
+    assert animacy.loc[("mono", "en"), "difference"] == pytest.approx(-0.4)
+    assert animacy.loc[("mono", "en"), "high"] < 0
+    sides = table_of(parts, "multilingual").set_index(["language", "construction"])
+    assert sides.loc[("fr", "prep_anim"), "difference"] == pytest.approx(-0.3)
+
+
+def test_clams_complexity(tmp_path: Path) -> None:
+    shares = {"en": 0.6, "fr": 0.7, "de": 0.95, "ru": 0.8, "he": 0.85}
+    some = [
+        result(tmp_path / code, pairs_of("simple", share, language=code), "m", code)
+        for code, share in shares.items()
+    ]
+    path = tmp_path / "c.csv"
+    path.write_text("language,complexity\nen,1\nfr,2\nde,3\nru,4\nhe,5\n")
+    table = table_of(analyse_clams(some, complexity=path), "complexity").set_index("without")
+    assert table.loc["", "rho"] == pytest.approx(0.7)
+    assert table.loc["de", "rho"] == 1
+    assert table.loc["", "languages"] == 5
+    path.write_text("language,complexity\nen,much\n")
+    with pytest.raises(InputError, match=r"c\.csv:2: complexity is 'much', not a number"):
+        read_complexity(path)
+
+
+def test_clams_gain_over_a_baseline(tmp_path: Path) -> None:
+    rows = pairs_of("prep", 0.5, match="match") + [
+        {**row, "id": f"x{row['id']}", "set_id": f"x{row['set_id']}"}
+        for row in pairs_of("prep", 0.5, match="mismatch")
+    ]
+    better = [
+        {**r, "margin": 1.0 if r["features"]["match"] == "match" else r["margin"]} for r in rows
+    ]
+    some = [
+        result(tmp_path / "a", rows, "ngram", "en"),
+        result(tmp_path / "b", better, "lstm", "en"),
+    ]
+    table = table_of(analyse_clams(some, baseline="ngram"), "gain").set_index("value")
+    assert table.loc["match", "gain"] == 0.5
+    assert table.loc["match", "low"] > 0.3
+    assert table.loc["mismatch", "gain"] == 0
+    with pytest.raises(InputError, match=r"no result of the baseline 'ngrm' .*ngram"):
+        analyse_clams(some, baseline="ngrm")
+
+
+def test_blimp_by_items(tmp_path: Path) -> None:
+    rows = []
+    for length, share in ((5, 0.9), (9, 0.6)):
+        rows += [
+            {**row, "id": f"{length}{row['id']}"}
+            for row in pairs_of("passive_1", share, term="arguments", length_in_words=str(length))
+        ]
+    some = [
+        result(tmp_path / "whole", rows, "lstm-8M"),
+        result(tmp_path / "prefix", pairs_of("passive_1", 0.7), "lstm-8M", method="one_prefix"),
+        result(tmp_path / "larger", pairs_of("passive_1", 0.95, term="arguments"), "lstm-64M"),
+    ]
+    parts = analyse_blimp(some)
+    lengths = table_of(parts, "length").set_index(["model", "words of a sentence"])["accuracy"]
+    assert lengths[("lstm-8M", 5.0)] == pytest.approx(0.9)
+    assert lengths[("lstm-8M", 9.0)] == pytest.approx(0.6)
+    methods = table_of(parts, "methods").iloc[0]
+    assert methods["difference"] == pytest.approx(0.7 - 0.75)
+    training = table_of(parts, "training")
+    assert training["size"].tolist() == [8e6, 64e6]
+    assert training["accuracy"].tolist() == pytest.approx([0.75, 0.95])
+    assert len(table_of(parts, "confidence")) >= 2
+
+
+def test_names_of_mandarin_models() -> None:
+    assert [architecture_of(name) for name in ("RNNG", "plm_xinhua", "lstm", "GPT", "5gram", "x")] == [
+        "RNNG", "PLM", "LSTM", "Transformer", "n-gram", "",
+    ]  # fmt: skip
+    assert [corpus_of(name) for name in ("rnng", "RNNG-Xinhua")] == ["CTB", "Xinhua"]
+
+
+def suite_rows(random: np.random.Generator, effect: float) -> Rows:
+    items = np.random.default_rng(0).normal(size=30)
+    rows = []
+    for modifier in ("none", "adj", "obj", "sub"):
+        for item in range(30):
+            chance = 1 / (1 + np.exp(-(items[item] + effect)))
+            rows.append(
+                {
+                    "id": f"sd_{modifier}-{item}-0", "set_id": f"sd_{modifier}-{item}",
+                    "UID": f"sd_{modifier}", "linguistics_term": "subordination", "language": "zh",
+                    "margin": 1.0 if random.random() < chance else -1.0,
+                    "features": {"construction": modifier},
+                }
+            )  # fmt: skip
+    return rows
+
+
+def suites(tmp_path: Path) -> list[Result]:
+    """Results of three seeds each; supervision has an effect of 1.2 on CTB, none on Xinhua."""
+    random = np.random.default_rng(5)
+    return [
+        result(
+            tmp_path / f"{name}{seed}", suite_rows(random, effect), f"{name}/seed-{seed}", "suites",
+            method="region",
+        )
+        for name, effect in (("rnng", 1.2), ("lstm", 0.0), ("rnng-xinhua", 0.5), ("lstm-xinhua", 0.5))
+        for seed in range(3)
+    ]  # fmt: skip
+
+
+def test_mandarin_supervision_and_corpus(tmp_path: Path) -> None:
+    parts = analyse_mandarin(suites(tmp_path))
+    table = table_of(parts, "supervision").set_index("corpus")
+    assert table.loc["CTB", "sign"].startswith("✓**")
+    assert table.loc["CTB", "log_odds"] == pytest.approx(1.2, abs=3 * table.loc["CTB", "error"])
+    assert table.loc["Xinhua", "sign"] == "-"
+    assert table.loc["CTB", "mcnemar"] < 0.05
+    corpora = table_of(parts, "corpus").set_index("models")
+    assert corpora.loc["LSTM", "log_odds"] > 0 > corpora.loc["RNNG", "log_odds"]
+    means = table_of(parts, "differences")
+    assert set(means["modifier"]) == {"none", "adj", "obj", "sub", "all"}
+    row = means[(means["model"] == "rnng") & (means["modifier"] == "all")].iloc[0]
+    assert row["low"] < row["difference"] < row["high"]
+
+
+def test_agreement(tmp_path: Path) -> None:
+    rows = []
+    for code, share in (("fr", 0.85), ("de", 0.7), ("ru", 0.55)):
+        for relation, more in (("determiner", 0.1), ("subject", 0.0)):
+            for agrees in ("Number", "Gender|Number"):
+                less = 0.2 if agrees != "Number" else 0.0
+                rows += [
+                    {**row, "id": f"{code}{agrees}{row['id']}", "linguistics_term": "agreement"}
+                    for row in pairs_of(
+                        relation,
+                        share + more - less,
+                        language=code,
+                        distance=1 + (code == "ru"),
+                        distractors=int(relation == "subject"),
+                        agrees_in=agrees,
+                    )
+                ]
+    parts = analyse_agreement([result(tmp_path / "a", rows, "bert", method="cloze")])
+    by = table_of(parts, "relations").set_index("relation")["accuracy"]
+    assert by["determiner"] - by["subject"] == pytest.approx(0.1, abs=0.02)
+    assert table_of(parts, "languages").set_index("language").loc["fr", "n"] == 160
+    features = table_of(parts, "features").set_index("feature")
+    assert features.loc["Gender", "within"] == pytest.approx(-0.2, abs=0.02)
+    across = table_of(parts, "across").set_index("what")
+    assert across.loc["determiner – subject", "pearson"] > 0.98
+    distance = table_of(parts, "distance").set_index("distance")["accuracy"]
+    assert distance[1.0] > distance[2.0]
+
+
+def test_the_command_writes_tables_and_figures(tmp_path: Path) -> None:
+    made = result(tmp_path / "a", pairs_of("simple", 0.75), "lstm", "en")
+    out = tmp_path / "out"
+    argv = ["analyse", "clams", str(made.path.with_suffix(".json")), "--out", str(out)]
+    done = CliRunner().invoke(main, argv)
+    assert done.exit_code == 0, done.output
+    assert "Accuracy by construction and language" in done.output
+    assert {path.name for path in out.iterdir()} == {
+        "accuracy.csv", "accuracy.tex", "accuracy.svg", "accuracy.pdf", "signatures.txt",
+    }  # fmt: skip
+    assert r"\toprule" in (out / "accuracy.tex").read_text()
+    assert (out / "signatures.txt").read_text().strip() == made.signature
+    first = (out / "accuracy.svg").read_bytes()
+    assert CliRunner().invoke(main, argv).exit_code == 0
+    assert (out / "accuracy.svg").read_bytes() == first
+
+
+def test_the_command_prints_json(tmp_path: Path) -> None:
+    made = result(tmp_path / "a", pairs_of("simple", 0.75), "lstm", "en")
+    argv = ["analyse", "clams", str(made.path.with_suffix(".json")), "--json"]
+    found = json.loads(CliRunner().invoke(main, argv).output)
+    assert found["accuracy"]["rows"][0]["accuracy"] == 0.75
+
+
+def test_nothing_to_analyse(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["analyse", "clams"])
+    assert done.exit_code == 2
+    assert "name at least one result" in done.output
+    done = CliRunner().invoke(main, ["analyse", "blimp"])
+    assert done.exit_code == 2

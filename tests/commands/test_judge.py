@@ -1,0 +1,128 @@
+"""`solecism judge new` and `page`: from a config, from suites, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from people import pairs_in
+from solecism.commands import main
+from solecism.judge.design import read_study
+from tiny import edit
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    rows = [
+        {"id": p.id, "set_id": p.set_id, "UID": p.uid, "linguistics_term": p.term,
+         "language": p.language, "sentence_good": p.good, "sentence_bad": p.bad}
+        for p in pairs_in("he")
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "he.parquet")
+    return tmp_path / "he.parquet"
+
+
+def test_new_makes_a_study_and_says_what_it_costs(tmp_path: Path, pairs: Path) -> None:
+    result = run("judge", "new", pairs, "--out", tmp_path / "study", "--pairs", 3)
+    lines = result.stdout.splitlines()
+    study = read_study(tmp_path / "study")
+    assert lines[:2] == [
+        f"study {study.id}: 6 items in 1 lists, 14 trials each, about 5 minutes",
+        "20 participants, 1.25 EUR each, 25.00 in all",
+    ]
+    assert "institution is empty" in lines[3]
+    assert study.rules.native_language == ("he",)
+    names = {path.name for path in (tmp_path / "study/page").iterdir()}
+    assert {"index.html", "study.js", "page.js", "jspsych.js", "LICENSE.txt"} <= names
+
+
+def test_new_says_it_as_json(tmp_path: Path, pairs: Path) -> None:
+    result = run("judge", "new", pairs, "--out", tmp_path / "s", "--design", "likert", "--json")
+    told = json.loads(result.stdout)
+    assert (told["items"], told["lists"], told["participants"]) == (20, 2, 40)
+    assert told["study"] == read_study(tmp_path / "s").id
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--design", "likert", "--lists", "3"], "even number of lists, not 3"),
+        (["--lists", "30"], "10 pairs cannot be divided into 30 lists"),
+        (["--catch", "50"], "sentences have 4 different words or more, 54 are wanted"),
+        (["--to", "datapipe"], "name the experiment at DataPipe"),
+        (["--conditions", "a:b"], "has pairs, no conditions"),
+    ],
+)
+def test_new_refuses_and_writes_nothing(
+    tmp_path: Path, pairs: Path, options: list[str], said: str
+) -> None:
+    result = run("judge", "new", pairs, "--out", tmp_path / "study", *options, code=2)
+    assert said in result.stderr
+    assert not (tmp_path / "study").exists()
+
+
+def test_new_refuses_what_has_no_pairs(tmp_path: Path) -> None:
+    result = run("judge", "new", "clams/he", "--out", tmp_path / "study", code=2)
+    assert "clams" in result.stderr
+
+
+def test_page_is_written_again(tmp_path: Path, pairs: Path) -> None:
+    run("judge", "new", pairs, "--out", tmp_path / "study")
+    before = (tmp_path / "study/page/study.js").read_text("utf-8")
+    edit(tmp_path / "study/study.toml", 'contact = ""', 'contact = "us@example.org"')
+    run("judge", "page", tmp_path / "study")
+    after = (tmp_path / "study/page/study.js").read_text("utf-8")
+    assert "us@example.org" not in before
+    assert "us@example.org" in after
+
+
+def suite_table(predictions: list[str]) -> pa.Table:
+    from solecism.schema import SUITE
+
+    regions = [{"name": "x", "text": "a", "start": 0, "end": 1, "first": 0, "last": 1}]
+    rows = [
+        {
+            "id": f"r{n}", "suite": "number", "phenomenon": "agreement", "modifier": None,
+            "item": str(n), "language": "en", "predictions": predictions, "metric": "sum",
+            "conditions": [
+                {"name": name, "text": f"The {word} of the houses {verb} here {n}.",
+                 "tokens": f"the {word} of the houses {verb} here {n}", "regions": regions}
+                for name, word, verb in (("good", "key", "is"), ("bad", "key", "are"),
+                                         ("other", "keys", "are"))
+            ],
+        }
+        for n in range(20)
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=SUITE)
+
+
+def test_suites_become_pairs_of_conditions(tmp_path: Path) -> None:
+    pq.write_table(suite_table(["bad.x > good.x", "good.x = 1"]), tmp_path / "en.parquet")
+    run("judge", "new", tmp_path / "en.parquet", "--out", tmp_path / "study")
+    items = [i for i in read_study(tmp_path / "study").items.values() if i["kind"] == "item"]
+    assert len(items) == 5
+    assert all(" is here" in item["good"] and " are here" in item["bad"] for item in items)
+    assert all(item["id"].endswith(":good:bad") for item in items)
+    assert {item["UID"] for item in items} == {"number"}
+
+
+def test_conditions_can_be_named(tmp_path: Path) -> None:
+    pq.write_table(suite_table(["bad.x > good.x"]), tmp_path / "en.parquet")
+    options = ["judge", "new", tmp_path / "en.parquet", "--out", tmp_path / "study"]
+    run(*options, "--conditions", "other:bad")
+    items = read_study(tmp_path / "study").items.values()
+    assert all("keys" in i["good"] for i in items if i["kind"] == "item")
+    wrong = run(*options[:-1], tmp_path / "two", "--conditions", "othr:bad", code=2)
+    assert "unknown condition 'othr' (did you mean 'other'?" in wrong.stderr

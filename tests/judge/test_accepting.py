@@ -1,0 +1,162 @@
+"""What people found becomes a part of the data set, and of reports about models."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import datasets
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import solecism
+from judged import collect, save_session
+from scored import write_result
+from solecism.commands import main
+from solecism.datasets.manifest import changed_files, read_manifest
+from solecism.errors import InputError
+from solecism.judge.accepting import accept
+from solecism.judge.design import Study
+from solecism.judge.drawing import pairs_of_config
+from solecism.judge.importing import import_answers, read_answer_table
+from solecism.judge.making import Wishes, make_study, save_study
+from solecism.judge.outcome import outcome_of
+from solecism.judge.schema import JUDGMENTS
+from solecism.reports.margins import margin_correlations
+from solecism.reports.report import report
+from solecism.scoring.items import expand_data
+from solecism.scoring.results import scores_table
+
+UID = "determiner_noun_agreement_2"
+OTHER = "adjunct_island"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built") / "blimp"
+    solecism.build("blimp", [UID, OTHER], out=folder)
+    return folder
+
+
+@pytest.fixture
+def folder(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copytree(built, tmp_path / "blimp"))
+
+
+def wrong_sometimes(item: Mapping[str, str], position: int) -> dict[str, Any]:
+    answer = "bad" if item["kind"] == "item" and int(item["id"], 16) % 3 == 0 else "good"
+    return {"shown": ("good", "bad")[position % 2], "answer": answer}
+
+
+@pytest.fixture
+def study(folder: Path, tmp_path: Path) -> Study:
+    pairs, data = pairs_of_config(f"{folder}/{UID}")
+    study = save_study(make_study(pairs, [data], Wishes(pairs=12, lists=2), tmp_path / "study"))
+    collect(study, 3, wrong_sometimes)
+    return study
+
+
+def test_a_study_is_accepted(folder: Path, study: Study) -> None:
+    argv = ["judge", "accept", str(study.folder), str(folder), "--judges", "three colleagues"]
+    done = CliRunner().invoke(main, argv)
+    assert done.exit_code == 0, done.output
+    assert f"{UID}-judgments: 12 pairs" in done.output
+    table = datasets.load_dataset(str(folder), f"{UID}-judgments", split="test")
+    assert table.column_names == JUDGMENTS.names
+    ids = set(datasets.load_dataset(str(folder), UID, split="test")["id"])
+    assert set(table["id"]) <= ids
+    dropped = [row for row in table if row["verdict"] == "drop"]
+    lines = (folder / "excluded" / f"{UID}.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in dropped]
+    assert 0 < len(dropped) < 12
+
+
+def test_the_folder_is_whole(folder: Path, study: Study) -> None:
+    accept(outcome_of(study, read_answer_table(study).to_pylist()), folder)
+    manifest = read_manifest(folder)
+    assert not changed_files(folder, manifest.files)
+    assert set(manifest.configs) == {UID, OTHER, f"{UID}-judgments"}
+    croissant = json.loads((folder / "croissant.json").read_text())
+    assert f"{UID}-judgments" in {one["name"] for one in croissant["recordSet"]}
+    assert not [name for name in expand_data(f"{folder}/*") if "judgments" in name]
+
+
+def test_the_card_says_who_judged(folder: Path, study: Study) -> None:
+    before = (folder / "README.md").read_text()
+    assert "**No native speaker has judged" in before
+    found = outcome_of(study, read_answer_table(study).to_pylist())
+    accept(found, folder, "three colleagues")
+    card = (folder / "README.md").read_text()
+    assert "No native speaker has judged" not in card
+    assert f"People have judged pairs of `{UID}`" in card
+    assert "6 judges (three colleagues) chose the better of the two sentences" in card
+    assert f"study `{study.id}`" in card
+    accept(found, folder, "six friends")
+    again = (folder / "README.md").read_text()
+    assert again == card.replace("three colleagues", "six friends")
+
+
+def test_a_build_replaces_it(folder: Path, study: Study) -> None:
+    accept(outcome_of(study, read_answer_table(study).to_pylist()), folder)
+    solecism.build("blimp", [OTHER], out=folder)
+    assert set(read_manifest(folder).configs) == {UID, OTHER}
+    assert not (folder / f"{UID}-judgments").exists()
+    assert not (folder / "excluded").exists()
+
+
+def test_a_study_of_other_pairs_is_refused(folder: Path, study: Study) -> None:
+    found = outcome_of(study, read_answer_table(study).to_pylist())
+    for path in folder.glob(f"{UID}/*.parquet"):
+        table = pq.read_table(path)
+    before = sorted(path.name for path in folder.rglob("*"))
+    (pair, *_) = found.pairs
+    solecism.build("blimp", ["passive_1"], out=folder.parent / "other" / "blimp")
+    with pytest.raises(InputError, match=f"has no config '{UID}'"):
+        accept(found, folder.parent / "other" / "blimp")
+    assert pair.id in table["id"].to_pylist()
+    assert sorted(path.name for path in folder.rglob("*")) == before
+
+
+def test_answers_of_programs_are_not_accepted(folder: Path, study: Study, tmp_path: Path) -> None:
+    path = save_session(study, tmp_path / "one.json", "ada", flags=["simulated"])
+    found = outcome_of(study, import_answers(study, [path]).rows)
+    with pytest.raises(InputError, match="are those of programs"):
+        accept(found, folder)
+
+
+def test_a_study_about_something_else(folder: Path, study: Study) -> None:
+    rows = [{**row, "config": "clams/en"} for row in read_answer_table(study).to_pylist()]
+    with pytest.raises(InputError, match="the study is about clams/en, this is 'blimp'"):
+        accept(outcome_of(study, rows), folder)
+
+
+def test_models_are_held_against_people(folder: Path, study: Study, tmp_path: Path) -> None:
+    accept(outcome_of(study, read_answer_table(study).to_pylist()), folder)
+    pairs = pq.read_table(next((folder / UID).glob("*.parquet")))
+    judged = pq.read_table(next((folder / f"{UID}-judgments").glob("*.parquet"))).to_pylist()
+    said = {row["id"]: row["accuracy"] for row in judged}
+    margins = [said.get(key, 0.5) + 0.001 * n for n, key in enumerate(pairs["id"].to_pylist())]
+    result = scored_like(tmp_path / "results" / "tiny", pairs, margins)
+    (found,) = margin_correlations(report([result]).results)
+    assert found.n == 12
+    assert found.value > 0.8
+    text = report([result]).text()
+    assert f"margins of org/tiny and people on blimp/{UID}: Spearman" in text
+    assert "people" in text
+    assert "Margins and people" in report([result]).html()
+
+
+def scored_like(stem: Path, pairs: Any, margins: list[float]) -> Path:
+    """Write the result of a model with these margins."""
+    good, ones = np.full(len(pairs), -30.0), np.ones(len(pairs), dtype=int)
+    logp = good, good - np.array(margins)
+    skipped = [None] * len(pairs)
+    table = scores_table(pairs, "sentence", logp, (ones, ones), (ones, ones), skipped)
+    stem.parent.mkdir()
+    return write_result(stem, table, data="blimp", config=UID)

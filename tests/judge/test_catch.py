@@ -1,0 +1,49 @@
+"""Catch trials: words in disorder, the same on every machine, in any script."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from people import pairs_in
+from solecism.errors import InputError
+from solecism.judge.catch import scramble, words_of_sentence
+from solecism.judge.drawing import scrambled
+
+
+@pytest.mark.parametrize("language", ["en", "he", "zh"])
+def test_no_two_neighbours_stay_together(language: str) -> None:
+    for pair in pairs_in(language):
+        text = scramble(pair.good, pair.tokens)
+        assert text is not None
+        assert text == scramble(pair.good, pair.tokens)
+        assert text[-1] == pair.good[-1]
+        assert sorted(text.lower().replace(" ", "")) == sorted(pair.good.lower().replace(" ", ""))
+        if language != "zh":
+            words = [w.lower() for w in words_of_sentence(pair.good)]
+            now = [w.lower() for w in words_of_sentence(text)]
+            assert not {*pairwise(words)} & {*pairwise(now)}
+            assert now[0] != words[0]
+
+
+def test_short_sentences_are_not_taken() -> None:
+    assert scramble("She laughs.") is None
+    assert scramble("") is None
+
+
+def test_characters_where_there_are_no_words() -> None:
+    assert words_of_sentence("他昨天来了。") == list("他昨天来了")
+
+
+def test_catch_trials_avoid_the_sets_of_the_study() -> None:
+    pairs = pairs_in()
+    chosen = scrambled(pairs, 4, 0, pairs[:5])
+    assert not {pair.set_id for pair, _ in chosen} & {pair.set_id for pair in pairs[:5]}
+    assert {pair.uid for pair, _ in chosen} == {"p0", "p1"}
+
+
+def test_too_few_long_sentences() -> None:
+    pairs = pairs_in()
+    with pytest.raises(InputError, match=r"only 2 sentences have 4 different words or more, 4 are"):
+        scrambled(pairs, 4, 0, pairs[:16])

@@ -1,0 +1,151 @@
+"""The folder of a study: what is written is read again, what is broken is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from expecting import problems_of
+from people import made_study, pairs_in
+from solecism.errors import InputError
+from solecism.judge.design import Study, read_study
+from solecism.judge.making import Wishes, make_study
+from solecism.judge.schema import DESIGNS
+from tiny import edit
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_study_is_read_as_it_was_made(tmp_path: Path, design: str) -> None:
+    made = made_study(tmp_path / "study", design=design)
+    read = read_study(tmp_path / "study")
+    assert read == made
+    assert read.id == made.id
+    assert len(read.id) == 16
+    assert max(read.totals) - min(read.totals) <= 1
+    assert set(made.items) == {key for keys in made.lists for key in keys}
+    kinds = [read.items[key]["kind"] for key in read.lists[0]]
+    assert kinds[:2] == ["practice"] * 2
+    assert kinds[-2:] == ["catch"] * 2
+
+
+def test_the_same_seed_makes_the_same_study(tmp_path: Path) -> None:
+    wishes = Wishes(pairs=3, practice=2, catch=2)
+    one = make_study(pairs_in(), [], wishes, tmp_path)
+    assert one.id == make_study(pairs_in()[::-1], [], wishes, tmp_path).id
+    other = make_study(pairs_in(), [], Wishes(pairs=3, practice=2, catch=2, seed=1), tmp_path)
+    assert one.id != other.id
+
+
+def test_practice_and_catch_are_no_items_of_the_study(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study")
+    of = {kind: {i["set_id"] for i in study.items.values() if i["kind"] == kind} for kind in
+          ("item", "practice", "catch")}  # fmt: skip
+    assert not of["item"] & (of["practice"] | of["catch"])
+
+
+def test_duration_and_pay(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", judges=7, lists=2)
+    assert study.totals == (7, 7)
+    assert study.participants == 14
+    assert study.minutes == 4  # 7 trials of 6 seconds, and 3 minutes of texts
+    assert study.amount == 1.0
+
+
+def test_rules_change_the_id_and_texts_do_not(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study")
+    edit(tmp_path / "study/study.toml", 'institution = "A University"', 'institution = "B"')
+    edit(tmp_path / "study/study.toml", "hourly = 15.0", "hourly = 20")
+    assert read_study(tmp_path / "study").id == study.id
+    edit(tmp_path / "study/study.toml", "catch = 0.75", "catch = 0.5")
+    assert read_study(tmp_path / "study").id != study.id
+
+
+BROKEN = [
+    ('design = "choice"', 'design = "choise"',
+     "unknown design 'choise' (did you mean 'choice'? known: choice, likert, expert)"),
+    ("catch = 0.75", "catsh = 0.75", "unknown key 'rules.catsh' (did you mean 'catch'?"),
+    ("catch = 0.75", "catch = 75", "rules.catch is 75, not a number from 0 to 1"),
+    ("[pay]", "[pey]", "unknown table 'pey' (did you mean 'pay'?"),
+    ("seed = 0", 'seed = "0"', "study.seed is '0', not a whole number"),
+    ("judges = 20", "judges = 0", "study.judges is 0, not a whole number from 1"),
+    ("judges = 20\n", "", "study lacks judges"),
+    ("lists = 1", "lists = 2", "study.lists is 2, lists.json has 1 lists"),
+    ('to = "download"', 'to = "servr"', "unknown home.to 'servr' (did you mean 'server'?"),
+    ('to = "download"', 'to = "datapipe"', "home.datapipe is empty"),
+    ('server = ""', 'server = "example.org"', "home.server is 'example.org', not an address"),
+    ("[columns]", '[columns]\nworker = "WorkerId"', "unknown key 'columns.worker'"),
+    ("seed = 0", "seed = ", "TOML: "),
+    ("catch = 2", "catch = 9_999_999_999", "study.catch is 9999999999, not a whole number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "said"), BROKEN)
+def test_broken_designs_are_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+    made_study(tmp_path / "study")
+    edit(tmp_path / "study/study.toml", old, new)
+    problems = problems_of(lambda: read_study(tmp_path / "study"), tmp_path)
+    assert problems[0].startswith("study/study.toml")
+    assert said in problems[0]
+
+
+def _items(change: dict[str, Any]) -> str:
+    item = {"key": "i1", "kind": "item", "config": "c", "id": "1", "set_id": "s", "UID": "u",
+            "linguistics_term": "t", "language": "en", "good": "a", "bad": "b"}  # fmt: skip
+    return "".join(json.dumps({**item, **one}) + "\n" for one in ({}, change))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "items.jsonl:2: key 'i1' stands twice"),
+        ({"key": "i2", "kind": "itm"}, "items.jsonl:2: unknown kind 'itm' (did you mean 'item'?"),
+        ({"key": "i2", "bad": ""}, "items.jsonl:2: trial 'i2' needs good and bad (choice)"),
+        ({"key": 3}, "key is 3, not a text"),
+    ],
+)
+def test_broken_trials_are_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    made_study(tmp_path / "study")
+    (tmp_path / "study/items.jsonl").write_text(_items(change), encoding="utf-8")
+    assert said in problems_of(lambda: read_study(tmp_path / "study"), tmp_path)[0]
+
+
+@pytest.mark.parametrize(
+    ("lists", "said"),
+    [
+        ([], "has no lists"),
+        ([["i1", "i9"]], "list 1: items.jsonl has no trial 'i9'"),
+        ([["i1", "i1"]], "list 1: trial 'i1' stands twice"),
+        ({"1": ["i1"]}, "is no file of lists: it is {'1': ['i1']}, not a list"),
+    ],
+)
+def test_broken_lists_are_named(tmp_path: Path, lists: object, said: str) -> None:
+    made_study(tmp_path / "study")
+    (tmp_path / "study/lists.json").write_text(json.dumps(lists), encoding="utf-8")
+    assert said in problems_of(lambda: read_study(tmp_path / "study"), tmp_path)[0]
+
+
+def test_a_folder_that_is_no_study(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is this a folder that `solecism judge new` has made"):
+        read_study(tmp_path)
+
+
+def test_a_study_is_not_written_over(tmp_path: Path) -> None:
+    made_study(tmp_path / "study")
+    before = {p: p.read_bytes() for p in (tmp_path / "study").rglob("*") if p.is_file()}
+    with pytest.raises(InputError, match="is there already"):
+        made_study(tmp_path / "study", seed=1)
+    assert {p: p.read_bytes() for p in (tmp_path / "study").rglob("*") if p.is_file()} == before
+
+
+def test_pairs_of_two_languages(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"several languages \(en, he\)"):
+        make_study(pairs_in("en") + pairs_in("he"), [], Wishes(), tmp_path)
+
+
+def test_the_salt_is_not_in_the_design(tmp_path: Path) -> None:
+    study: Study = made_study(tmp_path / "study")
+    assert len(study.salt) == 32
+    assert study.salt not in (tmp_path / "study/study.toml").read_text()

@@ -1,0 +1,339 @@
+"""Answers from our page and server, and from the programs of others, in one table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from judged import save_session
+from people import made_study
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.judge.design import Study, read_study
+from solecism.judge.exporting import export_study
+from solecism.judge.importing import (
+    TABLE,
+    import_answers,
+    read_answer_table,
+    remove_person,
+    save_answers,
+)
+from solecism.judge.pseudonyms import pseudonym
+from solecism.judge.schema import ANSWERS
+from solecism.judge.store import Store
+
+FOREIGN = """\
+[study]
+design = "choice"
+title = "Somebody's study"
+language = "en"
+seed = 0
+pairs = 1
+judges = 1
+practice = 0
+catch = 0
+
+[[data]]
+config = "demo/en"
+
+[columns]
+participant = "worker"
+good = "grammatical"
+bad = "ungrammatical"
+answer = "chosen"
+UID = "construction"
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return made_study(tmp_path / "study", lists=1)
+
+
+def rows_of(study: Study, *paths: Path, **more: Any) -> list[dict[str, Any]]:
+    return [dict(row) for row in import_answers(study, paths, **more).rows]
+
+
+def items_of(study: Study) -> list[dict[str, str]]:
+    return [dict(item) for item in study.items.values() if item["kind"] == "item"]
+
+
+def foreign(folder: Path, text: str = FOREIGN) -> Study:
+    folder.mkdir(exist_ok=True)
+    (folder / "study.toml").write_text(text)
+    return read_study(folder, foreign=True)
+
+
+def test_files_of_our_page(study: Study, tmp_path: Path) -> None:
+    one = save_session(study, tmp_path / "one.json", "ada")
+    two = save_session(study, tmp_path / "two.json", "bob", flags=["honeypot"])
+    rows = rows_of(study, one, two)
+    assert len(rows) == 2 * study.totals[0]
+    assert {row["participant"] for row in rows} == {"ada", "bob"}
+    assert rows[-1]["flags"] == ["honeypot"]
+    assert [row["position"] for row in rows[: study.totals[0]]] == [*range(1, study.totals[0] + 1)]
+
+
+def test_a_file_twice_counts_once(study: Study, tmp_path: Path) -> None:
+    one = save_session(study, tmp_path / "one.json", "ada")
+    found = import_answers(study, [one, one])
+    assert found.twice == len(found.rows) == study.totals[0]
+
+
+def test_two_answers_to_one_trial_are_refused(study: Study, tmp_path: Path) -> None:
+    one = save_session(study, tmp_path / "one.json", "ada")
+    text = one.read_text().replace('"answer": "good"', '"answer": "bad"', 1)
+    two = tmp_path / "two.json"
+    two.write_text(text)
+    with pytest.raises(InputError, match=r"two\.json:1: ada has two answers to"):
+        rows_of(study, one, two)
+
+
+def test_answers_to_another_study_are_refused(study: Study, tmp_path: Path) -> None:
+    one = save_session(study, tmp_path / "one.json", "ada")
+    one.write_text(one.read_text().replace(study.id, "0" * 16))
+    with pytest.raises(InputError, match=f"has answers to study 0+, this is {study.id}"):
+        rows_of(study, one)
+
+
+def test_answers_of_the_server(study: Study) -> None:
+    store = Store(study)
+    session = store.begin("code", {}).result()["session"]
+    key = study.lists[0][0]
+    said = {"session": session, "position": 1, "item": key}
+    store.answer({**said, "row": {"shown": "good", "answer": "bad", "time": 700}}).result()
+    store.close()
+    (row,) = rows_of(study)
+    assert (row["participant"], row["answer"], row["time"]) == ("code", "bad", 700)
+    assert read_answer_table(study).num_rows == 1
+    assert remove_person(study, "code") == 1
+    assert read_answer_table(study).num_rows == 0
+
+
+def trials(study: Study) -> list[dict[str, Any]]:
+    one, two = items_of(study)[:2]
+    known = [{"trial_type": "html-button-response", "subject_id": "PID1", "rt": 812.4}] * 2
+    return [
+        {"trial_type": "preload", "rt": None, "trial_index": 0},
+        {**known[0], "trial_index": 1, "item": one["key"], "shown": "bad", "response": 1},
+        {**known[1], "trial_index": 2, "id": two["id"], "shown": "good", "response": "f"},
+    ]
+
+
+def test_trials_of_jspsych(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps(trials(study)))
+    one, two = rows_of(study, path)
+    assert one["answer"] == two["answer"] == "good"
+    assert (one["time"], one["position"]) == (812, 1)
+    assert one["participant"] == pseudonym("PID1", study.salt)
+    assert two["UID"] == items_of(study)[1]["UID"]
+
+
+def test_one_list_of_jspsych_trials_in_each_line(study: Study, tmp_path: Path) -> None:
+    first = trials(study)
+    second = [{**trial, "subject_id": "PID2"} for trial in first]
+    path = tmp_path / "data.txt"
+    path.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n")
+    assert len({row["participant"] for row in rows_of(study, path)}) == 2
+
+
+PCIBEX = """\
+#
+# Results on Saturday November 21 2026 12:00:00 UTC
+# Columns below this comment are as follows:
+# 1. Results reception time.
+# 2. MD5 hash of participant's IP address.
+# 3. Controller name.
+# 4. PennElementType.
+# 5. PennElementName.
+# 6. Parameter.
+# 7. Value.
+# 8. EventTime.
+# 9. participant.
+# 10. item.
+# 11. shown.
+# 12. Comments.
+1795262400,abc,PennController,PennController,12,_Trial_,Start,1000,p1,{one},bad,NULL
+1795262400,abc,PennController,Selector,answer,Selection,second,2250,p1,{one},bad,NULL
+1795262400,abc,PennController,Html,consent,_Trial_,End,2300,p1,,,NULL
+"""
+
+
+def test_results_of_pcibex(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(PCIBEX.format(one=items_of(study)[0]["key"]))
+    (row,) = rows_of(study, path)
+    assert (row["answer"], row["time"], row["shown"]) == ("good", 1250, "bad")
+
+
+def annotated(study: Study) -> list[dict[str, Any]]:
+    item = items_of(study)[0]
+    choice = {"from_name": "answer", "type": "choices", "value": {"choices": ["first"]}}
+    said = {"completed_by": {"id": 3, "email": "a@b.org"}, "result": [choice], "lead_time": 2.5}
+    cancelled = {**said, "was_cancelled": True}
+    return [{"data": {"item": item["key"], "shown": "bad"}, "annotations": [said, cancelled]}]
+
+
+def test_annotations_of_label_studio(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(annotated(study)))
+    (row,) = rows_of(study, path)
+    assert (row["answer"], row["time"]) == ("bad", 2500)
+    assert row["participant"] == pseudonym("a@b.org", study.salt)
+    assert "a@b.org" not in json.dumps(row)
+
+
+def test_csv_of_label_studio(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    key = items_of(study)[0]["key"]
+    heads = "annotation_id,annotator,answer,item,lead_time,shown"
+    path.write_text(f"{heads}\n1,7,second,{key},1.5,good\n")
+    (row,) = rows_of(study, path)
+    assert (row["answer"], row["time"]) == ("bad", 1500)
+
+
+def test_any_csv_through_columns(tmp_path: Path) -> None:
+    study = foreign(tmp_path / "study")
+    path = tmp_path / "batch.csv"
+    heads = "worker,construction,grammatical,ungrammatical,chosen"
+    path.write_text(
+        f"{heads}\nw1,sv,The dog barks.,The dog bark.,The dog barks.\n"
+        "w1,sv,The cats sleep.,The cats sleeps.,The cats sleeps.\n"
+        "w2,sv,The dog barks.,The dog bark.,good\n"
+    )
+    rows = rows_of(study, path)
+    assert [row["answer"] for row in rows] == ["good", "bad", "good"]
+    assert [row["position"] for row in rows] == [1, 2, 1]
+    assert [row["trials"] for row in rows] == [2, 2, 1]
+    assert rows[0]["id"] == rows[2]["id"] != rows[1]["id"]
+    assert rows[0]["config"] == "demo/en"
+    assert "w1" not in json.dumps(rows)
+
+
+def test_pairs_of_a_data_set_are_known_by_their_sentences(study: Study, tmp_path: Path) -> None:
+    other = foreign(tmp_path / "other")
+    item = items_of(study)[0]
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["worker", "construction", "grammatical", "ungrammatical", "chosen"])
+    writer.writerow(["w1", "sv", item["good"], item["bad"], item["bad"]])
+    (tmp_path / "batch.csv").write_text(out.getvalue())
+    from solecism.judge.matching import Known
+
+    (row,) = rows_of(other, tmp_path / "batch.csv", pairs=Known.of_study(study))
+    assert (row["id"], row["UID"], row["answer"]) == (item["id"], item["UID"], "bad")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (",sv,A b.,B a.,A b.", "does not say who answered"),
+        ("w1,sv,A b.,B a.,C.", "answer 'C.' is neither good or bad"),
+        ("w1,sv,,,good", "does not say which pair"),
+        ("w1,sv,A b.,B a.", "more or fewer cells"),
+    ],
+)
+def test_a_broken_row_is_named(tmp_path: Path, line: str, message: str) -> None:
+    study = foreign(tmp_path / "study")
+    path = tmp_path / "batch.csv"
+    path.write_text(f"worker,construction,grammatical,ungrammatical,chosen\n{line}\n")
+    with pytest.raises(InputError, match=rf"batch\.csv:2: .*{message}"):
+        rows_of(study, path)
+
+
+def test_a_column_that_is_not_there(tmp_path: Path) -> None:
+    study = foreign(tmp_path / "study")
+    path = tmp_path / "batch.csv"
+    path.write_text("workers,construction,grammatical,ungrammatical,chosen\n")
+    with pytest.raises(
+        InputError, match=r"columns\.participant: there is no column 'worker'.*workers"
+    ):
+        rows_of(study, path)
+
+
+def test_an_unknown_trial_is_refused_with_candidates(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("participant,item,shown,answer\nada,i99,good,good\n")
+    with pytest.raises(InputError, match=r"data\.csv:2: the study has no trial 'i99' .*i"):
+        rows_of(study, path)
+
+
+def test_ratings_and_readings(tmp_path: Path) -> None:
+    likert = made_study(tmp_path / "likert", design="likert", lists=2, catch=0, practice=0)
+    path = tmp_path / "ratings.csv"
+    key = likert.lists[0][0]
+    path.write_text(f"participant,item,rating\nada,{key},6\n")
+    (row,) = rows_of(likert, path)
+    assert (row["rating"], row["answer"]) == (6, None)
+    assert likert.items[key][row["shown"]]
+    path.write_text(f"participant,item,rating\nada,{key},8\n")
+    with pytest.raises(InputError, match="rating is '8', wanted 1 to 7"):
+        rows_of(likert, path)
+    expert = made_study(tmp_path / "expert", design="expert", lists=1, catch=0, practice=0)
+    path.write_text(f"participant,item,answer,reason\nada,{expert.lists[0][0]},No,form\n")
+    (row,) = rows_of(expert, path)
+    assert (row["answer"], row["reason"]) == ("no", "form")
+
+
+def test_formats_by_name(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    path.write_text("no format of ours")
+    with pytest.raises(InputError, match="is of none of the formats own, label-studio"):
+        rows_of(study, path)
+    with pytest.raises(InputError, match=r"unknown format 'pcibx' .*pcibex"):
+        rows_of(study, path, name="pcibx")
+
+
+def test_the_commands(study: Study, tmp_path: Path) -> None:
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    for name in ("ada", "bob"):
+        save_session(study, folder / f"{name}.json", name)
+    done = CliRunner().invoke(main, ["judge", "import", str(study.folder), str(folder)])
+    assert done.exit_code == 0, done.output
+    assert f"{2 * study.totals[0]} answers of 2 people" in done.output
+    table = pq.read_table(study.folder / TABLE)
+    assert table.schema.names == ANSWERS.names
+    gone = CliRunner().invoke(main, ["judge", "remove", str(study.folder), "ada"])
+    assert gone.output == f"{study.totals[0]} answers of ada are removed\n"
+    again = CliRunner().invoke(main, ["judge", "remove", str(study.folder), "ada"])
+    assert again.exit_code == 2
+    assert "nobody has the code 'ada'" in again.output
+    assert {row["participant"] for row in read_answer_table(study).to_pylist()} == {"bob"}
+
+
+def test_a_name_of_a_platform_removes_its_pseudonym(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(f"participant,item,shown,answer\nPID,{study.lists[0][0]},good,good\n")
+    save_answers(study, rows_of(study, path))
+    assert remove_person(study, "PID") == 1
+
+
+@pytest.mark.parametrize("design", ["choice", "likert", "expert"])
+def test_what_label_studio_gets_it_can_give_back(tmp_path: Path, design: str) -> None:
+    study = made_study(tmp_path / "study", design=design)
+    export_study(study, "label-studio", tmp_path / "out")
+    answer = {"choice": ("answer", "choices", "first"), "likert": ("rating", "rating", 5),
+              "expert": ("answer", "choices", "no")}[design]  # fmt: skip
+    name, kind, value = answer
+    given = [value] if kind == "choices" else value
+    result = [{"from_name": name, "type": kind, "value": {kind: given}}]
+    annotation = {"completed_by": 1, "result": result, "lead_time": 1}
+    with (tmp_path / "out" / "tasks-1.csv").open(newline="") as file:
+        tasks = [{"data": row, "annotations": [annotation]} for row in csv.DictReader(file)]
+    (tmp_path / "back.json").write_text(json.dumps(tasks))
+    rows = rows_of(study, tmp_path / "back.json")
+    assert len(rows) == study.totals[0]
+    if design == "choice":
+        assert {row["answer"] for row in rows} == {"good", "bad"}
+        assert all(row["answer"] == row["shown"] for row in rows)
+    else:
+        assert all(row["rating" if design == "likert" else "answer"] == value for row in rows)

@@ -1,0 +1,298 @@
+"""The server of a study: what it takes, what it refuses, what it keeps."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("starlette", reason="needs the extra `judge`")
+pytest.importorskip("uvicorn", reason="needs the extra `judge`")
+
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.judge.design import STUDY, Study, read_study
+from solecism.judge.pseudonyms import pseudonym
+from solecism.judge.server import Rate, make_app
+from solecism.judge.store import stored_rows, tallies
+from studies import Client, answer, serving_study, write_study
+
+Served = tuple[Study, Client, str]
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    study = write_study(tmp_path / "study")
+    with serving_study(study.folder) as (url, _):
+        yield study, Client(url), url
+
+
+def begin(client: Client, study: Study, participant: str = "ada", **more: Any) -> dict[str, Any]:
+    said = {"study": study.id, "participant": participant, **more}
+    status, found = client.post("session", said)
+    assert status == 200, found
+    session: dict[str, Any] = found
+    return session
+
+
+def test_a_whole_session(served: Served) -> None:
+    study, client, _ = served
+    session = begin(client, study, native_language="en", flags=["honeypot"])
+    code = pseudonym("ada", "pepper")
+    assert session == {
+        **session, "list": 1, "participant": code, "answered": [], "finished": False,
+    }  # fmt: skip
+    name, keys = session["session"], study.lists[0]
+    for position, key in enumerate(keys[:-1], 1):
+        assert client.post("answer", answer(name, position, key)) == (200, {"ok": True})
+    assert client.post("finish", {"session": name, "answers": 4})[1]["missing"] == [4]
+    last = answer(name, 4, keys[-1], answer="bad", flags=["resumed"])
+    assert client.post("answer", last)[0] == 200
+    assert client.post("finish", {"session": name, "answers": 4})[1]["missing"] == []
+    rows = list(stored_rows(study))
+    assert [row["position"] for row in rows] == [1, 2, 3, 4]
+    assert rows[0]["kind"] == "practice"
+    assert rows[3] == {**rows[3], "answer": "bad", "flags": ["honeypot", "resumed"], "trials": 4}
+    assert rows[0]["participant"] == code != "ada"
+    assert begin(client, study)["finished"]
+
+
+def test_no_name_and_no_address_is_written(served: Served) -> None:
+    study, client, _ = served
+    session = begin(client, study, "worker-A1B2C3")
+    client.post("answer", answer(session["session"], 1, study.lists[0][0]))
+    for path in study.folder.rglob("*"):
+        if path.is_file():
+            assert b"A1B2C3" not in path.read_bytes()
+            assert b"127.0.0.1" not in path.read_bytes()
+
+
+def test_a_session_is_taken_up_again(served: Served) -> None:
+    study, client, _ = served
+    first = begin(client, study)
+    client.post("answer", answer(first["session"], 1, study.lists[0][0]))
+    assert begin(client, study) == {**first, "answered": [1]}
+
+
+def test_the_same_answer_again_is_stored_once(served: Served) -> None:
+    study, client, _ = served
+    session, key = begin(client, study)["session"], study.lists[0][1]
+    for _ in range(3):
+        assert client.post("answer", answer(session, 2, key))[0] == 200
+    assert client.post("answer", answer(session, 2, key, answer="bad"))[0] == 409
+    assert client.post("answer", answer(session, 3, key))[0] == 409
+    assert len(list(stored_rows(study))) == 1
+
+
+def test_lists_are_filled_evenly(served: Served) -> None:
+    study, client, _ = served
+    assert [begin(client, study, f"p{n}")["list"] for n in range(5)] == [1, 2, 1, 2, 1]
+    assert begin(client, study, "asked", list=1)["list"] == 1
+    assert begin(client, study, "next")["list"] == 2
+
+
+def test_those_who_left_do_not_fill_a_list(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    study, client, _ = served
+    for name in ("a", "b", "c"):
+        begin(client, study, name)
+    assert [tally.sessions for tally in tallies(study)] == [2, 1]
+    monkeypatch.setattr("solecism.judge.store.LEFT", -10)
+    assert [tally.sessions for tally in tallies(study)] == [0, 0]
+
+
+def test_what_is_refused(served: Served) -> None:
+    study, client, _ = served
+    name, key = begin(client, study)["session"], study.lists[0][1]
+    right = answer(name, 2, key)
+    wrong: list[tuple[str, Any, int, str]] = [
+        ("session", {"study": "other", "participant": "x"}, 409, "older design"),
+        ("session", {"study": study.id, "participant": "x", "list": 3}, 400, "the study has 2"),
+        ("session", {"study": study.id, "participant": ""}, 400, "no characters"),
+        ("session", {"study": study.id, "participant": "x", "flags": ["x"]}, 400, "unknown flag"),
+        ("answer", {**right, "session": "nobody"}, 404, "no such session"),
+        ("answer", {**right, "item": study.lists[1][1]}, 400, "is not in list 1"),
+        ("answer", {**right, "position": 5}, 400, "list 1 has 4"),
+        ("answer", {**right, "position": "2"}, 400, "position"),
+        ("answer", {**right, "more": 1}, 400, "unknown key 'more'"),
+        ("answer", answer(name, 2, key, answer="both"), 400, "answer is 'both'"),
+        ("answer", answer(name, 2, key, rating=3), 400, "rating is no part"),
+        ("answer", answer(name, 2, key, time=-1), 400, "time"),
+        ("answer", answer(name, 2, key, evil="x"), 400, "unknown key 'evil'"),
+        ("answer", b"{", 400, "is no JSON"),
+        ("answer", b"[" * 5000, 400, "nested too deep"),
+        ("answer", b'{"session": "\\ud800"}', 400, "half of a character"),
+        ("answer", b'{"time": NaN}', 400, "is no JSON"),
+        ("answer", b"\xff", 400, "not UTF-8"),
+        ("answer", b" " * 20_000, 413, "at most 16,384 bytes"),
+        ("finish", {"session": name, "answers": 9}, 400, "no list has 9"),
+    ]
+    for where, said, status, message in wrong:
+        found = client.post(where, said)
+        assert found[0] == status, (said, found)
+        assert message in found[1]["error"]
+    assert list(stored_rows(study)) == []
+    assert client.get("/api/answer")[0] == 404
+
+
+def test_pages_cannot_be_left_and_are_protected(served: Served) -> None:
+    _, client, _ = served
+    assert client.get("/")[1].startswith("<!doctype html>")
+    assert "default-src 'none'" in client.headers["content-security-policy"]
+    assert client.headers["x-content-type-options"] == "nosniff"
+    assert "server" not in client.headers
+    for path in ("/../salt.txt", "/..%2fsalt.txt", "/%2e%2e/study.toml", "/salt.txt"):
+        assert client.get(path)[0] == 404
+
+
+def test_results_need_the_token(served: Served) -> None:
+    study, client, _ = served
+    session = begin(client, study)
+    client.post("answer", answer(session["session"], 1, study.lists[0][0]))
+    assert client.get("/api/answers")[0] == client.get("/api/status", "wrong")[0] == 401
+    token = (study.folder / "token.txt").read_text().strip()
+    assert (study.folder / "token.txt").stat().st_mode & 0o077 == 0
+    status, text = client.get("/api/answers", token)
+    assert status == 200
+    assert [json.loads(line) for line in text.splitlines()] == list(stored_rows(study))
+    assert client.get("/api/status", token)[1]["lists"][0]["answers"] == 1
+
+
+FUZZ = random.Random(5)
+JUNK: list[Any] = [
+    None, True, -1, 10**30, 1e308, "", "x" * 300, [], {}, [[]], {"a": 1}, "good", "\u0000", "א",
+]  # fmt: skip
+
+
+def spoiled(said: Any) -> Any:
+    """Return something like a request, with one part changed, lost or added."""
+    if not isinstance(said, dict) or FUZZ.random() < 0.1:
+        return FUZZ.choice(JUNK)
+    made = dict(said)
+    key = FUZZ.choice([*made])
+    way = FUZZ.randrange(4)
+    if way == 0:
+        made[key] = spoiled(made[key])
+    elif way == 1:
+        made[FUZZ.choice(["", "id", "\u202e", "x" * 100])] = FUZZ.choice(JUNK)
+    elif way == 2 and key != "flags":
+        del made[key]
+    else:
+        made[key] = FUZZ.choice(JUNK)
+    return made
+
+
+def test_a_thousand_malformed_answers(tmp_path: Path) -> None:
+    study = write_study(tmp_path / "study")
+    with serving_study(study.folder) as (url, process):
+        client = Client(url)
+        right = answer(begin(client, study)["session"], 2, study.lists[0][1])
+        sent = 0
+        while sent < 1000:
+            said = spoiled(right)
+            if said == right:
+                continue
+            raw = json.dumps(said).encode()
+            if FUZZ.random() < 0.2:
+                raw = raw[: FUZZ.randrange(len(raw))]
+            status, _ = client.post("answer", raw)
+            while status == 429:  # the rate is limited, and tells nothing about the answer
+                time.sleep(0.2)
+                status, _ = client.post("answer", raw)
+            assert 400 <= status < 500, (status, raw)
+            sent += 1
+        assert list(stored_rows(study)) == []
+        process.send_signal(signal.SIGTERM)
+        assert "Traceback" not in process.communicate(timeout=20)[1]
+
+
+def judge(study: Study, url: list[str], name: str, told: Counter[tuple[str, int]]) -> None:
+    """Do a whole session as a page does it: ask again until an answer is confirmed."""
+
+    def ask(where: str, said: Any) -> Any:
+        while True:
+            try:
+                status, found = Client(url[0]).post(where, said)
+            except (OSError, ValueError, HTTPException):
+                time.sleep(0.05)
+                continue
+            if status == 200:
+                return found
+            assert status in (429, 503), found
+            time.sleep(0.1)
+
+    session = ask("session", {"study": study.id, "participant": name})
+    keys = study.lists[session["list"] - 1]
+    for position, key in enumerate(keys, 1):
+        ask("answer", answer(session["session"], position, key))
+        told[name, position] += 1
+    assert ask("finish", {"session": session["session"], "answers": len(keys)})["missing"] == []
+
+
+def test_nothing_confirmed_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
+    study = write_study(tmp_path / "study", lists=3, trials=20)
+    told: Counter[tuple[str, int]] = Counter()
+    url = [""]
+    people = [
+        threading.Thread(target=judge, args=(study, url, f"p{n}", told), daemon=True)
+        for n in range(12)
+    ]
+    for kill in (60, 150, None):
+        with serving_study(study.folder) as (address, process):
+            url[0] = address
+            if kill == 60:
+                for person in people:
+                    person.start()
+            if kill is None:
+                for person in people:
+                    person.join(60)
+            else:
+                while len(told) < kill:
+                    time.sleep(0.01)
+                process.send_signal(signal.SIGKILL)
+    rows = list(stored_rows(study))
+    assert len(rows) == len(told) == 12 * 20
+    assert set(Counter(row["participant"] for row in rows).values()) == {20}
+    assert [tally.finished for tally in tallies(study)] == [4, 4, 4]
+
+
+def test_status_and_errors_in_the_terminal(tmp_path: Path) -> None:
+    study = write_study(tmp_path / "study")
+    run = CliRunner().invoke
+    shown = run(main, ["judge", "status", str(study.folder)])
+    assert shown.exit_code == 0
+    assert "wanted" in shown.stdout
+    assert "all" in shown.stdout
+    as_json = run(main, ["judge", "status", str(study.folder), "--json"])
+    assert [entry["list"] for entry in json.loads(as_json.stdout)] == [1, 2]
+    with serving_study(study.folder) as (url, _):
+        port = url.rpartition(":")[2]
+        again = run(main, ["judge", "serve", str(study.folder), "--port", port])
+        assert again.exit_code == 2
+        assert f"cannot listen at 127.0.0.1 port {port}" in again.stderr
+    text = (study.folder / STUDY).read_text()
+    (study.folder / STUDY).write_text(text.replace("seed = 7", "seed = 8"))
+    changed = read_study(study.folder)
+    with pytest.raises(InputError, match="its design was changed"):
+        make_app(changed)
+    (study.folder / "page" / "index.html").unlink()
+    done = run(main, ["judge", "serve", str(study.folder)])
+    assert done.exit_code == 2
+    assert "there is no page here" in done.stderr
+
+
+def test_rates() -> None:
+    rate = Rate(each=2, most=3)
+    assert [rate.allows("a", 0.0) for _ in range(4)] == [True, True, True, False]
+    assert rate.allows("b", 0.0)
+    assert not rate.allows("a", 0.1)
+    assert rate.allows("a", 1.0)

@@ -1,0 +1,227 @@
+"""What people found: who counts, what is right, what is confirmed; the report of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from judged import collect, save_session
+from people import made_study
+from solecism.commands import main
+from solecism.judge.design import Rules, Study
+from solecism.judge.importing import import_answers, read_answer_table
+from solecism.judge.outcome import Outcome, outcome_of
+
+Item = Mapping[str, str]
+
+
+def outcome(study: Study, **more: Any) -> Outcome:
+    return outcome_of(study, read_answer_table(study).to_pylist(), **more)
+
+
+def good(item: Item, position: int) -> dict[str, Any]:
+    return {"shown": ("good", "bad")[position % 2], "answer": "good"}
+
+
+def wrong_of_p1(item: Item, position: int) -> dict[str, Any]:
+    if item["UID"] == "p1" and item["kind"] == "item":
+        return {"shown": "good", "answer": "bad"}
+    return good(item, position)
+
+
+def test_everyone_agrees(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study")
+    collect(study, 4)
+    found = outcome(study)
+    assert [(g.name, g.kept, g.pairs) for g in found.paradigms] == [("p0", 3, 3), ("p1", 3, 3)]
+    assert found.overall.individual.value == found.overall.majority.value == 1
+    assert found.overall.individual.low < 1
+    assert found.overall.ac1 == 1
+    assert found.overall.time == 1500
+    assert not any(record.reasons for record in found.judges)
+
+
+def test_a_paradigm_that_people_reject(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study")
+    collect(study, 3, wrong_of_p1)
+    found = outcome(study)
+    assert [g.individual.value for g in found.paradigms] == [1, 0]
+    assert [g.passes(study.rules) for g in found.paradigms] == [True, False]
+    assert {pair.uid for pair in found.pairs if pair.verdict == "drop"} == {"p1"}
+
+
+def with_one(study: Study, tmp_path: Path, **changes: Any) -> Outcome:
+    """Return the outcome of one good judge and one who is changed."""
+    one = save_session(study, tmp_path / "one.json", "ada")
+    two = save_session(study, tmp_path / "two.json", "bob", **changes)
+    return outcome_of(study, import_answers(study, [one, two]).rows)
+
+
+def first_place(item: Item, position: int) -> dict[str, Any]:
+    shown = ("good", "bad")[position % 2]
+    return {"shown": shown, "answer": shown}
+
+
+def fails_catch(item: Item, position: int) -> dict[str, Any]:
+    if item["kind"] == "catch":
+        return {"shown": "good", "answer": "bad"}
+    return good(item, position)
+
+
+def quick(item: Item, position: int) -> dict[str, Any]:
+    return {**good(item, position), "time": 200}
+
+
+@pytest.mark.parametrize(
+    ("says", "reasons"),
+    [
+        (first_place, ("catch", "one_sided")),
+        (fails_catch, ("catch",)),
+        (quick, ("median_time",)),
+        (good, ()),
+    ],
+)
+def test_judges_are_left_out_by_the_rules(
+    tmp_path: Path, says: Any, reasons: tuple[str, ...]
+) -> None:
+    study = made_study(tmp_path / "study", lists=1)
+    found = with_one(study, tmp_path, says=says)
+    assert [record.reasons for record in found.judges] == [(), reasons]
+    assert found.overall.judges == (1 if reasons else 2)
+
+
+def test_a_session_that_was_broken_off(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", lists=1)
+    path = save_session(study, tmp_path / "one.json", "ada")
+    said = json.loads(path.read_text())
+    path.write_text(json.dumps({**said, "finished": False, "rows": said["rows"][:6]}))
+    found = outcome_of(study, import_answers(study, [path]).rows)
+    (record,) = found.judges
+    assert "completed" in record.reasons
+    assert record.completed == pytest.approx(6 / study.totals[0])
+    assert not found.pairs
+
+
+def test_flags_and_native_languages_leave_answers_out(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", lists=1)
+    assert study.rules.native_language == ("en",)
+    foreign = with_one(study, tmp_path, native_language="de")
+    assert foreign.judges[1].left_out == 6
+    assert foreign.overall.judges == 1
+    assert with_one(study, tmp_path, flags=["honeypot"]).overall.judges == 1
+    assert with_one(study, tmp_path, flags=["resumed"]).overall.judges == 2
+    open_to_all = replace(study, rules=Rules(native_language=(), flags=()))
+    rows = import_answers(study, [tmp_path / "one.json", tmp_path / "two.json"]).rows
+    assert outcome_of(open_to_all, rows).overall.judges == 2
+
+
+def test_without_exclusions_all_count(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", lists=1)
+    save_session(study, tmp_path / "one.json", "ada", says=quick)
+    rows = import_answers(study, [tmp_path / "one.json"]).rows
+    assert not outcome_of(study, rows).pairs
+    assert len(outcome_of(study, rows, exclude=False).pairs) == 6
+
+
+def rates(item: Item, position: int) -> dict[str, Any]:
+    """A judge who rates good sentences 5 to 7 and bad ones 1 to 3, but those of p1 alike."""
+    side = "good" if item.get("good") else "bad"
+    if item["UID"] == "p1":
+        return {"shown": side, "rating": 4}
+    return {"shown": side, "rating": (5 if side == "good" else 1) + position % 3}
+
+
+def test_ratings(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", design="likert", lists=2, catch=0, practice=0)
+    collect(study, 6, rates)
+    found = outcome_of(
+        replace(study, rules=Rules(one_sided=1.0)), read_answer_table(study).to_pylist()
+    )
+    one, two = found.paradigms
+    assert one.individual.value == 1
+    assert one.gap is not None
+    assert one.gap.low > 0.5
+    assert one.kept == 3
+    assert two.gap is not None
+    assert two.gap.low < 0 < two.gap.high
+    pair = next(pair for pair in found.pairs if pair.uid == "p0")
+    assert pair.ratings is not None
+    assert pair.ratings[0] - pair.ratings[1] > 2
+    assert found.overall.ac1 > found.overall.alpha - 1
+
+
+def reads(item: Item, position: int) -> dict[str, Any]:
+    side = "good" if item.get("good") else "bad"
+    if item["UID"] == "p1" and side == "bad":
+        return {"shown": side, "answer": ("yes", "not applicable")[position % 2]}
+    return {"shown": side, "answer": "yes" if side == "good" else "no", "comment": "so"}
+
+
+def test_readings_of_experts(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", design="expert", lists=1, catch=0, practice=0)
+    collect(study, 4, reads)
+    one, two = outcome(study).paradigms
+    assert one.individual.value == 1
+    assert (one.kept, two.kept) == (3, 0)
+    assert one.answers == 24
+    assert 12 <= two.answers < 24
+    assert one.alpha == 1
+
+
+def test_the_report(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study")
+    collect(study, 3, wrong_of_p1)
+    out = tmp_path / "out"
+    done = CliRunner().invoke(main, ["judge", "report", str(study.folder), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "3 of 6 pairs are rejected by people" in done.output
+    assert "fewer than 80 % of pairs are confirmed: p1" in done.output
+    assert max(map(len, done.output.splitlines()[:-1])) <= 80
+    names = {"analysis.R", "answers.csv", "groups.csv", "judges.csv", "pairs.csv", "report.html"}
+    assert {path.name for path in out.iterdir()} == names
+    rows = list(csv.DictReader((out / "answers.csv").read_text().splitlines()))
+    assert len(rows) == 18
+    assert {row["right"] for row in rows if row["UID"] == "p1"} == {"0"}
+    page = (out / "report.html").read_text()
+    assert "Pairs that people reject" in page
+    assert "<mark>" in page
+
+
+def test_the_report_as_json(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study")
+    collect(study, 3, wrong_of_p1)
+    done = CliRunner().invoke(main, ["judge", "report", str(study.folder), "--json"])
+    found = json.loads(done.output)
+    assert found["paradigms_below"] == ["p1"]
+    assert len(found["pairs_rejected"]) == 3
+    assert found["overall"]["individual"] == 0.5
+    assert found["without_exclusions"]["answers"] == 18
+
+
+def test_sentences_of_strangers_are_text_on_the_page(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", title="<script>alert(1)</script>")
+    collect(study, 3, wrong_of_p1)
+    CliRunner().invoke(main, ["judge", "report", str(study.folder), "--out", str(tmp_path / "out")])
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_answers_of_programs_are_told(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", lists=1)
+    found = with_one(study, tmp_path, flags=["simulated"])
+    assert found.simulated == study.totals[0]
+
+
+def test_no_answers_yet(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study")
+    done = CliRunner().invoke(main, ["judge", "report", str(study.folder)])
+    assert done.exit_code == 2
+    assert "there are no answers yet" in done.output

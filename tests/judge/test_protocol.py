@@ -1,0 +1,122 @@
+"""What page and server say: rows are completed from the study, anything else is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from people import made_study
+from solecism.errors import InputError
+from solecism.inputs import check
+from solecism.judge.order import mix, seed_of, session_order, sides
+from solecism.judge.protocol import ANSWER, answer_row, catch_right
+from solecism.judge.schema import ANSWERS, DESIGNS
+
+SAID = {"participant": "abc", "native_language": "en", "flags": ["honeypot"]}
+
+
+def answer(item: str, position: int = 1, **row: Any) -> dict[str, Any]:
+    return {
+        "session": "s",
+        "position": position,
+        "item": item,
+        "row": {"shown": "bad", "time": 1200, **row},
+    }
+
+
+ROWS = {
+    "choice": {"answer": "good"},
+    "likert": {"rating": 7},
+    "expert": {"answer": "no", "reason": "agreement", "comment": "odd"},
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_row_has_the_columns_of_the_table(tmp_path: Path, design: str) -> None:
+    study = made_study(tmp_path / "study", design=design)
+    key = next(key for key in study.lists[0] if study.items[key].get("bad"))
+    said = answer(key, **ROWS[design], flags=["hidden"])
+    check(said, ANSWER, Path("answer"))
+    row = answer_row(study, 1, said, SAID)
+    table = pa.Table.from_pylist([row], schema=ANSWERS)
+    assert list(row) == ANSWERS.names
+    assert table.to_pylist() == [row]
+    assert row["flags"] == ["honeypot", "hidden"]
+    assert (row["study"], row["trials"], row["config"]) == (study.id, study.totals[0], "demo/en")
+
+
+WRONG = [
+    ("choice", {"answer": "both"}, "answer is 'both' (known: good, bad)"),
+    ("choice", {}, "answer is 'None'"),
+    ("choice", {"answer": "good", "rating": 3}, "rating is no part of an answer of the design"),
+    ("choice", {"answer": "good", "shown": "left"}, "shown is 'left'"),
+    ("choice", {"answer": "good", "flags": ["admin"]}, "flag is 'admin'"),
+    ("likert", {"rating": None}, "rating is missing"),
+    ("likert", {"rating": 3, "answer": "good"}, "answer is no part"),
+    ("expert", {"answer": "perhaps"}, "answer is 'perhaps'"),
+    ("expert", {"answer": "no", "reason": "bad"}, "reason is 'bad'"),
+    ("expert", {"answer": "no", "comment": "x" * 2001}, "comment has more than 2,000"),
+]
+
+
+@pytest.mark.parametrize(("design", "row", "message"), WRONG)
+def test_answers_that_do_not_fit_are_refused(
+    tmp_path: Path, design: str, row: dict[str, Any], message: str
+) -> None:
+    study = made_study(tmp_path / "study", design=design)
+    key = next(key for key in study.lists[0] if study.items[key].get("bad"))
+    with pytest.raises(InputError) as caught:
+        answer_row(study, 1, answer(key, **row), SAID)
+    assert message in str(caught.value)
+
+
+def test_items_and_positions_that_the_list_does_not_have(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", lists=2)
+    other = next(key for key in study.lists[1] if key not in study.lists[0])
+    with pytest.raises(InputError, match=f"item '{other}' is not in list 1"):
+        answer_row(study, 1, answer(other, answer="good"), SAID)
+    with pytest.raises(InputError, match="position 8: list 1 has 7"):
+        answer_row(study, 1, answer(study.lists[0][0], 8, answer="good"), SAID)
+
+
+def test_catch_trials() -> None:
+    rows = [
+        ({"design": "choice", "answer": "good"}, True),
+        ({"design": "choice", "answer": "bad"}, False),
+        ({"design": "likert", "rating": 3, "answer": None}, True),
+        ({"design": "likert", "rating": 4, "answer": None}, False),
+        ({"design": "expert", "answer": "no"}, True),
+        ({"design": "expert", "answer": "not applicable"}, False),
+    ]
+    assert [catch_right(row) for row, _ in rows] == [right for _, right in rows]
+
+
+def test_mixing_spreads() -> None:
+    assert len({mix(f"i{n}") for n in range(10_000)}) > 9_990
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_orders_differ_and_practice_comes_first(tmp_path: Path, design: str) -> None:
+    study = made_study(tmp_path / "study", design=design)
+    orders = [session_order(study, 1, seed_of(study, session)) for session in "abcd"]
+    assert len({tuple(order) for order in orders}) == 4
+    for order in orders:
+        assert sorted(order) == sorted(study.lists[0])
+        assert order[:2] == study.lists[0][:2]
+
+
+def test_half_of_the_good_sentences_stand_first(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study")
+    for session in "abcdefgh":
+        first = list(sides(study.lists[0], seed_of(study, session)).values())
+        assert abs(first.count("good") - first.count("bad")) <= 1
+
+
+def test_an_expert_reads_the_two_sides_in_two_halves(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", design="expert", catch=0, practice=0)
+    order = session_order(study, 1, "0:x")
+    half = [key.partition("-")[0] for key in order[:6]]
+    assert sorted(half) == sorted({key.partition("-")[0] for key in order})

@@ -1,0 +1,79 @@
+"""The texts: six languages, nothing missing, every name filled in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from people import made_study
+from solecism.errors import InputError
+from solecism.judge.protocol import REASONS
+from solecism.judge.schema import DESIGNS
+from solecism.judge.wording import languages, read_wording, texts_for
+from tiny import edit
+
+SIX = ["de", "en", "fr", "he", "ru", "zh"]
+
+
+def test_there_are_six_languages() -> None:
+    assert languages() == SIX
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("language", SIX)
+def test_texts_are_whole(language: str, design: str) -> None:
+    texts, english = texts_for(language, design), texts_for("en", design)
+    assert set(texts) == {"consent.md", "instructions.md", "debriefing.md", "page.toml"}
+    for name, text in texts.items():
+        names = set(re.findall(r"\{(\w+)\}", text)) - {"language"}
+        assert names == set(re.findall(r"\{(\w+)\}", english[name])) - {"language"}, name
+        if name.endswith(".md"):
+            assert text.startswith("# ")
+            assert text.count("\n* ") == english[name].count("\n* ")
+            assert text.count("**") % 2 == 0
+
+
+def test_other_languages_get_english_texts() -> None:
+    texts = texts_for("sw", "choice")
+    assert texts["consent.md"] == texts_for("en", "choice")["consent.md"]
+    assert 'language = "the language of the sentences"' in texts["page.toml"]
+    assert texts_for("zh-Hant", "choice") == texts_for("zh", "choice")
+
+
+def test_reasons_have_words() -> None:
+    words = texts_for("en", "expert")["page.toml"]
+    assert all(f"reason_{reason.replace(' ', '_')} = " in words for reason in REASONS)
+
+
+def test_names_are_filled_in(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study")
+    wording = read_wording(study)
+    assert "A University" in wording.parts["consent"]
+    assert f"about {study.minutes} minutes" in wording.parts["consent"]
+    assert f"You get {study.amount:.2f} EUR" in wording.parts["consent"]
+    assert "us@example.org" in wording.words["download_why"]
+    assert wording.words["progress"] == "{done} of {total}"
+
+
+def test_without_pay_there_is_no_line_about_it(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", hourly=0.0)
+    assert "Pay" not in read_wording(study).parts["consent"]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("consent.md", "{minutes}", "{minuts}", r"unknown name {minuts} \(did you mean 'minutes'"),
+        ("page.toml", "agree =", "agre =", r"unknown key 'agre' \(did you mean 'agree'"),
+        ("page.toml", 'yes = "Yes"', "yes = 1", "yes is 1, not a text"),
+        ("page.toml", 'yes = "Yes"\n', "", "lacks yes"),
+    ],
+)
+def test_broken_texts_are_named(tmp_path: Path, file: str, old: str, new: str, said: str) -> None:
+    study = made_study(tmp_path / "study")
+    edit(tmp_path / "study/texts" / file, old, new)
+    with pytest.raises(InputError, match=said) as caught:
+        read_wording(study)
+    assert file in str(caught.value)

@@ -1,0 +1,73 @@
+"""Learning curves over the checkpoints of a model, scored for real."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("torch", reason="needs the extra `score`")
+
+import solecism
+from causal_models import save_model
+from scored import make_pairs
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.reports.checkpoints import checkpoint_charts
+
+STEPS = ("chck_1M", "chck_2M", "chck_10M", "chck_100M", "main")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the results of the checkpoints of a model, and of a model without any."""
+    work = tmp_path_factory.mktemp("checkpoints")
+    for name in STEPS:
+        save_model(work / "tiny" / name, ["Good bad calm."])
+    pairs = make_pairs(40)
+    words = pa.array(
+        [f"{text}{number}" for number, text in enumerate(pairs["sentence_bad"].to_pylist())]
+    )
+    pairs = pairs.set_column(pairs.column_names.index("sentence_bad"), "sentence_bad", words)
+    pq.write_table(pairs, work / "some.parquet")
+    data, out = str(work / "some.parquet"), work / "out"
+    solecism.score_all(data, str(work / "tiny"), revisions=["chck_*", "main"], out=out)
+    solecism.score(data, str(work / "tiny" / "main"), out=out)
+    return out
+
+
+def test_a_run_of_a_checkpoint_says_which(results: Path) -> None:
+    report = solecism.report(results)
+    names = {result.run["options"].get("checkpoint") for result in report.results}
+    assert names == {*STEPS, None}
+    (some,) = [r for r in report.results if r.run["options"].get("checkpoint") == "chck_2M"]
+    assert "|checkpoint:chck_2M|" in some.signature
+    assert some.run["model"] == "tiny"
+
+
+def test_the_curves_of_a_model(results: Path) -> None:
+    found = solecism.report(results).results
+    (chart,) = checkpoint_charts(found)
+    assert chart.title == "tiny on some/some: accuracy by phenomenon over checkpoints"
+    order = re.search(r"all pairs: ([^;]+?)\.?</desc>", chart.chart)
+    assert order
+    assert re.findall(r"(chck_\w+|main): \d", order[1]) == list(STEPS)
+    assert {"agreement", "npi_licensing"} <= set(re.findall(r"<title>(\w+), main", chart.chart))
+
+
+def test_the_command_writes_one_file(results: Path, tmp_path: Path) -> None:
+    file = tmp_path / "curve.svg"
+    done = CliRunner().invoke(main, ["report", str(results), "--by", "UID", "--curve", str(file)])
+    assert done.exit_code == 0, done.output
+    assert file.read_text().startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    assert "accuracy by UID over checkpoints" in file.read_text()
+
+
+def test_a_single_checkpoint_is_no_curve(results: Path) -> None:
+    found = [r for r in solecism.report(results).results if not r.run["options"].get("checkpoint")]
+    with pytest.raises(InputError, match="no two checkpoints of one model"):
+        solecism.report(found).curve()

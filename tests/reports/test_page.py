@@ -1,0 +1,275 @@
+"""The page of a report: models side by side, groups, the hardest pairs, what people decide."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from release import small_root
+from scored import make_pairs, make_scores, write_result
+from solecism.contrast import differing_parts
+from solecism.datasets.build import build
+from solecism.errors import InputError
+from solecism.reports.figures import ALL, MEAN
+from solecism.reports.hardest import EACH, hardest
+from solecism.reports.people import Judgments, find_judgments, read_judgments
+from solecism.reports.report import open_results, report
+from solecism.reports.sections import page_figures
+from solecism.scoring.items import open_items
+from solecism.scoring.results import scores_table
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models on two configs."""
+    out = tmp_path_factory.mktemp("results")
+    for config, start in (("xx", 0), ("yy", 9)):
+        pairs = make_pairs(400, start)
+        for number, model in enumerate(("org/tiny", "org/large")):
+            scores = make_scores(pairs, 0.8 + number, 10 * start + number)
+            write_result(out / f"{model[4:]}-{config}", scores, model, config)
+    return out
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> str:
+    return report(folder).html()
+
+
+def test_links_of_the_contents_lead_somewhere(page: str) -> None:
+    links = re.findall(r'href="#([^"]+)"', page)
+    assert len(links) == len(set(links)) >= 8
+    for link in links:
+        assert page.count(f'id="{link}"') == 1
+
+
+def test_every_table_scrolls_in_its_own_box(page: str) -> None:
+    assert page.count("<table>") == len(re.findall(r'<div class="wide"[^>]*><table>', page))
+    assert 'name="viewport" content="width=device-width, initial-scale=1"' in page
+    assert "prefers-color-scheme: dark" in page
+
+
+def test_models_stand_side_by_side_in_every_section(folder: Path) -> None:
+    found = page_figures(open_results([folder]), "construction")
+    assert found.models == ("large", "tiny")
+    assert [section.title for section in found.sections] == ["demo/xx 1.0.0", "demo/yy 1.0.0"]
+    for section in found.sections:
+        assert {table.heads for table in section.tables} == {("large", "tiny")}
+        assert section.chart is not None
+        assert section.chart.count("<g><title>large, ") == 3
+    assert found.overview is not None
+    assert [row.name for row in found.overview.rows] == ["xx", "yy", ALL, MEAN]
+
+
+def test_paradigms_stand_below_phenomena_and_no_table_is_twice(folder: Path, page: str) -> None:
+    (table,) = page_figures(open_results([folder / "tiny-xx"]), "phenomenon").sections[0].tables
+    rows = [(row.level, row.name, row.note) for row in table.rows]
+    assert rows == [
+        (0, "agreement", ""),
+        (1, "across a prepositional phrase", ""),
+        (2, "prep_anim", ""),
+        (2, "prep_inanim", ""),
+        (1, "simple agreement", "simple_agrmt"),
+        (0, "npi_licensing", "simple_npi"),
+        (0, ALL, ""),
+        (0, MEAN, ""),
+    ]
+    bodies = re.findall(r"<tbody>.*?</tbody>", page, re.DOTALL)
+    assert len(bodies) == len(set(bodies))
+
+
+def test_a_feature_has_a_table_of_its_own(folder: Path) -> None:
+    section = page_figures(open_results([folder / "tiny-xx"]), "match").sections[0]
+    assert [table.by for table in section.tables] == ["match", "paradigm"]
+    assert [row.name for row in section.tables[0].rows][:2] == ["match", "mismatch"]
+
+
+def test_the_same_model_with_other_options_keeps_its_name(tmp_path: Path) -> None:
+    for bos in ("auto", "never"):
+        scores = make_scores(make_pairs(60))
+        write_result(tmp_path / bos, scores, options={"bos": bos})
+    found = page_figures(open_results([tmp_path]), "UID")
+    assert found.models == ("tiny bos:auto", "tiny bos:never")
+
+
+def test_hardest_pairs_have_the_lowest_margins(folder: Path) -> None:
+    result = open_results([folder / "tiny-xx"])[0]
+    found = hardest({"tiny": result}, most=3)
+    rows = [r for r in result.table.to_pylist() if r["margin"] is not None]
+    lowest = min(rows, key=lambda row: row["margin"])
+    assert found[0].id == lowest["id"]
+    assert found[0].scores[0].margin == lowest["margin"]
+    margins = [pair.scores[0].margin for pair in found]
+    assert margins == sorted(margins)
+    assert found[0].good == found[0].bad == []
+
+
+def test_hardest_pairs_are_varied_and_hard_for_all_models(folder: Path) -> None:
+    one, two = open_results([folder / "tiny-xx", folder / "large-xx"])
+    found = hardest({"tiny": one, "large": two})
+    uids = [pair.uid for pair in found]
+    assert len(found) == 8
+    assert max(map(uids.count, uids)) == EACH
+    assert all(len(pair.scores) == 2 for pair in found)
+    both = {r["id"]: r["margin"] for r in two.table.to_pylist()}
+    assert both[found[0].id] == found[0].scores[1].margin
+    assert found[0].scores[0].margin < 0 > found[0].scores[1].margin
+
+
+def test_models_without_a_common_pair_have_no_hardest(tmp_path: Path) -> None:
+    scores = make_scores(make_pairs(40))
+    write_result(tmp_path / "a", scores.slice(0, 20), "a")
+    write_result(tmp_path / "b", scores.slice(20), "b")
+    one, two = open_results([tmp_path])
+    assert hardest({"a": one, "b": two}) == []
+
+
+@pytest.fixture
+def hebrew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A result on a small data set that is here, of which one pair is hardest."""
+    monkeypatch.chdir(tmp_path)
+    root = small_root(tmp_path / "root", "he", ["simple_agrmt"])
+    build("clams", out=tmp_path / "clams", root=root)
+    items = open_items("clams/he")
+    pairs = items.every(1, 50)
+    good, bad = np.full(50, -20.0), np.full(50, -30.0)
+    bad[7] = -5.0
+    ones = np.ones(50, int)
+    scores = scores_table(pairs, "sentence", (good, bad), (ones, ones), (ones, ones), [None] * 50)
+    return write_result(tmp_path / "r", scores, "tiny", "he", data="clams", digest=items.digest)
+
+
+def test_hardest_pairs_show_sentences_of_data_that_are_here(hebrew: Path) -> None:
+    row = open_items("clams/he").every(1, 50).to_pylist()[7]
+    (pair, *_) = hardest({"tiny": open_results([hebrew])[0]})
+    assert "".join(text for text, _ in pair.good) == row["sentence_good"]
+    assert "".join(text for text, _ in pair.bad) == row["sentence_bad"]
+    marked = [text for text, differs in pair.good if differs]
+    assert len(marked) == 1
+    page = report(hebrew).html()
+    assert f"<mark>{marked[0]}</mark>" in page
+    assert '<span lang="he" dir="rtl">' in page
+    assert f"solecism explain {row['id']} --data clams/he" in page
+
+
+def test_sentences_of_other_data_are_not_shown(
+    hebrew: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = hebrew.read_text(encoding="utf-8")
+    digest = open_items("clams/he").digest
+    hebrew.write_text(text.replace(digest, digest[::-1]), encoding="utf-8")
+    assert hardest({"tiny": open_results([hebrew])[0]})[0].good == []
+    (tmp_path / "elsewhere").mkdir()
+    hebrew.write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert hardest({"tiny": open_results([hebrew])[0]})[0].good == []
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "parts"),
+    [
+        ("他昨天来了。", "他明天来了。", [("他", False), ("昨", True), ("天来了。", False)]),
+        ("Who laughs?", "Who laugh?", [("Who ", False), ("laughs", True), ("?", False)]),
+        ("a b", "a b", [("a b", False)]),
+        ("", "a", []),
+        ("l'auteur", "les auteurs", [("l'auteur", True)]),
+    ],
+)
+def test_parts_that_differ(good: str, bad: str, parts: list[tuple[str, bool]]) -> None:
+    found = differing_parts(good, bad)
+    assert found[0] == parts
+    assert "".join(text for text, _ in found[1]) == bad
+
+
+JUDGED = "UID,accuracy,n\nprep_anim,0.9,20\nprep_inanim,0.8,20\nsimple_npi,1,40\n"
+
+
+def test_people_are_a_column_and_a_line(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text(JUDGED, encoding="utf-8")
+    made = report(folder / "tiny-xx", by="phenomenon", judgments=file)
+    people = made.columns[-1]
+    assert people.label == "people"
+    assert people.cells["agreement"].value == pytest.approx(0.85)
+    assert people.cells[ALL].value == pytest.approx(0.925)
+    assert people.cells[MEAN].value == pytest.approx(0.925)
+    assert people.cells["agreement"].n == 40
+    text = made.text()
+    assert re.search(r"^phenomenon +tiny +people", text, re.MULTILINE)
+    assert max(map(len, text.split("\n\n")[0].splitlines())) <= 80
+    page = made.html()
+    assert "<title>people, agreement: 85.0 %</title>" in page
+    assert '<th scope="col" class="head">people</th>' in page
+    assert "phenomenon,agreement,people,people,xx,0.85" in made.csv()
+
+
+def test_people_beside_the_data(hebrew: Path, tmp_path: Path) -> None:
+    judged = tmp_path / "clams" / "he-judgments"
+    judged.mkdir()
+    table = pa.table({"UID": ["simple_agrmt"], "accuracy": [0.97]})
+    pq.write_table(table, judged / "test-00000-of-00001.parquet")
+    card = tmp_path / "clams" / "README.md"
+    entry = "- config_name: he-judgments\n  data_files:\n  - split: test\n    path: he-judgments/*.parquet\n"
+    text = card.read_text(encoding="utf-8").replace("\nconfigs:\n", f"\nconfigs:\n{entry}", 1)
+    card.write_text(text, encoding="utf-8")
+    found = find_judgments(open_results([hebrew]))
+    assert found == {("clams", "he"): Judgments({"simple_agrmt": 0.97}, {"simple_agrmt": 0})}
+    cell = report(hebrew, by="UID").columns[-1].cells["simple_agrmt"]
+    assert (cell.value, cell.low) == (0.97, None)
+
+
+def test_no_judgments_is_no_column(folder: Path, hebrew: Path) -> None:
+    for source in (folder, hebrew):
+        assert all(column.results for column in report(source).columns)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("UID,acuracy\na,1\n", r"have no column 'accuracy' .did you mean 'acuracy'"),
+        ("UID,accuracy\na,1\na,1\n", "people.csv:3: paradigm 'a' stands twice"),
+        ("UID,accuracy\na,93\n", "people.csv:2: accuracy is '93', wanted a number from 0 to 1"),
+        ("UID,accuracy,n\na,0.9,many\n", "people.csv:2: n is 'many', wanted a count"),
+        ("UID,accuracy\n", "holds no judgments"),
+        (
+            "UID,accuracy\nelse,1\n",
+            "are of none of the paradigms of these results .paradigms: prep",
+        ),
+    ],
+)
+def test_broken_judgments_are_refused(
+    folder: Path, tmp_path: Path, text: str, message: str
+) -> None:
+    (tmp_path / "people.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        report(folder / "tiny-xx", judgments=tmp_path / "people.csv")
+
+
+def test_judgments_of_several_configs(folder: Path, tmp_path: Path) -> None:
+    lines = [f"{config},prep_anim,{share}" for config, share in (("xx", 0.9), ("yy", 0.7))]
+    file = tmp_path / "people.csv"
+    file.write_text("\n".join(["config,UID,accuracy", *lines]), encoding="utf-8")
+    assert set(read_judgments(file)) == {"xx", "yy"}
+    made = report(folder, by="config", judgments=file)
+    assert [made.columns[-1].cells[name].value for name in ("xx", "yy")] == [0.9, 0.7]
+    assert "people" in made.text()
+
+
+def test_a_pair_without_one_of_its_scores_is_not_hard(folder: Path) -> None:
+    (result,) = open_results([folder / "tiny-xx"])
+    bad = np.full(len(result.table), np.nan)
+    place = result.table.column_names.index("logp_bad")
+    table = result.table.set_column(place, "logp_bad", pa.array(bad, from_pandas=True))
+
+    class WithoutBad:
+        run = result.run
+
+        def read(self, names: list[str]) -> pa.Table:
+            return table.select(names)
+
+    assert hardest({"tiny": WithoutBad()}) == []  # type: ignore[dict-item]

@@ -1,0 +1,303 @@
+"""Normalised scores: their formulas, ties, summaries, and the unigram models that SLOR needs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import solecism
+from scored import make_pairs, make_scores, write_result
+from solecism.baselines.ngram import load_ngram
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.scoring.normalise import (
+    DIFFERENCES,
+    NORMALISERS,
+    decisions,
+    find_normaliser,
+    margins,
+    usable,
+)
+from solecism.scoring.recount import recount
+from solecism.scoring.results import Result, read_result, scores_table
+from solecism.scoring.summary import parse_signature, summarize
+from solecism.scoring.unigram import Unigram, estimate_unigram
+
+
+def table(*rows: tuple[Any, ...], unigrams: Any = None) -> pa.Table:
+    """A result of rows: log P, tokens, bytes and characters of the good and the bad side."""
+    columns = np.array(rows, float).T
+    logp, tokens, sizes, chars = (columns[n : n + 2] for n in (0, 2, 4, 6))
+    skipped = [None] * len(rows)
+    return scores_table(
+        make_pairs(len(rows)), "sentence", logp, tokens, sizes, skipped,
+        chars=chars, unigrams=unigrams,
+    )  # fmt: skip
+
+
+LONGER = (-20.0, -18.0, 10, 8, 40, 30, 36, 30)
+"""A pair whose good side is longer, and worse by the sum alone."""
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("sum", -20.0, -18.0),
+        ("token", -2.0, -2.25),
+        ("byte", -0.5, -0.6),
+        ("char", -20 / 36, -0.6),
+        ("slln", -20 / math.sqrt(10), -18 / math.sqrt(8)),
+        ("slln:0.8", -20 / 10**0.8, -18 / 8**0.8),
+        ("slor", (-20 + 50) / 10, (-18 + 45) / 8),
+    ],
+)
+def test_formulas(name: str, good: float, bad: float) -> None:
+    found = table(LONGER, unigrams=([-50.0], [-45.0]))
+    normaliser = find_normaliser(name)
+    length = {"chars": 36, "bytes": 40}.get(normaliser.length, 10) ** normaliser.alpha
+    assert margins(found, normaliser)[0] / length == pytest.approx(good - bad)
+    assert decisions(found, name).to_pylist() == [float(good > bad)]
+
+
+def test_sides_of_one_length_are_decided_as_by_the_sum() -> None:
+    rng = np.random.default_rng(0)
+    good = rng.normal(-40, 3, 500)
+    bad = good + rng.choice([0.0, 5e-10, -5e-10, 2e-9, -2e-9, 1.0], 500)
+    same = rng.integers(1, 30, 500)
+    found = table(*((g, b, n, n, n, n, n, n) for g, b, n in zip(good, bad, same, strict=True)))
+    for name in ("token", "char", "byte", "slln", "slln:0.3"):
+        assert decisions(found, name).to_pylist() == found["decision"].to_pylist()
+    assert 0.5 in found["decision"].to_pylist()
+
+
+def test_minus_infinity_and_rows_without_a_score() -> None:
+    nothing = -math.inf
+    found = table(
+        (nothing, nothing, 3, 4, 9, 9, 9, 9), (nothing, -4, 3, 4, 9, 9, 9, 9),
+        (-4, nothing, 4, 3, 9, 9, 9, 9), (-4, -5, 0, 3, 9, 9, 9, 9),
+    )  # fmt: skip
+    assert decisions(found, "token").to_pylist() == [0.5, 0.0, 1.0, None]
+
+
+@pytest.mark.parametrize("name", ["tokens", "slln:", "slln:x", "slln:-1", "norm"])
+def test_unknown_normalisers(name: str) -> None:
+    with pytest.raises(InputError, match=f"unknown normaliser {name!r}"):
+        find_normaliser(name)
+
+
+def test_what_a_table_does_not_have() -> None:
+    found = table(LONGER)
+    assert usable(found) == ["token", "char", "byte", "slln"]
+    with pytest.raises(InputError, match=r"no unigram model was named \(--unigram\)"):
+        decisions(found, "slor")
+    old = found.drop_columns(["chars_good", "chars_bad", "unigram_good", "unigram_bad"])
+    assert usable(old) == ["token", "byte", "slln"]
+    with pytest.raises(InputError, match="'chars_good', which 'char' needs: score it anew"):
+        decisions(old, "char")
+    place = found.column_names.index("method")
+    suite = found.set_column(place, "method", pa.array(["region"]))
+    assert usable(suite) == []
+    with pytest.raises(InputError, match="scores of the method 'region' are no sums over tokens"):
+        decisions(suite, "token")
+    assert decisions(suite, "sum").to_pylist() == [0.0]
+
+
+def test_the_summary_counts_each_normaliser() -> None:
+    rng = np.random.default_rng(1)
+    n = 400
+    logp = rng.normal(-30, 3, (2, n))
+    lengths = rng.integers(1, 12, (6, n))
+    skipped = ["too long" if rng.random() < 0.1 else None for _ in range(n)]
+    made = scores_table(
+        make_pairs(n), "sentence", logp, lengths[:2], lengths[2:4], skipped,
+        chars=lengths[4:], unigrams=logp - 5,
+    )  # fmt: skip
+    found = summarize([made.slice(0, 150), made.slice(150)], "xx")
+    rows = [row for row in made.to_pylist() if row["skipped"] is None]
+    for name in [name for name in NORMALISERS if name != "sum"]:
+        wanted = [d for d in decisions(made, name).to_pylist() if d is not None]
+        overall = found["normalised"]["overall"][name]
+        assert (overall["n"], overall["ties"]) == (len(rows), wanted.count(0.5))
+        assert overall["accuracy"] == pytest.approx(np.mean(wanted))
+        assert overall["low"] < overall["accuracy"] < overall["high"]
+        assert "skipped" not in overall
+        by_uid = found["normalised"]["UID"]
+        assert sum(groups[name]["n"] for groups in by_uid.values()) == len(rows)
+        one = [
+            decided
+            for decided, uid in zip(decisions(made, name).to_pylist(), made["UID"], strict=True)
+            if decided is not None and uid.as_py() == "prep_anim"
+        ]
+        assert by_uid["prep_anim"][name]["accuracy"] == pytest.approx(np.mean(one))
+    apart = [max(-3, min(3, row["tokens_good"] - row["tokens_bad"])) for row in rows]
+    assert found["tokens_differ"]["share"] == pytest.approx(np.mean([d != 0 for d in apart]))
+    assert list(found["tokens_differ"]["by"]) == list(DIFFERENCES)
+    for place, name in enumerate(DIFFERENCES):
+        some = [r["decision"] for r, d in zip(rows, apart, strict=True) if d == place - 3]
+        assert found["tokens_differ"]["by"][name]["n"] == len(some)
+        assert found["tokens_differ"]["by"][name]["accuracy"] == pytest.approx(np.mean(some))
+
+
+def test_without_sums_the_summary_has_none() -> None:
+    scores = make_scores(make_pairs(8))
+    place = scores.column_names.index("method")
+    cloze = scores.set_column(place, "method", pa.array(["cloze"] * 8))
+    assert not {"normalised", "tokens_differ"} & set(summarize([cloze], "xx"))
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> Result:
+    """A result of which half the good sides have a token more."""
+    pairs, rng = make_pairs(200), np.random.default_rng(2)
+    logp = rng.normal(-20, 2, (2, 200))
+    tokens = np.array([[6, 5] * 100, [5] * 200])
+    skipped = ["too long", *[None] * 199]
+    made = scores_table(pairs, "sentence", logp, tokens, tokens, skipped, chars=tokens)
+    return read_result(write_result(tmp_path / "one", made))
+
+
+def test_a_result_is_recounted(result: Result) -> None:
+    found = recount(result, "slln:0.8")
+    assert recount(result, "sum") is result
+    assert "|normaliser:slln:0.8|" in found.signature
+    assert parse_signature(found.signature)["normaliser"] == "slln:0.8"
+    assert found.run["options"]["normaliser"] == "slln:0.8"
+    assert "normaliser" not in result.signature
+    wanted = decisions(result.table, "slln:0.8").to_pylist()
+    assert found.table["decision"].to_pylist() == wanted
+    assert found.read(["id", "decision"])["decision"].to_pylist() == wanted
+    assert found.read(["logp_good"]).column_names == ["logp_good"]
+    assert wanted[0] is None
+    assert found.accuracy == pytest.approx(np.mean(wanted[1:]))
+    assert found.accuracy != result.accuracy
+    assert found.summary["overall"]["skipped"] == {"too long": 1}
+    token = recount(result, "token").summary
+    assert token["overall"]["accuracy"] == token["normalised"]["overall"]["token"]["accuracy"]
+    assert set(token["by"]["UID"]) == set(result.summary["by"]["UID"])
+
+
+def test_reports_by_a_normaliser(result: Result) -> None:
+    made = solecism.report(result, by="UID", normaliser="token")
+    assert made.results[0].accuracy == recount(result, "token").accuracy
+    done = CliRunner().invoke(main, ["report", str(result.path), "--normaliser", "token"])
+    assert done.exit_code == 0
+    assert "|normaliser:token|" in done.stdout
+    wrong = CliRunner().invoke(main, ["report", str(result.path), "--normaliser", "slor"])
+    assert wrong.exit_code == 2
+    assert "one.json: the result has nothing in column 'unigram_good'" in wrong.stderr
+    unknown = CliRunner().invoke(main, ["report", str(result.path), "--normaliser", "tokn"])
+    assert "unknown normaliser 'tokn' (did you mean 'token'?" in unknown.stderr
+
+
+def test_results_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    path = write_result(tmp_path / "old", make_scores(make_pairs(20)))
+    later = ["chars_good", "chars_bad", "unigram_good", "unigram_bad"]
+    whole = pq.read_table(path.with_suffix(".parquet"))
+    pq.write_table(whole.drop_columns(later), path.with_suffix(".parquet"))
+    summary = json.loads(path.read_text())
+    for key in ("normalised", "tokens_differ"):
+        del summary[key]
+    path.write_text(json.dumps(summary))
+    result = read_result(path)
+    assert result.table["chars_good"].null_count == 20
+    assert result.read(["id", "unigram_bad"]).column_names == ["id", "unigram_bad"]
+    assert "token" in summarize([result.table], "xx")["normalised"]["overall"]
+    assert solecism.report(tmp_path).text()
+
+
+TEXT = "le chat dort\n\nle chien dort\n  le chat mange  \n"
+
+
+def test_a_unigram_model_adds_one_to_each_count(folder: Path) -> None:
+    sentence = "le chat que"
+    (folder / "text.txt").write_text(TEXT * 3)
+    model = load_ngram("trigrams")
+    found = estimate_unigram("text.txt", model)
+    words = Counter(word if word in model.words else "<unk>" for word in TEXT.split() * 3)
+    words["</s>"] = 9
+    total = math.log(sum(words.values()) + len(model.words))
+    asked = [*(w if w in model.words else "<unk>" for w in sentence.split()), "</s>"]
+    wanted = sum(math.log(words[word] + 1) - total for word in asked)
+    texts = pa.array([sentence, "", sentence])
+    assert found.of_words(model, texts).tolist()[::2] == pytest.approx([wanted] * 2)
+    assert np.exp(found.logp).sum() == pytest.approx(1.0)
+    assert str(found) == f"text.txt#{found.digest[:8]}"
+
+
+def test_a_folder_of_text_is_the_text_of_its_files(folder: Path) -> None:
+    (folder / "all.txt").write_text(TEXT + TEXT)
+    (folder / "parts" / "inner").mkdir(parents=True)
+    (folder / "parts" / ".hidden").write_text("chat\n")
+    for name in ("a.txt", "inner/b.train"):
+        (folder / "parts" / name).write_text(TEXT)
+    model = load_ngram("trigrams")
+    one, other = estimate_unigram("all.txt", model), estimate_unigram("parts", model)
+    assert one.digest == other.digest
+    assert other.name == "parts"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("none.txt", None, "there is no such text file or folder"),
+        ("empty.txt", b"\n \n", "there is no text to count tokens in"),
+        ("bytes.txt", b"le chat\xff\n", "is not UTF-8"),
+    ],
+)
+def test_text_that_is_none(folder: Path, name: str, content: bytes | None, message: str) -> None:
+    if content is not None:
+        (folder / name).write_bytes(content)
+    arguments = ["score", "clams/fr", "--model", "trigrams", "--unigram", name, "--limit", "5"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert name in done.stderr
+    assert message in done.stderr
+    assert not Path("results").exists()
+
+
+def test_a_reader_without_a_tokenizer() -> None:
+    with pytest.raises(InputError, match="needs the tokenizer of the model"):
+        estimate_unigram(__file__, object())
+
+
+def test_sums_over_rows_of_tokens() -> None:
+    found = Unigram.of_counts("text", np.array([3, 0, 1]))
+    logp = np.log(np.array([4, 1, 2]) / 7)
+    assert found.sums([[0, 2], [], [1, 1, 0]]) == pytest.approx(
+        [logp[0] + logp[2], 0.0, 2 * logp[1] + logp[0]]
+    )
+
+
+def test_the_unigram_model_is_in_signature_and_name(folder: Path) -> None:
+    (folder / "text.txt").write_text(TEXT)
+    arguments = ["score", "clams/fr", "--model", "trigrams", "--limit", "30"]
+    done = CliRunner().invoke(main, [*arguments, "--unigram", str(folder / "text.txt")])
+    assert done.exit_code == 0, done.output
+    assert "right by sum " in done.output
+    assert "as many tokens" in done.output
+    (path,) = Path("results").glob("*unigram_text.txt_*.json")
+    result = read_result(path)
+    assert "|unigram:text.txt#" in result.signature
+    assert set(result.summary["normalised"]["overall"]) == set(NORMALISERS) - {"sum"}
+    plain = solecism.score("clams/fr", "trigrams", limit=30)
+    assert "unigram" not in plain.signature
+    assert plain.table["unigram_good"].null_count == 30
+    assert plain.table["logp_good"].equals(result.table["logp_good"])
+
+
+def test_a_config_without_pairs_takes_no_unigram_model(folder: Path) -> None:
+    """Several data sets are scored in one call: what has no use for the option goes without."""
+    from solecism.scoring.methods import methods
+
+    takes = {(m.items, m.name) for m in methods() if "unigram" in m.options}
+    assert {items for items, _ in takes} == {"pair"}
+    assert takes == {(m.items, m.name) for m in methods() if m.items == "pair"}

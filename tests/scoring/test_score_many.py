@@ -1,0 +1,143 @@
+"""Several models, revisions and configs in one call; the fixed subset; what is there already."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import solecism
+from solecism.baselines import ngram
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.scoring import run
+from solecism.scoring.checkpoints import find_revisions, place_of_model, step_of
+from solecism.scoring.items import expand_data
+
+
+def score(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["score", *arguments])
+
+
+@pytest.fixture
+def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the models that are loaded."""
+    names: list[str] = []
+
+    def load_ngram(name: str) -> Any:
+        names.append(name)
+        return ngram.load_ngram(name)
+
+    monkeypatch.setattr(run, "load_ngram", load_ngram)
+    return names
+
+
+@pytest.fixture
+def two(folder: Path) -> Path:
+    """A folder with ``both``, a data set of two configs, and two models."""
+    shutil.copytree(folder / "trigrams", folder / "others")
+    (folder / "others" / "training.json").write_text('{"other": true}')
+    (folder / "both").mkdir()
+    entries = ""
+    for name in ("fr", "fr_too"):
+        place = folder / "both" / name
+        shutil.copytree(next(clams_folder().glob("fr")), place)
+        entries += (
+            f"- config_name: {name}\n  data_files:\n  - path: {name}/*.parquet\n    split: test\n"
+        )
+    (folder / "both" / "README.md").write_text(f"---\nconfigs:\n{entries}---\n")
+    return folder
+
+
+def clams_folder() -> Path:
+    return Path(run.open_items("clams/fr").files[0]).parents[1]
+
+
+def test_models_and_configs_in_one_call(two: Path, loads: list[str]) -> None:
+    found = solecism.score_all("both", ["trigrams", "others"], limit=20)
+    parts = [(result.run["model"], result.run["config"]) for result in found]
+    assert parts == [(m, c) for m in ("trigrams", "others") for c in ("fr", "fr_too")]
+    assert loads == ["trigrams", "others"]
+    done = score("both/*", "--model", "trigrams", "--model", "others", "--limit", "20", "--json")
+    assert done.exit_code == 0
+    assert done.stderr.count("is there already (--again scores it anew)") == 4
+
+
+def test_what_is_done_is_not_done_again(folder: Path) -> None:
+    first = solecism.score("clams/fr", "trigrams", limit=20)
+    stamp = first.path.stat().st_mtime_ns
+    notes: list[str] = []
+    again = solecism.score("clams/fr", "trigrams", limit=20, notice=notes.append)
+    assert again.summary == first.summary
+    assert "is there already" in notes[0]
+    assert first.path.stat().st_mtime_ns == stamp
+    solecism.score("clams/fr", "trigrams", limit=20, again=True)
+    assert first.path.stat().st_mtime_ns > stamp
+
+
+def test_names_that_stand_for_configs(two: Path) -> None:
+    assert expand_data("both") == expand_data("both/*") == ["both/fr", "both/fr_too"]
+    assert expand_data("both/*too") == ["both/fr_too"]
+    assert expand_data("both/fr") == ["both/fr"]
+    with pytest.raises(InputError, match=r"no config that fits 'x\*' \(configs: fr, fr_too\)"):
+        expand_data("both/x*")
+    card = Path("both/README.md")
+    card.write_text(card.read_text().replace("fr_too\n", "fr_too\n  default: true\n", 1))
+    assert expand_data("both") == ["both/fr_too"]
+
+
+def test_the_fast_subset_is_fixed(folder: Path) -> None:
+    found = solecism.score("clams/fr", "trigrams", fast=True)
+    by_uid = {
+        name: t["n"] + sum(t["skipped"].values()) for name, t in found.summary["by"]["UID"].items()
+    }
+    assert set(by_uid.values()) == {run.FAST}
+    assert "|fast:yes|" in found.signature
+    same = solecism.score("clams/fr", "trigrams", sample=run.FAST)
+    assert same.table["id"] == found.table["id"]
+    with pytest.raises(InputError, match="give one of them"):
+        solecism.score("clams/fr", "trigrams", fast=True, sample=3)
+
+
+def test_the_steps_of_checkpoints() -> None:
+    names = ["chck_1M", "chck_2M", "chck_10M", "chck_100M", "chck_1B", "step512", "step1000-seed2x"]
+    assert [step_of(name) for name in names[:6]] == [1e6, 2e6, 1e7, 1e8, 1e9, 512.0]
+
+
+def test_folders_of_checkpoints(tmp_path: Path) -> None:
+    for name in ("chck_10M", "chck_2M", "other", "main"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "config.json").touch()
+    model = str(tmp_path / "runs")
+    assert find_revisions(model, ["chck_*M", "main"]) == ["chck_2M", "chck_10M", "main"]
+    assert place_of_model(model, "main") == (f"{model}/main", None)
+    assert place_of_model("gpt2", "step1") == ("gpt2", "step1")
+    with pytest.raises(InputError, match=r"no checkpoint 'chck_3M' \(did you mean 'chck_2M'"):
+        place_of_model(model, "chck_3M")
+    with pytest.raises(InputError, match="no revision 'x_"):
+        find_revisions(model, ["x_*"])
+
+
+def test_revisions_of_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["main", "chck_10M", "chck_9M"]
+    monkeypatch.setattr("solecism.hub.client.revisions_of", lambda model: names)
+    assert find_revisions("babylm/gpt", ["chck_*"]) == ["chck_9M", "chck_10M"]
+
+
+def test_a_result_is_an_object(folder: Path) -> None:
+    found = solecism.score("clams/fr", "trigrams", limit=40)
+    assert found.accuracy == found.summary["overall"]["accuracy"]
+    assert found.accuracies() == {
+        name: tally["accuracy"] for name, tally in found.summary["by"]["UID"].items()
+    }
+    assert set(found.accuracies("phenomenon")) == {"subject_verb_agreement"}
+    with pytest.raises(InputError, match=r"unknown grouping 'UDI' \(did you mean 'UID'"):
+        found.accuracies("UDI")
+    frame = found.to_pandas()
+    assert len(frame) == 40
+    assert "features.construction" in frame.columns
+    assert json.loads(json.dumps(found.to_json())) == found.summary

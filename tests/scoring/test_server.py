@@ -1,0 +1,302 @@
+"""Models behind a completions server: the numbers of the model, and servers that misbehave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("torch", reason="needs the extra `score`")
+pytest.importorskip("httpx", reason="needs the extra `score`")
+
+import solecism
+from causal_models import save_model
+from completions import Answer, Completions, serving
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.schema import SUITE
+from solecism.scoring.engines import server
+
+ROWS = [
+    ("The author near the pilots laughs.", "The author near the pilots laugh."),
+    ("Les gérants rient fort.", "Les gérants rit fort."),
+    ("הסופרים צוחקים היום.", "הסופרים צוחק היום."),
+    ("他养了一只白猫。", "他养了一条白猫。"),
+    ("Кто-то живёт в городе.", "Кто-то живут в городе."),
+    ("The author near the pilots laughs.", "The authors near the pilots laughs."),
+]
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with ``some.parquet``, and the model ``tiny``."""
+    folder = tmp_path_factory.mktemp("server")
+    save_model(folder / "tiny", [text for row in ROWS[:2] for text in row])
+    columns: dict[str, Any] = {
+        name: [f"{name}{n}" for n in range(len(ROWS))]
+        for name in ("id", "set_id", "UID", "linguistics_term", "language")
+    }
+    columns["sentence_good"], columns["sentence_bad"] = zip(*ROWS, strict=True)
+    prefixes = ["The author near the pilots ", "Les gérants ", "הסופרים ", None, None, None]
+    columns["one_prefix_prefix"] = prefixes
+    columns["one_prefix_word_good"] = ["laughs", "rient", "צוחקים", None, None, None]
+    columns["one_prefix_word_bad"] = ["laugh", "rit", "צוחק", None, None, None]
+    pq.write_table(pa.table(columns), folder / "some.parquet")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def quick(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(work)
+    monkeypatch.setattr(server, "_wait", lambda attempt, after="": 0.0)
+    monkeypatch.setattr(server, "SECONDS", 5.0)
+    for name in server.KEYS:
+        monkeypatch.delenv(name, raising=False)
+
+
+@contextmanager
+def reading(state: Completions) -> Iterator[server.ServerReader]:
+    with serving(state) as name:
+        yield server.open_server(name)
+
+
+def margins(result: Any) -> list[float | None]:
+    found: list[float | None] = result.table["margin"].to_pylist()
+    return found
+
+
+@pytest.mark.parametrize("bos", ["auto", "never"])
+@pytest.mark.parametrize("method", ["sentence", "one_prefix"])
+@pytest.mark.parametrize("state", [{}, {"smallest": 1}, {"lists": False}, {"style": "vllm"}])
+def test_the_numbers_are_those_of_the_model(
+    tmp_path: Path, bos: str, method: str, state: dict[str, Any]
+) -> None:
+    options = {"method": method, "out": tmp_path}
+    wanted = solecism.score("some.parquet", "tiny", bos=bos, **options)
+    with serving(Completions(Path("tiny"), bos=bos == "auto", **state)) as name:
+        found = solecism.score("some.parquet", name, **options)
+    assert margins(found) == pytest.approx(margins(wanted), abs=1e-5)
+    for column in ("logp_good", "tokens_good", "tokens_bad", "skipped"):
+        ours, theirs = (r.table[column].to_pylist() for r in (found, wanted))
+        assert ours == (pytest.approx(theirs, abs=1e-5) if column == "logp_good" else theirs)
+    assert (
+        f"|bos:server{'' if bos == 'auto' else '-none'}|model:tiny|dtype:server|" in found.signature
+    )
+    assert found.summary["environment"]["device"].startswith("http://127.0.0.1:")
+
+
+def test_each_sentence_is_asked_for_once(tmp_path: Path) -> None:
+    state = Completions(Path("tiny"))
+    with serving(state) as name:
+        solecism.score("some.parquet", name, out=tmp_path)
+    asked = [text for text in state.asked if text not in server.PROBES]
+    assert sorted(asked) == sorted({text for row in ROWS for text in row})
+
+
+def test_a_run_that_was_cut_short_asks_for_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PROMPTS", 1)
+    state = Completions(Path("tiny"))
+    with serving(state) as name:
+        wanted = solecism.score("some.parquet", name, out=tmp_path / "whole")
+        state.asked.clear()
+        state.statuses = [(200, {})] * 6 + [(418, {})] * 40
+        with pytest.raises(InputError, match="answers 418: not now"):
+            solecism.score("some.parquet", name, out=tmp_path, requests=1)
+        first = [text for text in state.asked if text not in server.PROBES]
+        state.asked.clear()
+        state.statuses = []
+        found = solecism.score("some.parquet", name, out=tmp_path, requests=1)
+    rest = [text for text in state.asked if text not in server.PROBES]
+    assert found.table == wanted.table
+    assert len(first) >= 3
+    assert not set(first[:3]) & set(rest)
+
+
+def change(column: str, to: Any) -> Any:
+    def fault(_: Completions, answer: Answer) -> Answer:
+        for choice in answer["choices"]:
+            if choice.get("logprobs"):
+                choice["logprobs"][column] = to(choice["logprobs"][column])
+        return answer
+
+    return fault
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"style": "none"}, "returns no log probabilities of the prompt: it cannot score"),
+        ({"fault": change("token_logprobs", lambda v: [0.0] * len(v))}, "returns 0.0 for every token"),
+        ({"fault": change("token_logprobs", lambda v: [None, *[-1.0] * 3] * 9)}, "no log prob"),
+        ({"fault": change("token_logprobs", lambda v: v[:-1])}, "returns no log probabilities"),
+        ({"fault": change("token_logprobs", lambda v: [None] * len(v))}, "returns null"),
+        ({"fault": change("token_logprobs", lambda v: [None] + [1.0] * (len(v) - 1))}, "above 0"),
+        ({"fault": change("tokens", lambda v: v[:2] + ["xyz"] * (len(v) - 2))}, "are not the text"),
+        ({"fault": change("tokens", lambda v: [*v[:1], "a", *v[3:], "b"])}, "are not the text"),
+        ({"fault": lambda _, answer: {"choices": None}}, "gives no answers to"),
+        ({"fault": lambda _, answer: {"choices": []}}, "gives 0 answers to"),
+        ({"fault": lambda _, answer: [1]}, "gives no answers to"),
+        ({"raw": b"HTTP/1.0 200 OK\r\n\r\n<html>hello"}, "something that is no JSON: '<html>hello'"),
+        ({"raw": b"HTTP/1.0 200 OK\r\nContent-Length: 99\r\n\r\n{"}, "does not answer (Remote"),
+        ({"raw": b""}, "does not answer (Remote"),
+        ({"statuses": [(500, {})] * 400}, "answers 500: not now"),
+    ],
+)  # fmt: skip
+def test_servers_that_cannot_score_are_told(
+    tmp_path: Path, state: dict[str, Any], message: str
+) -> None:
+    arguments = ["score", "some.parquet", "--out", str(tmp_path / "out"), "--model"]
+    with serving(Completions(Path("tiny"), **state)) as name:
+        done = CliRunner().invoke(main, [*arguments, name])
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_same_for_all_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    same = change("token_logprobs", lambda v: [None] + [-1.0] * (len(v) - 1))
+    texts = ("Aab.", "Bba.", "Cca.")
+    monkeypatch.setattr(server, "PROBES", texts)
+    state = Completions(None, fault=same, bos=False)
+    with (
+        pytest.raises(InputError, match="the same log probabilities for different"),
+        reading(state),
+    ):
+        pass
+
+
+def test_a_server_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "SECONDS", 0.1)
+    monkeypatch.setattr(server, "TRIES", 2)
+    state = Completions(None, latency=0.5)
+    with pytest.raises(InputError, match=r"does not answer \(ReadTimeout\)"), reading(state):
+        pass
+
+
+def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "TRIES", 2)
+    with pytest.raises(InputError, match="does not answer"):
+        server.open_server("openai:http://127.0.0.1:9/v1#x")
+
+
+def test_what_passes_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[str] = []
+    monkeypatch.setattr(server, "_wait", lambda attempt, after="": waits.append(after) or 0.0)
+    state = Completions(None, statuses=[(500, {}), (429, {"Retry-After": "7"}), (503, {})])
+    with reading(state) as reader:
+        assert len(reader.encode(["One two.", "Three."])) == 2
+    assert waits == ["", "7", ""]
+
+
+def test_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    assert [server._wait(n) for n in range(4)] == [0.5, 1.0, 2.0, 4.0]
+    assert server._wait(0, "7") == 7.0
+    assert server._wait(0, "7000") == server.LONGEST_WAIT
+    assert server._wait(1, "Wed, 21 Oct") == 1.0
+
+
+def test_keys_are_sent_and_appear_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = Completions(Path("tiny"), key="s3cr3t-key")
+    with serving(state) as name:
+        with pytest.raises(InputError, match=r"wants a key \(\$SOLECISM_API_KEY\)"):
+            server.open_server(name)
+        monkeypatch.setenv("OPENAI_API_KEY", "other-key")
+        with pytest.raises(InputError, match="refuses the key") as refused:
+            server.open_server(name)
+        assert "other-key" not in str(refused.value)
+        monkeypatch.setenv("SOLECISM_API_KEY", "s3cr3t-key")
+        found = solecism.score("some.parquet", name, out=tmp_path)
+    assert state.headers["Authorization"] == "Bearer s3cr3t-key"
+    assert "s3cr3t" not in found.path.read_text() + repr(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("openai:localhost", "is not of the form openai:http://HOST:PORT/v1#NAME"),
+        ("openai:ftp://x/v1#a", "is not of the form"),
+        ("openai:http://me:pass@host/v1#a", "a key does not belong into the name"),
+    ],
+)
+def test_names_that_are_none(name: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as refused:
+        server.open_server(name)
+    assert "pass" not in str(refused.value)
+
+
+def test_the_name_of_the_model() -> None:
+    with serving(Completions(None)) as name:
+        assert server.open_server(name.partition("#")[0]).loaded.name == "tiny"
+        with pytest.raises(InputError, match=r"has no model 'tny' \(did you mean 'tiny'"):
+            server.open_server(name.replace("#tiny", "#tny"))
+
+
+def test_what_a_server_decides_cannot_be_chosen() -> None:
+    for option in ({"bos": "never"}, {"eos": True}, {"dtype": "bfloat16"}, {"revision": "main"}):
+        with pytest.raises(InputError, match="is what a server decides"):
+            solecism.score("some.parquet", "openai:http://127.0.0.1:9/v1#x", **option)
+
+
+def test_so_many_requests_at_once_and_no_more(tmp_path: Path) -> None:
+    state = Completions(None, latency=0.02)
+    with serving(state) as name:
+        reader = server.open_server(name, requests=3)
+        reader.prompts = 1
+        reader.encode([f"Sentence {n}." for n in range(12)])
+    assert state.busiest == 3
+
+
+def test_pieces_of_characters_have_places() -> None:
+    pieces = [
+        ("<s>", None),
+        ("\ufffd", -1.0),
+        ("\ufffd", -2.0),
+        ("养", -3.0),
+        ("。", -4.0),
+        ("x", -9.0),
+    ]
+    placed = server._placed("他养。", pieces, True)
+    assert placed == [(0, 1, -1.0), (0, 1, -2.0), (1, 2, -3.0), (2, 3, -4.0)]
+    letters = [("\ufffd", -float(n)) for n in range(4)]
+    assert [place[:2] for place in server._placed("הס", letters, False)] == [(0, 1)] * 2 + [
+        (1, 2)
+    ] * 2
+    flat = server._packed([placed, placed[:1]])
+    assert [part.tolist()[-1] for part in server._unpacked(flat)] == [[2, 3, -4.0], [0, 1, -1.0]]
+
+
+def test_json_of_the_report_can_be_read(tmp_path: Path) -> None:
+    with serving(Completions(Path("tiny"))) as name:
+        arguments = ["score", "some.parquet", "--model", name, "--json", "--out", str(tmp_path)]
+        done = CliRunner().invoke(main, arguments)
+    assert json.loads(done.stdout)
+
+
+def test_regions_of_suites(tmp_path: Path) -> None:
+    item = {
+        "id": "i1", "suite": "s", "phenomenon": "p", "modifier": "none", "item": "1",
+        "language": "zh", "metric": "sum", "predictions": ["bad.noun > good.noun"],
+        "conditions": [
+            {"name": name, "text": text, "tokens": " ".join(text),
+             "regions": [{"name": "noun", "text": text[5:], "start": 5, "end": 8, "first": 5, "last": 8}]}
+            for name, text in (("good", ROWS[3][0]), ("bad", ROWS[3][1]))
+        ],
+    }  # fmt: skip
+    pq.write_table(pa.Table.from_pylist([item], SUITE), tmp_path / "suite.parquet")
+    wanted = solecism.score(str(tmp_path / "suite.parquet"), "tiny", out=tmp_path)
+    with serving(Completions(Path("tiny"))) as name:
+        found = solecism.score(str(tmp_path / "suite.parquet"), name, out=tmp_path)
+    for column in ("margin", "decision", "skipped"):
+        assert found.table[column].to_pylist() == pytest.approx(
+            wanted.table[column].to_pylist(), abs=1e-4
+        )

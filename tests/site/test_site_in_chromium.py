@@ -1,0 +1,239 @@
+"""The site in a real browser: from the file system and from a server, without errors, accessible.
+
+Needs playwright and Chromium; skipped without them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from people import browser_or_skip
+from release import CHECKOUT
+from scored import make_scores, write_result
+from sites import built_folder, stranger_folder, suite_folder
+from solecism.datasets.manifest import read_manifest
+from solecism.site.build import build_site
+
+AXE = CHECKOUT / "tests" / "support" / "axe.min.js"
+PAGES = [
+    "index.html", "clams/index.html", "clams/he/index.html", "clams/he/simple_agrmt.html",
+    "clams/he/browse.html", "clams/phenomena/subject_verb_agreement.html", "clams/phenomena/macros-he.html",
+    "suites/zh/index.html", "suites/zh/browse.html", "languages/index.html", "languages/he.html",
+    "results/index.html", "results/report.html",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of two data sets, with the results of a model."""
+    folder = tmp_path_factory.mktemp("site")
+    root = built_folder(folder)
+    pairs = pq.read_table(next((folder / "clams" / "he").glob("*.parquet")))
+    digest = read_manifest(folder / "clams").config("he").content.sha256[:16]
+    facts = {"data": "clams", "version": "1.0.0", "digest": digest}
+    for number, model in enumerate(("org/tiny", "org/large")):
+        scores = make_scores(pairs, 0.5 + number, number)
+        write_result(folder / "results" / model[4:], scores, model, "he", **facts)
+    data = [folder / "clams", suite_folder(folder / "suites"), stranger_folder(folder / "strange")]
+    build_site(folder / "out", data, results=[folder / "results"], root=root)
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with browser_or_skip() as found:
+        yield found
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args: Any) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[str]:
+    made = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site)))
+    threading.Thread(target=made.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{made.server_port}"
+    made.shutdown()
+    made.server_close()
+
+
+class Reader:
+    """A page in a context of its own, with what went wrong on it."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.context = browser.new_context(bypass_csp=False, **options)
+        self.page = self.context.new_page()
+        self.errors: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._heard)
+        self.page.on("requestfailed", self._failed)
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def _heard(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def _failed(self, request: Any) -> None:
+        if "ABORTED" not in (
+            request.failure or ""
+        ):  # as when the page is left before its icon came
+            self.errors.append(request.url)
+
+    def open(self, address: str) -> None:
+        self.page.goto("about:blank")
+        self.page.goto(address)
+        if "browse.html" in address:
+            self.settled()
+
+    def settled(self) -> None:
+        """Wait until the browser says how many items there are."""
+        self.page.wait_for_function(
+            "() => /items$/.test(document.getElementById('status').textContent)"
+        )
+
+    def ask(self, **changes: str) -> str:
+        """Change the address as the form does; return what the page says then."""
+        self.page.evaluate("document.getElementById('status').textContent = ''")
+        self.page.evaluate("changes => ask(changes)", changes)
+        self.settled()
+        return str(self.page.inner_text("#status"))
+
+
+@pytest.fixture
+def reader(browser: Any) -> Iterator[Reader]:
+    made = Reader(browser)
+    yield made
+    made.context.close()
+
+
+def test_pages_from_the_file_system_have_no_errors(reader: Reader, site: Path) -> None:
+    for name in PAGES:
+        reader.open((site / name).as_uri())
+        assert reader.page.inner_text("h1"), name
+    assert reader.errors == []
+    assert all(address.startswith(("file://", "about:")) for address in reader.asked)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_accessible(browser: Any, site: Path, server: str, scheme: str) -> None:
+    script = AXE.read_text(encoding="utf-8")
+    rules: dict[str, Any] = {"resultTypes": ["violations"]}
+    names = PAGES
+    if scheme == "dark":  # where only the colours are others
+        rules["runOnly"], names = ["color-contrast"], ["index.html", *PAGES[3:5], *PAGES[-2:]]
+    narrow = {"width": 375, "height": 800}
+    reader = Reader(browser, color_scheme=scheme, viewport=narrow)
+    for name in names:
+        reader.open(f"{server}/{name}")
+        reader.page.evaluate(
+            "for (const part of [...document.querySelectorAll('details')].slice(0, 4)) part.open = true"
+        )
+        reader.page.evaluate(script)
+        found = reader.page.evaluate("rules => axe.run(document, rules)", rules)["violations"]
+        serious = [
+            (one["id"], node["html"][:200])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"]
+        ]
+        assert serious == [], name
+        wide = reader.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{name} is wider than a phone"
+    assert reader.errors == []
+    assert all(address.startswith((server, "about:")) for address in reader.asked)
+    reader.context.close()
+
+
+@pytest.mark.parametrize("place", ["file", "server"])
+def test_browsing(reader: Reader, site: Path, server: str, place: str) -> None:
+    base = site.as_uri() if place == "file" else server
+    reader.open(f"{base}/clams/he/browse.html")
+    page = reader.page
+    assert page.inner_text("#status") == "2,000 of 2,000 items"
+    assert page.locator("#items > li").count() == 50
+    assert page.get_attribute("#items > li .text", "dir") == "rtl"
+    assert page.locator("#items > li >> nth=0").locator("mark").count() == 2
+    page.click("#more summary")
+    page.select_option("select[name=UID]", "simple_agrmt_gender")
+    page.wait_for_function(
+        "() => document.getElementById('status').textContent.startsWith('1,000 ')"
+    )
+    assert "UID=simple_agrmt_gender" in page.url
+    page.click("#next")
+    page.wait_for_function("() => document.getElementById('page').textContent === 'Page 2 of 20'")
+    page.go_back()
+    page.wait_for_function("() => document.getElementById('page').textContent === 'Page 1 of 20'")
+    found = reader.ask(controller_number="Plur")
+    assert 0 < int(found.split()[0]) < 1000
+    page.click("button[type=reset]")
+    page.wait_for_function(
+        "() => document.getElementById('status').textContent.startsWith('2,000 ')"
+    )
+    assert reader.errors == []
+
+
+def test_search_sort_and_links(reader: Reader, site: Path) -> None:
+    address = (site / "clams" / "he" / "browse.html").as_uri()
+    reader.open(address)
+    page = reader.page
+    word = page.inner_text("#items > li mark >> nth=0")
+    number = int(reader.ask(q=word).split()[0].replace(",", ""))
+    texts = page.locator("#items > li").all_inner_texts()
+    assert number >= len(texts) > 0
+    assert all(word in text for text in texts)
+    assert reader.ask(q="zzz") == "0 of 2,000 items"
+    reader.ask(q="", sort="0")
+    margins = [
+        float(text.split()[1].strip(",")) for text in page.locator(".margins").all_inner_texts()
+    ]
+    assert margins == sorted(margins)
+    assert margins[0] < 0
+    identifier = page.inner_text("#items > li:nth-child(9) summary small")
+    words = page.inner_text("#items > li:nth-child(9) .words >> nth=0")
+    reader.open(f"{address}#id={identifier}")
+    assert page.inner_text("#status") == "1 of 2,000 items"
+    assert page.inner_text("#items > li .words >> nth=0") == words
+    page.wait_for_selector("details .features")
+    assert "controller number" in page.inner_text("details .features")
+    reader.open(f"{address}#id=nobody")
+    assert page.inner_text("#status") == "0 of 2,000 items"
+    assert reader.errors == []
+
+
+def test_a_missing_file_is_said(reader: Reader, site: Path, tmp_path: Path) -> None:
+    import shutil
+
+    copy = shutil.copytree(site, tmp_path / "copy")
+    (copy / "clams" / "he" / "items" / "block-0.js").unlink()
+    reader.page.goto((copy / "clams" / "he" / "browse.html").as_uri())
+    reader.page.wait_for_function(
+        "() => /missing/.test(document.getElementById('status').textContent)"
+    )
+
+
+def test_markup_of_strangers_does_nothing(reader: Reader, site: Path, server: str) -> None:
+    strange = [p for p in site.rglob("*.html") if "script" in p.relative_to(site).as_posix()]
+    assert len(strange) >= 6
+    for file in strange:
+        reader.open(f"{server}/{file.relative_to(site).as_posix()}")
+        if file.name == "browse.html":
+            reader.page.evaluate(
+                "document.querySelectorAll('details').forEach(one => (one.open = true))"
+            )
+            reader.page.wait_for_selector("#items .features")
+            assert "<script>window.harmed=1</script>" in reader.page.inner_text("#items")
+            reader.page.select_option("select[name=match]", "match")
+        assert reader.page.evaluate("window.harmed") is None
+        assert reader.page.locator("main script, main img").count() == 0
+    assert reader.errors == []

@@ -1,0 +1,363 @@
+"""The pages of a site: what they say, where they lead, and that texts of strangers stay texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from release import bytes_of
+from scored import make_pairs, make_scores, write_result
+from sites import HARMFUL, built_folder, stranger_folder, suite_folder, write_folder
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.judge.schema import JUDGMENTS, VERDICTS
+from solecism.root import Root
+from solecism.scoring.items import open_items
+from solecism.site.build import LIST, build_site
+from solecism.site.folders import open_folders, place_of
+
+
+def open_pairs(home: Path) -> pa.Table:
+    """Return all pairs of the small data set."""
+    return pq.read_table(next((home / "clams" / "he").glob("*.parquet")))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data sets, results on them, judgments, and a site of all of that."""
+    folder = tmp_path_factory.mktemp("home")
+    root = built_folder(folder)
+    suite_folder(folder / "suites")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        items = open_items("clams/he")
+    pairs = open_pairs(folder)
+    facts = {"data": "clams", "version": items.version, "digest": items.digest}
+    for number, model in enumerate(("org/tiny", "org/large")):
+        scores = make_scores(pairs, 0.5 + number, number)
+        write_result(folder / "results" / model[4:], scores, model, "he", **facts)
+    (folder / "people.csv").write_text("UID,accuracy,n\nsimple_agrmt,0.96,500\n", encoding="utf-8")
+    build_site(
+        folder / "site", [folder / "clams", folder / "suites"], results=[folder / "results"],
+        judgments=[folder / "people.csv"], root=root,
+    )  # fmt: skip
+    return folder
+
+
+def page(home: Path, name: str) -> str:
+    return (home / "site" / name).read_text(encoding="utf-8")
+
+
+class Links(HTMLParser):
+    """The addresses that a page names, and the tags that it has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.tags: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name in ("href", "src") and value:
+                self.found.append(value)
+            if name == "id" and value:
+                self.ids.add(value)
+            assert not name.startswith("on")
+            assert name != "style"
+
+
+def test_every_link_leads_to_a_file(home: Path) -> None:
+    site = home / "site"
+    for file in site.rglob("*.html"):
+        for link in Links(file.read_text(encoding="utf-8")).found:
+            path, _, anchor = link.partition("#")
+            if link.startswith("https://"):
+                continue
+            target = file.parent / unquote(path) if path else file
+            assert target.is_file(), f"{file}: {link}"
+            if anchor and "=" not in anchor:
+                assert anchor in Links(target.read_text(encoding="utf-8")).ids, f"{file}: {link}"
+
+
+def test_pages_load_nothing_from_elsewhere(home: Path) -> None:
+    for file in (home / "site").rglob("*"):
+        if file.suffix in (".html", ".css"):
+            text = file.read_text(encoding="utf-8")
+            assert not re.search(r"""(src|@import|url\()\s*=?\s*["']?(https?:)?//""", text)
+            if file.suffix == ".html":
+                assert "default-src 'none'; style-src 'self'; script-src 'self'" in text
+
+
+def test_a_paradigm_says_what_is_known(home: Path) -> None:
+    text = page(home, "clams/he/simple_agrmt.html")
+    assert "agrees in number with the subject" in text
+    assert "Mueller et al. (2020)" in text
+    assert text.count('<li class="item">') == 10
+    assert text.count('class="star" aria-hidden="true">*</span>') == 10
+    assert len(re.findall(r'<p class="text( starred)?" dir="rtl">', text)) == 20
+    assert 'lang="he"' in text
+    assert re.search(r'class="word" title="\w+: NOUN, \w+, [^"]*Number=', text)
+    assert '<span class="nt">slots</span>' in text  # highlighted
+    starred = re.findall(r'<mark><span class="word" title="([^"]*)">[^<]*</span></mark>', text)
+    numbers = [re.search(r"Number=(\w+)", note) for note in starred]
+    assert len(numbers) == 20
+    assert all(numbers)
+    assert all(a[1] != b[1] for a, b in zip(numbers[::2], numbers[1::2], strict=True) if a and b)
+    assert "solecism score clams/he --model MODEL" in text
+    assert '<th scope="row">One word differs</th><td>500</td>' in text
+
+
+def test_models_and_people_are_bars_with_intervals(home: Path) -> None:
+    text = page(home, "clams/he/simple_agrmt.html")
+    for name in ("tiny", "large", "people"):
+        assert re.search(rf"<title>accuracy, {name}: [\d.]+ % of [\d,]+ pairs</title>", text)
+    assert "people: 96.0" in text
+    assert "<title>accuracy, people" not in page(home, "clams/he/simple_agrmt_gender.html")
+
+
+def test_leaderboard_has_the_best_first_with_signatures(home: Path) -> None:
+    text = page(home, "results/index.html")
+    assert text.index(">large</td>") < text.index(">tiny</td>")
+    assert text.count("acc|data:clams@") == 2
+    assert 'class="heat h' in text
+    report = page(home, "results/report.html")
+    assert "Correlations between models" in report
+    assert "../clams/he/browse.html#id=" in report
+
+
+def test_pairs_are_spread_and_the_same_each_time(home: Path) -> None:
+    root = Root(home / "root")
+    build_site(home / "again", [home / "clams", home / "suites"], root=root)
+    build_site(home / "third", [home / "clams", home / "suites"], root=root)
+    assert bytes_of(home / "again") == bytes_of(home / "third")
+    text = (home / "again" / "clams" / "he" / "simple_agrmt_gender.html").read_text("utf-8")
+    for values in (("Sing", "Plur"), ("Masc", "Fem")):
+        for value in values:
+            assert re.search(rf"<b>controller_\w+</b> <bdi>{value}</bdi>", text)
+
+
+def test_suites_have_conditions_and_predictions(home: Path) -> None:
+    text = page(home, "suites/zh/index.html")
+    assert "bad.word &gt; good.word" in text
+    assert '<span class="name">good</span>' in text
+    assert '<mark><span class="word" title="region word">曾经</span></mark>' in text
+
+
+def test_a_template_that_has_changed_is_not_shown(home: Path, tmp_path: Path) -> None:
+    root = built_folder(tmp_path, ("simple_agrmt",))
+    path = root.path / "templates" / "clams" / "he" / "simple_agrmt.jinja"
+    path.write_text(path.read_text("utf-8").replace("draw: ", "draw: 1"), encoding="utf-8")
+    build_site(tmp_path / "site", [tmp_path / "clams"], root=root)
+    text = (tmp_path / "site" / "clams" / "he" / "index.html").read_text("utf-8")
+    assert "drawn from this template" not in text
+    assert "10 of " in text
+
+
+def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
+    folder = stranger_folder(tmp_path / "data")
+    out = tmp_path / "site"
+    built = build_site(out, [folder])
+    assert built.items == 24
+    assert {p.name for p in tmp_path.iterdir()} == {"data", "site"}
+    pages = list(out.rglob("*.html"))
+    assert len(pages) == built.pages >= 9
+    for file in pages:
+        text = file.read_text(encoding="utf-8")
+        assert "<script>" not in text
+        assert "<img" not in text
+        assert set(Links(text).tags) >= {"html", "main"}
+    names = [p.relative_to(out).as_posix() for p in out.rglob("*")]
+    assert [name for name in names if not re.fullmatch(r"[\w./-]+", name)] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["..", ".", "", "a/b", "CON:", "x" * 300, "index", "é", "a.", HARMFUL]
+)
+def test_places_are_plain_names(name: str) -> None:
+    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}", place_of(name))
+    assert place_of(name) != name
+    assert place_of(name) != place_of(name + "!")
+
+
+def test_a_file_outside_of_the_folder_is_refused(tmp_path: Path) -> None:
+    folder = suite_folder(tmp_path / "data")
+    outside = tmp_path / "outside.parquet"
+    (folder / "0" / "test-00000-of-00001.parquet").rename(outside)
+    (folder / "0" / "test-00000-of-00001.parquet").symlink_to(outside)
+    with pytest.raises(InputError, match="is not in its folder"):
+        open_folders([folder], Root(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"languages": "zh"}, "languages"),
+        ({"paradigms": {"aspect": {"sets": "many"}}}, "sets"),
+        ({"paradigms": []}, "paradigms"),
+    ],
+)
+def test_broken_manifests_are_named(tmp_path: Path, change: dict[str, object], said: str) -> None:
+    folder = suite_folder(tmp_path / "data")
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    manifest["configs"]["zh"].update(change)
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        build_site(tmp_path / "site", [folder])
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize("inner", [True, False])
+def test_a_column_that_stands_twice_is_named(tmp_path: Path, inner: bool) -> None:
+    table = make_pairs(8)
+    if inner:
+        features = table["features"].combine_chunks()
+        twice = pa.StructArray.from_arrays(
+            [*features.flatten(), features.field(0)], [*_names(features), "match"]
+        )
+        table = table.set_column(table.column_names.index("features"), "features", twice)
+    else:
+        table = table.append_column("match", table["id"]).append_column("match", table["id"])
+    folder = write_folder(tmp_path / "data", "demo", {"xx": (table, {})})
+    with pytest.raises(InputError, match="column 'match' stands twice"):
+        build_site(tmp_path / "site", [folder])
+
+
+def _names(features: pa.StructArray) -> list[str]:
+    return [field.name for field in features.type]
+
+
+def test_empty_columns_and_rows_without_values(tmp_path: Path) -> None:
+    table = make_pairs(8)
+    for name in ("set_id", "UID", "sentence_bad"):
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, pa.array([None, *table[name].to_pylist()[1:]]))
+    table = table.set_column(
+        table.column_names.index("features"),
+        "features",
+        pa.nulls(8, table.schema.field("features").type),
+    )
+    nested = pa.array([{"a": 1}] * 8)
+    table = table.set_column(
+        table.column_names.index("linguistics_term"), "linguistics_term", nested
+    )
+    facts = {"simple_agrmt": {"about": "Some."}, "nothing": {}}
+    folder = write_folder(tmp_path / "data", "demo", {"xx": (table, facts)})
+    build_site(tmp_path / "site", [folder])
+    pages = {path.name for path in (tmp_path / "site" / "demo" / "xx").glob("*.html")}
+    assert pages == {"index.html", "browse.html", "simple_agrmt.html", "nothing.html"}
+
+
+def test_judgments_beside_the_data_are_found(tmp_path: Path) -> None:
+    table = make_pairs(40)
+    rows = [
+        {
+            "id": row["id"],
+            "UID": row["UID"],
+            "n": 8,
+            "accuracy": 0.75,
+            "verdict": VERDICTS[n % 3 == 0],
+        }
+        for n, row in enumerate(table.to_pylist())
+    ]
+    judged = pa.Table.from_pylist(rows, JUDGMENTS)
+    judged = judged.append_column("language", pa.array(["xx"] * len(judged)))
+    facts = {uid: {"pairs": 10} for uid in ("simple_agrmt", "prep_anim")}
+    configs = {"xx": (table, facts), "xx-judgments": (judged, {})}
+    build_site(tmp_path / "site", [write_folder(tmp_path / "data", "demo", configs)])
+    text = (tmp_path / "site" / "demo" / "xx" / "simple_agrmt.html").read_text("utf-8")
+    assert "<title>accuracy, people: 75.0 % of 80 pairs</title>" in text
+    assert "<b>verdict</b> <bdi>drop</bdi>" not in text
+    assert "<b>verdict</b> <bdi>keep</bdi>" in text
+    index = (tmp_path / "site" / "demo" / "xx" / "items" / "index.js").read_text("ascii")
+    assert '{"name":"verdict","values":["drop","keep"],"counts":[0,14,26]}' in index
+    assert not (tmp_path / "site" / "demo" / "xx-judgments").exists()
+
+
+def test_results_on_a_part_are_in_the_browser_of_the_whole(tmp_path: Path) -> None:
+    pairs = make_pairs(80)
+    part = pairs.filter(pc.equal(pairs["UID"], "prep_anim"))
+    facts = {uid: {"pairs": 20, "example": [uid]} for uid in ("prep_anim", "simple_agrmt")}
+    configs = {"all": (pairs, facts), "prep_anim": (part, {"prep_anim": facts["prep_anim"]})}
+    folder = write_folder(tmp_path / "data", "demo", configs)
+    write_result(
+        tmp_path / "results" / "one", make_scores(part), config="prep_anim", digest="0" * 16
+    )
+    build_site(tmp_path / "site", [folder], results=[tmp_path / "results"])
+    demo = tmp_path / "site" / "demo"
+    assert '"models":["tiny"]' in (demo / "all" / "items" / "index.js").read_text("ascii")
+    assert not (demo / "prep_anim" / "items").exists()
+    page = (demo / "prep_anim" / "index.html").read_text("utf-8")
+    assert "../../demo/all/browse.html#UID=prep_anim" in page
+    assert "<title>accuracy, tiny: " in page
+    assert not (demo / "all" / "prep_anim.html").exists()
+
+
+def test_a_site_replaces_a_site_and_nothing_else(tmp_path: Path) -> None:
+    folder, out = suite_folder(tmp_path / "data"), tmp_path / "site"
+    build_site(out, [folder])
+    (out / "CNAME").write_text("example.org", encoding="utf-8")
+    build_site(out, [folder])
+    assert (out / "CNAME").read_text("utf-8") == "example.org"
+    (out / "index.html").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="not as it was built"):
+        build_site(out, [folder])
+    assert (out / "index.html").read_text("utf-8") == "mine"
+    assert LIST in {path.name for path in out.iterdir()}
+
+
+def test_two_folders_of_one_name(tmp_path: Path) -> None:
+    folders = [suite_folder(tmp_path / name) for name in ("one", "two")]
+    with pytest.raises(InputError, match="two folders hold a data set 'suites'"):
+        build_site(tmp_path / "site", folders)
+
+
+def test_checkpoints_are_curves(home: Path, tmp_path: Path) -> None:
+    pairs = open_pairs(home).slice(0, 200)
+    for number, step in enumerate(("step10", "step100")):
+        facts = {"data": "clams", "version": "1.0.0", "options": {"checkpoint": step}}
+        write_result(
+            tmp_path / "results" / step,
+            make_scores(pairs, number),
+            "org/tiny",
+            "he",
+            **facts,
+            digest="",
+        )
+    build_site(tmp_path / "site", [home / "clams"], results=[tmp_path / "results"])
+    text = (tmp_path / "site" / "results" / "report.html").read_text("utf-8")
+    assert "tiny on clams/he: accuracy by phenomenon over checkpoints" in text
+    assert "checkpoint:step100" in (tmp_path / "site" / "results" / "index.html").read_text("utf-8")
+
+
+def test_results_of_other_data_are_left_out(home: Path, tmp_path: Path) -> None:
+    scores = make_scores(open_pairs(home).slice(0, 50))
+    write_result(
+        tmp_path / "results" / "old", scores, "org/tiny", "he", data="clams", version="0.9.0"
+    )
+    out = tmp_path / "site"
+    built = build_site(out, [home / "clams"], results=[tmp_path / "results"])
+    assert len(built.strays) == 1
+    assert "Left out" in (out / "results" / "index.html").read_text("utf-8")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    folder = suite_folder(tmp_path / "data")
+    done = CliRunner().invoke(main, ["site", str(tmp_path / "out"), str(folder)])
+    assert done.exit_code == 0, done.output
+    assert "12 items to browse" in done.output
+    assert f"open {tmp_path / 'out' / 'index.html'}" in done.output
+    done = CliRunner().invoke(main, ["site", str(tmp_path / "out"), str(tmp_path)])
+    assert done.exit_code == 2
+    assert "is no data set folder" in done.output

@@ -1,0 +1,83 @@
+"""Small studies in three scripts, and a browser that takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solecism.errors import InputError
+from solecism.judge.design import DataSource, Study
+from solecism.judge.drawing import StudyPair
+from solecism.judge.making import Wishes, make_study, save_study
+from solecism.judge.simulate import chromium
+
+__all__ = ["SENTENCES", "browser_or_skip", "made_study", "pairs_in"]
+
+SENTENCES = {
+    "en": [
+        (
+            "The {} near the old house laughs every day.",
+            "The {} near the old house laugh every day.",
+        ),
+        ("The {} that we met knows many songs.", "The {} that we met know many songs."),
+    ],
+    "he": [
+        ("ה{} ליד הבית הישן צוחק כל יום.", "ה{} ליד הבית הישן צוחקים כל יום."),
+        ("ה{} שפגשנו אתמול מכיר הרבה שירים.", "ה{} שפגשנו אתמול מכירים הרבה שירים."),
+    ],
+    "zh": [
+        ("这个{}昨天在学校里唱了三首歌。", "这些{}昨天在学校里唱了三只歌。"),
+        ("那个{}每天都去公园里看书。", "那个{}每天都去公园里书看。"),
+    ],
+}
+"""Good and bad sentences of two paradigms, with a place for a noun."""
+
+NOUNS = {
+    "en": ["author", "pilot", "guard", "chef", "doctor", "farmer", "singer", "judge", "baker"],
+    "he": ["סופר", "טייס", "שומר", "טבח", "רופא", "חקלאי", "זמר", "שופט", "אופה"],
+    "zh": ["作家", "飞行员", "老师", "医生", "农民", "歌手", "法官", "司机", "学生"],
+}
+
+_ZH = {
+    0: "这 个 {} 昨天 在 学校 里 唱 了 三 首 歌",
+    1: "那 个 {} 每天 都 去 公园 里 看 书",
+}
+
+
+def pairs_in(language: str = "en") -> list[StudyPair]:
+    """Nine pairs of each of two paradigms."""
+    return [
+        StudyPair(
+            config=f"demo/{language}", id=f"{uid}{number}", set_id=f"s{uid}{number}", uid=f"p{uid}",
+            term="agreement", language=language, good=good.format(noun), bad=bad.format(noun),
+            tokens=_ZH[uid].format(noun) if language == "zh" else "",
+        )
+        for uid, (good, bad) in enumerate(SENTENCES[language])
+        for number, noun in enumerate(NOUNS[language])
+    ]  # fmt: skip
+
+
+def made_study(folder: Path, language: str = "en", **wishes: Any) -> Study:
+    """Write a study of three pairs of each paradigm, two practice and two catch trials."""
+    usual: dict[str, Any] = {
+        "pairs": 3, "practice": 2, "catch": 2, "contact": "us@example.org", "institution": "A University",
+    }  # fmt: skip
+    data = [DataSource(f"demo/{language}", "1.0", "0123456789abcdef")]
+    return save_study(make_study(pairs_in(language), data, Wishes(**{**usual, **wishes}), folder))
+
+
+@contextmanager
+def browser_or_skip() -> Iterator[Any]:
+    """Yield headless Chromium; skip the test, with the reason, where there is none."""
+    pytest.importorskip("playwright", reason="needs the extra `simulate`")
+    try:
+        with chromium() as browser:
+            yield browser
+    except InputError as error:
+        if "no Chromium" not in str(error):
+            raise
+        pytest.skip(str(error))
