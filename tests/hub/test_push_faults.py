@@ -136,7 +136,7 @@ def test_a_hub_that_falls_silent_is_not_waited_for(
         place.hub.faults = [Fault(kind, at=number)]
         begun = time.monotonic()
         done = place.push(release, SOLECISM_HUB_TIMEOUT="0.3")
-        assert time.monotonic() - begun < 10, requests[number]
+        assert time.monotonic() - begun < 25, requests[number]
         assert done.code == 2, (requests[number], done.err)
         assert "is silent: no byte in 0.3 seconds" in done.err, requests[number]
         assert len(done.err.strip().splitlines()) == 1, done.err
@@ -157,7 +157,7 @@ def test_a_store_that_falls_silent_is_not_waited_for(place: Place, release: Path
         begun = time.monotonic()
         done = place.push(release, SOLECISM_HUB_TIMEOUT="0.3")
         place.hub.cas = ""
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 25
     assert done.code == 2
     assert "Traceback" not in done.err
     assert len(done.err.strip().splitlines()) == 1, done.err
