@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,7 @@ from rich.table import Table as Grid
 from solecism.schema import FEATURES
 from solecism.scoring.results import scores_table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/support"))
-
-from scored import write_result
-
+SUPPORT = Path(__file__).resolve().parents[1] / "tests/support"
 KIND = pa.struct(
     [
         *FEATURES.items(), ("length_in_words", pa.string()), ("distractors", pa.int32()),
@@ -44,6 +42,7 @@ RANDOM = np.random.default_rng(1)
 
 def main() -> None:
     """Measure and print the table."""
+    sys.path.insert(0, str(SUPPORT))
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--items", type=int, default=100_000, help="item results of an analysis")
     given = parser.parse_args()
@@ -82,7 +81,7 @@ def write(stem: Path, rows: Sequence[Mapping[str, Any]], run: Mapping[str, str])
     scores = scores_table(
         pairs, run["method"], (good, bad), (ones, ones), (ones, ones), [None] * n
     )  # fmt: skip
-    write_result(stem, scores, **run)
+    import_module("scored").write_result(stem, scores, **run)
 
 
 def seconds(command: Sequence[str]) -> tuple[float, float]:

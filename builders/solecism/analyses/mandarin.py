@@ -65,8 +65,9 @@ def analyse_mandarin(results: Sequence[Result]) -> list[AnalysisPart]:
     :class:`InputError` where no result is of suites.
     """
     items = items_of([result for result in results if result.run["method"] == "region"])
-    items["architecture"] = items["model"].map(architecture_of)
-    items["corpus"] = items["model"].map(corpus_of)
+    models = items["model"].unique()
+    items["architecture"] = items["model"].map({name: architecture_of(name) for name in models})
+    items["corpus"] = items["model"].map({name: corpus_of(name) for name in models})
     items["item"] = items["id"].str.replace(r"^[^-]*-", "", regex=True)
     parts = [_differences(items)]
     supervision = list(_supervision(items))

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 __all__ = ["FixedEffect", "MixedFit", "fit_mixed_logistic"]
 
 Numbers = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 _STEPS, _CLOSE = 50, 1e-10
 _SEARCH = {"eps": 1e-5, "ftol": 1e-9}
@@ -73,7 +72,7 @@ def fit_mixed_logistic(
     from scipy.optimize import minimize
 
     model = _Model(np.asarray(outcome, float), fixed, groups)
-    factors = len(model.codes)
+    factors = len(model.levels)
     start = minimize(
         lambda deviations: model.solve(deviations)[0], np.full(factors, 0.5), method="L-BFGS-B",
         bounds=[(0.0, 20.0)] * factors, options={**_SEARCH, "ftol": 1e-5},
@@ -95,25 +94,38 @@ def fit_mixed_logistic(
 
 
 class _Model:
-    """The rows of a model. The factor with the most levels makes a diagonal block, so that a step
-    of the fit takes time in proportion to the rows."""
+    """The rows of a model, sorted by the factor with the most levels (``code``).
+
+    That factor makes a diagonal block, so that a step of the fit takes time in proportion to the
+    rows. Rows that are alike in all else share a ``cell``: ``fixed`` and ``others`` (the levels of
+    the other factors as zeros and ones) have a row a cell.
+    """
 
     def __init__(
         self, outcome: Numbers,
         fixed: Mapping[str, Sequence[float] | Numbers],
         groups: Mapping[str, Sequence[object] | NDArray[np.generic]],
     ) -> None:  # fmt: skip
-        self.outcome = outcome
-        columns = [np.ones(len(outcome)), *(np.asarray(v, float) for v in fixed.values())]
-        self.fixed = np.column_stack(columns)
-        coded = [np.unique(np.asarray(v), return_inverse=True) for v in groups.values()]
-        self.codes: list[Codes] = [code for _, code in coded]
-        self.levels = [len(names) for names, _ in coded]
+        from pandas import factorize
+        from scipy.sparse import csr_matrix
+
+        coded = [factorize(np.asarray(values)) for values in groups.values()]
+        codes, self.levels = [code for code, _ in coded], [len(names) for _, names in coded]
         self.most = int(np.argmax(self.levels))
-        small = [n for n in range(len(coded)) if n != self.most]
-        self.small = small
-        parts = [np.eye(self.levels[n])[self.codes[n]] for n in small]
-        self.others = np.hstack(parts) if parts else np.zeros((len(outcome), 0))
+        self.small = [n for n in range(len(codes)) if n != self.most]
+        order = np.argsort(codes[self.most], kind="stable")
+        self.outcome, self.code = outcome[order], codes[self.most][order]
+        values = [np.ones(len(outcome)), *(np.asarray(v, float) for v in fixed.values())]
+        columns = [*values, *(codes[n] for n in self.small)]
+        cells, self.cell = np.unique(np.column_stack(columns)[order], axis=0, return_inverse=True)
+        self.fixed, small = cells[:, : len(values)], cells[:, len(values) :].astype(np.intp)
+        parts = [
+            np.eye(self.levels[n])[column] for n, column in zip(self.small, small.T, strict=True)
+        ]
+        self.others = np.hstack([np.zeros((len(cells), 0)), *parts])
+        ends = np.searchsorted(self.code, np.arange(self.levels[self.most] + 1))
+        shape = (self.levels[self.most], len(cells))
+        self._weights = csr_matrix((np.zeros(len(outcome)), self.cell, ends), shape)
         self._start: dict[int, tuple[Numbers, Numbers]] = {}
 
     def solve(self, deviations: Numbers, beta: Numbers | None = None) -> tuple[float, Numbers]:
@@ -127,11 +139,11 @@ class _Model:
         free = dense if beta is not None else np.hstack([self.fixed, dense])
         ridge = np.ones(free.shape[1])
         ridge[: free.shape[1] - dense.shape[1]] = 0.0
-        offset = self.fixed @ beta if beta is not None else np.zeros(len(self.outcome))
+        offset = self.fixed @ beta if beta is not None else np.zeros(len(self.fixed))
         x, u = self._start.get(free.shape[1], self._nothing(free.shape[1], beta is None))
         x, u = self._modes(free, ridge, offset, top, x, u)
         self._start[free.shape[1]] = x, u
-        eta = offset + free @ x + top * u[self.codes[self.most]]
+        eta = self._eta(offset + free @ x, top * u)
         chance = _expit(eta)
         weight = np.maximum(chance * (1 - chance), 1e-10)
         modes = x[free.shape[1] - dense.shape[1] :]
@@ -140,6 +152,10 @@ class _Model:
         half = 0.5 * self._log_determinant(dense, weight, top)
         return penalty + half - likelihood, np.concatenate([x, u])
 
+    def _eta(self, of_cells: Numbers, of_levels: Numbers) -> Numbers:
+        """Return the log odds of each row."""
+        return np.asarray(of_cells[self.cell] + of_levels[self.code])
+
     def _modes(
         self, free: Numbers, ridge: Numbers, offset: Numbers, top: float, x: Numbers, u: Numbers
     ) -> tuple[Numbers, Numbers]:
@@ -147,10 +163,9 @@ class _Model:
 
         Steps are Newton's, halved until one gains.
         """
-        code = self.codes[self.most]
 
         def loss(x: Numbers, u: Numbers) -> tuple[float, Numbers]:
-            eta = offset + free @ x + top * u[code]
+            eta = self._eta(offset + free @ x, top * u)
             likelihood = float((self.outcome * eta - np.logaddexp(0, eta)).sum())
             return 0.5 * float(ridge @ x**2 + u @ u) - likelihood, eta
 
@@ -179,13 +194,10 @@ class _Model:
         self, free: Numbers, weight: Numbers, top: float
     ) -> tuple[Numbers, Numbers, Numbers]:
         """Return the blocks of the penalised information: diagonal, mixed, dense (no ridge)."""
-        code, levels = self.codes[self.most], self.levels[self.most]
-        diagonal = 1 + top**2 * np.bincount(code, weight, levels)
-        weighted = free * weight[:, None]
-        mixed = np.zeros((levels, free.shape[1]))
-        for place, column in enumerate(weighted.T):
-            mixed[:, place] = np.bincount(code, column, levels)
-        return np.asarray(diagonal), np.asarray(top * mixed), np.asarray(free.T @ weighted)
+        self._weights.data = weight
+        diagonal = 1 + top**2 * np.bincount(self.code, weight, self.levels[self.most])
+        dense = free.T @ (free * np.bincount(self.cell, weight, len(free))[:, None])
+        return np.asarray(diagonal), np.asarray(top * (self._weights @ free)), np.asarray(dense)
 
     def _step(
         self, free: Numbers, ridge: Numbers, weight: Numbers, rest: Numbers, x: Numbers, u: Numbers,
@@ -193,8 +205,8 @@ class _Model:
     ) -> tuple[Numbers, Numbers]:  # fmt: skip
         """Return a step of Newton's, by the Schur complement of the diagonal block."""
         diagonal, mixed, dense = self._blocks(free, weight, top)
-        slope_x = free.T @ rest - ridge * x
-        slope_u = top * np.bincount(self.codes[self.most], rest, len(u)) - u
+        slope_x = free.T @ np.bincount(self.cell, rest, len(free)) - ridge * x
+        slope_u = top * np.bincount(self.code, rest, len(u)) - u
         inner = dense + np.diag(ridge) - mixed.T @ (mixed / diagonal[:, None])
         step_x = np.linalg.solve(inner, slope_x - mixed.T @ (slope_u / diagonal))
         return np.asarray(step_x), np.asarray((slope_u - mixed @ step_x) / diagonal)
@@ -211,7 +223,7 @@ class _Model:
         dense = self.others * scale
         top = float(deviations[self.most])
         small, u = found[: dense.shape[1]], found[dense.shape[1] :]
-        eta = self.fixed @ beta + dense @ small + top * u[self.codes[self.most]]
+        eta = self._eta(self.fixed @ beta + dense @ small, top * u)
         chance = _expit(eta)
         free = np.hstack([self.fixed, dense])
         diagonal, mixed, block = self._blocks(free, chance * (1 - chance), top)
