@@ -282,7 +282,7 @@ def test_the_unigram_model_is_in_signature_and_name(folder: Path) -> None:
     arguments = ["score", "clams/fr", "--model", "trigrams", "--limit", "30"]
     done = CliRunner().invoke(main, [*arguments, "--unigram", str(folder / "text.txt")])
     assert done.exit_code == 0, done.output
-    assert "right by sum " in done.output
+    assert "by normaliser: sum " in done.output
     assert "as many tokens" in done.output
     (path,) = Path("results").glob("*unigram_text.txt_*.json")
     result = read_result(path)

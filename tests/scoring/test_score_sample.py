@@ -15,6 +15,7 @@ from scored import make_pairs
 
 pytest.importorskip("torch", reason="needs the extra `score`")
 
+from solecism.errors import InputError
 from solecism.scoring.items import ItemSet
 
 
@@ -55,3 +56,15 @@ def test_the_order_stays_and_batches_do_not_matter(data: ItemSet) -> None:
 
 def test_a_larger_sample_holds_the_smaller_one(data: ItemSet) -> None:
     assert set(ids(replace(data, sample=20))) < set(ids(replace(data, sample=40)))
+
+
+def test_one_paradigm(data: ItemSet) -> None:
+    """Whole, or a sample of it; another name is an error with candidates."""
+    one = replace(data, uid="prep_anim")
+    assert set(pa.concat_tables(one.tables(("UID",)))["UID"].to_pylist()) == {"prep_anim"}
+    assert one.rows == 250
+    assert ids(replace(one, sample=20)) == [
+        name for name in ids(replace(data, sample=20)) if name in set(ids(one))
+    ]
+    with pytest.raises(InputError, match=r"made/xx has no paradigm 'prep_anmi' .*prep_anim"):
+        len(list(replace(data, uid="prep_anmi").tables()))

@@ -1,6 +1,7 @@
 """Score models on items.
 
-DATA: clams/he, a built folder and a config, or ORG/NAME/CONFIG; clams/* for several.
+DATA: a built folder and a config, as clams/he, or ORG/NAME/CONFIG; clams/he/simple_agrmt for one
+paradigm, clams/* for several configs.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from solecism.files import filling_folder
 from solecism.harness import TASKS
 from solecism.inputs import read_text
 
-__all__ = ["TaskFile", "read_task_files", "write_hub_tasks"]
+__all__ = ["TaskFile", "read_task_files", "tasks_of_configs", "write_hub_tasks"]
 
 Config = Mapping[str, Any]
 _LOCAL = re.compile(r'^  dataset: (?P<dataset>\S+)\n  config: "(?P<config>[^"]+)"\n', re.MULTILINE)
@@ -68,6 +69,14 @@ def read_task_files(folder: Path) -> list[TaskFile]:
         inline = config["task"] if isinstance(config.get("task"), list) else []
         found += [TaskFile(path, each, is_whole=False) for each in inline if isinstance(each, dict)]
     return found
+
+
+@lru_cache(maxsize=1)
+def tasks_of_configs() -> dict[tuple[str, str], str]:
+    """Return the names of our tasks of whole configs, by data set and config."""
+    facts = ((task.name, task.config.get("metadata", {})) for task in read_task_files(TASKS))
+    whole = ((name, found) for name, found in facts if "config" in found and "uid" not in found)
+    return {(found["dataset"], found["config"]): name for name, found in whole}
 
 
 def _read(path: Path) -> dict[str, Any]:

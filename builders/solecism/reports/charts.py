@@ -128,7 +128,8 @@ def bar_chart(
     thick = 15.0 if len(series) == 1 else 12.0
     body, y = list[str](), 4.0
     for row in shown:
-        body.append(_row_name(row, y + 13))
+        pairs = [cells[row].n for cells in series.values() if _has(cells, row)]
+        body.append(_row_name(row, y + 13, f"{pairs[0]:,} pairs" if len(series) == 1 else ""))
         top = y + 18
         y = top
         for number, (name, cells) in enumerate(series.items()):
@@ -165,10 +166,11 @@ def _fluid(height: float, title: str, about: str, body: Sequence[str]) -> Markup
     )
 
 
-def _row_name(row: str, y: float) -> str:
-    """Return the name of a row, which lines of the grid do not cross."""
+def _row_name(row: str, y: float, note: str = "") -> str:
+    """Return the name of a row, which lines of the grid do not cross, with a note beside it."""
     clear = 'stroke="var(--page, #ffffff)" stroke-width="4" paint-order="stroke"'
-    return f'<text x="0" y="{y:.1f}" fill="{INK}" {clear}>{escape(row)}</text>'
+    beside = f'<tspan dx="8" fill="{FAINT}">{note}</tspan>' if note else ""
+    return f'<text x="0" y="{y:.1f}" fill="{INK}" {clear}>{escape(row)}{beside}</text>'
 
 
 def _bars_described(
@@ -219,7 +221,7 @@ def _bar(y: float, thick: float, cell: FigureCell, number: int, name: str, row: 
         f'fill="{_colour(number)}"/>'
         f'<line x1="{_across(low)}" y1="{middle:.1f}" x2="{_across(high)}" y2="{middle:.1f}" '
         f'stroke="{INK}" stroke-width="1.3"/>'
-        f'<text x="100%" y="{middle + 4:.1f}" font-size="11" text-anchor="end" '
+        f'<text x="{SHARE + 3}%" y="{middle + 4:.1f}" font-size="11" '
         f'fill="{INK}">{percent:.1f}</text></g>'
     )
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from solecism.errors import InputError, Problem, fail
 from solecism.reports import text
 from solecism.reports.comparison import ModelDifference, difference
-from solecism.reports.figures import ALL, ColumnBlock, FigureColumn, columns, grid
+from solecism.reports.figures import ColumnBlock, FigureColumn, columns, grid
 from solecism.reports.margins import margin_correlations, margin_lines
 from solecism.reports.people import Judgments, find_judgments, people_columns
 from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
@@ -103,7 +103,9 @@ class ResultReport:
             for column in block.columns:
                 if column.results:
                     name = f"{block.title} {column.label}".strip()
-                    yield Text(text.counts_line(column, name, ALL), style="dim")
+                    yield Text(text.counts_line(column, name, self.by), style="dim")
+        if any(cell.low is not None for column in self.columns for cell in column.cells.values()):
+            yield Text("±: the longer side of the 95 % interval (Wilson)", style="dim")
         shown = [result for column in self.columns for result in column.results]
         lines = margin_lines(margin_correlations(shown))
         yield from (_unwrapped(line, "dim") for line in lines)

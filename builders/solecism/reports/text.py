@@ -11,7 +11,15 @@ from rich.text import Text
 
 from solecism.files import csv_of
 from solecism.reports.comparison import Comparison, ModelDifference
-from solecism.reports.figures import ColumnBlock, FigureCell, FigureColumn, row_names, systems
+from solecism.reports.figures import (
+    ALL,
+    MEAN,
+    ColumnBlock,
+    FigureCell,
+    FigureColumn,
+    row_names,
+    systems,
+)
 from solecism.scoring.results import Result
 
 __all__ = [
@@ -73,10 +81,16 @@ def _single(column: FigureColumn, by: str, rows: Sequence[str]) -> Table:
     return table
 
 
-def counts_line(column: FigureColumn, name: str, total: str) -> str:
-    """Return ``gpt2: 19,795 pairs, 42 ties, 205 skipped (too long 205)``."""
-    cell = column.cells[total]
+def counts_line(column: FigureColumn, name: str, by: str) -> str:
+    """Return ``gpt2: 19,795 pairs, 42 ties, 205 skipped (too long 205)``.
+
+    Pairs that stand in no row of the table, because they have no value of ``by``, are counted, too.
+    """
+    cell = column.cells[ALL]
     parts = [f"{cell.n:,} pairs"] + ([f"{cell.ties:,} ties"] if cell.ties else [])
+    rest = cell.n - sum(c.n for row, c in column.cells.items() if row not in (ALL, MEAN))
+    if rest > 0:
+        parts.append(f"{rest:,} without {by}")
     if cell.seeds > 1:
         parts = [f"{cell.seeds} seeds, mean ± standard deviation", *parts]
     if cell.skipped:
@@ -97,11 +111,11 @@ def normalised_lines(summary: Mapping[str, Any]) -> str:
     """Return the accuracies by normaliser, and those by the difference in tokens, in two lines."""
     named = {"sum": summary["overall"], **summary["normalised"]["overall"]}
     apart = summary["tokens_differ"]
-    right = f"right by {_listed(named)}"
+    right = f"per cent right by log P, by normaliser: {_listed(named)}"
     if not apart["share"]:
         return f"{right}\nboth sentences of all pairs have as many tokens"
-    share = f"{100 * apart['share']:.1f} % of pairs differ in tokens"
-    return f"{right}\n{share} (good less bad), right by sum: {_listed(apart['by'])}"
+    share = f"{100 * apart['share']:.1f} % of pairs differ in their number of tokens"
+    return f"{right}\n{share}; by the difference, good less bad: {_listed(apart['by'])}"
 
 
 def _listed(tallies: Mapping[str, Any]) -> str:

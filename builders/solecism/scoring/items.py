@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import yaml
 from numpy.typing import NDArray
@@ -42,9 +43,9 @@ _CONTENT = re.compile(r"content ([0-9a-f]{16})")
 class ItemSet:
     """The items of a config of a data set.
 
-    ``digest``: the first 16 digits of the SHA-256 of its rows; ``sample``: how many items of each
-    paradigm are taken (those whose ids have the smallest hashes; None: all); ``spec`` and
-    ``revision``: how it was opened.
+    ``digest``: the first 16 digits of the SHA-256 of its rows; ``uid``: the paradigm that is taken
+    ("": all); ``sample``: how many items of each paradigm are taken (those whose ids have the
+    smallest hashes; None: all); ``spec`` and ``revision``: how it was opened.
     """
 
     name: str
@@ -52,6 +53,7 @@ class ItemSet:
     version: str
     digest: str
     files: tuple[Path, ...]
+    uid: str = ""
     sample: int | None = None
     spec: str = ""
     revision: str | None = None
@@ -103,18 +105,20 @@ class ItemSet:
 
     @cached_property
     def _chosen(self) -> NDArray[np.bool_] | None:
-        """Mark the items of the sample."""
-        if self.sample is None:
+        """Mark the items of the paradigm and of the sample."""
+        if self.sample is None and not self.uid:
             return None
-        uid = {"suite": "suite", "cloze": "relation"}.get(self.kind, "UID")
-        known = pa.concat_tables(self._read(("id", uid), 65536))
-        hashes = text_hashes(known["id"].to_pylist()).byteswap()
-        uids = known[uid].combine_chunks().dictionary_encode().indices.to_numpy()
-        order = np.lexsort((hashes, uids))
-        first = np.searchsorted(uids[order], uids[order])
-        chosen = np.zeros(len(known), dtype=bool)
-        chosen[order[np.arange(len(order)) - first < self.sample]] = True
-        return chosen
+        paradigm = {"suite": "suite", "cloze": "relation"}.get(self.kind, "UID")
+        known = pa.concat_tables(self._read(("id", paradigm), 65536)).combine_chunks()
+        chosen = np.ones(len(known), dtype=bool)
+        if self.uid:
+            chosen = pc.equal(known[paradigm], self.uid).to_numpy()
+            if not chosen.any():
+                near = candidates(
+                    "paradigms", sorted(known[paradigm].unique().to_pylist()), self.uid
+                )
+                raise fail(f"{self.name}/{self.config} has no paradigm {self.uid!r} {near}")
+        return chosen if self.sample is None else chosen & _first(known, paradigm, self.sample)
 
     def every(self, step: int, limit: int | None = None) -> pa.Table:
         """Return each ``step``-th item (of the first ``limit``)."""
@@ -133,6 +137,17 @@ class ItemSet:
             raise fail(message, self.files[0])
 
 
+def _first(known: pa.Table, paradigm: str, sample: int) -> NDArray[np.bool_]:
+    """Mark the items of each paradigm whose ids have the smallest hashes."""
+    hashes = text_hashes(known["id"].to_pylist()).byteswap()
+    uids = known[paradigm].combine_chunks().dictionary_encode().indices.to_numpy()
+    order = np.lexsort((hashes, uids))
+    first = np.searchsorted(uids[order], uids[order])
+    chosen = np.zeros(len(known), dtype=bool)
+    chosen[order[np.arange(len(order)) - first < sample]] = True
+    return chosen
+
+
 def _kind(columns: Sequence[str]) -> str:
     return "suite" if "conditions" in columns else "cloze" if "masked" in columns else "pair"
 
@@ -149,8 +164,9 @@ def open_pairs(spec: str, revision: str | None = None) -> ItemSet:
 def open_items(spec: str, revision: str | None = None) -> ItemSet:
     """Open ``FOLDER/CONFIG`` (as ``clams/he``) or ``ORG/NAME/CONFIG`` of a hub.
 
-    A folder may also stand in ``$SOLECISM_DATA``, and a Parquet file of items may stand alone. A
-    folder whose data set has a default config needs no other. Raises :class:`InputError` where
+    One paradigm of a config is ``clams/he/simple_agrmt``. A folder may also stand in
+    ``$SOLECISM_DATA``, and a Parquet file of items may stand alone. A folder whose data set has a
+    default config needs no other. Raises :class:`InputError` where
     there is no such data set or config, where a file is broken, and where the rows are not those of
     the manifest.
     """
@@ -160,7 +176,9 @@ def open_items(spec: str, revision: str | None = None) -> ItemSet:
     items, path, entry = _located(spec, revision)
     digest = _content(items.files)
     _refuse_others(path, items.config, entry, digest)
-    return replace(items, digest=digest[:16])
+    opened = replace(items, digest=digest[:16])
+    _ = opened.rows  # an unknown paradigm is found now, not when a model is loaded
+    return opened
 
 
 def listed_items(spec: str) -> ItemSet:
@@ -180,7 +198,8 @@ def listed_items(spec: str) -> ItemSet:
 
 def _located(spec: str, revision: str | None) -> tuple[ItemSet, Path, dict[str, Any]]:
     """Return a config whose digest is not known yet, its folder, and its entry in the card."""
-    folder, config = _folder_and_config(spec)
+    whole, uid = _without_paradigm(spec)
+    folder, config = _folder_and_config(whole)
     path = _here(folder) if _here(folder).is_dir() else _download(folder, revision)
     entries = configs_of(path)
     if config not in entries:
@@ -188,8 +207,8 @@ def _located(spec: str, revision: str | None) -> tuple[ItemSet, Path, dict[str, 
         raise fail(f"data set {folder!r} has no config {config!r} {near}")
     entry, name = entries[config], Path(folder).resolve().name
     files, version = tuple(_files(path, config, entry)), str(entry.get("version", ""))
-    spec = f"{folder}/{config}"
-    return ItemSet(name, config, version, "", files, spec=spec, revision=revision), path, entry
+    found = ItemSet(name, config, version, "", files, uid, spec=whole, revision=revision)
+    return replace(found, spec=f"{folder}/{config}"), path, entry
 
 
 def expand_data(spec: str, revision: str | None = None) -> list[str]:
@@ -227,6 +246,19 @@ def _kind_of_config(path: Path, name: str, entry: dict[str, Any]) -> str:
         columns = pq.read_schema(file).names
     known = {*columns} & {"sentence_good", "conditions", "masked"}
     return _kind(columns) if known else ""
+
+
+def _without_paradigm(spec: str) -> tuple[str, str]:
+    """Return the config and the paradigm ("": all) of a name.
+
+    ``clams/he/simple_agrmt`` has one where ``clams`` is a data set here, and so has a name of the
+    hub with four parts.
+    """
+    config, _, uid = spec.rstrip("/").rpartition("/")
+    folder = config.rpartition("/")[0]
+    here = bool(folder) and (_here(folder) / CARD).is_file()
+    remote = config.count("/") == 2 and not any(_here(part).is_dir() for part in (config, folder))
+    return (config, uid) if here or remote else (spec, "")
 
 
 def _folder_and_config(spec: str) -> tuple[str, str]:

@@ -101,8 +101,8 @@ def score(
     it was when it is repeated. Where the result is there already it is returned as it is.
 
     Arguments:
-        data: ``clams/he`` (a built folder and a config), ``ORG/NAME/CONFIG`` on the hub, or a
-            Parquet file.
+        data: ``clams/he`` (a built folder and a config), ``ORG/NAME/CONFIG`` on the hub, either
+            with ``/UID`` for one paradigm of it, or a Parquet file.
         model: a name on the hub, the folder of a causal, masked or n-gram model, or
             ``openai:http://HOST:PORT/v1#NAME``, a model behind a server (``docs/servers.md``).
         method: a name of the registry (:mod:`solecism.scoring.methods`); by default the usual one
@@ -324,6 +324,8 @@ def _signature(options: Options, items: ItemSet, method: Method, revision: str) 
         for name in (*method.options, *_FOR_ALL)
         if _SHOWN[name] == "always" or not _is_usual(options, name)
     }
+    if items.uid:
+        signed["uid"] = items.uid
     if options["revision"] and not _HASH.fullmatch(options["revision"]):
         signed["checkpoint"] = options["revision"]
     return Signature(
@@ -343,7 +345,8 @@ def _model_name(model: str) -> str:
 def _stem(options: Options, items: ItemSet, revision: str) -> str:
     model = options["model"]
     own = [revision.removeprefix("sha256-")[:8]] if Path(model).exists() else []
-    parts = [_model_name(model), *own, items.name, items.config, options["method"]]
+    place = [items.name, items.config, *filter(None, [items.uid])]
+    parts = [_model_name(model), *own, *place, options["method"]]
     parts += [f"{name}_{options[name]}" for name in _SHOWN if not _is_usual(options, name)]
     return "-".join(re.sub(r"[^\w.]+", "_", part) for part in parts)
 
@@ -410,11 +413,12 @@ def _unscored(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
 
 
 def _notes(result: Result, run: Run) -> Iterator[str]:
-    """Yield which engine was used, and whether the choice of BOS makes a difference."""
+    """Yield why faster engines were refused, and whether the choice of BOS makes a difference."""
     probed = run.model.probed
     if probed is not None:
         refused = "; ".join(f"{name}: {why}" for name, why in probed.refused.items())
-        yield f"engine {probed.engine.name}{f' ({refused})' if refused else ''}"
+        if refused:
+            yield f"engine {probed.engine.name} ({refused})"
         yield from _other_bos(result, run)
 
 
@@ -435,5 +439,6 @@ def _other_bos(result: Result, run: Run) -> Iterator[str]:
     if None not in means and abs(means[0] - means[1]) > 0.02:
         yield (
             f"the choice of BOS matters: on {len(sample)} of these pairs {100 * means[0]:.1f} with "
-            f"--bos {bos}, {100 * means[1]:.1f} with --bos {other}"
+            f"--bos {bos}, {100 * means[1]:.1f} with --bos {other}. Say which one you report "
+            "(docs/scores.md)"
         )

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from solecism.datasets.citation import Reference
 from solecism.grammar.inherit import SLOTS
 from solecism.grammar.template import Template, read_template
+from solecism.harness.task_files import tasks_of_configs
 from solecism.reports.charts import bar_chart, bar_keys
 from solecism.reports.checkpoints import checkpoint_charts
 from solecism.reports.figures import FigureCell
@@ -416,7 +417,12 @@ def _snippets(data: SiteData, config: SiteConfig | None = None, uid: str = "") -
         load += f'\nsome = items.filter(lambda item: item["{column}"] == "{uid}")'
     found = [("Load", load, "python")]
     if chosen.kind in ("pair", "suite", "cloze"):
-        found.append(("Score a model", f"solecism score {chosen.spec} --model MODEL", "console"))
+        spec = f"{chosen.spec}/{uid}" if uid and len(chosen.paradigms) > 1 else chosen.spec
+        found.append(("Score a model", f"solecism score {spec} --model MODEL", "console"))
+    if task := tasks_of_configs().get((data.name, chosen.name)):
+        line = f"lm_eval --model hf --model_args pretrained=MODEL --tasks {task}"
+        line += ' --include_path "$(solecism tasks)"'
+        found.append(("In lm-eval", line, "console"))
     made = [CodeSnippet(title, coloured(text, language)) for title, text, language in found]
     if config is None or not uid:
         made.append(CodeSnippet("Cite", coloured(data.citation, "bibtex")))
