@@ -162,15 +162,24 @@ def test_blimp_by_items(tmp_path: Path) -> None:
         result(tmp_path / "whole", rows, "lstm-8M"),
         result(tmp_path / "prefix", pairs_of("passive_1", 0.7), "lstm-8M", method="one_prefix"),
         result(tmp_path / "larger", pairs_of("passive_1", 0.95, term="arguments"), "lstm-64M"),
+        result(
+            tmp_path / "other",
+            pairs_of("passive_1", 0.2, term="arguments"),
+            "kn5-9M",
+            method="ngram",
+        ),
     ]
     parts = analyse_blimp(some)
     lengths = table_of(parts, "length").set_index(["model", "words of a sentence"])["accuracy"]
     assert lengths[("lstm-8M", 5.0)] == pytest.approx(0.9)
     assert lengths[("lstm-8M", 9.0)] == pytest.approx(0.6)
+    assert list(dict.fromkeys(table_of(parts, "length")["model"])) == ["lstm-8M"]
     methods = table_of(parts, "methods").iloc[0]
     assert methods["difference"] == pytest.approx(0.7 - 0.75)
     training = table_of(parts, "training")
-    assert training["size"].tolist() == [8e6, 64e6]
+    assert training["size"].tolist() == [8e6, 64e6], "a model of one size has no curve"
+    phenomena = table_of(parts, "phenomena")
+    assert list(phenomena)[1:] == ["kn5-9M", "lstm-8M", "lstm-64M"], "in order of their numbers"
     assert training["accuracy"].tolist() == pytest.approx([0.75, 0.95])
     assert len(table_of(parts, "confidence")) >= 2
 

@@ -76,7 +76,7 @@ def _accuracy(items: pd.DataFrame, keys: Sequence[str], name: str, section: str)
 def _curve(items: pd.DataFrame, name: str, section: str) -> AnalysisPart:
     some = items.assign(**{name: pd.to_numeric(items[name], errors="coerce")}).dropna(subset=[name])
     table = pd.DataFrame(_rows(some, [name]))
-    table = table[table["n"] >= LEAST].reset_index(drop=True)
+    table = table[table["n"] >= LEAST].reset_index(drop=True).astype({name: "Int64"})
     series = {
         str(model): list(zip(group[name], group["accuracy"], strict=True))
         for model, group in table.groupby("model", sort=False)

@@ -15,7 +15,15 @@ from solecism.inputs import read_json_lines, read_text
 from solecism.reports.figures import seedless
 from solecism.scoring.results import Result
 
-__all__ = ["CHANCE", "by_paradigm", "items_of", "model_size", "read_accuracies", "require_columns"]
+__all__ = [
+    "CHANCE",
+    "by_paradigm",
+    "items_of",
+    "model_size",
+    "read_accuracies",
+    "require_columns",
+    "without_size",
+]
 
 CHANCE = 0.5
 
@@ -26,16 +34,22 @@ _COLUMNS = (
 
 
 def items_of(results: Iterable[Result], features: Sequence[str] = ()) -> pd.DataFrame:
-    """Return a row for each item that was scored, skipped ones left out.
+    """Return a row for each item that was scored, skipped ones left out, models in order.
 
     Columns: those of a result, ``phenomenon``, the ``features`` that are asked for (empty where a
     data set lacks them), and ``data``, ``config``, ``method``, ``model`` (without its seed),
     ``run`` (with it) and ``revision``.
     """
-    frames = [_frame(result, features) for result in results]
+    ordered = sorted(results, key=lambda result: _in_order(result.run["model"]))
+    frames = [_frame(result, features) for result in ordered]
     if not frames:
         raise fail("name at least one result")
     return pd.concat(frames, ignore_index=True)
+
+
+def _in_order(name: str) -> list[tuple[str, int]]:
+    """Return a key that puts numbers in a name in order: ``lstm-8M`` before ``lstm-64M``."""
+    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", name)]
 
 
 def _frame(result: Result, features: Sequence[str]) -> pd.DataFrame:
@@ -130,3 +144,12 @@ def model_size(name: str, revision: str = "") -> float | None:
     if not found:
         return None
     return float(found[1].replace("_", ".")) * _UNITS[found[2].upper()]
+
+
+def without_size(name: str) -> str:
+    """Return the name of a model without its size.
+
+    >>> without_size("lstm-8M"), without_size("gpt2")
+    ('lstm', 'gpt2')
+    """
+    return _SIZE.sub("", name).strip("-_ ") or name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from solecism.analyses.answers import by_paradigm, items_of, model_size
+from solecism.analyses.answers import by_paradigm, items_of, model_size, without_size
 from solecism.analyses.drawing import curves_of, dot_lines, grouped_bars, heat
 from solecism.analyses.part import AnalysisPart
 from solecism.errors import fail
@@ -199,6 +199,8 @@ def _curve(
         rows.append({"model": model, label: float(str(value)), "accuracy": found.value,
                      "low": found.low, "high": found.high, "n": len(group)})  # fmt: skip
     table = pd.DataFrame(rows)
+    if (table[label] % 1 == 0).all():
+        table[label] = table[label].astype("Int64")
     series = {
         str(model): list(zip(some[label], some["accuracy"], strict=True))
         for model, some in table.groupby("model", sort=False)
@@ -216,17 +218,21 @@ def _methods(items: pd.DataFrame) -> AnalysisPart | None:
     """Compare whole sentences with the prefix methods, on the paradigms that allow each."""
     if not set(items["method"]) & set(_PREFIXES):
         return None
-    each = items.groupby(["model", "UID", "method"])["decision"].mean().unstack("method")
-    whole = [name for name in each if name not in _PREFIXES]
+    method = items["method"].where(items["method"].isin(_PREFIXES), "whole sentences")
+    by = items.assign(method=method).groupby(["model", "UID", "method"])
+    each = by["decision"].mean().unstack("method")
     rows: list[dict[str, Any]] = []
-    for prefix in (name for name in _PREFIXES if name in each):
-        both = each.dropna(subset=[whole[0], prefix])
+    for prefix in (name for name in _PREFIXES if name in each and "whole sentences" in each):
+        both = each.dropna(subset=["whole sentences", prefix])
         for model, some in both.groupby("model"):
             rows.append({
                 "model": model, "method": prefix, "accuracy": some[prefix].mean(),
-                "whole sentences": some[whole[0]].mean(),
-                "difference": (some[prefix] - some[whole[0]]).mean(), "paradigms": len(some),
+                "whole sentences": some["whole sentences"].mean(),
+                "difference": (some[prefix] - some["whole sentences"]).mean(),
+                "paradigms": len(some),
             })  # fmt: skip
+    if not rows:
+        return None
     series = {
         side: {f"{row['model']}, {row['method']}": row[column] for row in rows}
         for side, column in (("prefix", "accuracy"), ("whole sentences", "whole sentences"))
@@ -243,17 +249,22 @@ def _sizes(items: pd.DataFrame) -> AnalysisPart | None:
     named = items[["run", "revision"]].drop_duplicates()
     sizes = {(r, v): model_size(r, v) for r, v in named.itertuples(index=False)}
     keys = pd.Series(list(zip(items["run"], items["revision"], strict=True)), index=items.index)
-    some = items.assign(size=keys.map(sizes)).dropna(subset=["size"])
-    if some["size"].nunique() < 2:
+    some = items.assign(size=keys.map(sizes), family=items["model"].map(without_size))
+    some = some.dropna(subset=["size"])
+    some = some[some.groupby("family")["size"].transform("nunique") > 1]
+    if some.empty:
         return None
-    each = some.groupby(["phenomenon", "size", "UID"])["decision"].mean()
-    table = each.groupby(["phenomenon", "size"]).mean().rename("accuracy").reset_index()
+    each = some.groupby(["family", "phenomenon", "size", "UID"])["decision"].mean()
+    table = each.groupby(["family", "phenomenon", "size"]).mean().rename("accuracy").reset_index()
+    several = table["family"].nunique() > 1
     series = {
-        str(term): list(zip(group["size"], group["accuracy"], strict=True))
-        for term, group in table.groupby("phenomenon")
-    }
+        f"{family}, {term}" if several else str(term):
+        list(zip(group["size"], group["accuracy"], strict=True))
+        for (family, term), group in table.groupby(["family", "phenomenon"])
+    }  # fmt: skip
     return AnalysisPart(
-        "training", "Accuracy by training", f"{_PAPER}, section 6.3", table,
+        "training", "Accuracy by training", f"{_PAPER}, section 6.3",
+        table.rename(columns={"family": "model"}).astype({"size": "Int64"}),
         "size: the step of a checkpoint, or the size in a model's name",
         curves_of(series, "size", "accuracy", log=True), (8.0, 5.0),
     )  # fmt: skip

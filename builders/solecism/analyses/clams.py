@@ -20,6 +20,9 @@ __all__ = ["analyse_clams", "read_complexity"]
 
 _PAPER = "Mueller et al. 2020"
 _FEATURES = ("match", "distance", "controller_number", "attractor_number")
+_GAIN = ("accuracy", "baseline", "gain", "low", "high", "n")
+LEAST = 10
+"""Fewer items than this make no row of gains."""
 
 
 def analyse_clams(
@@ -212,7 +215,7 @@ def _gains(items: pd.DataFrame, baseline: str) -> AnalysisPart:
             f"no result of the baseline {baseline!r} {candidates('models', models, baseline)}"
         )
     keys = ["config", "id"]
-    kept = items.assign(distance=items["distance"].astype("string"))
+    kept = items.assign(distance=items["distance"].astype("Int64"))
     base = kept[kept["model"] == baseline].groupby(keys)["decision"].mean().rename("base")
     rows = []
     for model in (name for name in models if name != baseline):
@@ -221,15 +224,17 @@ def _gains(items: pd.DataFrame, baseline: str) -> AnalysisPart:
         joined = mine.join(right, on=keys).join(base, on=keys).dropna(subset=["base"])
         for by in ("match", "distance"):
             for value, some in joined.groupby(by, sort=True):
-                rows.append({"model": model, "by": by, "value": value, **_gain(some)})
-    table = pd.DataFrame(rows)
+                if len(some) >= LEAST:
+                    rows.append({"model": model, "by": by, "value": str(value), **_gain(some)})
+    table = pd.DataFrame(rows, columns=["model", "by", "value", *_GAIN])
     points = {
         f"{row['model']}, {row['by']} {row['value']}": (row["gain"], row["low"], row["high"])
         for _, row in table.iterrows()
     }
     return AnalysisPart(
         "gain", f"Gain over {baseline}", f"{_PAPER}, section 6", table,
-        "difference of accuracies on the same items, with a 95 % interval clustered by minimal set",
+        f"difference of accuracies on the same items ({LEAST} or more), with a 95 % interval clustered"
+        " by minimal set",
         dot_lines(points, "gain"), (7.0, 0.25 * len(table) + 1.2),
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from solecism.files import write_text, writing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["AnalysisPart", "part_table", "write_parts"]
+__all__ = ["AnalysisPart", "part_tables", "write_parts"]
 
 Draw = Callable[["Axes"], None]
 
@@ -91,14 +91,30 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def part_table(part: AnalysisPart) -> Table:
-    """Return the table of a part for a terminal."""
-    numbers = {name for name in part.table if pd.api.types.is_numeric_dtype(part.table[name])}
+_WIDTH, _NUMBER = 34, 11
+"""Columns of a terminal for the texts of a wide table, and for one number with its space."""
+
+
+def part_tables(part: AnalysisPart, width: int = 80) -> Iterator[Table]:
+    """Yield the table of a part for a terminal, as many numbers side by side as ``width`` holds."""
+    numbers: list[Hashable] = [
+        n for n in part.table if pd.api.types.is_numeric_dtype(part.table[n])
+    ]
+    texts = [name for name in part.table if name not in numbers]
+    most = max(1, (width - _WIDTH) // _NUMBER)
+    if len(numbers) * _NUMBER <= width - 8 * len(texts):
+        most = len(numbers)
+    for start in range(0, max(len(numbers), 1), max(most, 1)):
+        chosen = {*texts, *numbers[start : start + most]}
+        yield _table(part.table[[name for name in part.table if name in chosen]], numbers)
+
+
+def _table(table: pd.DataFrame, numbers: Sequence[Hashable]) -> Table:
     made = Table(box=None, pad_edge=False)
-    for name in part.table:
+    for name in table:
         side: Any = "right" if name in numbers else "left"
         made.add_column(str(name), justify=side, overflow="fold")
-    for row in part.table.astype(object).itertuples(index=False):
+    for row in table.astype(object).itertuples(index=False):
         made.add_row(*map(_cell, row))
     return made
 

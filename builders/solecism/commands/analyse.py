@@ -54,7 +54,7 @@ def command(
 ) -> None:  # fmt: skip
     from rich.text import Text
 
-    from solecism.analyses.part import part_table, write_parts
+    from solecism.analyses.part import part_tables, write_parts
     from solecism.reports.text import signatures
 
     with TemporaryDirectory() as scratch:
@@ -67,7 +67,8 @@ def command(
         return
     for part in parts:
         echo(f"{part.title} ({part.source})")
-        console().print(part_table(part))
+        for table in part_tables(part, console().width):
+            console().print(table)
         echo(f"{part.note}\n" if part.note else "")
     print_lines(*(Text(line, style="dim") for line in signatures(opened)))
     if out:
