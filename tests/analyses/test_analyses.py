@@ -89,9 +89,11 @@ def test_clams_means_and_deviations_over_seeds(tmp_path: Path) -> None:
         result(tmp_path / f"s{n}", pairs_of("simple", share), f"lstm/seed-{n}", "en")
         for n, share in enumerate((0.5, 0.75))
     ]
-    row = table_of(analyse_clams(some), "accuracy").iloc[0]
-    assert (row["model"], row["accuracy"], row["seeds"], row["n"]) == ("lstm", 0.625, 2, 80)
-    assert row["sd"] == pytest.approx(0.125 * np.sqrt(2))
+    table = table_of(analyse_clams(some), "accuracy")
+    assert table["construction"].tolist() == ["simple", "average accuracy"]
+    for _, row in table.iterrows():
+        assert (row["model"], row["accuracy"], row["seeds"], row["n"]) == ("lstm", 0.625, 2, 80)
+        assert row["sd"] == pytest.approx(0.125 * np.sqrt(2))
 
 
 def test_clams_animacy_and_languages(tmp_path: Path) -> None:

@@ -36,8 +36,9 @@ def analyse_clams(
     """
     items = items_of(results, _FEATURES)
     items["language"] = items["language"].fillna(items["config"])
-    cells = _cells(items)
-    parts = [_accuracy(cells)]
+    table = _cells(items)
+    cells = table[table["construction"] != _AVERAGE]
+    parts = [_accuracy(table, cells)]
     parts += filter(None, [_animacy(items), _multilingual(cells)])
     if complexity is not None:
         parts.append(_complexity(cells, read_complexity(complexity)))
@@ -46,19 +47,24 @@ def analyse_clams(
     return parts
 
 
+_AVERAGE = "average accuracy"
+
+
 def _cells(items: pd.DataFrame) -> pd.DataFrame:
-    """Return accuracy by model, language and construction: mean and deviation over seeds."""
+    """Return accuracy by model, language and construction: mean and deviation over seeds.
+
+    The last rows of a model and language are averages in which each construction counts once.
+    """
     keys = ["model", "run", "language", "construction"]
     runs = items.groupby(keys, sort=False)["decision"].agg(["mean", "size"]).reset_index()
-    by = runs.groupby(["model", "language", "construction"], sort=False)
+    whole = runs.groupby(keys[:3], sort=False).agg({"mean": "mean", "size": "sum"}).reset_index()
+    every = pd.concat([runs, whole.assign(construction=_AVERAGE)], ignore_index=True)
+    by = every.groupby(["model", "language", "construction"], sort=False)
     table = by["mean"].agg(accuracy="mean", sd="std", seeds="size").reset_index()
     return table.assign(n=by["size"].sum().to_numpy())
 
 
-def _accuracy(cells: pd.DataFrame) -> AnalysisPart:
-    whole = cells.groupby(["model", "language"], sort=False)
-    mean = whole["accuracy"].mean().reset_index().assign(construction="average accuracy")
-    table = pd.concat([cells, mean.assign(n=whole["n"].sum().to_numpy())], ignore_index=True)
+def _accuracy(table: pd.DataFrame, cells: pd.DataFrame) -> AnalysisPart:
     table["seeds"] = table["seeds"].astype("Int64")
     series = {
         f"{model}, {language}": some.set_index("construction")["accuracy"].to_dict()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,7 +69,8 @@ class AnalysisPart:
         settings: Any = {
             "svg.hashsalt": "solecism", "svg.fonttype": "none", "pdf.fonttype": 42, "font.size": 9,
             "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10,
-            "axes.prop_cycle": cycler(color=list(_COLOURS)), "legend.frameon": False,
+            "axes.prop_cycle": cycler(linestyle=["-", "--", ":"]) * cycler(color=list(_COLOURS)),
+            "legend.frameon": False,
         }  # fmt: skip
         with mpl.rc_context(settings):
             figure = Figure(figsize=self.size, layout="constrained")
@@ -91,26 +92,38 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-_WIDTH, _NUMBER = 34, 11
-"""Columns of a terminal for the texts of a wide table, and for one number with its space."""
+_TEXTS = 32
+"""Columns of a terminal that the texts of a row have at least; what is longer is folded."""
 
 
 def part_tables(part: AnalysisPart, width: int = 80) -> Iterator[Table]:
     """Yield the table of a part for a terminal, as many numbers side by side as ``width`` holds."""
-    numbers: list[Hashable] = [
-        n for n in part.table if pd.api.types.is_numeric_dtype(part.table[n])
-    ]
-    texts = [name for name in part.table if name not in numbers]
-    most = max(1, (width - _WIDTH) // _NUMBER)
-    if len(numbers) * _NUMBER <= width - 8 * len(texts):
-        most = len(numbers)
-    for start in range(0, max(len(numbers), 1), max(most, 1)):
-        chosen = {*texts, *numbers[start : start + most]}
-        yield _table(part.table[[name for name in part.table if name in chosen]], numbers)
+    widths = {
+        name: max(len(str(name)), *(len(_cell(value)) for value in column)) + 1
+        for name, column in part.table.astype(object).items()
+    }
+    numbers = [name for name in widths if pd.api.types.is_numeric_dtype(part.table[name])]
+    texts = [name for name in widths if name not in numbers]
+    room = width - min(sum(widths[name] for name in texts), _TEXTS)
+    for some in _fitting(numbers, widths, room):
+        yield _table(part.table[[name for name in widths if name in {*texts, *some}]], numbers)
+
+
+def _fitting(
+    names: Sequence[Hashable], widths: Mapping[Hashable, int], room: int
+) -> Iterator[list[Hashable]]:
+    """Yield columns in groups that fit into the room; a column that is too wide stands alone."""
+    some: list[Hashable] = []
+    for name in names:
+        if some and sum(widths[other] for other in [*some, name]) > room:
+            yield some
+            some = []
+        some.append(name)
+    yield some
 
 
 def _table(table: pd.DataFrame, numbers: Sequence[Hashable]) -> Table:
-    made = Table(box=None, pad_edge=False)
+    made = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for name in table:
         side: Any = "right" if name in numbers else "left"
         made.add_column(str(name), justify=side, overflow="fold")
