@@ -115,7 +115,8 @@ def test_a_paradigm_says_what_is_known(home: Path) -> None:
     assert len(numbers) == 20
     assert all(numbers)
     assert all(a[1] != b[1] for a, b in zip(numbers[::2], numbers[1::2], strict=True) if a and b)
-    assert "solecism score clams/he --model MODEL" in text
+    assert "solecism score clams/he/simple_agrmt --model MODEL" in text
+    assert "--tasks solecism_clams_he --include_path" in text
     assert '<th scope="row">One word differs</th><td>500</td>' in text
 
 
