@@ -81,7 +81,7 @@ def analyse_mandarin(results: Sequence[Result]) -> list[AnalysisPart]:
 
 def _differences(items: pd.DataFrame) -> AnalysisPart:
     """Return mean surprisal differences, with intervals over items."""
-    bits = items.assign(bits=items["margin"] / math.log(2))
+    bits = items.assign(bits=items["margin"] / math.log(2)).dropna(subset=["bits"])
     keys = ["model", "phenomenon", "construction"]
     by_item = bits.groupby([*keys, "set_id"], sort=False)["bits"].mean().reset_index()
     rows = [
@@ -99,7 +99,8 @@ def _differences(items: pd.DataFrame) -> AnalysisPart:
     table = table.sort_values(["model", "class"], kind="stable", ignore_index=True)
     return AnalysisPart(
         "differences", "Surprisal differences", f"{_PAPER}, Figure 4", table,
-        "bits, bad less good, mean over items with its 95 % t interval; p: one-sample t test",
+        "bits, bad less good, mean over items with its 95 % t interval; p: one-sample t test; without"
+        " suites whose prediction is not one comparison",
         _draw_differences(table), (8.0, 4.5),
     )  # fmt: skip
 
