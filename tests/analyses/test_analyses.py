@@ -291,6 +291,14 @@ def test_the_command_prints_json(tmp_path: Path) -> None:
     assert found["accuracy"]["rows"][0]["accuracy"] == 0.75
 
 
+def test_paradigms_that_are_not_those_of_blimp(tmp_path: Path) -> None:
+    """The tables that ask for them are empty."""
+    made = result(tmp_path / "a", pairs_of("other", 0.75, n=4), "lstm")
+    done = CliRunner().invoke(main, ["analyse", "blimp", str(made.path.with_suffix(".json"))])
+    assert done.exit_code == 0, done.output
+    assert "What makes agreement harder" in done.output
+
+
 def test_nothing_to_analyse(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["analyse", "clams"])
     assert done.exit_code == 2

@@ -18,7 +18,7 @@ __all__ = ["FixedEffect", "MixedFit", "fit_mixed_logistic"]
 
 Numbers = NDArray[np.float64]
 
-_STEPS, _CLOSE = 50, 1e-10
+_STEPS, _CLOSE = 50, 1e-7
 _SEARCH = {"eps": 1e-5, "ftol": 1e-9}
 """Differences for slopes that are far above the error of the modes."""
 

@@ -99,7 +99,7 @@ _TEXTS = 32
 def part_tables(part: AnalysisPart, width: int = 80) -> Iterator[Table]:
     """Yield the table of a part for a terminal, as many numbers side by side as ``width`` holds."""
     widths = {
-        name: max(len(str(name)), *(len(_cell(value)) for value in column)) + 1
+        name: max([len(str(name)), *(len(_cell(value)) for value in column)]) + 1
         for name, column in part.table.astype(object).items()
     }
     numbers = [name for name in widths if pd.api.types.is_numeric_dtype(part.table[name])]
