@@ -50,14 +50,11 @@ class Judgments:
         some = [uid for uid in uids if uid in self.accuracy]
         if not some:
             return None
-        counts = [self.n.get(uid, 0) for uid in some]
-        weights = counts if all(counts) else [1] * len(some)
-        value = sum(w * self.accuracy[uid] for w, uid in zip(weights, some, strict=True))
-        value /= sum(weights)
-        if not all(counts):
+        value, n = _pooled([(self.accuracy[uid], self.n.get(uid, 0)) for uid in some])
+        if not n:
             return FigureCell(value, None, None, len(some))
-        found = wilson(value * sum(counts), sum(counts))
-        return FigureCell(value, found.low, found.high, sum(counts))
+        found = wilson(value * n, n)
+        return FigureCell(value, found.low, found.high, n)
 
 
 def read_judgments(path: Path) -> dict[str, Judgments]:
@@ -94,12 +91,20 @@ def _by_paradigm(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         found.setdefault((str(row.get("config") or ""), row["UID"]), []).append(row)
     made = []
     for (config, uid), some in found.items():
-        counts = [row.get("n") or 0 for row in some]
-        weights = counts if all(counts) else [1] * len(some)
-        right = sum(w * row["accuracy"] for w, row in zip(weights, some, strict=True))
-        known = {"config": config, "UID": uid, "n": sum(counts) if all(counts) else 0}
-        made.append(known | {"accuracy": right / sum(weights)})
+        accuracy, n = _pooled([(row["accuracy"], row.get("n") or 0) for row in some])
+        made.append({"config": config, "UID": uid, "n": n, "accuracy": accuracy})
     return made
+
+
+def _pooled(figures: Sequence[tuple[float, int]]) -> tuple[float, int]:
+    """Return the mean of accuracies by their numbers of judgments, and their sum.
+
+    Where a number is not known (0) each accuracy counts once, and the sum is 0.
+    """
+    known = all(n for _, n in figures)
+    weights = [n if known else 1 for _, n in figures]
+    right = sum(w * accuracy for w, (accuracy, _) in zip(weights, figures, strict=True))
+    return right / sum(weights), sum(weights) if known else 0
 
 
 def _csv(path: Path) -> list[dict[str, Any]]:
