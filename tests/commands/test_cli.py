@@ -360,6 +360,16 @@ def test_what_new_writes_passes_check_with_our_lexicons(
     assert ("8 items" if language == "zh" else "1000 items") in shown
 
 
+def test_check_says_what_it_checked(root: Root) -> None:
+    everything = r"2 lexicons, 4 paradigms, \d+ pairs, \d+ items checked: \d+ errors, .*notes\n"
+    assert re.search(
+        everything, CliRunner().invoke(main, ["check", "--root", str(root.path)]).output
+    )
+    one = run(root, "check", "tiny/xx/some").stdout
+    assert "\n1 paradigm, 3 pairs checked: 0 errors, " in f"\n{one}"
+    assert "\n1 lexicon checked: 0 errors, " in "\n" + run(root, "check", "lexicons/xx").stdout
+
+
 def test_new_takes_the_macros_of_another_data_set(tmp_path: Path) -> None:
     macros = '{% macro the(n) %}{{ word("det", "il") | agree(n) }} {{ n }}{% endmacro %}\n'
     path = tmp_path / "templates" / "other" / "it" / "_phrases.jinja"

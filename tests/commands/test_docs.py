@@ -61,7 +61,7 @@ def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
     assert "1 paradigm, 1,000 pairs checked: 0 errors, 0 warnings, 0 notes" in printed
     assert "of the" in printed
     assert "mismatch" in printed
-    paradigm = (tmp_path / "pages/mine/en/each_of.html").read_text(encoding="utf-8")
+    paradigm = (tmp_path / "pages/mine/en/index.html").read_text(encoding="utf-8")
     assert "predicate_clash" in paradigm
     assert "<dt>After</dt>" not in paradigm
     assert "The Solecism authors" not in (tmp_path / "mine/CITATION.cff").read_text()

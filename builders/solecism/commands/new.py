@@ -126,7 +126,7 @@ def scaffold(root: Root, name: str) -> list[Path]:
         raise fail("there is such a paradigm already", template)
     files = {template: text, folder / PHRASES: phrases}
     for table, lines in _TABLES.items():
-        if table != "det" or "det" in phrases:
+        if table != "det" or 'word("det"' in phrases:
             files[lexicon.folder / f"{table}.tsv"] = "\n".join(lines) + "\n"
     return add_texts(root.path, {path: text for path, text in files.items() if not path.exists()})
 
