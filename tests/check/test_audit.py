@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -28,6 +29,7 @@ from solecism.check.audit import (
     words_of,
 )
 from solecism.commands import main
+from solecism.commands.audit import COLUMNS
 from solecism.contrast import surplus
 
 HERE = CHECKOUT
@@ -218,7 +220,9 @@ def test_what_holds_no_pairs_is_told(tmp_path: Path, name: str, text: str, messa
 def test_the_verb_prints_tables_of_80_columns_and_json(tmp_path: Path) -> None:
     path = tmp_path / "a_paradigm_with_a_very_long_name_that_is_still_whole.jsonl"
     path.write_text('{"sentence_good": "A b.", "sentence_bad": "A c."}\n')
-    shown = CliRunner().invoke(main, ["audit", str(path)])
+    other = tmp_path / "b.txt"
+    other.write_text("True\tthe cat sleeps\nFalse\tthe cat sleep\n")
+    shown = CliRunner().invoke(main, ["audit", str(path), str(other)])
     assert shown.exit_code == 0, shown.output
     assert max(map(len, shown.output.splitlines())) <= 80
     assert "total" in shown.output
@@ -226,6 +230,39 @@ def test_the_verb_prints_tables_of_80_columns_and_json(tmp_path: Path) -> None:
     found = json.loads(text)
     assert found["paradigms"][0]["contrasts"] == 1
     assert found["total"]["pairs"] == 1
+
+
+def test_long_names_are_broken_after_an_underscore(tmp_path: Path) -> None:
+    for name in ("obj_rel_no_comp_across_inanim", "determiner_noun_agreement_with_adjective_1"):
+        (tmp_path / f"{name}.txt").write_text("True\tthe cat sleeps\nFalse\tthe cat sleep\n")
+    lines = CliRunner().invoke(main, ["audit", str(tmp_path)]).output.splitlines()
+    starts = [line.split()[0] for line in lines if line.split()]
+    assert {"obj_rel_no_comp_across_inanim", "determiner_noun_agreement_with_"} <= {*starts}
+
+
+def test_a_paradigm_is_audited_alone(tmp_path: Path) -> None:
+    for name in ("agreement", "licensing"):
+        (tmp_path / f"{name}.txt").write_text("True\tthe cat sleeps\nFalse\tthe cat sleep\n")
+    assert [one.uid for one in audit(tmp_path / "licensing")] == ["licensing"]
+    shown = CliRunner().invoke(main, ["audit", str(tmp_path / "licensing")]).output
+    assert "total" not in shown
+    (told,) = problems_of(lambda: audit(tmp_path / "licencing"), tmp_path)
+    assert "there is no paradigm 'licencing' (did you mean 'licensing'?" in str(told)
+    (told,) = problems_of(lambda: audit(tmp_path / "nowhere" / "licensing"), tmp_path)
+    assert "there is no such folder or file" in str(told)
+    (told,) = problems_of(lambda: audit("nowhere"), tmp_path)
+    assert "there is no such folder or file" in str(told)
+
+
+def test_help_and_docs_explain_every_column() -> None:
+    """In a line each."""
+    text = CliRunner().invoke(main, ["audit", "--help"], terminal_width=80).output
+    page = (CHECKOUT / "docs" / "trust.md").read_text(encoding="utf-8").partition("## The audit")[2]
+    for columns in COLUMNS.values():
+        for title, meaning in columns.values():
+            name = title.replace("-\n", "").replace("\n", " ")
+            assert f"  {name:<14} {meaning}\n" in text
+            assert re.search(rf"^\|[^|]*\b{name}\b[^|]*\|", page, re.M), name
 
 
 def test_the_verb_needs_the_nouns_of_the_language(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import namedtuple
@@ -18,6 +19,7 @@ from click.testing import CliRunner, Result
 
 import solecism
 from drawing import make_root, template, tsv
+from release import CHECKOUT
 from scored import make_pairs
 from solecism.commands import VERBS, main
 from solecism.commands.show import mark_difference
@@ -279,7 +281,8 @@ def test_show_samples_a_space_too_large_to_be_drawn_whole(
     root: Root, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("solecism.commands.show.SEEN", 10)
-    assert "1 items, 1 shown" in run(root, "show", "tiny/xx/across").stdout
+    shown = run(root, "show", "tiny/xx/across").stdout
+    assert re.search(r"1 items \(a sample of up to \d\d+\), 1 shown", shown)
 
 
 @pytest.mark.parametrize(
@@ -316,17 +319,18 @@ def test_new_writes_a_template_and_the_tables_that_are_missing(tmp_path: Path) -
     assert sorted(line.removeprefix(f"wrote {tmp_path}/") for line in written) == files
 
 
-def test_what_new_writes_draws_when_words_are_added(tmp_path: Path) -> None:
+def test_what_new_writes_draws_when_words_are_replaced(tmp_path: Path) -> None:
     root = Root(tmp_path)
     run(root, "new", "mine/it/simple")
     words = {
-        "noun": "autore  autore  autori  Masc  Anim  -  1",
-        "verb": "ridere  ride  ridono  intransitive  -",
-        "det": "the  il  la  gli  le",
+        "noun": "autore  autore  autori  Anim  human",
+        "verb": "ridere  ride  ridono  intransitive",
+        "det": "the  il  gli",
     }
     for table, row in words.items():
         path = tmp_path / "lexicons" / "it" / f"{table}.tsv"
-        path.write_text(path.read_text() + tsv(row))
+        head = [line for line in path.read_text().splitlines() if "=" in line]
+        path.write_text("\n".join([*head, tsv(row)]))
     shown = run(root, "show", "mine/it/simple").stdout
     assert "2 items, 2 shown" in shown
     assert "Il autore [ride]." in shown
@@ -335,10 +339,52 @@ def test_what_new_writes_draws_when_words_are_added(tmp_path: Path) -> None:
     assert "autore" in (tmp_path / "lexicons" / "it" / "noun.tsv").read_text()
 
 
-def test_an_untouched_lexicon_is_told(tmp_path: Path) -> None:
+def test_what_new_writes_passes_check_in_an_empty_folder(tmp_path: Path) -> None:
     run(Root(tmp_path), "new", "mine/it/simple")
-    told = run(Root(tmp_path), "show", "mine/it/simple", code=2).stderr
-    assert "_phrases.jinja:2: det.tsv has no lemma 'the' (lemmas: none)" in told
+    told = run(Root(tmp_path), "check").stdout
+    assert told == "1 lexicon, 1 paradigm, 8 pairs checked: 0 errors, 0 warnings, 0 notes\n"
+    assert "# source:" in (tmp_path / "templates/mine/it/simple.jinja").read_text()
+
+
+@pytest.mark.parametrize("language", ["de", "en", "fr", "he", "ru", "zh"])
+@pytest.mark.parametrize("dataset", ["mine", "clams"])
+def test_what_new_writes_passes_check_with_our_lexicons(
+    dataset: str, language: str, tmp_path: Path
+) -> None:
+    for name in (f"lexicons/{language}", "templates/clams"):
+        shutil.copytree(CHECKOUT / name, tmp_path / name)
+    run(Root(tmp_path), "new", f"{dataset}/{language}/first")
+    told = run(Root(tmp_path), "check", f"{dataset}/{language}/first").stdout
+    assert "0 errors, 0 warnings" in told
+    shown = run(Root(tmp_path), "show", f"{dataset}/{language}/first", "-n", "3").stdout
+    assert ("8 items" if language == "zh" else "1000 items") in shown
+
+
+def test_check_says_what_it_checked(root: Root) -> None:
+    everything = r"2 lexicons, 4 paradigms, \d+ pairs, \d+ items checked: \d+ errors, .*notes\n"
+    assert re.search(
+        everything, CliRunner().invoke(main, ["check", "--root", str(root.path)]).output
+    )
+    one = run(root, "check", "tiny/xx/some").stdout
+    assert "\n1 paradigm, 3 pairs checked: 0 errors, " in f"\n{one}"
+    assert "\n1 lexicon checked: 0 errors, " in "\n" + run(root, "check", "lexicons/xx").stdout
+
+
+def test_new_takes_the_macros_of_another_data_set(tmp_path: Path) -> None:
+    macros = '{% macro the(n) %}{{ word("det", "il") | agree(n) }} {{ n }}{% endmacro %}\n'
+    path = tmp_path / "templates" / "other" / "it" / "_phrases.jinja"
+    path.parent.mkdir(parents=True)
+    path.write_text(macros)
+    run(Root(tmp_path), "new", "mine/it/first")
+    text = (tmp_path / "templates/mine/it/_phrases.jinja").read_text()
+    assert text == "{# Copied from the data set other. #}\n" + macros
+
+
+def test_new_writes_no_article_for_a_lexicon_that_has_none(root: Root) -> None:
+    run(root, "new", "mine/xx/first")
+    assert "{{ n }}{% endmacro %}" in (root.path / "templates/mine/xx/_phrases.jinja").read_text()
+    assert not (root.path / "lexicons/xx/det.tsv").exists()
+    assert "0 errors, 0 warnings" in run(root, "check", "mine").stdout
 
 
 def test_new_takes_what_the_paradigm_says_of_itself_in_another_language(root: Root) -> None:

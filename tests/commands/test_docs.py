@@ -23,6 +23,7 @@ from solecism.root import Root
 _BLOCK = re.compile(r"^```(sh|file|python)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"(?:^|[\n`] *)(?:\.venv/bin/)?(solecism (?!result)[a-z](?:\\\n|[^`\n])*)")
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in CHECKOUT.glob("docs/*.md"))]
+MACROS = "templates/mine/en/_phrases.jinja"
 _ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
@@ -50,11 +51,20 @@ def walk(page: str, folder: Path) -> list[str]:
 
 
 def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
+    """With a tiny random model in a folder of the name that the first page uses."""
+    save_model(tmp_path / "gpt2", ["Each of the cleaners is angry.", "All of the cleaners are."])
     pages = ("docs/add-a-paradigm.md", "docs/add-a-language.md")
     printed = "".join(line for page in pages for line in walk(page, tmp_path))
-    assert "wrote templates/clams/en/prep_prep_anim.jinja" in printed.replace(f"{tmp_path}/", "")
-    assert printed.count("0 errors") == 2
-    assert "0 errors, 0 warnings" in printed
+    assert "wrote templates/mine/en/each_of.jinja" in printed.replace(f"{tmp_path}/", "")
+    assert "Copied from the data set clams" in (tmp_path / MACROS).read_text(encoding="utf-8")
+    assert printed.count("0 errors, 0 warnings") == 3
+    assert "1 paradigm, 1,000 pairs checked: 0 errors, 0 warnings, 0 notes" in printed
+    assert "of the" in printed
+    assert "mismatch" in printed
+    paradigm = (tmp_path / "pages/mine/en/index.html").read_text(encoding="utf-8")
+    assert "predicate_clash" in paradigm
+    assert "<dt>After</dt>" not in paradigm
+    assert "The Solecism authors" not in (tmp_path / "mine/CITATION.cff").read_text()
     assert re.search(r"Gli studenti \[\w+ono\]|Lo studente \[", printed) or "L'" in printed
     assert (tmp_path / "italian" / "it").is_dir()
     sizes = next(part for part in printed.split("$ ") if part.startswith("solecism list clams/it"))

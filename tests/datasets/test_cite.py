@@ -62,7 +62,7 @@ def root(tmp_path: Path) -> Root:
 def test_a_version_has_its_own_entry() -> None:
     assert bibtex(TINY) == (
         "@misc{solecism-tiny,\n"
-        "  author = {{The Solecism authors}},\n"
+        "  author = {{The authors of Tiny}},\n"
         "  title = {Tiny, version 1.2.0},\n"
         "  year = {2026},\n"
         "  url = {https://huggingface.co/datasets/org/tiny},\n"
@@ -70,6 +70,8 @@ def test_a_version_has_its_own_entry() -> None:
     )
     assert "year" not in bibtex(replace(TINY, date=None))
     assert "url" not in bibtex(replace(TINY, hub=""))
+    people = bibtex(replace(TINY, authors=("Who, Anna", "The Group")))
+    assert "  author = {Who, Anna and {The Group}},\n" in people
 
 
 def test_sources_come_in_the_order_of_the_catalogue(root: Root) -> None:
@@ -122,7 +124,8 @@ def test_every_source_of_the_catalogue_stands_in_the_bibliography() -> None:
 
 def test_citation_file(root: Root) -> None:
     keys = ("who-2020-what", "they-2021-where", "she-2019-thesis")
-    entry = replace(TINY, sources=keys, license=("cc-by-4.0", "apache-2.0"))
+    group = "The Solecism authors"
+    entry = replace(TINY, sources=keys, license=("cc-by-4.0", "apache-2.0"), authors=(group,))
     told = yaml.safe_load(citation_cff(entry, references_of(root, entry)))
     references = told.pop("references")
     assert told == {

@@ -185,7 +185,8 @@ def test_a_bad_form_spelt_like_the_good_one_is_counted(box: Phrases) -> None:
         ),
         (
             f'word("adj", "old") | agree({HE}, Tense="Past")',
-            "no form in adj.tsv expresses 'Tense' (features: Gender, Number)",
+            "no form in adj.tsv expresses 'Tense' (features: Gender, Number); another word must show "
+            "it, as an auxiliary or an article does",
         ),
         (
             f'word("adj", "old") | agree({HE}, Numbr="Sing")',

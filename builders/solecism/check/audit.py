@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from solecism.contrast import differing_span, surplus
-from solecism.errors import fail
+from solecism.errors import candidates, fail
 from solecism.inputs import read_text, reading_parquet
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
@@ -124,9 +124,9 @@ def audit(
     """Audit the minimal pairs of files and folders, and return an :class:`Audit` for each paradigm.
 
     ``paths`` are folders built by ``solecism build``, Parquet files, JSONL as BLiMP's release has
-    it, or text as CLAMS' release has it. Number agreement is checked with the nouns of
-    ``language``, which are in ``root`` (:func:`~solecism.find_root`); ``language=""`` leaves that
-    out.
+    it, or text as CLAMS' release has it; ``clams/en/subj_rel`` is a paradigm of a folder. Number
+    agreement is checked with the nouns of ``language``, which are in ``root``
+    (:func:`~solecism.find_root`); ``language=""`` leaves that out.
 
     Raises :class:`InputError` for a path that holds no pairs.
 
@@ -352,16 +352,32 @@ def read_pairs(paths: Sequence[Path]) -> list[ParadigmPairs]:
     """
     found: dict[tuple[str, str], ParadigmPairs] = {}
     for path in paths:
-        before = sum(map(len, found.values()))
-        for file in _files(path):
-            for language, uid, row in _rows(file):
+        wanted = path.name if path.parent.name and not path.exists() else ""
+        met: set[str] = set()
+        for language, uid, row in _pairs_of(path.parent if wanted else path):
+            met.add(uid)
+            if not wanted or uid == wanted:
                 found.setdefault((language, uid), ParadigmPairs(uid)).add(row)
-        if sum(map(len, found.values())) == before:
-            raise fail(f"holds no minimal pairs: name {_KNOWN}", path)
+        if wanted and wanted not in met:
+            near = candidates("paradigms", sorted(met), wanted)
+            raise fail(f"there is no paradigm {wanted!r} {near}", path.parent)
     if len({language for language, _ in found}) > 1:
         for (language, uid), pairs in found.items():
             pairs.uid = f"{language}/{uid}".lstrip("/")
     return list(found.values())
+
+
+def _pairs_of(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield language, paradigm and columns of each pair of a file or folder."""
+    if not path.exists():
+        raise fail("there is no such folder or file: `solecism build` makes it", path)
+    none = True
+    for file in _files(path):
+        for row in _rows(file):
+            none = False
+            yield row
+    if none:
+        raise fail(f"holds no minimal pairs: name {_KNOWN}", path)
 
 
 def _files(path: Path) -> list[Path]:

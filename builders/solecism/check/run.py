@@ -39,21 +39,41 @@ from solecism.lexicon.lexicon import Lexicon, read_hierarchy
 from solecism.lexicon.orthography import read_orthography
 from solecism.lexicon.table import read_tsv
 
-__all__ = ["ItemChecker", "check_items", "check_lexicon", "check_paths", "checker_of"]
+__all__ = [
+    "CheckedCounts", "ItemChecker", "check_items", "check_lexicon", "check_paths", "checker_of",
+]  # fmt: skip
 
 T = TypeVar("T")
 
 _FILE_CODES = {"classes.tsv": "L002", "orthography.tsv": "L003", PHRASES: "T002"}
 
 
+@dataclass
+class CheckedCounts:
+    """How much was checked: lexicons, paradigms, and their pairs and items of suites."""
+
+    lexicons: int = 0
+    paradigms: int = 0
+    pairs: int = 0
+    items: int = 0
+
+    def __str__(self) -> str:
+        names = ("lexicons", "paradigms", "pairs", "items")
+        counts = [(getattr(self, name), name) for name in names]
+        shown = [f"{n:,} {name[:-1] if n == 1 else name}" for n, name in counts if n]
+        return f"{', '.join(shown) or 'nothing'} checked"
+
+
 def check_paths(
-    paths: Sequence[str | Path], root: Path, *, items: bool = True, seed: int = 0
-) -> list[Finding]:
+    paths: Sequence[str | Path], root: Path, *, items: bool = True, seed: int = 0,
+    counts: CheckedCounts | None = None,
+) -> list[Finding]:  # fmt: skip
     """Check lexicons and templates below ``root``, and the items that the templates make.
 
     ``paths`` are lexicon folders or tables, template folders or files, or names of data sets
     (``clams``, ``clams/fr``, ``clams/fr/subj_rel``); without any, everything is checked. ``items``
-    are drawn with ``seed``. Findings are sorted by place, which they name relative to ``root``.
+    are drawn with ``seed``, and ``counts`` says in the end how much there was. Findings are sorted
+    by place, which they name relative to ``root``.
 
     Raises :class:`InputError` for a path that names nothing.
     """
@@ -61,12 +81,14 @@ def check_paths(
     words = [path for path in chosen if _below(path, root / "lexicons")]
     top = root / "templates"
     templates = [file for path in chosen if path not in words for file in _templates(path, top)]
-    found = _check_templates(dict.fromkeys(templates), root, items, seed)
+    counts = counts if counts is not None else CheckedCounts()
+    found = _check_templates(dict.fromkeys(templates), root, items, seed, counts)
     checked = cache(check_lexicon)
     for path in (place for word in words for place in _lexicons(word, root / "lexicons")):
         whole = path.is_dir()
         findings = checked(path if whole else path.parent)
         found += [finding for finding in findings if whole or finding.path == str(path)]
+    counts.lexicons += checked.cache_info().misses
     return sorted({f.within(root) for f in found}, key=lambda f: f.order)
 
 
@@ -137,15 +159,18 @@ class _LanguageTemplates:
                 yield template
 
 
-def _check_templates(files: Iterable[Path], root: Path, items: bool, seed: int) -> list[Finding]:
+def _check_templates(
+    files: Iterable[Path], root: Path, items: bool, seed: int, counts: CheckedCounts
+) -> list[Finding]:
     found: list[Finding] = []
     read = cache(read_template)
     languages: dict[Path, _LanguageTemplates] = {}
     for path in files:
         language = languages.setdefault(path.parent, _LanguageTemplates(path.parent, root, read))
+        counts.paradigms += 1
         paradigm = _check_template(path, language, found)
         if paradigm and items:
-            _check_items(paradigm, seed, found)
+            _check_items(paradigm, seed, found, counts)
     return found
 
 
@@ -166,7 +191,9 @@ def _check_template(
     return paradigm
 
 
-def _check_items(paradigm: Paradigm, seed: int, found: list[Finding]) -> None:
+def _check_items(
+    paradigm: Paradigm, seed: int, found: list[Finding], checked: CheckedCounts
+) -> None:
     """Draw the items of a paradigm and check them, unless it is too large."""
     if any(too_large(paradigm)):
         return
@@ -177,6 +204,8 @@ def _check_items(paradigm: Paradigm, seed: int, found: list[Finding]) -> None:
         return check_items(paradigm, draw_items(paradigm, seed, counts), counts)
 
     found += _try(draw, "T004", found) or []
+    name = "pairs" if paradigm.template.is_pair else "items"
+    setattr(checked, name, getattr(checked, name) + counts.pairs)
 
 
 def _top(root: Path) -> list[Path]:

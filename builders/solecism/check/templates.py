@@ -49,7 +49,8 @@ class UnboundTemplate:
 def unknown_source(draft: UnboundTemplate) -> Iterator[Hit]:
     """The source is not in references.bib.
 
-    Correct the key, or add the paper to references.bib. A paradigm of your own needs no `source`.
+    Correct the key, or add the paper to references.bib. A paradigm of your own needs no `source`:
+    remove the line.
     """
     if draft.sources is None:
         return

@@ -1,10 +1,12 @@
 """Count what gives labels away in sets of minimal pairs: faults, leaks and cues.
 
-PATHS: folders built by `solecism build`, or released BLiMP (.jsonl) and CLAMS (.txt).
+PATHS: folders built by `solecism build` (clams, clams/en, clams/en/subj_rel), or released BLiMP
+(.jsonl) and CLAMS (.txt). All figures but those of cues are numbers of pairs.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,11 +19,53 @@ from solecism.check.audit import Audit, audit, total
 from solecism.commands.options import JSON, ROOT, path_type, print_json, print_lines
 from solecism.root import Root
 
-__all__ = ["command"]
+__all__ = ["COLUMNS", "command"]
+
+COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
+    "pairs": {
+        "pairs": ("pairs", "all pairs"),
+        "same": ("good\n= bad", "both sentences are the same"),
+        "duplicates": ("dupli-\ncates", "sentences that occurred before on their side"),
+        "unequal": ("unequal\nlength", "the sentences have different numbers of words"),
+        "good_longer": ("good\nlonger", "the good one has more words"),
+        "shorter": ("good\nshorter", "share: the good one has fewer characters (chance: 0.5)"),
+    },
+    "leaks and faults": {
+        "mark": ("final\nmark", "different final marks"),
+        "capital": ("capital", "a word that both have has a capital in one only"),
+        "more": ("more\nchanged", "an auxiliary changes more than the contrast needs"),
+        "prefix_words": ("prefix\nwords", "a word of the prefix methods is empty or several words"),
+        "number": ("number", "a determiner of the good one disagrees with its noun"),
+        "reordered": ("re-\nordered", "the same words in another order"),
+    },
+    "contrasts": {
+        "one_word": ("one\nword", "one word differs"),
+        "contrasts": ("con-\ntrasts", "number of distinct contrasts (laughs : laugh)"),
+        "lemmas": ("lemmas", "number of distinct lemmas"),
+        "cue": ("cue", "share that a classifier gets right by the words that differ alone"),
+        "cue_grouped": ("cue,\ngrouped", "the same on contrasts that it has not seen"),
+        "cue_bigrams": ("cue,\nbigrams", "the same by two words in a row"),
+    },
+}
+"""The titles of the tables; of each column the title, and what it says."""
 
 
-@click.command(help=__doc__)
-@click.argument("paths", nargs=-1, required=True, type=path_type(exists=True))
+def _help() -> str:
+    """Return the help: a line for each column."""
+    lines = [
+        f"{_plain(title):<14} {meaning}"
+        for columns in COLUMNS.values()
+        for title, meaning in columns.values()
+    ]
+    return "\n".join([__doc__ or "", "\b", *lines])
+
+
+def _plain(title: str) -> str:
+    return title.replace("-\n", "").replace("\n", " ")
+
+
+@click.command(help=_help())
+@click.argument("paths", nargs=-1, required=True, type=path_type())
 @click.option("--language", default="en", help="Check number with its nouns ('': do not).")
 @JSON
 @ROOT
@@ -31,37 +75,32 @@ def command(paths: tuple[Path, ...], language: str, as_json: bool, root: Root) -
     if as_json:
         print_json({"paradigms": [asdict(one) for one in audits], "total": asdict(every)})
     else:
-        print_lines(*_tables([*audits, every]))
+        print_lines(*_tables([*audits, every] if len(audits) > 1 else audits))
 
 
-_TABLES: dict[str, dict[str, str]] = {
-    "pairs": {
-        "pairs": "pairs", "same": "good\n= bad", "duplicates": "dupli-\ncates", "unequal": "unequal\nlength",
-        "good_longer": "good\nlonger", "shorter": "good\nshorter",
-    },
-    "leaks and faults": {
-        "mark": "final\nmark", "capital": "capital", "more": "more\nchanged", "prefix_words": "prefix\nwords",
-        "number": "number", "reordered": "re-\nordered",
-    },
-    "contrasts": {
-        "one_word": "one\nword", "contrasts": "con-\ntrasts", "lemmas": "lemmas", "cue": "cue",
-        "cue_grouped": "cue,\ngrouped", "cue_bigrams": "cue,\nbigrams",
-    },
-}  # fmt: skip
-"""The titles of the tables, and the titles of their columns."""
+_NAME = 31
+"""The width of names, so that a table has 80 columns."""
+
+_LINES = re.compile(rf".{{1,{_NAME}}}$|.{{1,{_NAME - 1}}}[_/]|.{{1,{_NAME}}}")
 
 
-def _tables(rows: Sequence[Audit]) -> Iterator[Table]:
+def _tables(rows: Sequence[Audit]) -> Iterator[Table | str]:
     """Yield a table for each kind of count; the last line is of all paradigms."""
-    for title, columns in _TABLES.items():
-        table = Table(box=box.SIMPLE_HEAD, width=80, pad_edge=False, padding=(0, 1, 0, 0))
-        table.add_column(title, overflow="fold", ratio=1)
-        for head in columns.values():
-            table.add_column(head, justify="right", width=7, no_wrap=True)
+    for title, columns in COLUMNS.items():
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
+        table.add_column(title, no_wrap=True, min_width=_NAME)
+        for head, _ in columns.values():
+            table.add_column(head, justify="right", min_width=7, no_wrap=True)
         for row in rows:
             cells = (_shown(getattr(row, name)) for name in columns)
-            table.add_row(row.uid, *cells, end_section=row is rows[-2])
+            table.add_row(_folded(row.uid), *cells, end_section=row is rows[-2:][0])
         yield table
+        yield ""
+
+
+def _folded(name: str) -> str:
+    """Break a long name, after an underscore or stroke if there is one."""
+    return "\n".join(_LINES.findall(name))
 
 
 def _shown(value: float) -> str:

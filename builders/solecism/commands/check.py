@@ -13,7 +13,7 @@ import click
 from rich.text import Text
 
 from solecism.check.finding import Level
-from solecism.check.run import check_paths
+from solecism.check.run import CheckedCounts, check_paths
 from solecism.commands.options import JSON, ROOT, print_lines
 from solecism.root import Root
 
@@ -27,12 +27,14 @@ _STYLES: dict[Level, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 @JSON
 @ROOT
 def command(paths: tuple[str, ...], as_json: bool, root: Root) -> None:
-    findings = check_paths(paths, root.path)
+    checked = CheckedCounts()
+    findings = check_paths(paths, root.path, counts=checked)
     counts = Counter(finding.level for finding in findings)
     if as_json:
         print_lines(*(json.dumps(f.to_json(), ensure_ascii=False) for f in findings))
     else:
         print_lines(*(Text(str(f), style=_STYLES[f.level]) for f in findings))
-        print_lines(", ".join(f"{counts[level]} {level}s" for level in _STYLES))
+        shown = ", ".join(f"{counts[level]} {level}s" for level in _STYLES)
+        print_lines(f"{checked}: {shown}")
     if counts["error"]:
         sys.exit(2)

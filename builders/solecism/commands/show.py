@@ -64,7 +64,7 @@ def command(
 ) -> None:
     overview = [] if as_json else _overview(root, name)
     try:
-        shown, table = _items(root, name)
+        shown, table, space = _items(root, name)
     except InputError:
         _print_tables(overview)
         raise
@@ -77,7 +77,8 @@ def command(
     if as_json:
         print_lines(*(json.dumps(item, ensure_ascii=False) for item in items))
         return
-    print_lines(f"{shown}: {len(table)} items, {len(items)} shown")
+    more = f" (a sample of up to {space})" if space else ""
+    print_lines(f"{shown}: {len(table)} items{more}, {len(items)} shown")
     for count, item in enumerate(items, 1):
         console().print(_SHOWN[kind](count, item))
     _print_tables(overview)
@@ -106,29 +107,34 @@ def paradigm_of(root: Root, name: str) -> Paradigm:
     return find_paradigm(root, *parts)
 
 
-def _sampled(paradigm: Paradigm) -> Paradigm:
-    """Sample from a space that is too large to be drawn whole just to look at it."""
+def _sampled(paradigm: Paradigm) -> tuple[Paradigm, int]:
+    """Sample from a space that is too large to be drawn whole just to look at it.
+
+    Return the paradigm and, if it is sampled, how many minimal sets it makes at most.
+    """
     wanted = paradigm.template.draw
-    if (paradigm.plan.bound if wanted is None else wanted) > SEEN:
-        return replace(paradigm, template=replace(paradigm.template, draw=SEEN // 10))
-    return paradigm
+    space = paradigm.plan.bound if wanted is None else wanted
+    if space > SEEN:
+        return replace(paradigm, template=replace(paradigm.template, draw=SEEN // 10)), space
+    return paradigm, 0
 
 
-def _items(root: Root, name: str) -> tuple[str, pa.Table]:
-    """Return what items are called, and the items: drawn, read from a built folder, or mined."""
+def _items(root: Root, name: str) -> tuple[str, pa.Table, int]:
+    """Return what items are called, and the items: drawn, read from a built folder, or mined;
+    and, where they are a sample, how many there are at most."""
     folder, _, config = name.rstrip("/").rpartition("/")
     dataset = folder.partition("/")[0]
     drawn = dataset in root.datasets
     if not drawn or (folder == dataset and stanza(root, dataset).configs == "languages"):
         if (Path(folder) / MANIFEST).is_file() and folder:
-            return f"{folder}/{config}", _built(Path(folder), config)
+            return f"{folder}/{config}", _built(Path(folder), config), 0
         if _is_mined(root, folder):
-            return _mined(folder, config)
-    paradigm = _sampled(paradigm_of(root, name))
+            return *_mined(folder, config), 0
+    paradigm, space = _sampled(paradigm_of(root, name))
     if not paradigm.template.is_pair:
-        return paradigm.name, pa.concat_tables(draw_suites(paradigm))
+        return paradigm.name, pa.concat_tables(draw_suites(paradigm)), space
     extra = tuple(sorted(paradigm.template.features))
-    return paradigm.name, pa.concat_tables(draw_pairs(paradigm, extra=extra))
+    return paradigm.name, pa.concat_tables(draw_pairs(paradigm, extra=extra)), space
 
 
 def _built(folder: Path, config: str) -> pa.Table:

@@ -33,7 +33,7 @@ CREATORS = {
 
 
 _LISTS = (
-    "sources", "tags", *CREATORS, "source_datasets", "task_categories", "task_ids",
+    "authors", "sources", "tags", *CREATORS, "source_datasets", "task_categories", "task_ids",
 )  # fmt: skip
 _TEXTS = ("version", "pretty_name", "summary", "paper", "configs", "traditional", "hub")
 _STANZA: dict[object, object] = {
@@ -50,12 +50,12 @@ _STANZA: dict[object, object] = {
 class Stanza:
     """The stanza of a data set in the catalogue.
 
-    ``sources`` are keys of ``references.bib``; ``configs`` says whether each of the ``languages``
-    or each of the ``paradigms`` is a config, or whether they are ``mined`` from treebanks;
-    ``traditional`` is the OpenCC conversion (``s2t``) to traditional characters, if there should be
-    any; ``license`` is the hub's id, or a list if configs have different ones; ``hub`` is the
-    repository (``ORG/NAME``) and ``date`` that of the version. The rest goes into the card's
-    metadata under the hub's names.
+    ``authors`` are names (``Family, Given``), ``sources`` keys of ``references.bib``; ``configs``
+    says whether each of the ``languages`` or each of the ``paradigms`` is a config, or whether they
+    are ``mined`` from treebanks; ``traditional`` is the OpenCC conversion (``s2t``) to traditional
+    characters, if there should be any; ``license`` is the hub's id, or a list if configs have
+    different ones; ``hub`` is the repository (``ORG/NAME``) and ``date`` that of the version. The
+    rest goes into the card's metadata under the hub's names.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Stanza:
     pretty_name: str = ""
     summary: str = ""
     license: str | tuple[str, ...] = "cc-by-4.0"
+    authors: tuple[str, ...] = ()
     paper: str = ""
     sources: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()

@@ -25,10 +25,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-AUTHORS = "The Solecism authors"
-
 _TOOL = f"""@software{{solecism,
-  author = {{{{{AUTHORS}}}}},
+  author = {{{{The Solecism authors}}}},
   title = {{Solecism: controlled grammatical mistakes}},
   version = {{{__version__}}},
 }}"""
@@ -58,10 +56,14 @@ def _address(entry: Stanza) -> str:
     return f"https://huggingface.co/datasets/{entry.hub}" if entry.hub else ""
 
 
+def _authors(entry: Stanza) -> Sequence[str]:
+    return entry.authors or (f"The authors of {entry.pretty_name or entry.name}",)
+
+
 def bibtex(entry: Stanza) -> str:
     """Return the BibTeX entry of a version of a data set."""
     fields = {
-        "author": f"{{{AUTHORS}}}",
+        "author": " and ".join(a if ", " in a else f"{{{a}}}" for a in _authors(entry)),
         "title": f"{entry.pretty_name}, version {entry.version}",
         "year": str(entry.date.year) if entry.date else "",
         "url": _address(entry),
@@ -87,7 +89,7 @@ def citation_cff(entry: Stanza, references: Sequence[Reference]) -> str:
         "version": entry.version,
         **({"date-released": entry.date} if entry.date else {}),
         "license": one_or_all(licences),
-        "authors": [{"name": AUTHORS}],
+        "authors": [_person(name) for name in _authors(entry)],
         **({"url": _address(entry)} if entry.hub else {}),
         "references": [reference.to_cff() for reference in references],
     }

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from solecism.errors import candidates
-from solecism.lexicon.features import Feats, agree, clash
+from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash
 from solecism.lexicon.table import Row, Table
 from solecism.limits import LETTERS
 
@@ -274,7 +274,12 @@ def _asked_of(table: str, names: tuple[str, ...], wanted: tuple[tuple[str, str],
     for name, _ in wanted:
         if name not in names:
             near = candidates("features", names, str(name))
-            raise TemplateFault(f"no form in {table}.tsv expresses {name!r} {near}")
+            hint = (
+                "; another word must show it, as an auxiliary or an article does"
+                if name in UNIVERSAL
+                else ""
+            )
+            raise TemplateFault(f"no form in {table}.tsv expresses {name!r} {near}{hint}")
     return Feats.of({name: value for name, value in wanted if value})
 
 
