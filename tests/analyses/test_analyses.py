@@ -187,10 +187,11 @@ def test_blimp_by_items(tmp_path: Path) -> None:
 
 
 def test_names_of_mandarin_models() -> None:
-    assert [architecture_of(name) for name in ("RNNG", "plm_xinhua", "lstm", "GPT", "5gram", "x")] == [
-        "RNNG", "PLM", "LSTM", "Transformer", "n-gram", "",
-    ]  # fmt: skip
-    assert [corpus_of(name) for name in ("rnng", "RNNG-Xinhua")] == ["CTB", "Xinhua"]
+    names = ("RNNG", "plm_xinhua", "lstm", "GPT", "5gram", "trans_outputs", "x")
+    found = ["RNNG", "PLM", "LSTM", "Transformer", "n-gram", "Transformer", ""]
+    assert [architecture_of(name) for name in names] == found
+    names = ("rnng", "RNNG-Xinhua", "OpenMind/hybrid1_outputs_plm", "OpenMind/plm_outputs")
+    assert [corpus_of(name) for name in names] == ["CTB", "Xinhua", "Xinhua", "CTB"]
 
 
 def suite_rows(random: np.random.Generator, effect: float) -> Rows:

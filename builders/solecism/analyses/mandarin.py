@@ -2,7 +2,8 @@
 
 Results name the class of a suite as phenomenon and its modifier as construction; a row of a result
 is a comparison of surprisals. What a model is follows from its name: ``rnng``, ``plm``, ``lstm``,
-``transformer`` (or ``gpt``), with ``xinhua`` for the larger corpus, and a seed.
+``trans`` (or ``gpt``), with ``xinhua`` or ``hybrid`` for the larger corpus (the published folders
+are ``lstm_outputs`` and ``hybrid1_outputs_lstm``), and a seed.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ _PAPER = "Wang et al. 2021"
 
 _ARCHITECTURES = {
     "RNNG": ("rnng",), "PLM": ("plm",), "LSTM": ("lstm",),
-    "Transformer": ("transformer", "gpt", "vanilla"), "n-gram": ("gram",),
+    "Transformer": ("trans", "gpt", "vanilla"), "n-gram": ("gram",),
 }  # fmt: skip
 _CORPORA = ("CTB", "Xinhua")
-_XINHUA = re.compile(r"xinhua|(?<![a-z])xh(?![a-z])", re.IGNORECASE)
+_XINHUA = re.compile(r"xinhua|hybrid|(?<![a-z])xh(?![a-z])", re.IGNORECASE)
 
 PAIRS = (("RNNG", "LSTM"), ("PLM", "Transformer"))
 """A model with structural supervision, and the same model without it."""
@@ -51,7 +52,7 @@ def architecture_of(model: str) -> str:
 def corpus_of(model: str) -> str:
     """Return the corpus that a model is trained on, by its name.
 
-    >>> corpus_of("rnng-Xinhua"), corpus_of("xh/plm"), corpus_of("LSTM")
+    >>> corpus_of("rnng-Xinhua"), corpus_of("hybrid1_outputs_plm"), corpus_of("LSTM")
     ('Xinhua', 'Xinhua', 'CTB')
     """
     return _CORPORA[bool(_XINHUA.search(model))]

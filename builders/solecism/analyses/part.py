@@ -125,8 +125,9 @@ def _fitting(
 def _table(table: pd.DataFrame, numbers: Sequence[Hashable]) -> Table:
     made = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for name in table:
-        side: Any = "right" if name in numbers else "left"
-        made.add_column(str(name), justify=side, overflow="fold")
+        number = name in numbers
+        side: Any = "right" if number else "left"
+        made.add_column(str(name), justify=side, overflow="fold", no_wrap=number)
     for row in table.astype(object).itertuples(index=False):
         made.add_row(*map(_cell, row))
     return made
