@@ -110,7 +110,7 @@ class SpellingRule:
         """Apply the rule to all neighbouring words from left to right."""
         out: list[Token] = []
         for token in tokens:
-            if out and not token.glued and self.fires(out[-1].text, token.text):
+            if out and not token.glued and _fires(self, out[-1].text, token.text):
                 out[-1:] = self.rewrite(out[-1], token)
             else:
                 out.append(token)
