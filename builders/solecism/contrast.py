@@ -120,8 +120,9 @@ def count_differing(good: pa.StringArray, bad: pa.StringArray) -> NDArray[np.int
     same = pc.equal(pc.list_value_length(ours), pc.list_value_length(theirs))
     out = np.full(len(good), -1, dtype=np.int64)
     rows = np.flatnonzero(same.to_numpy(zero_copy_only=False))
-    if len(rows):
+    if len(rows) < len(good):
         ours, theirs = ours.filter(same), theirs.filter(same)
+    if len(rows):
         differ = pc.not_equal(ours.flatten(), theirs.flatten()).to_numpy(zero_copy_only=False)
         lengths = pc.list_value_length(ours).to_numpy(zero_copy_only=False)
         out[rows] = np.add.reduceat(differ.astype(np.int64), np.cumsum(lengths) - lengths)

@@ -158,11 +158,11 @@ class ContentDigest:
             )
 
 
-def _bytes(array: pa.Array) -> bytes:
+def _bytes(array: pa.Array) -> memoryview:
     values = array.to_numpy(zero_copy_only=False)
     if values.dtype == np.bool_:
-        values = values.astype(np.uint8)
-    return bytes(values.astype(values.dtype.newbyteorder("<")).tobytes())
+        values = values.view(np.uint8)
+    return memoryview(values.astype(values.dtype.newbyteorder("<"), order="C", copy=False))
 
 
 def _characters(array: pa.StringArray) -> bytes | memoryview:

@@ -235,10 +235,9 @@ def good_and_bad(batch: PairBatch) -> Flags:
     the slots or let the line name what makes the difference.
     """
     good, bad = batch.good.hashes, batch.bad.hashes
-    flags = batch.memory.bad.known(good) | batch.memory.good.known(bad)
-    flags |= np.isin(good, bad) | np.isin(bad, good)
     batch.memory.good.add(good)
     batch.memory.bad.add(bad)
+    flags = batch.memory.bad.known(good) | batch.memory.good.known(bad)
     return flags & ~good_is_bad(batch)
 
 
@@ -478,11 +477,12 @@ def span_wrong(batch: PairBatch) -> Flags:
     """
     if not batch.slots.count:
         return batch.none()
-    flags = batch.none()
-    for side, text in (("good", batch.good), ("bad", batch.bad)):
-        flags |= _outside(batch, side, text).any(axis=1)
     forms, names = batch.slots.texts("form")
-    starts, ends = (batch.slots.numbers(f"good_{end}") for end in ("start", "end"))
+    starts, ends, *bad = map(
+        batch.slots.numbers, ("good_start", "good_end", "bad_start", "bad_end")
+    )
+    outside = _outside(starts, ends, batch.good) | _outside(bad[0], bad[1], batch.bad)
+    flags = np.asarray(outside.any(axis=1))
     for slot in range(batch.slots.count):
         rows = np.flatnonzero((starts[:, slot] >= 0) & (forms[:, slot] >= 0) & ~flags)
         spans = starts[rows, slot], ends[rows, slot]
@@ -490,8 +490,7 @@ def span_wrong(batch: PairBatch) -> Flags:
     return flags
 
 
-def _outside(batch: PairBatch, side: str, text: Text) -> Flags:
-    start, end = (batch.slots.numbers(f"{side}_{name}") for name in ("start", "end"))
+def _outside(start: Ints, end: Ints, text: Text) -> Flags:
     printed = (start >= 0) | (end >= 0)
     inside = (start >= 0) & (start < end) & (end <= text.lengths[:, None])
     return np.asarray(printed & ~inside)

@@ -13,7 +13,6 @@ from typing import Any
 import pyarrow as pa
 import yaml
 from huggingface_hub import DatasetCardData
-from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
 from solecism.check.registry import CHECKS, COUNT_CHECKS, ITEM_CHECKS, SUITE_CHECKS, Check
 from solecism.datasets.card_template import render
@@ -169,11 +168,10 @@ def with_head(data: DatasetCardData, text: str) -> str:
     `1:30` is a number unless they are in quotes).
     """
     head = yaml.dump(data.to_dict(), Dumper=_DUMPER, sort_keys=False, allow_unicode=True)  # type: ignore[no-untyped-call]
-    whole = f"---\n{head.strip()}\n---\n\n{text}"
-    found = REGEX_YAML_BLOCK.search(whole)
-    if found is None or _read(found[2]) != data.to_dict():  # type: ignore[no-untyped-call]
+    block, *_ = head.strip().split("\n---")  # the hub reads to the first such line
+    if _read(block) != data.to_dict():  # type: ignore[no-untyped-call]
         raise fail("the card's metadata are not read back as they were written")
-    return whole
+    return f"---\n{block}\n---\n\n{text}"
 
 
 def _read(head: str) -> dict[str, Any]:

@@ -569,6 +569,7 @@ def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, int,
         start = len(text)
         text += form
         for tag in tags:
-            begun = spans.get(tag, Place(start, start, words - 1))
-            spans[tag] = Place(begun.start, len(text), begun.word)
+            begun = spans.get(tag)
+            first_at, word = (start, words - 1) if begun is None else (begun.start, begun.word)
+            spans[tag] = Place(first_at, len(text), word)
     return text, words, spans

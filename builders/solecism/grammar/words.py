@@ -200,13 +200,7 @@ class Word:
         right = self.agree(model, **wanted)
         assert right.cell is not None
         asked = _merged(model.feats, self._asked(wanted))
-        others = [
-            cell
-            for cell in self.cells
-            if set(wanted) <= set(cell)
-            and clash(cell, asked, names)
-            and agree(cell, right.cell, ignoring=names)
-        ]
+        others = _clashing(self.cells, asked, frozenset(wanted), right.cell, names)
         return self.run.choose(self._bad_forms(others, right.text))
 
     def form(self, feats: str = "", **wanted: str) -> Word:
@@ -216,7 +210,7 @@ class Word:
         asked = _merged(here, self._asked(wanted))
         return self._only(_fitting(self.table.cells, asked, frozenset(wanted))[0])
 
-    def _bad_forms(self, cells: list[Feats], right: str) -> list[Word]:
+    def _bad_forms(self, cells: Sequence[Feats], right: str) -> list[Word]:
         forms = self._by_text(cells)
         same = forms.pop(right, None)
         self.run.syncretic += same is not None
@@ -291,6 +285,20 @@ def _fitting(
     that share a feature with ``asked``."""
     fitting = tuple(c for c in cells if wanted <= set(c) and agree(c, asked))
     return fitting, tuple(cell for cell in fitting if set(cell) & set(asked))
+
+
+@lru_cache(maxsize=1 << 14)
+def _clashing(
+    cells: tuple[Feats, ...],
+    asked: Feats,
+    wanted: frozenset[str],
+    right: Feats,
+    names: tuple[str, ...],
+) -> tuple[Feats, ...]:
+    """Return the cells that express ``wanted``, differ from ``asked`` in ``names`` and in nothing
+    else, and are like ``right`` but for ``names``."""
+    fitting = (c for c in cells if wanted <= set(c) and clash(c, asked, names))
+    return tuple(cell for cell in fitting if agree(cell, right, ignoring=names))
 
 
 @lru_cache(maxsize=1 << 16)

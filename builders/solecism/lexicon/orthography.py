@@ -82,7 +82,7 @@ def _matches(pattern: Pattern, word: str) -> bool:
     return found is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpellingRule:
     """A rewriting rule over two neighbouring words (see :meth:`fires`)."""
 
@@ -95,7 +95,7 @@ class SpellingRule:
 
     def fires(self, left: str, right: str) -> bool:
         """Return whether the rule applies to two words."""
-        return self.left.matches(left) and self.right.matches(right)
+        return _fires(self, left, right)
 
     def rewrite(self, left: Token, right: Token) -> list[Token]:
         """Return what becomes of two words to which the rule applies (one token or two)."""
@@ -110,11 +110,16 @@ class SpellingRule:
         """Apply the rule to all neighbouring words from left to right."""
         out: list[Token] = []
         for token in tokens:
-            if out and not token.glued and self.fires(out[-1].text, token.text):
+            if out and not token.glued and _fires(self, out[-1].text, token.text):
                 out[-1:] = self.rewrite(out[-1], token)
             else:
                 out.append(token)
         return out
+
+
+@lru_cache(maxsize=1 << 18)
+def _fires(rule: SpellingRule, left: str, right: str) -> bool:
+    return rule.left.matches(left) and rule.right.matches(right)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,15 +148,15 @@ class Orthography:
         for left, right in pairwise(tokens):
             word = left.text
             if word not in begins:
-                begins[word] = any(rule.left.matches(word) for rule in self.rules)
-            loose = begins[word] and not right.glued
-            if loose and any(rule.fires(word, right.text) for rule in self.rules):
+                begins[word] = [rule.right for rule in self.rules if rule.left.matches(word)]
+            after = () if right.glued else begins[word]
+            if after and any(pattern.matches(right.text) for pattern in after):
                 return True
         return False
 
     @cached_property
-    def _begins(self) -> dict[str, bool]:
-        """The words met so far: can they be the left word of a rule?"""
+    def _begins(self) -> dict[str, list[Pattern]]:
+        """The words met so far, with what comes after them in rules of which they are the left."""
         return {}
 
     def touches(self, lefts: Iterable[str], rights: Iterable[str]) -> bool:

@@ -154,4 +154,5 @@ def _lowest(values: NDArray[np.float64] | Hashes, rows: Ints) -> Ints:
     starts = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
     lowest = np.minimum.reduceat(values, starts)[np.cumsum(np.append(False, rows[1:] != rows[:-1]))]
     places = np.flatnonzero(values == lowest)
-    return np.asarray(places[np.unique(rows[places], return_index=True)[1]])
+    met = rows[places]
+    return np.asarray(places[np.append(True, met[1:] != met[:-1])])
