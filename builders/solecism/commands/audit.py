@@ -75,7 +75,8 @@ def command(paths: tuple[Path, ...], language: str, as_json: bool, root: Root) -
     if as_json:
         print_json({"paradigms": [asdict(one) for one in audits], "total": asdict(every)})
     else:
-        print_lines(*_tables([*audits, every] if len(audits) > 1 else audits))
+        tables = _tables([*audits, every] if len(audits) > 1 else audits)
+        print_lines(*tables, "What the columns say: solecism audit --help")
 
 
 _NAME = 31

@@ -200,7 +200,7 @@ def _tallies(result: Result, by: str, config: str) -> dict[str, Tally]:
         return {key: _from_json(found) for key, found in known[by].items()}
     features = [f.name for f in result.table.schema.field("features").type]
     if by not in features and by not in COLUMNS:
-        choices = ["config", *dict.fromkeys([*COLUMNS, *known, *features])]
+        choices = list(dict.fromkeys(["config", *COLUMNS, *known, *features]))
         raise fail(f"no grouping {by!r} {candidates('groupings', choices, by)}", result.path)
     return tally(group_column(result.table, by), result.table)
 
