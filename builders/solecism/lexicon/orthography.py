@@ -82,7 +82,7 @@ def _matches(pattern: Pattern, word: str) -> bool:
     return found is not None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class SpellingRule:
     """A rewriting rule over two neighbouring words (see :meth:`fires`)."""
 
@@ -95,7 +95,7 @@ class SpellingRule:
 
     def fires(self, left: str, right: str) -> bool:
         """Return whether the rule applies to two words."""
-        return _fires(self, left, right)
+        return self.left.matches(left) and self.right.matches(right)
 
     def rewrite(self, left: Token, right: Token) -> list[Token]:
         """Return what becomes of two words to which the rule applies (one token or two)."""
@@ -110,16 +110,11 @@ class SpellingRule:
         """Apply the rule to all neighbouring words from left to right."""
         out: list[Token] = []
         for token in tokens:
-            if out and not token.glued and _fires(self, out[-1].text, token.text):
+            if out and not token.glued and self.fires(out[-1].text, token.text):
                 out[-1:] = self.rewrite(out[-1], token)
             else:
                 out.append(token)
         return out
-
-
-@lru_cache(maxsize=1 << 18)
-def _fires(rule: SpellingRule, left: str, right: str) -> bool:
-    return rule.left.matches(left) and rule.right.matches(right)
 
 
 @dataclass(frozen=True, eq=False)
