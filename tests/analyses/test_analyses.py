@@ -186,6 +186,23 @@ def test_blimp_by_items(tmp_path: Path) -> None:
     assert len(table_of(parts, "confidence")) >= 2
 
 
+def test_blimp_over_checkpoints(tmp_path: Path) -> None:
+    """They are models of their own, in order of their numbers, and one curve."""
+    some = [
+        result(
+            tmp_path / name, pairs_of("passive_1", share, term="arguments"), "org/gpt",
+            options={"checkpoint": name},
+        )
+        for name, share in (("chck_10M", 0.75), ("chck_2M", 0.5))
+    ]  # fmt: skip
+    parts = analyse_blimp(some)
+    assert list(table_of(parts, "phenomena"))[1:] == ["org/gpt@chck_2M", "org/gpt@chck_10M"]
+    training = table_of(parts, "training")
+    assert training["model"].unique().tolist() == ["org/gpt"]
+    assert training["size"].tolist() == [2e6, 1e7]
+    assert training["accuracy"].tolist() == pytest.approx([0.5, 0.75])
+
+
 def test_names_of_mandarin_models() -> None:
     names = ("RNNG", "plm_xinhua", "lstm", "GPT", "5gram", "trans_outputs", "x")
     found = ["RNNG", "PLM", "LSTM", "Transformer", "n-gram", "Transformer", ""]

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from solecism.analyses.answers import items_of
+from solecism.analyses.answers import accuracy_rows, items_of, points_of
 from solecism.analyses.drawing import curves_of, grouped_bars
 from solecism.analyses.part import AnalysisPart
 from solecism.scoring.results import Result
-from solecism.scoring.summary import wilson
 
 __all__ = ["analyse_agreement"]
 
@@ -50,17 +49,8 @@ def analyse_agreement(results: Sequence[Result]) -> list[AnalysisPart]:
     return parts
 
 
-def _rows(items: pd.DataFrame, keys: Sequence[str]) -> Iterator[dict[str, object]]:
-    for names, some in items.groupby(["model", *keys], sort=True):
-        found = wilson(float(some["decision"].sum()), len(some))
-        yield {
-            **dict(zip(["model", *keys], names, strict=True)), "accuracy": found.value,
-            "low": found.low, "high": found.high, "n": len(some),
-        }  # fmt: skip
-
-
 def _accuracy(items: pd.DataFrame, keys: Sequence[str], name: str, section: str) -> AnalysisPart:
-    table = pd.DataFrame(_rows(items, keys))
+    table = pd.DataFrame(accuracy_rows(items, keys))
     labels = table[list(keys)].astype(str).agg(", ".join, axis=1)
     series = {
         str(model): dict(zip(labels[some.index], some["accuracy"], strict=True))
@@ -75,12 +65,9 @@ def _accuracy(items: pd.DataFrame, keys: Sequence[str], name: str, section: str)
 
 def _curve(items: pd.DataFrame, name: str, section: str) -> AnalysisPart:
     some = items.assign(**{name: pd.to_numeric(items[name], errors="coerce")}).dropna(subset=[name])
-    table = pd.DataFrame(_rows(some, [name]))
+    table = pd.DataFrame(accuracy_rows(some, [name]))
     table = table[table["n"] >= LEAST].reset_index(drop=True).astype({name: "Int64"})
-    series = {
-        str(model): list(zip(group[name], group["accuracy"], strict=True))
-        for model, group in table.groupby("model", sort=False)
-    }
+    series = points_of(table, name)
     return AnalysisPart(
         name, f"Accuracy by {name}", f"{_PAPER}, {section}", table,
         f"Wilson's 95 % intervals; values of at least {LEAST} items",

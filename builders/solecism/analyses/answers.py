@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -12,18 +12,16 @@ import pyarrow.compute as pc
 
 from solecism.errors import candidates, fail
 from solecism.inputs import read_json_lines, read_text
+from solecism.reports.checkpoints import checkpoint_of
 from solecism.reports.figures import seedless
+from solecism.scoring.checkpoints import step_of
 from solecism.scoring.results import Result
+from solecism.scoring.summary import wilson
 
 __all__ = [
-    "CHANCE",
-    "by_paradigm",
-    "items_of",
-    "model_size",
-    "read_accuracies",
-    "require_columns",
-    "without_size",
-]
+    "CHANCE", "accuracy_rows", "by_paradigm", "items_of", "model_size", "points_of", "read_accuracies",
+    "require_columns", "without_size",
+]  # fmt: skip
 
 CHANCE = 0.5
 
@@ -37,10 +35,10 @@ def items_of(results: Iterable[Result], features: Sequence[str] = ()) -> pd.Data
     """Return a row for each item that was scored, skipped ones left out, models in order.
 
     Columns: those of a result, ``phenomenon``, the ``features`` that are asked for (empty where a
-    data set lacks them), and ``data``, ``config``, ``method``, ``model`` (without its seed),
-    ``run`` (with it) and ``revision``.
+    data set lacks them), and ``data``, ``config``, ``method``, ``run`` (the name of the model),
+    ``checkpoint`` (``step1000``, mostly empty) and ``model`` (both, without the seed).
     """
-    ordered = sorted(results, key=lambda result: _in_order(result.run["model"]))
+    ordered = sorted(results, key=lambda r: _in_order(f"{r.run['model']}@{checkpoint_of(r)}"))
     frames = [_frame(result, features) for result in ordered]
     if not frames:
         raise fail("name at least one result")
@@ -65,10 +63,29 @@ def _frame(result: Result, features: Sequence[str]) -> pd.DataFrame:
     frame: pd.DataFrame = pa.table(columns).to_pandas()
     run = result.run
     frame["phenomenon"] = frame.pop("linguistics_term")
-    for name in ("data", "config", "method", "revision"):
+    for name in ("data", "config", "method"):
         frame[name] = run[name]
-    frame["run"], frame["model"] = run["model"], seedless(run["model"])
+    frame["run"], frame["checkpoint"] = run["model"], checkpoint_of(result)
+    frame["model"] = "@".join(filter(None, [seedless(run["model"]), checkpoint_of(result)]))
     return frame
+
+
+def accuracy_rows(items: pd.DataFrame, keys: Sequence[str]) -> Iterator[dict[str, object]]:
+    """Yield the accuracy of each model by ``keys``, with its Wilson interval and the items."""
+    for names, some in items.groupby(["model", *keys], sort=True):
+        found = wilson(float(some["decision"].sum()), len(some))
+        yield {
+            **dict(zip(["model", *keys], names, strict=True)), "accuracy": found.value,
+            "low": found.low, "high": found.high, "n": len(some),
+        }  # fmt: skip
+
+
+def points_of(table: pd.DataFrame, across: str) -> dict[str, list[tuple[float, float]]]:
+    """Return the points of a curve of each model: a number and the accuracy there."""
+    return {
+        str(model): list(zip(some[across], some["accuracy"], strict=True))
+        for model, some in table.groupby("model", sort=False)
+    }
 
 
 def by_paradigm(items: pd.DataFrame) -> pd.DataFrame:
@@ -128,18 +145,17 @@ def require_columns(frame: pd.DataFrame, names: Sequence[str], path: Path) -> No
 
 
 _SIZE = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:[._]\d+)?)([KMBkmb])(?![A-Za-z0-9])")
-_STEP = re.compile(r"step[-_]?(\d+)$")
 _UNITS = {"K": 1e3, "M": 1e6, "B": 1e9}
 
 
-def model_size(name: str, revision: str = "") -> float | None:
-    """Return the number that a model is named after: steps of a revision, or a size.
+def model_size(name: str, checkpoint: str = "") -> float | None:
+    """Return the number that a model is named after: that of a checkpoint, or a size.
 
     >>> model_size("lstm-8M/seed-1"), model_size("pythia", "step1000"), model_size("gpt2")
     (8000000.0, 1000.0, None)
     """
-    if step := _STEP.search(revision):
-        return float(step[1])
+    if (step := step_of(checkpoint)) is not None:
+        return step
     found = _SIZE.search(name)
     if not found:
         return None

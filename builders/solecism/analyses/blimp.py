@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from solecism.analyses.answers import by_paradigm, items_of, model_size, without_size
+from solecism.analyses.answers import (
+    accuracy_rows,
+    by_paradigm,
+    items_of,
+    model_size,
+    points_of,
+    without_size,
+)
 from solecism.analyses.drawing import curves_of, dot_lines, grouped_bars, heat
 from solecism.analyses.part import AnalysisPart
 from solecism.errors import fail
 from solecism.scoring.results import Result
-from solecism.scoring.summary import wilson
 
 __all__ = ["PEOPLE", "analyse_blimp"]
 
@@ -190,24 +196,15 @@ def _curve(
     items: pd.DataFrame, name: str, across: pd.Series, label: str, section: str
 ) -> AnalysisPart | None:
     """Return accuracy against a number, a row each value of it."""
-    some = items.assign(value=across).dropna(subset=["value"])
+    some = items.assign(**{label: across.astype(float)}).dropna(subset=[label])
     if some.empty:
         return None
-    rows = []
-    for (model, value), group in some.groupby(["model", "value"], sort=True):
-        found = wilson(float(group["decision"].sum()), len(group))
-        rows.append({"model": model, label: float(str(value)), "accuracy": found.value,
-                     "low": found.low, "high": found.high, "n": len(group)})  # fmt: skip
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(accuracy_rows(some, [label]))
     if (table[label] % 1 == 0).all():
         table[label] = table[label].astype("Int64")
-    series = {
-        str(model): list(zip(some[label], some["accuracy"], strict=True))
-        for model, some in table.groupby("model", sort=False)
-    }
     return AnalysisPart(
         name, f"Accuracy by {label}", f"{_PAPER}, {section}", table, "Wilson's 95 % intervals",
-        curves_of(series, label, "accuracy"),
+        curves_of(points_of(table, label), label, "accuracy"),
     )  # fmt: skip
 
 
@@ -246,10 +243,11 @@ def _methods(items: pd.DataFrame) -> AnalysisPart | None:
 
 def _sizes(items: pd.DataFrame) -> AnalysisPart | None:
     """Return accuracy by phenomenon against what models are named after: steps, or a size."""
-    named = items[["run", "revision"]].drop_duplicates()
+    named = items[["run", "checkpoint"]].drop_duplicates()
     sizes = {(r, v): model_size(r, v) for r, v in named.itertuples(index=False)}
-    keys = pd.Series(list(zip(items["run"], items["revision"], strict=True)), index=items.index)
-    some = items.assign(size=keys.map(sizes), family=items["model"].map(without_size))
+    keys = pd.Series(list(zip(items["run"], items["checkpoint"], strict=True)), index=items.index)
+    families = items["model"].str.partition("@")[0].map(without_size)
+    some = items.assign(size=keys.map(sizes), family=families)
     some = some.dropna(subset=["size"])
     some = some[some.groupby("family")["size"].transform("nunique") > 1]
     if some.empty:

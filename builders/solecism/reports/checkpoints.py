@@ -15,7 +15,7 @@ from solecism.reports.figures import ALL, MEAN, AccuracyCurve, AccuracyPoint, co
 from solecism.scoring.checkpoints import step_of
 from solecism.scoring.results import Result
 
-__all__ = ["CheckpointChart", "checkpoint_charts", "checkpoint_page"]
+__all__ = ["CheckpointChart", "checkpoint_charts", "checkpoint_of", "checkpoint_page"]
 
 WIDEST = 20
 """If the last step is so many times the first, the axis is logarithmic."""
@@ -41,7 +41,7 @@ def checkpoint_charts(results: Sequence[Result], by: str = "phenomenon") -> list
     """
     found = []
     for (model, config), some in _families(results).items():
-        steps = sorted(some, key=lambda result: _order(_name(result)))
+        steps = sorted(some, key=lambda result: _order(checkpoint_of(result)))
         curves = [AccuracyCurve(row, tuple(points)) for row, points in _points(steps, by)]
         title = f"{model} on {config}: accuracy by {by} over checkpoints"
         chart = curve_chart(title, "checkpoint", curves, ticks=_ticks(steps), width=760, height=360)
@@ -73,13 +73,14 @@ def _families(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
     """Return the checkpoints of each model on each config, where there are several."""
     found: dict[tuple[str, str], list[Result]] = {}
     for result in results:
-        if _name(result):
+        if checkpoint_of(result):
             run = result.run
             found.setdefault((run["model"], f"{run['data']}/{run['config']}"), []).append(result)
     return {key: some for key, some in found.items() if len(some) > 1}
 
 
-def _name(result: Result) -> str:
+def checkpoint_of(result: Result) -> str:
+    """Return the named revision that was scored, "" where none was named."""
     return str(result.run["options"].get("checkpoint", ""))
 
 
@@ -90,7 +91,7 @@ def _order(name: str) -> tuple[float, str]:
 
 def _places(steps: Sequence[Result]) -> list[float]:
     """Return where checkpoints stand on the axis: by their numbers, else one after the other."""
-    numbers = [step_of(_name(result)) for result in steps]
+    numbers = [step_of(checkpoint_of(result)) for result in steps]
     known = [number for number in numbers if number is not None]
     if len(known) < len(steps):
         return [float(place) for place in range(len(steps))]
@@ -101,7 +102,7 @@ def _places(steps: Sequence[Result]) -> list[float]:
 def _ticks(steps: Sequence[Result]) -> list[tuple[float, str]]:
     chosen = range(len(steps)) if len(steps) <= TICKS else _spread(_places(steps))
     places = _places(steps)
-    return [(places[n], _number(_name(steps[n]))) for n in chosen]
+    return [(places[n], _number(checkpoint_of(steps[n]))) for n in chosen]
 
 
 def _number(name: str) -> str:
@@ -127,7 +128,7 @@ def _points(steps: Sequence[Result], by: str) -> Iterator[tuple[str, list[Accura
             row,
             [
                 AccuracyPoint(
-                    x, _name(result), cell.value, cell.low or 0.0, cell.high or 1.0, cell.n
+                    x, checkpoint_of(result), cell.value, cell.low or 0.0, cell.high or 1.0, cell.n
                 )
                 for x, result, column in zip(_places(steps), steps, some, strict=True)
                 if (cell := column.cells.get(row)) and cell.n

@@ -17,7 +17,7 @@ from solecism.errors import InputError
 from solecism.scoring.lookup import pairs_of, rows_by_id
 from solecism.scoring.results import Result
 
-__all__ = ["HardPair", "PairScore", "hardest"]
+__all__ = ["HardPair", "PairScore", "Parts", "hardest"]
 
 MOST, EACH = 8, 2
 """How many pairs are shown, and how many of one paradigm. Of a minimal set there is only one."""
@@ -25,6 +25,7 @@ MOST, EACH = 8, 2
 _TEXTS = ("sentence_good", "sentence_bad", "language")
 
 Parts = list[tuple[str, bool]]
+"""A sentence in parts, each with whether it differs from the other one."""
 
 
 @dataclass(frozen=True)

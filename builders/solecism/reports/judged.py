@@ -13,12 +13,11 @@ from solecism.judge.exclusions import JudgeRecord
 from solecism.judge.outcome import LEVELS, JudgedGroup, JudgedPair, Outcome
 from solecism.reports.charts import bar_chart, bar_keys
 from solecism.reports.figures import FigureCell
+from solecism.reports.hardest import Parts
 from solecism.reports.pages import render_page
 from solecism.scoring.summary import Interval
 
 __all__ = ["RejectedPair", "judged_csv", "judged_json", "judged_page", "notes", "rejected_pairs"]
-
-Parts = list[tuple[str, bool]]
 
 
 @dataclass(frozen=True)

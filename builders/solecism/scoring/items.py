@@ -109,7 +109,8 @@ class ItemSet:
         if self.sample is None and not self.uid:
             return None
         paradigm = {"suite": "suite", "cloze": "relation"}.get(self.kind, "UID")
-        known = pa.concat_tables(self._read(("id", paradigm), 65536)).combine_chunks()
+        asked = (paradigm,) if self.sample is None else ("id", paradigm)
+        known = pa.concat_tables(self._read(asked, 65536)).combine_chunks()
         chosen = np.ones(len(known), dtype=bool)
         if self.uid:
             chosen = pc.equal(known[paradigm], self.uid).to_numpy()
@@ -177,7 +178,8 @@ def open_items(spec: str, revision: str | None = None) -> ItemSet:
     digest = _content(items.files)
     _refuse_others(path, items.config, entry, digest)
     opened = replace(items, digest=digest[:16])
-    _ = opened.rows  # an unknown paradigm is found now, not when a model is loaded
+    if opened.uid:
+        _ = opened.rows  # an unknown paradigm is found now, not when a model is loaded
     return opened
 
 
