@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -21,8 +22,8 @@ from filelock import FileLock, Timeout
 from solecism.errors import InputError, Problem, fail
 
 __all__ = [
-    "CHANGED", "WAIT", "add_texts", "csv_of", "filling_folder", "link_file", "locked", "recover_folder",
-    "replacing_folder", "sync", "write_text", "writing",
+    "CHANGED", "WAIT", "add_texts", "csv_of", "filling_folder", "json_of", "link_file", "locked",
+    "recover_folder", "replacing_folder", "sync", "write_text", "writing",
 ]  # fmt: skip
 
 CHANGED = "is not as it was built, and would be overwritten: move it, or choose another --out"
@@ -88,6 +89,11 @@ def csv_of(records: Iterable[Mapping[str, object]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
+
+
+def json_of(value: object) -> str:
+    """Return a value as the text of a JSON file that people read."""
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
 def link_file(old: Path, new: Path) -> None:

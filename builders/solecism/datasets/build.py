@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
@@ -40,7 +39,7 @@ from solecism.datasets.manifest import (
 from solecism.datasets.order import in_rounds
 from solecism.datasets.picture import examples_svg
 from solecism.errors import InputError, fail
-from solecism.files import CHANGED, link_file, recover_folder, replacing_folder
+from solecism.files import CHANGED, json_of, link_file, recover_folder, replacing_folder
 from solecism.grammar.paradigm import LARGEST, no_collecting
 from solecism.hashing import ContentDigest, file_digest
 from solecism.progress import Progress, no_progress
@@ -317,7 +316,7 @@ def _write_documents(
     """
     references = references_of(root, entry)
     _write(folder / README, render_card(root, entry, built, references, left_out))
-    _write(folder / CROISSANT, _json(croissant(entry, built, references)))
+    _write(folder / CROISSANT, json_of(croissant(entry, built, references)))
     _write(folder / CITATION, citation_cff(entry, references))
     _write(folder / EVAL, _eval_yaml(entry, built))
     if picture := examples_svg(f"Pairs of {entry.pretty_name}", built):
@@ -326,7 +325,7 @@ def _write_documents(
     if changelog.is_file():
         shutil.copyfile(changelog, folder / CHANGELOG)
     there = [folder / name for name in DOCUMENTS if (folder / name).is_file()]
-    _write(folder / MANIFEST, _json(manifest_json(root, entry, built, there, left_out)))
+    _write(folder / MANIFEST, json_of(manifest_json(root, entry, built, there, left_out)))
 
 
 def _eval_yaml(entry: Stanza, built: Sequence[BuiltConfig]) -> str:
@@ -346,10 +345,6 @@ def _eval_yaml(entry: Stanza, built: Sequence[BuiltConfig]) -> str:
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
 def _refuse_other_content(out: Path, dataset: str) -> Manifest | None:

@@ -36,7 +36,7 @@ from solecism.datasets.manifest import (
     read_manifest,
 )
 from solecism.errors import candidates, fail
-from solecism.files import link_file, replacing_folder, write_text
+from solecism.files import json_of, link_file, replacing_folder, write_text
 from solecism.hashing import ContentDigest, file_digest
 from solecism.inputs import read_json, reading_parquet
 from solecism.judge import schema
@@ -227,7 +227,7 @@ def _write_croissant(made: Sequence[BuiltConfig], fresh: Path) -> None:
         ("recordSet", [croissant_records(config) for config in made]),
     ):
         value[key] = _instead(value[key], entries, "name")
-    _replace(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    _replace(path, json_of(value))
 
 
 def _write_manifest(manifest: Manifest, made: Sequence[BuiltConfig], fresh: Path) -> None:
@@ -236,7 +236,7 @@ def _write_manifest(manifest: Manifest, made: Sequence[BuiltConfig], fresh: Path
     names = dict.fromkeys([*manifest.documents, *lists])
     documents = {name: asdict(_digest(fresh / name)) for name in names}
     value = {**manifest.raw, "documents": documents, "configs": configs}
-    _replace(fresh / MANIFEST, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    _replace(fresh / MANIFEST, json_of(value))
 
 
 def _digest(path: Path) -> FileDigest:

@@ -8,7 +8,6 @@ what was written is read back equal.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -19,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.files import write_text
+from solecism.files import json_of, write_text
 from solecism.formula import WHOLE, parse, place_of, unknown_terms
 from solecism.inputs import COUNT, INTEGER, read_json
 from solecism.schema import SUITE
@@ -202,8 +201,7 @@ def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
         "predictions": [_prediction(text, first, slots) for text in first["predictions"]],
         "items": [_item(item, number, slots) for number, item in enumerate(items, 1)],
     }
-    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    write_text(path, text)
+    write_text(path, json_of(value))
 
 
 @dataclass(frozen=True)
