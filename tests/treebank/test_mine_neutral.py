@@ -12,6 +12,7 @@ import solecism.treebank
 from solecism.treebank.agreement import AGREEMENT, ALL_VALUES, bundle
 from solecism.treebank.forms import WordForm
 from solecism.treebank.languages import languages, left_open, rules_of_forms
+from solecism.treebank.origins import origin_languages
 
 CODES = tomllib.loads(
     Path(solecism.treebank.__file__).with_name("neutral.toml").read_text(encoding="utf-8")
@@ -76,6 +77,19 @@ CASES = [
     ("pl", "kobiety", "kobieta", "NOUN", "Case=Gen|Gender=Fem|Number=Sing", ""),
     ("cs", "nového", "nový", "ADJ", "Case=Gen|Gender=Neut|Number=Sing", "Gender"),
     ("cs", "nové", "nový", "ADJ", "Case=Gen|Gender=Fem|Number=Sing", ""),
+    (
+        "is",
+        "betri",
+        "góður",
+        "ADJ",
+        "Case=Nom|Degree=Cmp|Gender=Fem|Number=Sing",
+        "Case Gender Number",
+    ),
+    ("is", "stefni", "stefna", "VERB", "Mood=Sub|Number=Sing|Person=3|Tense=Pres", "Number"),
+    ("is", "stefnir", "stefna", "VERB", "Mood=Ind|Number=Sing|Person=3|Tense=Pres", ""),
+    ("aln", "tjer", "tjetër", "ADJ", "Case=Nom|Gender=Masc|Number=Plur", "Case"),
+    ("lt", "tokia", "toks", "DET", "Case=Ins|Gender=Fem|Number=Sing", "Case"),
+    ("lt", "tokios", "toks", "DET", "Case=Gen|Gender=Fem|Number=Sing", ""),
     ("uk", "нові", "новий", "ADJ", "Case=Nom|Number=Plur", "Gender"),
     ("sv", "stora", "stor", "ADJ", "Gender=Com|Number=Plur", "Gender"),
     ("sv", "stort", "stor", "ADJ", "Gender=Neut|Number=Sing", ""),
@@ -91,7 +105,7 @@ def test_what_a_form_leaves_open(case: tuple[str, str, str, str, str, str]) -> N
 
 @pytest.mark.parametrize("code", CODES)
 def test_rules_name_what_is_known(code: str) -> None:
-    assert code in languages()
+    assert code in {*languages(), *origin_languages()}
     for rule in rules_of_forms(code):
         assert rule.feature in AGREEMENT
         assert set(rule.upos.split()) <= {"ADJ", "AUX", "DET", "NOUN", "PRON", "VERB"}

@@ -113,7 +113,7 @@ class _MinedLanguage:
 
     @cached_property
     def pairs(self) -> PairMaker:
-        return PairMaker(Flipper(rules_of(self.code), self.inventory))
+        return PairMaker(Flipper(rules_of(self.code), self.inventory, self.profile.mixed))
 
     def finish(self) -> dict[str, Any]:
         """Return the facts of the pairs, which come last, and give up what was read.

@@ -13,10 +13,11 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from solecism.treebank.agreement import AGREEMENT, bundle
-from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, alike
+from solecism.treebank.candidates import is_finite
+from solecism.treebank.forms import AGREEING, Bundle, LanguageForms, ParadigmCell, alike
 from solecism.treebank.languages import words_of
 
-__all__ = ["LIKE", "doubt_of_form", "doubt_of_item", "likeness"]
+__all__ = ["LIKE", "between_ends", "doubt_of_form", "doubt_of_item", "likeness"]
 
 Item = dict[str, Any]
 
@@ -47,27 +48,33 @@ def doubt_of_item(item: Item, forms: LanguageForms) -> str:
         return "the controller stands twice"
     if item["relation"] in _NOMINAL:
         return ""
-    between = _between(item)
+    between = between_ends(item)
     if between is None or _PAUSE.search(between):
         return "a pause between the ends"
-    if any(_is_verb(word, forms) for word in words_of(between)):
+    finite = item["upos"] == "AUX"  # its own verb may stand there: eu. etorri da
+    if any(_is_verb(word, forms, finite) for word in words_of(between)):
         return "another verb between the ends"
     return "" if item["relation"] == "possessor" else _case_doubt(item, forms)
 
 
-def _between(item: Item) -> str | None:
+def between_ends(item: Item) -> str | None:
     """Return the text between the two ends, None where the controller is not found."""
-    form = item["controller"]["form"]
+    word = re.compile(rf"(?<!\w){re.escape(item['controller']['form'])}(?!\w)")
     if item["controller"]["index"] < item["target"]["index"]:
-        before, found, after = (item["left"] or "").rpartition(form)
-        return after if found else None
-    before, found, _ = (item["right"] or "").partition(form)
-    return before if found else None
+        left = item["left"] or ""
+        ends = [found.end() for found in word.finditer(left)]
+        return left[ends[-1] :] if ends else None
+    right = item["right"] or ""
+    found = word.search(right)
+    return right[: found.start()] if found else None
 
 
-def _is_verb(word: str, forms: LanguageForms) -> bool:
+def _is_verb(word: str, forms: LanguageForms, finite: bool) -> bool:
     readings = forms.paradigms.readings
-    return bool(readings(word, "VERB", "AUX")) and not readings(word, "NOUN", "PRON", "ADJ")
+    verbs = readings(word, "VERB", "AUX")
+    if finite:
+        verbs = [verb for verb in verbs if is_finite(verb)]
+    return bool(verbs) and not readings(word, "NOUN", "PRON", "ADJ")
 
 
 def _case_doubt(item: Item, forms: LanguageForms) -> str:
@@ -90,16 +97,25 @@ def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageF
         return "too unlike the right form"
     if {n for n in set(ours) ^ set(theirs) if n not in AGREEMENT}:
         return "differs in more"
+    if doubt := _doubt_of_value(item, feature, theirs):
+        return doubt
+    if _elsewhere(item, cell.form, forms):
+        return "right as another word"
+    if item["relation"] in _NOMINAL and _fitsbetween_ends(item, cell, forms):
+        return "another noun would license it"
+    return ""
+
+
+def _doubt_of_value(item: Item, feature: str, theirs: Bundle) -> str:
+    controller = bundle(item["controller"]["feats"] or "_")
     if feature == "Case" and not theirs["Case"] <= _CASES:
         return "a case in which it may stand alone"
     if feature == "Gender" and theirs["Gender"] & {"Neut"}:
         return "a neuter may stand alone"
-    if feature == "Person" and "PronType" not in bundle(item["controller"]["feats"] or "_"):
+    if feature == "Person" and "PronType" not in controller:
         return "a noun may be addressed, or in apposition"
-    if _elsewhere(item, cell.form, forms):
-        return "right as another word"
-    if item["relation"] in _NOMINAL and _fits_between(item, cell, forms):
-        return "another noun would license it"
+    if feature == "Person" and "2" in controller.get("Person", ()):
+        return "a pronoun may be an address"
     return ""
 
 
@@ -125,10 +141,10 @@ def _elsewhere(item: Item, form: str, forms: LanguageForms) -> bool:
     return low in forms.besides or bool(forms.paradigms.readings(low, *others))
 
 
-def _fits_between(item: Item, cell: ParadigmCell, forms: LanguageForms) -> bool:
+def _fitsbetween_ends(item: Item, cell: ParadigmCell, forms: LanguageForms) -> bool:
     """Return whether a noun beside the target, or before its own, goes with the form."""
     readings = forms.paradigms.readings
-    if any(readings(word, "NOUN") for word in words_of(_between(item) or "")):
+    if any(readings(word, "NOUN") for word in words_of(between_ends(item) or "")):
         return True  # a small treebank does not show what else the form can be
     near = words_of(item["left"] or "")[-1:] + words_of(item["right"] or "")[:1]
     nouns = [

@@ -266,6 +266,7 @@ class PairRules:
     shunned: tuple[str, ...] = ()
     prefixes: str = ""
     attributive: tuple[str, ...] = ()
+    unannotated: tuple[str, ...] = ()
 
     @cached_property
     def unsure_nouns(self) -> frozenset[str]:

@@ -289,6 +289,18 @@ class Profile:
             return "the features of agreement do not vary"
         return "no agreement found" if reasons else "no features of agreement are annotated"
 
+    @property
+    def mixed(self) -> frozenset[tuple[str, str]]:
+        """The relations and cases in which too few agree, whatever the grammar says (late Latin).
+
+        Number and gender may differ by a rule of the grammar, as in Arabic plurals of things.
+        """
+        reasons: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for row in self.rows:
+            if row.feature == "Case":
+                reasons[row.relation, row.feature].add(row.reason)
+        return frozenset(key for key, found in reasons.items() if found == {"too few agree"})
+
     def stanza(self) -> str:
         """Return the rules as a stanza of ``languages.toml``, to edit."""
         language = self.language

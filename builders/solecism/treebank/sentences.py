@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solecism.treebank.candidates import base, finite_words
+from solecism.treebank.candidates import base, finite_words, has_child
 from solecism.treebank.cloze import texts_of
 from solecism.treebank.conllu import Flags, Ints, Tokens
 from solecism.treebank.languages import Language
@@ -100,12 +100,18 @@ def _of_text(test: Callable[[str, Language], bool]) -> Callable[[_Judged], Flags
 
 
 def _heading(given: _Judged) -> Flags:
-    """Find sentences without a finite verb, a subject or a verb as root: headings, entries."""
+    """Find sentences without a finite verb, a subject or a verb as root: headings, entries.
+
+    So are nouns whose only clauses stand below them: *Die Katzen, die schliefen.*
+    """
     tokens = given.tokens
     verb = tokens.upos.isin("VERB", "AUX")
     clause = base(tokens, "nsubj", "csubj", "expl", "cop", "aux")
     none: Flags = given.number(clause | verb & (finite_words(tokens) | (tokens.head < 0))) == 0
-    return none
+    root = tokens.head < 0
+    beside = clause | verb & base(tokens, "parataxis", "conj", "ccomp", "xcomp", "advcl")
+    noun = tokens.upos.isin("NOUN", "PROPN", "PRON", "NUM") & ~has_child(tokens, beside)
+    return none | (given.number(root & noun) > 0)
 
 
 def _verse(given: _Judged) -> Flags:

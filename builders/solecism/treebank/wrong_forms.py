@@ -11,7 +11,7 @@ from typing import Any
 import regex
 
 from solecism.treebank.agreement import AGREEMENT, bundle, layered
-from solecism.treebank.careful import doubt_of_form, doubt_of_item, likeness
+from solecism.treebank.careful import between_ends, doubt_of_form, doubt_of_item, likeness
 from solecism.treebank.forms import Bundle, LanguageForms, ParadigmCell, WordForm, alike
 from solecism.treebank.languages import PairRules, words_of
 
@@ -39,6 +39,11 @@ _AMOUNT = re.compile(r"[\d%€$£]")
 _NEAR = 8
 _WIDTH = 40
 _THIRD = frozenset({"3"})
+_PREDICATIVE = frozenset({"Ess", "Tra"})
+_ASKING = frozenset({"Int", "Rel", "Ind", "Tot", "Neg"})
+_SCRIPTS = tuple(
+    regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Greek", "Armenian")
+)
 
 
 @dataclass(frozen=True)
@@ -57,10 +62,14 @@ class Flip:
 
 @dataclass(frozen=True)
 class Flipper:
-    """A maker of wrong forms for a language; ``skipped`` counts those in doubt, by reason."""
+    """A maker of wrong forms for a language; ``skipped`` counts those in doubt, by reason.
+
+    ``mixed``: relations and features in which the treebanks themselves often disagree.
+    """
 
     rules: PairRules
     forms: LanguageForms
+    mixed: frozenset[tuple[str, str]] = frozenset()
     skipped: Counter[str] = field(default_factory=Counter)
 
     def flips(self, item: Item) -> Iterator[Flip]:
@@ -73,6 +82,9 @@ class Flipper:
             self.skipped[reason] += 1
             return
         for feature in item["agrees_in"]:
+            if (item["relation"], feature) in self.mixed:
+                self.skipped["the treebank itself mixes it"] += 1
+                continue
             found = self._flip(item, feature)
             if isinstance(found, Flip):
                 yield found
@@ -86,6 +98,8 @@ class Flipper:
         if item["polite"]:
             return "polite"
         target_first = item["target"]["index"] < item["controller"]["index"]
+        if item["relation"] in self.rules.unannotated:
+            return "what the forms differ in is not annotated"
         if item["relation"] not in _NOMINAL and target_first and self.rules.drops:
             return "subject may be dropped"
         return doubt_of_item(item, self.forms) if self.rules.careful else ""
@@ -114,6 +128,8 @@ class Flipper:
     def _doubtful(self, item: Item, feature: str) -> str:
         """Return why a value of the controller does not bind the target, or an empty text."""
         end = item["controller"]
+        if item["relation"] not in _NOMINAL and (reason := _doubtful_pronoun(end, feature)):
+            return reason
         names = {(end["lemma"] or "").casefold(), end["form"].casefold()}
         if feature == "Number" and names & self.rules.unsure_nouns:
             return "number may follow meaning"
@@ -131,10 +147,12 @@ class Flipper:
 
     def _number_sure(self, end: Item) -> bool:
         feats = bundle(end["feats"] or "_")
-        if "PronType" in feats or self.rules.varies(end["form"]):
+        kinds = feats.get("PronType", frozenset())
+        if kinds - _ASKING or (not kinds and self.rules.varies(end["form"])):
             return True
-        word = WordForm(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
-        return "Number" in self.forms.contrasts(word)
+        parts = ("PRON", "DET") if kinds else ("NOUN",)  # who is of either number, which is not
+        words = (WordForm(end["form"], end["lemma"] or "", p, end["feats"] or "_") for p in parts)
+        return any("Number" in self.forms.contrasts(word) for word in words)
 
     def _gender_sure(self, end: Item) -> bool:
         feats = bundle(end["feats"] or "_")
@@ -153,8 +171,8 @@ class Flipper:
         """Return why a form may be right after all in the place of the target, or an empty text."""
         ours, theirs = _in_layer(item, item["feats"] or "_"), _in_layer(item, cell.feats)
         controller = bundle(item["controller"]["feats"] or "_")
-        if not _PLAIN.fullmatch(cell.form):
-            return "not one plain word"
+        if reason := self._doubtful_form(item, feature, cell):
+            return reason
         others = (n for n in AGREEMENT if n != feature and n in ours and n in theirs)
         narrower = [n for n in others if not ours[n] <= theirs[n]]
         if not alike(theirs, controller, [*narrower, *(n for n in theirs if n not in ours)]):
@@ -172,6 +190,16 @@ class Flipper:
         if self._licensed(item, readings, cell):
             return "another noun would license it"
         return ""
+
+    def _doubtful_form(self, item: Item, feature: str, cell: ParadigmCell) -> str:
+        """Return why a form is none to take in any language, or an empty text."""
+        if not _PLAIN.fullmatch(cell.form):
+            return "not one plain word"
+        if sum(bool(script.search(cell.form)) for script in _SCRIPTS) > 1:
+            return "letters of two scripts"
+        if item["upos"] not in ("DET", "PRON") and self.forms.paradigms.readings(cell.form, "PRON"):
+            return "right as another word"
+        return _doubtful_value(item, feature, cell)
 
     def _readings(self, item: Item, cell: ParadigmCell) -> list[Bundle]:
         """Return all that a form can be in the place of the target, itself included."""
@@ -234,7 +262,8 @@ class Flipper:
         """Return whether another noun of the clause would make the form right."""
         if item["relation"] in _NOMINAL:
             if item["target"]["index"] < item["controller"]["index"]:
-                return False
+                near = words_of(between_ends(item) or "")
+                return any(self._could_license(w, readings, _OF_PHRASE) for w in near)
             near = words_of(item["left"] or "")[-_NEAR:]
             if _AMOUNT.search((item["left"] or "")[-_WIDTH:]):
                 return True
@@ -269,6 +298,30 @@ class Flipper:
         while len(forms) < 4 and len(forms[-1]) > 2 and forms[-1][0] in self.rules.prefixes:
             forms.append(forms[-1][1:])
         return forms
+
+
+def _doubtful_pronoun(end: Item, feature: str) -> str:
+    """Return why a pronoun does not bind the verb or predicate, or an empty text."""
+    kinds = bundle(end["feats"] or "_").get("PronType", frozenset())
+    if "Dem" in kinds and feature in ("Number", "Gender"):
+        return "a demonstrative may go with the predicate"  # ru. это были, de. das sind
+    if feature == "Person" and kinds & _ASKING:
+        return "who may be of any person"  # ro. cine ești
+    return ""
+
+
+def _doubtful_value(item: Item, feature: str, cell: ParadigmCell) -> str:
+    """Return why a value may be right beside any controller, or an empty text."""
+    ours, theirs = bundle(item["feats"] or "_"), bundle(cell.feats)
+    if feature == "Case" and theirs["Case"] & _PREDICATIVE:
+        return "a case in which it may stand alone"  # fi. kolmantena istuva
+    if item["relation"] in _NOMINAL:
+        return ""
+    if feature == "Number" and "Dual" in theirs.get("Number", ()) and "Plur" in ours["Number"]:
+        return "a plural noun may stand for two"
+    if feature == "Gender" and theirs["Gender"] == {"Neut"} and "Def" in ours.get("Definite", ()):
+        return "a neuter may stand alone"  # bg. първото
+    return ""
 
 
 def _one(end: Item) -> bool:
