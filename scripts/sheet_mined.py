@@ -1,6 +1,6 @@
 """Write sheets to read mined items and pairs, with their trees.
 
-Usage: python scripts/sheet_mined.py BUILT TREEBANKS OUT CODE ... [--number 20]
+Usage: python scripts/sheet_mined.py BUILT TREEBANKS OUT CODE ... [--number 20] [--seed NAME]
 
 BUILT is the folder of `solecism build agreement`, TREEBANKS the mirror that it was built from. For
 each language OUT/CODE.tsv has items and pairs, spread over relations, and OUT/CODE.trees.txt the
@@ -62,11 +62,11 @@ def spread(rows: Sequence[Row], key: Callable[[Row], object], number: int) -> li
     return [row for turn in turns for row in turn if row is not None][:number]
 
 
-def read(folder: Path) -> list[Row]:
-    """Return the rows of a config in an order of its own; there may be none."""
+def read(folder: Path, seed: str) -> list[Row]:
+    """Return the rows of a config in an order that the seed names; there may be none."""
     files = sorted(folder.glob("*.parquet"))
     rows: list[Row] = pq.read_table(files[0]).to_pylist() if files else []
-    random.Random(folder.name).shuffle(rows)
+    random.Random(folder.name + seed).shuffle(rows)
     return rows
 
 
@@ -93,10 +93,12 @@ def pair(row: Row) -> tuple[object, ...]:
             *(f"{end['form']} ({end['feats']})" for end in ends))  # fmt: skip
 
 
-def lines(built: Path, code: str, number: int) -> Iterator[tuple[tuple[object, ...], Row]]:
+def lines(
+    built: Path, code: str, number: int, seed: str
+) -> Iterator[tuple[tuple[object, ...], Row]]:
     """Yield the cells of a sheet, and the row that has the treebank and the sent_id."""
-    items = spread(read(built / code), lambda r: (r["relation"], r["masked"]), number)
-    pairs = spread(read(built / f"{code}-pairs"), lambda r: r["UID"], number)
+    items = spread(read(built / code, seed), lambda r: (r["relation"], r["masked"]), number)
+    pairs = spread(read(built / f"{code}-pairs", seed), lambda r: r["UID"], number)
     yield from (((f"i{n}", *item(row)), row) for n, row in enumerate(items, 1))
     yield from (((f"p{n}", *pair(row)), row["features"]) for n, row in enumerate(pairs, 1))
 
@@ -107,7 +109,10 @@ def lines(built: Path, code: str, number: int) -> Iterator[tuple[tuple[object, .
 @click.argument("out", type=click.Path(path_type=Path))
 @click.argument("codes", nargs=-1, required=True)
 @click.option("--number", default=20, show_default=True, help="Items, and pairs, a language.")
-def main(built: Path, treebanks: Path, out: Path, codes: tuple[str, ...], number: int) -> None:
+@click.option("--seed", default="", help="Names another sample, for a further reading.")
+def main(
+    built: Path, treebanks: Path, out: Path, codes: tuple[str, ...], number: int, seed: str
+) -> None:
     out.mkdir(parents=True, exist_ok=True)
     (out / "README.txt").write_text(HOW, encoding="utf-8")
     for code in codes:
@@ -115,7 +120,7 @@ def main(built: Path, treebanks: Path, out: Path, codes: tuple[str, ...], number
         with sheet.open("w", encoding="utf-8", newline="") as file, trees.open("w") as beside:
             writer = csv.writer(file, delimiter="\t", lineterminator="\n")
             writer.writerow(COLUMNS)
-            for cells, row in lines(built, code, number):
+            for cells, row in lines(built, code, number, seed):
                 writer.writerow([*cells, "", ""])
                 tree = sentences(treebanks / row["treebank"]).get(row["sent_id"], "")
                 beside.write(f"{cells[0]} {row['sent_id']}\n{tree}\n\n")
