@@ -148,15 +148,25 @@ def _oblique(found: Candidates) -> Flags:
     """Find subjects in a case in which nothing agrees with them.
 
     Genitive of negation, Finnish partitive, Hindi ergative (a case or an adposition, *ne*), dative
-    subjects. With what agrees in a
-    layer (``Number[erg]``) the layer tells the case.
+    subjects. With what agrees in a layer (``Number[erg]``) the layer tells the case. Where past or
+    perfective verbs agree with their object, subjects of those that have one.
     """
     straight = with_value(found.tokens, "Case", *found.language.cases)
     straight |= ~with_any(found.tokens, "Case")
     marked = base(found.tokens, "case") & found.tokens.upos.isin("ADP")
     straight &= ~has_child(found.tokens, marked)
     plain = ~found.layered
-    return found.subject & plain & ~straight[found.pairs.controller]
+    away = ~straight[found.pairs.controller] | _ergative(found)[found.clause]
+    return found.subject & plain & away
+
+
+def _ergative(found: Candidates) -> Flags:
+    """Find verbs that agree with their object: Hindi perfectives, Kurmanji past tenses."""
+    tokens = found.tokens
+    name, _, value = found.language.ergative.partition("=")
+    if not name:
+        return np.zeros(len(tokens), bool)
+    return with_value(tokens, name, value) & has_child(tokens, base(tokens, "obj"))
 
 
 def _avoir(found: Candidates) -> Flags:

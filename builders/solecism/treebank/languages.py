@@ -67,6 +67,7 @@ class Language:
 
     ``agrees``: for each relation, or kind of target, in what it agrees with its controller;
     ``cases``: those of subjects that a verb agrees with; ``third``: whether nouns are third person;
+    ``ergative``: a value (``Aspect=Perf``) of verbs that agree with their object, if they have one;
     ``marks``: whether a mark ends a sentence; ``capitals``: of what (``none``, ``start``,
     ``nouns``); ``lax``: whether nouns and adjectives often differ in what they agree in.
     """
@@ -90,6 +91,7 @@ class Language:
     marks: bool = True
     capitals: str = "start"
     lax: bool = False
+    ergative: str = ""
 
     @cached_property
     def layers(self) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ _DIRECT = frozenset({"Nom", "Abs"})
 _BARE = frozenset({""})
 _STATED = (
     "name", "paper", "grammar", "be", "polite", "quantity", "collective", "titles", "honorifics",
-    "existential", "dummy",
+    "existential", "dummy", "ergative",
 )  # fmt: skip
 """What a stanza says that no profile can."""
 _OWN_LAYERS = ("object", "indirect_object", "possessor")
