@@ -262,7 +262,7 @@ class Flipper:
         """Return whether another noun of the clause would make the form right."""
         if item["relation"] in _NOMINAL:
             if item["target"]["index"] < item["controller"]["index"]:
-                near = words_of(between_ends(item) or "")
+                near = words_of(item["left"] or "")[-1:] + words_of(between_ends(item) or "")
                 return any(self._could_license(w, readings, _OF_PHRASE) for w in near)
             near = words_of(item["left"] or "")[-_NEAR:]
             if _AMOUNT.search((item["left"] or "")[-_WIDTH:]):
