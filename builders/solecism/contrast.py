@@ -17,6 +17,9 @@ import pyarrow.compute as pc
 import regex
 from numpy.typing import NDArray
 
+from solecism.grouping import Ints
+from solecism.texts import TextBytes, pieces
+
 __all__ = [
     "count_changes", "count_differing", "differing_parts", "differing_span", "differing_words",
     "shared_start", "surplus",
@@ -116,14 +119,27 @@ def count_differing(good: pa.StringArray, bad: pa.StringArray) -> NDArray[np.int
     >>> count_differing(pa.array(["a dog sleeps", "a"]), pa.array(["a dog sleep", "a dog"]))
     array([ 1, -1])
     """
-    ours, theirs = (pc.split_pattern(side, " ") for side in (good, bad))
-    same = pc.equal(pc.list_value_length(ours), pc.list_value_length(theirs))
+    (ours, count), (theirs, other) = _words(good), _words(bad)
+    same = count == other
+    if not same.all():
+        ours = ours.filter(pa.array(np.repeat(same, count)))
+        theirs = theirs.filter(pa.array(np.repeat(same, other)))
     out = np.full(len(good), -1, dtype=np.int64)
-    rows = np.flatnonzero(same.to_numpy(zero_copy_only=False))
-    if len(rows) < len(good):
-        ours, theirs = ours.filter(same), theirs.filter(same)
-    if len(rows):
-        differ = pc.not_equal(ours.flatten(), theirs.flatten()).to_numpy(zero_copy_only=False)
-        lengths = pc.list_value_length(ours).to_numpy(zero_copy_only=False)
-        out[rows] = np.add.reduceat(differ.astype(np.int64), np.cumsum(lengths) - lengths)
+    if same.any():
+        differ = pc.not_equal(ours, theirs).to_numpy(zero_copy_only=False)
+        ends = np.cumsum(count[same])
+        out[same] = np.add.reduceat(differ.astype(np.int64), ends - count[same])
     return out
+
+
+def _words(texts: pa.StringArray) -> tuple[pa.StringArray, Ints]:
+    """Return all words, each with the space before it, and the number of words of each text."""
+    data, bounds = TextBytes.of(texts)
+    spaces = np.flatnonzero(data == ord(" "))
+    # a text begins after all spaces of the texts before it, and so many words
+    firsts = np.searchsorted(spaces, bounds) + np.arange(len(bounds))
+    inside = np.ones(len(spaces) + len(bounds), dtype=bool)
+    inside[firsts] = False
+    starts = np.empty(len(inside), dtype=np.intp)
+    starts[firsts], starts[inside] = bounds, spaces
+    return pieces(data, starts), np.diff(firsts)

@@ -15,9 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from solecism.texts import TextBytes
+
 __all__ = [
-    "Content", "ContentDigest", "Hashes", "blob_digest", "combine", "file_digest", "hex_ids", "mix",
-    "polynomials", "text_hashes", "unit_interval",
+    "Content", "ContentDigest", "Hashes", "blob_digest", "column_hashes", "combine", "file_digest",
+    "hex_ids", "mix", "polynomials", "text_hashes", "unit_interval",
 ]  # fmt: skip
 
 Hashes = NDArray[np.uint64]
@@ -30,6 +32,27 @@ def text_hashes(texts: Iterable[str]) -> Hashes:
     """Return 64-bit hashes of texts (BLAKE2b)."""
     digests = b"".join(hashlib.blake2b(t.encode(), digest_size=8).digest() for t in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def column_hashes(texts: pa.StringArray) -> Hashes:
+    """Return 64-bit hashes of a column of texts (null as empty), made eight bytes at a time.
+
+    They are other numbers than those of :func:`text_hashes`, and made much faster.
+    """
+    data, bounds = TextBytes.of(texts)
+    starts, lengths = bounds[:-1], np.diff(bounds)
+    padded = np.concatenate([data, np.zeros(8, dtype=np.uint8)])
+    eight = np.ndarray(len(data) + 1, dtype="<u8", buffer=padded, strides=(1,))
+    out = lengths.astype(np.uint64)
+    for done in range(0, int(lengths.max(initial=0)) - 7, 8):
+        rows = np.flatnonzero(lengths >= done + 8)
+        out[rows] = mix(out[rows] ^ eight[starts[rows] + done])
+    left = lengths % 8
+    return mix(out ^ (eight[starts + lengths - left] & _LOWEST[left]))
+
+
+_LOWEST = np.array([(1 << 8 * count) - 1 for count in range(8)], dtype=np.uint64)
+"""Masks that keep so many of the lowest bytes."""
 
 
 def polynomials(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
@@ -137,7 +160,7 @@ class ContentDigest:
             total.update(f"{name}={self._leaves[name].hexdigest()};".encode())
         return Content(self._rows, total.hexdigest())
 
-    def _update(self, name: str, data: bytes | memoryview) -> None:
+    def _update(self, name: str, data: memoryview) -> None:
         self._leaves.setdefault(name, hashlib.sha256()).update(data)
 
     def _feed(self, name: str, array: pa.Array) -> None:
@@ -150,7 +173,7 @@ class ContentDigest:
             self._feed(f"{name}[]", array.flatten())
         elif pa.types.is_string(array.type):
             self._update(f"{name}#", _bytes(pc.fill_null(pc.binary_length(array), -1)))
-            self._update(name, _characters(array))
+            self._update(name, TextBytes.of(array).data.data)
         else:
             self._update(f"{name}?", _bytes(array.is_valid()))
             self._update(
@@ -163,13 +186,3 @@ def _bytes(array: pa.Array) -> memoryview:
     if values.dtype == np.bool_:
         values = values.view(np.uint8)
     return memoryview(values.astype(values.dtype.newbyteorder("<"), order="C", copy=False))
-
-
-def _characters(array: pa.StringArray) -> bytes | memoryview:
-    if array.null_count:
-        array = pc.fill_null(array, "")
-    _, offsets, data = array.buffers()
-    if data is None:
-        return b""
-    bounds = np.frombuffer(offsets, dtype=np.int32)
-    return memoryview(data)[bounds[array.offset] : bounds[array.offset + len(array)]]

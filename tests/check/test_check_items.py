@@ -370,12 +370,22 @@ def test_only_hashes_are_kept() -> None:
     assert sum(sizes) < 2 * len(known)
 
 
-def test_text_as_characters() -> None:
-    text = Text(["aé", "", "\U0001f600b", "c"])
-    assert text.starts.tolist() == [0, 2, 2, 4]
-    assert text.rows(np.arange(5)).tolist() == [0, 0, 2, 2, 3]
-    assert text.flags(np.array([1, 4])).tolist() == [True, False, False, True]
-    assert (text.highest, Text([]).highest) == (0x1F600, 127)
+def test_texts_as_bytes() -> None:
+    text = Text(pa.array(["x", "aé", "", "\U0001f600b", "c"])[1:])
+    assert text.bounds.tolist() == [0, 3, 3, 8, 9]
+    assert text.lengths.tolist() == [2, 0, 2, 1]
+    assert text.edges.T.tolist() == [[0x61, 0xA9], [0, 0], [0xF0, 0x62], [0x63, 0x63]]
+    assert (text.highest, Text(pa.array([], pa.string())).highest) == (0xF0, 0)
+
+
+@pytest.mark.parametrize("texts", [["abc", "", "de"], ["äbc", "", "d\U0001f600"]])
+def test_characters_of_texts(texts: list[str]) -> None:
+    text, rows = Text(pa.array(texts)), np.array([0, 2])
+    assert text.cut(rows, np.array([1, 0]), np.array([3, 2])).to_pylist() == ["bc", texts[2]]
+    assert text.cut(rows, np.array([0, 1]), np.array([1, 2])).to_pylist() == [
+        texts[0][0],
+        texts[2][1],
+    ]
 
 
 # -- spelling --

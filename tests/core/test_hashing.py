@@ -1,10 +1,11 @@
-"""Hashes of texts that are made of those of their parts."""
+"""Hashes of texts, one by one, of columns, and of parts."""
 
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
-from solecism.hashing import polynomials
+from solecism.hashing import column_hashes, polynomials
 
 
 def test_the_polynomial_of_a_text_is_made_of_those_of_its_parts() -> None:
@@ -16,3 +17,14 @@ def test_the_polynomial_of_a_text_is_made_of_those_of_its_parts() -> None:
     assert joined[2] == numbers[2]
     assert joined[3] == ends[3]
     assert np.array_equal((powers * room)[:1], powers[1:2])
+
+
+def test_texts_of_a_column_have_hashes_of_their_own() -> None:
+    texts = ["", "\0", "a", "a\0", "abcdefg", "abcdefgh", "abcdefgh\0", "abcdefghi", "é" * 40]
+    column = pa.array([*texts, None, *reversed(texts)])
+    hashes = column_hashes(column)
+    assert len(np.unique(hashes[: len(texts)])) == len(texts)
+    assert np.array_equal(hashes[: len(texts)], hashes[:-10:-1])
+    assert hashes[len(texts)] == hashes[0]
+    assert np.array_equal(column_hashes(column[3:7]), hashes[3:7])
+    assert len(column_hashes(column[:0])) == 0

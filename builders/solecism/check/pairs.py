@@ -5,22 +5,27 @@ The docstring of a check is its message and, below, what to do about it.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
+from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.check.spelling import SCRIPTS, printed_as, words_apart
 from solecism.contrast import count_differing
 from solecism.grammar.paradigm import Counts, Paradigm
-from solecism.hashing import Hashes, combine, mix
+from solecism.grouping import alike_rows
+from solecism.hashing import Hashes, column_hashes, combine, mix
 from solecism.lexicon.orthography import FINAL, Orthography
 from solecism.lexicon.unwanted import unwanted_in
+from solecism.texts import TextBytes, pieces
 
 __all__ = [
     "HashSet", "PairBatch", "PairMemory", "Text", "bad_spacing", "duplicate_id", "duplicate_pair",
@@ -35,52 +40,75 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """A column of texts; ``chars`` are the code points of all of them, one after the other."""
+    """A column of texts; ``data`` are the UTF-8 bytes of all of them, one after the other."""
 
-    values: Sequence[str]
+    values: pa.StringArray
 
     def __len__(self) -> int:
         return len(self.values)
 
     @cached_property
-    def joined(self) -> str:
-        """All texts as one."""
-        return "".join(self.values)
+    def _bytes(self) -> TextBytes:
+        return TextBytes.of(self.values)
+
+    @property
+    def data(self) -> NDArray[np.uint8]:
+        """The bytes of all texts."""
+        return self._bytes.data
+
+    @property
+    def bounds(self) -> Ints:
+        """Where each text begins in ``data`` and, last, where all end."""
+        return self._bytes.bounds
 
     @cached_property
-    def chars(self) -> NDArray[np.uint32]:
-        """The code points of ``joined``."""
-        return np.frombuffer(self.joined.encode("utf-32-le"), dtype="<u4")
+    def edges(self) -> NDArray[np.uint8]:
+        """The first and the last byte of each text; 0 where it is empty."""
+        places = np.stack([self.bounds[:-1], self.bounds[1:] - 1])
+        full = places[0] <= places[1]
+        out = np.zeros(places.shape, dtype=np.uint8)
+        out[:, full] = self.data[places[:, full]]
+        return out
+
+    @cached_property
+    def highest(self) -> int:
+        """The highest byte, below 128 where all are ASCII."""
+        return int(self.data.max(initial=0))
 
     @cached_property
     def lengths(self) -> Ints:
         """The number of characters of each text."""
-        return np.fromiter(map(len, self.values), dtype=np.int64, count=len(self.values))
-
-    @cached_property
-    def starts(self) -> Ints:
-        """Where each text begins in ``chars``."""
-        return np.cumsum(self.lengths) - self.lengths
-
-    @cached_property
-    def highest(self) -> int:
-        """The highest code point, 127 where all are ASCII."""
-        return 127 if self.joined.isascii() else int(self.chars.max())
+        return np.asarray(pc.utf8_length(self.values).to_numpy(), dtype=np.int64)
 
     @cached_property
     def hashes(self) -> Hashes:
-        """A 64-bit hash of each text (of this process only)."""
-        numbers = np.fromiter(map(hash, self.values), dtype=np.int64, count=len(self.values))
-        return numbers.view(np.uint64)
+        """A 64-bit hash of each text."""
+        return column_hashes(self.values)
 
-    def rows(self, places: Ints) -> Ints:
-        """Return the number of the text to which each place in ``chars`` belongs."""
-        return np.asarray(np.searchsorted(self.starts, places, side="right") - 1)
+    @cached_property
+    def _characters(self) -> tuple[Ints, Ints]:
+        """Where each character begins in ``data``, and the number of each text's first one."""
+        begun = (self.data & 0xC0) != 0x80  # other bytes go on with a character
+        places = np.flatnonzero(np.append(begun, True))
+        return places, np.cumsum(self.lengths) - self.lengths
 
-    def flags(self, places: Ints) -> Flags:
-        """Return flags of the texts to which places in ``chars`` belong."""
+    def cut(self, rows: Ints, starts: Ints, ends: Ints) -> pa.StringArray:
+        """Return the characters ``start:end`` of texts; ``rows`` ascend."""
+        if self.highest < 128:
+            places, firsts = None, self.bounds[rows]
+        else:
+            places, firsts = self._characters[0], self._characters[1][rows]
+        spans = np.column_stack([firsts + starts, firsts + ends]).ravel()
+        found = pieces(self.data, spans if places is None else places[spans])
+        return found.take(pa.array(np.arange(0, len(found), 2)))  # between them is the rest
+
+    def matching(self, suspects: Flags, pattern: str) -> Flags:
+        """Return which texts a pattern of RE2 is found in, of those that are ``suspects``."""
+        rows = np.flatnonzero(suspects)
         out = np.zeros(len(self), dtype=bool)
-        out[self.rows(places)] = True
+        if len(rows):
+            found = pc.match_substring_regex(self.values.take(pa.array(rows)), pattern)
+            out[rows] = found.to_numpy(zero_copy_only=False)
         return out
 
 
@@ -93,9 +121,11 @@ class HashSet:
     def known(self, hashes: Hashes) -> Flags:
         """Return flags of the hashes that were added before."""
         out = np.zeros(len(hashes), dtype=bool)
+        ascending = np.sort(hashes)
         for run in self._runs:
-            places = np.minimum(np.searchsorted(run, hashes), len(run) - 1)
-            out |= run[places] == hashes
+            if _any_of(run, ascending):  # seldom
+                places = np.minimum(np.searchsorted(run, hashes), len(run) - 1)
+                out |= run[places] == hashes
         return out
 
     def add(self, hashes: Hashes) -> None:
@@ -115,6 +145,12 @@ class HashSet:
             out |= again
         self.add(hashes)
         return out
+
+
+def _any_of(run: Hashes, hashes: Hashes) -> bool:
+    """Return whether sorted hashes have one in common (to look up sorted ones is quick)."""
+    places = np.minimum(np.searchsorted(run, hashes), len(run) - 1)
+    return bool((run[places] == hashes).any())
 
 
 def _distinct(hashes: Hashes) -> Hashes:
@@ -149,12 +185,9 @@ class SlotColumns:
         values = self._flat.field(name).fill_null(-1).to_numpy(zero_copy_only=False)
         return np.asarray(values, dtype=np.int64).reshape(-1, self.count)
 
-    def texts(self, name: str) -> tuple[Ints, list[str]]:
-        """Return a text of each slot, as a place in a list of distinct texts, and that list."""
-        column = self._flat.field(name).dictionary_encode()
-        codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        places = np.asarray(codes, dtype=np.int64).reshape(-1, self.count)
-        return places, column.dictionary.to_pylist()
+    def texts(self, name: str, slot: int, rows: Ints) -> pa.StringArray:
+        """Return a text of a slot in some rows."""
+        return self._flat.field(name).take(pa.array(rows * self.count + slot))
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +203,7 @@ class PairBatch:
 
     def text(self, name: str) -> Text:
         """Return a column of texts (null is read as empty)."""
-        return Text(self.table[name].fill_null("").to_pylist())
+        return Text(self.table[name].combine_chunks().fill_null(""))
 
     @cached_property
     def good(self) -> Text:
@@ -273,19 +306,23 @@ def lemma_twice(batch: PairBatch) -> Flags:
     Report it.
     """
     flags = batch.none()
-    if not batch.paradigm.plan.apart:
-        return flags
-    lemmas, names = batch.slots.texts("lemma")
-    parts, _ = batch.slots.texts("upos")
-    found = []
-    for a, b in batch.paradigm.plan.apart:
-        same = (lemmas[:, a] == lemmas[:, b]) & (parts[:, a] == parts[:, b])
-        found += [(a, same)] if same.any() else []
-    shared = _shared_lemmas(batch) if found else set()
-    unsure = np.array([name in shared for name in names] + [True])
-    for a, same in found:
-        flags |= same & ~unsure[lemmas[:, a]]
+    apart = batch.paradigm.plan.apart
+    every = np.arange(len(batch))
+    lemmas = {s: batch.slots.texts("lemma", s, every) for s in {s for pair in apart for s in pair}}
+    for a, b in apart:
+        rows = _true(pc.equal(lemmas[a], lemmas[b]))
+        parts = [batch.slots.texts("upos", slot, rows).fill_null("") for slot in (a, b)]
+        rows = rows[_true(pc.equal(*parts))]
+        if len(rows):
+            shared = _shared_lemmas(batch)
+            names = lemmas[a].take(pa.array(rows)).to_pylist()
+            flags[rows[[name not in shared for name in names]]] = True
     return flags
+
+
+def _true(flags: pa.BooleanArray) -> Ints:
+    """Return the rows whose flag is true (null is not)."""
+    return np.flatnonzero(flags.fill_null(False).to_numpy(zero_copy_only=False))
 
 
 def _shared_lemmas(batch: PairBatch) -> set[str]:
@@ -336,7 +373,7 @@ def _reasons(counts: Counts) -> str:
     return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.skipped.items()))
 
 
-SPACE = 32
+SPACE = ord(" ")
 MARKS = ",.;:!?…)。，、；：？！»"
 SPACED = {"fr": ";:!?»"}
 """Marks that a language writes with a space before them."""
@@ -345,10 +382,6 @@ SPACED = {"fr": ";:!?»"}
 def _either(batch: PairBatch, judge: Callable[[Text], Flags]) -> Flags:
     good, bad = batch.sentences
     return judge(good) | judge(bad)
-
-
-def _codes(text: str) -> Ints:
-    return np.array([ord(char) for char in text], dtype=np.int64)
 
 
 def unwanted_words(batch: PairBatch) -> Flags:
@@ -369,9 +402,11 @@ def not_nfc(batch: PairBatch) -> Flags:
     """
 
     def judge(text: Text) -> Flags:
-        if unicodedata.is_normalized("NFC", text.joined):
+        low = text.highest < 0xCC  # the first byte of U+0300: nothing below it can be composed
+        if low or unicodedata.is_normalized("NFC", bytes(text.data).decode()):
             return batch.none()
-        return np.array([not unicodedata.is_normalized("NFC", value) for value in text.values])
+        normal = [unicodedata.is_normalized("NFC", value) for value in text.values.to_pylist()]
+        return ~np.array(normal)
 
     return _either(batch, judge)
 
@@ -382,28 +417,20 @@ def bad_spacing(batch: PairBatch) -> Flags:
     Two spaces in a row, one at an end, or one before a mark of punctuation (French `;`, `:`, `!`,
     `?` and `»` may have one). Look for spaces inside a form or a property that is printed.
     """
-    marks = _codes("".join(set(MARKS) - set(SPACED.get(batch.paradigm.language, ""))))
-    wrong = np.append(marks, SPACE)
+    marks = "".join(sorted(set(MARKS) - set(SPACED.get(batch.paradigm.language, ""))))
+    wrong = np.zeros(256, dtype=bool)
+    wrong[[SPACE, *(mark.encode()[0] for mark in marks)]] = True
 
     def judge(text: Text) -> Flags:
-        places = np.flatnonzero(text.chars == SPACE)
-        inside = places[places + 1 < len(text.chars)]
-        inside = inside[np.isin(text.chars[inside + 1], wrong)]
-        inside = inside[text.rows(inside) == text.rows(inside + 1)]
-        flags = text.flags(inside)
-        flags |= (_ends(text, 0) == SPACE) | (_ends(text, -1) == SPACE)
-        return flags
+        # Patterns are slow: they are tried where a space stands at an end, or before a byte that
+        # one of the marks begins with.
+        suspects = (text.edges == SPACE).any(axis=0)
+        spaces = np.flatnonzero(text.data[:-1] == SPACE)
+        met = spaces[wrong[text.data[spaces + 1]]]
+        suspects[np.searchsorted(text.bounds, met, side="right") - 1] = True
+        return text.matching(suspects, f"^ | $| [ {re.escape(marks)}]")
 
     return _either(batch, judge)
-
-
-def _ends(text: Text, place: int) -> Ints:
-    """Return the first (0) or last (-1) character of each text; 0 where it is empty."""
-    out = np.zeros(len(text), dtype=np.int64)
-    full = text.lengths > 0
-    at = text.starts if place == 0 else text.starts + text.lengths - 1
-    out[full] = text.chars[at[full]]
-    return out
 
 
 def no_final_mark(batch: PairBatch) -> Flags:
@@ -414,8 +441,14 @@ def no_final_mark(batch: PairBatch) -> Flags:
     """
     if not batch.spelling.stop:
         return _either(batch, lambda text: text.lengths == 0)
-    marks = _codes("".join(FINAL) + batch.spelling.stop[-1:])
-    return _either(batch, lambda text: ~np.isin(_ends(text, -1), marks))
+    marks = "".join(sorted(FINAL)) + batch.spelling.stop[-1:]
+    plain = np.frombuffer(marks.encode("ascii", "ignore"), dtype=np.uint8)
+
+    def judge(text: Text) -> Flags:
+        suspects = ~np.isin(text.edges[1], plain)
+        return suspects & ~text.matching(suspects, f"[{re.escape(marks)}]$")
+
+    return _either(batch, judge)
 
 
 def no_capital(batch: PairBatch) -> Flags:
@@ -427,9 +460,9 @@ def no_capital(batch: PairBatch) -> Flags:
         return batch.none()
 
     def judge(text: Text) -> Flags:
-        first, which = np.unique(_ends(text, 0), return_inverse=True)
-        small = np.array([_has_capital(chr(code)) for code in first.tolist()])
-        return np.asarray(small[which])
+        first = pc.utf8_slice_codeunits(text.values, 0, 1).dictionary_encode()
+        small = np.array([_has_capital(char) for char in first.dictionary.to_pylist()])
+        return np.asarray(small[first.indices.to_numpy()])
 
     return _either(batch, judge)
 
@@ -446,26 +479,14 @@ def mixed_letters(batch: PairBatch) -> Flags:
     the line of the template.
     """
 
+    pairs = permutations((f"[{letters}]" for letters in SCRIPTS.values()), 2)
+    mixed = "|".join(map("".join, pairs))
+
     def judge(text: Text) -> Flags:
-        if text.highest < 0x370:
-            return batch.none()
-        kind = _script_numbers()[np.minimum(text.chars, 0x1FFF)]
-        mixed = (kind[:-1] != kind[1:]) & (kind[:-1] > 0) & (kind[1:] > 0)
-        places = np.flatnonzero(mixed)
-        return text.flags(places[text.rows(places) == text.rows(places + 1)])
+        # Greek letters begin with the byte CD or a higher one, Latin ones with lower ones.
+        return text.matching(np.full(len(text), text.highest >= 0xCD), mixed)
 
     return _either(batch, judge)
-
-
-@cache
-def _script_numbers() -> NDArray[np.uint8]:
-    """Return the number of the script of each code point below U+2000 (0: none of the three)."""
-    out = np.zeros(0x2000, dtype=np.uint8)
-    for number, ranges in enumerate(SCRIPTS.values(), 1):
-        for first, last in zip(ranges[::3], ranges[2::3], strict=True):
-            out[ord(first) : ord(last) + 1] = number
-    out[0x1FFF] = 0
-    return out
 
 
 def span_wrong(batch: PairBatch) -> Flags:
@@ -477,16 +498,15 @@ def span_wrong(batch: PairBatch) -> Flags:
     """
     if not batch.slots.count:
         return batch.none()
-    forms, names = batch.slots.texts("form")
     starts, ends, *bad = map(
         batch.slots.numbers, ("good_start", "good_end", "bad_start", "bad_end")
     )
     outside = _outside(starts, ends, batch.good) | _outside(bad[0], bad[1], batch.bad)
     flags = np.asarray(outside.any(axis=1))
     for slot in range(batch.slots.count):
-        rows = np.flatnonzero((starts[:, slot] >= 0) & (forms[:, slot] >= 0) & ~flags)
-        spans = starts[rows, slot], ends[rows, slot]
-        flags[rows[_unlike(batch, rows, spans, forms[rows, slot], Text(names))]] = True
+        rows = np.flatnonzero((starts[:, slot] >= 0) & ~flags)
+        if len(rows):
+            flags[_unlike(batch, rows, slot, starts[rows, slot], ends[rows, slot])] = True
     return flags
 
 
@@ -496,30 +516,16 @@ def _outside(start: Ints, end: Ints, text: Text) -> Flags:
     return np.asarray(printed & ~inside)
 
 
-def _unlike(
-    batch: PairBatch, rows: Ints, spans: tuple[Ints, Ints], forms: Ints, names: Text
-) -> Flags:
-    """Return flags of the spans (of rows of the good sentences) that do not print their form."""
-    start, end = spans
-    suspect = (end - start) != names.lengths[forms]
-    alike = np.flatnonzero(~suspect)
-    here = batch.good.starts[rows[alike]] + start[alike]
-    there = names.starts[forms[alike]]
-    suspect[alike] = _chars_differ(batch.good, here, names, there, (end - start)[alike])
-    known: dict[tuple[str, str, bool], bool] = {}
-    for place in np.flatnonzero(suspect).tolist():
-        first, last = int(start[place]), int(end[place])
-        sentence = batch.good.values[int(rows[place])]
-        key = names.values[int(forms[place])], sentence[first:last], first == 0
-        if key not in known:
-            known[key] = not printed_as(*key, batch.spelling)
-        suspect[place] = known[key]
-    return np.asarray(suspect)
-
-
-def _chars_differ(a: Text, a_starts: Ints, b: Text, b_starts: Ints, lengths: Ints) -> Flags:
-    """Compare spans of equal length; return flags of those with a differing character."""
-    which = np.repeat(np.arange(len(lengths)), lengths)
-    step = np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    differ = a.chars[a_starts[which] + step] != b.chars[b_starts[which] + step]
-    return np.bincount(which[differ], minlength=len(lengths)) > 0
+def _unlike(batch: PairBatch, rows: Ints, slot: int, starts: Ints, ends: Ints) -> Ints:
+    """Return those of the rows whose good sentence does not print the form of a slot."""
+    forms, printed = batch.slots.texts("form", slot, rows), batch.good.cut(rows, starts, ends)
+    suspects = _true(pc.not_equal(forms, printed))
+    places = pa.array(suspects)
+    coded = [texts.take(places).dictionary_encode() for texts in (forms, printed)]
+    codes = [np.asarray(texts.indices.to_numpy(), dtype=np.intp) for texts in coded]
+    firsts, group = alike_rows([*codes, (starts[suspects] == 0).astype(np.intp)], len(suspects))
+    wrong = [
+        not printed_as(forms[n].as_py(), printed[n].as_py(), starts[n] == 0, batch.spelling)
+        for n in suspects[firsts].tolist()
+    ]
+    return np.asarray(rows[suspects[np.array(wrong, dtype=bool)[group]]])

@@ -315,7 +315,7 @@ class ItemChecker:
         batch = PairBatch(self.paradigm, table, self._memory)
 
         def show(row: int) -> str:
-            return f"{batch.good.values[row]} / *{batch.bad.values[row]}"
+            return f"{batch.good.values[row].as_py()} / *{batch.bad.values[row].as_py()}"
 
         for check in ITEM_CHECKS:
             self._flagged[check.code].add(np.flatnonzero(check.function(batch)).tolist(), show)
