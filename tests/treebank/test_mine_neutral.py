@@ -14,9 +14,8 @@ from solecism.treebank.forms import WordForm
 from solecism.treebank.languages import languages, left_open, rules_of_forms
 from solecism.treebank.origins import origin_languages
 
-CODES = tomllib.loads(
-    Path(solecism.treebank.__file__).with_name("neutral.toml").read_text(encoding="utf-8")
-)
+RULES = Path(solecism.treebank.__file__).with_name("neutral.toml").read_text(encoding="utf-8")
+CODES = sorted({code for codes in tomllib.loads(RULES) for code in codes.split()})
 
 CASES = [
     # language, form, lemma, upos, feats, what is left open
@@ -76,7 +75,8 @@ CASES = [
     ("pl", "kość", "kość", "NOUN", "Case=Acc|Gender=Fem|Number=Sing", "Case"),
     ("pl", "kobiety", "kobieta", "NOUN", "Case=Gen|Gender=Fem|Number=Sing", ""),
     ("cs", "nového", "nový", "ADJ", "Case=Gen|Gender=Neut|Number=Sing", "Gender"),
-    ("cs", "nové", "nový", "ADJ", "Case=Gen|Gender=Fem|Number=Sing", ""),
+    ("cs", "nové", "nový", "ADJ", "Case=Gen|Gender=Fem|Number=Sing", "Case"),
+    ("cs", "novou", "nový", "ADJ", "Case=Acc|Gender=Fem|Number=Sing", ""),
     (
         "is",
         "betri",
@@ -90,7 +90,7 @@ CASES = [
     ("aln", "tjer", "tjetër", "ADJ", "Case=Nom|Gender=Masc|Number=Plur", "Case"),
     ("lt", "tokia", "toks", "DET", "Case=Ins|Gender=Fem|Number=Sing", "Case"),
     ("lt", "tokios", "toks", "DET", "Case=Gen|Gender=Fem|Number=Sing", ""),
-    ("uk", "нові", "новий", "ADJ", "Case=Nom|Number=Plur", "Gender"),
+    ("uk", "нові", "новий", "ADJ", "Case=Nom|Number=Plur", "Gender Case"),
     ("sv", "stora", "stor", "ADJ", "Gender=Com|Number=Plur", "Gender"),
     ("sv", "stort", "stor", "ADJ", "Gender=Neut|Number=Sing", ""),
     ("he", "כותב", "כתב", "VERB", "Gender=Masc|Number=Sing", ""),

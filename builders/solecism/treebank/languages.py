@@ -223,7 +223,11 @@ class NeutralRule:
 @cache
 def _neutral_rules() -> Mapping[str, tuple[NeutralRule, ...]]:
     stanzas = tomllib.loads(_NEUTRAL.read_text(encoding="utf-8"))
-    return {code: tuple(NeutralRule(**rule) for rule in rules) for code, rules in stanzas.items()}
+    found: dict[str, tuple[NeutralRule, ...]] = {}
+    for codes, rules in stanzas.items():
+        for code in codes.split():
+            found[code] = (*found.get(code, ()), *(NeutralRule(**rule) for rule in rules))
+    return found
 
 
 def rules_of_forms(code: str) -> tuple[NeutralRule, ...]:
