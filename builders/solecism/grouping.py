@@ -102,4 +102,5 @@ class Groups:
         """Return, for each of ``groups``, its place in ``groups`` and each of its members."""
         sizes = self.sizes[groups]
         place = np.repeat(np.arange(len(groups)), sizes)
-        return place, self.order[self.starts[groups][place] + within(place)]
+        shift = self.starts[groups] - (np.cumsum(sizes) - sizes)
+        return place, self.order[shift[place] + np.arange(len(place))]

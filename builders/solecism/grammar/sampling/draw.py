@@ -63,9 +63,9 @@ def draw(
 
 def _members(groups: Groups, chosen: Ints, turns: Hashes, words: Hashes) -> NDArray[np.int32]:
     """Draw a word of the group ``chosen`` in each turn: all are equally likely."""
-    out = np.empty(len(turns), dtype=np.int32)
-    large = groups.sizes[chosen] > _LARGE
-    small = np.flatnonzero(~large)
+    out = groups.firsts[chosen].astype(np.int32)  # most groups have one word
+    sizes = groups.sizes[chosen]
+    large, small = sizes > _LARGE, np.flatnonzero((sizes > 1) & (sizes <= _LARGE))
     for part in _blocks(len(small), _LARGE):
         rows, members = groups.pairs(chosen[small[part]])
         out[small[part]] = members[_lowest(mix(turns[small[part]][rows] ^ words[members]), rows)]
@@ -114,7 +114,7 @@ class _WeightedGroups:
         if self.labelled is None or wanted is None:
             return self._of_all(turns[rows], drawn, rows)
         place, group = self.labelled.pairs(wanted[rows].astype(np.intp))
-        weights = self.weights.of_kinds(drawn, rows[place], self.kinds[group])
+        weights = self.weights.of_kinds(drawn, rows, place, self.kinds[group])
         weights *= self.sizes[group]
         # Words of weight 0 must not win, and log(u) / 0 is no key.
         kept = np.flatnonzero(weights)
@@ -152,7 +152,9 @@ class _WeightedGroups:
 def _lowest(values: NDArray[np.float64] | Hashes, rows: Ints) -> Ints:
     """Return the place of the lowest value of each row; the values of a row stand together."""
     starts = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
-    lowest = np.minimum.reduceat(values, starts)[np.cumsum(np.append(False, rows[1:] != rows[:-1]))]
-    places = np.flatnonzero(values == lowest)
+    sizes = np.diff(np.append(starts, len(rows)))
+    places = np.flatnonzero(values == np.repeat(np.minimum.reduceat(values, starts), sizes))
+    if len(places) == len(starts):
+        return places
     met = rows[places]
     return np.asarray(places[np.append(True, met[1:] != met[:-1])])

@@ -90,7 +90,8 @@ class SlotWeights:
     def tables(self) -> list[Factor]:
         """The tables, each with the axis of the slot moved to the end."""
         return [
-            (scope, np.moveaxis(table, scope.index(self.slot), -1)) for scope, table in self.factors
+            (scope, np.ascontiguousarray(np.moveaxis(table, scope.index(self.slot), -1)))
+            for scope, table in self.factors
         ]
 
     def of_all_kinds(self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints) -> Counts:
@@ -100,11 +101,17 @@ class SlotWeights:
             out *= table[self._known(drawn, rows, scope)]
         return out
 
-    def of_kinds(self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints, kinds: Ints) -> Counts:
-        """Return the weight of an entry of one of ``kinds`` in each of ``rows``."""
-        out = np.ones(len(rows))
+    def of_kinds(
+        self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints, place: Ints, kinds: Ints
+    ) -> Counts:
+        """Return the weight of an entry of each of ``kinds`` in the row of ``rows`` at ``place``."""
+        out = np.ones(len(place))
         for scope, table in self.tables:
-            out *= table[(*self._known(drawn, rows, scope), kinds)]
+            # Rows are few and places are many: where a row's cells begin is found row by row.
+            start = np.zeros(len(rows), dtype=np.intp)
+            for known, size in zip(self._known(drawn, rows, scope), table.shape, strict=False):
+                start = start * size + known
+            out *= table.ravel()[(start * table.shape[-1])[place] + kinds]
         return out
 
     def _known(

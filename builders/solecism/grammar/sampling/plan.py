@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from solecism.grammar.sampling.draw import draw
 from solecism.grammar.sampling.elimination import Clause, Columns, Elimination, eliminate
 from solecism.grammar.slots import Domain
-from solecism.grouping import Ints, alike_rows, within
+from solecism.grouping import Ints, alike_rows, packed, within
 from solecism.hashing import Hashes, combine, mix, text_hashes, unit_interval
 
 __all__ = ["BalanceLevel", "DrawPlan"]
@@ -343,10 +343,12 @@ def _in_turn(paths: Sequence[Hashes], weights: Sequence[Ints], ranks: Ints) -> I
 
     ``ranks`` is the order within a cell.
     """
-    levels = zip(reversed(paths[:-1]), reversed(paths), reversed(weights), strict=False)
-    for above, here, weight in levels:
-        order = np.lexsort((here, (ranks + 0.5) / weight, above))
-        new = np.empty_like(ranks)
-        new[order] = within(above[order])
-        ranks = new
-    return np.argsort(ranks, kind="stable")
+    nodes = [np.unique(path, return_inverse=True)[1] for path in paths]
+    for above, here, weight in zip(nodes[-2::-1], nodes[::-1], weights[::-1], strict=False):
+        turn = ranks
+        if weight.max(initial=1) > 1:
+            turn = np.unique((ranks + 0.5) / weight, return_inverse=True)[1]
+        order = np.argsort(packed([above, turn, here], len(ranks))[0])  # no two are alike
+        ranks = np.empty_like(ranks)
+        ranks[order] = within(above[order])
+    return np.argsort(ranks)
