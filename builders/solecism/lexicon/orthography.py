@@ -82,7 +82,7 @@ def _matches(pattern: Pattern, word: str) -> bool:
     return found is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpellingRule:
     """A rewriting rule over two neighbouring words (see :meth:`fires`)."""
 
@@ -117,6 +117,17 @@ class SpellingRule:
         return out
 
 
+class _Begun(dict[str, list[SpellingRule]]):
+    """The words met so far, each with the rules of which it may be the left word."""
+
+    def __init__(self, rules: Sequence[SpellingRule]) -> None:
+        self.rules = rules
+
+    def __missing__(self, word: str) -> list[SpellingRule]:
+        self[word] = [rule for rule in self.rules if rule.left.matches(word)]
+        return self[word]
+
+
 @dataclass(frozen=True, eq=False)
 class Orthography:
     """The spelling of a language: rules in order, and the three settings."""
@@ -131,36 +142,37 @@ class Orthography:
         return self.stages(tokens)[-1]
 
     def stages(self, tokens: Sequence[Token]) -> list[list[Token]]:
-        """Return the words as they are and then, if any rule applies, as each rule leaves them."""
+        """Return the words as they are and then, if any rule applies, as rules leave them."""
         out = [list(tokens)]
-        if len(tokens) > 1 and self._any_fires(tokens):
-            for rule in self.rules:
+        if len(tokens) < 2 or not self._any_fires(tokens):
+            return out
+        begun = self._all_begun(tokens)
+        for rule in self.rules:
+            if rule in begun:
                 out.append(rule.apply(out[-1]))
+                begun = self._all_begun(out[-1])
         return out
 
+    def _all_begun(self, tokens: Sequence[Token]) -> set[SpellingRule]:
+        return {rule for token in tokens for rule in self._begun[token.text]}
+
     def _any_fires(self, tokens: Sequence[Token]) -> bool:
-        begins = self._begins
-        for left, right in pairwise(tokens):
-            word = left.text
-            if word not in begins:
-                begins[word] = [rule.right for rule in self.rules if rule.left.matches(word)]
-            after = () if right.glued else begins[word]
-            if after and any(pattern.matches(right.text) for pattern in after):
-                return True
-        return False
+        begun = self._begun
+        return any(
+            rule.right.matches(right.text)
+            for left, right in pairwise(tokens)
+            if not right.glued
+            for rule in begun[left.text]
+        )
 
     @cached_property
-    def _begins(self) -> dict[str, list[Pattern]]:
-        """The words met so far, with what comes after them in rules of which they are the left."""
-        return {}
+    def _begun(self) -> _Begun:
+        return _Begun(self.rules)
 
     def touches(self, lefts: Iterable[str], rights: Iterable[str]) -> bool:
         """Return whether a rule could apply to a word of ``lefts`` before one of ``rights``."""
-        left_words, right_words = set(lefts), set(rights)
-        return any(
-            any(map(rule.left.matches, left_words)) and any(map(rule.right.matches, right_words))
-            for rule in self.rules
-        )
+        after = {rule.right for word in lefts for rule in self._begun[word]}
+        return any(pattern.matches(word) for pattern in after for word in rights)
 
     def finish(self, tokens: Sequence[Token]) -> list[Token]:
         """Add the final stop where the sentence has none."""
@@ -202,6 +214,7 @@ def read_orthography(path: Path) -> Orthography:
     if len(rows) > RULES:
         raise fail(f"more than {RULES} rules", path, rows[RULES][0])
     clock = Clock(str(path))
+    patterns: dict[str, Pattern] = {}
     settings: dict[str, str] = {}
     rules: list[SpellingRule] = []
     problems: list[Problem] = []
@@ -212,7 +225,8 @@ def read_orthography(path: Path) -> Orthography:
             if name in _SETTINGS:
                 settings[name] = _setting(name, result)
             else:
-                rules.append(_rule(name, left, right, result, clock, line))
+                before, after = (_pattern(text, patterns, clock, line) for text in (left, right))
+                rules.append(_rule(name, before, after, result))
         except ValueError as error:
             problems.append(Problem(f"rule {name!r}: {error}", str(path), line))
     if problems:
@@ -232,16 +246,22 @@ def _setting(name: str, value: str) -> str:
     return value
 
 
-def _rule(name: str, left: str, right: str, result: str, clock: Clock, line: int) -> SpellingRule:
-    before, after = (Pattern(text, _compiled(text), clock, line) for text in (left, right))
-    if not name or not left or not right or not result:
+def _pattern(text: str, known: dict[str, Pattern], clock: Clock, line: int) -> Pattern:
+    """Return the pattern of a text, the same for all rules, so that it is tried once."""
+    if text not in known:
+        known[text] = Pattern(text, _compiled(text), clock, line)
+    return known[text]
+
+
+def _rule(name: str, left: Pattern, right: Pattern, result: str) -> SpellingRule:
+    if not name or not left.text or not right.text or not result:
         near = candidates("settings", list(_SETTINGS), name)
         raise ValueError(f"rule, left, right and result must not be empty {near}")
     parts = re.split(r"([ +])", result)
     if len(parts) not in (1, 3) or "" in parts:
         raise ValueError(f"result {result!r} is not one word, or two with a space or + between")
     new_right = parts[2] if len(parts) == 3 else None
-    return SpellingRule(name, before, after, parts[0], new_right, glue="+" in parts[1:2])
+    return SpellingRule(name, left, right, parts[0], new_right, glue="+" in parts[1:2])
 
 
 _COUNTS = re.compile(r"\{(\d*)(?:,(\d*))?\}")

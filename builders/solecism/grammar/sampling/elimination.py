@@ -104,7 +104,10 @@ class SlotWeights:
     def of_kinds(
         self, drawn: Mapping[int, NDArray[np.int32]], rows: Ints, place: Ints, kinds: Ints
     ) -> Counts:
-        """Return the weight of an entry of each of ``kinds`` in the row of ``rows`` at ``place``."""
+        """Return the weight of an entry of each of ``kinds``, given what is ``drawn`` in its row.
+
+        The row of each is the one of ``rows`` at its ``place``.
+        """
         out = np.ones(len(place))
         for scope, table in self.tables:
             # Rows are few and places are many: where a row's cells begin is found row by row.
