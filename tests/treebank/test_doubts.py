@@ -122,10 +122,21 @@ def test_a_noun_between_an_adjective_and_its_noun() -> None:
     assert found(given) == "another noun would license it"
 
 
-def test_what_the_treebank_mixes_and_what_is_not_annotated() -> None:
+def test_what_the_treebank_mixes_and_what_readers_doubted() -> None:
     given = item("barks", "dog", DOG, "Number")
     assert found(given, Flipper(RULES, FORMS, frozenset({("verb", "Number")}))) == (
         "the treebank itself mixes it"
     )
-    rules = replace(RULES, unannotated=("verb",))
-    assert found(given, Flipper(rules, FORMS)) == "what the forms differ in is not annotated"
+    reason = "readers of the language doubted such pairs"
+    for doubted, expected in {"verb": reason, "verb Sing>Plur": "barkt", "object": "bark"}.items():
+        assert found(given, Flipper(replace(RULES, doubted=(doubted,)), FORMS)) == expected
+
+
+@pytest.mark.parametrize(
+    ("controller", "expected"),
+    [("dogo", "barka"), ("dogob", "a noun may be the object of a dropped subject")],
+)
+def test_a_noun_may_be_the_object_of_a_dropped_subject(controller: str, expected: str) -> None:
+    rules = replace(RULES, drops=True, free=True)
+    given = item("barks", controller, "Case=Nom|Gender=Masc|Number=Sing", "Person")
+    assert found(given, Flipper(rules, FORMS)) == expected

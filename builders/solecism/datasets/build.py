@@ -44,7 +44,7 @@ from solecism.grammar.paradigm import LARGEST, no_collecting
 from solecism.hashing import ContentDigest, file_digest
 from solecism.progress import Progress, no_progress
 from solecism.root import Root, find_root
-from solecism.treebank.languages import doubtful_languages
+from solecism.treebank.languages import doubtful_sources
 from solecism.version import __version__
 
 __all__ = ["ItemWriter", "build", "build_configs"]
@@ -102,7 +102,7 @@ def build(
         )
         stays = before if configs or mined else None
         kept = _kept_configs(home, entry, stays, [config.name for config in chosen])
-        left_out = doubtful_languages() if mined and not configs else {}
+        left_out = doubtful_sources() if mined and not configs else {}
         return build_configs(home, entry, chosen, folder, progress, kept, left_out)
 
 

@@ -19,7 +19,7 @@ from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.documents import Spread
 from solecism.treebank.forms import LanguageForms, read_inventory
-from solecism.treebank.languages import doubtful_languages, rules_of
+from solecism.treebank.languages import doubtful_sources, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.mining import (
     MiningCounts,
@@ -53,12 +53,16 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
     an unknown language and for one whose treebanks are not there.
     """
     message = f"data set {dataset!r} has no language {{}}"
-    codes = list(dict.fromkeys(find_code(name, message) for name in names)) or [
-        code for code in found_languages(commercial) if code not in doubtful_languages()
-    ]
+    named = list(dict.fromkeys(find_code(name, message) for name in names))
+    doubtful = () if named else doubtful_sources()
+    codes = named or [code for code in found_languages(commercial) if code not in doubtful]
     if not codes:
         treebanks(minable()[0])
-    mined = (_MinedLanguage(code, treebanks(code, commercial), commercial) for code in codes)
+    found = {
+        code: [t for t in treebanks(code, commercial) if t.origin.name not in doubtful]
+        for code in codes
+    }
+    mined = (_MinedLanguage(code, some, commercial) for code, some in found.items() if some)
     least = 1 if names else LEAST
     return [config for language in mined for config in _configs(language, least)]
 

@@ -19,7 +19,7 @@ from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
 
 __all__ = [
-    "ANY", "Language", "PairRules", "Rule", "doubtful_languages", "find_language", "languages",
+    "ANY", "Language", "PairRules", "Rule", "doubtful_sources", "find_language", "languages",
     "left_open", "read_stanza", "rules_of", "rules_of_forms", "words_of",
 ]  # fmt: skip
 
@@ -134,10 +134,10 @@ def _language(code: str, stanza: dict[str, Any]) -> Language:
 
 
 @cache
-def doubtful_languages() -> Mapping[str, str]:
-    """Return the languages that are built only where they are named, with the reason.
+def doubtful_sources() -> Mapping[str, str]:
+    """Return the languages and treebanks that are built only where they are named, with the reason.
 
-    Readers found more than one in twenty of their items or pairs wrong (docs/mining.md).
+    Readers found too many of their items or pairs wrong or doubtful (docs/mining.md).
     """
     reasons: Mapping[str, str] = tomllib.loads(_DOUBTFUL.read_text(encoding="utf-8"))
     return reasons
@@ -272,7 +272,7 @@ class PairRules:
     shunned: tuple[str, ...] = ()
     prefixes: str = ""
     attributive: tuple[str, ...] = ()
-    unannotated: tuple[str, ...] = ()
+    doubted: tuple[str, ...] = ()
 
     @cached_property
     def unsure_nouns(self) -> frozenset[str]:

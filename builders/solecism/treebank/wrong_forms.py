@@ -39,6 +39,7 @@ _AMOUNT = re.compile(r"[\d%€$£]")
 _NEAR = 8
 _WIDTH = 40
 _THIRD = frozenset({"3"})
+_DOUBTED = "readers of the language doubted such pairs"
 _PREDICATIVE = frozenset({"Ess", "Tra"})
 _ASKING = frozenset({"Int", "Rel", "Ind", "Tot", "Neg"})
 _SCRIPTS = tuple(
@@ -98,8 +99,8 @@ class Flipper:
         if item["polite"]:
             return "polite"
         target_first = item["target"]["index"] < item["controller"]["index"]
-        if item["relation"] in self.rules.unannotated:
-            return "what the forms differ in is not annotated"
+        if item["relation"] in self.rules.doubted:
+            return _DOUBTED
         if item["relation"] not in _NOMINAL and target_first and self.rules.drops:
             return "subject may be dropped"
         return doubt_of_item(item, self.forms) if self.rules.careful else ""
@@ -139,11 +140,25 @@ class Flipper:
             return "noun may be of either number"
         if feature == "Number" and self.rules.honours and item["relation"] not in _NOMINAL:
             return "a plural verb may honour one person"
-        if feature == "Person" and not _one(end):
-            return "a plural noun may stand for us or you"
+        if feature == "Person":
+            return self._doubtful_person(end)
         if feature == "Gender" and not self._gender_sure(end):
             return "noun may be of either gender"
         return ""
+
+    def _doubtful_person(self, end: Item) -> str:
+        if not _one(end):
+            return "a plural noun may stand for us or you"
+        if self._may_be_object(end):
+            return "a noun may be the object of a dropped subject"
+        return ""
+
+    def _may_be_object(self, end: Item) -> bool:
+        """Return whether a noun may be accusative where objects may stand first (pl. *projekt*)."""
+        if not (self.rules.drops and self.rules.free) or "PronType" in bundle(end["feats"] or "_"):
+            return False
+        readings = self.forms.paradigms.readings(end["form"], "NOUN")
+        return any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
 
     def _number_sure(self, end: Item) -> bool:
         feats = bundle(end["feats"] or "_")
@@ -197,9 +212,19 @@ class Flipper:
             return "not one plain word"
         if sum(bool(script.search(cell.form)) for script in _SCRIPTS) > 1:
             return "letters of two scripts"
+        if self._doubted(item, feature, cell):
+            return _DOUBTED
         if item["upos"] not in ("DET", "PRON") and self.forms.paradigms.readings(cell.form, "PRON"):
             return "right as another word"
         return _doubtful_value(item, feature, cell)
+
+    def _doubted(self, item: Item, feature: str, cell: ParadigmCell) -> bool:
+        """Return whether readers doubted changes of this kind (``verb Plur>Sing``)."""
+        name = layered(feature, item["layer"] or "")
+        values = (
+            ",".join(sorted(bundle(f).get(name, ()))) for f in (item["feats"] or "_", cell.feats)
+        )
+        return f"{item['relation']} {'>'.join(values)}" in self.rules.doubted
 
     def _readings(self, item: Item, cell: ParadigmCell) -> list[Bundle]:
         """Return all that a form can be in the place of the target, itself included."""
