@@ -78,8 +78,7 @@ def test_one_word_differs_and_what_stands_in_its_place_is_that_of_the_paper(uid:
         assert set(free) == {"even"}
     elif uid.startswith("npi_present"):
         assert sum(free[word] for word in adverbs) >= 600
-        # A sentence that repeats is drawn anew with another word.
-        assert max(free.values()) <= 1.1 * min(free[word] for word in adverbs)
+        assert max(free.values()) <= 1.4 * min(free[word] for word in adverbs)
     else:
         assert len(free) >= 12
         assert max(free.values()) <= 1.5 * sum(free.values()) / len(free)
