@@ -67,15 +67,21 @@ def test_the_words_are_the_same_in_another_order(uid: str) -> None:
 
 
 @pytest.mark.parametrize("uid", ONE_WORD)
-def test_one_word_differs_and_every_other_word_at_its_place_is_as_frequent(uid: str) -> None:
+def test_one_word_differs_and_what_stands_in_its_place_is_that_of_the_paper(uid: str) -> None:
     found = [[(a, b) for a, b in zip(good, bad, strict=True) if a != b] for good, bad in sides(uid)]
     assert all(len(differing) == 1 for differing in found)
     good, bad = (Counter(differing[0][side] for differing in found) for side in (0, 1))
     fixed, free = (good, bad) if len(good) == 1 else (bad, good)
     assert set(fixed) in ({"ever"}, {"only"}, {"not"})
-    assert len(free) >= 12
-    # A sentence that repeats is drawn anew with another word.
-    assert max(free.values()) <= 1.5 * sum(free.values()) / len(free)
+    adverbs = {"often", "really", "certainly", "clearly"}
+    if uid == "only_npi_licensor_present":
+        assert set(free) == {"even"}
+    elif uid.startswith("npi_present"):
+        assert sum(free[word] for word in adverbs) >= 600
+        assert max(free.values()) <= 1.4 * min(free[word] for word in adverbs)
+    else:
+        assert len(free) >= 12
+        assert max(free.values()) <= 1.5 * sum(free.values()) / len(free)
 
 
 @pytest.mark.parametrize(("uid", "critical"), TWO_PREFIX.items())
@@ -123,13 +129,12 @@ def test_a_strong_quantifier_follows_existential_there_only_in_the_bad_sentence(
 
 
 def test_at_most_is_in_the_scope_of_no_only_in_the_bad_sentence() -> None:
-    """No driver fixed more than (bad: at most) six cars; every (bad: no) driver fixed at most."""
+    """No driver fixed fewer than (bad: at most) six cars; every (bad: no) driver fixed at most."""
     for good, bad in sides("superlative_quantifiers_1"):
         assert good[0] == bad[0] == "no"
         place = bad.index("at")
         assert bad[place + 1] == "most"
-        assert good[place] in ("more", "fewer")
-        assert good[place + 1] == "than"
+        assert good[place : place + 2] == ["fewer", "than"]
     for good, bad in sides("superlative_quantifiers_2"):
         assert bad[0] == "no"
         assert good[0] != "no"
