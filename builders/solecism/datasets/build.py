@@ -26,7 +26,6 @@ from solecism.datasets.configs import (
     distinct_sources,
 )
 from solecism.datasets.from_templates import paths_of_configs, template_configs
-from solecism.datasets.from_treebanks import agreement_configs
 from solecism.datasets.manifest import (
     MANIFEST,
     Manifest,
@@ -44,7 +43,6 @@ from solecism.grammar.paradigm import LARGEST, no_collecting
 from solecism.hashing import ContentDigest, file_digest
 from solecism.progress import Progress, no_progress
 from solecism.root import Root, find_root
-from solecism.treebank.languages import doubtful_sources
 from solecism.version import __version__
 
 __all__ = ["ItemWriter", "build", "build_configs"]
@@ -95,15 +93,27 @@ def build(
     before = _refuse_other_content(folder, dataset)
     mined = entry.configs == MINED
     with nullcontext() if mined else no_collecting():
-        chosen = (
-            agreement_configs(dataset, configs, commercial)
-            if mined
-            else template_configs(home, entry, configs, most)
-        )
+        if mined:
+            chosen, left_out = _mined_configs(dataset, configs, commercial)
+        else:
+            chosen, left_out = template_configs(home, entry, configs, most), {}
         stays = before if configs or mined else None
         kept = _kept_configs(home, entry, stays, [config.name for config in chosen])
-        left_out = doubtful_sources() if mined and not configs else {}
         return build_configs(home, entry, chosen, folder, progress, kept, left_out)
+
+
+def _mined_configs(
+    dataset: str, configs: Sequence[str], commercial: bool
+) -> tuple[list[Config], Mapping[str, str]]:
+    """Return the configs from treebanks, and the languages that are left out, with the reason.
+
+    What mines treebanks is imported here, as it takes long and templates do without it.
+    """
+    from solecism.datasets.from_treebanks import agreement_configs
+    from solecism.treebank.languages import doubtful_sources
+
+    chosen = agreement_configs(dataset, configs, commercial)
+    return chosen, {} if configs else doubtful_sources()
 
 
 def build_configs(
@@ -252,7 +262,10 @@ DISTINCT = (
     "id", "set_id", "pair_id", "sentence_good", "sentence_bad", "tokens_good", "tokens_bad",
     "one_prefix_prefix", "two_prefix_prefix_good", "two_prefix_prefix_bad",
 )  # fmt: skip
-"""Columns that hardly repeat a value: a dictionary would only cost time and space."""
+"""Columns that hardly repeat a value: a dictionary would only cost time and space.
+
+So would their least and greatest values: rows are in the order of hashes.
+"""
 
 
 class ItemWriter:
@@ -266,6 +279,9 @@ class ItemWriter:
             use_dictionary=[p for f in schema if f.name not in DISTINCT for p in _leaves(f)],
             use_content_defined_chunking=True,
             write_page_index=True,
+            write_statistics=[
+                f.name for f in schema if f.name not in DISTINCT and not pa.types.is_nested(f.type)
+            ],
         )
         self._waiting: list[pa.Table] = []
         self.rows = self.bytes = 0
