@@ -76,7 +76,7 @@ def test_one_word_differs_and_what_stands_in_its_place_is_that_of_the_paper(uid:
     adverbs = {"often", "really", "certainly", "clearly"}
     if uid == "only_npi_licensor_present":
         assert set(free) == {"even"}
-    elif uid.startswith("npi_present"):
+    elif uid == "npi_present_2":
         assert sum(free[word] for word in adverbs) >= 600
         assert max(free.values()) <= 1.4 * min(free[word] for word in adverbs)
     else:
