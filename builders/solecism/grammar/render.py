@@ -536,13 +536,17 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
         records += piece.words
         for number, token in enumerate(piece.tokens):
             loose = number == 0 and spaced and token.glued and not is_mark(token.text)
-            if loose or (shift and token.tags):
-                tags = tuple([tag + shift if tag >= 0 else tag for tag in token.tags])
-                token = Token(token.text, token.glued and not loose, tags)
-            tokens.append(token)
+            tokens.append(_shifted(token, shift, loose) if loose or shift else token)
         spaced = piece.spaced or (spaced and not piece.tokens)
     syncretic = sum([piece.syncretic for piece in pieces])
     return Piece(tuple(tokens), tuple(records), syncretic, spaced)
+
+
+@lru_cache(maxsize=1 << 16)
+def _shifted(token: Token, shift: int, loose: bool) -> Token:
+    """Return a token whose words stand ``shift`` places further on, not glued if ``loose``."""
+    tags = tuple([tag + shift if tag >= 0 else tag for tag in token.tags])
+    return Token(token.text, token.glued and not loose, tags)
 
 
 def _capital(tokens: Sequence[Token]) -> list[Token]:

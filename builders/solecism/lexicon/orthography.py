@@ -99,12 +99,11 @@ class SpellingRule:
 
     def rewrite(self, left: Token, right: Token) -> list[Token]:
         """Return what becomes of two words to which the rule applies (one token or two)."""
-        first = left if self.new_left == "=" else left._replace(text=self.new_left)
+        word = left.text if self.new_left == "=" else self.new_left
         if self.new_right is None:
-            tags = tuple(dict.fromkeys(first.tags + right.tags))
-            return [first._replace(tags=tags)]
+            return [Token(word, left.glued, tuple(dict.fromkeys(left.tags + right.tags)))]
         text = right.text if self.new_right == "=" else self.new_right
-        return [first, right._replace(text=text, glued=self.glue)]
+        return [Token(word, left.glued, left.tags), Token(text, self.glue, right.tags)]
 
     def apply(self, tokens: list[Token]) -> list[Token]:
         """Apply the rule to all neighbouring words from left to right."""
