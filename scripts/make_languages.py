@@ -1,8 +1,9 @@
 """Write docs/languages.tsv: what was found in each language of a build of `agreement`.
 
-Usage: python scripts/make_languages.py BUILT > docs/languages.tsv
+Usage: python scripts/make_languages.py BUILT ... > docs/languages.tsv
 
-BUILT is the folder of `solecism build agreement`. A line has the language's codes, its name, its
+BUILT is the folder of `solecism build agreement`; further folders have languages that were named,
+because a build without names leaves out all their treebanks. A line has the language's codes, its name, its
 treebanks, the numbers of items and pairs, what agrees with what, or why there is nothing.
 """
 
@@ -41,7 +42,8 @@ def main() -> None:
     """Write the table to standard output."""
     writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(rows(read_manifest(Path(sys.argv[1])).raw))
+    found = (row for folder in sys.argv[1:] for row in rows(read_manifest(Path(folder)).raw))
+    writer.writerows(sorted(found, key=lambda row: str(row[0])))
 
 
 if __name__ == "__main__":
