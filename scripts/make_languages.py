@@ -3,8 +3,8 @@
 Usage: python scripts/make_languages.py BUILT ... > docs/languages.tsv
 
 BUILT is the folder of `solecism build agreement`; further folders have languages that were named,
-because a build without names leaves out all their treebanks. A line has the language's codes, its name, its
-treebanks, the numbers of items and pairs, what agrees with what, or why there is nothing.
+because a build without names leaves out all their treebanks. A line has the language's codes, its
+name, its treebanks, the numbers of items and pairs, what agrees with what, or why there is nothing.
 """
 
 from __future__ import annotations
