@@ -269,7 +269,11 @@ So would their least and greatest values: rows are in the order of hashes.
 
 
 class ItemWriter:
-    """A Parquet file that tables are written to, in row groups of about ``ROWS`` rows."""
+    """A Parquet file that tables are written to, in row groups of about ``ROWS`` rows.
+
+    Pages are not cut by content: rows of all paradigms take turns, so that a paradigm that changes
+    touches every page anyway.
+    """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._file = pq.ParquetWriter(
@@ -277,7 +281,6 @@ class ItemWriter:
             schema,
             compression="zstd",
             use_dictionary=[p for f in schema if f.name not in DISTINCT for p in _leaves(f)],
-            use_content_defined_chunking=True,
             write_page_index=True,
             write_statistics=[
                 f.name for f in schema if f.name not in DISTINCT and not pa.types.is_nested(f.type)
