@@ -43,7 +43,7 @@ def main() -> None:
     writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
     writer.writerow(COLUMNS)
     found = (row for folder in sys.argv[1:] for row in rows(read_manifest(Path(folder)).raw))
-    writer.writerows(sorted(found, key=lambda row: str(row[0])))
+    writer.writerows(sorted(found, key=lambda row: str(next(iter(row)))))
 
 
 if __name__ == "__main__":
