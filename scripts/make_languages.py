@@ -42,8 +42,10 @@ def main() -> None:
     """Write the table to standard output."""
     writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
     writer.writerow(COLUMNS)
-    found = (row for folder in sys.argv[1:] for row in rows(read_manifest(Path(folder)).raw))
-    writer.writerows(sorted(found, key=lambda row: str(next(iter(row)))))
+    manifests = (read_manifest(Path(folder)).raw for folder in sys.argv[1:])
+    found = (row for manifest in manifests for row in rows(manifest))
+    in_order = sorted(found, key=lambda row: str(row[0]))
+    writer.writerows(in_order)
 
 
 if __name__ == "__main__":

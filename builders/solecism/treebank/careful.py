@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Any
 
 from solecism.treebank.agreement import AGREEMENT, bundle
@@ -59,7 +60,7 @@ def doubt_of_item(item: Item, forms: LanguageForms) -> str:
 
 def between_ends(item: Item) -> str | None:
     """Return the text between the two ends, None where the controller is not found."""
-    word = re.compile(rf"(?<!\w){re.escape(item['controller']['form'])}(?!\w)")
+    word = _as_word(item["controller"]["form"])
     if item["controller"]["index"] < item["target"]["index"]:
         left = item["left"] or ""
         ends = [found.end() for found in word.finditer(left)]
@@ -67,6 +68,11 @@ def between_ends(item: Item) -> str | None:
     right = item["right"] or ""
     found = word.search(right)
     return right[: found.start()] if found else None
+
+
+@lru_cache(maxsize=1 << 12)  # asked for each form that might be wrong
+def _as_word(form: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(form)}(?!\w)")
 
 
 def _is_verb(word: str, forms: LanguageForms, finite: bool) -> bool:
@@ -101,7 +107,7 @@ def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageF
         return doubt
     if _elsewhere(item, cell.form, forms):
         return "right as another word"
-    if item["relation"] in _NOMINAL and _fitsbetween_ends(item, cell, forms):
+    if item["relation"] in _NOMINAL and _fits_between(item, cell, forms):
         return "another noun would license it"
     return ""
 
@@ -141,7 +147,7 @@ def _elsewhere(item: Item, form: str, forms: LanguageForms) -> bool:
     return low in forms.besides or bool(forms.paradigms.readings(low, *others))
 
 
-def _fitsbetween_ends(item: Item, cell: ParadigmCell, forms: LanguageForms) -> bool:
+def _fits_between(item: Item, cell: ParadigmCell, forms: LanguageForms) -> bool:
     """Return whether a noun beside the target, or before its own, goes with the form."""
     readings = forms.paradigms.readings
     if any(readings(word, "NOUN") for word in words_of(between_ends(item) or "")):

@@ -355,6 +355,9 @@ _CAREFUL = {"drops": True, "free": True, "careful": True}
 @cache
 def rules_of(code: str) -> PairRules:
     """Return the rules of a language; without a stanza, it may drop subjects and move objects."""
-    stanza = {**_pair_rules().get(code, _CAREFUL), "honours": code in _HONOURS}.items()
-    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza}
+    stanza = _pair_rules().get(code, _CAREFUL)
+    if stanza.get("careful"):
+        stanza = {**_CAREFUL, **stanza}
+    stanza = {**stanza, "honours": code in _HONOURS}
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza.items()}
     return PairRules(code, **values)
