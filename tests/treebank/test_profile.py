@@ -142,6 +142,12 @@ def test_nothing_annotated_is_said() -> None:
     )
     assert profile(*numbers(9, 0)).reason == "too small: too few pairs to tell"
     assert profile(*numbers(30, 30)).reason == "no agreement found"
+    assert profile(*numbers(3, 3)).reason == "too small: too few pairs to tell"
+
+
+def test_the_reason_is_that_of_most_pairs() -> None:
+    few = ["d d DET Gender=Fem 2 det\nn n NOUN Gender=Fem 0 root"] * 5
+    assert profile(*numbers(30, 30), *few).reason == "no agreement found"
 
 
 def test_without_lemmas_no_form_is_known_to_have_another(tmp_path: Path) -> None:

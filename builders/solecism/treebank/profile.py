@@ -67,6 +67,10 @@ _STATED = (
 """What a stanza says that no profile can."""
 _OWN_LAYERS = ("object", "indirect_object", "possessor")
 """Relations of targets with a layer: what has none agrees with the subject."""
+_REASONS = {
+    "too small": "too small: too few pairs to tell",
+    "does not vary": "the features of agreement do not vary",
+}
 _SIDES = ("before", "after")
 _NOMINAL_CASE = ("determiner", "modifying")
 
@@ -282,12 +286,11 @@ class Profile:
             return "no lemmas are annotated"
         if any(self.language.agrees.values()):
             return ""
-        reasons = {row.reason for row in self.rows}
-        if "too small" in reasons:
-            return "too small: too few pairs to tell"
-        if "does not vary" in reasons:
-            return "the features of agreement do not vary"
-        return "no agreement found" if reasons else "no features of agreement are annotated"
+        if not self.rows:
+            return "no features of agreement are annotated"
+        most = max(self.rows, key=lambda row: row.both)  # what counts most tells most
+        few = binomial_above(most.both, most.both) > LEVEL  # even if all of them agreed
+        return _REASONS.get("too small" if few else most.reason, "no agreement found")
 
     @property
     def mixed(self) -> frozenset[tuple[str, str]]:
