@@ -227,7 +227,7 @@ def test_show_puts_brackets_around_the_words_that_differ(root: Root) -> None:
     assert {good[3], bad[3]} == {"sleep", "sleeps"}
     features = " ".join(" ".join(shown[3:]).split())
     assert re.search(r"^controller \w+ \w+ 3; attractor \w+ \w+; match \w+; inter", features)
-    assert features.endswith("intervenes True; distance 4; target sleep")
+    assert re.search(r"intervenes True; distance 4; target sleep; id [0-9a-f]{16}$", features)
 
 
 def test_show_shows_others_with_another_seed_and_the_same_with_the_same(root: Root) -> None:

@@ -240,7 +240,7 @@ def _pair(count: int, item: Mapping[str, Any]) -> Table:
     rows = [
         ("good", _coloured(f" {_readable(good)}", "green")),
         ("bad", _coloured(f"*{_readable(bad)}", "red")),
-        ("", Text(_features(item["features"]), style="dim")),
+        ("", _dim(_features(item["features"]), item)),
     ]
     return _grid(count, rows)
 
@@ -250,6 +250,11 @@ def _coloured(text: str, colour: str) -> Text:
     shown = Text(text, style=colour)
     shown.highlight_regex(r"\[[^\]]*\]", "bold")
     return shown
+
+
+def _dim(about: str, item: Mapping[str, Any]) -> Text:
+    """Return what is said of an item, and its id, as in results and for `explain`."""
+    return Text(f"{about}; id {item['id']}", style="dim")
 
 
 def _features(features: Mapping[str, Any]) -> str:
@@ -267,14 +272,15 @@ def _role(features: Mapping[str, Any], role: str) -> str:
 
 def _suite(count: int, item: Mapping[str, Any]) -> Table:
     rows = [(c["name"], Text(_readable(c["text"]))) for c in item["conditions"]]
-    return _grid(count, [*rows, *(("", Text(p, style="dim")) for p in item["predictions"])])
+    predictions = "\n".join(item["predictions"])
+    return _grid(count, [*rows, ("", _dim(predictions, item))])
 
 
 def _cloze(count: int, item: Mapping[str, Any]) -> Table:
     ends = "; ".join(f"{end} {item[end]['form']}" for end in ("controller", "target"))
     about = f"{item['relation']}, masked: {item['masked']}; {ends}; {', '.join(item['agrees_in'])}"
     text = f"{item['left']}[{item['answer']}]{item['right']}"
-    return _grid(count, [("", Text(_readable(text))), ("", Text(about, style="dim"))])
+    return _grid(count, [("", Text(_readable(text))), ("", _dim(about, item))])
 
 
 def _form(count: int, item: Mapping[str, Any]) -> Table:
