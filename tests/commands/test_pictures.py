@@ -36,7 +36,8 @@ def test_sizes_have_no_bars_elsewhere() -> None:
 
 
 def test_good_and_bad_have_colours_and_differing_words_are_bold() -> None:
-    item = {"sentence_good": "The dog sleeps.", "sentence_bad": "The dog sleep.", "features": {}}
+    sentences = {"sentence_good": "The dog sleeps.", "sentence_bad": "The dog sleep."}
+    item = {"id": "4c8b6338b5152a13", **sentences, "features": {}}
     plain, coloured = printed(_pair(1, item), False), printed(_pair(1, item), True)
     assert "The dog [sleeps]." in plain
     assert "\x1b" not in plain
