@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-__all__ = ["CLOZE", "FEATURES", "FORMS", "SLOT", "SUITE", "pair_schema"]
+__all__ = ["CLOZE", "FEATURES", "FORMS", "SLOT", "SUITE", "kind_of_items", "pair_schema"]
 
 _TEXT, _INT, _FLAG = pa.string(), pa.int32(), pa.bool_()
 
@@ -157,3 +157,15 @@ between them. A region is characters ``start:end`` of ``text`` and words ``first
 ``tokens`` (ends exclusive). ``metric`` says how a region's surprisal is made of its tokens'
 (``sum``; SyntaxGym's others: ``mean``, ``median``, ``range``, ``max``, ``min``).
 """
+
+
+_TELLING = {"sentence_good": "pair", "conditions": "suite", "masked": "cloze"}
+
+
+def kind_of_items(columns: Iterable[str]) -> str:
+    """Return the kind of the items that have these columns, or "" for something else.
+
+    >>> kind_of_items(["id", "conditions"])
+    'suite'
+    """
+    return next((_TELLING[name] for name in columns if name in _TELLING), "")

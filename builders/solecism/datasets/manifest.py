@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -35,6 +36,7 @@ _FILES = {str: {"sha256": str, "bytes": Number(0, whole=True)}}
 _SOURCES = [{"redistributable?": bool, "missing?": [str], "changed?": [str]}]
 _CONFIG = {
     "rows": Number(0, whole=True), "content_sha256": str, "files": _FILES, "sources?": _SOURCES,
+    "kind?": str, "default?": bool, "languages?": [str],
 }  # fmt: skip
 _SHAPE = {
     "dataset": str,
@@ -63,11 +65,18 @@ class FileDigest:
 
 @dataclass(frozen=True)
 class ConfigFiles:
-    """The content of a config, and its files by their paths in the folder."""
+    """The content of a config, and its files by their paths in the folder.
+
+    ``kind`` is that of its items (``pair``, ``suite``, ``cloze``, ``forms``, ``judgments``; empty
+    if the manifest does not say); ``default`` marks the config that is opened if none is named.
+    """
 
     name: str
     content: Content
     files: Mapping[str, FileDigest]
+    kind: str = ""
+    default: bool = False
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,7 +114,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder that ``solecism build`` made.
+    """Read the manifest of a folder that ``solecism build`` made; the same file is read once.
 
     Raises :class:`InputError` where there is none or where it lacks something.
     """
@@ -113,8 +122,15 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         message = f"is no data set folder: it has no {MANIFEST} (make one: `solecism build`)"
         raise fail(message, folder)
-    if path.stat().st_size > LARGEST:
+    about = path.stat()
+    if about.st_size > LARGEST:
         raise fail(f"is no manifest of a build: it has more than {LARGEST >> 20} MB", path)
+    return _read(path, path.resolve(), about.st_ino, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=32)
+def _read(path: Path, *_: object) -> Manifest:
+    """Read a manifest; the further arguments change when the file does."""
     value = read_json(path, _SHAPE, "manifest of a build")
     try:
         return _manifest(path, value)
@@ -136,7 +152,10 @@ def _config(name: str, facts: Mapping[str, Any]) -> ConfigFiles:
     if not facts["files"]:
         raise ValueError(f"config {name!r} has no files")
     content = Content(facts["rows"], facts["content_sha256"])
-    return ConfigFiles(name, content, _files(facts["files"]))
+    kind, languages = facts.get("kind", ""), tuple(facts.get("languages", ()))
+    return ConfigFiles(
+        name, content, _files(facts["files"]), kind, facts.get("default", False), languages
+    )
 
 
 def _files(value: Mapping[str, Any]) -> dict[str, FileDigest]:
