@@ -23,7 +23,7 @@ from solecism.errors import InputError, Problem, fail
 
 __all__ = [
     "CHANGED", "WAIT", "add_texts", "csv_of", "filling_folder", "json_of", "link_file", "locked",
-    "recover_folder", "replacing_folder", "sync", "write_text", "writing",
+    "not_formula", "recover_folder", "replacing_folder", "sync", "write_text", "writing",
 ]  # fmt: skip
 
 CHANGED = "is not as it was built, and would be overwritten: move it, or choose another --out"
@@ -80,15 +80,36 @@ def writing(path: Path) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
-def csv_of(records: Iterable[Mapping[str, object]]) -> str:
-    """Return records as CSV: a column for each key, in the order in which keys come."""
+def csv_of(records: Iterable[Mapping[str, object]], exact: bool = False) -> str:
+    """Return records as CSV: a column for each key, in the order in which keys come.
+
+    Texts that a spreadsheet would run as formulas are quoted (:func:`not_formula`), unless the
+    file is read by a program that wants them ``exact``.
+    """
     rows = list(records)
-    out = io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(out, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    cell = (lambda value: value) if exact else not_formula
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(cell, names))
+    writer.writerows([cell(row.get(name, "")) for name in names] for row in rows)
     return out.getvalue()
+
+
+def not_formula(value: object) -> object:
+    """Return a cell of a CSV file; a text that begins as a formula gets an apostrophe first.
+
+    >>> not_formula("=1+1"), not_formula(-1)
+    ("'=1+1", -1)
+    """
+    if not isinstance(value, str):
+        return value
+    quoted = f"'{value}" if value.startswith(_FORMULA) else value
+    return quoted.replace("\r", "\n")  # of which the csv module does not quote the first
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet takes for a formula (OWASP, CSV injection)."""
 
 
 def json_of(value: object) -> str:

@@ -89,14 +89,19 @@ def check_nesting(text: str) -> None:
 
     Call this before reading anybody's YAML: libyaml ends the process where it is nested very deep.
     """
+    message = f"more than {DEPTH} lists and mappings in one another"
     depth = 0
     event: Any
-    for event in yaml.parse(text, Loader=_FAST):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEPTH:
-            message = f"more than {DEPTH} lists and mappings in one another"
-            raise TooDeepError(None, None, message, event.start_mark)
+    try:
+        for event in yaml.parse(text, Loader=_FAST):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEPTH:
+                raise TooDeepError(None, None, message, event.start_mark)
+    except yaml.scanner.ScannerError as error:
+        if "nesting depth" not in str(error.problem):  # what PyYAML 6.0.4 says of it
+            raise
+        raise TooDeepError(None, None, message, error.problem_mark) from None
 
 
 class TooDeepError(yaml.MarkedYAMLError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import subprocess
@@ -16,7 +18,15 @@ from solecism import files
 from solecism.commands import main
 from solecism.datasets.build import build
 from solecism.errors import InputError
-from solecism.files import add_texts, filling_folder, locked, replacing_folder, write_text, writing
+from solecism.files import (
+    add_texts,
+    csv_of,
+    filling_folder,
+    locked,
+    replacing_folder,
+    write_text,
+    writing,
+)
 
 CATALOGUE = '[clams]\nversion = "{}"\npretty_name = "Small"\n'
 
@@ -369,3 +379,11 @@ def test_configs_stay_after_a_kill_between_two_renames(two: Path, tmp_path: Path
     (tmp_path / "clams").rename(tmp_path / ".solecism-old.clams")
     run_build(two, "clams", "he", "--out", str(tmp_path / "clams"))
     assert bytes_of(tmp_path / "clams") == whole
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_texts_of_a_table_are_no_formulas(start: str) -> None:
+    records = [{"a": f"{start}1+1", "b": -1.5, "c": None, "d": "a-b"}]
+    (line,) = list(csv.reader(io.StringIO(csv_of(records), newline="")))[1:]
+    assert line == [f"'{start}1+1".replace("\r", "\n"), "-1.5", "", "a-b"]
+    assert f"{start}1+1" in csv_of(records, exact=True)

@@ -77,7 +77,7 @@ def _pcibex(study: Study, wording: PageWording) -> dict[str, str]:
     script = f"const study = {json.dumps(known, ensure_ascii=False, indent=2)};\n\n"
     return {
         "data_includes/main.js": script + _PCIBEX.read_text(encoding="utf-8"),
-        "chunk_includes/items.csv": csv_of(_rows(study)),
+        "chunk_includes/items.csv": csv_of(_rows(study), exact=True),
         **{f"chunk_includes/{name}.html": html_of(wording.parts[name]) for name in names},
     }
 
@@ -92,7 +92,9 @@ def _label_studio(study: Study, wording: PageWording) -> dict[str, str]:
     rows = _rows(study)
     lists = range(1, len(study.lists) + 1)
     tasks = {
-        f"tasks-{number}.csv": csv_of(row for row in rows if row["group"] == str(number))
+        f"tasks-{number}.csv": csv_of(
+            (row for row in rows if row["group"] == str(number)), exact=True
+        )
         for number in lists
     }
     return {"config.xml": _labelling(study.design, wording.words), **tasks}
