@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from solecism.datasets.catalogue import stanza
+from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.citation import cite, references_of
 from solecism.datasets.from_templates import ALL, paths_of_configs
 from solecism.files import write_text
@@ -156,7 +156,7 @@ def _group(name: str, version: str, configs: Sequence[TaskConfig]) -> str:
 def current(root: Root) -> dict[str, str]:
     """Return the files as they should be."""
     sets = {name: task_set(root, name) for name in root.datasets}
-    files = task_files(sets) | _mined("agreement", stanza(root, "agreement").version)
+    files = task_files(sets) | _mined("agreement", catalogue_entry(root, "agreement").version)
     return files | {
         f"{name}/README.md": _readme(root, name, files) for name in (*sets, "agreement")
     }
@@ -164,7 +164,7 @@ def current(root: Root) -> dict[str, str]:
 
 def _readme(root: Root, name: str, files: Mapping[str, str]) -> str:
     """Return the page that lm-eval asks of a folder of tasks."""
-    entry = stanza(root, name)
+    entry = catalogue_entry(root, name)
     own = [text for path, text in files.items() if path.startswith(f"{name}/")]
     tasks = [line.removeprefix("task: ") for text in own for line in text.splitlines()
              if line.startswith("task: ")]  # fmt: skip
@@ -239,7 +239,7 @@ def _mined(name: str, version: str) -> dict[str, str]:
 
 def task_set(root: Root, dataset: str) -> TaskSet:
     """The facts that the tasks of a data set depend on."""
-    entry = stanza(root, dataset)
+    entry = catalogue_entry(root, dataset)
     configs = [_config(*config) for config in paths_of_configs(root, entry).items()]
     return TaskSet(entry.version, entry.configs, configs)
 

@@ -64,7 +64,8 @@ def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
     paradigm = (tmp_path / "pages/mine/en/index.html").read_text(encoding="utf-8")
     assert "predicate_clash" in paradigm
     assert "<dt>After</dt>" not in paradigm
-    assert "The Solecism authors" not in (tmp_path / "mine/CITATION.cff").read_text()
+    card = (tmp_path / "mine/README.md").read_text(encoding="utf-8")
+    assert "author = {{The authors of mine}}" in card
     assert re.search(r"Gli studenti \[\w+ono\]|Lo studente \[", printed) or "L'" in printed
     assert (tmp_path / "italian" / "it").is_dir()
     sizes = next(part for part in printed.split("$ ") if part.startswith("solecism list clams/it"))

@@ -12,7 +12,7 @@ import pytest
 
 from release import CHECKOUT
 from solecism.datasets.build import build
-from solecism.datasets.catalogue import stanza
+from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.from_templates import load_paradigms
 from solecism.datasets.lock import lock_path, read_lock
 from solecism.grammar.pairs import draw_pairs
@@ -224,7 +224,7 @@ def test_tokens_are_the_form_of_the_original_release(
 def test_content_is_what_the_lock_says(tmp_path: Path) -> None:
     """Items changed under an old version: raise the version in the catalogue, then `solecism
     lock`."""
-    locked = read_lock(lock_path(ROOT, "clams"))["clams"][stanza(ROOT, "clams").version]
+    locked = read_lock(lock_path(ROOT, "clams"))["clams"][catalogue_entry(ROOT, "clams").version]
     built = build("clams", out=tmp_path / "clams", root=ROOT)
     assert {config.name: config.content for config in built} == locked.configs
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from release import CHECKOUT
-from solecism.datasets.catalogue import stanza
+from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.from_templates import load_paradigms
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.suites import draw_suites
@@ -355,7 +355,7 @@ def test_traditional_characters_convert_back(
     suites: dict[str, list[dict[str, Any]]], pairs: dict[str, list[dict[str, Any]]]
 ) -> None:
     opencc = pytest.importorskip("opencc", reason="needs the extra `zh`")
-    to, back = opencc.OpenCC(stanza(ROOT, "mandarin").traditional), opencc.OpenCC("tw2s")
+    to, back = opencc.OpenCC(catalogue_entry(ROOT, "mandarin").traditional), opencc.OpenCC("tw2s")
     sentences = [text for rows in suites.values() for row in rows for text in texts(row).values()]
     sentences += [
         row[f"sentence_{s}"] for rows in pairs.values() for row in rows for s in ("good", "bad")
@@ -408,7 +408,7 @@ def test_ambiguous_characters_are_converted_rightly(
     suites: dict[str, list[dict[str, Any]]], pairs: dict[str, list[dict[str, Any]]]
 ) -> None:
     opencc = pytest.importorskip("opencc", reason="needs the extra `zh`")
-    convert = opencc.OpenCC(stanza(ROOT, "mandarin").traditional).convert
+    convert = opencc.OpenCC(catalogue_entry(ROOT, "mandarin").traditional).convert
     right = dict(word.split(":") for word in TRADITIONAL.split())
     made: defaultdict[str, set[str]] = defaultdict(set)
     for words in all_words(suites, pairs):

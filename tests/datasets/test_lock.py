@@ -17,7 +17,7 @@ from folders import PLAIN, pair_row, write_folder
 from release import CHECKOUT, small_root
 from solecism.commands import main
 from solecism.datasets.build import build
-from solecism.datasets.catalogue import stanza
+from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.lock import (
     LOCK,
     changes,
@@ -162,7 +162,7 @@ def test_a_build_tells_what_departs_from_the_lock(tmp_path: Path) -> None:
     root = small_root(tmp_path)
     (tmp_path / "catalogue.toml").write_text('[clams]\nversion = "3.0.0"\n')
     (built,) = build("clams", out=tmp_path / "clams", root=root)
-    entry = stanza(root, "clams")
+    entry = catalogue_entry(root, "clams")
     assert departures(root, entry, [built]) == []
     run(root, tmp_path / "clams")
     assert departures(root, entry, [built]) == []
@@ -188,4 +188,4 @@ def test_the_house_lock_knows_the_versions_of_the_catalogue() -> None:
     root = Root(CHECKOUT)
     locked = read_lock(lock_path(root, "clams"))
     assert set(locked["clams"]["1.0.0"].configs) == set(root.configs("clams"))
-    assert stanza(root, "clams").version in locked["clams"]
+    assert catalogue_entry(root, "clams").version in locked["clams"]

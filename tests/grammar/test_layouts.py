@@ -21,7 +21,7 @@ from datasets import get_dataset_config_names, load_dataset
 from drawing import make_root, template
 from solecism.commands import main
 from solecism.datasets.build import build, build_configs
-from solecism.datasets.catalogue import Stanza
+from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, Config
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts
@@ -192,7 +192,7 @@ def test_a_conversion_that_is_not_known_is_told(tmp_path: Path) -> None:
 def test_the_layout_is_checked(tmp_path: Path) -> None:
     root = mixed_root(tmp_path)
     (tmp_path / "catalogue.toml").write_text('[tiny]\nversion = "1.0.0"\nconfigs = "paradigm"\n')
-    with pytest.raises(InputError, match=r"configs = 'paradigm' is no layout .*mean 'paradigms'"):
+    with pytest.raises(InputError, match=r"configs has 'paradigm' .*mean 'paradigms'"):
         build("tiny", out=tmp_path / "tiny", root=root)
 
 
@@ -286,7 +286,7 @@ def test_any_source_of_tables_can_be_built(tmp_path: Path, monkeypatch: pytest.M
         Config("el", "cloze", CLOZE, (one, two), ("el",), default=True),
         Config("gdt", "cloze", CLOZE, (one,), ("el",)),
     ]
-    entry = Stanza("mined", "0.1.0")
+    entry = CatalogueEntry("mined", "0.1.0")
     make_root(tmp_path, {}, {})
     built = build_configs(Root(tmp_path), entry, configs, tmp_path / "mined")
     assert [(config.name, config.rows, config.sets) for config in built] == [
@@ -304,5 +304,5 @@ def test_any_source_of_tables_can_be_built(tmp_path: Path, monkeypatch: pytest.M
 def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:
     config = Config("el", "cloze", CLOZE, (Mined("bad", 1, broken=True),), ("el",))
     with pytest.raises(InputError):
-        build_configs(Root(tmp_path), Stanza("m", "0.1.0"), [config], tmp_path / "m")
+        build_configs(Root(tmp_path), CatalogueEntry("m", "0.1.0"), [config], tmp_path / "m")
     assert not list(tmp_path.iterdir())

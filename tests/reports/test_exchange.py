@@ -110,9 +110,3 @@ def test_a_repository_has_one_model(work: Path, monkeypatch: pytest.MonkeyPatch)
     )
     assert done.exit_code == 2
     assert "these are of org/large, org/tiny" in done.stderr
-
-
-def test_the_benchmark_file_names_the_tasks(work: Path) -> None:
-    said = yaml.safe_load((work / "clams" / "eval.yaml").read_text(encoding="utf-8"))
-    assert said["tasks"] == [{"id": "fr", "config": "fr", "split": "test"}]
-    assert said["name"] == "Solecism CLAMS"

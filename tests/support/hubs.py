@@ -143,7 +143,7 @@ def _missing(tag: str, shown: Mapping[str, str], manifest: Mapping[str, Any]) ->
     said = {p: f["sha256"] for c in manifest["configs"].values() for p, f in c["files"].items()}
     wrong = [f"{tag}: {path} is not as built" for path in said if shown.get(path) != said[path]]
     beside = [path for path in shown if path.endswith(".parquet") and path not in said]
-    documents = [d for d in ("README.md", "croissant.json", "CITATION.cff") if d not in shown]
+    documents = [d for d in ("README.md",) if d not in shown]
     version = [] if tag == f"v{manifest['version']}" else [f"{tag} shows {manifest['version']}"]
     return wrong + beside + documents + version
 

@@ -31,7 +31,7 @@ from solecism.commands.options import (
     print_lines,
 )
 from solecism.datasets.build import build
-from solecism.datasets.catalogue import MINED, stanza
+from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.datasets.configs import BuiltConfig
 from solecism.datasets.lock import departures
 from solecism.datasets.manifest import read_manifest
@@ -78,7 +78,7 @@ def command(
             name, names, out=out, root=root, most=most, commercial=commercial, hub=hub,
             progress=show,
         )  # fmt: skip
-    mined = commercial and not names and stanza(root, name).configs == MINED
+    mined = commercial and not names and catalogue_entry(root, name).configs == MINED
     left = left_out(found_languages(), found_languages(commercial=True)) if mined else []
     for line in (*left, *_notes(root, name, built)):
         echo(f"note: {line}", err=True)
@@ -128,7 +128,7 @@ def _build_avg(avg: Path, dataset: str | None, out: Path | None) -> None:
 
 def _notes(root: Root, dataset: str, built: Sequence[BuiltConfig]) -> list[str]:
     """Return what departs from the lock, and from the sources that the project pins."""
-    changed = departures(root, stanza(root, dataset), built)
+    changed = departures(root, catalogue_entry(root, dataset), built)
     notes = [f"{line}: raise the version before a release" for line in changed]
     found = [s for c in built for p in c.paradigms for s in p.facts.get("sources", ())]
     sources = {source["treebank"]: source for source in found}.values()

@@ -77,13 +77,13 @@ def _below(ctx: click.Context, configs: Callable[[Root, str], Iterable[str]]) ->
 
 def _configs(root: Root, name: str) -> Iterable[str]:
     """Return the configs of a data set; below a config is nothing."""
-    from solecism.datasets.catalogue import MINED, stanza
+    from solecism.datasets.catalogue import MINED, catalogue_entry
     from solecism.datasets.from_templates import paths_of_configs
     from solecism.datasets.from_treebanks import minable
 
     if "/" in name:
         return []
-    entry = stanza(root, name)
+    entry = catalogue_entry(root, name)
     return minable() if entry.configs == MINED else paths_of_configs(root, entry)
 
 

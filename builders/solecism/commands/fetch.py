@@ -23,7 +23,7 @@ from solecism.commands.options import (
     print_json,
     print_lines,
 )
-from solecism.datasets.catalogue import MINED, stanza
+from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.errors import fail
 from solecism.root import Root
 from solecism.terminal import progress_bar
@@ -63,7 +63,7 @@ def command(
     as_json: bool,
     root: Root,
 ) -> None:
-    if stanza(root, dataset).configs != MINED:
+    if catalogue_entry(root, dataset).configs != MINED:
         raise fail(f"data set {dataset!r} is made from templates: there is nothing to fetch")
     pins = _pinned(release, index)
     codes = [find_code(name) for name in languages] or _all(commercial)

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from solecism.commands.completion import complete_names
 from solecism.commands.options import JSON, ROOT, console, plain_table, print_lines
-from solecism.datasets.catalogue import MINED, Stanza, mined_names, stanza
+from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, mined_names
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import load_paradigms, paths_of_configs
 from solecism.datasets.from_treebanks import minable
@@ -119,7 +119,7 @@ def _sizes(root: Root, name: str) -> list[Size]:
     dataset, _, config = name.partition("/")
     if "/" in config:
         raise fail(f"{name!r}: name a data set or a config, as clams or clams/he")
-    entry = stanza(root, dataset)
+    entry = catalogue_entry(root, dataset)
     if entry.configs == MINED:
         return _mined(entry, config)
     if not config:
@@ -130,13 +130,13 @@ def _sizes(root: Root, name: str) -> list[Size]:
     return [Size(paradigm.name, entry.version, 1, _count(paradigm)) for paradigm in found]
 
 
-def _mined(entry: Stanza, config: str) -> list[Size]:
+def _mined(entry: CatalogueEntry, config: str) -> list[Size]:
     message = f"data set {entry.name!r} has no config {{}}"
     codes = [find_code(config, message)] if config else minable()
     return [mined_size(entry, code) for code in codes]
 
 
-def mined_size(entry: Stanza, code: str) -> MinedSize:
+def mined_size(entry: CatalogueEntry, code: str) -> MinedSize:
     """Return what is known of a language of a mined data set before it is mined."""
     here = {found.origin.name: found for found in present(code)}
     works = treebanks_of(code)
@@ -197,7 +197,7 @@ def _number(value: int | None) -> str:
 
 
 def _all_mined(root: Root, name: str) -> Size:
-    entry = stanza(root, name)
+    entry = catalogue_entry(root, name)
     of = _mined(entry, "")
     return Size(
         name, entry.version, sum(s.paradigms for s in of), None, sum(s.here or 0 for s in of)
@@ -205,7 +205,7 @@ def _all_mined(root: Root, name: str) -> Size:
 
 
 def _configs(root: Root, dataset: str, collected: bool = False) -> list[Size]:
-    entry = stanza(root, dataset)
+    entry = catalogue_entry(root, dataset)
     found = paths_of_configs(root, entry)
     paradigms = load_paradigms(root, dataset, {path for paths in found.values() for path in paths})
     counts = {path: _count(paradigm) for path, paradigm in paradigms.items()}

@@ -25,7 +25,7 @@ from solecism.commands.options import (
     print_json,
     print_lines,
 )
-from solecism.datasets.catalogue import stanza
+from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, load_paradigms, paths_of_configs
 from solecism.errors import fail
@@ -89,7 +89,7 @@ def _pairs(root: Root, name: str) -> list[ReadPair]:
     if len(rest) == 2:
         drawn = [find_paradigm(root, dataset, *rest)]
     else:
-        known = paths_of_configs(root, stanza(root, dataset))
+        known = paths_of_configs(root, catalogue_entry(root, dataset))
         configs = choose(dataset, known, rest)
         paths = dict.fromkeys(path for config in configs for path in known[config])
         drawn = list(load_paradigms(root, dataset, list(paths)).values())

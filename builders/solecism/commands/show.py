@@ -25,7 +25,7 @@ from solecism.commands.completion import complete_paradigms
 from solecism.commands.list import mined_size, mined_table, treebank_table
 from solecism.commands.options import JSON, ROOT, console, print_lines
 from solecism.contrast import differing_span
-from solecism.datasets.catalogue import MINED, stanza
+from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, paths_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
@@ -95,8 +95,8 @@ def paradigm_of(root: Root, name: str) -> Paradigm:
     Where each paradigm is a config, ``dataset/UID`` is enough.
     """
     parts = name.strip("/").split("/")
-    if len(parts) == 2 and stanza(root, parts[0]).configs == "paradigms":
-        known = paths_of_configs(root, stanza(root, parts[0]))
+    if len(parts) == 2 and catalogue_entry(root, parts[0]).configs == "paradigms":
+        known = paths_of_configs(root, catalogue_entry(root, parts[0]))
         (name,) = choose(parts[0], known, parts[1:])
         if len(known[name]) == 1:
             parts.insert(1, known[name][0].parent.name)
@@ -125,7 +125,7 @@ def _items(root: Root, name: str) -> tuple[str, pa.Table, int]:
     folder, _, config = name.rstrip("/").rpartition("/")
     dataset = folder.partition("/")[0]
     drawn = dataset in root.datasets
-    if not drawn or (folder == dataset and stanza(root, dataset).configs == "languages"):
+    if not drawn or (folder == dataset and catalogue_entry(root, dataset).configs == "languages"):
         if (Path(folder) / MANIFEST).is_file() and folder:
             return f"{folder}/{config}", _built(Path(folder), config), 0
         if _is_mined(root, folder):
@@ -172,14 +172,14 @@ def _is_mined(root: Root, folder: str) -> bool:
         or (Path(folder) / MANIFEST).is_file()
     ):
         return False
-    return stanza(root, folder).configs == MINED
+    return catalogue_entry(root, folder).configs == MINED
 
 
 def _overview(root: Root, name: str) -> list[Table]:
     """Return tables about a language of a mined data set: its treebanks, and which are here."""
     dataset, _, config = name.rstrip("/").rpartition("/")
     code = known_code(config) if _is_mined(root, dataset) else None
-    size = mined_size(stanza(root, dataset), code) if code else None
+    size = mined_size(catalogue_entry(root, dataset), code) if code else None
     return [mined_table([size]), treebank_table(size)] if size else []
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import yaml
 
-from solecism.datasets.card import croissant, render_card
-from solecism.datasets.catalogue import MINED, Stanza, stanza
-from solecism.datasets.citation import citation_cff, references_of
+from solecism.datasets.card import render_card
+from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry
+from solecism.datasets.citation import references_of
 from solecism.datasets.configs import (
     FILE,
     JUDGMENTS,
@@ -23,34 +22,30 @@ from solecism.datasets.configs import (
     BuiltParadigm,
     Config,
     ItemSource,
+    choose,
     distinct_sources,
 )
 from solecism.datasets.from_templates import paths_of_configs, template_configs
 from solecism.datasets.manifest import (
     MANIFEST,
-    Manifest,
-    damaged,
+    ConfigFiles,
     files_of_build,
-    input_digests,
     manifest_json,
     read_manifest,
 )
 from solecism.datasets.order import in_rounds
 from solecism.datasets.picture import examples_svg
 from solecism.errors import InputError, fail
-from solecism.files import CHANGED, json_of, link_file, recover_folder, replacing_folder
-from solecism.grammar.paradigm import LARGEST, no_collecting
+from solecism.files import CHANGED, json_of, recover_folder, replacing_folder
+from solecism.grammar.paradigm import LARGEST, gc_paused
 from solecism.hashing import ContentDigest, file_digest
 from solecism.progress import Progress, no_progress
 from solecism.root import Root, find_root
-from solecism.version import __version__
 
 __all__ = ["ItemWriter", "build", "build_configs"]
 
 
-README, CROISSANT, CITATION, EVAL, PICTURE, CHANGELOG = DOCUMENTS = (
-    "README.md", "croissant.json", "CITATION.cff", "eval.yaml", "examples.svg", "CHANGELOG.md",
-)  # fmt: skip
+README, PICTURE, CHANGELOG = DOCUMENTS = "README.md", "examples.svg", "CHANGELOG.md"
 
 
 def build(
@@ -73,10 +68,11 @@ def build(
     lines to copy name, by default that of the catalogue.
 
     The folder is made beside ``out`` and takes its place at the end, so that nothing is left half
-    written. Other files in ``out`` stay, and so do configs of an earlier build that are not named.
+    written. Other files in ``out`` stay. Configs of an earlier build that are not named are built
+    anew: a folder is one version of a data set.
 
-    Raises :class:`InputError` for sources that cannot be used, items that fail a check, an ``out``
-    that is something else, and one whose other configs are of another version or of other sources.
+    Raises :class:`InputError` for sources that cannot be used, items that fail a check, and an
+    ``out`` that is something else.
 
     >>> import solecism
     >>> from tempfile import TemporaryDirectory
@@ -86,50 +82,41 @@ def build(
     ('fr', 'pair', True)
     """
     home = find_root(root)
-    entry = stanza(home, dataset)
+    entry = catalogue_entry(home, dataset)
     entry = replace(entry, hub=hub) if hub else entry
     folder = Path(dataset if out is None else out)
     recover_folder(folder, files_of_build)
-    before = _refuse_other_content(folder, dataset)
-    mined = entry.configs == MINED
-    with nullcontext() if mined else no_collecting():
-        if mined:
-            chosen, left_out = _mined_configs(dataset, configs, commercial)
-        else:
-            chosen, left_out = template_configs(home, entry, configs, most), {}
-        stays = before if configs or mined else None
-        kept = _kept_configs(home, entry, stays, [config.name for config in chosen])
-        return build_configs(home, entry, chosen, folder, progress, kept, left_out)
-
-
-def _mined_configs(
-    dataset: str, configs: Sequence[str], commercial: bool
-) -> tuple[list[Config], Mapping[str, str]]:
-    """Return the configs from treebanks, and the languages that are left out, with the reason.
-
-    What mines treebanks is imported here, as it takes long and templates do without it.
-    """
+    before = _configs_before(folder, dataset)
+    if entry.configs != MINED:
+        known = paths_of_configs(home, entry)
+        chosen = choose(dataset, known, configs)
+        if configs:
+            chosen = [name for name in known if name in {*chosen, *before}]
+        with gc_paused():
+            made = template_configs(home, entry, chosen, most)
+            return build_configs(home, entry, made, folder, progress)
+    # What mines treebanks takes long to import, and templates do without it.
     from solecism.datasets.from_treebanks import agreement_configs
     from solecism.treebank.languages import doubtful_sources
 
-    chosen = agreement_configs(dataset, configs, commercial)
-    return chosen, {} if configs else doubtful_sources()
+    others = [name for name, config in before.items() if config.kind == "cloze"] if configs else []
+    mined = agreement_configs(dataset, [*configs, *others], commercial)
+    left_out = {} if configs else doubtful_sources()
+    return build_configs(home, entry, mined, folder, progress, left_out)
 
 
 def build_configs(
     root: Root,
-    entry: Stanza,
+    entry: CatalogueEntry,
     configs: Sequence[Config],
     out: Path,
     progress: Progress | None = None,
-    kept: Sequence[BuiltConfig] = (),
     left_out: Mapping[str, str] = MappingProxyType({}),
 ) -> list[BuiltConfig]:
     """Build configs of any kind and source into the folder ``out``; see :func:`build`.
 
     Items are drawn from each source once, table by table, and written to every config that has the
-    source. ``kept`` are configs of ``out`` that stay; ``left_out`` those that are not built, with
-    the reason.
+    source. ``left_out`` are those that are not built, with the reason.
     """
     sources = distinct_sources(configs)
     with replacing_folder(out, files_of_build) as folder, ExitStack() as stack:
@@ -145,10 +132,7 @@ def build_configs(
         built = [file.built() for file in files if file.config.name not in small]
         if not built:
             raise fail("; ".join(f"{name}: {reason}" for name, reason in small.items() if reason))
-        for config in kept:
-            link_file(out / config.path, folder / config.path)
-        every = _in_order(root, entry, [*built, *kept]) if kept else built
-        _write_documents(root, entry, every, folder, {**left_out, **small})
+        _write_documents(root, entry, built, folder, {**left_out, **small})
     return built
 
 
@@ -324,7 +308,7 @@ def _leaves(field: pa.Field) -> list[str]:
 
 def _write_documents(
     root: Root,
-    entry: Stanza,
+    entry: CatalogueEntry,
     built: Sequence[BuiltConfig],
     folder: Path,
     left_out: Mapping[str, str],
@@ -335,9 +319,6 @@ def _write_documents(
     """
     references = references_of(root, entry)
     _write(folder / README, render_card(root, entry, built, references, left_out))
-    _write(folder / CROISSANT, json_of(croissant(entry, built, references)))
-    _write(folder / CITATION, citation_cff(entry, references))
-    _write(folder / EVAL, _eval_yaml(entry, built))
     if picture := examples_svg(f"Pairs of {entry.pretty_name}", built):
         _write(folder / PICTURE, picture)
     changelog = root.changelog(entry.name)
@@ -347,33 +328,18 @@ def _write_documents(
     _write(folder / MANIFEST, json_of(manifest_json(root, entry, built, there, left_out)))
 
 
-def _eval_yaml(entry: Stanza, built: Sequence[BuiltConfig]) -> str:
-    """Return ``eval.yaml``, by which the hub knows a data set as a benchmark: a task a config."""
-    value = {
-        "name": entry.pretty_name,
-        "description": entry.summary,
-        "evaluation_framework": "lm-evaluation-harness",
-        "tasks": [
-            {"id": config.name, "config": config.name, "split": "test"}
-            for config in built
-            if config.kind != "forms"
-        ],
-    }
-    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=1000)
-
-
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _refuse_other_content(out: Path, dataset: str) -> Manifest | None:
-    """Return the manifest of the data set in ``out``, if there is one.
+def _configs_before(out: Path, dataset: str) -> Mapping[str, ConfigFiles]:
+    """Return the configs of the data set in ``out``, without those of judgments.
 
     Raises :class:`InputError` where ``out`` is something else or another data set, or has documents
     that were changed since they were built: all that can be known before anything is drawn.
     """
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return None
+        return {}
     known = files_of_build(out)
     if not known:
         message = f"exists and is no data set of ours (no {MANIFEST} of ours): choose another --out"
@@ -384,77 +350,5 @@ def _refuse_other_content(out: Path, dataset: str) -> Manifest | None:
     for name in DOCUMENTS:
         if (out / name).exists() and name not in known:
             raise fail(CHANGED, out / name)
-    return manifest
-
-
-def _kept_configs(
-    root: Root, entry: Stanza, before: Manifest | None, building: Sequence[str]
-) -> list[BuiltConfig]:
-    """Return the configs of an earlier build that stay beside those that are being built.
-
-    Raises :class:`InputError` where they are not of the present version, program and sources: a
-    folder is one version of a data set.
-    """
-    others = (before.raw["configs"] if before else {}).items()
-    names = [n for n, facts in others if n not in building and facts.get("kind") != JUDGMENTS]
-    if before is None or not names:
-        return []
-    try:
-        if reason := next(_reasons_against(root, entry, before, names), ""):
-            kept = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            advice = "build them too, or choose another --out"
-            raise fail(f"has other configs ({kept}) {reason}: {advice}", before.path.parent)
-        return [_restored(before, name) for name in names]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise fail(f"is no manifest of this version of solecism: {error!r}", before.path) from None
-
-
-def _restored(before: Manifest, name: str) -> BuiltConfig:
-    schema = pq.read_schema(before.path.parent / name / FILE).remove_metadata()
-    return BuiltConfig.from_json(name, before.raw["configs"][name], schema)
-
-
-def _reasons_against(
-    root: Root, entry: Stanza, before: Manifest, names: Sequence[str]
-) -> Iterator[str]:
-    """Yield reasons why configs cannot stay."""
-    if before.version != entry.version:
-        yield f"of version {before.version}, not {entry.version}"
-    if before.raw.get("tool") != f"solecism {__version__}":
-        yield f"made by {before.raw.get('tool')}, not solecism {__version__}"
-    if before.raw.get("seed") != entry.seed:
-        yield "drawn with another seed"
-    if wrong := damaged(before.path.parent, [before.configs[name] for name in names]):
-        yield f"that are not as they were built ({wrong[0]})"
-    if entry.configs != MINED:
-        yield from _other_sources(root, entry, before, names)
-
-
-def _other_sources(
-    root: Root, entry: Stanza, before: Manifest, names: Sequence[str]
-) -> Iterator[str]:
-    """Yield the files that the configs depend on and that changed, appeared or are gone."""
-    configs = [before.raw["configs"][name] for name in names]
-    languages = sorted({code for config in configs for code in config["languages"]})
-    single = {uid for config in configs for uid in config["paradigms"]}
-    whole = entry.configs == "languages" or any(len(c["paradigms"]) > 1 for c in configs)
-
-    def concerns(path: Path) -> bool:
-        if path.parts[0] == "lexicons":
-            return path.parts[1] in languages
-        if path.parts[0] != "templates":
-            return False
-        shared = path.stem.startswith("_") or whole or path.stem in single
-        return shared and (len(path.parts) == 3 or path.parts[2] in languages)
-
-    now, then = input_digests(root, entry, languages), before.raw["inputs"]
-    for path in sorted({*now, *then}):
-        if concerns(Path(path)) and now.get(path) != then.get(path):
-            yield f"made with another {path}"
-
-
-def _in_order(root: Root, entry: Stanza, built: Sequence[BuiltConfig]) -> list[BuiltConfig]:
-    """Return configs in the order in which a build of all has them."""
-    mined = entry.configs == MINED
-    names = sorted(c.name for c in built) if mined else list(paths_of_configs(root, entry))
-    return sorted(built, key=lambda config: names.index(config.name))
+    configs = manifest.configs.items()
+    return {name: config for name, config in configs if config.kind != JUDGMENTS}

@@ -1,8 +1,8 @@
-"""The card of a data set (README.md): its metadata and its text; and Croissant metadata."""
+"""The card of a data set (README.md): its metadata and its text."""
 
 from __future__ import annotations
 
-import json
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,14 @@ from typing import Any
 import pyarrow as pa
 import yaml
 from huggingface_hub import DatasetCardData
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from solecism.check.registry import CHECKS, COUNT_CHECKS, ITEM_CHECKS, SUITE_CHECKS, Check
-from solecism.datasets.card_template import render
-from solecism.datasets.catalogue import Stanza, parse_version
-from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, spdx, spdx_url
+from solecism.datasets.catalogue import CatalogueEntry, parse_version
+from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, spdx
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
-from solecism.datasets.lock import LockedVersion, lock_path, read_lock
+from solecism.datasets.lock import LockedVersion, lock_path, read_lock, verified_configs
 from solecism.datasets.picture import drawn_pairs
 from solecism.errors import fail
 from solecism.inputs import read_source
@@ -27,8 +28,8 @@ from solecism.root import Root
 from solecism.version import __version__
 
 __all__ = [
-    "CheckRow", "VersionRow", "card_config", "card_data", "card_info", "check_rows", "croissant",
-    "croissant_file", "croissant_records", "feature_list", "render_card", "version_rows", "with_head",
+    "CheckRow", "VersionRow", "card_config", "card_data", "card_info", "check_rows", "feature_list",
+    "render_card", "version_rows", "with_head",
 ]  # fmt: skip
 
 
@@ -61,7 +62,7 @@ class VersionRow:
 
 
 def render_card(
-    root: Root, entry: Stanza, built: Sequence[BuiltConfig], references: Sequence[Reference],
+    root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig], references: Sequence[Reference],
     left_out: Mapping[str, str] = MappingProxyType({}),
 ) -> str:  # fmt: skip
     """Return the text of the card; raises :class:`InputError` for an error in its template.
@@ -72,7 +73,9 @@ def render_card(
     path = root.card(entry.name)
     text = read_source(path) if path.is_file() else _PLAIN
     pairs = next((c.schema for c in built if "features" in c.schema.names), None)
+    verified = verified_configs(root, entry, built)
     names = {
+        "verified": verified, "unverified": [c.name for c in built if c.name not in verified],
         "entry": entry, "name": entry.hub or entry.name, "built": built, "uids": _uids(built),
         "columns": built[0].schema.names,
         "features": [field.name for field in pairs.field("features").type] if pairs else [],
@@ -84,7 +87,25 @@ def render_card(
         "left_out": left_out,
         "picture": f"Pairs of {entry.pretty_name}" if drawn_pairs(built) else "",
     }  # fmt: skip
-    return with_head(card_data(entry, built), render(text, path, names))
+    return with_head(card_data(entry, built), _rendered(text, path, names))
+
+
+def _rendered(text: str, path: Path, names: Mapping[str, object]) -> str:
+    """Fill in the template of a card, in a sandbox: a card that others wrote can run no code."""
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined,
+        autoescape=False,
+    )  # fmt: skip
+    try:
+        code = environment.compile(text, filename=str(path))
+        return Template.from_code(environment, code, environment.globals).render(names)
+    except TemplateSyntaxError as error:
+        raise fail(f"Jinja: {error.message}", path, error.lineno) from None
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+        message = str(error) or type(error).__name__
+        raise fail(f"Jinja: {message}", path, lines[-1] if lines else None) from None
 
 
 def _uids(built: Sequence[BuiltConfig]) -> list[tuple[str, str, dict[str, int]]]:
@@ -123,7 +144,9 @@ def _skipped(built: Sequence[BuiltConfig]) -> Mapping[str, int]:
     return dict(sorted(total.items()))
 
 
-def version_rows(root: Root, entry: Stanza, built: Sequence[BuiltConfig]) -> list[VersionRow]:
+def version_rows(
+    root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]
+) -> list[VersionRow]:
     """Return this version and, from the lock, all earlier ones; the newest first."""
     now = parse_version(entry.version)
     this = VersionRow(entry.version, now.tag, "", sum(c.rows for c in built), len(built))
@@ -180,7 +203,7 @@ def _read(head: str) -> dict[str, Any]:
     return data.to_dict()  # type: ignore[no-untyped-call, no-any-return]
 
 
-def card_data(entry: Stanza, built: Sequence[BuiltConfig]) -> DatasetCardData:
+def card_data(entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> DatasetCardData:
     """Return the metadata that the hub wants, under its own names."""
     codes = languages_of(built)
     scripts: dict[str, Any] = {"language_bcp47": list(_SCRIPTS)} if entry.traditional else {}
@@ -266,89 +289,3 @@ def _feature(kind: pa.DataType) -> dict[str, Any]:
 def _dtype(kind: pa.DataType) -> str:
     """Return the name `datasets` has for a type: Arrow's, except for floating-point numbers."""
     return {"double": "float64", "float": "float32"}.get(str(kind), str(kind))
-
-
-_CONTEXT = Path(__file__).with_name("croissant_context.json")
-"""The JSON-LD context that Croissant 1.0 prescribes."""
-
-_TYPES = {
-    pa.string(): "sc:Text", pa.bool_(): "sc:Boolean",
-    pa.int32(): "sc:Integer", pa.int64(): "sc:Integer", pa.float64(): "sc:Float",
-}  # fmt: skip
-
-
-def croissant(
-    entry: Stanza, built: Sequence[BuiltConfig], references: Sequence[Reference]
-) -> dict[str, Any]:
-    """Return Croissant metadata: a file for each config, and a record set with its flat columns.
-
-    The date is that of the catalogue, so that the same inputs give the same bytes on any day.
-    """
-    return {
-        "@context": json.loads(_CONTEXT.read_text(encoding="utf-8")),
-        "@type": "sc:Dataset",
-        "name": entry.name,
-        "description": entry.summary,
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "license": [spdx_url(licence) for licence in as_list(entry.license)],
-        "url": f"https://huggingface.co/datasets/{entry.hub or entry.name}",
-        "version": entry.version,
-        **({"datePublished": entry.date.isoformat()} if entry.date else {}),
-        "citeAs": "\n".join(reference.text for reference in references),
-        "keywords": list(entry.tags),
-        "inLanguage": languages_of(built),
-        "distribution": [croissant_file(config) for config in built],
-        "recordSet": [croissant_records(config) for config in built],
-    }
-
-
-def croissant_file(config: BuiltConfig) -> dict[str, Any]:
-    """Return Croissant's entry of the Parquet file of a config."""
-    return {
-        "@type": "cr:FileObject",
-        "@id": f"parquet-{config.name}",
-        "name": f"parquet-{config.name}",
-        "contentUrl": config.path,
-        "contentSize": f"{config.file_bytes} B",
-        "encodingFormat": "application/x-parquet",
-        "sha256": config.file_sha256,
-    }
-
-
-def croissant_records(config: BuiltConfig) -> dict[str, Any]:
-    """Return Croissant's entry of the columns of a config."""
-    fields = (_field(config.name, field) for field in config.schema)
-    return {
-        "@type": "cr:RecordSet",
-        "@id": config.name,
-        "name": config.name,
-        "description": f"{config.rows} items ({config.kind}), split test",
-        "field": [field for field in fields if field],
-    }
-
-
-def _field(config: str, field: pa.Field) -> dict[str, Any]:
-    """Return the entry of a column or struct; Croissant 1.0 has none for lists."""
-    name = f"{config}/{field.name}"
-    if pa.types.is_struct(field.type):
-        parts = [_part(config, field.name, part) for part in field.type if part.type in _TYPES]
-        return {"@type": "cr:Field", "@id": name, "name": field.name, "subField": parts}
-    if field.type not in _TYPES:
-        return {}
-    source = _source(config, field.name)
-    return {"@type": "cr:Field", "@id": name, "name": field.name, "dataType": _TYPES[field.type],
-            "source": source}  # fmt: skip
-
-
-def _part(config: str, column: str, part: pa.Field) -> dict[str, Any]:
-    return {
-        "@type": "cr:Field",
-        "@id": f"{config}/{column}/{part.name}",
-        "name": part.name,
-        "dataType": _TYPES[part.type],
-        "source": {**_source(config, column), "transform": {"jsonPath": part.name}},
-    }
-
-
-def _source(config: str, column: str) -> dict[str, Any]:
-    return {"fileObject": {"@id": f"parquet-{config}"}, "extract": {"column": column}}

@@ -1,9 +1,9 @@
-"""The catalogue: a stanza for each data set, with its version; and what versions mean."""
+"""The catalogue: an entry for each data set, with its version; and what versions mean."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
@@ -14,14 +14,14 @@ from solecism.inputs import INTEGER, check, read_toml
 from solecism.root import Root
 
 __all__ = [
-    "BUILT_IN", "MINED", "TAG", "Needs", "Stanza", "Version", "catalogue_of", "is_version",
-    "mined_names", "parse_version", "read_catalogue", "smallest_version", "stanza",
+    "BUILT_IN", "MINED", "TAG", "CatalogueEntry", "Needs", "Version", "as_list", "catalogue_entry",
+    "catalogue_of", "is_version", "mined_names", "parse_version", "read_catalogue", "smallest_version",
 ]  # fmt: skip
 
 BUILT_IN = Path(__file__).with_name("catalogue.toml")
 MINED = "mined"
-LAYOUTS = ("languages", "paradigms", MINED)
-CREATORS = {
+ALLOWED = {
+    "configs": ("languages", "paradigms", MINED),
     "annotations_creators": (
         "crowdsourced", "expert-generated", "found", "machine-generated", "no-annotation", "other",
     ),
@@ -29,26 +29,27 @@ CREATORS = {
         "crowdsourced", "expert-generated", "found", "machine-generated", "other",
     ),
 }  # fmt: skip
-"""What the hub accepts."""
+"""The layouts of configs, and what the hub accepts."""
 
 
 _LISTS = (
-    "authors", "sources", "tags", *CREATORS, "source_datasets", "task_categories", "task_ids",
+    "authors", "sources", "tags", "annotations_creators", "language_creators", "source_datasets",
+    "task_categories", "task_ids",
 )  # fmt: skip
 _TEXTS = ("version", "pretty_name", "summary", "paper", "configs", "traditional", "hub")
-_STANZA: dict[object, object] = {
+_SHAPE: dict[object, object] = {
     **{f"{key}?": [str] for key in _LISTS},
     **{f"{key}?": str for key in _TEXTS},
     "license?": (str, [str]),
     "seed?": INTEGER,
     "date?": date,
 }
-"""The shape of a stanza (:mod:`solecism.inputs`)."""
+"""The shape of an entry (:mod:`solecism.inputs`)."""
 
 
 @dataclass(frozen=True)
-class Stanza:
-    """The stanza of a data set in the catalogue.
+class CatalogueEntry:
+    """The entry of a data set in the catalogue.
 
     ``authors`` are names (``Family, Given``), ``sources`` keys of ``references.bib``; ``configs``
     says whether each of the ``languages`` or each of the ``paradigms`` is a config, or whether they
@@ -79,42 +80,38 @@ class Stanza:
     task_ids: tuple[str, ...] = ("acceptability-classification",)
 
 
-def read_catalogue(path: Path) -> Mapping[str, Stanza]:
+def read_catalogue(path: Path) -> Mapping[str, CatalogueEntry]:
     """Read a catalogue; raises :class:`InputError` for bad TOML, unknown keys or a bad version."""
-    stanzas = read_toml(path)
-    check(stanzas, {str: dict}, path)
-    return {name: _stanza(name, values, path) for name, values in stanzas.items()}
+    entries = read_toml(path)
+    check(entries, {str: dict}, path)
+    return {name: _entry(name, values, path) for name, values in entries.items()}
 
 
-def _stanza(name: str, values: Mapping[str, Any], path: Path) -> Stanza:
-    known = [f.name for f in fields(Stanza) if f.name != "name"]
+def _entry(name: str, values: Mapping[str, Any], path: Path) -> CatalogueEntry:
+    known = [f.name for f in fields(CatalogueEntry) if f.name != "name"]
     for key in values:
         if key not in known:
             raise fail(f"[{name}]: unknown key {key!r} {candidates('keys', known, key)}", path)
-    check({name: values}, {name: _STANZA}, path)
+    check({name: values}, {name: _SHAPE}, path)
     version = values.get("version", "")
     if not is_version(version):
         raise fail(f"[{name}]: version {version!r} is not of the form '1.0.0'", path)
-    _check_metadata(name, values, path)
-    layout = values.get("configs", LAYOUTS[0])
-    if layout not in LAYOUTS:
-        near = candidates("layouts", LAYOUTS, layout)
-        raise fail(f"[{name}]: configs = {layout!r} is no layout {near}", path)
-    lists: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-    return Stanza(name, **lists)
-
-
-def _check_metadata(name: str, values: Mapping[str, Any], path: Path) -> None:
-    """Raise :class:`InputError` for values that the hub does not know."""
-    for key, known in CREATORS.items():
-        for value in values.get(key, ()):
-            if value not in known:
-                near = candidates("values", known, str(value))
+    for key, allowed in ALLOWED.items():
+        for value in as_list(values.get(key, ())):
+            if value not in allowed:
+                near = candidates("values", allowed, value)
                 raise fail(f"[{name}]: {key} has {value!r} {near}", path)
+    lists: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+    return CatalogueEntry(name, **lists)
 
 
-def stanza(root: Root, dataset: str) -> Stanza:
-    """Return the stanza of a data set from the ``catalogue.toml`` of the root, or else from ours.
+def as_list(values: str | Sequence[str]) -> list[str]:
+    """Return one or several licences, or other texts, as a list."""
+    return [values] if isinstance(values, str) else list(values)
+
+
+def catalogue_entry(root: Root, dataset: str) -> CatalogueEntry:
+    """Return the entry of a data set from the ``catalogue.toml`` of the root, or else from ours.
 
     A data set that is in neither (one that is being written) has version 0.0.0.
     """
@@ -124,7 +121,7 @@ def stanza(root: Root, dataset: str) -> Stanza:
     if dataset not in root.datasets:
         names = sorted({*root.datasets, *mined_names()})
         raise fail(f"there is no data set {dataset!r} {candidates('data sets', names, dataset)}")
-    return Stanza(dataset, "0.0.0", dataset)
+    return CatalogueEntry(dataset, "0.0.0", dataset)
 
 
 def mined_names() -> list[str]:

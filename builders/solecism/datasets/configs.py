@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -37,8 +36,7 @@ class ItemSource(Protocol):
 
     @property
     def drawn(self) -> bool:
-        """Whether any first part of the items is a sample of them: their order is that of a
-        draw."""
+        """True if the items are in random order, so that the first n are a sample."""
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the items."""
@@ -54,8 +52,8 @@ class Config:
     ``convert`` is applied to every table of this config; other configs with the same source get the
     table as it is. ``default`` marks the config that ``load_dataset`` opens when none is named.
     ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.order.in_rounds`),
-    not source by source. With fewer than ``least`` rows it is left out, as it is where the config
-    that it is ``of`` is left out.
+    not source by source. It is skipped if it has fewer than ``least`` rows, or if its parent config
+    ``of`` was skipped.
     """
 
     name: str
@@ -133,21 +131,6 @@ class BuiltParadigm:
             "findings": [finding.to_json() for finding in self.findings],
         }
 
-    @classmethod
-    def from_json(cls, uid: str, value: Mapping[str, Any]) -> BuiltParadigm:
-        """Return what :meth:`to_json` wrote."""
-        facts = dict(value)
-        construction, phenomenon, about = (
-            facts.pop(key) for key in ("construction", "phenomenon", "about")
-        )
-        sets, pairs, skipped, syncretic = (
-            facts.pop(key) for key in ("sets", "pairs", "skipped", "syncretic_forms")
-        )
-        counts = Counts(sets, pairs, Counter(skipped), syncretic)
-        example = tuple(facts.pop("example"))
-        findings = tuple(Finding(**finding) for finding in facts.pop("findings"))
-        return cls(uid, construction, phenomenon, about, counts, example, findings, facts)
-
 
 @dataclass(frozen=True)
 class BuiltConfig:
@@ -195,23 +178,6 @@ class BuiltConfig:
             "files": {self.path: {"sha256": self.file_sha256, "bytes": self.file_bytes}},
             "paradigms": {p.uid: p.to_json() for p in self.paradigms},
         }
-
-    @classmethod
-    def from_json(cls, name: str, value: Mapping[str, Any], schema: pa.Schema) -> BuiltConfig:
-        """Return what :meth:`to_json` wrote, for items of a schema."""
-        file = value["files"][f"{name}/{FILE}"]
-        return cls(
-            name,
-            tuple(BuiltParadigm.from_json(uid, p) for uid, p in value["paradigms"].items()),
-            Content(value["rows"], value["content_sha256"]),
-            value["memory_bytes"],
-            file["sha256"],
-            file["bytes"],
-            value["kind"],
-            schema,
-            tuple(value["languages"]),
-            value["default"],
-        )
 
 
 def languages_of(built: Sequence[BuiltConfig]) -> list[str]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from solecism.check.finding import Finding
 from solecism.check.run import checker_of
-from solecism.datasets.catalogue import Stanza
+from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import BuiltParadigm, Config, choose, example_of
 from solecism.errors import candidates, fail
 from solecism.grammar.pairs import draw_pairs
@@ -31,7 +31,7 @@ ALL, PAIRS, TRADITIONAL = "all", "pairs", "traditional"
 PAIRS_TRADITIONAL = f"{PAIRS}_{TRADITIONAL}"
 
 
-def paths_of_configs(root: Root, entry: Stanza) -> dict[str, tuple[Path, ...]]:
+def paths_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[Path, ...]]:
     """Return the templates of each config of a data set; raises :class:`InputError`.
 
     In the layout ``languages`` each folder of templates is a config. In the layout ``paradigms``
@@ -65,7 +65,7 @@ def _refuse_same_names(paths: Sequence[Path]) -> None:
 
 
 def template_configs(
-    root: Root, entry: Stanza, names: Sequence[str] = (), most: int = LARGEST
+    root: Root, entry: CatalogueEntry, names: Sequence[str] = (), most: int = LARGEST
 ) -> list[Config]:
     """Bind the templates of the configs called ``names`` (none: of all) to their lexicons.
 
@@ -117,7 +117,7 @@ def _further_features(known: Mapping[str, Sequence[Path]]) -> list[str]:
     return sorted({name for template in templates for name in template.features})
 
 
-def _config(entry: Stanza, name: str, sources: Sequence[_TemplateSource]) -> Config:
+def _config(entry: CatalogueEntry, name: str, sources: Sequence[_TemplateSource]) -> Config:
     templates = [source.paradigm.template for source in sources]
     kinds = {template.is_pair: template for template in templates}
     if len(kinds) > 1:

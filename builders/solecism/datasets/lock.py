@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from solecism.datasets.catalogue import BUILT_IN, Stanza, catalogue_of, is_version
+from solecism.datasets.catalogue import BUILT_IN, CatalogueEntry, catalogue_of, is_version
 from solecism.datasets.configs import BuiltConfig
 from solecism.errors import InputError, Problem, fail
 from solecism.files import locked, write_text
@@ -22,7 +22,7 @@ from solecism.root import Root
 
 __all__ = [
     "LOCK", "Lock", "LockedVersion", "changes", "departures", "is_own", "lock_path", "note_commits",
-    "read_lock", "record", "write_lock",
+    "read_lock", "record", "verified_configs", "write_lock",
 ]  # fmt: skip
 
 LOCK = "catalogue.lock.json"
@@ -65,7 +65,8 @@ def lock_path(root: Root, dataset: str) -> Path:
 def is_own(root: Root, dataset: str) -> bool:
     """Return whether the lock of a data set is in the root.
 
-    That of an author's variant of a data set of ours is not, until it has a stanza of its own.
+    That of an author's variant of a data set of ours is not, until it has an entry in the author's
+    catalogue.
     """
     return lock_path(root, dataset).resolve().is_relative_to(root.path.resolve())
 
@@ -109,7 +110,7 @@ def _change(was: Content | None, now: Content | None) -> str:
     return f"has changed ({rows}, {was.sha256[:12]} -> {now.sha256[:12]})"
 
 
-def departures(root: Root, entry: Stanza, built: Sequence[BuiltConfig]) -> list[str]:
+def departures(root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> list[str]:
     """Return how configs just built differ from the lock, if it has their version."""
     path = lock_path(root, entry.name)
     some = read_lock(path).get(entry.name, {}) if is_own(root, entry.name) else {}
@@ -117,6 +118,20 @@ def departures(root: Root, entry: Stanza, built: Sequence[BuiltConfig]) -> list[
         return []
     known = {**some[entry.version].configs, **{c.name: c.content for c in built}}
     return changes({entry.name: some}, entry.name, entry.version, known)
+
+
+def verified_configs(root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> list[str]:
+    """Return the configs that a locked version has: what a card says of checks is about them.
+
+    Under a version that is locked they must have its content. A later version, which is not locked
+    yet, has those that an earlier one had.
+    """
+    versions = read_lock(lock_path(root, entry.name)).get(entry.name, {})
+    if entry.version in versions:
+        known = versions[entry.version].configs
+        return [config.name for config in built if known.get(config.name) == config.content]
+    names = {name for version in versions.values() for name in version.configs}
+    return [config.name for config in built if config.name in names]
 
 
 def record(

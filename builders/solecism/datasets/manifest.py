@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from solecism.datasets.catalogue import MINED, Stanza, is_version
+from solecism.datasets.catalogue import MINED, CatalogueEntry, is_version
 from solecism.datasets.citation import as_list, one_or_all
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
 from solecism.errors import InputError, candidates, fail
@@ -171,7 +171,7 @@ def _files(value: Mapping[str, Any]) -> dict[str, FileDigest]:
 
 
 def manifest_json(
-    root: Root, entry: Stanza, built: Sequence[BuiltConfig], documents: Iterable[Path],
+    root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig], documents: Iterable[Path],
     left_out: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:  # fmt: skip
     """Return the manifest of a data set that was built, as JSON.
@@ -198,7 +198,7 @@ _INPUTS = (".jinja", ".tsv", ".yaml")
 
 
 def input_digests(
-    root: Root, entry: Stanza, languages: Sequence[str]
+    root: Root, entry: CatalogueEntry, languages: Sequence[str]
 ) -> dict[str, Mapping[str, str]]:
     """Return the digest and licence of every file that the data depend on (all are our own)."""
     codes = () if entry.configs == MINED else languages

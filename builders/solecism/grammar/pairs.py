@@ -28,7 +28,7 @@ from solecism.grammar.paradigm import (
     blocks,
     check_enough,
     check_size,
-    no_collecting,
+    gc_paused,
 )
 from solecism.grammar.render import Rendered, Renderer, Value
 from solecism.grammar.sampling.elimination import Columns
@@ -109,7 +109,7 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Se
     renderers = paradigm.renderers
     for columns in blocks(paradigm, seed, counts):
         rows = len(columns[0]) if columns else 1
-        with no_collecting():
+        with gc_paused():
             good, batches = _render(paradigm, renderers, columns, rows)
         again = np.zeros(rows, dtype=bool)
         if wanted is not None:

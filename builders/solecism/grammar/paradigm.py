@@ -34,8 +34,14 @@ from solecism.lexicon.lexicon import Lexicon
 from solecism.schema import FEATURES
 
 __all__ = [
-    "LARGEST", "Counts", "Paradigm", "blocks", "check_enough", "check_size", "load_paradigm",
-    "no_collecting",
+    "LARGEST",
+    "Counts",
+    "Paradigm",
+    "blocks",
+    "check_enough",
+    "check_size",
+    "gc_paused",
+    "load_paradigm",
 ]  # fmt: skip
 
 
@@ -101,7 +107,7 @@ class Paradigm:
 
 def load_paradigm(path: Path, lexicon: Lexicon, phrases: Phrases | None = None) -> Paradigm:
     """Read a template and bind it to a lexicon; raises :class:`InputError` with all problems."""
-    with no_collecting():
+    with gc_paused():
         return _load(path, lexicon, phrases)
 
 
@@ -288,7 +294,7 @@ def _hopeless(counts: Counts) -> bool:
 
 
 @contextmanager
-def no_collecting() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Switch the cyclic garbage collector off while very many small objects are made that all stay.
 
     What was made meanwhile counts as old afterwards: the next search leaves it alone.

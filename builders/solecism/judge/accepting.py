@@ -22,8 +22,6 @@ from huggingface_hub import DatasetCard, DatasetCardData
 from solecism.datasets.card import (
     card_config,
     card_info,
-    croissant_file,
-    croissant_records,
     with_head,
 )
 from solecism.datasets.configs import FILE, JUDGMENTS, BuiltConfig
@@ -38,13 +36,13 @@ from solecism.datasets.manifest import (
 from solecism.errors import candidates, fail
 from solecism.files import json_of, link_file, replacing_folder, write_text
 from solecism.hashing import ContentDigest, file_digest
-from solecism.inputs import read_json, reading_parquet
+from solecism.inputs import reading_parquet
 from solecism.judge import schema
 from solecism.judge.outcome import JudgedGroup, JudgedPair, Outcome, judged_groups, whole_group
 
 __all__ = ["accept"]
 
-CARD, CROISSANT = "README.md", "croissant.json"
+CARD = "README.md"
 
 _UNJUDGED = re.compile(r"<!-- unjudged -->.*?<!-- /unjudged -->", re.DOTALL)
 _TITLE = "## Judged by people"
@@ -71,7 +69,6 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
             link_file(folder / path, fresh / path)
         made = [_judgments(name, pairs, manifest, fresh) for name, pairs in found.items()]
         _write_card(outcome, manifest, found, made, judges, fresh)
-        _write_croissant(made, fresh)
         _write_manifest(manifest, made, fresh)
     return made
 
@@ -217,17 +214,6 @@ def _share(found: Any) -> str:
 def _agreement(group: JudgedGroup, design: str) -> str:
     second = "AC2" if design == "likert" else "AC1"
     return f"Krippendorff's α {group.alpha:.2f}, Gwet's {second} {group.ac1:.2f}"
-
-
-def _write_croissant(made: Sequence[BuiltConfig], fresh: Path) -> None:
-    path = fresh / CROISSANT
-    value = read_json(path, dict, "Croissant file")
-    for key, entries in (
-        ("distribution", [croissant_file(config) for config in made]),
-        ("recordSet", [croissant_records(config) for config in made]),
-    ):
-        value[key] = _instead(value[key], entries, "name")
-    _replace(path, json_of(value))
 
 
 def _write_manifest(manifest: Manifest, made: Sequence[BuiltConfig], fresh: Path) -> None:

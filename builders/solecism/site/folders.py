@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from solecism.datasets.catalogue import MINED, Stanza, stanza
+from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry
 from solecism.datasets.citation import Reference, as_list, bibtex, cite, references_of, spdx
 from solecism.datasets.manifest import Manifest, is_within, read_manifest
 from solecism.errors import InputError, fail
@@ -159,7 +159,7 @@ class SiteConfig:
 class SiteData:
     """A data set: its stanza of the catalogue, its configs, how to cite it."""
 
-    entry: Stanza
+    entry: CatalogueEntry
     configs: tuple[SiteConfig, ...]
     licences: tuple[str, ...]
     references: tuple[Reference, ...]
@@ -251,18 +251,18 @@ def _data(manifest: Manifest, root: Root) -> SiteData:
     )  # fmt: skip
 
 
-def _stanza(manifest: Manifest, root: Root) -> Stanza:
+def _stanza(manifest: Manifest, root: Root) -> CatalogueEntry:
     """Return what the catalogue says of a data set, of another version only what all have."""
     try:
-        entry = stanza(root, manifest.dataset)
+        entry = catalogue_entry(root, manifest.dataset)
     except InputError:
-        return Stanza(manifest.dataset, manifest.version, manifest.dataset)
+        return CatalogueEntry(manifest.dataset, manifest.version, manifest.dataset)
     if entry.version == manifest.version:
         return entry
     return replace(entry, version=manifest.version, date=None)
 
 
-def _citation(entry: Stanza, root: Root) -> tuple[list[Reference], str]:
+def _citation(entry: CatalogueEntry, root: Root) -> tuple[list[Reference], str]:
     """Return the works that a data set follows, and BibTeX of all."""
     try:
         return references_of(root, entry), cite(root, entry.name)
