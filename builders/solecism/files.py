@@ -1,9 +1,8 @@
 """Files and folders that appear when they are whole.
 
 New content is hidden beside its place until it is complete and on the disk; then it is renamed. A
-lock file keeps two runs from writing to one place at the same time. A run that is killed leaves the
-old content as it was, and hidden leftovers, which the next run that writes there removes: it holds
-the lock, so the run that left them has ended, on this machine or another.
+run that is killed leaves the old content or the new, and hidden leftovers (``.solecism-*``), which
+the next run that writes there removes.
 """
 
 from __future__ import annotations
@@ -35,11 +34,10 @@ WAIT = 10.0
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of ``path``, a hidden file beside it that goes with the lock.
+    """Hold the lock of ``path``: a hidden file beside it, removed at the end.
 
-    A thread that holds it may take it again: read, change and write a file under one lock.
-
-    Raises :class:`InputError` where another run has held it for :data:`WAIT` seconds.
+    A thread that holds it may take it again. Raises :class:`InputError` if another run has held it
+    for :data:`WAIT` seconds.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     place = path.with_name(f".solecism-lock.{path.name}")
@@ -51,7 +49,7 @@ def locked(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        # Removed while it is held: who waits for it sees that it is gone and makes a new one.
+        # Removed while it is held: a run that waits for it sees that and makes a new one.
         if lock.lock_counter == 1:
             place.unlink(missing_ok=True)
         lock.release()
@@ -61,23 +59,28 @@ def locked(path: Path) -> Iterator[None]:
 def writing(path: Path) -> Iterator[Path]:
     """Yield a path beside ``path`` to write to; it becomes ``path`` unless an error is raised.
 
-    A link is followed, and what is no ordinary file (``/dev/stdout``) is written to as it is.
-    An :class:`OSError` that names no file, as of a full disk, names ``path``.
+    The mode of a file that is replaced is kept. A link is followed, and a device
+    (``/dev/stdout``) is written to directly. An :class:`OSError` that names no file, as of a full
+    disk, names ``path``.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         yield path
         return
-    with locked(path), _named(path):
-        part = path.with_name(f".solecism-part.{path.name}")
-        part.unlink(missing_ok=True)
-        try:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".solecism-part.{path.name}")
+    part.unlink(missing_ok=True)
+    try:
+        with _named(path):
+            part.touch()
+            if path.exists():
+                _copy_mode(path, part)
             yield part
             sync(part)
             part.replace(path)
             sync(path.parent)
-        finally:
-            part.unlink(missing_ok=True)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def csv_of(records: Iterable[Mapping[str, object]], exact: bool = False) -> str:
@@ -118,12 +121,15 @@ def json_of(value: object) -> str:
 
 
 def link_file(old: Path, new: Path) -> None:
-    """Link a file to a second place, or copy it where the disk has no links."""
+    """Link a file to a second place, or copy it if the disk has no links; a link stays a link."""
     new.parent.mkdir(parents=True, exist_ok=True)
+    if old.is_symlink():
+        new.symlink_to(old.readlink())
+        return
     try:
         os.link(old, new)
     except OSError:
-        shutil.copyfile(old, new)
+        shutil.copy2(old, new)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -133,51 +139,142 @@ def write_text(path: Path, text: str) -> None:
 
 
 def add_texts(folder: Path, texts: Mapping[Path, str]) -> list[Path]:
-    """Write new files below a folder, all of them or none; return those that were written.
+    """Write new files below a folder; return those that were written.
 
     A file that is there with the same text is left alone, so that a run that was cut short can be
-    repeated. Raises :class:`InputError` for those that are there with another text.
+    repeated. Raises :class:`InputError`, and writes nothing, where one is there with another text.
     """
-    there = [path for path in texts if os.path.lexists(path)]
-    if other := [path for path in there if not _holds(path, texts[path])]:
-        raise InputError(Problem("is there already (nothing was written)", str(p)) for p in other)
-    new = [path for path in texts if path not in there]
-    made: list[Path] = []
-    with _undone(made):
-        made += _make_folders(folder)
-        with _fresh(folder / "texts") as fresh:
-            for number, path in enumerate(new):
-                (fresh / str(number)).write_text(texts[path], encoding="utf-8", newline="\n")
-            _sync_tree(fresh)
-            for number, path in enumerate(new):
-                made += _make_folders(path.parent)
-                (fresh / str(number)).rename(path)
-                made.append(path)
+    new = [path for path, text in texts.items() if not _holds(path, text)]
+    with filling_folder(folder) as fresh:
+        for path in new:
+            place = fresh / path.relative_to(folder)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(texts[path], encoding="utf-8", newline="\n")
     return new
-
-
-@contextmanager
-def _undone(made: list[Path]) -> Iterator[None]:
-    """Remove files and folders that were made, the last first, where an error is raised."""
-    try:
-        yield
-    except BaseException:
-        for path in reversed(made):
-            with suppress(OSError):
-                path.rmdir() if path.is_dir() else path.unlink()
-        raise
 
 
 def _holds(path: Path, text: str) -> bool:
     return path.is_file() and path.read_bytes() == text.encode()
 
 
-def _make_folders(folder: Path) -> list[Path]:
-    """Make a folder and those above it; return those that were made."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()][::-1]
-    for path in missing:
-        path.mkdir(exist_ok=True)
-    return missing
+@contextmanager
+def filling_folder(out: Path, ours: Callable[[Path], bool] = lambda path: False) -> Iterator[Path]:
+    """Yield a fresh folder whose files move into ``out`` unless an error is raised.
+
+    Files of the same name are replaced if ``ours`` returns True; all others stay. Raises
+    :class:`InputError`, and changes nothing, if another file is in the way of a new one.
+    """
+    fresh, is_new = out / ".solecism-part", not out.exists()
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    try:
+        with _named(out):
+            yield fresh
+            names = [path.relative_to(fresh) for path in _files(fresh)]
+            there = [out / name for name in names if os.path.lexists(out / name)]
+            if other := [path for path in there if not (path.is_file() and ours(path))]:
+                message = (
+                    "is there already (nothing was written): move it, or choose another folder"
+                )
+                raise InputError(Problem(message, str(path)) for path in other)
+            for name in names:
+                (out / name).parent.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                sync(fresh / name)
+                (fresh / name).replace(out / name)
+            sync(out)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if is_new and not any(out.iterdir()):
+            out.rmdir()
+
+
+@contextmanager
+def replacing_folder(out: Path, ours: Callable[[Path], Collection[str]]) -> Iterator[Path]:
+    """Yield a fresh folder that takes the place of ``out`` unless an error is raised.
+
+    ``ours`` returns the files in a folder that this program made (paths relative to it); they go
+    with the old folder. All others are kept, and so are the modes of folders and files.
+
+    Raises :class:`InputError`, and leaves ``out`` as it was, if a file that is not ours is in the
+    way of a new one.
+    """
+    out = Path(os.path.realpath(out))
+    if not out.name:
+        raise fail("cannot be replaced: choose another folder", out)
+    fresh, old = (out.with_name(f".solecism-{kind}.{out.name}") for kind in ("part", "old"))
+    with locked(out), _named(out):
+        recover_folder(out)
+        for left in (fresh, old):
+            shutil.rmtree(left, ignore_errors=True)
+        fresh.mkdir()
+        try:
+            if out.exists():
+                _copy_mode(out, fresh)
+            yield fresh
+            if out.exists():
+                _keep_others(out, fresh, set(ours(out)))
+            for path in _files(fresh):
+                sync(path)
+            if out.exists():
+                out.rename(old)
+            fresh.rename(out)
+            sync(out.parent)
+        finally:
+            recover_folder(out)
+            shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def recover_folder(out: Path) -> None:
+    """Put a folder back if a run was killed between the two renames of :func:`replacing_folder`."""
+    out = Path(os.path.realpath(out))
+    old = out.with_name(f".solecism-old.{out.name}")
+    if old.exists() and not out.exists():
+        old.rename(out)
+
+
+def _keep_others(out: Path, fresh: Path, made: Collection[str]) -> None:
+    """Link what is not ours from the old folder into the new one, and copy modes."""
+    old = sorted(out.rglob("*"))
+    others = [
+        path for path in old if _is_other(path) and path.relative_to(out).as_posix() not in made
+    ]
+    places = {path: fresh / path.relative_to(out) for path in others}
+    if in_the_way := [path for path, place in places.items() if _is_taken(place, path, fresh)]:
+        raise InputError(Problem(CHANGED, str(path)) for path in in_the_way)
+    for path, place in places.items():
+        if path.is_dir() and not path.is_symlink():
+            place.mkdir(parents=True, exist_ok=True)
+        else:
+            link_file(path, place)
+    for path in old:
+        new = fresh / path.relative_to(out)
+        if new.exists() and not path.is_symlink():
+            _copy_mode(path, new)
+
+
+def _is_other(path: Path) -> bool:
+    """Return whether a path is a file, a link or an empty folder: other folders come with these."""
+    return path.is_symlink() or not path.is_dir() or not any(path.iterdir())
+
+
+def _is_taken(place: Path, old: Path, top: Path) -> bool:
+    """Return whether a new file is where an old file or folder is to go, or above that."""
+    both_folders = old.is_dir() and not old.is_symlink() and place.is_dir()
+    above = [folder for folder in place.parents if folder.is_relative_to(top)]
+    return (os.path.lexists(place) and not both_folders) or any(path.is_file() for path in above)
+
+
+def _copy_mode(old: Path, new: Path) -> None:
+    """Give a new file or folder the mode of an old one, and its group if that is allowed."""
+    with suppress(PermissionError, AttributeError):  # Windows has no groups
+        os.chown(new, -1, old.stat().st_gid)
+    shutil.copymode(old, new)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def sync(path: Path) -> None:
@@ -201,155 +298,3 @@ def _named(path: Path) -> Iterator[None]:
         if error.filename is None:
             error.filename = str(path)
         raise
-
-
-@contextmanager
-def _fresh(out: Path) -> Iterator[Path]:
-    """Yield an empty folder beside ``out``, which is locked; what is left in it at the end goes."""
-    with locked(out), _named(out):
-        fresh = out.with_name(f".solecism-part.{out.name}")
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir()
-        try:
-            yield fresh
-        finally:
-            shutil.rmtree(fresh, ignore_errors=True)
-
-
-@contextmanager
-def filling_folder(out: Path, ours: Callable[[Path], bool]) -> Iterator[Path]:
-    """Yield a fresh folder whose files move to ``out`` unless an error is raised.
-
-    Files of the same name are replaced where ``ours`` says so of them; all others stay. Raises
-    :class:`InputError`, and changes nothing, where another file stands in the way of a new one.
-    """
-    out = Path(os.path.realpath(out))
-    with _fresh(out) as fresh:
-        yield fresh
-        _sync_tree(fresh)
-        names = sorted(path.name for path in fresh.iterdir())
-        there = [out / name for name in names if os.path.lexists(out / name)]
-        if other := [path for path in there if not (path.is_file() and ours(path))]:
-            message = (
-                "would be overwritten, and is something else: move it, or choose another folder"
-            )
-            raise InputError(Problem(message, str(path)) for path in other)
-        out.mkdir(exist_ok=True)
-        for name in names:
-            (fresh / name).replace(out / name)
-        sync(out)
-
-
-@contextmanager
-def replacing_folder(out: Path, ours: Callable[[Path], Collection[str]]) -> Iterator[Path]:
-    """Yield a fresh folder that takes the place of ``out`` unless an error is raised.
-
-    ``ours`` returns which files of a folder this program made (paths within it, the one that says
-    so last). They go with the old folder. Everything else moves to the new one.
-
-    Raises :class:`InputError`, and leaves ``out`` as it was, where a file that is not ours stands
-    in the way of a new one.
-    """
-    out = Path(os.path.realpath(out))
-    old = _old(out)
-    with _fresh(out) as fresh:
-        _recover(out, old, ours)
-        yield fresh
-        _sync_tree(fresh)
-        _refuse_overwriting(out, fresh, ours)
-        _exchange(out, fresh, old)
-        _clear(old, out, ours)
-
-
-def recover_folder(out: Path, ours: Callable[[Path], Collection[str]]) -> None:
-    """Put back a folder that a run left hidden when it was killed between two renames.
-
-    :func:`replacing_folder` does so itself; who reads ``out`` before asks for it.
-    """
-    out = Path(os.path.realpath(out))
-    old = _old(out)
-    if old.exists():
-        with locked(out):
-            _recover(out, old, ours)
-
-
-def _old(out: Path) -> Path:
-    return out.with_name(f".solecism-old.{out.name}")
-
-
-def _recover(out: Path, old: Path, ours: Callable[[Path], Collection[str]]) -> None:
-    """Finish what a run that was killed between two renames has begun."""
-    if old.exists() and not out.exists():
-        old.rename(out)
-    elif old.exists():
-        _clear(old, out, ours)
-
-
-def _refuse_overwriting(out: Path, fresh: Path, ours: Callable[[Path], Collection[str]]) -> None:
-    if not out.exists():
-        return
-    in_the_way = [name for name in _strays(out, fresh, ours(out)) if os.path.lexists(fresh / name)]
-    if in_the_way:
-        raise InputError(Problem(CHANGED, str(out / name)) for name in in_the_way)
-
-
-def _strays(folder: Path, other: Path, ours: Collection[str], within: str = "") -> Iterator[str]:
-    """Yield what is not ours, whole folders where ``other`` has none of that name."""
-    for entry in sorted(os.scandir(folder / within), key=lambda entry: entry.name):
-        name = f"{within}{entry.name}"
-        if name in ours:
-            continue
-        mixed = any(path.startswith(f"{name}/") for path in ours) or (other / name).is_dir()
-        if entry.is_dir(follow_symlinks=False) and mixed:
-            yield from _strays(folder, other, ours, f"{name}/")
-        else:
-            yield name
-
-
-def _exchange(out: Path, fresh: Path, old: Path) -> None:
-    """Put ``fresh`` in the place of ``out``; roll back on an error."""
-    if not out.exists():
-        fresh.rename(out)
-    else:
-        out.rename(old)
-        try:
-            fresh.rename(out)
-        except BaseException:
-            old.rename(out)
-            raise
-    sync(out.parent)
-
-
-def _clear(old: Path, out: Path, ours: Callable[[Path], Collection[str]]) -> None:
-    """Move what is not ours from ``old`` to ``out``, then remove ``old``.
-
-    Can be cut short and repeated: the file that says what is ours goes last.
-    """
-    if not old.exists():
-        return
-    made = list(ours(old))
-    for name in list(_strays(old, out, made)):
-        if os.path.lexists(out / name):
-            raise fail(f"stands in the way of what was kept in {old}: move it", out / name)
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (old / name).rename(out / name)
-    for name in made[:-1]:
-        (old / name).unlink(missing_ok=True)
-    _remove_empty(old)
-    for name in made[-1:]:
-        (old / name).unlink(missing_ok=True)
-    old.rmdir()
-
-
-def _remove_empty(folder: Path) -> None:
-    """Remove the empty folders below a folder."""
-    for path, _, _ in os.walk(folder, topdown=False):
-        if Path(path) != folder:
-            Path(path).rmdir()
-
-
-def _sync_tree(folder: Path) -> None:
-    for path, _, names in os.walk(folder):
-        for name in names:
-            sync(Path(path, name))
-        sync(Path(path))

@@ -262,7 +262,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         imported(tmp_path, RELATIVE, SHARED_WORDS)
     assert [str(problem) for problem in caught.value.problems] == [
-        f"{out}/lexicons/xx/v.tsv: is there already (nothing was written)",
+        f"{out}/lexicons/xx/v.tsv: is there already (nothing was written): move it, or choose another folder",
     ]
     assert (out / "lexicons/xx/v.tsv").read_text() == "mine"
     assert not (out / "lexicons/xx/w.tsv").exists()
@@ -273,8 +273,8 @@ def test_an_import_that_was_cut_short_can_be_repeated(tmp_path: Path) -> None:
     out = imported(tmp_path, RELATIVE, SHARED_WORDS)
     whole = bytes_of(out)
     (out / "lexicons/xx/w.tsv").unlink()
-    (out / ".solecism-part.texts").mkdir()
-    (out / ".solecism-part.texts" / "0").write_text("half of it")
+    (out / ".solecism-part").mkdir()
+    (out / ".solecism-part" / "0").write_text("half of it")
     (out / "templates/demo/xx/g.jinja").unlink()
     imported(tmp_path, RELATIVE, SHARED_WORDS)
     assert bytes_of(out) == whole

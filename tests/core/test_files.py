@@ -17,6 +17,7 @@ from release import bytes_of, small_root
 from solecism import files
 from solecism.commands import main
 from solecism.datasets.build import build
+from solecism.datasets.manifest import is_within
 from solecism.errors import InputError
 from solecism.files import (
     add_texts,
@@ -72,7 +73,6 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
 
 def test_leftovers_of_a_dead_run_are_removed(tmp_path: Path) -> None:
     (tmp_path / ".solecism-part.a.txt").write_text("half")
-    (tmp_path / ".solecism-lock.a.txt").write_text("")
     write_text(tmp_path / "a.txt", "whole")
     assert names(tmp_path) == ["a.txt"]
 
@@ -90,10 +90,14 @@ def test_two_runs_do_not_write_to_one_place(
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
-        with pytest.raises(InputError, match="another run of solecism is writing here"):
-            write_text(path, "mine")
+        with (
+            pytest.raises(InputError, match="another run of solecism is writing here"),
+            replacing_folder(path, listed),
+        ):
+            pass
         process.kill()
-    write_text(path, "mine")
+    with replacing_folder(path, listed) as fresh:
+        made(fresh, "b")
     assert names(tmp_path) == ["a.txt"]
 
 
@@ -120,7 +124,7 @@ def test_filling_refuses_what_is_something_else(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/a.txt").write_text("mine")
     with (
-        pytest.raises(InputError, match=r"a\.txt: would be overwritten"),
+        pytest.raises(InputError, match=r"a\.txt: is there already"),
         filling_folder(tmp_path / "out", lambda path: False) as fresh,
     ):
         made(fresh, "a.txt", "b.txt")
@@ -172,6 +176,37 @@ def test_a_file_in_the_way_of_a_new_one_is_kept(tmp_path: Path, in_the_way: str)
     ):
         made(fresh, "a", "y/d")
     assert bytes_of(tmp_path) == {f"out/{name}": data for name, data in before.items()}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+@pytest.mark.parametrize("mode", [0o700, 0o750, 0o2770, 0o1777])
+def test_modes_are_kept(tmp_path: Path, mode: int) -> None:
+    out = tmp_path / "out"
+    made(out, "x/a")
+    (out / "notes").write_text("mine")
+    for path, bits in (
+        (out, mode),
+        (out / "x", mode),
+        (out / "x/a", 0o640),
+        (out / "notes", 0o600),
+    ):
+        path.chmod(bits)
+    with replacing_folder(out, listed) as fresh:
+        assert fresh.stat().st_mode & 0o7777 == mode
+        made(fresh, "x/a")
+    write_text(out / "notes", "new")
+    modes = {path.name: path.stat().st_mode & 0o7777 for path in (out, *out.rglob("*"))}
+    assert modes == {"out": mode, "x": mode, "a": 0o640, "notes": 0o600, "ours": modes["ours"]}
+
+
+def test_what_a_listing_names_is_inside(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "out").mkdir()
+    for name in (str(tmp_path / "mine"), "../mine", "\0", "in/../../mine"):
+        assert not is_within(tmp_path / "out", name)
+    with replacing_folder(tmp_path / "out", lambda _: ["../mine", str(tmp_path / "mine")]):
+        pass
+    assert bytes_of(tmp_path) == {"mine": b"mine"}
 
 
 def test_a_folder_is_recovered_after_a_kill_between_two_renames(tmp_path: Path) -> None:
@@ -345,7 +380,7 @@ def test_convert_keeps_files_of_others(tmp_path: Path) -> None:
         main, ["convert", str(tmp_path / "suite.json"), str(tmp_path / "out")]
     )
     assert done.exit_code == 2, done.output
-    assert "is something else" in done.output
+    assert "is there already" in done.output
     assert (tmp_path / "out" / "number.json").read_text() == '{"mine": 1}'
 
 

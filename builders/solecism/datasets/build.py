@@ -85,7 +85,7 @@ def build(
     entry = catalogue_entry(home, dataset)
     entry = replace(entry, hub=hub) if hub else entry
     folder = Path(dataset if out is None else out)
-    recover_folder(folder, files_of_build)
+    recover_folder(folder)
     before = _configs_before(folder, dataset)
     if entry.configs != MINED:
         known = paths_of_configs(home, entry)

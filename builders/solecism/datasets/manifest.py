@@ -241,7 +241,9 @@ def files_of_build(folder: Path) -> list[str]:
 
 
 def is_within(folder: Path, name: str) -> bool:
-    """Return whether a file is really in the folder, and not behind a link that leads out of it."""
+    """Return whether a listed file is in the folder: no absolute path, no ``..``, no link out."""
+    if Path(name).is_absolute() or "\0" in name:
+        return False
     return (folder / name).resolve() == folder.resolve() / name
 
 
