@@ -12,7 +12,6 @@ from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, GPT2Con
 
 from solecism.baselines.corpus import BOS, EOS, UNK, Wording, is_word_level, vocabulary_of
 from solecism.baselines.networks import (
-    LSTMState,
     WordLSTMConfig,
     WordLSTMForCausalLM,
     word_tokenizer,
@@ -77,24 +76,21 @@ def test_a_sentence_can_be_read_token_by_token():
     wanted, state = logits(model, ids), None
     for place, token in enumerate(ids):
         with torch.no_grad():
-            step = model(input_ids=torch.tensor([[token]]), past_key_values=state, use_cache=True)
+            step = model(input_ids=torch.tensor([[token]]), state=state, use_cache=True)
         assert torch.allclose(step.logits[0, 0], wanted[place], atol=1e-6)
-        state = step.past_key_values
-        assert state.get_seq_length() == place + 1
-    assert model(input_ids=torch.tensor([ids]), use_cache=False).past_key_values is None
+        state = step.state
+    assert model(input_ids=torch.tensor([ids]), use_cache=False).state is None
 
 
 def test_a_state_is_not_changed_by_what_is_read_after_it():
     model = lstm()
     with torch.no_grad():
-        state = model(input_ids=torch.tensor([[1, 3], [1, 4]])).past_key_values
+        state = model(input_ids=torch.tensor([[1, 3], [1, 4]])).state
         before = copy.deepcopy(state)
-        model(input_ids=torch.tensor([[5], [6]]), past_key_values=state)
-    assert isinstance(state, LSTMState)
-    for one, other in zip(state.layers, before.layers, strict=True):
-        assert one.hidden.shape == one.cell.shape == (2, 16)
-        assert torch.equal(one.hidden, other.hidden)
-        assert torch.equal(one.cell, other.cell)
+        model(input_ids=torch.tensor([[5], [6]]), state=state)
+    for one, other in zip(state, before, strict=True):
+        assert one.shape == (2, 2, 16)
+        assert torch.equal(one, other)
 
 
 def test_padding_on_the_right_changes_nothing():
@@ -110,7 +106,6 @@ def test_padding_on_the_right_changes_nothing():
     [
         ({"attention_mask": torch.tensor([[0, 1, 1]])}, ValueError, "padded on the right"),
         ({"attention_mask": torch.ones(1, 1, 3, 3)}, ValueError, "no tree mask"),
-        ({"past_key_values": ()}, TypeError, "an LSTMState, not a tuple"),
     ],
 )
 def test_what_an_lstm_cannot_do_is_refused(given: Any, error: type[Exception], said: str):

@@ -23,11 +23,14 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
-from transformers.modeling_outputs import BaseModelOutputWithPast, CausalLMOutputWithPast
+from transformers.utils.generic import ModelOutput
 
 from solecism.baselines.corpus import BOS, ELISION, EOS, MARKS, UNK, Wording
 
-__all__ = ["LSTMState", "WordLSTMConfig", "WordLSTMForCausalLM", "word_tokenizer"]
+__all__ = ["WordLSTMConfig", "WordLSTMForCausalLM", "word_tokenizer"]
+
+State = tuple[torch.Tensor, torch.Tensor]
+"""The outputs and the cells of the layers after the last token, each (batch, layers, width)."""
 
 
 class WordLSTMConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
@@ -47,26 +50,13 @@ class WordLSTMConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
 
 
 @dataclass
-class LayerState:
-    """The output and the cell of a layer after the last token, both (batch, width)."""
+class WordLSTMOutput(ModelOutput):
+    """What the LSTM returns: ``state`` is that after the last token, as it is taken."""
 
-    hidden: torch.Tensor
-    cell: torch.Tensor
-
-
-@dataclass
-class LSTMState:
-    """The state after ``seen`` tokens, one :class:`LayerState` for each layer.
-
-    It is never changed in place, so that many continuations may start from one prefix.
-    """
-
-    layers: list[LayerState]
-    seen: int
-
-    def get_seq_length(self, layer_idx: int = 0) -> int:
-        """Return the number of tokens seen, under the name that transformers has for it."""
-        return self.seen
+    loss: torch.Tensor | None = None
+    logits: torch.Tensor | None = None
+    last_hidden_state: torch.Tensor | None = None
+    state: State | None = None
 
 
 class _Base(PreTrainedModel):  # type: ignore[no-untyped-call]
@@ -103,41 +93,28 @@ class WordLSTMModel(_Base):  # type: ignore[no-untyped-call]
         self,
         input_ids: torch.Tensor | None = None,
         attention_mask: torch.Tensor | None = None,
-        past_key_values: LSTMState | None = None,
+        state: State | None = None,
         inputs_embeds: torch.Tensor | None = None,
         use_cache: bool | None = None,
         **_: Any,
-    ) -> BaseModelOutputWithPast:
+    ) -> WordLSTMOutput:
         """Return the states of tokens (batch, length) that are run from a state, or from zeros.
 
-        Padding must stand on the right. Raises ``ValueError`` for any other attention mask,
-        ``TypeError`` for a state that is no :class:`LSTMState`.
+        The state that is given is not changed. Raises ``ValueError`` for a mask that pads on the
+        left, or shows tokens to others than the next ones.
         """
-        _check_mask(attention_mask)
+        if attention_mask is not None and attention_mask.dim() != 2:
+            raise ValueError("an LSTM reads from left to right: it takes no tree mask")
+        if attention_mask is not None and bool((attention_mask.diff(dim=1) > 0).any()):
+            raise ValueError("an LSTM's batches are padded on the right")
         if inputs_embeds is None:
             inputs_embeds = self.embed_tokens(input_ids)
-        start = None if past_key_values is None else _stacked(past_key_values)
+        start = (
+            None if state is None else tuple(part.transpose(0, 1).contiguous() for part in state)
+        )
         states, (hidden, cell) = self.lstm(self.drop(inputs_embeds), start)
-        seen = states.shape[1] + (past_key_values.seen if past_key_values is not None else 0)
-        layers = [LayerState(h, c) for h, c in zip(hidden, cell, strict=True)]
-        state: Any = None if use_cache is False else LSTMState(layers, seen)
-        return BaseModelOutputWithPast(last_hidden_state=self.drop(states), past_key_values=state)
-
-
-def _check_mask(mask: torch.Tensor | None) -> None:
-    if mask is None:
-        return
-    if mask.dim() != 2:
-        raise ValueError("an LSTM reads from left to right: it takes no tree mask")
-    if bool((mask[:, 1:] > mask[:, :-1]).any()):
-        raise ValueError("an LSTM's batches are padded on the right")
-
-
-def _stacked(state: LSTMState) -> tuple[torch.Tensor, torch.Tensor]:
-    if not isinstance(state, LSTMState):
-        raise TypeError(f"an LSTM's state is an LSTMState, not a {type(state).__name__}")
-    hidden = torch.stack([layer.hidden for layer in state.layers])
-    return hidden, torch.stack([layer.cell for layer in state.layers])
+        after = None if use_cache is False else (hidden.transpose(0, 1), cell.transpose(0, 1))
+        return WordLSTMOutput(last_hidden_state=self.drop(states), state=after)
 
 
 class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-call]
@@ -156,50 +133,39 @@ class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-ca
     def _supports_default_dynamic_cache(cls) -> bool:
         return False
 
-    def prepare_inputs_for_generation(  # type: ignore[override]
-        self, input_ids: torch.Tensor, past_key_values: Any = None, **kwargs: Any
+    def prepare_inputs_for_generation(
+        self, input_ids: torch.Tensor, state: State | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         """Return the last token and the state before it, once there is one."""
-        ids = input_ids if past_key_values is None else input_ids[:, -1:]
-        mask = kwargs.get("attention_mask") if past_key_values is None else None
-        return {
-            "input_ids": ids,
-            "past_key_values": past_key_values,
-            "attention_mask": mask,
-            "use_cache": kwargs.get("use_cache", True),
-        }
+        ids = input_ids if state is None else input_ids[:, -1:]
+        mask = kwargs.get("attention_mask") if state is None else None
+        use_cache = kwargs.get("use_cache", True)
+        return {"input_ids": ids, "state": state, "attention_mask": mask, "use_cache": use_cache}
 
     def forward(
         self,
         input_ids: torch.Tensor | None = None,
         attention_mask: torch.Tensor | None = None,
-        past_key_values: LSTMState | None = None,
+        state: State | None = None,
         inputs_embeds: torch.Tensor | None = None,
         labels: torch.Tensor | None = None,
         use_cache: bool | None = None,
         logits_to_keep: int | torch.Tensor = 0,
         return_dict: bool | None = None,
-        **_: Any,
-    ) -> CausalLMOutputWithPast | tuple[Any, ...]:
+        **kwargs: Any,
+    ) -> WordLSTMOutput | tuple[Any, ...]:
         """Return logits (batch, length, vocabulary) and the state.
 
         With ``labels`` (the tokens themselves, -100 to leave out) also return the mean loss of each
         token after those before it.
         """
-        out = self.model(input_ids, attention_mask, past_key_values, inputs_embeds, use_cache)
-        states = out.last_hidden_state
-        if not isinstance(logits_to_keep, int):
-            states = states[:, logits_to_keep]
-        elif logits_to_keep:
-            states = states[:, -logits_to_keep:]
-        logits = self.lm_head(states)
+        out = self.model(input_ids, attention_mask, state, inputs_embeds, use_cache)
+        kept = slice(-logits_to_keep, None) if isinstance(logits_to_keep, int) else logits_to_keep
+        logits = self.lm_head(out.last_hidden_state[:, kept])
         loss = None
         if labels is not None:
-            flat = logits[:, :-1].flatten(0, 1)
-            loss = nn.functional.cross_entropy(flat.float(), labels[:, 1:].flatten())
-        result = CausalLMOutputWithPast(
-            loss=loss, logits=logits, past_key_values=out.past_key_values
-        )
+            loss = self.loss_function(logits, labels, self.config.vocab_size, **kwargs)
+        result = WordLSTMOutput(loss=loss, logits=logits, state=out.state)
         return result if return_dict is not False else result.to_tuple()
 
 

@@ -10,6 +10,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from inspect import signature
 from itertools import islice
 from typing import Any
 
@@ -409,7 +410,7 @@ class _Step:
             name, held = _select_state(self._above.state(), torch.as_tensor(rows, device=device))
             inputs[name] = held
         output = self._split.body(**inputs, use_cache=True)
-        self._state, self._above = _state_of(output), None
+        self._state, self._above = _state_of(self._split.body, output), None
         return self._split.states(output)[:, -1]
 
     def state(self) -> State:
@@ -432,11 +433,16 @@ State = tuple[str, Any]
 """The name of the argument by which a model takes a state, and the state."""
 
 
-def _state_of(output: Any) -> State:
-    """Return what a model hands on to the next token; raise ``TypeError`` if it is nothing."""
-    for name in ("past_key_values", "cache_params", "state"):
+def _state_of(body: Callable[..., Any], output: Any) -> State:
+    """Return what a model hands on to the next token, and the argument that takes it.
+
+    Raises ``TypeError`` if it is nothing.
+    """
+    # The output has the state under its older names, too, which not every model takes.
+    taken = signature(getattr(body, "forward", body)).parameters
+    for name in ("cache", "past_key_values", "cache_params", "state"):
         value = getattr(output, name, None)
-        if value is not None:
+        if value is not None and name in taken:
             return name, value
     raise TypeError("the model gives no cache and no state")
 
