@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from solecism.analyses.part import Draw
+from solecism.plots import Draw
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

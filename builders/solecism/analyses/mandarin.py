@@ -18,7 +18,8 @@ import pandas as pd
 from solecism.analyses.answers import items_of
 from solecism.analyses.drawing import dot_lines, legend_beside
 from solecism.analyses.mixed import FixedEffect, fit_mixed_logistic
-from solecism.analyses.part import AnalysisPart, Draw
+from solecism.analyses.part import AnalysisPart
+from solecism.plots import Draw
 from solecism.scoring.results import Result
 
 __all__ = ["analyse_mandarin", "architecture_of", "corpus_of"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +11,12 @@ import pandas as pd
 from rich.table import Table
 
 from solecism.files import write_text, writing
+from solecism.plots import Draw, figure_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["AnalysisPart", "part_tables", "write_parts"]
-
-Draw = Callable[["Axes"], None]
-
-_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a7a7a")
-"""Those of Okabe and Ito (2008), which people with any kind of sight can tell apart."""
 
 
 @dataclass(frozen=True)
@@ -61,26 +56,14 @@ class AnalysisPart:
 
     def figure(self, kind: str) -> bytes:
         """Return the figure as ``svg`` or ``pdf``; the same table gives the same bytes."""
-        import matplotlib as mpl
-        from cycler import cycler
-        from matplotlib.figure import Figure
+        draw = self.draw
+        assert draw is not None
 
-        assert self.draw is not None
-        settings: Any = {
-            "svg.hashsalt": "solecism", "svg.fonttype": "none", "pdf.fonttype": 42, "font.size": 9,
-            "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10,
-            "axes.prop_cycle": cycler(linestyle=["-", "--", ":"]) * cycler(color=list(_COLOURS)),
-            "legend.frameon": False,
-        }  # fmt: skip
-        with mpl.rc_context(settings):
-            figure = Figure(figsize=self.size, layout="constrained")
-            axes = figure.subplots()
-            self.draw(axes)
+        def titled(axes: Axes) -> None:
+            draw(axes)
             axes.set_title(self.title, loc="left")
-            out = io.BytesIO()
-            dates = {"Date": None} if kind == "svg" else {"CreationDate": None}
-            figure.savefig(out, format=kind, metadata=dates)
-        return out.getvalue()
+
+        return figure_bytes([titled], self.size, kind)
 
 
 def _cell(value: Any) -> str:

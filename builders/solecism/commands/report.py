@@ -13,7 +13,6 @@ from solecism.commands.options import (
     FOLDER,
     JSON,
     NEW_FILE,
-    NEW_FOLDER,
     console,
     echo,
     path_type,
@@ -41,7 +40,6 @@ __all__ = ["command"]
 @click.option(
     "--curve", type=NEW_FILE, help="Write an SVG: accuracy over the checkpoints of a model."
 )
-@click.option("--eee", type=NEW_FOLDER, help="Write files of Every Eval Ever below a folder.")
 @click.option(
     "--eval-results",
     type=FOLDER,
@@ -60,7 +58,6 @@ def command(
     judgments: Path | None,
     html: Path | None,
     curve: Path | None,
-    eee: Path | None,
     eval_results: Path | None,
     hub: str | None,
     csv: Path | None,
@@ -69,7 +66,6 @@ def command(
 ) -> None:
     from solecism.files import write_text
     from solecism.reports.eval_results import write_eval_results
-    from solecism.reports.every_eval_ever import write_every_eval_ever
     from solecism.reports.report import report
 
     made = report(
@@ -85,7 +81,6 @@ def command(
             write_text(path, content())
             if not as_json:
                 echo(f"wrote {path}")
-    written = write_every_eval_ever(made.results, eee) if eee else []
-    written += write_eval_results(made.results, eval_results, hub) if eval_results else []
+    written = write_eval_results(made.results, eval_results, hub) if eval_results else []
     for path in () if as_json else written:
         echo(f"wrote {path}")

@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from solecism.errors import fail
-from solecism.reports.charts import curve_chart
+from solecism.plots import Draw, figure_bytes
+from solecism.reports.charts import WIDTH, curve_chart, curve_drawing
 from solecism.reports.figures import ALL, MEAN, AccuracyCurve, AccuracyPoint, columns, row_names
 from solecism.scoring.checkpoints import step_of
 from solecism.scoring.results import Result
 
-__all__ = ["CheckpointChart", "checkpoint_charts", "checkpoint_of", "checkpoint_page"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["CheckpointCurves", "checkpoint_curves", "checkpoint_of", "checkpoint_page"]
 
 WIDEST = 20
 """If the last step is so many times the first, the axis is logarithmic."""
@@ -23,18 +28,23 @@ WIDEST = 20
 TICKS = 6
 """The most checkpoints that are named below a plot."""
 
-_BOX = re.compile(r'viewBox="0 0 (\d+) (\d+)"')
 
-
-class CheckpointChart(NamedTuple):
+@dataclass(frozen=True)
+class CheckpointCurves:
     """The curves of a model on a config, a line for each row of the grouping."""
 
     title: str
-    chart: Markup
+    curves: tuple[AccuracyCurve, ...]
+    ticks: tuple[tuple[float, str], ...]
+
+    @property
+    def chart(self) -> Markup:
+        """The curves as a drawing for a page."""
+        return curve_chart(self.title, "checkpoint", self.curves, ticks=self.ticks)
 
 
-def checkpoint_charts(results: Sequence[Result], by: str = "phenomenon") -> list[CheckpointChart]:
-    """Return a chart for each model and config of which there are at least two checkpoints.
+def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list[CheckpointCurves]:
+    """Return the curves of each model and config of which there are at least two checkpoints.
 
     A checkpoint is a result of a named revision (``solecism score --revisions``). Raises
     :class:`InputError` for an unknown grouping.
@@ -42,10 +52,9 @@ def checkpoint_charts(results: Sequence[Result], by: str = "phenomenon") -> list
     found = []
     for (model, config), some in _families(results).items():
         steps = sorted(some, key=lambda result: _order(checkpoint_of(result)))
-        curves = [AccuracyCurve(row, tuple(points)) for row, points in _points(steps, by)]
+        curves = tuple(AccuracyCurve(row, tuple(points)) for row, points in _points(steps, by))
         title = f"{model} on {config}: accuracy by {by} over checkpoints"
-        chart = curve_chart(title, "checkpoint", curves, ticks=_ticks(steps), width=760, height=360)
-        found.append(CheckpointChart(title, chart))
+        found.append(CheckpointCurves(title, curves, tuple(_ticks(steps))))
     return found
 
 
@@ -54,19 +63,19 @@ def checkpoint_page(results: Sequence[Result], by: str = "phenomenon") -> str:
 
     Raises :class:`InputError` where there are no two checkpoints of one model.
     """
-    charts = checkpoint_charts(results, by)
+    charts = checkpoint_curves(results, by)
     if not charts:
         raise fail("there are no two checkpoints of one model (solecism score --revisions 'step*')")
-    parts, top, width = [], 0, 0
-    for title, chart in charts:
-        box = _BOX.search(chart)
-        assert box is not None
-        parts.append(f'<text x="8" y="{top + 20}" font-size="14">{Markup.escape(title)}</text>')
-        parts.append(str(chart).replace("<svg ", f'<svg y="{top + 30}" height="{box[2]}" ', 1))
-        top, width = top + 40 + int(box[2]), max(width, int(box[1]))
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" width="{width}" '
-    style = 'font-family="sans-serif" style="background:white">'
-    return f"{head}{style}{''.join(parts)}</svg>\n"
+    return figure_bytes(list(map(_titled, charts)), (1.5 * WIDTH, 4.5)).decode()
+
+
+def _titled(chart: CheckpointCurves) -> Draw:
+    def draw(axes: Axes) -> None:
+        curve_drawing("checkpoint", chart.curves, ticks=chart.ticks)(axes)
+        axes.set_title(chart.title, loc="left")
+        axes.figure.patch.set_alpha(1)
+
+    return draw
 
 
 def _families(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:

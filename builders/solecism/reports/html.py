@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from solecism.reports.charts import bar_keys, curve_chart, forest_chart, heat_map
-from solecism.reports.checkpoints import checkpoint_charts
+from solecism.reports.charts import curve_chart, forest_chart, heat_map
+from solecism.reports.checkpoints import checkpoint_curves
 from solecism.reports.comparison import ModelDifference, correlations
 from solecism.reports.figures import ALL, FigureColumn, curves
 from solecism.reports.margins import margin_correlations
@@ -79,10 +79,10 @@ def page_values(
     data = sorted({f"{r.run['data']} {r.run['version']}".strip() for r in results})
     return {
         "title": f"Results on {', '.join(data)}", "by": by, "figures": figures,
-        "keys": bar_keys(figures.models, bool(judgments)), "judged": bool(judgments), "total": ALL,
+        "judged": bool(judgments), "total": ALL,
         "difference": difference, "difference_cells": difference_cells,
         "forest": _forest(difference) if difference else None,
-        "checkpoints": checkpoint_charts(results, by), "plots": list(_curves(figures.pooled)),
+        "checkpoints": checkpoint_curves(results, by), "plots": list(_curves(figures.pooled)),
         "normalised": normalised_tables(_named(figures)),
         "correlations": list(_correlated(results)),
         "margins": margin_correlations(results), "notes": list(_notes(figures)),

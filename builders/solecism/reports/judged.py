@@ -11,7 +11,7 @@ from solecism.contrast import differing_parts
 from solecism.files import csv_of
 from solecism.judge.exclusions import JudgeRecord
 from solecism.judge.outcome import LEVELS, JudgedGroup, JudgedPair, Outcome
-from solecism.reports.charts import bar_chart, bar_keys
+from solecism.reports.charts import bar_chart
 from solecism.reports.figures import FigureCell
 from solecism.reports.hardest import Parts
 from solecism.reports.pages import render_page
@@ -62,7 +62,7 @@ def judged_page(outcome: Outcome, everyone: Outcome) -> str:
         "judged.html.jinja",
         study=outcome.study, outcome=outcome, everyone=everyone, design=design,
         chart=bar_chart("What people decide", [g.name for g in chart], series),
-        keys=bar_keys(list(series)), excluded=[r for r in outcome.judges if r.reasons],
+        excluded=[r for r in outcome.judges if r.reasons],
         groups={level: some for level, some in groups.items() if some},
         failed=[g for g in outcome.paradigms if not g.passes(outcome.study.rules)],
         rejected=rejected_pairs(outcome), figure=_figure, seconds=_seconds, share=_share,

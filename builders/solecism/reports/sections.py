@@ -99,7 +99,7 @@ def page_figures(
         tuple(names.values()),
         tuple(pooled),
         _table("config", with_people) if several else None,
-        _chart("config", with_people) if several else None,
+        _chart("config", with_people, list(names.values())) if several else None,
         tuple(_anchored(sections)),
     )
 
@@ -149,8 +149,9 @@ def _section(
     tables = [] if shown in COLUMNS else [_table(shown, figures[shown])]
     tables.append(_nested(figures, _nesting(results)))
     models = {names[_system(c)]: c.results[0] for c in figures["UID"] if c.label != PEOPLE}
+    chart = _chart(shown, figures[shown], list(names.values()))
     return ConfigSection(
-        "", _title(key), shown, _chart(shown, figures[shown]), tuple(tables),
+        "", _title(key), shown, chart, tuple(tables),
         tuple(hardest(models)),
     )  # fmt: skip
 
@@ -177,11 +178,12 @@ def _telling(figures: Mapping[str, Sequence[FigureColumn]]) -> str:
     return "UID"
 
 
-def _chart(by: str, some: Sequence[FigureColumn]) -> Markup | None:
+def _chart(by: str, some: Sequence[FigureColumn], models: Sequence[str]) -> Markup:
+    """Return bars; each of the ``models`` of the page has the same colour in all charts."""
     rows = [row for row in row_names(some) if row not in (ALL, MEAN)] or [ALL]
-    series = {column.label: column.cells for column in some if column.label != PEOPLE}
-    people = next((column.cells for column in some if column.label == PEOPLE), {})
-    return bar_chart(f"Accuracy by {by}", rows, series, people) if rows else None
+    cells = {column.label: column.cells for column in some}
+    series = {name: cells.get(name, {}) for name in models}
+    return bar_chart(f"Accuracy by {by}", rows, series, cells.get(PEOPLE))
 
 
 def _table(by: str, some: Sequence[FigureColumn]) -> FigureTable:

@@ -15,9 +15,7 @@ from solecism.datasets.citation import Reference
 from solecism.grammar.inherit import SLOTS
 from solecism.grammar.template import Template, read_template
 from solecism.harness.task_files import tasks_of_configs
-from solecism.reports.charts import bar_chart, bar_keys
-from solecism.reports.checkpoints import checkpoint_charts
-from solecism.reports.figures import FigureCell
+from solecism.reports.checkpoints import checkpoint_curves
 from solecism.reports.html import page_values
 from solecism.reports.pages import REPORTS, page_source, render_page
 from solecism.reports.people import PEOPLE
@@ -191,7 +189,7 @@ def _dataset(contents: SiteContents, data: SiteData) -> SitePage:
         "dataset.html.jinja", f"{data.place}/index.html", data.entry.pretty_name or data.name,
         contents, data=data, heads=heads, matrix=matrix, figures=contents.figures.get(data.name),
         configs=_shown_configs(data), items=_items_of(data), snippets=_snippets(data),
-        keys=_keys(contents, data), references=list(map(_reference, data.references)),
+        references=list(map(_reference, data.references)),
     )  # fmt: skip
 
 
@@ -226,12 +224,6 @@ def _cell(
     if paradigm is None:
         return None
     return data.pages[config.name, paradigm.uid], int(paradigm.facts.get("pairs", 0))
-
-
-def _keys(contents: SiteContents, data: SiteData) -> Markup:
-    figures = contents.figures.get(data.name)
-    judged = any(key[0] == data.name for key in contents.results.judgments)
-    return bar_keys(figures.models, judged) if figures else Markup()
 
 
 def _phenomena(contents: SiteContents, data: SiteData) -> Iterator[SitePage]:
@@ -292,7 +284,7 @@ def _config(contents: SiteContents, data: SiteData, config: SiteConfig) -> Itera
         yield _page(
             "config.html.jinja", own, config.spec, contents, _top(data), data=data, config=config,
             sample=contents.sample(data, config), section=_section(contents, config),
-            keys=_keys(contents, data), snippets=_snippets(data, config),
+            snippets=_snippets(data, config),
             browse=_browse(data, config),
         )  # fmt: skip
     if data.mined:
@@ -350,7 +342,7 @@ def _paradigm(
     return _page(
         "paradigm.html.jinja", path, paradigm.uid, contents, crumbs, data=data, config=config,
         paradigm=paradigm, sample=sample, template=template, others=others,
-        swap=_swap(sample), source=_source_of(data, template), cells=cells, chart=_bars(cells),
+        swap=_swap(sample), source=_source_of(data, template), cells=cells,
         code=coloured_file(paradigm.template) if paradigm.template else None,
         shared=_shared_path(data, code) if code else "",
         snippets=_snippets(data, config, paradigm.uid),
@@ -361,13 +353,6 @@ def _paradigm(
 def _swap(sample: ParadigmSample | None) -> tuple[str, str] | None:
     found = (swap_of(item) for item in sample.items) if sample else iter(())
     return next((swap for swap in found if swap), None)
-
-
-def _bars(cells: Mapping[str, FigureCell]) -> Markup | None:
-    """Return bars of the accuracy of models and people, with their intervals."""
-    if not cells:
-        return None
-    return bar_chart("Accuracy", list(cells), {"accuracy": cells})
 
 
 @dataclass(frozen=True)
@@ -473,7 +458,7 @@ def _results(contents: SiteContents) -> Iterator[SitePage]:
     )  # fmt: skip
     if results.results:
         values = page_values(results.results, "config", judgments=results.judged(results.results))
-        values["checkpoints"] = checkpoint_charts(results.results)
+        values["checkpoints"] = checkpoint_curves(results.results)
         title = values.pop("title")
         yield _page(
             "page.html.jinja", "results/report.html", title, contents,
