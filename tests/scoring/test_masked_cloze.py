@@ -15,7 +15,13 @@ from solecism.errors import InputError
 from solecism.lexicon.features import Feats
 from solecism.schema import CLOZE
 from solecism.scoring.engines.masked import open_masked
-from solecism.scoring.methods.cloze import FormInventory, Setting, score_cloze, wanted_features
+from solecism.scoring.methods.cloze import (
+    FormInventory,
+    Setting,
+    score_cloze,
+    wanted_features,
+    wrong_sentences,
+)
 
 SETS = {
     "Sing": (["laughs", "rit", "צוחק", "живёт"], ["laugh", "rient", "צוחקים", "живут"]),
@@ -117,6 +123,44 @@ def test_a_value_in_common_agrees_and_the_silent_are_neither() -> None:
 )  # fmt: skip
 def test_settings(before: str, answer: str, form: str, text: str) -> None:
     assert Setting.of(before, answer).text(form) == text
+
+
+ABSOLUTIVE = "Number[abs]=Sing|Number[erg]=Plur|Person[abs]=3|Person[erg]=1"
+
+
+@pytest.mark.parametrize(
+    ("relation", "layer", "masked", "upos", "controller", "target", "names", "right", "wrong"),
+    [
+        ("object", "abs", "target", "VERB", "Case=Abs|Number=Sing", ABSOLUTIVE, ["Number"],
+         ABSOLUTIVE, "Number[abs]=Plur|Number[erg]=Sing"),
+        ("verb", "erg", "target", "VERB", "Case=Erg|Number=Plur|Person=1|PronType=Prs", ABSOLUTIVE,
+         ["Number", "Person"], ABSOLUTIVE, "Number[erg]=Plur|Person[erg]=2"),
+        ("indirect_object", "dat", "target", "VERB", "Number=Plur", "Number[dat]=Plur", ["Number"],
+         "Number[abs]=Sing|Number[dat]=Plur", "Number[abs]=Plur|Number[dat]=Sing"),
+        ("possessor", "psor", "target", "NOUN", "Number=Sing|Person=1|PronType=Prs",
+         "Number=Plur|Number[psor]=Sing|Person[psor]=1", ["Number", "Person"],
+         "Number=Plur|Number[psor]=Sing|Person[psor]=1", "Number=Sing|Number[psor]=Plur"),
+        ("object", "abs", "controller", "NOUN", "Case=Abs|Number=Sing", ABSOLUTIVE, ["Number"],
+         "Number=Sing", "Number=Plur"),
+        ("verb", "", "target", "VERB", "Number=Sing", "Person=3", ["Person"], "Person=3", "Person=1"),
+        ("verb", "", "controller", "NOUN", "Number=Sing", "Number=Sing|Person=3",
+         ["Number", "Person"], "Number=Sing", "Number=Plur"),
+    ],
+)  # fmt: skip
+def test_features_are_compared_in_the_layer_of_the_target_and_a_noun_is_third_person(
+    relation: str, layer: str, masked: str, upos: str, controller: str, target: str,
+    names: list[str], right: str, wrong: str,
+) -> None:  # fmt: skip
+    ends = {"controller": controller, "target": target}
+    item = cloze_item(
+        "x ", "good", ".", relation=relation, layer=layer, masked=masked, upos=upos, lemma="be",
+        agrees_in=names, feats=right,
+        **{end: {"form": "y", "lemma": "y", "feats": feats, "index": 1} for end, feats in ends.items()},
+    )  # fmt: skip
+    rows = {"form": ["good", "right", "wrong", "silent"], "upos": [upos] * 4, "lemma": ["be"] * 4}
+    table = pa.table({**rows, "feats": [right, right, wrong, ""]})
+    ((_, found),) = wrong_sentences(pa.Table.from_pylist([item], schema=CLOZE), table)
+    assert found == ["x wrong."]
 
 
 def test_a_text_without_the_answer_is_refused() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from solecism.scoring.encoding import Encoded, exactly
 from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import PairScores, Questions, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
+from solecism.treebank.agreement import layered
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -61,7 +62,8 @@ def score_cloze(
 
     ``forms`` is the inventory of the language (form, upos, feats, source). Method: Bacon and Regier
     2019, Experiment. A filler is right if it agrees with the other end in all of ``agrees_in``,
-    wrong if it expresses another value in one of them. The softmax is over the whole vocabulary.
+    wrong if it expresses another value in one of them, all in the item's ``layer``; a noun is third
+    person. The softmax is over the whole vocabulary.
     ``logp_*`` are natural logarithms of the means, ``tokens_*`` the numbers of fillers, ``bytes_*``
     and ``chars_*`` the length of the answer; ``UID`` is the relation.
 
@@ -142,8 +144,24 @@ def _two_forms(item: Item, start: int, inventory: FormInventory, fewest: int) ->
 
 
 def _wanted(item: Item) -> Wanted:
-    other = item["target" if item["masked"] == "controller" else "controller"]
-    return wanted_features(_feats(item, other["feats"]), item["agrees_in"] or ())
+    """Return what a form in the masked place must express.
+
+    The layer of an item is that of its target's features; a noun is third person.
+    """
+    layer, names = item["layer"] or "", item["agrees_in"] or ()
+    if item["masked"] == "controller":
+        target = _feats(item, item["target"]["feats"])
+        own = {name: target[at] for name in names if (at := layered(name, layer)) in target}
+        return wanted_features(own, names)
+    controller = _third_person(_feats(item, item["controller"]["feats"]))
+    of_layer = {layered(name, layer): values for name, values in controller.items()}
+    return wanted_features(of_layer, [layered(name, layer) for name in names])
+
+
+def _third_person(feats: Feats) -> Feats:
+    """Return the features of a noun with its person; a pronoun has its own."""
+    given = "Person" in feats or "PronType" in feats
+    return feats if given else feats.updated({"Person": frozenset({"3"})})
 
 
 def _feats(item: Item, text: str | None) -> Feats:
@@ -270,7 +288,7 @@ class Setting:
         return form[:1].upper() + form[1:] if self.capital else form
 
 
-def wanted_features(feats: Feats, names: Iterable[str]) -> Wanted:
+def wanted_features(feats: Mapping[str, frozenset[str]], names: Iterable[str]) -> Wanted:
     """Return what a form must express to agree with ``feats`` in those of ``names`` that it has."""
     return tuple((name, feats[name]) for name in sorted(names) if name in feats)
 
@@ -317,7 +335,8 @@ def _form_rows(forms: pa.Table) -> dict[str, list[tuple[str, Feats, str]]]:
         text = feats or ""
         if text not in known:
             known[text] = _parsed(text, f"the forms: form {form!r}")
-        rows.setdefault(upos, []).append((form, known[text], lemma[0] if lemma else ""))
+        read = _third_person(known[text]) if upos in ("NOUN", "PROPN") else known[text]
+        rows.setdefault(upos, []).append((form, read, lemma[0] if lemma else ""))
     return rows
 
 
