@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +26,8 @@ from solecism.errors import InputError
 from solecism.schema import SUITE
 from solecism.scoring.engines import server
 
+OK = b"HTTP/1.0 200 OK\r\n\r\n"
+ZIPPED = OK.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n")
 ROWS = [
     ("The author near the pilots laughs.", "The author near the pilots laugh."),
     ("Les gérants rient fort.", "Les gérants rit fort."),
@@ -57,6 +61,7 @@ def quick(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(work)
     monkeypatch.setattr(server, "_wait", lambda attempt, after="": 0.0)
     monkeypatch.setattr(server, "SECONDS", 5.0)
+    monkeypatch.setattr(server, "MAX_ANSWER_BYTES", 1 << 20)
     for name in server.KEYS:
         monkeypatch.delenv(name, raising=False)
 
@@ -103,30 +108,43 @@ def test_each_sentence_is_asked_for_once(tmp_path: Path) -> None:
 def test_a_run_that_was_cut_short_asks_for_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "PROMPTS", 1)
+    monkeypatch.setattr(server.ServerReader, "window", 2)
     state = Completions(Path("tiny"))
+    options = {"out": tmp_path, "requests": 1}
     with serving(state) as name:
         wanted = solecism.score("some.parquet", name, out=tmp_path / "whole")
         state.asked.clear()
-        state.statuses = [(200, {})] * 6 + [(418, {})] * 40
+        state.statuses = [(200, {})] * 5 + [(418, {})] * 40
         with pytest.raises(InputError, match="answers 418: not now"):
-            solecism.score("some.parquet", name, out=tmp_path, requests=1)
-        first = [text for text in state.asked if text not in server.PROBES]
+            solecism.score("some.parquet", name, **options)
+        first = {text for text in state.asked if text not in server.PROBES}
         state.asked.clear()
         state.statuses = []
-        found = solecism.score("some.parquet", name, out=tmp_path, requests=1)
-    rest = [text for text in state.asked if text not in server.PROBES]
+        found = solecism.score("some.parquet", name, **options)
+    rest = {text for text in state.asked if text not in server.PROBES}
     assert found.table == wanted.table
-    assert len(first) >= 3
-    assert not set(first[:3]) & set(rest)
+    assert first == {text for row in ROWS[:4] for text in row}
+    assert rest == {text for row in ROWS[4:] for text in row}
 
 
-def change(column: str, to: Any) -> Any:
-    def fault(_: Completions, answer: Answer) -> Answer:
+def change(column: str, to: Any, later: bool = False) -> Any:
+    """Change a column of all choices, or (``later``) of those that are no probes."""
+
+    def fault(state: Completions, answer: Answer) -> Answer:
         for choice in answer["choices"]:
-            if choice.get("logprobs"):
+            if choice.get("logprobs") and not (later and state.asked[-1] in server.PROBES):
                 choice["logprobs"][column] = to(choice["logprobs"][column])
         return answer
+
+    return fault
+
+
+def changed(to: Any) -> Any:
+    """Change all choices of answers that are no probes."""
+
+    def fault(state: Completions, answer: Answer) -> Answer:
+        probed = state.asked[-1] in server.PROBES
+        return answer if probed else {**answer, "choices": to(answer["choices"])}
 
     return fault
 
@@ -145,7 +163,13 @@ def change(column: str, to: Any) -> Any:
         ({"fault": lambda _, answer: {"choices": None}}, "gives no answers to"),
         ({"fault": lambda _, answer: {"choices": []}}, "gives 0 answers to"),
         ({"fault": lambda _, answer: [1]}, "gives no answers to"),
-        ({"raw": b"HTTP/1.0 200 OK\r\n\r\n<html>hello"}, "something that is no JSON: '<html>hello'"),
+        ({"raw": OK + b"<html>hello"}, "something that is no JSON: <html>hello"),
+        ({"raw": OK + b"[" * 200_000}, "something that is no JSON: [[["),
+        ({"raw": OK + b'{"choices": ' + b"9" * 5000 + b"}"}, "something that is no JSON"),
+        ({"raw": OK + b'"\\ud800"'}, "gives no answers to"),
+        ({"raw": OK + b" " * (1 << 21)}, "answers more than 1 MB"),
+        ({"raw": ZIPPED + gzip.compress(b" " * (1 << 22))},
+         "answers in an encoding that was not asked for"),
         ({"raw": b"HTTP/1.0 200 OK\r\nContent-Length: 99\r\n\r\n{"}, "does not answer (Remote"),
         ({"raw": b""}, "does not answer (Remote"),
         ({"statuses": [(500, {})] * 400}, "answers 500: not now"),
@@ -160,6 +184,52 @@ def test_servers_that_cannot_score_are_told(
     assert done.exit_code == 2
     assert message in " ".join(done.stderr.split())
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (change("tokens", lambda v: v[:2], later=True), "no log probabilities"),
+        (changed(lambda cs: [{**c, "logprobs": {k: v[:2] for k, v in c["logprobs"].items()}} for c in cs]),
+         "are not the text"),
+        (change("tokens", lambda v: [*v[:1], "a", *v[3:], "b"], later=True), "are not the text"),
+        (change("tokens", lambda v: [*v[:-1], 7], later=True), "no log probabilities"),
+        (change("tokens", lambda v: [*v[:-1], "\ud800"], later=True), "are not the text"),
+        (change("token_logprobs", lambda v: [*v[:-1], math.nan], later=True), "not finite"),
+        (change("token_logprobs", lambda v: [*v[:-1], -math.inf], later=True), "not finite"),
+        (change("token_logprobs", lambda v: [*v[:-1], math.inf], later=True), "not finite"),
+        (change("token_logprobs", lambda v: [*v[:-1], -(10**400)], later=True), "no log probabilities"),
+        (change("token_logprobs", lambda v: [*v[:-1], True], later=True), "no log probabilities"),
+        (change("token_logprobs", lambda v: [*v[:-1], 0.5], later=True), "above 0"),
+        (change("token_logprobs", lambda v: [None] + [0.0] * (len(v) - 1), later=True), "returns 0.0"),
+        (change("token_logprobs", lambda v: [*v[:-1], None], later=True), "null in place"),
+        (changed(lambda cs: [*cs[1:], cs[0]] if len(cs) == 1 else [{**c, "index": 0} for c in cs]),
+         "without their index"),
+        (changed(lambda cs: [{k: v for k, v in c.items() if k != "index"} for c in cs]),
+         "without their index"),
+        (changed(lambda cs: cs * 2), "gives 10 answers to 5 prompts"),
+    ],
+)  # fmt: skip
+def test_every_answer_is_checked_and_a_sick_one_is_not_kept(
+    tmp_path: Path, fault: Any, message: str
+) -> None:
+    state = Completions(Path("tiny"), fault=fault)
+    with serving(state) as name:
+        with pytest.raises(InputError, match=message):
+            solecism.score("some.parquet", name, out=tmp_path)
+        assert not list(tmp_path.iterdir())
+        state.fault = None
+        found = solecism.score("some.parquet", name, out=tmp_path)
+    wanted = solecism.score("some.parquet", "tiny", out=tmp_path)
+    assert margins(found) == pytest.approx(margins(wanted), abs=1e-5)
+
+
+def test_choices_may_come_in_another_order(tmp_path: Path) -> None:
+    turned = changed(lambda choices: choices[::-1])
+    with serving(Completions(Path("tiny"), fault=turned)) as name:
+        found = solecism.score("some.parquet", name, out=tmp_path)
+    wanted = solecism.score("some.parquet", "tiny", out=tmp_path)
+    assert margins(found) == pytest.approx(margins(wanted), abs=1e-5)
 
 
 def test_the_same_for_all_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +248,18 @@ def test_a_server_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "SECONDS", 0.1)
     monkeypatch.setattr(server, "TRIES", 2)
     state = Completions(None, latency=0.5)
-    with pytest.raises(InputError, match=r"does not answer \(ReadTimeout\)"), reading(state):
+    with pytest.raises(InputError, match=r"does not answer \((Read)?Timeout"), reading(state):
+        pass
+
+
+@pytest.mark.parametrize("begin", [b"HTTP/1.0 200 OK\r\nX: ", OK])
+def test_an_answer_that_comes_byte_by_byte_has_to_end(
+    monkeypatch: pytest.MonkeyPatch, begin: bytes
+) -> None:
+    monkeypatch.setattr(server, "SECONDS", 0.3)
+    monkeypatch.setattr(server, "TRIES", 1)
+    state = Completions(None, raw=begin + b"x" * 100_000, drip=0.05)
+    with pytest.raises(InputError, match="does not answer"), reading(state):
         pass
 
 
@@ -202,7 +283,9 @@ def test_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [server._wait(n) for n in range(4)] == [0.5, 1.0, 2.0, 4.0]
     assert server._wait(0, "7") == 7.0
     assert server._wait(0, "7000") == server.LONGEST_WAIT
-    assert server._wait(1, "Wed, 21 Oct") == 1.0
+    for odd in ("Wed, 21 Oct", "-7", "nan", "\u00b2", ""):
+        assert server._wait(1, odd) == 1.0
+    assert server._wait(1, "1e400") == server._wait(1, "inf") == server.LONGEST_WAIT
 
 
 def test_keys_are_sent_and_appear_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,17 +304,48 @@ def test_keys_are_sent_and_appear_nowhere(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
+    "state",
     [
-        ("openai:localhost", "is not of the form openai:http://HOST:PORT/v1#NAME"),
-        ("openai:ftp://x/v1#a", "is not of the form"),
-        ("openai:http://me:pass@host/v1#a", "a key does not belong into the name"),
+        {"models": ["sk-0123456789"]},
+        {"models": ["sk-0123456789", "b"]},
+        {"statuses": [(418, {})] * 40, "said": "no sk-0123456789 here"},
+        {"fault": change("tokens", lambda v: ["sk-0123456789"] * len(v))},
+        {"fault": change("tokens", lambda v: ["x" * 30, "sk-0123456789", *v[2:]])},
+        {"raw": OK + b"x" * 195 + b"sk-0123456789"},
     ],
 )
-def test_names_that_are_none(name: str, message: str) -> None:
+def test_a_key_is_not_shown_where_a_server_says_it(
+    monkeypatch: pytest.MonkeyPatch, state: dict[str, Any]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    with serving(Completions(Path("tiny"), **state)) as name, pytest.raises(InputError) as refused:
+        server.open_server(name.partition("#")[0])
+    assert "sk-0" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("localhost", "is not of the form openai:http://HOST:PORT/v1#NAME"),
+        ("ftp://x/v1#a", "is not of the form"),
+        ("http://host:99999/v1#a", "is not of the form"),
+        ("http://host:x/v1#a", "is not of the form"),
+        ("http://[::1/v1#a", "is not of the form"),
+        ("http://[fe80::zz]/v1#a", "is not of the form"),
+        ("http://[::1]:9/v1#a", "does not answer"),
+        ("http://a\u200bb..c/v1#a", "does not answer"),
+        ("http://me:secret@host/v1#a", "a key does not belong into the name"),
+        ("http://host/v1?api_key=secret#a", "a key does not belong into the name"),
+        ("me@secret", "a key does not belong into the name"),
+        ("http://host/secret/v1#a", "a key does not belong into the name"),
+    ],
+)
+def test_names_that_are_none(name: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "TRIES", 1)
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
     with pytest.raises(InputError, match=message) as refused:
-        server.open_server(name)
-    assert "pass" not in str(refused.value)
+        server.open_server(f"openai:{name}")
+    assert "secret" not in str(refused.value)
 
 
 def test_the_name_of_the_model() -> None:
@@ -256,23 +370,21 @@ def test_so_many_requests_at_once_and_no_more(tmp_path: Path) -> None:
     assert state.busiest == 3
 
 
-def test_pieces_of_characters_have_places() -> None:
-    pieces = [
-        ("<s>", None),
-        ("\ufffd", -1.0),
-        ("\ufffd", -2.0),
-        ("养", -3.0),
-        ("。", -4.0),
-        ("x", -9.0),
-    ]
-    placed = server._placed("他养。", pieces, True)
-    assert placed == [(0, 1, -1.0), (0, 1, -2.0), (1, 2, -3.0), (2, 3, -4.0)]
-    letters = [("\ufffd", -float(n)) for n in range(4)]
-    assert [place[:2] for place in server._placed("הס", letters, False)] == [(0, 1)] * 2 + [
-        (1, 2)
-    ] * 2
-    flat = server._packed([placed, placed[:1]])
-    assert [part.tolist()[-1] for part in server._unpacked(flat)] == [[2, 3, -4.0], [0, 1, -1.0]]
+@pytest.mark.parametrize(
+    ("text", "pieces", "places"),
+    [
+        ("他养。", ["\ufffd", "\ufffd", "养", "。", "more"], [(0, 1), (0, 1), (1, 2), (2, 3)]),
+        ("הס", ["\ufffd"] * 4, [(0, 1), (0, 1), (1, 2), (1, 2)]),
+        ("הס", ["\ufffd"] * 3, [(0, 2)] * 3),
+        ("It is.", [" It", " is", "."], [(0, 2), (2, 5), (5, 6)]),
+    ],
+)
+def test_pieces_of_characters_have_places(
+    text: str, pieces: list[str], places: list[tuple[int, int]]
+) -> None:
+    with reading(Completions(Path("tiny"))) as reader:
+        found = reader._placed(text, [("<s>", None), *((piece, -1.0) for piece in pieces)])
+    assert [place[:2] for place in found] == places
 
 
 def test_json_of_the_report_can_be_read(tmp_path: Path) -> None:

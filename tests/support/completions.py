@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -40,6 +40,9 @@ class Completions:
     statuses: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     key: str = ""
     raw: bytes | None = None
+    drip: float = 0.0
+    models: list[str] = field(default_factory=lambda: ["tiny"])
+    said: str = "not now"
     asked: list[str] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     now: int = 0
@@ -98,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(
                 401, {"error": {"message": f"wrong: {self.headers['Authorization']}"}}
             )
-        return self._send(200, {"data": [{"id": "tiny"}]})
+        return self._send(200, {"data": [{"id": name} for name in self.state.models]})
 
     def do_POST(self) -> None:
         state = self.state
@@ -112,9 +115,12 @@ class _Handler(BaseHTTPRequestHandler):
         with state.lock:  # before the answer is sent: its reader may ask again at once
             state.now -= 1
         if state.raw is not None:
-            self.wfile.write(state.raw)
+            with suppress(OSError):  # the client has had enough
+                for start in range(0, len(state.raw), step := 1 if state.drip else 1 << 16):
+                    self.wfile.write(state.raw[start : start + step])
+                    time.sleep(state.drip)
         elif status != 200:
-            self._send(status, {"error": {"message": "not now"}}, headers)
+            self._send(status, {"error": {"message": state.said}}, headers)
         elif body["max_tokens"] < state.smallest:
             self._send(400, {"error": {"message": "max_tokens must be at least 1"}})
         else:

@@ -590,6 +590,7 @@ class CausalReader:
     engine: str = "auto"
     tokens: int = 4096
     journal: Journal = field(default_factory=Journal)
+    window: int = 16384
     probed: Probed | None = None
 
     def __post_init__(self) -> None:

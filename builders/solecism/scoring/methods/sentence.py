@@ -78,8 +78,8 @@ def score_pairs(
     )
     for table in tables:
         require(table, (*texts, *_COLUMNS.get(method, ())), "data set")
-        for start in range(0, len(table), WINDOW):
-            window = without_nulls(table.slice(start, WINDOW))
+        for start in range(0, len(table), reader.window):
+            window = without_nulls(table.slice(start, reader.window))
             sides = _whole if method == "sentence" else _critical
             yield _scored(window, reader, method, sides(window, reader, method, texts), unigram)
 
