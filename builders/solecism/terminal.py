@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from rich.segment import Segment
 from solecism.errors import visible
 
 __all__ = ["Terminal", "bar", "progress", "progress_bar", "terminal"]
+
+UNWRAPPED = 10_000
+"""Columns of output that goes to no terminal."""
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 
@@ -33,10 +37,14 @@ class Terminal(Console):
 
 
 def terminal(stderr: bool = False) -> Terminal:
-    """Return a console as wide as the terminal; other standard output has 80 columns."""
-    wide = stderr or sys.stdout.isatty()
+    """Return a console as wide as the terminal or ``$COLUMNS``; other output is not wrapped."""
+    known = (sys.stderr if stderr else sys.stdout).isatty() or "COLUMNS" in os.environ
     return Terminal(
-        width=None if wide else 80, stderr=stderr, highlight=False, markup=False, emoji=False
+        width=None if known else UNWRAPPED,
+        stderr=stderr,
+        highlight=False,
+        markup=False,
+        emoji=False,
     )
 
 

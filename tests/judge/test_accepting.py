@@ -27,7 +27,7 @@ from solecism.judge.importing import import_answers, read_answer_table
 from solecism.judge.making import Wishes, make_study, save_study
 from solecism.judge.outcome import outcome_of
 from solecism.judge.schema import JUDGMENTS
-from solecism.reports.margins import margin_correlations
+from solecism.reports.people import margin_correlations
 from solecism.reports.report import report
 from solecism.scoring.items import expand_data
 from solecism.scoring.results import scores_table

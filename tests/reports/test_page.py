@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -241,7 +242,7 @@ def test_no_judgments_is_no_column(folder: Path, hebrew: Path) -> None:
     ("text", "message"),
     [
         ("UID,acuracy\na,1\n", r"have no column 'accuracy' .did you mean 'acuracy'"),
-        ("UID,accuracy\na,1\na,1\n", "people.csv:3: paradigm 'a' stands twice"),
+        ("UID,accuracy\na,1\na,1\n", "people.csv:3: paradigm 'a' is there twice"),
         ("UID,accuracy\na,93\n", "people.csv:2: accuracy is '93', wanted a number from 0 to 1"),
         ("UID,accuracy,n\na,0.9,many\n", "people.csv:2: n is 'many', wanted a count"),
         ("UID,accuracy\n", "holds no judgments"),
@@ -257,6 +258,37 @@ def test_broken_judgments_are_refused(
     (tmp_path / "people.csv").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         report(folder / "tiny-xx", judgments=tmp_path / "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [1]}, "have no column 'UID', 'accuracy'"),
+        ({"UID": [["a"]], "accuracy": [0.5]}, r"UID is \['a'\]"),
+        ({"UID": [None], "accuracy": [0.5], "id": ["i"]}, "UID is None"),
+        ({"UID": ["a"], "accuracy": [None], "id": ["i"]}, "accuracy is None"),
+        ({"UID": ["a"], "accuracy": [[1.0]]}, r"accuracy is \[1.0\]"),
+        ({"UID": ["a"], "accuracy": [0.5], "n": ["x"], "id": ["i"]}, "n is 'x'"),
+        ({"UID": ["a"], "accuracy": [0.5], "config": [["c"]]}, r"config \['c'\]"),
+    ],
+)
+def test_odd_tables_of_judgments_are_refused(
+    tmp_path: Path, columns: dict[str, Any], message: str
+) -> None:
+    pq.write_table(pa.table(columns), tmp_path / "people.parquet")
+    with pytest.raises(InputError, match=message):
+        read_judgments(tmp_path / "people.parquet")
+
+
+def test_features_that_are_neither_texts_nor_numbers_are_told(folder: Path, tmp_path: Path) -> None:
+    for suffix in (".json", ".parquet"):
+        (tmp_path / f"r{suffix}").write_bytes((folder / f"tiny-xx{suffix}").read_bytes())
+    table = pq.read_table(tmp_path / "r.parquet")
+    odd = pa.array([{"match": {"a": 1}, "distance": "far"}] * len(table))
+    place = table.column_names.index("features")
+    pq.write_table(table.set_column(place, "features", odd), tmp_path / "r.parquet")
+    with pytest.raises(InputError, match=r"r.parquet: is no Parquet file that can be read"):
+        report(tmp_path / "r.json").html()
 
 
 def test_judgments_of_several_configs(folder: Path, tmp_path: Path) -> None:

@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 
 from scored import make_pairs, make_scores, write_result
+from solecism.commands import main
 from solecism.errors import InputError
 from solecism.files import write_text
 from solecism.reports.comparison import correlations, difference
@@ -56,11 +58,11 @@ def test_one_result_with_its_counts(folder: Path) -> None:
     text = printed(folder, "tiny-xx.json")
     result = read_result(folder / "tiny-xx")
     found = result.summary["by"]["construction"]["simple agreement"]
-    half = 100 * max(found["accuracy"] - found["low"], found["high"] - found["accuracy"])
+    ends = f"{100 * found['low']:.1f}–{100 * found['high']:.1f}"
     skipped = sum(found["skipped"].values())
     line = next(line for line in text.splitlines() if line.startswith("simple agreement"))
     assert line.split()[2:] == [
-        f"{100 * found['accuracy']:.1f}", f"±{half:.1f}", str(found["n"]), str(found["ties"]), str(skipped),
+        f"{100 * found['accuracy']:.1f}", ends, str(found["n"]), str(found["ties"]), str(skipped),
     ]  # fmt: skip
     assert result.signature in text
     assert "skipped (too long" in text
@@ -72,7 +74,22 @@ def test_models_side_by_side_fit_80_columns(folder: Path) -> None:
     assert max(map(len, body.splitlines())) <= 80
     assert "agreement" in body
     assert "npi_licensing" in body
-    assert body.count("±") == 6
+    assert body.count("–") == 6
+    assert "large-model-of-a-long-name" in body
+
+
+def test_off_a_terminal_nothing_wraps(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "a-model-of-a-name-that-is-longer-than-any-column-of-a-terminal"
+    for config, text in (("xx", name), ("yy", f"{name}-2")):
+        write_result(tmp_path / config, make_scores(make_pairs(60)), text, "xx")
+    monkeypatch.delenv("COLUMNS", raising=False)
+    wide = CliRunner().invoke(main, ["report", str(tmp_path)]).output
+    assert f"{name}-2\n" in wide
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = CliRunner().invoke(main, ["report", str(tmp_path)]).output
+    assert max(map(len, narrow.split("\n\n")[0].splitlines())) <= 60
 
 
 def test_several_models_and_configs_are_blocks(folder: Path) -> None:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from solecism.files import write_text, writing
 from solecism.plots import Draw, figure_bytes
+from solecism.reports.text import latex_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,11 +44,8 @@ class AnalysisPart:
     def latex(self) -> str:
         """Return the table for a paper (package ``booktabs``)."""
         shown = self.table.map(_cell)
-        styled = shown.style.hide(axis="index").format(escape="latex").format_index(
-            escape="latex", axis=1
-        )  # fmt: skip
         caption = f"{self.title} ({self.source})."
-        return str(styled.to_latex(hrules=True, caption=caption, label=f"tab:{self.name}"))
+        return latex_table(shown, caption, f"tab:{self.name}")
 
     def to_json(self) -> dict[str, Any]:
         """Return title, source, note and rows."""

@@ -74,7 +74,7 @@ def left_out(every: Iterable[str], taken: Iterable[str]) -> list[str]:
 
 
 def console() -> Console:
-    """Return a console for standard output: as wide as the terminal, elsewhere 80 columns."""
+    """Return a console for standard output; lines are wrapped only for a terminal."""
     from solecism.terminal import terminal
 
     return terminal()

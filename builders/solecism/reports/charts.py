@@ -53,7 +53,8 @@ def bar_chart(
             for name, cell in found.items():
                 y -= 1
                 axes.barh(y, cell.value, height=0.84, color=colours[name])
-                axes.hlines(y, *_ends(cell), color=INK, linewidth=1.1)
+                if cell.ends:
+                    axes.hlines(y, *cell.ends, color=INK, linewidth=1.1)
                 axes.text(1.02, y, f"{100 * cell.value:.1f}", va="center", color=INK, fontsize=8)
             if row in ceiling:
                 axes.vlines(ceiling[row].value, y - 0.5, top - 0.5, color=INK, linewidth=2)
@@ -86,12 +87,6 @@ def _people(ceiling: Cells, row: str) -> Cells:
 def _label(name: str) -> str:
     text = visible(name)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
-
-
-def _ends(cell: FigureCell) -> tuple[float, float]:
-    half = cell.half or 0.0
-    low = cell.value - half if cell.low is None else cell.low
-    return low, cell.value + half if cell.high is None else cell.high
 
 
 def _percents(axes: Axes, axis: Any) -> None:

@@ -36,19 +36,11 @@ def mcnemar(first: int, second: int) -> tuple[float, float]:
     ``first`` and ``second`` are the items on which only the one or only the other is better.
     Without any such item both values are 1.
     """
+    from scipy.stats import binom
+
     n, least = first + second, min(first, second)
-    if n == 0:
-        return 1.0, 1.0
-    logs = _log_binomial(n, least)
-    tail = math.fsum(np.exp(logs))
-    return min(1.0, 2 * tail), min(1.0, 2 * tail - math.exp(logs[-1]))
-
-
-def _log_binomial(n: int, most: int) -> Numbers:
-    """Return log P(X = 0..most) (natural) for X binomial with ``n`` throws of a fair coin."""
-    k = np.arange(1, most + 1, dtype=np.float64)
-    choose = np.concatenate([[0.0], np.cumsum(np.log(n - k + 1) - np.log(k))])
-    return np.asarray(choose - n * math.log(2))
+    tail = 2 * float(binom.cdf(least, n, 0.5))
+    return min(1.0, tail), min(1.0, tail - float(binom.pmf(least, n, 0.5)))
 
 
 def paired_bootstrap(
@@ -117,11 +109,9 @@ def compare(
 
 def correlation(first: Numbers, second: Numbers) -> float:
     """Return Pearson's correlation (without ties: phi), NaN where a side does not vary."""
-    if len(first) < 2:
+    if len(first) < 2 or not np.ptp(first) or not np.ptp(second):
         return math.nan
-    a, b = first - first.mean(), second - second.mean()
-    scale = math.sqrt(float(a @ a) * float(b @ b))
-    return max(-1.0, min(1.0, float(a @ b) / scale)) if scale > 1e-15 else math.nan
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 @dataclass(frozen=True)

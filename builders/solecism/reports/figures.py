@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from solecism.errors import candidates, fail
+from solecism.inputs import reading_parquet
 from solecism.scoring.results import Result, feature
 from solecism.scoring.summary import COLUMNS, Tally, group_column, tally, wilson
 
@@ -45,11 +46,19 @@ class FigureCell:
     seeds: int = 1
 
     @property
-    def half(self) -> float | None:
-        """The longer side of the interval, or the standard deviation over seeds."""
-        if self.low is None or self.high is None:
-            return self.deviation
-        return max(self.value - self.low, self.high - self.value)
+    def ends(self) -> tuple[float, float] | None:
+        """The interval, or the mean less and plus the deviation; None if there is neither."""
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        half = self.deviation
+        return None if half is None else (self.value - half, self.value + half)
+
+    @property
+    def spread(self) -> str:
+        """The interval in per cent, as ``92.7–93.5``, or the deviation over seeds, as ``±1.2``."""
+        if self.low is not None and self.high is not None:
+            return f"{100 * self.low:.1f}–{100 * self.high:.1f}"
+        return "" if self.deviation is None else f"±{100 * self.deviation:.1f}"
 
 
 @dataclass(frozen=True)
@@ -351,7 +360,9 @@ def _read(column: FigureColumn) -> pa.Table:
         table = result.read(["decision", "margin", "bytes_good", "features"])
         features = table["features"]
         flat = {name: table[name] for name in ("decision", "margin", "bytes_good")}
-        flat |= {name: feature(features, name) for name in ("match", "distance")}
+        with reading_parquet(result.path.with_suffix(".parquet")):
+            flat["match"] = feature(features, "match").cast(pa.string())
+            flat["distance"] = feature(features, "distance").cast(pa.int64())
         tables.append(pa.table(flat).filter(table["decision"].is_valid()))
     return pa.concat_tables(tables)
 

@@ -12,10 +12,9 @@ from solecism.reports.charts import curve_chart, forest_chart, heat_map
 from solecism.reports.checkpoints import checkpoint_curves
 from solecism.reports.comparison import ModelDifference, correlations
 from solecism.reports.figures import ALL, FigureColumn, curves
-from solecism.reports.margins import margin_correlations
 from solecism.reports.normalised import normalised_tables
 from solecism.reports.pages import render_page
-from solecism.reports.people import Judgments
+from solecism.reports.people import Judgments, margin_correlations
 from solecism.reports.sections import PageFigures, page_figures
 from solecism.reports.text import difference_cells
 from solecism.scoring.results import Result
@@ -85,7 +84,7 @@ def page_values(
         "checkpoints": checkpoint_curves(results, by), "plots": list(_curves(figures.pooled)),
         "normalised": normalised_tables(_named(figures)),
         "correlations": list(_correlated(results)),
-        "margins": margin_correlations(results), "notes": list(_notes(figures)),
+        "margins": list(margin_correlations(results)), "notes": list(_notes(figures)),
         "environments": Counter(map(_environment, results)),
         "widest": max(map(len, figures.models)),
     }  # fmt: skip

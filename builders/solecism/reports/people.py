@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,18 @@ from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS, wilson
 
 __all__ = [
-    "PEOPLE", "Judgments", "find_judgments", "people_columns", "ratings_of_pairs", "read_judgments",
+    "PEOPLE", "Judgments", "MarginCorrelation", "find_judgments", "margin_correlations",
+    "people_columns", "ratings_of_pairs", "read_judgments",
 ]  # fmt: skip
+
 
 PEOPLE = "people"
 """The name of the column."""
 
 _NEEDED = ("UID", "accuracy")
+
+LEAST_RATED = 5
+"""Fewer pairs than this give no correlation of margins with ratings."""
 
 ConfigKey = tuple[str, str]
 """A data set and a config of it."""
@@ -60,64 +65,53 @@ class Judgments:
 def read_judgments(path: Path) -> dict[str, Judgments]:
     """Return judgments by config, of a file without configs under the empty name.
 
-    Raises :class:`InputError` for a file that is no CSV or Parquet, lacks columns, or has an
-    accuracy that is no number from 0 to 1.
+    In a file with a row for each pair, which has an ``id``, each judgment counts once. Raises
+    :class:`InputError` for a file that is neither CSV nor Parquet, lacks columns, or has an
+    accuracy that is not a number from 0 to 1.
     """
-    rows = _parquet(path) if path.suffix == ".parquet" else _csv(path)
-    found: dict[str, Judgments] = {}
+    rows = _rows_of(path)
+    names = list(rows[0]) if rows else []
+    if missing := [name for name in _NEEDED if rows and name not in names]:
+        near = candidates("columns", names, missing[0])
+        raise fail(f"the judgments have no column {', '.join(map(repr, missing))} {near}", path)
+    found: dict[tuple[str, str], list[tuple[float, int]]] = {}
     for number, row in enumerate(rows, 2):
-        accuracy, n = _number(row["accuracy"], path, number), _count(row.get("n"), path, number)
-        some = found.setdefault(str(row.get("config") or ""), Judgments({}, {}))
-        if row["UID"] in some.accuracy:
-            raise fail(f"paradigm {row['UID']!r} stands twice", path, number)
-        some.accuracy[row["UID"]], some.n[row["UID"]] = accuracy, n
+        uid, config = row["UID"], row.get("config") or ""
+        if not isinstance(uid, str) or not isinstance(config, str):
+            raise fail(f"UID is {uid!r} and config {config!r}, wanted texts", path, number)
+        some = found.setdefault((config, uid), [])
+        if some and "id" not in names:
+            raise fail(f"paradigm {uid!r} is there twice", path, number)
+        some.append((_number(row["accuracy"], path, number), _count(row.get("n"), path, number)))
     if not found:
         raise fail("holds no judgments", path)
-    return found
-
-
-def _parquet(path: Path) -> list[dict[str, Any]]:
-    with reading_parquet(path):
-        table = pq.read_table(path)
-    _require(table.column_names, path)
-    rows: list[dict[str, Any]] = table.to_pylist()
-    return _by_paradigm(rows) if "id" in table.column_names else rows
-
-
-def _by_paradigm(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a row for each paradigm, in which each judgment of a pair counts once."""
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in rows:
-        found.setdefault((str(row.get("config") or ""), row["UID"]), []).append(row)
-    made = []
+    made: dict[str, Judgments] = {}
     for (config, uid), some in found.items():
-        accuracy, n = _pooled([(row["accuracy"], row.get("n") or 0) for row in some])
-        made.append({"config": config, "UID": uid, "n": n, "accuracy": accuracy})
+        judged = made.setdefault(config, Judgments({}, {}))
+        judged.accuracy[uid], judged.n[uid] = _pooled(some)
     return made
+
+
+def _rows_of(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".parquet":
+        with reading_parquet(path):
+            rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+        return rows
+    try:
+        return list(csv.DictReader(read_text(path, "utf-8-sig").splitlines()))
+    except csv.Error as error:
+        raise fail(f"is no CSV: {error}", path) from None
 
 
 def _pooled(figures: Sequence[tuple[float, int]]) -> tuple[float, int]:
     """Return the mean of accuracies by their numbers of judgments, and their sum.
 
-    Where a number is not known (0) each accuracy counts once, and the sum is 0.
+    If a number is not known (0) each accuracy counts once, and the sum is 0.
     """
     known = all(n for _, n in figures)
     weights = [n if known else 1 for _, n in figures]
     right = sum(w * accuracy for w, (accuracy, _) in zip(weights, figures, strict=True))
     return right / sum(weights), sum(weights) if known else 0
-
-
-def _csv(path: Path) -> list[dict[str, Any]]:
-    lines = csv.DictReader(read_text(path, "utf-8-sig").splitlines())
-    _require(list(lines.fieldnames or ()), path)
-    return list(lines)
-
-
-def _require(names: Sequence[str], path: Path) -> None:
-    missing = [name for name in _NEEDED if name not in names]
-    if missing:
-        near = candidates("columns", names, missing[0])
-        raise fail(f"the judgments have no column {', '.join(map(repr, missing))} {near}", path)
 
 
 def _number(value: object, path: Path, line: int) -> float:
@@ -188,12 +182,51 @@ def ratings_of_pairs(data: str, config: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for path in _files_beside(data, config):
         with reading_parquet(path):
-            table = pq.read_table(path)
-        if {"id", "accuracy"} <= set(table.column_names):
-            for row in table.to_pylist():
-                gap = row.get("gap")
-                found[row["id"]] = row["accuracy"] if gap is None else gap
+            names = [name for name in _RATINGS.names if name in pq.read_schema(path).names]
+            wanted = pa.schema([_RATINGS.field(name) for name in names])
+            rows = pq.read_table(path, columns=names).cast(wanted).to_pylist()
+        for row in rows if {"id", "accuracy"} <= set(names) else ():
+            said = row["accuracy"] if row.get("gap") is None else row["gap"]
+            if said is not None:
+                found[row["id"]] = said
     return found
+
+
+_RATINGS = pa.schema([("id", pa.string()), ("accuracy", pa.float64()), ("gap", pa.float64())])
+
+
+@dataclass(frozen=True)
+class MarginCorrelation:
+    """Spearman's correlation of a model's margins with people's ratings of ``n`` pairs.
+
+    The rating of a pair is the gap of its two ratings, in a forced choice its accuracy.
+    """
+
+    model: str
+    config: str
+    value: float
+    n: int
+
+    def __str__(self) -> str:
+        figure = f"Spearman {self.value:.2f} ({self.n:,} pairs)"
+        return f"margins of {self.model} and people on {self.config}: {figure}"
+
+
+def margin_correlations(results: Iterable[Result]) -> Iterator[MarginCorrelation]:
+    """Yield the correlation of each result whose data set has judgments of pairs beside it."""
+    for result in results:
+        run = result.run
+        ratings = ratings_of_pairs(run["data"], run["config"])
+        if not ratings:
+            continue
+        table = result.read(["id", "margin"]).to_pylist()
+        known = [row for row in table if row["margin"] is not None and row["id"] in ratings]
+        if len(known) >= LEAST_RATED:
+            from scipy.stats import spearmanr
+
+            value = spearmanr([r["margin"] for r in known], [ratings[r["id"]] for r in known])
+            name = f"{run['data']}/{run['config']}"
+            yield MarginCorrelation(run["model"], name, float(value.statistic), len(known))
 
 
 def people_columns(
@@ -213,8 +246,9 @@ def people_columns(
         return [
             FigureColumn(PEOPLE, {"model": PEOPLE, "data": data, "config": config}, cells, ())
             for (data, config), cells in made.items()
+            if cells
         ]
-    cells = {config: made[data, config][ALL] for data, config in made}
+    cells = {config: some[ALL] for (_, config), some in made.items() if some}
     return [FigureColumn(PEOPLE, {"model": PEOPLE}, cells, ())] if cells else []
 
 

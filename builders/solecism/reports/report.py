@@ -16,8 +16,12 @@ from solecism.errors import InputError, Problem, fail
 from solecism.reports import text
 from solecism.reports.comparison import ModelDifference, difference
 from solecism.reports.figures import ColumnBlock, FigureColumn, columns, grid
-from solecism.reports.margins import margin_correlations, margin_lines
-from solecism.reports.people import Judgments, find_judgments, people_columns
+from solecism.reports.people import (
+    Judgments,
+    find_judgments,
+    margin_correlations,
+    people_columns,
+)
 from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
 from solecism.scoring.recount import recount
 from solecism.scoring.results import FORMAT, Result, read_result
@@ -105,10 +109,9 @@ class ResultReport:
                     name = f"{block.title} {column.label}".strip()
                     yield Text(text.counts_line(column, name, self.by), style="dim")
         if any(cell.low is not None for column in self.columns for cell in column.cells.values()):
-            yield Text("±: the longer side of the 95 % interval (Wilson)", style="dim")
+            yield Text("with the 95 % interval (Wilson)", style="dim")
         shown = [result for column in self.columns for result in column.results]
-        lines = margin_lines(margin_correlations(shown))
-        yield from (_unwrapped(line, "dim") for line in lines)
+        yield from (_unwrapped(str(one), "dim") for one in margin_correlations(shown))
         yield from (_unwrapped(note, "yellow") for note in text.bos_notes(shown))
         yield from (_unwrapped(signature, "dim") for signature in text.signatures(shown))
 

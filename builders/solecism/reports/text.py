@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
@@ -22,45 +22,49 @@ from solecism.reports.figures import (
 )
 from solecism.scoring.results import Result
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = [
     "bos_notes", "counts_line", "csv_text", "difference_cells", "difference_table", "items_line",
-    "latex_difference", "latex_text", "normalised_lines", "signatures", "tables", "to_json",
+    "latex_difference", "latex_table", "latex_text", "normalised_lines", "signatures", "tables", "to_json",
 ]  # fmt: skip
 
-_CELL = 12
-"""Width of a column: ``100.0 ±10.3`` and a space."""
+_CELL = 17
+"""Width of a column: ``100.0 72.2–100.0`` and a space."""
 
 
 def _percent(cell: FigureCell | None) -> str:
-    """Return ``93.1 ±0.4``: per cent, and the longer side of the interval or the deviation."""
+    """Return ``93.1 92.7–93.5``: per cent, and the interval or the deviation."""
     if cell is None:
         return ""
-    if not cell.n:
-        return "none"
-    half = cell.half
-    return f"{100 * cell.value:.1f}" + (f" ±{100 * half:.1f}" if half is not None else "")
+    return f"{100 * cell.value:.1f} {cell.spread}".strip() if cell.n else "none"
 
 
 def tables(blocks: Sequence[ColumnBlock], by: str, width: int = 80) -> Iterator[Table | Text]:
     """Yield the tables of a report, as many columns side by side as ``width`` holds."""
     rows = row_names(column for block in blocks for column in block.columns)
-    label = min(max(map(len, [*rows, by])), max(16, min(34, width - 3 * _CELL)))
-    most = max(1, (width - label) // _CELL)
+    label = min(max(map(len, [*rows, by])), max(16, width - 2 * _CELL))
     for block in blocks:
         if block.title:
             yield Text(block.title, style="bold")
+        most = min(len(block.columns), max(1, (width - label) // _CELL))
+        longest = max(len(column.label) for column in block.columns)
+        cell = max(_CELL, min(longest + 1, (width - label) // most))
         if len(block.columns) == 1:
             yield _single(block.columns[0], by, rows)
         for start in range(0, len(block.columns) if len(block.columns) > 1 else 0, most):
-            yield _table(block.columns[start : start + most], by, rows, label)
+            yield _table(block.columns[start : start + most], by, rows, (label, cell))
         yield Text("")
 
 
-def _table(some: Sequence[FigureColumn], by: str, rows: Sequence[str], label: int) -> Table:
+def _table(
+    some: Sequence[FigureColumn], by: str, rows: Sequence[str], widths: tuple[int, int]
+) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(by, width=label, overflow="fold")
+    table.add_column(by, width=widths[0], overflow="fold")
     for column in some:
-        table.add_column(column.label, justify="right", width=_CELL - 1, overflow="fold")
+        table.add_column(column.label, justify="right", width=widths[1] - 1, overflow="fold")
     for row in rows:
         if any(row in column.cells for column in some):
             table.add_row(Text(row), *(_percent(column.cells.get(row)) for column in some))
@@ -70,10 +74,10 @@ def _table(some: Sequence[FigureColumn], by: str, rows: Sequence[str], label: in
 def _single(column: FigureColumn, by: str, rows: Sequence[str]) -> Table:
     """Return the table of a single column, which has room for its counts."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(by, overflow="fold", max_width=34)
-    table.add_column(column.label, justify="right", overflow="fold", max_width=22)
+    table.add_column(by, overflow="fold")
+    table.add_column(column.label, justify="right", overflow="fold", min_width=_CELL - 1)
     for title in ("pairs", "ties", "skipped"):
-        table.add_column(title, justify="right")
+        table.add_column(title, justify="right", no_wrap=True)
     for row in rows:
         if cell := column.cells.get(row):
             counts = (cell.n, cell.ties, sum(cell.skipped.values()))
@@ -156,10 +160,10 @@ def _bos_note(results: Sequence[Result]) -> Iterator[str]:
 def difference_table(found: ModelDifference) -> Table:
     """Return a table of both accuracies, their difference with its interval, and mid-p."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(found.by, overflow="fold", max_width=24)
-    table.add_column("pairs", justify="right")
+    table.add_column(found.by, overflow="fold")
+    table.add_column("pairs", justify="right", no_wrap=True)
     for name in (found.first, found.second):
-        table.add_column(name, justify="right", overflow="fold", max_width=10)
+        table.add_column(name, justify="right", overflow="fold", min_width=5)
     table.add_column("difference", justify="right", no_wrap=True)
     table.add_column("p", justify="right", no_wrap=True)
     for row, it in found.rows.items():
@@ -220,57 +224,40 @@ def csv_text(some: Sequence[FigureColumn], by: str, found: ModelDifference | Non
     return csv_of(records)
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    **{c: f"\\{c}" for c in "&%$#_{}"},
-}  # fmt: skip
+def latex_text(blocks: Sequence[ColumnBlock], by: str) -> str:
+    """Return tables for a paper (package ``booktabs``), one a block."""
+    import pandas as pd
 
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(c, c) for c in text)
+    parts = []
+    for block in blocks:
+        rows = row_names(block.columns)
+        columns = {c.label: [_latex_cell(c.cells.get(row)) for row in rows] for c in block.columns}
+        notes = [block.title] if block.title else []
+        notes += [result.signature for column in block.columns for result in column.results]
+        comments = "".join(f"% {note}\n" for note in notes)
+        parts.append(comments + latex_table(pd.DataFrame({by: rows, **columns})))
+    return "\n".join(parts)
 
 
 def _latex_cell(cell: FigureCell | None) -> str:
     if cell is None or not cell.n:
-        return "--"
-    half = "" if cell.half is None else rf" {{\scriptsize$\pm${100 * cell.half:.1f}}}"
-    return f"{100 * cell.value:.1f}{half}"
+        return "–"
+    return f"{100 * cell.value:.1f}" + (f" ({cell.spread})" if cell.spread else "")
 
 
-def latex_text(blocks: Sequence[ColumnBlock], by: str) -> str:
-    """Return tables for a paper (package ``booktabs``), one a block."""
-    return "\n".join(_latex_block(block, by) for block in blocks)
-
-
-def _latex_block(block: ColumnBlock, by: str) -> str:
-    lines = [
-        f"{_latex(row)} & " + " & ".join(_latex_cell(c.cells.get(row)) for c in block.columns)
-        for row in row_names(block.columns)
-    ]
-    heads = [by, *(column.label for column in block.columns)]
-    signatures = [f"% {r.signature}" for column in block.columns for r in column.results]
-    title = [f"% {block.title}"] if block.title else []
-    return "\n".join([*title, *signatures, *_tabular(heads, lines)]) + "\n"
-
-
-def _tabular(heads: Sequence[str], lines: Sequence[str]) -> list[str]:
-    return [
-        rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
-        r"\toprule",
-        " & ".join(map(_latex, heads)) + r" \\",
-        r"\midrule",
-        *(line + r" \\" for line in lines),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
+def latex_table(frame: pd.DataFrame, caption: str | None = None, label: str | None = None) -> str:
+    """Return a table of texts for a paper: names on the left, all others on the right."""
+    shown = frame.style.hide(axis="index").format(escape="latex")
+    shown = shown.format_index(escape="latex", axis=1)
+    sides = "l" + "r" * (frame.shape[1] - 1)
+    made = shown.to_latex(hrules=True, column_format=sides, caption=caption, label=label)
+    return str(made)
 
 
 def latex_difference(found: ModelDifference) -> str:
     """Return a comparison for a paper (package ``booktabs``)."""
+    import pandas as pd
+
     heads = [found.by, "pairs", found.first, found.second, "difference", "p"]
-    rows = {name: difference_cells(it) for name, it in found.rows.items()}
-    lines = [
-        " & ".join([_latex(name), *cells[:3], f"${cells[3]}$", f"${cells[4]}$"])
-        for name, cells in rows.items()
-    ]
-    return "\n".join(_tabular(heads, lines)) + "\n"
+    rows = [[name, *difference_cells(it)] for name, it in found.rows.items()]
+    return latex_table(pd.DataFrame(rows, columns=heads))
