@@ -246,6 +246,7 @@ def test_no_judgments_is_no_column(folder: Path, hebrew: Path) -> None:
         ("UID,accuracy\na,93\n", "people.csv:2: accuracy is '93', wanted a number from 0 to 1"),
         ("UID,accuracy,n\na,0.9,many\n", "people.csv:2: n is 'many', wanted a count"),
         ("UID,accuracy\n", "holds no judgments"),
+        ("UID\n1,2,3\n", "have no column 'accuracy'"),
         (
             "UID,accuracy\nelse,1\n",
             "are of none of the paradigms of these results .paradigms: prep",

@@ -70,7 +70,7 @@ def read_judgments(path: Path) -> dict[str, Judgments]:
     accuracy that is not a number from 0 to 1.
     """
     rows = _rows_of(path)
-    names = list(rows[0]) if rows else []
+    names = list(map(str, rows[0])) if rows else []
     if missing := [name for name in _NEEDED if rows and name not in names]:
         near = candidates("columns", names, missing[0])
         raise fail(f"the judgments have no column {', '.join(map(repr, missing))} {near}", path)
