@@ -80,7 +80,7 @@ READERS = {
     "root/templates/clams/fr/_phrases.jinja": _SHOW,
     "root/lexicons/fr/noun.tsv": (*_SHOW, "check clams/fr --root root"),
     "root/lexicons/fr/verb.tsv": _SHOW,
-    "root/catalogue.toml": ("list --root root", "cite clams --root root", *_SHOW),
+    "root/catalogue.toml": ("list --root root", "list clams --cite --root root", *_SHOW),
     "en_demo-ud-test.conllu": ("mine en_demo-ud-test.conllu --out x.jsonl",),
     "model.arpa": ("score clams/fr --model model.arpa --out new",),
     "clams/manifest.json": ("build clams --root root --out clams", "show clams/fr", *_SITE),

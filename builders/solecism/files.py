@@ -83,7 +83,9 @@ def writing(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def csv_of(records: Iterable[Mapping[str, object]], exact: bool = False) -> str:
+def csv_of(
+    records: Iterable[Mapping[str, object]], exact: bool = False, delimiter: str = ","
+) -> str:
     """Return records as CSV: a column for each key, in the order in which keys come.
 
     Texts that a spreadsheet would run as formulas are quoted (:func:`not_formula`), unless the
@@ -93,7 +95,7 @@ def csv_of(records: Iterable[Mapping[str, object]], exact: bool = False) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row))
     cell = (lambda value: value) if exact else not_formula
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     writer.writerow(map(cell, names))
     writer.writerows([cell(row.get(name, "")) for name in names] for row in rows)
     return out.getvalue()
@@ -267,7 +269,7 @@ def _is_taken(place: Path, old: Path, top: Path) -> bool:
 
 
 def _copy_mode(old: Path, new: Path) -> None:
-    """Give a new file or folder the mode of an old one, and its group if that is allowed."""
+    """Copy the mode of a file or folder, and its group if that is allowed."""
     with suppress(PermissionError, AttributeError):  # Windows has no groups
         os.chown(new, -1, old.stat().st_gid)
     shutil.copymode(old, new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import os
@@ -21,7 +22,7 @@ import solecism
 from drawing import make_root, template, tsv
 from release import CHECKOUT
 from scored import make_pairs
-from solecism.commands import VERBS, main
+from solecism.commands import GROUPS, VERBS, main
 from solecism.commands.show import mark_difference
 from solecism.grammar.template import read_template
 from solecism.root import Root
@@ -540,6 +541,27 @@ print("@", [name for name in {heavy!r} if name in sys.modules])
 """
 
 
+def test_check_prints_one_object_with_the_figures(root: Root) -> None:
+    found = json.loads(run(root, "check", "tiny/xx", "--json").stdout)
+    assert found["checked"]["paradigms"] >= 1
+    assert len(found["findings"]) == sum(found[f"{n}s"] for n in ("error", "warning", "note"))
+
+
+@pytest.mark.parametrize(("ending", "delimiter"), [("csv", ","), ("tsv", "\t")])
+def test_a_config_becomes_a_table_with_all_columns(
+    pairs: Root, tmp_path: Path, ending: str, delimiter: str
+) -> None:
+    run(pairs, "build", "tiny", "--out", str(tmp_path / "tiny"))
+    run(None, "convert", f"{tmp_path}/tiny/he", str(tmp_path / f"pairs.{ending}"))
+    (data,) = (tmp_path / "tiny" / "he").glob("*.parquet")
+    table = pq.read_table(data)
+    with (tmp_path / f"pairs.{ending}").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter=delimiter))
+    assert list(rows[0]) == table.flatten().column_names
+    assert [row["sentence_good"] for row in rows] == table["sentence_good"].to_pylist()
+    assert json.loads(rows[0]["slots"]) == table["slots"][0].as_py()
+
+
 @pytest.mark.parametrize(
     ("code", "arguments", "unwanted"),
     [
@@ -548,7 +570,6 @@ print("@", [name for name in {heavy!r} if name in sys.modules])
         *(
             ("from solecism.commands import main; main()", ["solecism", verb, "--help"], HEAVY)
             for verb in VERBS
-            if verb != "lm-eval"  # has no help of its own
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -568,6 +589,8 @@ def test_help_names_every_verb() -> None:
     shown = run(None, "--help").stdout
     for verb in VERBS:
         assert f"\n  {verb} " in shown
+    titles = re.findall(r"^(\w+):$", shown, re.MULTILINE)
+    assert titles == ["Options", *GROUPS]
     assert run(None, "-h").stdout == shown
 
 

@@ -187,9 +187,8 @@ def parse(words: list[str]) -> None:
         found = command.get_command(ctx, words.pop(0))
         assert found is not None
         command, ctx = found, click.Context(found, ctx, info_name=found.name)
-    if command.name != "lm-eval":
-        with suppress(click.BadOptionUsage):  # an option that is named without a value
-            command.make_parser(ctx).parse_args(list(words))
+    with suppress(click.BadOptionUsage):  # an option that is named without a value
+        command.make_parser(ctx).parse_args(list(words))
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -90,7 +90,7 @@ def test_a_root_without_a_bibliography_has_no_references(tmp_path: Path) -> None
 
 
 def test_cite_prints_the_data_set_the_tool_and_the_sources() -> None:
-    told = CliRunner().invoke(main, ["cite", "clams", "--root", str(CHECKOUT)])
+    told = CliRunner().invoke(main, ["list", "clams", "--cite", "--root", str(CHECKOUT)])
     assert told.exit_code == 0
     assert told.output == cite(Root(CHECKOUT), "clams") + "\n"
     keys = [line for line in told.output.splitlines() if line.startswith("@")]
@@ -105,7 +105,7 @@ def test_cite_prints_the_data_set_the_tool_and_the_sources() -> None:
 
 
 def test_cite_tells_the_data_sets_there_are() -> None:
-    told = CliRunner().invoke(main, ["cite", "clam", "--root", str(CHECKOUT)])
+    told = CliRunner().invoke(main, ["list", "clam", "--cite", "--root", str(CHECKOUT)])
     assert told.exit_code == 2
     assert "did you mean 'clams'" in told.output
 

@@ -282,7 +282,7 @@ def test_convert_writes_every_kind(tmp_path: Path) -> None:
 
 def test_convert_tells_what_it_cannot_write(tmp_path: Path) -> None:
     path = write(tmp_path, AGREEMENT)
-    done = CliRunner().invoke(main, ["convert", str(path), str(tmp_path / "x.csv")])
+    done = CliRunner().invoke(main, ["convert", str(path), str(tmp_path / "x.xls")])
     assert done.exit_code == 2
-    assert "cannot write '.csv' (endings: .json, .parquet, .txt)" in done.output
+    assert "cannot write '.xls' (endings: .csv, .tsv, .jsonl, .json, .parquet, .txt)" in done.output
     assert not (tmp_path / "x.csv").exists()

@@ -1,4 +1,4 @@
-"""``solecism lm-eval`` in this process, without the hundreds of tasks that lm-eval brings."""
+"""``python -m solecism.harness`` in this process, without the tasks that lm-eval brings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 __all__ = ["run_lm_eval"]
 
@@ -29,13 +28,12 @@ def run_lm_eval(
     import datasets.config
     import lm_eval.tasks
 
-    from solecism.commands import main
     from solecism.harness import TASKS
+    from solecism.harness.__main__ import cli_evaluate
 
     manager = partial(lm_eval.tasks.TaskManager, include_defaults=False)
     monkeypatch.setattr(lm_eval.tasks, "TaskManager", manager)
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", folder / "cache")
-    monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.chdir(folder)
     out = folder / f"lm-eval-{model}-{task}"
     arguments = [
@@ -43,8 +41,8 @@ def run_lm_eval(
         "--tasks", task, "--include_path", str(TASKS), "--device", "cpu", *more,
         "--output_path", str(out), "--log_samples",
     ]  # fmt: skip
-    done = CliRunner().invoke(main, arguments, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    monkeypatch.setattr(sys, "argv", arguments)
+    cli_evaluate()
     (samples,), (results,) = out.rglob("samples_*.jsonl"), out.rglob("results_*.json")
     lines = samples.read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines], json.loads(results.read_text())["results"][task]

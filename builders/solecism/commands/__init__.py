@@ -18,7 +18,7 @@ from solecism.commands.options import echo
 from solecism.commands.verbs import VerbGroup
 from solecism.errors import InputError
 
-__all__ = ["VERBS", "main"]
+__all__ = ["GROUPS", "VERBS", "main"]
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """The products of numpy are small: further threads of OpenBLAS would only wait, at full speed."""
@@ -26,12 +26,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 """The pool of Arrow hands pages back so often that getting them again takes a tenth of a build."""
 
-VERBS = (
-    "list", "show", "new", "check", "build", "audit", "mine", "profile", "fetch", "import-avg", "lock", "diff",
-    "push", "site", "cite", "read", "judge", "train", "score", "convert", "report", "analyse", "explain",
-    "tasks", "lm-eval",
-)  # fmt: skip
-"""The verbs in the order of work."""
+GROUPS = {
+    "Make": ("new", "build", "convert"),
+    "Check": ("check", "audit", "lock", "diff"),
+    "Mine": ("mine", "profile", "fetch"),
+    "Publish": ("push", "site"),
+    "Score": ("score", "report", "analyse", "explain", "train", "tasks"),
+    "Judge": ("judge", "read"),
+    "Look": ("list", "show"),
+}
+"""The verbs by what people do."""
+
+VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 
 _EXTRAS = {
     "torch": "score", "transformers": "score", "tokenizers": "score", "datasets": "datasets",
@@ -43,8 +49,7 @@ _EXTRAS = {
 
 
 class _Main(VerbGroup):
-    """The verbs of the house. Bad input is printed as plain lines, with exit code 2 and without a
-    traceback."""
+    """All verbs. Bad input is printed as plain lines, with exit code 2 and without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -75,7 +80,7 @@ def _full_disk(error: OSError) -> str:
 
 @click.group(
     cls=_Main,
-    verbs=VERBS,
+    groups=GROUPS,
     module=__name__,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -1,12 +1,14 @@
-"""Convert suites from and to SyntaxGym's JSON, Parquet and text; write the sentences of any config.
+"""Convert items: pairs to tables, suites to SyntaxGym's JSON, grammars to templates.
 
-SOURCE: a config, .json of SyntaxGym, .parquet, cls_none_txt.txt; TARGET: what its ending says,
-or a folder of SyntaxGym's JSON. The sentences of a config of any kind go to .txt or .jsonl.
+SOURCE: a config, .json of SyntaxGym, .parquet, cls_none_txt.txt or a grammar (.avg); TARGET: what
+its ending says, or a folder. Of any config, .csv and .tsv have all columns, and .txt and .jsonl the
+sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,10 @@ import pyarrow.parquet as pq
 
 from solecism.commands.options import echo, path_type
 from solecism.errors import InputError, candidates, fail
-from solecism.files import filling_folder, writing
+from solecism.files import csv_of, filling_folder, write_text, writing
+from solecism.inputs import reading_parquet
 from solecism.schema import SUITE
-from solecism.scoring.items import open_items
+from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.sentences import sentences_of, write_sentence_lines
 from solecism.scoring.study import read_sentences, write_sentences
 from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
@@ -27,17 +30,23 @@ __all__ = ["command", "convert"]
 
 Items = Sequence[dict[str, Any]]
 
+_READERS = {".json": read_syntaxgym, ".txt": read_sentences}
+
 
 def convert(source: str, target: Path) -> list[Path]:
-    """Convert suites, or write the sentences of any config; return the files that were written.
+    """Convert items; return the files that were written.
 
-    ``source``: a config of suites (``mandarin/classifier_none``, ``ORG/NAME/CONFIG``), SyntaxGym's
-    ``.json``, ``.parquet``, or a text of the original study (``cls_none_txt.txt``). ``target``:
-    ``.json``, ``.parquet``; a name without such an ending is a folder: SyntaxGym's JSON in it, a
-    file a suite. Configs of any kind (``clams/he``) have sentences for ``.txt`` (a tokenised one a
-    line) and ``.jsonl`` (:func:`solecism.scoring.sentences.write_sentence_lines`). Raises
-    :class:`InputError`.
+    ``source``: a config (``clams/he``, ``mandarin/classifier_none``, ``ORG/NAME/CONFIG``),
+    SyntaxGym's ``.json``, ``.parquet``, or a text of the original study (``cls_none_txt.txt``).
+    ``target``: of configs of any kind ``.csv`` or ``.tsv`` with all columns, ``.txt`` (a tokenised
+    sentence a line) or ``.jsonl`` (:func:`solecism.scoring.sentences.write_sentence_lines`); of
+    suites ``.json``, ``.parquet``, or a folder with a file of SyntaxGym's JSON for each suite.
+    Raises :class:`InputError`.
     """
+    if target.suffix in (".csv", ".tsv"):
+        delimiter = "\t" if target.suffix == ".tsv" else ","
+        write_text(target, csv_of(_records(source), delimiter=delimiter))
+        return [target]
     if target.suffix in (".txt", ".jsonl") and Path(source).suffix not in (".json", ".txt"):
         write_sentence_lines(sentences_of(open_items(source)), target)
         return [target]
@@ -46,7 +55,7 @@ def convert(source: str, target: Path) -> list[Path]:
         _WRITERS[target.suffix](items.to_pylist(), target)
         return [target]
     if target.suffix:
-        near = candidates("endings", list(_WRITERS), target.suffix)
+        near = candidates("endings", [".csv", ".tsv", ".jsonl", *_WRITERS], target.suffix)
         raise fail(f"cannot write {target.suffix!r} {near}", target)
     suites: dict[str, list[dict[str, Any]]] = {}
     for item in items.to_pylist():
@@ -55,6 +64,24 @@ def convert(source: str, target: Path) -> list[Path]:
         for suite, some in suites.items():
             write_syntaxgym(some, folder / f"{suite}.json")
     return [target / f"{suite}.json" for suite in suites]
+
+
+def _records(source: str) -> Iterator[dict[str, object]]:
+    """Yield items with all columns; lists become JSON."""
+    tables = [_read(source)] if Path(source).suffix in _READERS else _tables(open_items(source))
+    for table in tables:
+        for row in table.flatten().to_pylist():  # the fields of a struct become columns
+            yield {name: _cell(value) for name, value in row.items()}
+
+
+def _tables(data: ItemSet) -> Iterator[pa.Table]:
+    for path in data.files:
+        with reading_parquet(path):
+            yield pq.read_table(path)
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
 def _is_suite(path: Path) -> bool:
@@ -68,9 +95,8 @@ def _is_suite(path: Path) -> bool:
 
 def _read(source: str) -> pa.Table:
     path = Path(source)
-    readers = {".json": read_syntaxgym, ".txt": read_sentences}
-    if path.suffix in readers:
-        return readers[path.suffix](path)
+    if path.suffix in _READERS:
+        return _READERS[path.suffix](path)
     data = open_items(source)
     if data.kind != "suite":
         raise fail(f"{source!r} has no suites")
@@ -95,6 +121,16 @@ _WRITERS: dict[str, Callable[[Items, Path], None]] = {
 @click.command(help=__doc__)
 @click.argument("source")
 @click.argument("target", type=path_type())
-def command(source: str, target: Path) -> None:
-    for path in convert(source, target):
+@click.option("--language", help="Of a grammar: the language code of the new templates.")
+@click.option("--dataset", help="Of a grammar: the data set that the templates go to.")
+def command(source: str, target: Path, language: str | None, dataset: str | None) -> None:
+    if Path(source).suffix == ".avg":
+        from solecism.avg.importer import import_avg
+
+        if not language or not dataset:
+            raise click.UsageError("a grammar needs --language and --dataset")
+        written = import_avg(Path(source), target, language, dataset)
+    else:
+        written = convert(source, target)
+    for path in written:
         echo(f"wrote {path}")

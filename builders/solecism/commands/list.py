@@ -14,8 +14,9 @@ import click
 from rich.table import Table
 
 from solecism.commands.completion import complete_names
-from solecism.commands.options import JSON, ROOT, console, plain_table, print_lines
+from solecism.commands.options import JSON, ROOT, console, echo, plain_table, print_lines
 from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, mined_names
+from solecism.datasets.citation import cite
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import load_paradigms, paths_of_configs
 from solecism.datasets.from_treebanks import minable
@@ -40,9 +41,14 @@ __all__ = [
 
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1, shell_complete=complete_names)
+@click.option("--cite", "cited", is_flag=True, help="Print BibTeX of the data sets instead.")
 @JSON
 @ROOT
-def command(names: tuple[str, ...], as_json: bool, root: Root) -> None:
+def command(names: tuple[str, ...], cited: bool, as_json: bool, root: Root) -> None:
+    if cited:
+        for name in names or (*root.datasets, *mined_names()):
+            echo(cite(root, name.partition("/")[0]))
+        return
     found = sizes(root, names)
     if as_json:
         print_lines(*(json.dumps(asdict(size)) for size in found))

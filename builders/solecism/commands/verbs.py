@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from keyword import iskeyword
@@ -18,14 +18,15 @@ __all__ = ["VerbGroup"]
 
 
 class VerbGroup(click.Group):
-    """The verbs whose files lie in the package ``module``, in the order of ``verbs``."""
+    """Verbs by the title of their group; each is a file of the package ``module``."""
 
-    def __init__(self, *, verbs: Sequence[str], module: str, **kinds: Any) -> None:
+    def __init__(self, *, groups: Mapping[str, Sequence[str]], module: str, **kinds: Any) -> None:
         super().__init__(**kinds)
-        self.verbs, self.module = verbs, module
+        self.groups, self.module = groups, module
+        self.verbs = [verb for verbs in groups.values() for verb in verbs]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.verbs)
+        return self.verbs
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if (
@@ -40,8 +41,9 @@ class VerbGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl([(verb, self._summary(verb)) for verb in self.verbs])
+        for title, verbs in self.groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{verb:8}", self._summary(verb)) for verb in verbs])
 
     def _module(self, verb: str) -> str:
         name = verb.replace("-", "_")

@@ -14,6 +14,6 @@ VERBS = (
 """The verbs in the order of work."""
 
 
-@click.group(cls=VerbGroup, verbs=VERBS, module=__name__, help=__doc__)
+@click.group(cls=VerbGroup, groups={"Verbs": VERBS}, module=__name__, help=__doc__)
 def command() -> None:
     pass
