@@ -18,7 +18,10 @@ from release import CHECKOUT
 NEEDED = ("sphinx", "myst_parser", "furo", "sphinx_click", "sphinx_copybutton", "sphinx_design")
 MISSING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
 
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"the extra `docs` lacks {MISSING}")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(bool(MISSING), reason=f"the extra `docs` lacks {MISSING}"),
+]
 
 RULES = {"preload": False, "resultTypes": ["violations"]}
 

@@ -16,6 +16,8 @@ import pytest
 
 from release import CHECKOUT
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -19,7 +19,8 @@ MODULES = sorted(
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_run(name: str) -> None:
+def test_examples_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CHECKOUT)
     found = doctest.testmod(import_module(name.removesuffix(".__init__")))
     assert found.attempted
     assert not found.failed

@@ -24,6 +24,8 @@ from solecism.errors import InputError
 from solecism.root import Root
 from solecism.scoring.items import open_pairs
 
+pytestmark = pytest.mark.nightly
+
 LIMIT = 12
 
 

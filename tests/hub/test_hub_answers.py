@@ -21,6 +21,8 @@ from fake_hub.warm import Done
 from hubs import LOAD, REPO, Place, a_place
 from mutations import mutations
 
+pytestmark = pytest.mark.nightly
+
 TRIALS = int(os.environ.get("SOLECISM_TRIALS", "12"))
 """How many mutations of all are tried with each command: a hundred thousand is all of them."""
 

@@ -28,6 +28,8 @@ from solecism.hub.client import (
     seconds,
 )
 
+pytestmark = pytest.mark.nightly
+
 DEAD = "http://127.0.0.1:9"
 
 

@@ -16,6 +16,8 @@ import pytest
 from fake_hub import Fault
 from hubs import REPO, Place, sums
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.fixture(scope="module")
 def release(releases: dict[str, Path]) -> Path:

@@ -20,6 +20,8 @@ from solecism.inputs import check
 from solecism.judge.design import Home, Study
 from solecism.judge.protocol import ANSWER, FINISH, SESSION, answer_row
 
+pytestmark = pytest.mark.nightly
+
 SHAPES = {"session": SESSION, "answer": ANSWER, "finish": FINISH}
 
 

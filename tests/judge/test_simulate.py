@@ -17,6 +17,8 @@ from solecism.judge.protocol import SAVED
 from solecism.judge.schema import DESIGNS
 from solecism.judge.simulate import Crowd, simulate
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_crowd_answers_as_it_was_told(tmp_path: Path, design: str) -> None:

@@ -24,6 +24,8 @@ from solecism.judge.protocol import SAVED, answer_row
 from solecism.judge.schema import ANSWERS, DESIGNS
 from solecism.judge.wording import read_wording
 
+pytestmark = pytest.mark.nightly
+
 AXE = CHECKOUT / "tests" / "support" / "axe.min.js"
 READY = ".jspsych-btn:not([disabled])"
 PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}

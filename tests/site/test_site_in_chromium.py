@@ -22,6 +22,8 @@ from sites import built_folder, stranger_folder, suite_folder
 from solecism.datasets.manifest import read_manifest
 from solecism.site.build import build_site
 
+pytestmark = pytest.mark.nightly
+
 AXE = CHECKOUT / "tests" / "support" / "axe.min.js"
 PAGES = [
     "index.html", "clams/index.html", "clams/he/index.html", "clams/he/simple_agrmt.html",

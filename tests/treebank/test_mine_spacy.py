@@ -32,6 +32,8 @@ from solecism.treebank.spacy import (
     texts_of,
 )
 
+pytestmark = pytest.mark.nightly
+
 
 def doc(*rows: str) -> Doc:
     """A text from rows: form lemma upos feats head(from 1, 0 root) deprel; ``+`` at the end: no
