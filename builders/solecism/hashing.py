@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from solecism.texts import TextBytes
 
 __all__ = [
-    "Content", "ContentDigest", "Hashes", "blob_digest", "column_hashes", "combine", "file_digest",
-    "hex_ids", "mix", "polynomials", "text_hashes", "unit_interval",
+    "Content", "ContentDigest", "Hashes", "SeenHashes", "blob_digest", "column_hashes", "combine",
+    "file_digest", "hex_ids", "mix", "polynomials", "text_hashes", "unit_interval",
 ]  # fmt: skip
 
 Hashes = NDArray[np.uint64]
@@ -121,6 +121,36 @@ def hex_ids(values: Hashes) -> pa.StringArray:
     data = values.astype(">u8").tobytes().hex().encode()
     offsets = np.arange(0, 16 * len(values) + 1, 16, dtype=np.int32)
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+class SeenHashes:
+    """A growing set of 64-bit hashes, kept in sorted runs that are merged as they grow."""
+
+    def __init__(self) -> None:
+        self._runs: list[Hashes] = []
+
+    def known(self, hashes: Hashes) -> NDArray[np.bool_]:
+        """Return flags of the hashes that were added before."""
+        out = np.zeros(len(hashes), dtype=bool)
+        for run in self._runs:
+            out |= run[np.minimum(np.searchsorted(run, hashes), len(run) - 1)] == hashes
+        return out
+
+    def add(self, hashes: Hashes) -> None:
+        """Add hashes."""
+        run = np.sort(hashes)
+        while self._runs and len(self._runs[-1]) < 2 * len(run):
+            run = np.sort(np.concatenate([self._runs.pop(), run]))
+        if len(run):
+            self._runs.append(run)
+
+    def fresh(self, hashes: Hashes) -> NDArray[np.bool_]:
+        """Add hashes; return flags of those that are new, the first of equal ones alone."""
+        new = np.zeros(len(hashes), dtype=bool)
+        new[np.unique(hashes, return_index=True)[1]] = True
+        new &= ~self.known(hashes)
+        self.add(hashes[new])
+        return new
 
 
 @dataclass(frozen=True)

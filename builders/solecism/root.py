@@ -12,7 +12,7 @@ from pathlib import Path
 
 from solecism.errors import candidates, fail
 
-__all__ = ["Root", "find_root", "own_root"]
+__all__ = ["Root", "find_root", "installed_root", "own_root"]
 
 _HERE = Path(__file__).resolve().parent
 
@@ -32,6 +32,11 @@ def find_root(given: Root | Path | str | None = None) -> Root:
     if asked and not asked.is_dir():
         raise fail("there is no such folder", asked)
     raise fail("holds no `templates` and `lexicons` folders", asked or Path.cwd())
+
+
+def installed_root() -> Root:
+    """Return the folder with the data of the installed package, or of the checkout."""
+    return next(Root(p) for p in (_HERE, _HERE.parents[1]) if (p / "lexicons").is_dir())
 
 
 def own_root(given: Path | None = None) -> Root:

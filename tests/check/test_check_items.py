@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 from solecism.check.finding import Finding
-from solecism.check.pairs import HashSet, Text
 from solecism.check.registry import CHECKS
-from solecism.check.run import ItemChecker, check_items
+from solecism.check.run import ItemChecker, check_items, check_paths
 from solecism.check.spelling import printed_as, respellings, words_apart
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
@@ -125,6 +123,7 @@ FAULTS: list[tuple[str, Callable[[Rows], None]]] = [
     ("I012", _set(sentence_bad=None)),
     ("I013", _set(sentence_bad=lambda text: text[0].lower() + text[1:])),
     ("I014", _set(sentence_good=lambda text: text.replace("that", "thаt"))),
+    *(("I019", _set(sentence_bad=lambda text, c=c: text.replace("that", c))) for c in r"\{}|_<>"),
 ]
 
 
@@ -219,6 +218,44 @@ def test_letters_of_another_script_in_a_line(root: Path) -> None:
     assert "I014" in draw(root).codes()
 
 
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("laughs | agree(author)", "speaks | agree(author)"),
+        ("laughs | agree(author)", '"laughed"'),
+        ('laughs | clash(author, "Number")', "laughs | agree(author)"),
+    ],
+)
+def test_the_words_that_differ_are_forms_of_one_word_and_the_good_one_agrees(
+    root: Path, good: str, bad: str
+) -> None:
+    path = root / TEMPLATES / "simple.jinja"
+    front = path.read_text(encoding="utf-8").split("good: ")[0]
+    lines = f"good: {{{{ the(author) }}}} {{{{ {good} }}}}\nbad: {{{{ the(author) }}}} {{{{ {bad} }}}}\n"
+    rewrite(path, front + lines)
+    if "speaks" in bad:
+        edit(path, "where:", "  speaks: {from: verb, Frame: transitive}\nwhere:")
+    assert draw(root, "simple").codes() == ["I018"]
+    edit(path, "controller:", "allow: I018\ncontroller:")
+    assert draw(root, "simple").codes() == []
+
+
+def test_pairs_are_compared_over_a_config(root: Path) -> None:
+    text = (root / TEMPLATES / "simple.jinja").read_text(encoding="utf-8")
+    rewrite(root / TEMPLATES / "same.jinja", text.replace("id: simple", "id: same"))
+    (found,) = check_paths(["demo/xx/simple", "demo/xx/same"], root)
+    assert (found.code, found.path) == ("I002", f"{TEMPLATES}/same.jinja")
+    assert "(also in simple)" in found.message
+    front, good, bad = text.replace("controller: author\n", "").rsplit("\n", 3)[:3]
+    swapped = f"{front}\n{bad.replace('bad: ', 'good:')}\n{good.replace('good:', 'bad: ')}\n"
+    swapped = swapped.replace("id: simple", "id: same").replace('clash(author, "Number")', "form()")
+    swapped = swapped.replace("laughs | form()", "'laugh' if author.Number == 'Sing' else 'laughs'")
+    rewrite(root / TEMPLATES / "same.jinja", swapped)
+    (found,) = [f for f in check_paths(["demo/xx"], root) if f.code == "I004"]
+    assert (found.path, found.level) == (f"{TEMPLATES}/simple.jinja", "error")
+    assert "(also in same)" in found.message
+
+
 def test_most_combinations_make_no_pair(root: Path) -> None:
     path = root / LEXICON / "verb.tsv"
     edit(path, "laughs\tlaugh", "laugh\tlaugh")
@@ -245,7 +282,7 @@ def test_without_counts_nothing_is_said_of_what_was_left_out(root: Path) -> None
 
 
 def test_every_code_of_items_has_a_case() -> None:
-    others = {"I002", "I004", "I005", "I010", "I014", "I015", "I016", "I017"}
+    others = {"I002", "I004", "I005", "I010", "I014", "I015", "I016", "I017", "I018"}
     assert {code for code, _ in FAULTS} | others == {
         code for code in CHECKS if code.startswith("I0")
     }
@@ -350,42 +387,6 @@ def test_an_empty_batch(root: Path) -> None:
     checker = ItemChecker(drawn.paradigm)
     checker.add(drawn.table.slice(0, 0))
     assert checker.finish() == []
-    assert checker.pairs == 0
-
-
-def test_only_hashes_are_kept() -> None:
-    rng = np.random.default_rng(1)
-    seen, known = HashSet(), set[int]()
-    for _ in range(50):
-        batch = rng.integers(0, 3000, size=rng.integers(0, 120)).astype(np.uint64)
-        expected = []
-        before = set(known)
-        assert seen.known(batch).tolist() == [int(n) in before for n in batch]
-        for number in batch.tolist():
-            expected.append(number in known)
-            known.add(number)
-        assert seen.repeated(batch).tolist() == expected
-    sizes = [len(run) for run in seen._runs]
-    assert len(sizes) < 12
-    assert sum(sizes) < 2 * len(known)
-
-
-def test_texts_as_bytes() -> None:
-    text = Text(pa.array(["x", "aé", "", "\U0001f600b", "c"])[1:])
-    assert text.bounds.tolist() == [0, 3, 3, 8, 9]
-    assert text.lengths.tolist() == [2, 0, 2, 1]
-    assert text.edges.T.tolist() == [[0x61, 0xA9], [0, 0], [0xF0, 0x62], [0x63, 0x63]]
-    assert (text.highest, Text(pa.array([], pa.string())).highest) == (0xF0, 0)
-
-
-@pytest.mark.parametrize("texts", [["abc", "", "de"], ["äbc", "", "d\U0001f600"]])
-def test_characters_of_texts(texts: list[str]) -> None:
-    text, rows = Text(pa.array(texts)), np.array([0, 2])
-    assert text.cut(rows, np.array([1, 0]), np.array([3, 2])).to_pylist() == ["bc", texts[2]]
-    assert text.cut(rows, np.array([0, 1]), np.array([1, 2])).to_pylist() == [
-        texts[0][0],
-        texts[2][1],
-    ]
 
 
 # -- spelling --

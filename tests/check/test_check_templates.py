@@ -11,6 +11,7 @@ from release import CHECKOUT
 from solecism.check.finding import Finding
 from solecism.check.registry import CHECKS, render_docs
 from solecism.check.run import check_paths
+from solecism.check.templates import EXAMPLE
 from solecism.errors import InputError, Problem
 from tiny import FILES, codes, edit, make_root, rewrite
 
@@ -35,6 +36,9 @@ CASES = [
      "laughs.lemma not in ['a', 'b', 'c',\n  'd', 'e', 'f', 'g', 'h', 'i']", 9, "9 lemmas: a, b, c, ..."),
     ("T012", "simple", "author is under(laughs.Subject)", "laughs.Frame == 'intransitive'", 9,
      "laughs.Frame == 'intransitive'"),
+    ("T001", "simple", "source:", "allow: [X1]\nsource:", 5, "'X1' is not the code of a check"),
+    ("T016", "simple", "id: simple", f"{EXAMPLE}\nid: simple", 2, "simple"),
+    ("T017", "simple", "{{ laughs | agree(author) }}", "{{ laughs }}", 8, "'laughs' in Number"),
 ]  # fmt: skip
 UNSEEN = ["\x1b[31m", "\x00", "\r", "\u202e", "\u2067", "\u200f", "\u061c", "\ue001", "\U000f0000", "\u200b",
           "\u2028", "\ufdd0", "\U0010ffff", "\u2060", "\x9b", " \u200d"]  # fmt: skip

@@ -22,6 +22,7 @@ import solecism
 from drawing import make_root, template, tsv
 from release import CHECKOUT
 from scored import make_pairs
+from solecism.check.templates import EXAMPLE
 from solecism.commands import GROUPS, VERBS, main
 from solecism.commands.show import mark_difference
 from solecism.grammar.template import read_template
@@ -67,7 +68,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Root:
     tables = {"noun": NOUN, "verb": VERB, "orthography": SPELLING}
     texts = {
         "across": template("across", FRONT, LINES),
-        "some": template("some", f"{FRONT.strip()}\ndraw: 3", LINES),
+        "some": template("some", f"{FRONT.strip()}\ndraw: 3", LINES.replace("near", "beside")),
         "suite": template("suite", SUITE, SUITE_LINES),
     }
     made = make_root(tmp_path, tables, texts)
@@ -342,8 +343,12 @@ def test_what_new_writes_draws_when_words_are_replaced(tmp_path: Path) -> None:
 def test_what_new_writes_passes_check_in_an_empty_folder(tmp_path: Path) -> None:
     run(Root(tmp_path), "new", "mine/it/simple")
     told = run(Root(tmp_path), "check").stdout
-    assert told == "1 lexicon, 1 paradigm, 8 pairs checked: 0 errors, 0 warnings, 0 notes\n"
-    assert "# source:" in (tmp_path / "templates/mine/it/simple.jinja").read_text()
+    path = tmp_path / "templates/mine/it/simple.jinja"
+    assert f"{path.relative_to(tmp_path)}:2: warning T016: A template is still the example" in told
+    assert "1 lexicon, 1 paradigm, 8 pairs checked: 0 errors, 1 warnings, 0 notes\n" in told
+    path.write_text(path.read_text().replace(f"{EXAMPLE}\n", ""))
+    assert "0 errors, 0 warnings" in run(Root(tmp_path), "check").stdout
+    assert "# source:" in path.read_text()
 
 
 @pytest.mark.parametrize("language", ["de", "en", "fr", "he", "ru", "zh"])
@@ -355,7 +360,8 @@ def test_what_new_writes_passes_check_with_our_lexicons(
         shutil.copytree(CHECKOUT / name, tmp_path / name)
     run(Root(tmp_path), "new", f"{dataset}/{language}/first")
     told = run(Root(tmp_path), "check", f"{dataset}/{language}/first").stdout
-    assert "0 errors, 0 warnings" in told
+    assert "0 errors, 1 warnings" in told
+    assert "T016" in told
     shown = run(Root(tmp_path), "show", f"{dataset}/{language}/first", "-n", "3").stdout
     assert ("8 items" if language == "zh" else "1000 items") in shown
 
@@ -384,7 +390,42 @@ def test_new_writes_no_article_for_a_lexicon_that_has_none(root: Root) -> None:
     run(root, "new", "mine/xx/first")
     assert "{{ n }}{% endmacro %}" in (root.path / "templates/mine/xx/_phrases.jinja").read_text()
     assert not (root.path / "lexicons/xx/det.tsv").exists()
-    assert "0 errors, 0 warnings" in run(root, "check", "mine").stdout
+    assert "0 errors, 1 warnings" in run(root, "check", "mine").stdout
+
+
+def test_new_copies_the_installed_lexicon_unless_own_words_are_wanted(tmp_path: Path) -> None:
+    run(Root(tmp_path), "new", "mine/de/first")
+    noun = "lexicons/de/noun.tsv"
+    assert (tmp_path / noun).read_bytes() == (CHECKOUT / noun).read_bytes()
+    assert "data set clams" in (tmp_path / "templates/mine/de/_phrases.jinja").read_text()
+    run(Root(tmp_path / "own"), "new", "mine/de/first", "--own-words")
+    assert "author\tauthor\tauthors" in (tmp_path / "own" / noun).read_text()
+
+
+def test_new_starts_from_a_paradigm_that_exists(tmp_path: Path) -> None:
+    run(Root(tmp_path), "new", "mine/fr/near", "--like", "clams/fr/prep_anim")
+    made = read_template(tmp_path / "templates/mine/fr/near.jinja")
+    assert (made.id, made.attractors) == ("near", ("guard",))
+    assert "0 errors, 1 warnings" in run(Root(tmp_path), "check", "mine").stdout
+    run(Root(tmp_path), "new", "mine/it/near", "--like", "clams/fr/prep_anim")
+    head = (tmp_path / "lexicons/it/noun.tsv").read_text().splitlines()
+    assert head[0] == "# The columns of lexicons/fr/noun.tsv: fill in words of your language."
+    assert head[1].startswith("lemma\tNumber=Sing")
+    assert len(head) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["mine/english/x"], "'english' is not the code of a language of ISO 639 (did you mean 'en'?)"),
+        (["mine/elvish/x"], "'elvish' is not the code of a language of ISO 639 (as 'it' for Italian"),
+        (["mine/fr/x", "--like", "clams/fr/prep_ani"], "(did you mean 'clams/fr/prep_anim'?"),
+        (["mine/en/x", "--like", "blimp/en/irregular_plural_subject_verb_agreement_1"], "is itself like"),
+    ],
+)  # fmt: skip
+def test_new_says_what_could_be_meant(tmp_path: Path, arguments: list[str], message: str) -> None:
+    assert message in run(Root(tmp_path), "new", *arguments, code=2).stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_new_takes_what_the_paradigm_says_of_itself_in_another_language(root: Root) -> None:
@@ -408,7 +449,7 @@ def test_new_refuses_a_paradigm_that_exists(root: Root) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["one", "tiny/xx", "tiny/xx/a/b", "tiny/XX/a", "tiny/xx/1a", "../xx/a", "tiny/xx/a b", ""],
+    ["one", "tiny/xx", "tiny/xx/a/b", "tiny/xx/1a", "../xx/a", "tiny/xx/a b", ""],
 )
 def test_new_refuses_a_bad_name(root: Root, name: str) -> None:
     before = sorted(root.path.rglob("*"))

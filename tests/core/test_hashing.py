@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from solecism.hashing import column_hashes, polynomials
+from solecism.hashing import SeenHashes, column_hashes, polynomials
 
 
 def test_the_polynomial_of_a_text_is_made_of_those_of_its_parts() -> None:
@@ -28,3 +28,18 @@ def test_texts_of_a_column_have_hashes_of_their_own() -> None:
     assert hashes[len(texts)] == hashes[0]
     assert np.array_equal(column_hashes(column[3:7]), hashes[3:7])
     assert len(column_hashes(column[:0])) == 0
+
+
+def test_seen_hashes_are_those_of_a_set() -> None:
+    rng = np.random.default_rng(1)
+    seen, known = SeenHashes(), set[int]()
+    for _ in range(50):
+        batch = rng.integers(0, 3000, size=rng.integers(0, 120)).astype(np.uint64)
+        assert seen.known(batch).tolist() == [number in known for number in batch.tolist()]
+        expected = []
+        for number in batch.tolist():
+            expected.append(number not in known)
+            known.add(number)
+        assert seen.fresh(batch).tolist() == expected
+    assert len(seen._runs) < 12
+    assert sum(map(len, seen._runs)) == len(known)

@@ -85,10 +85,26 @@ def test_an_entry_has_the_line_of_its_key() -> None:
         ("id: a\ndraw: 1\nid: b", 3, "key 'id' stands twice"),
         ("slots:\n  a: {from: noun, Set: 1, Set: 2}", 2, "key 'Set' stands twice"),
         ("slots:\n  a: {from: noun}\n  a: {from: verb}", 3, "key 'a' stands twice"),
-        ("id: a\nabout: so: it is", 2, "YAML: mapping values are not allowed here"),
-        ("id: a\n\tdraw: 1", 2, "YAML: found character '\\t' that cannot start any token"),
-        ("id: a\nwhere: 'b", 2, "YAML: found unexpected end of stream"),
-        ("id: a\n- b", 2, "YAML: expected <block end>, but found '-'"),
+        (
+            "id: a\nabout: so: it is",
+            2,
+            "YAML: a text with ': ' in it must be in quotes (mapping values are not allowed here)",
+        ),
+        (
+            "id: a\n\tdraw: 1",
+            2,
+            "YAML: a tab: use spaces (found character '\\t' that cannot start any token)",
+        ),
+        (
+            "id: a\nwhere: 'b",
+            2,
+            "YAML: a quotation mark is not closed (found unexpected end of stream)",
+        ),
+        (
+            "id: a\n- b",
+            2,
+            "YAML: the line is indented otherwise than those above it (expected <block end>, but found '-')",
+        ),
         ("id: a\nabout: \x07", 2, "YAML: character 0x7: special characters are not allowed"),
         (
             "id: a\nwhere: &x b",

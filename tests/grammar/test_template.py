@@ -127,9 +127,12 @@ def test_escaped_brackets_are_plain_text(text: str) -> None:
     ("sentence", "message"),
     [
         ("{{ author", "`{{ author` is not closed by `}}`"),
-        ("{{ author }", "Jinja: unexpected '}'"),
-        ("{{ (author }}", "Jinja: unexpected '}', expected ')'"),
-        ("{{ 'author }}", 'Jinja: unexpected char "\'" at 3'),
+        ("{{ author }", "Jinja: unexpected '}' (an expression ends with }}, a block with %})"),
+        ("{{ (author }}", "Jinja: unexpected '}', expected ')' (a bracket or a comma is missing)"),
+        (
+            "{{ 'author }}",
+            'Jinja: unexpected char "\'" at 3 (filters have | before them, texts straight quotes ("), comparisons ==)',
+        ),
         ("{ author }}", "`}}` without `{{`"),
         ("a %} b", "`%}` without `{%`"),
         ("a #} b", "`#}` without `{#`"),
@@ -193,7 +196,8 @@ def test_bad_lines_are_told(tmp_path: Path, lines: str, message: str) -> None:
         (
             "drow: 10\n",
             "7: unknown key 'drow' (did you mean 'draw'? keys: id, phenomenon, field, construction, "
-            "about, source, controller, draw, slots, where, balance, may_repeat, attractors, predictions, "
+            "about, source, controller, draw, slots, where, balance, may_repeat, attractors, "
+            "predictions, allow, "
             "features)",
         ),
         ("draw: ten\n", "7: draw: 'ten' is neither `all` nor a positive number"),
@@ -223,7 +227,10 @@ def test_bad_lines_are_told(tmp_path: Path, lines: str, message: str) -> None:
         ("features: [a]\n", "7: 'features' wants lines `name: ...`"),
         ("features: {same: [a, b]}\n", "7: 'same' wants a text"),
         ("draw: 1\ndraw: 2\n", "8: key 'draw' stands twice"),
-        ("about: so: it is\n", "7: YAML: mapping values are not allowed here"),
+        (
+            "about: so: it is\n",
+            "7: YAML: a text with ': ' in it must be in quotes (mapping values are not allowed here)",
+        ),
         (
             "about: &a b\n",
             "7: anchors and aliases are not allowed (quote a text that begins with & or *)",

@@ -240,6 +240,7 @@ def test_marks_are_told_from_words(text: str, expected: bool) -> None:
             "elision\tle\ta.*\tl'+\n",
             "rule 'elision': result \"l'+\" is not one word, or two with a space or + between",
         ),
+        ("x\tle\t([ae]).*\tl'\\1+=\n", "rule 'x': result \"l'\\\\1+=\": '\\\\' would be printed"),
         ("capital\t\t\tYes\n", "rule 'capital': 'Yes' is no value (did you mean 'yes'? values: yes, no)"),
         ("space\t\t\t\n", "rule 'space': '' is no value (values: yes, no)"),
         ("stop\t\t\t.\n", "rule 'stop': the setting stands twice"),

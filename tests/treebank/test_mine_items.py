@@ -16,11 +16,11 @@ import solecism
 from release import CHECKOUT, TREEBANKS
 from solecism.commands import main
 from solecism.errors import InputError
+from solecism.hashing import SeenHashes
 from solecism.schema import CLOZE
 from solecism.treebank.languages import find_language
 from solecism.treebank.mining import (
     MiningCounts,
-    SeenIds,
     Settings,
     mine_file,
     mine_files,
@@ -239,7 +239,7 @@ def test_treebank_and_licence(tmp_path: Path) -> None:
 
 def test_seen_remembers_all_numbers() -> None:
     draw = random.Random(1)
-    seen, known = SeenIds(), set()
+    seen, known = SeenHashes(), set()
     for _ in range(200):
         values = [draw.randrange(3000) for _ in range(draw.randrange(40))]
         expected = []

@@ -1,4 +1,4 @@
-"""Checks of minimal pairs, and batches of pairs as arrays, so that no check loops over rows.
+"""Checks of minimal pairs. Each flags the rows of a batch, without a loop over them.
 
 The docstring of a check is its message and, below, what to do about it.
 """
@@ -6,9 +6,8 @@ The docstring of a check is its message and, below, what to do about it.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
@@ -19,175 +18,37 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.check.spelling import SCRIPTS, printed_as, words_apart
-from solecism.contrast import count_differing
+from solecism.contrast import count_differing, differing_span
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grouping import alike_rows
-from solecism.hashing import Hashes, column_hashes, combine, mix
+from solecism.hashing import Hashes, SeenHashes, column_hashes, combine, mix
+from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.orthography import FINAL, Orthography
 from solecism.lexicon.unwanted import unwanted_in
-from solecism.texts import TextBytes, pieces
 
 __all__ = [
-    "HashSet", "PairBatch", "PairMemory", "Text", "bad_spacing", "duplicate_id", "duplicate_pair",
-    "good_and_bad", "good_is_bad", "left_out", "lemma_twice", "mixed_letters", "mostly_left_out",
-    "no_capital", "no_final_mark", "not_nfc", "not_printed", "several_words_differ", "span_wrong",
-    "unwanted_words",
+    "PairBatch", "PairMemory", "bad_spacing", "duplicate_id", "duplicate_pair", "good_and_bad",
+    "good_is_bad", "left_out", "lemma_twice", "mixed_letters", "mostly_left_out", "no_capital",
+    "no_final_mark", "not_nfc", "not_printed", "other_word", "several_words_differ", "span_wrong",
+    "stray_characters", "unwanted_words",
 ]  # fmt: skip
 
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Text:
-    """A column of texts; ``data`` are the UTF-8 bytes of all of them, one after the other."""
-
-    values: pa.StringArray
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    @cached_property
-    def _bytes(self) -> TextBytes:
-        return TextBytes.of(self.values)
-
-    @property
-    def data(self) -> NDArray[np.uint8]:
-        """The bytes of all texts."""
-        return self._bytes.data
-
-    @property
-    def bounds(self) -> Ints:
-        """Where each text begins in ``data`` and, last, where all end."""
-        return self._bytes.bounds
-
-    @cached_property
-    def edges(self) -> NDArray[np.uint8]:
-        """The first and the last byte of each text; 0 where it is empty."""
-        places = np.stack([self.bounds[:-1], self.bounds[1:] - 1])
-        full = places[0] <= places[1]
-        out = np.zeros(places.shape, dtype=np.uint8)
-        out[:, full] = self.data[places[:, full]]
-        return out
-
-    @cached_property
-    def highest(self) -> int:
-        """The highest byte, below 128 where all are ASCII."""
-        return int(self.data.max(initial=0))
-
-    @cached_property
-    def lengths(self) -> Ints:
-        """The number of characters of each text."""
-        return np.asarray(pc.utf8_length(self.values).to_numpy(), dtype=np.int64)
-
-    @cached_property
-    def hashes(self) -> Hashes:
-        """A 64-bit hash of each text."""
-        return column_hashes(self.values)
-
-    @cached_property
-    def _characters(self) -> tuple[Ints, Ints]:
-        """Where each character begins in ``data``, and the number of each text's first one."""
-        begun = (self.data & 0xC0) != 0x80  # other bytes go on with a character
-        places = np.flatnonzero(np.append(begun, True))
-        return places, np.cumsum(self.lengths) - self.lengths
-
-    def cut(self, rows: Ints, starts: Ints, ends: Ints) -> pa.StringArray:
-        """Return the characters ``start:end`` of texts; ``rows`` ascend."""
-        if self.highest < 128:
-            places, firsts = None, self.bounds[rows]
-        else:
-            places, firsts = self._characters[0], self._characters[1][rows]
-        spans = np.column_stack([firsts + starts, firsts + ends]).ravel()
-        found = pieces(self.data, spans if places is None else places[spans])
-        return found.take(pa.array(np.arange(0, len(found), 2)))  # between them is the rest
-
-    def matching(self, suspects: Flags, pattern: str) -> Flags:
-        """Return which texts a pattern of RE2 is found in, of those that are ``suspects``."""
-        rows = np.flatnonzero(suspects)
-        out = np.zeros(len(self), dtype=bool)
-        if len(rows):
-            found = pc.match_substring_regex(self.values.take(pa.array(rows)), pattern)
-            out[rows] = found.to_numpy(zero_copy_only=False)
-        return out
-
-
-class HashSet:
-    """A growing set of 64-bit hashes in sorted runs (each at least twice as long as the next)."""
-
-    def __init__(self) -> None:
-        self._runs: list[Hashes] = []
-
-    def known(self, hashes: Hashes) -> Flags:
-        """Return flags of the hashes that were added before."""
-        out = np.zeros(len(hashes), dtype=bool)
-        ascending = np.sort(hashes)
-        for run in self._runs:
-            if _any_of(run, ascending):  # seldom
-                places = np.minimum(np.searchsorted(run, hashes), len(run) - 1)
-                out |= run[places] == hashes
-        return out
-
-    def add(self, hashes: Hashes) -> None:
-        """Add hashes."""
-        run = _distinct(hashes)
-        while self._runs and len(self._runs[-1]) <= len(run):
-            run = _distinct(np.concatenate([self._runs.pop(), run]))
-        if len(run):
-            self._runs.append(run)
-
-    def repeated(self, hashes: Hashes) -> Flags:
-        """Add hashes; return flags of those that were added before or repeat in the array."""
-        out = self.known(hashes)
-        if len(_distinct(hashes)) < len(hashes):
-            again = np.ones(len(hashes), dtype=bool)
-            again[np.unique(hashes, return_index=True)[1]] = False
-            out |= again
-        self.add(hashes)
-        return out
-
-
-def _any_of(run: Hashes, hashes: Hashes) -> bool:
-    """Return whether sorted hashes have one in common (to look up sorted ones is quick)."""
-    places = np.minimum(np.searchsorted(run, hashes), len(run) - 1)
-    return bool((run[places] == hashes).any())
-
-
-def _distinct(hashes: Hashes) -> Hashes:
-    """Return the distinct hashes, sorted (numpy sorts numbers faster than it hashes them)."""
-    run = np.sort(hashes)
-    return np.asarray(run[np.concatenate([run[:1] == run[:1], run[1:] != run[:-1]])])
-
-
-@dataclass(frozen=True)
+@dataclass
 class PairMemory:
-    """The hashes of earlier batches."""
+    """The hashes of the pairs of a config that were checked before.
 
-    ids: HashSet = field(default_factory=HashSet)
-    pairs: HashSet = field(default_factory=HashSet)
-    good: HashSet = field(default_factory=HashSet)
-    bad: HashSet = field(default_factory=HashSet)
+    ``sentences`` are the good and bad sentences of each batch, with the UID of its paradigm.
+    """
 
-
-@dataclass(frozen=True, eq=False)
-class SlotColumns:
-    """The column ``slots`` as arrays of shape (rows, slots); -1 if a slot is not printed."""
-
-    table: pa.Table
-    count: int
-
-    @cached_property
-    def _flat(self) -> pa.StructArray:
-        return self.table["slots"].combine_chunks().flatten()
-
-    def numbers(self, name: str) -> Ints:
-        """Return a number of each slot, such as ``good_start``."""
-        values = self._flat.field(name).fill_null(-1).to_numpy(zero_copy_only=False)
-        return np.asarray(values, dtype=np.int64).reshape(-1, self.count)
-
-    def texts(self, name: str, slot: int, rows: Ints) -> pa.StringArray:
-        """Return a text of a slot in some rows."""
-        return self._flat.field(name).take(pa.array(rows * self.count + slot))
+    ids: SeenHashes = field(default_factory=SeenHashes)
+    pairs: SeenHashes = field(default_factory=SeenHashes)
+    good: SeenHashes = field(default_factory=SeenHashes)
+    bad: SeenHashes = field(default_factory=SeenHashes)
+    sentences: list[tuple[str, Hashes]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,38 +62,59 @@ class PairBatch:
     def __len__(self) -> int:
         return len(self.table)
 
-    def text(self, name: str) -> Text:
+    def text(self, name: str) -> pa.StringArray:
         """Return a column of texts (null is read as empty)."""
-        return Text(self.table[name].combine_chunks().fill_null(""))
+        return self.table[name].combine_chunks().fill_null("")
 
     @cached_property
-    def good(self) -> Text:
+    def good(self) -> pa.StringArray:
         """The good sentences."""
         return self.text("sentence_good")
 
     @cached_property
-    def bad(self) -> Text:
+    def bad(self) -> pa.StringArray:
         """The bad sentences."""
         return self.text("sentence_bad")
 
-    @property
-    def sentences(self) -> tuple[Text, Text]:
-        """The good and the bad sentences."""
-        return self.good, self.bad
+    @cached_property
+    def hashes(self) -> tuple[Hashes, Hashes]:
+        """The hashes of the good and of the bad sentences."""
+        return column_hashes(self.good), column_hashes(self.bad)
 
     @cached_property
-    def slots(self) -> SlotColumns:
-        """The words of the slots."""
-        return SlotColumns(self.table, len(self.paradigm.template.slots))
+    def _slots(self) -> pa.StructArray:
+        return self.table["slots"].combine_chunks().flatten()
+
+    def places(self, name: str) -> Ints:
+        """Return a number of each slot, as ``good_start``: a row for each pair, -1 for null."""
+        values = self._slots.field(name).fill_null(-1).to_numpy(zero_copy_only=False)
+        return np.asarray(values, dtype=np.int64).reshape(len(self), -1)
+
+    def slot_texts(self, name: str, slot: int) -> pa.StringArray:
+        """Return a text of a slot, as ``lemma``."""
+        count = len(self.paradigm.template.slots)
+        return self._slots.field(name).take(pa.array(np.arange(slot, count * len(self), count)))
 
     @property
     def spelling(self) -> Orthography:
         """The spelling of the language."""
         return self.paradigm.phrases.lexicon.orthography
 
-    def none(self) -> Flags:
-        """Return flags that are all false."""
-        return np.zeros(len(self), dtype=bool)
+    def matching(self, pattern: str) -> Flags:
+        """Return the pairs with a sentence in which a pattern (of RE2) is found."""
+        found = [pc.match_substring_regex(side, pattern) for side in (self.good, self.bad)]
+        return _flags(pc.or_(*found))
+
+    def elsewhere(self, row: int) -> list[str]:
+        """Return the other paradigms that have one of the sentences of a pair."""
+        wanted = [hashes[row] for hashes in self.hashes]
+        uids = [uid for uid, hashes in self.memory.sentences if np.isin(wanted, hashes).any()]
+        return [uid for uid in dict.fromkeys(uids) if uid != self.paradigm.template.id]
+
+
+def _flags(found: pa.BooleanArray) -> Flags:
+    """Return flags as an array of numpy; null is false."""
+    return np.asarray(found.fill_null(False).to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def duplicate_id(batch: PairBatch) -> Flags:
@@ -240,17 +122,18 @@ def duplicate_id(batch: PairBatch) -> Flags:
 
     This is a bug in Solecism, as ids are made from the words. Report it with the template.
     """
-    return batch.memory.ids.repeated(batch.text("id").hashes)
+    return ~batch.memory.ids.fresh(column_hashes(batch.text("id")))
 
 
 def duplicate_pair(batch: PairBatch) -> Flags:
     """A pair occurs twice.
 
     Two combinations of words make the same two sentences, so the pair counts twice. Look for a slot
-    that is not printed, for two words that are spelt alike, or for two bad lines that come to the
-    same.
+    that is not printed, for two words that are spelt alike, for two bad lines that come to the
+    same, or for another paradigm of the config that makes the same pairs.
     """
-    return batch.memory.pairs.repeated(combine(mix(batch.good.hashes), [batch.bad.hashes]))
+    good, bad = batch.hashes
+    return ~batch.memory.pairs.fresh(combine(mix(good), [bad]))
 
 
 def good_is_bad(batch: PairBatch) -> Flags:
@@ -258,20 +141,22 @@ def good_is_bad(batch: PairBatch) -> Flags:
 
     The form of the bad line is spelt like that of the good one.
     """
-    return np.asarray(batch.good.hashes == batch.bad.hashes)
+    good, bad = batch.hashes
+    return np.asarray(good == bad)
 
 
 def good_and_bad(batch: PairBatch) -> Flags:
     """A sentence is good in one pair and bad in another.
 
-    One of the labels is wrong: the bad sentence has a reading on which it is grammatical. Narrow
-    the slots or let the line name what makes the difference.
+    One of the labels is wrong: the bad sentence has a reading on which it is grammatical, or a
+    paradigm of the config has its lines the wrong way round. Narrow the slots or let the line name
+    what makes the difference.
     """
-    good, bad = batch.good.hashes, batch.bad.hashes
-    batch.memory.good.add(good)
-    batch.memory.bad.add(bad)
-    flags = batch.memory.bad.known(good) | batch.memory.good.known(bad)
-    return flags & ~good_is_bad(batch)
+    (good, bad), memory = batch.hashes, batch.memory
+    memory.good.add(good)
+    memory.bad.add(bad)
+    memory.sentences.append((batch.paradigm.template.id, np.concatenate([good, bad])))
+    return (memory.bad.known(good) | memory.good.known(bad)) & ~good_is_bad(batch)
 
 
 def several_words_differ(batch: PairBatch) -> Flags:
@@ -281,22 +166,57 @@ def several_words_differ(batch: PairBatch) -> Flags:
     neighbour that is only respelt, `je suis`, `j'es`, does not count). Let other words keep
     agreeing in the bad line.
     """
-    flags = batch.none()
+    flags = np.zeros(len(batch), dtype=bool)
     if not batch.paradigm.template.controller:
         return flags
-    known: dict[tuple[str, str], bool] = {}
-    good, bad = (batch.table[f"tokens_{side}"].combine_chunks() for side in ("good", "bad"))
-    suspects = np.flatnonzero(count_differing(good, bad) != 1)
-    pairs = zip(good.take(suspects).to_pylist(), bad.take(suspects).to_pylist(), strict=True)
-    for row, pair in zip(suspects.tolist(), pairs, strict=True):
-        if pair not in known:
-            known[pair] = _several(*pair, batch.spelling)
-        flags[row] = known[pair]
+    good, bad = batch.text("tokens_good"), batch.text("tokens_bad")
+    for row in np.flatnonzero(count_differing(good, bad) != 1).tolist():
+        pair = good[row].as_py().split(), bad[row].as_py().split()
+        flags[row] = words_apart(*pair, batch.spelling) > 1
     return flags
 
 
-def _several(good: str, bad: str, spelling: Orthography) -> bool:
-    return words_apart(good.split(), bad.split(), spelling) > 1
+def other_word(batch: PairBatch) -> Flags:
+    """The words that differ are not forms of one word of which the good one agrees.
+
+    With a `controller`, the good sentence should have the form that agrees with it, and the bad one
+    another form of the same word of the lexicon. Use `agree` and `clash`, or look whether the lines
+    are the wrong way round. If the contrast is another, drop `controller` or write `allow: I018`.
+    """
+    if not batch.paradigm.template.controller:
+        return np.zeros(len(batch), dtype=bool)
+    features = batch.table["features"].combine_chunks()
+    names = ("Number", "Gender", "Person")
+    models = [features.field(f"controller_{name.lower()}") for name in names]
+    columns = [*_words_that_differ(batch), *models]
+    codes = [column.dictionary_encode().indices.fill_null(-1).to_numpy() for column in columns]
+    firsts, group = alike_rows([code + 1 for code in codes], len(batch))
+    cells_of = batch.paradigm.phrases.lexicon.cells_of_forms
+    wrong = []
+    for row in firsts.tolist():
+        good, bad, *values = [column[row].as_py() for column in columns]
+        model = Feats.of({name: value for name, value in zip(names, values, strict=True) if value})
+        if good and good not in cells_of:  # a prefix may be written together with it
+            good, bad = _differing_tokens(batch, row)
+        ours, theirs = cells_of.get(good, {}), cells_of.get(bad, {})
+        cells = [cell for word in ours.keys() & theirs.keys() for cell in ours[word]]
+        wrong.append(bool(good) and not any(agree(cell, model) for cell in cells))
+    return np.asarray(np.array(wrong, dtype=bool)[group])
+
+
+def _words_that_differ(batch: PairBatch) -> tuple[pa.StringArray, pa.StringArray]:
+    """Return the word of each side of a pair in which alone they differ, or null."""
+    good, bad = (batch.table[f"one_prefix_word_{side}"].to_pylist() for side in ("good", "bad"))
+    for row in [row for row, word in enumerate(good) if word is None]:
+        good[row], bad[row] = _differing_tokens(batch, row)
+    return pa.array(good, pa.string()), pa.array(bad, pa.string())
+
+
+def _differing_tokens(batch: PairBatch, row: int) -> tuple[str | None, str | None]:
+    ours, theirs = (batch.table[f"tokens_{side}"][row].as_py().split() for side in ("good", "bad"))
+    spans = differing_span(ours, theirs)
+    one = len(ours[spans[0]]) == 1 == len(theirs[spans[1]])
+    return (ours[spans[0]][0], theirs[spans[1]][0]) if one else (None, None)
 
 
 def lemma_twice(batch: PairBatch) -> Flags:
@@ -305,29 +225,20 @@ def lemma_twice(batch: PairBatch) -> Flags:
     Slots of one table never do, unless `may_repeat` names both, so this is a bug in Solecism.
     Report it.
     """
-    flags = batch.none()
-    apart = batch.paradigm.plan.apart
-    every = np.arange(len(batch))
-    lemmas = {s: batch.slots.texts("lemma", s, every) for s in {s for pair in apart for s in pair}}
-    for a, b in apart:
-        rows = _true(pc.equal(lemmas[a], lemmas[b]))
-        parts = [batch.slots.texts("upos", slot, rows).fill_null("") for slot in (a, b)]
-        rows = rows[_true(pc.equal(*parts))]
-        if len(rows):
-            shared = _shared_lemmas(batch)
-            names = lemmas[a].take(pa.array(rows)).to_pylist()
-            flags[rows[[name not in shared for name in names]]] = True
+    flags = np.zeros(len(batch), dtype=bool)
+    for a, b in batch.paradigm.plan.apart:
+        lemmas, parts = (
+            [batch.slot_texts(name, slot) for slot in (a, b)] for name in ("lemma", "upos")
+        )
+        same = _flags(pc.and_(pc.equal(*lemmas), pc.equal(*parts)))
+        for row in np.flatnonzero(same).tolist():
+            flags[row] = lemmas[0][row].as_py() not in _shared_lemmas(batch.paradigm)
     return flags
 
 
-def _true(flags: pa.BooleanArray) -> Ints:
-    """Return the rows whose flag is true (null is not)."""
-    return np.flatnonzero(flags.fill_null(False).to_numpy(zero_copy_only=False))
-
-
-def _shared_lemmas(batch: PairBatch) -> set[str]:
+def _shared_lemmas(paradigm: Paradigm) -> set[str]:
     """Return printed lemmas of several words of the slots (homonyms, words of two tables)."""
-    words = [word for domain in batch.paradigm.plan.domains for word in domain.words]
+    words = [word for domain in paradigm.plan.domains for word in domain.words]
     rows = {(word.table.name, word.row.lemma): word.row.shown for word in words}
     return {lemma for lemma, number in Counter(rows.values()).items() if number > 1}
 
@@ -341,9 +252,9 @@ def not_printed(batch: PairBatch) -> Flags:
     template = batch.paradigm.template
     names = [name for name in (template.controller, *template.attractors) if name]
     if not names:
-        return batch.none()
+        return np.zeros(len(batch), dtype=bool)
     columns = [batch.paradigm.slot_number(name) for name in names]
-    return np.asarray((batch.slots.numbers("good_start")[:, columns] < 0).any(axis=1))
+    return np.asarray((batch.places("good_start")[:, columns] < 0).any(axis=1))
 
 
 def mostly_left_out(counts: Counts) -> Iterator[str]:
@@ -373,15 +284,9 @@ def _reasons(counts: Counts) -> str:
     return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.skipped.items()))
 
 
-SPACE = ord(" ")
 MARKS = ",.;:!?…)。，、；：？！»"
 SPACED = {"fr": ";:!?»"}
 """Marks that a language writes with a space before them."""
-
-
-def _either(batch: PairBatch, judge: Callable[[Text], Flags]) -> Flags:
-    good, bad = batch.sentences
-    return judge(good) | judge(bad)
 
 
 def unwanted_words(batch: PairBatch) -> Flags:
@@ -400,15 +305,8 @@ def not_nfc(batch: PairBatch) -> Flags:
 
     A combining mark meets a letter where two words are written together. Write the letter composed.
     """
-
-    def judge(text: Text) -> Flags:
-        low = text.highest < 0xCC  # the first byte of U+0300: nothing below it can be composed
-        if low or unicodedata.is_normalized("NFC", bytes(text.data).decode()):
-            return batch.none()
-        normal = [unicodedata.is_normalized("NFC", value) for value in text.values.to_pylist()]
-        return ~np.array(normal)
-
-    return _either(batch, judge)
+    sides = (batch.good, batch.bad)
+    return _flags(pc.or_(*(pc.not_equal(pc.utf8_normalize(s, "NFC"), s) for s in sides)))
 
 
 def bad_spacing(batch: PairBatch) -> Flags:
@@ -418,19 +316,17 @@ def bad_spacing(batch: PairBatch) -> Flags:
     `?` and `»` may have one). Look for spaces inside a form or a property that is printed.
     """
     marks = "".join(sorted(set(MARKS) - set(SPACED.get(batch.paradigm.language, ""))))
-    wrong = np.zeros(256, dtype=bool)
-    wrong[[SPACE, *(mark.encode()[0] for mark in marks)]] = True
+    return batch.matching(f"^ | $| [ {re.escape(marks)}]")
 
-    def judge(text: Text) -> Flags:
-        # Patterns are slow: they are tried where a space stands at an end, or before a byte that
-        # one of the marks begins with.
-        suspects = (text.edges == SPACE).any(axis=0)
-        spaces = np.flatnonzero(text.data[:-1] == SPACE)
-        met = spaces[wrong[text.data[spaces + 1]]]
-        suspects[np.searchsorted(text.bounds, met, side="right") - 1] = True
-        return text.matching(suspects, f"^ | $| [ {re.escape(marks)}]")
 
-    return _either(batch, judge)
+def stray_characters(batch: PairBatch) -> Flags:
+    r"""A sentence has one of the characters `\ { } | _ < >`.
+
+    They belong to templates, regular expressions or markup, and no sentence of a language has them.
+    Look at the line of the template, at the form in the lexicon and at the results of spelling
+    rules.
+    """
+    return batch.matching(r"[\\{}|_<>]")
 
 
 def no_final_mark(batch: PairBatch) -> Flags:
@@ -439,16 +335,11 @@ def no_final_mark(batch: PairBatch) -> Flags:
     The orthography has a stop, and the sentence ends in no mark of `.?!…。？！`. An empty sentence
     is reported here too.
     """
-    if not batch.spelling.stop:
-        return _either(batch, lambda text: text.lengths == 0)
-    marks = "".join(sorted(FINAL)) + batch.spelling.stop[-1:]
-    plain = np.frombuffer(marks.encode("ascii", "ignore"), dtype=np.uint8)
-
-    def judge(text: Text) -> Flags:
-        suspects = ~np.isin(text.edges[1], plain)
-        return suspects & ~text.matching(suspects, f"[{re.escape(marks)}]$")
-
-    return _either(batch, judge)
+    stop = batch.spelling.stop
+    marks = "".join(sorted({*FINAL, *stop[-1:]}))
+    ended = f"[{re.escape(marks)}]$" if stop else "."
+    found = [pc.match_substring_regex(side, ended) for side in (batch.good, batch.bad)]
+    return ~_flags(pc.and_(*found))
 
 
 def no_capital(batch: PairBatch) -> Flags:
@@ -456,20 +347,20 @@ def no_capital(batch: PairBatch) -> Flags:
 
     The orthography asks for capitals (`capital yes`). Look at what the line begins with.
     """
-    if not batch.spelling.capital:
-        return batch.none()
-
-    def judge(text: Text) -> Flags:
-        first = pc.utf8_slice_codeunits(text.values, 0, 1).dictionary_encode()
-        small = np.array([_has_capital(char) for char in first.dictionary.to_pylist()])
-        return np.asarray(small[first.indices.to_numpy()])
-
-    return _either(batch, judge)
+    flags = np.zeros(len(batch), dtype=bool)
+    for side in (batch.good, batch.bad) if batch.spelling.capital else ():
+        first = pc.utf8_slice_codeunits(side, 0, 1).dictionary_encode()
+        small = np.array([_has_capital(char) for char in first.dictionary.to_pylist()], dtype=bool)
+        flags |= small[first.indices.to_numpy()]
+    return flags
 
 
 def _has_capital(char: str) -> bool:
     upper = char.upper()
     return char.islower() and len(upper) == 1 and upper != char
+
+
+_MIXED = "|".join(map("".join, permutations((f"[{letters}]" for letters in SCRIPTS.values()), 2)))
 
 
 def mixed_letters(batch: PairBatch) -> Flags:
@@ -478,15 +369,7 @@ def mixed_letters(batch: PairBatch) -> Flags:
     Letters that look alike are not the same to a model. Type the word again, in the lexicon or in
     the line of the template.
     """
-
-    pairs = permutations((f"[{letters}]" for letters in SCRIPTS.values()), 2)
-    mixed = "|".join(map("".join, pairs))
-
-    def judge(text: Text) -> Flags:
-        # Greek letters begin with the byte CD or a higher one, Latin ones with lower ones.
-        return text.matching(np.full(len(text), text.highest >= 0xCD), mixed)
-
-    return _either(batch, judge)
+    return batch.matching(_MIXED)
 
 
 def span_wrong(batch: PairBatch) -> Flags:
@@ -496,36 +379,33 @@ def span_wrong(batch: PairBatch) -> Flags:
     left aside), and no span may reach out of its sentence. This is a bug in Solecism: report it
     with the template.
     """
-    if not batch.slots.count:
-        return batch.none()
-    starts, ends, *bad = map(
-        batch.slots.numbers, ("good_start", "good_end", "bad_start", "bad_end")
-    )
-    outside = _outside(starts, ends, batch.good) | _outside(bad[0], bad[1], batch.bad)
-    flags = np.asarray(outside.any(axis=1))
-    for slot in range(batch.slots.count):
-        rows = np.flatnonzero((starts[:, slot] >= 0) & ~flags)
-        if len(rows):
-            flags[_unlike(batch, rows, slot, starts[rows, slot], ends[rows, slot])] = True
+    flags = np.zeros(len(batch), dtype=bool)
+    if not batch.paradigm.template.slots:
+        return flags
+    for side, texts in (("good", batch.good), ("bad", batch.bad)):
+        start, end = batch.places(f"{side}_start"), batch.places(f"{side}_end")
+        lengths = np.asarray(pc.utf8_length(texts).to_numpy())[:, None]
+        inside = (start >= 0) & (start < end) & (end <= lengths)
+        flags |= (((start >= 0) | (end >= 0)) & ~inside).any(axis=1)
+    sentences = batch.good.to_pylist()
+    starts, ends = batch.places("good_start").T, batch.places("good_end").T
+    for slot, (first, last) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        forms = batch.slot_texts("form", slot).to_pylist()
+        rows = zip(sentences, first, last, forms, strict=True)
+        suspects = [n for n, (s, a, b, form) in enumerate(rows) if a >= 0 and s[a:b] != form]
+        flags[list(_unlike(suspects, sentences, first, last, forms, batch.spelling))] = True
     return flags
 
 
-def _outside(start: Ints, end: Ints, text: Text) -> Flags:
-    printed = (start >= 0) | (end >= 0)
-    inside = (start >= 0) & (start < end) & (end <= text.lengths[:, None])
-    return np.asarray(printed & ~inside)
-
-
-def _unlike(batch: PairBatch, rows: Ints, slot: int, starts: Ints, ends: Ints) -> Ints:
-    """Return those of the rows whose good sentence does not print the form of a slot."""
-    forms, printed = batch.slots.texts("form", slot, rows), batch.good.cut(rows, starts, ends)
-    suspects = _true(pc.not_equal(forms, printed))
-    places = pa.array(suspects)
-    coded = [texts.take(places).dictionary_encode() for texts in (forms, printed)]
-    codes = [np.asarray(texts.indices.to_numpy(), dtype=np.intp) for texts in coded]
-    firsts, group = alike_rows([*codes, (starts[suspects] == 0).astype(np.intp)], len(suspects))
-    wrong = [
-        not printed_as(forms[n].as_py(), printed[n].as_py(), starts[n] == 0, batch.spelling)
-        for n in suspects[firsts].tolist()
-    ]
-    return np.asarray(rows[suspects[np.array(wrong, dtype=bool)[group]]])
+def _unlike(
+    rows: Iterable[int], sentences: list[str], first: list[int], last: list[int],
+    forms: list[str], spelling: Orthography,
+) -> Iterator[int]:  # fmt: skip
+    """Yield the rows in which the text of a span is not the form, even as rules may spell it."""
+    known: dict[tuple[str, str, bool], bool] = {}
+    for row in rows:
+        key = forms[row], sentences[row][first[row] : last[row]], first[row] == 0
+        if key not in known:
+            known[key] = printed_as(*key, spelling)
+        if not known[key]:
+            yield row

@@ -16,7 +16,6 @@ from solecism.check import lexicons, pairs, suites, templates
 from solecism.check.finding import Finding, Hit, Level, hits
 from solecism.check.pairs import Flags, PairBatch
 from solecism.check.suites import SuiteBatch
-from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts, Paradigm
 
 __all__ = [
@@ -29,11 +28,13 @@ F = TypeVar("F", bound=Callable[..., object], covariant=True)
 
 @dataclass(frozen=True)
 class Check(Generic[F]):
-    """One check. ``code`` never changes its meaning; ``function`` carries message and advice."""
+    """One check. ``code`` never changes its meaning; ``function`` carries message and advice, or
+    ``text`` has them."""
 
     code: str
     level: Level
     function: F
+    text: str = ""
 
     @property
     def message(self) -> str:
@@ -47,91 +48,51 @@ class Check(Generic[F]):
 
     @property
     def _parts(self) -> tuple[str, str, str]:
-        return (inspect.getdoc(self.function) or "").partition("\n\n")
+        return inspect.cleandoc(self.text or self.function.__doc__ or "").partition("\n\n")
 
     def finding(self, hit: Hit) -> Finding:
         """Return the finding that a hit is."""
         return Finding(self.code, self.level, f"{self.message}: {hit.detail}", hit.path, hit.line)
 
 
-def table_unreadable(error: InputError) -> Iterator[Hit]:
-    """A lexicon table cannot be read.
+READING_CHECKS = {
+    "L001": """A lexicon table cannot be read.
 
-    Correct what is named: the header, a cell, the encoding (`docs/formats.md`, Lexicon tables).
-    """
-    return hits(error)
+        Correct what is named: the header, a cell, the encoding (`docs/formats.md`, Lexicon tables).
+        """,
+    "L002": """The hierarchy of classes cannot be read.
 
+        Every parent must be a class with a line of its own, and no class may be below itself
+        (`docs/formats.md`, classes.tsv).
+        """,
+    "L003": """The spelling rules cannot be read.
 
-def classes_unreadable(error: InputError) -> Iterator[Hit]:
-    """The hierarchy of classes cannot be read.
+        Correct the rule that is named (`docs/formats.md`, Orthography).
+        """,
+    "T001": """A template cannot be read.
 
-    Every parent must be a class with a line of its own, and no class may be below itself
-    (`docs/formats.md`, classes.tsv).
-    """
-    return hits(error)
+        Correct the front matter or the line that is named (`docs/formats.md`, Templates).
+        """,
+    "T002": """The macros of a language cannot be read.
 
+        Correct `_phrases.jinja`; the templates of the language are not checked further until then.
+        """,
+    "T003": """A template does not fit the lexicon.
 
-def orthography_unreadable(error: InputError) -> Iterator[Hit]:
-    """The spelling rules cannot be read.
+        It names a slot, macro, table, column or value that does not exist, or no word fits.
+        """,
+    "T004": """No items can be drawn from a template.
 
-    Correct the rule that is named (`docs/formats.md`, Orthography).
-    """
-    return hits(error)
+        A form is ambiguous or missing, or the words allow fewer items than `draw` wants.
+        """,
+    "T014": """A template holds characters that cannot be seen.
 
-
-def template_unreadable(error: InputError) -> Iterator[Hit]:
-    """A template cannot be read.
-
-    Correct the front matter or the line that is named (`docs/formats.md`, Templates).
-    """
-    return hits(error)
-
-
-def phrases_unreadable(error: InputError) -> Iterator[Hit]:
-    """The macros of a language cannot be read.
-
-    Correct `_phrases.jinja`; the templates of the language are not checked further until then.
-    """
-    return hits(error)
-
-
-def template_unbound(error: InputError) -> Iterator[Hit]:
-    """A template does not fit the lexicon.
-
-    It names a slot, macro, table, column or value that does not exist, or no word fits.
-    """
-    return hits(error)
-
-
-def template_undrawable(error: InputError) -> Iterator[Hit]:
-    """No items can be drawn from a template.
-
-    A form is ambiguous or missing, or the words allow fewer items than `draw` wants.
-    """
-    return hits(error)
-
-
-def template_unseen(error: InputError) -> Iterator[Hit]:
-    """A template holds characters that cannot be seen.
-
-    Remove control characters (but tabs), direction marks, zero-width and private-use characters;
-    the file is not read until then. The joiners that Persian and Indic scripts need may follow a
-    letter.
-    """
-    return hits(error)
-
-
-READING_CHECKS: tuple[Check[Callable[[InputError], Iterator[Hit]]], ...] = (
-    Check("L001", "error", table_unreadable),
-    Check("L002", "error", classes_unreadable),
-    Check("L003", "error", orthography_unreadable),
-    Check("T001", "error", template_unreadable),
-    Check("T002", "error", phrases_unreadable),
-    Check("T003", "error", template_unbound),
-    Check("T004", "error", template_undrawable),
-    Check("T014", "error", template_unseen),
-)
-"""Of what cannot be read or drawn."""
+        Remove control characters (but tabs), direction marks, zero-width and private-use
+        characters; the file is not read until then. The joiners that Persian and Indic scripts need
+        may follow a letter.
+        """,
+}
+"""What is said of problems that a reader or a draw raises, by code."""
 
 LEXICON_CHECKS: tuple[Check[Callable[[lexicons.Tables], Iterator[Hit]]], ...] = (
     Check("L004", "error", lexicons.unknown_class),
@@ -155,6 +116,7 @@ DRAFT_CHECKS: tuple[Check[Callable[[templates.UnboundTemplate], Iterator[Hit]]],
     Check("T007", "warning", templates.differs_from_siblings),
     Check("T008", "warning", templates.attractors_without_controller),
     Check("T015", "warning", templates.long_list),
+    Check("T016", "warning", templates.still_the_example),
 )
 """Of a template as written."""
 
@@ -164,6 +126,7 @@ BOUND_CHECKS: tuple[Check[Callable[[Paradigm], Iterator[Hit]]], ...] = (
     Check("T011", "warning", templates.too_large),
     Check("T012", "warning", templates.idle_clause),
     Check("T013", "note", templates.idle_selection),
+    Check("T017", "warning", templates.free_feature),
 )
 """Of a template bound to its lexicon."""
 
@@ -182,6 +145,8 @@ ITEM_CHECKS: tuple[Check[Callable[[PairBatch], Flags]], ...] = (
     Check("I013", "error", pairs.no_capital),
     Check("I014", "error", pairs.mixed_letters),
     Check("I017", "error", pairs.unwanted_words),
+    Check("I018", "warning", pairs.other_word),
+    Check("I019", "error", pairs.stray_characters),
 )
 """Of the pairs of a paradigm, batch by batch."""
 
@@ -208,7 +173,7 @@ COUNT_CHECKS: tuple[Check[Callable[[Counts], Iterator[str]]], ...] = (
 CHECKS: dict[str, Check[Callable[..., object]]] = {
     check.code: check
     for table in (
-        READING_CHECKS,
+        tuple(Check(code, "error", hits, text) for code, text in READING_CHECKS.items()),
         LEXICON_CHECKS,
         DRAFT_CHECKS,
         BOUND_CHECKS,

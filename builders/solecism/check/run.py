@@ -28,7 +28,7 @@ from solecism.check.registry import (
 )
 from solecism.check.suites import SuiteBatch, SuiteMemory
 from solecism.check.templates import UnboundTemplate, too_large
-from solecism.errors import InputError, candidates, fail
+from solecism.errors import InputError, candidates, fail, visible
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
 from solecism.grammar.phrases import PHRASES, Phrases
@@ -40,10 +40,11 @@ from solecism.lexicon.orthography import read_orthography
 from solecism.lexicon.table import read_tsv
 
 __all__ = [
-    "CheckedCounts", "ItemChecker", "check_items", "check_lexicon", "check_paths", "checker_of",
+    "CheckedCounts", "ItemChecker", "check_items", "check_lexicon", "check_paths",
 ]  # fmt: skip
 
 T = TypeVar("T")
+Checks = Sequence[Check[Callable[..., object]]]
 
 _FILE_CODES = {"classes.tsv": "L002", "orthography.tsv": "L003", PHRASES: "T002"}
 
@@ -137,6 +138,7 @@ class _LanguageTemplates:
     def __init__(self, folder: Path, root: Path, read: Callable[[Path], Template]) -> None:
         self.folder, self.root, self.read = folder, root, read
         self.lexicon = Lexicon(root / "lexicons" / folder.name)
+        self.memory = PairMemory()
 
     @cached_property
     def phrases(self) -> Phrases:
@@ -169,8 +171,10 @@ def _check_templates(
         language = languages.setdefault(path.parent, _LanguageTemplates(path.parent, root, read))
         counts.paradigms += 1
         paradigm = _check_template(path, language, found)
-        if paradigm and items:
-            _check_items(paradigm, seed, found, counts)
+        if paradigm and items and not any(too_large(paradigm)):
+            _try(
+                partial(_check_items, paradigm, seed, language.memory, found, counts), "T004", found
+            )
     return found
 
 
@@ -181,29 +185,25 @@ def _check_template(
     if template is None:
         return None
     draft = UnboundTemplate(template, language.sources, tuple(language.siblings(path)))
-    found += [c.finding(hit) for c in DRAFT_CHECKS for hit in c.function(draft)]
+    hits_of_draft = [c.finding(hit) for c in DRAFT_CHECKS for hit in c.function(draft)]
+    found += _not_allowed(hits_of_draft, template)
     phrases = _try(lambda: language.phrases, "T002", found)
     if phrases is None:
         return None
     paradigm = _try(partial(load_paradigm, path, language.lexicon, phrases), "T003", found)
     if paradigm:
-        found += [c.finding(hit) for c in BOUND_CHECKS for hit in c.function(paradigm)]
+        bound = [c.finding(hit) for c in BOUND_CHECKS for hit in c.function(paradigm)]
+        found += _not_allowed(bound, template)
     return paradigm
 
 
 def _check_items(
-    paradigm: Paradigm, seed: int, found: list[Finding], checked: CheckedCounts
+    paradigm: Paradigm, seed: int, memory: PairMemory, found: list[Finding], checked: CheckedCounts
 ) -> None:
-    """Draw the items of a paradigm and check them, unless it is too large."""
-    if any(too_large(paradigm)):
-        return
+    """Draw the items of a paradigm and check them; raises :class:`InputError`."""
     counts = Counts()
     draw_items = draw_pairs if paradigm.template.is_pair else draw_suites
-
-    def draw() -> list[Finding]:
-        return check_items(paradigm, draw_items(paradigm, seed, counts), counts)
-
-    found += _try(draw, "T004", found) or []
+    found += check_items(paradigm, draw_items(paradigm, seed, counts), counts, memory)
     name = "pairs" if paradigm.template.is_pair else "items"
     setattr(checked, name, getattr(checked, name) + counts.pairs)
 
@@ -270,9 +270,6 @@ SHOWN = 3
 """The number of pairs that a finding shows."""
 
 
-Checks = Sequence[Check[Callable[..., object]]]
-
-
 @dataclass
 class _Flagged:
     """The number of items that a check flagged, and the first of them."""
@@ -282,96 +279,82 @@ class _Flagged:
 
     def add(self, rows: Sequence[int], show: Callable[[int], str]) -> None:
         self.number += len(rows)
-        self.examples += [_visible(show(row)) for row in rows[: SHOWN - len(self.examples)]]
-
-
-def _visible(text: str) -> str:
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+        self.examples += [visible(show(row)) for row in rows[: SHOWN - len(self.examples)]]
 
 
 class ItemChecker:
-    """The checks of a paradigm's pairs: :meth:`add` each table, then :meth:`finish`.
+    """The checks of a paradigm's items: :meth:`add` each table, then :meth:`finish`.
 
-    Tables are of :func:`solecism.schema.pair_schema`, in any number and of any size. Only hashes of
-    pairs are kept, so memory is flat.
+    Tables are of :func:`solecism.schema.pair_schema` or :data:`solecism.schema.SUITE`, in any
+    number and of any size. ``memory`` is shared by the paradigms of a config: pairs are compared
+    with those of all of them. Only hashes of pairs are kept, so memory is flat.
     """
 
-    checks: Checks = ITEM_CHECKS
-    noun = "pairs"
-
-    def __init__(self, paradigm: Paradigm) -> None:
+    def __init__(self, paradigm: Paradigm, memory: PairMemory | None = None) -> None:
         self.paradigm = paradigm
-        self.pairs = 0
-        self._memory = PairMemory()
+        self.checks: Checks = ITEM_CHECKS if paradigm.template.is_pair else SUITE_CHECKS
+        self._items = 0
+        self._memory, self._suites = memory or PairMemory(), SuiteMemory()
         self._flagged = {check.code: _Flagged() for check in self.checks}
 
     def add(self, table: pa.Table) -> None:
         """Check one batch."""
-        if len(table):
-            self.pairs += len(table)
-            self._add(table)
+        self._items += len(table)
+        if len(table) and self.paradigm.template.is_pair:
+            self._add_pairs(PairBatch(self.paradigm, table, self._memory))
+        elif len(table):
+            batch = SuiteBatch(self.paradigm, table.to_pylist(), self._suites)
+            for check in SUITE_CHECKS:
+                rows = [n for n, bad in enumerate(check.function(batch)) if bad]
+                self._flagged[check.code].add(rows, batch.shown)
 
-    def _add(self, table: pa.Table) -> None:
-        batch = PairBatch(self.paradigm, table, self._memory)
-
+    def _add_pairs(self, batch: PairBatch) -> None:
         def show(row: int) -> str:
-            return f"{batch.good.values[row].as_py()} / *{batch.bad.values[row].as_py()}"
+            return f"{batch.good[row].as_py()} / *{batch.bad[row].as_py()}"
+
+        def show_twice(row: int) -> str:
+            others = ", ".join(batch.elsewhere(row))
+            return f"{show(row)} (also in {others})" if others else show(row)
 
         for check in ITEM_CHECKS:
-            self._flagged[check.code].add(np.flatnonzero(check.function(batch)).tolist(), show)
+            rows = np.flatnonzero(check.function(batch)).tolist()
+            twice = check.code in ("I002", "I004")
+            self._flagged[check.code].add(rows, show_twice if twice else show)
 
     def finish(self, counts: Counts | None = None) -> list[Finding]:
         """Return a finding for each check that flagged an item, and for what was left out."""
-        found = [
-            self._finding(check, self._described(flagged))
-            for check in self.checks
-            if (flagged := self._flagged[check.code]).number
-        ]
-        return found + list(self._count_findings(counts or Counts()))
-
-    def _count_findings(self, counts: Counts) -> Iterator[Finding]:
-        for check in COUNT_CHECKS:
-            for detail in check.function(counts):
-                yield self._finding(check, detail)
-
-    def _described(self, flagged: _Flagged) -> str:
-        return f"{flagged.number} of {self.pairs} {self.noun}: {'; '.join(flagged.examples)}"
+        noun = "pairs" if self.paradigm.template.is_pair else "items"
+        found = []
+        for check in self.checks:
+            if (flagged := self._flagged[check.code]).number:
+                examples = "; ".join(flagged.examples)
+                detail = f"{flagged.number} of {self._items} {noun}: {examples}"
+                found.append(self._finding(check, detail))
+        for count_check in COUNT_CHECKS:
+            details = count_check.function(counts or Counts())
+            found += [self._finding(count_check, detail) for detail in details]
+        return _not_allowed(found, self.paradigm.template)
 
     def _finding(self, check: Check[Callable[..., object]], detail: str) -> Finding:
         template = self.paradigm.template
         return check.finding(Hit(detail, template.path, template.conditions[0].line))
 
 
-class SuiteChecker(ItemChecker):
-    """The checks of a suite's items: tables of :data:`solecism.schema.SUITE`."""
-
-    checks: Checks = SUITE_CHECKS
-    noun = "items"
-
-    def __init__(self, paradigm: Paradigm) -> None:
-        super().__init__(paradigm)
-        self._seen = SuiteMemory()
-
-    def _add(self, table: pa.Table) -> None:
-        batch = SuiteBatch(self.paradigm, table.to_pylist(), self._seen)
-        for check in SUITE_CHECKS:
-            flags = check.function(batch)
-            self._flagged[check.code].add([n for n, bad in enumerate(flags) if bad], batch.shown)
-
-
-def checker_of(paradigm: Paradigm) -> ItemChecker:
-    """Return the checker for the kind of a paradigm's items."""
-    return ItemChecker(paradigm) if paradigm.template.is_pair else SuiteChecker(paradigm)
+def _not_allowed(found: Iterable[Finding], template: Template) -> list[Finding]:
+    """Return findings without the warnings and notes that the template allows."""
+    return [f for f in found if f.level == "error" or f.code not in template.allow]
 
 
 def check_items(
-    paradigm: Paradigm, tables: Iterable[pa.Table], counts: Counts | None = None
-) -> list[Finding]:
+    paradigm: Paradigm, tables: Iterable[pa.Table], counts: Counts | None = None,
+    memory: PairMemory | None = None,
+) -> list[Finding]:  # fmt: skip
     """Check the items of a paradigm, as :func:`~solecism.grammar.pairs.draw_pairs` yields them.
 
     ``counts`` are those that the draw fills in; they are read when all tables are drawn.
+    ``memory`` has the pairs of the other paradigms of the config.
     """
-    checker = checker_of(paradigm)
+    checker = ItemChecker(paradigm, memory)
     for table in tables:
         checker.add(table)
     return checker.finish(counts)

@@ -22,6 +22,7 @@ from solecism.check.pairs import (
     no_capital,
     no_final_mark,
     not_nfc,
+    stray_characters,
 )
 from solecism.contrast import count_changes
 from solecism.errors import InputError
@@ -242,15 +243,15 @@ def unwanted_conditions(batch: SuiteBatch) -> Flags:
 def badly_written(batch: SuiteBatch) -> Flags:
     """A sentence is not written as it should be.
 
-    One of the checks of sentences (I010 to I014: normal form, spaces, final mark, capital, letters
-    of two scripts) applies to one of the conditions.
+    One of the checks of sentences (I010 to I014, I019: normal form, spaces, final mark, capital,
+    letters of two scripts, characters of templates) applies to one of the conditions.
     """
     rows = [(n, c) for n, item in enumerate(batch.items) for c in item["conditions"]]
     texts, tokens = ([c[key] for _, c in rows] for key in ("text", "tokens"))
     names = ("sentence_good", "sentence_bad", "tokens_good", "tokens_bad")
     table = pa.table(dict(zip(names, (texts, texts, tokens, tokens), strict=True)))
     sentences = PairBatch(batch.paradigm, table, PairMemory())
-    checks = (not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters)
+    checks = (not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters, stray_characters)
     wrong = np.logical_or.reduce([check(sentences) for check in checks])
     items = {number for (number, _), bad in zip(rows, wrong.tolist(), strict=True) if bad}
     return [number in items for number in range(len(batch.items))]

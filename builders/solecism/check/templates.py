@@ -14,19 +14,28 @@ from jinja2 import nodes
 from solecism.check.finding import Hit
 from solecism.errors import candidates
 from solecism.grammar.expression import Uses, merge_uses
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.words import FEATS, ROW, WHOLE
+from solecism.lexicon.features import Feats
 from solecism.lexicon.table import read_lines
 
 __all__ = [
-    "LARGEST", "UnboundTemplate", "attractors_without_controller", "differs_from_siblings",
-    "idle_clause", "idle_selection", "idle_slot", "long_list", "nothing_said", "too_large",
-    "unknown_source", "unprinted_slot",
+    "EXAMPLE",
+    "UnboundTemplate",
+    "attractors_without_controller",
+    "differs_from_siblings",
+    "free_feature",
+    "idle_clause",
+    "idle_selection",
+    "idle_slot",
+    "long_list",
+    "nothing_said",
+    "still_the_example",
+    "too_large",
+    "unknown_source",
+    "unprinted_slot",
 ]  # fmt: skip
-
-LARGEST = 10_000_000
-"""More minimal sets than any one paradigm needs."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +180,45 @@ _LEMMAS = re.compile(r"\blemma\s*(?::|==|!=|(?:not\s+)?in\b)\s*[\[{]([^\]}]*)[\]
 
 MOST_LEMMAS = 8
 """A longer list belongs into the lexicon."""
+
+
+EXAMPLE = "# An example to replace, line by line; then delete this line."
+"""The first line of what `solecism new` writes."""
+
+
+def still_the_example(draft: UnboundTemplate) -> Iterator[Hit]:
+    """A template is still the example that `solecism new` wrote.
+
+    Write the slots and lines of your paradigm, then delete the line that begins with `# An example
+    to replace`.
+    """
+    lines = read_lines(Path(draft.template.path))
+    if EXAMPLE in lines:
+        yield Hit(draft.template.id, draft.template.path, lines.index(EXAMPLE) + 1)
+
+
+def free_feature(paradigm: Paradigm) -> Iterator[Hit]:
+    """A slot varies in a feature that nothing asks for.
+
+    The lines print each form of the word (*I know*, but *my know* too). Ask for one value in the
+    slot (`Case: Nom`), or let the word agree. Number, gender and person of nouns and pronouns may
+    vary, and those of a word with which another one agrees.
+    """
+    template = paradigm.template
+    uses = merge_uses(map(paradigm.phrases.uses, (*template.line_expressions, *template.tests)))
+    for slot, domain in zip(template.slots, paradigm.plan.domains, strict=True):
+        asked = uses.get(slot.name, frozenset())
+        values: dict[tuple[int, str], set[frozenset[str]]] = {}
+        for word in domain.words:
+            for name, value in (word.cell or Feats()).items():
+                values.setdefault((id(word.row), name), set()).add(value)
+        nominal = domain.words[0].row.upos in ("NOUN", "PROPN", "PRON", "NUM")
+        free = {"Number", "Gender", "Person", "Animacy", "Definite"}
+        known = {*asked, *(free if nominal or FEATS in asked else ())}
+        varies = sorted({name for (_, name), found in values.items() if len(found) > 1} - known)
+        plain = slot.name in template.line_expressions
+        if varies and (plain or (nominal and WHOLE in asked)):
+            yield Hit(f"{slot.name!r} in {', '.join(varies)}", template.path, slot.line)
 
 
 def idle_clause(paradigm: Paradigm) -> Iterator[Hit]:

@@ -1,6 +1,6 @@
 """Start a paradigm: its template, and the lexicon tables that are missing.
 
-NAME: clams/it/simple_agrmt.
+NAME: mine/it/simple_agrmt. A language that the installed data have gets a copy of their lexicon.
 """
 
 from __future__ import annotations
@@ -12,42 +12,46 @@ from pathlib import Path
 
 import click
 
+from solecism.check.templates import EXAMPLE
 from solecism.commands.options import OWN_ROOT, echo
-from solecism.errors import fail
+from solecism.errors import candidates, fail
 from solecism.files import add_texts
 from solecism.grammar.front_matter import FrontMatterError, read_front_matter
+from solecism.grammar.inherit import SLOTS
 from solecism.grammar.phrases import PHRASES
-from solecism.grammar.template import Template, read_template
+from solecism.grammar.template import read_template
 from solecism.inputs import read_source
 from solecism.lexicon.lexicon import Lexicon
-from solecism.root import Root
+from solecism.root import Root, installed_root
+from solecism.treebank.origins import known_code
 
 __all__ = ["command", "scaffold"]
 
 _NAME = re.compile(r"[A-Za-z][\w-]*")
-_LANGUAGE = re.compile(r"[a-z]{2,8}([-_][A-Za-z0-9]+)*")
+_LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")
 
-_TEMPLATE = """\
+_TEMPLATE = f"""\
 ---
-# An example to replace, line by line. All that a template may say: docs/formats.md
-id: {uid}
-phenomenon: {phenomenon}
-field: {field}
-construction: {construction}
-about: {about}
-{source}
+{EXAMPLE}
+# All that a template may say: docs/formats.md
+id: {{uid}}
+phenomenon: {{phenomenon}}
+field: {{field}}
+construction: {{construction}}
+about: {{about}}
+{{source}}
 # Slots are named after the example sentence: the author laughs. What stands in braces says which
 # words of a table they take; ask for what your sentence needs.
 slots:
-  author: {{{author}}}
-  laughs: {{{laughs}}}
+  author: {{{{{{author}}}}}}
+  laughs: {{{{{{laughs}}}}}}
 controller: author
 # How many minimal sets; `all` makes all there are, which may be very many.
-draw: {draw}
+draw: {{draw}}
 ---
 # One line a condition. `agree` takes the form that fits, `clash` each form that does not.
-good: {subject} {{{{ laughs | agree(author) }}}}
-bad:  {subject} {{{{ laughs | clash(author, "Number") }}}}
+good: {{subject}} {{{{{{{{ laughs | agree(author) }}}}}}}}
+bad:  {{subject}} {{{{{{{{ laughs | clash(author, "Number") }}}}}}}}
 """
 
 _NO_SOURCE = "# source: a key of references.bib; leave the line out where you follow no paper."
@@ -99,44 +103,108 @@ _TABLES = {
 
 @click.command(help=__doc__)
 @click.argument("name")
+@click.option(
+    "--like", metavar="NAME", help="Start from a paradigm that exists, as clams/fr/prep_anim."
+)
+@click.option("--own-words", is_flag=True, help="Small tables to fill, not the installed lexicon.")
 @OWN_ROOT
-def command(name: str, root: Root) -> None:
-    for path in scaffold(root, name):
+def command(name: str, like: str | None, own_words: bool, root: Root) -> None:
+    for path in scaffold(root, name, like, own_words):
         echo(f"wrote {path}")
 
 
-def scaffold(root: Root, name: str) -> list[Path]:
+def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = False) -> list[Path]:
     """Write the files that a new paradigm needs and that are not there; return them.
 
-    Raises :class:`InputError` for a bad name or a paradigm that exists.
+    Raises :class:`InputError` for a bad name, an unknown language or a paradigm that exists.
     """
-    parts = name.strip("/").split("/")
-    patterns = (_NAME, _LANGUAGE, _NAME)
-    if len(parts) != 3 or not all(p.fullmatch(x) for p, x in zip(patterns, parts, strict=True)):
-        raise fail(f"{name!r} is not of the form dataset/language/UID, as clams/it/simple_agrmt")
-    dataset, language, uid = parts
-    folder = root.path / "templates" / dataset / language
-    lexicon = Lexicon(root.path / "lexicons" / language)
-    phrases = _phrases(folder, lexicon)
-    template = folder / f"{uid}.jinja"
-    text = _TEMPLATE.format(
-        uid=uid, **_known_texts(root, dataset, uid), **_example(lexicon, phrases)
-    )
-    if template.exists() and template.read_bytes() != text.encode():
+    dataset, language, uid = _parts(name, root)
+    template = root.path / "templates" / dataset / language / f"{uid}.jinja"
+    installed = installed_root()
+    if not own_words and language not in root.languages and language in installed.languages:
+        texts = _copied(installed.lexicon(language), root.path / "lexicons" / language)
+        lexicon = Lexicon(installed.lexicon(language))
+    else:
+        texts, lexicon = {}, Lexicon(root.path / "lexicons" / language)
+    if like is not None:
+        texts = _texts_like(like, template, (root, installed)) | texts
+    else:
+        phrases = _phrases(template.parent, lexicon, installed if texts else root)
+        texts |= {template.with_name(PHRASES): phrases}
+        texts[template] = _TEMPLATE.format(
+            uid=uid, **_known_texts(root, dataset, uid), **_example(lexicon, phrases)
+        )
+        for table, lines in _TABLES.items():
+            path = root.path / "lexicons" / language / f"{table}.tsv"
+            if (table != "det" or 'word("det"' in phrases) and path not in texts:
+                texts[path] = "\n".join(lines) + "\n"
+    if template.exists() and template.read_bytes() != texts[template].encode():
         raise fail("there is such a paradigm already", template)
-    files = {template: text, folder / PHRASES: phrases}
-    for table, lines in _TABLES.items():
-        if table != "det" or 'word("det"' in phrases:
-            files[lexicon.folder / f"{table}.tsv"] = "\n".join(lines) + "\n"
-    return add_texts(root.path, {path: text for path, text in files.items() if not path.exists()})
+    return add_texts(root.path, {path: text for path, text in texts.items() if not path.exists()})
 
 
-def _phrases(folder: Path, lexicon: Lexicon) -> str:
+def _parts(name: str, root: Root) -> list[str]:
+    """Return data set, language and UID; raises :class:`InputError` for what cannot be them."""
+    parts = name.strip("/").split("/")
+    if len(parts) != 3 or not all(_NAME.fullmatch(part) for part in parts):
+        raise fail(f"{name!r} is not of the form dataset/language/UID, as mine/it/simple_agrmt")
+    language = parts[1]
+    if not _LANGUAGE.fullmatch(language) and language not in root.languages:
+        code = known_code(language)
+        hint = (
+            f"did you mean {code!r}?" if code else "as 'it' for Italian or 'grc' for Ancient Greek"
+        )
+        raise fail(f"{language!r} is not the code of a language of ISO 639 ({hint})")
+    return parts
+
+
+def _copied(old: Path, new: Path) -> dict[Path, str]:
+    """Return the tables below a folder as files of another one."""
+    paths = [path for path in sorted(old.rglob("*.tsv")) if not path.name.startswith(".")]
+    return {new / path.relative_to(old): read_source(path) for path in paths}
+
+
+def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path, str]:
+    """Return the files of a paradigm like another one: template, macros and kinds of slots.
+
+    Raises :class:`InputError` where there is no such paradigm.
+    """
+    found = [root.path / "templates" / f"{like}.jinja" for root in roots]
+    source = next((path for path in found if path.is_file()), None)
+    if source is None:
+        folders = {path.parent for path in found}
+        known = [
+            f"{f.parent.name}/{f.name}/{p.stem}" for f in folders for p in f.glob("[!_]*.jinja")
+        ]
+        raise fail(
+            f"--like: there is no paradigm {like!r} {candidates('paradigms', sorted(known), like)}"
+        )
+    text = read_source(source)
+    if above := re.search(r"^like: *(\S+)", text, re.M):
+        raise fail(f"--like: {like!r} is itself like {above[1]!r}: name that one")
+    text = re.sub(r"^id: .*$", f"id: {template.stem}", text, count=1, flags=re.M)
+    shared = [source.with_name(name) for name in (PHRASES, SLOTS)]
+    texts = {template.with_name(path.name): read_source(path) for path in shared if path.is_file()}
+    texts[template] = text.replace("---\n", f"---\n{EXAMPLE}\n", 1)
+    words = source.parents[3] / "lexicons" / source.parent.name
+    for path in (
+        sorted(words.glob("*.tsv")) if template.parent.name not in roots[0].languages else ()
+    ):
+        header = next(line for line in read_source(path).split("\n") if line and line[0] != "#")
+        comment = (
+            f"# The columns of lexicons/{words.name}/{path.name}: fill in words of your language."
+        )
+        new = roots[0].path / "lexicons" / template.parent.name / path.name
+        texts[new] = f"{comment}\n{header}\n"
+    return texts
+
+
+def _phrases(folder: Path, lexicon: Lexicon, others: Root) -> str:
     """Return the macros of a language: those there are, else those of another data set that say
     what `the` is, else our example."""
     if (folder / PHRASES).exists():
         return read_source(folder / PHRASES)
-    for path in sorted(folder.parents[1].glob(f"*/{folder.name}/{PHRASES}")):
+    for path in sorted((others.path / "templates").glob(f"*/{folder.name}/{PHRASES}")):
         text = read_source(path)
         if _THE in text and "import" not in text:
             return f"{{# Copied from the data set {path.parents[1].name}. #}}\n{text}"
@@ -178,7 +246,7 @@ def _asked(lexicon: Lexicon, name: str) -> tuple[dict[str, str], int]:
 def _known_texts(root: Root, dataset: str, uid: str) -> dict[str, str]:
     """Return the texts of the same paradigm in another language, else words to replace."""
     found = sorted((root.path / "templates" / dataset).glob(f"*/{uid}.jinja"))
-    other: Template | None = read_template(found[0]) if found else None
+    other = read_template(found[0]) if found else None
     texts = {
         "phenomenon": other.phenomenon if other else "subject_verb_agreement",
         "field": other.field if other else "morphology",

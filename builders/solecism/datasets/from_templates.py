@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from solecism.check.finding import Finding
-from solecism.check.run import checker_of
+from solecism.check.pairs import PairMemory
+from solecism.check.run import ItemChecker
 from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import BuiltParadigm, Config, choose, example_of
 from solecism.errors import candidates, fail
@@ -78,8 +79,11 @@ def template_configs(
     for paradigm in paradigms.values():
         check_size(paradigm, most)
     schema = pair_schema(_further_features(known))
+    memories = defaultdict[str, PairMemory](PairMemory)
     sources = {
-        path: _TemplateSource(paradigm, root.path, entry.seed, schema, most)
+        path: _TemplateSource(
+            paradigm, root.path, entry.seed, schema, most, memories[paradigm.language]
+        )
         for path, paradigm in paradigms.items()
     }
     return [_config(entry, name, [sources[p] for p in paths]) for name, paths in chosen.items()]
@@ -144,18 +148,19 @@ class _TemplateSource:
     """A paradigm that is drawn and checked; ``schema`` is that of the data set's pairs."""
 
     def __init__(
-        self, paradigm: Paradigm, root: Path, seed: int, schema: pa.Schema, most: int
-    ) -> None:
+        self, paradigm: Paradigm, root: Path, seed: int, schema: pa.Schema, most: int,
+        memory: PairMemory,
+    ) -> None:  # fmt: skip
         self.name, self.paradigm, self.schema = paradigm.name, paradigm, schema
         self.drawn = paradigm.template.draw is not None
-        self._root, self._seed, self._most = root, seed, most
+        self._root, self._seed, self._most, self._memory = root, seed, most, memory
         self._counts = Counts()
         self._example: tuple[str, ...] = ()
         self._findings: tuple[Finding, ...] = ()
 
     def tables(self) -> Iterator[pa.Table]:
         """Draw and check the items."""
-        checker = checker_of(self.paradigm)
+        checker = ItemChecker(self.paradigm, self._memory)
         for table in self._drawn():
             checker.add(table)
             self._example = self._example or example_of(table)

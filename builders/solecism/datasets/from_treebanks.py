@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from solecism.datasets.configs import BuiltParadigm, Config, example_of
 from solecism.grammar.paradigm import Counts
+from solecism.hashing import SeenHashes
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.documents import Spread
@@ -23,7 +24,6 @@ from solecism.treebank.languages import doubtful_sources, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.mining import (
     MiningCounts,
-    SeenIds,
     Settings,
     mine_file,
     released,
@@ -90,7 +90,7 @@ class _MinedLanguage:
 
     def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
         self.code, self.found, self.commercial = code, found, commercial
-        self.seen, self.once = SeenIds(), SeenIds()
+        self.seen, self.once = SeenHashes(), SeenHashes()
         self.evidence = Evidence()
 
     @cached_property
@@ -127,7 +127,7 @@ class _MinedLanguage:
         facts = self.pairs.facts()
         for name in ("inventory", "settings", "profile", "pairs"):
             self.__dict__.pop(name, None)
-        self.seen, self.once, self.evidence = SeenIds(), SeenIds(), Evidence()
+        self.seen, self.once, self.evidence = SeenHashes(), SeenHashes(), Evidence()
         return facts
 
     @property

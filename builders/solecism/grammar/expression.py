@@ -35,10 +35,32 @@ from solecism.limits import CALLS, DEPTH, too_deep, unseen
 
 __all__ = [
     "EXPRESSION", "FILTERS", "PHRASE", "TOO_DEEP", "TYPICAL_FORM", "Compiler", "Function", "Macro",
-    "Uses", "called_names", "classes_wanted", "compared_texts", "in_order", "merge_uses",
+    "Uses", "called_names", "classes_wanted", "compared_texts", "in_order", "in_plain_words", "merge_uses",
     "misplaced", "refused", "renamed", "typical", "typical_asked", "typical_of", "under", "uses_of",
     "wrong_calls",
 ]  # fmt: skip
+
+_PLAIN = (
+    (r"after the end of the expression|got '='|unexpected char", "filters have | before them, texts "
+     'straight quotes ("), comparisons =='),
+    (r"(?<!un)expected '(.)'|expected token '([(,])'", "a bracket or a comma is missing"),
+    (r"unexpected end of template, expected 'name'|expected name", "a name is missing after | or ."),
+    (r"unexpected 'end of template'", "the expression ends too early"),
+    (r"unexpected '\}'", "an expression ends with }}, a block with %}"),
+    (r"unexpected '[)\]]'", "a bracket is closed that was not opened"),
+    (r"following tags: '(\w+)'", "the block before is not closed"),
+)  # fmt: skip
+"""What Jinja says of frequent mistakes, and what an author should look for."""
+
+
+def in_plain_words(message: str | None) -> str:
+    """Return what Jinja says of a mistake, with what to look for."""
+    said = f"Jinja: {message}".rstrip(".")
+    for pattern, words in _PLAIN:
+        if re.search(pattern, said):
+            return f"{said} ({words})"
+    return said
+
 
 TYPICAL_FORM = "x is typical(verb.Object)"
 TOO_DEEP = f"more than {DEPTH} brackets, operations or conditions in one another"

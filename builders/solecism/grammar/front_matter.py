@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -55,13 +56,35 @@ def read_front_matter(text: str, first: int = 1) -> Entry:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line if mark else 0
-        raise FrontMatterError(f"YAML: {error.problem}", first + line) from None
+        raise FrontMatterError(f"YAML: {_plain(error.problem or '')}", first + line) from None
     except yaml.reader.ReaderError as error:
         message = f"YAML: character {error.character:#x}: {error.reason}"
         raise FrontMatterError(message, first + text.count("\n", 0, error.position)) from None
     if not isinstance(node, yaml.MappingNode):
         raise FrontMatterError("the front matter must be `key: value` lines", first)
     return _entry(node, first)
+
+
+_PLAIN = (
+    (r"mapping values are not allowed", "a text with ': ' in it must be in quotes"),
+    (r"found character '\\t'", "a tab: use spaces"),
+    (r"found character '(.)' that cannot", r"a text that begins with \1 must be in quotes"),
+    (r"unexpected end of stream", "a quotation mark is not closed"),
+    (r"expected ',' or '(.)'", r"a comma is missing, or \1 at the end"),
+    (r"could not find expected ':'", "a line is not of the form `key: value`"),
+    (r"expected the node content, but found '(.)'", r"\1 without its beginning"),
+    (r"but found '([}\]])'", r"\1 without its beginning"),
+    (r"but found '<scalar>'", "a text goes on after its quotes: put all of it in quotes"),
+    (r"expected <block end>", "the line is indented otherwise than those above it"),
+)
+"""What the parser says of frequent mistakes, and what an author should look for."""
+
+
+def _plain(problem: str) -> str:
+    for pattern, words in _PLAIN:
+        if match := re.search(pattern, problem):
+            return f"{match.expand(words)} ({problem})"
+    return problem
 
 
 def _compose(text: str) -> yaml.Node | None:

@@ -35,7 +35,7 @@ from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Scope
 from solecism.grammar.words import FAULTS, Skip
 from solecism.grouping import distinct
-from solecism.hashing import Hashes, combine, hex_ids, text_hashes
+from solecism.hashing import SeenHashes, combine, hex_ids, text_hashes
 from solecism.schema import pair_schema
 
 __all__ = ["draw_pairs", "draw_sentences"]
@@ -105,7 +105,7 @@ def _tokenized(value: Value) -> str:
 def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_SentencePairs]]:
     """Yield batches until the space or the number to draw is exhausted; raises if too few."""
     wanted = paradigm.template.draw
-    seen: list[Hashes] = []
+    seen = SeenHashes()
     renderers = paradigm.renderers
     for columns in blocks(paradigm, seed, counts):
         rows = len(columns[0]) if columns else 1
@@ -133,16 +133,15 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Se
     check_enough(paradigm, counts)
 
 
-def _repeated(batches: list[_SentencePairs], rows: int, seen: list[Hashes]) -> NDArray[np.bool_]:
+def _repeated(batches: list[_SentencePairs], rows: int, seen: SeenHashes) -> NDArray[np.bool_]:
     """Return which combinations make a sentence that another one made before; add to ``seen``."""
     sides = [side for batch in batches for side in (batch.good, batch.bad)]
     row = np.concatenate([batch.bad.row for batch in batches for _ in batch.texts])
     sentences, code = np.unique(np.concatenate([s.hashes() for s in sides]), return_inverse=True)
     first = np.full(len(sentences), rows)
     np.minimum.at(first, code, row)
-    for before in seen:
-        first[np.isin(sentences, before, assume_unique=True)] = -1
-    seen.append(sentences)
+    first[seen.known(sentences)] = -1
+    seen.add(sentences)
     out = np.zeros(rows, dtype=bool)
     out[row[first[code] < row]] = True
     return out

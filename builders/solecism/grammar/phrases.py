@@ -29,6 +29,7 @@ from solecism.grammar.expression import (
     Uses,
     called_names,
     in_order,
+    in_plain_words,
     misplaced,
     refused,
     typical,
@@ -126,7 +127,7 @@ class Phrases:
             if not found:
                 self.compiled(source)
         except TemplateSyntaxError as error:
-            found = [f"Jinja: {error.message}"]
+            found = [in_plain_words(error.message)]
         except (RecursionError, ValueError) as error:
             found = [f"Jinja: {_unparsed(error)}"]
         return [Problem(f"{m} in {{{{ {source} }}}}", path, line) for m in dict.fromkeys(found)]
@@ -283,7 +284,7 @@ def _parsed(path: Path) -> nodes.Template:
     try:
         return _JINJA.parse("\n".join(read_lines(path)))
     except TemplateSyntaxError as error:
-        raise fail(f"Jinja: {error.message}", path, error.lineno) from None
+        raise fail(in_plain_words(error.message), path, error.lineno) from None
     except (RecursionError, ValueError) as error:
         raise fail(f"Jinja: {_unparsed(error)}", path) from None
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, TemplateSyntaxError
 
 from solecism.errors import InputError, Problem, candidates, fail
+from solecism.grammar.expression import in_plain_words
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.grammar.inherit import Source, inherited, read_source
 from solecism.limits import DRAW, PARTS, WEIGHT
@@ -20,7 +21,7 @@ from solecism.limits import DRAW, PARTS, WEIGHT
 __all__ = ["LinePart", "Slot", "Template", "TemplateLine", "read_template"]
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
-_LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions")
+_LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions", "allow")
 _KEYS = (*_TEXT_KEYS, "slots", *_LIST_KEYS, "features")
 FIELDS = ("morphology", "syntax", "semantics", "syntax_semantics")
 _RESERVED = "word|self|[Tt]rue|[Ff]alse|[Nn]one|and|or|not|in|is|if|else"
@@ -67,8 +68,9 @@ class TemplateLine:
 class Template:
     """A paradigm as written, not yet bound to a lexicon.
 
-    ``kind_tests`` are ``where`` tests of the kinds of its slots; kinds are for all templates, so
-    that not every test of them says something in each.
+    ``allow`` are codes of checks whose warnings are meant to stay. ``kind_tests`` are ``where``
+    tests of the kinds of its slots; kinds are for all templates, so not every test of them says
+    something in each.
     """
 
     path: str
@@ -89,6 +91,7 @@ class Template:
     may_repeat: tuple[str, ...] = ()
     attractors: tuple[str, ...] = ()
     predictions: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
     features: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
@@ -298,6 +301,12 @@ class _TemplateReader:
         if values.get("field", "syntax") not in FIELDS:
             message = f"field {values['field']!r} {candidates('fields', FIELDS, values['field'])}"
             self._report(message, self._line("field"))
+        for code in lists.get("allow", ()):
+            if not re.fullmatch(r"[IT]\d{3}", code):
+                message = (
+                    f"allow: {code!r} is not the code of a check of templates or items, as I018"
+                )
+                self._report(message, self._line("allow"))
         named = {key: lists.get(key, ()) for key in ("may_repeat", "attractors")}
         named["controller"] = [values["controller"]] if values.get("controller") else []
         for key, names in named.items():
@@ -315,7 +324,7 @@ class _TemplateReader:
             try:
                 yield TemplateLine(match[1], tuple(read_parts(match[2])), number, match[2])
             except TemplateSyntaxError as error:
-                self._report(f"Jinja: {error.message}", number)
+                self._report(in_plain_words(error.message), number)
             except ValueError as error:
                 self._report(str(error), number)
 

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from solecism.errors import InputError, Problem, candidates, fail
+from solecism.lexicon.features import Feats
 from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, read_table, read_tsv
 from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typical
@@ -60,6 +61,16 @@ class Lexicon:
     def named(self) -> NamedWords:
         """The words of all tables by lemma and by class."""
         return name_words([self.table(name) for name in self.names], self.hierarchy.above)
+
+    @cached_property
+    def cells_of_forms(self) -> Mapping[str, Mapping[tuple[str, str], list[Feats]]]:
+        """The features that a form can have, by form and by word (its table and lemma)."""
+        found: dict[str, dict[tuple[str, str], list[Feats]]] = {}
+        for name in self.names:
+            for row in self.table(name).rows:
+                for cell, form in row.forms.items():
+                    found.setdefault(form, {}).setdefault((name, row.lemma), []).append(cell)
+        return found
 
     def table(self, name: str) -> Table:
         """Return a table, read once; raises :class:`InputError` with the candidates."""

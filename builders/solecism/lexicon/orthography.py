@@ -256,6 +256,8 @@ def _rule(name: str, left: Pattern, right: Pattern, result: str) -> SpellingRule
     if not name or not left.text or not right.text or not result:
         near = candidates("settings", list(_SETTINGS), name)
         raise ValueError(f"rule, left, right and result must not be empty {near}")
+    if stray := re.search(r"[\\{}|_<>]", result):
+        raise ValueError(f"result {result!r}: {stray[0]!r} would be printed; write the word itself")
     parts = re.split(r"([ +])", result)
     if len(parts) not in (1, 3) or "" in parts:
         raise ValueError(f"result {result!r} is not one word, or two with a space or + between")

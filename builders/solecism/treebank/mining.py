@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from solecism.errors import candidates, fail
 from solecism.files import writing
-from solecism.hashing import Hashes, text_hashes
+from solecism.hashing import Hashes, SeenHashes, text_hashes
 from solecism.progress import Progress, no_progress
 from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
@@ -34,7 +34,7 @@ from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
 from solecism.treebank.strict import SWITCHES, find_strictly
 
 __all__ = [
-    "Mined", "MiningCounts", "SeenIds", "Settings", "mine", "mine_file", "mine_files",
+    "Mined", "MiningCounts", "Settings", "mine", "mine_file", "mine_files",
     "mine_tokens", "released", "survey", "treebank_of", "unique", "write_items",
 ]  # fmt: skip
 
@@ -366,9 +366,9 @@ def mine_files(
     show: Progress = no_progress,
 ) -> Iterator[pa.Table]:
     """Yield the items of CoNLL-U files without duplicates (:func:`mine_file`, :func:`unique`)."""
-    total, seen = sum(path.stat().st_size for path in paths), SeenIds()
+    total, seen = sum(path.stat().st_size for path in paths), SeenHashes()
     strict = settings.preset == "strict"
-    once, spread = (SeenIds(), Spread()) if strict else (None, None)
+    once, spread = (SeenHashes(), Spread()) if strict else (None, None)
     for path in paths:
         show(path.name, counts.bytes, total)
         mined = mine_file(path, settings, counts, licence, lenient)
@@ -382,8 +382,8 @@ def mine_files(
 def unique(
     tables: Iterable[pa.Table],
     counts: MiningCounts,
-    seen: SeenIds | None = None,
-    once: SeenIds | None = None,
+    seen: SeenHashes | None = None,
+    once: SeenHashes | None = None,
     see: Callable[[pa.Table], object] = id,
     spread: Spread | None = None,
 ) -> Iterator[pa.Table]:
@@ -394,7 +394,7 @@ def unique(
     relation at most; ``see`` is shown the items before that. With ``spread`` no document has too
     large a share; what waits in it comes with :func:`released`.
     """
-    before = SeenIds() if seen is None else seen
+    before = SeenHashes() if seen is None else seen
     for table in tables:
         fresh = before.fresh(_numbers(table["id"]))
         counts.duplicates += int((~fresh).sum())
@@ -429,7 +429,7 @@ def _chosen(table: pa.Table, rows: Flags) -> pa.Table:
     return table if rows.all() else table.filter(pa.array(rows))
 
 
-def _once(items: pa.Table, seen: SeenIds) -> Flags:
+def _once(items: pa.Table, seen: SeenHashes) -> Flags:
     """Return which items are the first of their sentence and relation.
 
     Of those of a table that with attractors comes first, then that with a noun between the ends,
@@ -449,31 +449,6 @@ def _numbers(ids: pa.ChunkedArray) -> Hashes:
     """Read ids, texts of 16 hexadecimal digits, as numbers."""
     text = "".join(ids.to_pylist())
     return np.frombuffer(bytes.fromhex(text), ">u8").astype(np.uint64)
-
-
-class SeenIds:
-    """A set of numbers, held in sorted arrays that are merged as they grow."""
-
-    def __init__(self) -> None:
-        self._sorted: list[Hashes] = []
-
-    def fresh(self, values: Hashes) -> Flags:
-        """Return which values stand for the first time, here and in all calls before; keep them."""
-        new = np.zeros(len(values), bool)
-        _, first = np.unique(values, return_index=True)
-        new[first] = True
-        for known in self._sorted:
-            places = np.minimum(np.searchsorted(known, values), len(known) - 1)
-            new &= known[places] != values
-        self._keep(np.sort(values[new]))
-        return new
-
-    def _keep(self, values: Hashes) -> None:
-        if not len(values):
-            return
-        while self._sorted and len(self._sorted[-1]) < 2 * len(values):
-            values = np.sort(np.concatenate((self._sorted.pop(), values)))
-        self._sorted.append(values)
 
 
 def write_items(tables: Iterable[pa.Table], path: Path) -> None:

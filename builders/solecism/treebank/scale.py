@@ -25,6 +25,7 @@ from datatrove.pipeline.base import PipelineStep
 import solecism
 from solecism.errors import fail
 from solecism.files import write_text, writing
+from solecism.hashing import SeenHashes
 from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS, ItemOrigin
 from solecism.treebank.conllu import ConlluChunk, Tokens, files_of, read_chunk, read_chunks
@@ -33,7 +34,6 @@ from solecism.treebank.forms import TreebankForms, WordForm, count_words
 from solecism.treebank.languages import find_language, read_stanza
 from solecism.treebank.mining import (
     MiningCounts,
-    SeenIds,
     Settings,
     mine_tokens,
     released,
@@ -355,7 +355,7 @@ class ItemsJoiner(_Joiner):
         write_text(Path(self.counts), json.dumps(vars(total)) + "\n")
 
     def _items(self, files: list[Path], total: MiningCounts) -> Iterator[pa.Table]:
-        once, spread = (SeenIds(), Spread()) if self.once else (None, None)
+        once, spread = (SeenHashes(), Spread()) if self.once else (None, None)
         yield from unique(_read_items(files, total), total, once=once, spread=spread)
         if spread is not None:
             yield from released(spread, total)
