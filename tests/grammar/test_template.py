@@ -131,7 +131,8 @@ def test_escaped_brackets_are_plain_text(text: str) -> None:
         ("{{ (author }}", "Jinja: unexpected '}', expected ')' (a bracket or a comma is missing)"),
         (
             "{{ 'author }}",
-            'Jinja: unexpected char "\'" at 3 (filters have | before them, texts straight quotes ("), comparisons ==)',
+            'Jinja: unexpected char "\'" at 3 '
+            '(filters have | before them, texts straight quotes ("), comparisons ==)',
         ),
         ("{ author }}", "`}}` without `{{`"),
         ("a %} b", "`%}` without `{%`"),
