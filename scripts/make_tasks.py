@@ -20,19 +20,11 @@ from solecism.datasets.from_templates import ALL, paths_of_configs
 from solecism.files import write_text
 from solecism.grammar.template import read_template
 from solecism.harness import TASKS
+from solecism.harness.task_files import MEAN, task_of_config, task_of_group
 from solecism.root import Root
 
 _LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
 _MADE = "Made by scripts/make_tasks.py."
-_MEAN = """\
-aggregate_metric_list:
-  - metric: acc
-    aggregation: mean
-    weight_by_size: false
-  - metric: acc_norm
-    aggregation: mean
-    weight_by_size: false
-"""
 _SUITES = """\
 class: !function utils.SuiteTask
 custom_dataset: !function utils.load
@@ -102,7 +94,9 @@ def task_files(datasets: Mapping[str, TaskSet]) -> dict[str, str]:
 def _plain(name: str, found: TaskSet) -> dict[str, str]:
     files = {f"{name}/{name}.yaml": _group(name, found.version, found.configs)}
     for config in found.configs:
-        files[f"{name}/{config.name}.yaml"] = _task(name, found.version, config)
+        files[f"{name}/{config.name}.yaml"] = task_of_config(
+            name, found.version, config.name, config.kind
+        )
         if config.kind == "pair":
             text = _paradigms(name, found.version, config.name, config.uids)
             files[f"{name}/{config.name}_paradigms.yaml"] = text
@@ -115,17 +109,10 @@ def _by_paradigm(name: str, found: TaskSet) -> dict[str, str]:
     same = [config for config in own if config.kind == main.kind]
     files = {f"{name}/{name}.yaml": _group(name, found.version, same)}
     for config in found.configs:
-        files[f"{name}/{config.name}.yaml"] = _task(name, found.version, config)
+        files[f"{name}/{config.name}.yaml"] = task_of_config(
+            name, found.version, config.name, config.kind
+        )
     return files
-
-
-def _task(name: str, version: str, config: TaskConfig, part: str = "") -> str:
-    """A task of a config, or of the ``part`` of a language (``-pairs``)."""
-    shared = "_suites.yaml" if config.kind == "suite" else "_pairs.yaml"
-    return (
-        f"include: ../{shared}\ntask: solecism_{name}_{config.name}\n"
-        f'metadata:\n  version: "{version}"\n  dataset: {name}\n  config: "{config.name}{part}"\n'
-    )
 
 
 def _paradigms(name: str, version: str, config: str, uids: Sequence[str]) -> str:
@@ -141,16 +128,12 @@ def _paradigms(name: str, version: str, config: str, uids: Sequence[str]) -> str
             f"      uid: {uid}\n"
         )
     head = f"# One task a paradigm. {_MADE}\ngroup: solecism_{name}_{config}_paradigms\ntask:\n"
-    return f'{head}{"".join(tasks)}{_MEAN}metadata:\n  version: "{version}"\n'
+    return f'{head}{"".join(tasks)}{MEAN}metadata:\n  version: "{version}"\n'
 
 
 def _group(name: str, version: str, configs: Sequence[TaskConfig]) -> str:
-    tasks = "".join(f"  - solecism_{name}_{config.name}\n" for config in configs)
-    suites = any(config.kind == "suite" for config in configs)
-    return (
-        f"# All configs. {_MADE}\ngroup: solecism_{name}\ntask:\n{tasks}"
-        f'{_MEAN.replace("acc_norm", "all_hold") if suites else _MEAN}metadata:\n  version: "{version}"\n'
-    )
+    kinds = {config.name: config.kind for config in configs}
+    return task_of_group(name, version, kinds, f"# All configs. {_MADE}\n")
 
 
 def current(root: Root) -> dict[str, str]:
@@ -233,7 +216,9 @@ def _mined(name: str, version: str) -> dict[str, str]:
     configs = [TaskConfig(line["code"], "pair", ()) for line in lines if int(line["pairs"])]
     files = {f"{name}/{name}.yaml": _group(name, version, configs)}
     for config in configs:
-        files[f"{name}/{config.name}.yaml"] = _task(name, version, config, "-pairs")
+        files[f"{name}/{config.name}.yaml"] = task_of_config(
+            name, version, config.name, config.kind, "-pairs"
+        )
     return files
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +13,6 @@ pytest.importorskip("lm_eval", reason="needs the extra `harness`")
 import solecism
 from causal_models import save_model
 from lm_eval_runs import run_lm_eval
-from masked_models import loaded
 from release import CHECKOUT, small_root
 from solecism.datasets import from_treebanks
 from solecism.datasets.build import build
@@ -81,8 +79,8 @@ def test_lm_eval_gives_the_same_numbers(
     monkeypatch.chdir(work)
     ours = solecism.score(spec, "tiny", limit=LIMIT).table
     options = ("--limit", str(LIMIT), "--batch_size", "8")
-    samples, _ = run_lm_eval(work, monkeypatch, "hf", PAIRS[spec], *options)
-    (written,) = work.glob(f"lm-eval-hf-{PAIRS[spec]}/*/results_*.json")
+    samples, _ = run_lm_eval(work, monkeypatch, PAIRS[spec], *options)
+    (written,) = work.glob(f"lm-eval-{PAIRS[spec]}/*/results_*.json")
     (read,) = read_lm_eval(written)
     assert read.table["id"].to_pylist() == ours["id"].to_pylist()
     assert read.table["margin"].to_pylist() == pytest.approx(ours["margin"].to_pylist(), abs=1e-3)
@@ -95,18 +93,3 @@ def test_lm_eval_gives_the_same_numbers(
         assert found == pytest.approx([row["logp_good"], row["logp_bad"]], abs=1e-3)
         assert abs(row["margin"]) < 1e-3 or sample["acc"] == row["decision"]
         assert abs(row["margin"]) < 1e-2 or sample["acc_norm"] == normalised
-
-
-def test_a_masked_model_from_the_command_line(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(loaded("bert").name, work / "mlm")
-    monkeypatch.chdir(work)
-    ours = solecism.score("clams/fr", "mlm", limit=6)
-    assert ours.run["method"] == "pll:within_word_l2r"  # the usual one for masked models
-    wanted = {row["id"]: row["margin"] for row in ours.table.to_pylist()}
-    task, more = "solecism_clams_fr", ("--limit", "6")
-    samples, scores = run_lm_eval(work, monkeypatch, "solecism-mlm", task, *more, pretrained="mlm")
-    found = {
-        s["doc"]["id"]: float(s["resps"][0][0][0]) - float(s["resps"][1][0][0]) for s in samples
-    }
-    assert found == pytest.approx(wanted, abs=1e-3)
-    assert scores["acc,none"] == pytest.approx(sum(sample["acc"] for sample in samples) / 6)

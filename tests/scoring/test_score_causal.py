@@ -17,7 +17,6 @@ transformers = pytest.importorskip("transformers", reason="needs the extra `scor
 
 import solecism  # noqa: E402
 from causal_models import by_hand, save_model  # noqa: E402
-from lm_eval_runs import run_lm_eval  # noqa: E402
 from solecism.commands import main  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
 from solecism.scoring.encoding import Encoded, covering, shared_spans  # noqa: E402
@@ -251,33 +250,3 @@ def test_lengths_and_unigrams_are_those_of_the_tokens_in_the_sum(
                 assert row["bytes_" + side] == len(scored_text.encode())
                 assert row["unigram_" + side] == pytest.approx(unigram.logp[ids].sum())
     assert scored(loaded, table)["unigram_good"].null_count == 30
-
-
-@pytest.mark.parametrize("model", ["hf", "solecism"])
-def test_lm_eval_gives_the_same_numbers_item_by_item(
-    work: Path, loaded: Loaded, model: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("lm_eval", reason="needs the extra `harness`")
-    ours = scored(loaded, pairs(work, 60))
-    wanted = dict(zip(ours["id"].to_pylist(), ours["margin"].to_pylist(), strict=True))
-    options = ("--limit", "60", "--batch_size", "16")
-    samples, _ = run_lm_eval(work, monkeypatch, model, "solecism_clams_fr", *options)
-    found = {}
-    for item in samples:
-        good, bad = (float(r[0][0]) for r in item["resps"])
-        found[item["doc"]["id"]] = good - bad
-    assert found.keys() == wanted.keys()
-    assert max(abs(found[key] - wanted[key]) for key in wanted) < 1e-3
-
-
-def test_task_files_are_current() -> None:
-    from make_tasks import current
-    from release import CHECKOUT
-    from solecism.harness import TASKS
-    from solecism.root import Root
-
-    files = {
-        path.relative_to(TASKS).as_posix(): path.read_text(encoding="utf-8")
-        for path in [*TASKS.rglob("*.yaml"), *TASKS.rglob("*.md")]
-    }
-    assert files == current(Root(CHECKOUT))

@@ -225,7 +225,7 @@ def test_a_result_of_other_data_is_not_replaced(work: Path) -> None:
 
 def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("solecism.scoring.run._stem", lambda *_: "r")
-    monkeypatch.setattr("solecism.scoring.methods.sentence.WINDOW", 4)
+    monkeypatch.setattr(CausalReader, "window", 4)
     scored = sentence._scored
     with monkeypatch.context() as patch:
         calls: list[int] = []
@@ -297,12 +297,18 @@ def test_a_data_set_alone_is_its_default_config(work: Path, built: Path) -> None
 
 def test_a_config_without_files(work: Path, built: Path) -> None:
     shutil.copytree(built, "clams")
+    Path("clams/manifest.json").unlink()
     card = Path("clams/README.md")
     two = card.read_text().replace("configs:\n", "configs:\n- config_name: he\n  data_files: []\n")
-    card.write_text(two)
-    assert "config 'he': no file fits" in score(data="clams").stderr
     card.write_text(two.replace("- config_name: he\n", "- config_name: he\n  default: true\n"))
-    assert "config 'he': no file fits" in score(data="clams").stderr
+    assert "config 'he': there is no file" in score(data="clams").stderr
+
+
+def test_a_card_above_a_data_set_is_no_data_set(work: Path, built: Path) -> None:
+    shutil.copytree(built, "clams")
+    Path("README.md").write_text("# Notes\n\n---\nof mine\n---\n")
+    done = score("--limit", "5", data="./clams/fr")
+    assert done.exit_code == 0, done.output
 
 
 def test_a_name_of_nothing_says_how_to_make_it(work: Path) -> None:
@@ -316,6 +322,7 @@ def test_a_name_of_nothing_says_how_to_make_it(work: Path) -> None:
 )  # fmt: skip
 def test_broken_cards_are_told(work: Path, built: Path, name: str, content: str) -> None:
     shutil.copytree(built, "clams")
+    Path("clams/manifest.json").unlink()
     Path("clams", name).write_text(content)
     done = score(data="clams/fr")
     assert done.exit_code == 2

@@ -427,7 +427,7 @@ def test_lm_eval_gives_the_same_numbers(work: Path, monkeypatch: pytest.MonkeyPa
     run("mandarin/classifier_none", "--model", "tiny")
     rows = read_result(made("tiny-*-mandarin-classifier_none-region")).table.to_pylist()
     task = "solecism_mandarin_classifier_none"
-    found, scores = run_lm_eval(work, monkeypatch, "hf", task)
+    found, scores = run_lm_eval(work, monkeypatch, task)
     for sample in found:
         mine = [row["decision"] for row in rows if row["set_id"] == sample["doc"]["id"]]
         assert (sample["acc"], sample["all_hold"]) == (mean(mine), min(mine))

@@ -1,4 +1,4 @@
-"""``python -m solecism.harness`` in this process, without the tasks that lm-eval brings."""
+"""lm-eval's command line in this process, without the hundreds of tasks that lm-eval brings."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ __all__ = ["run_lm_eval"]
 def run_lm_eval(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    model: str,
     task: str,
     *more: str,
-    pretrained: str = "tiny",
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Run a task on a model in a folder; return the samples and the results.
 
@@ -27,17 +25,17 @@ def run_lm_eval(
     """
     import datasets.config
     import lm_eval.tasks
+    from lm_eval.__main__ import cli_evaluate
 
     from solecism.harness import TASKS
-    from solecism.harness.__main__ import cli_evaluate
 
     manager = partial(lm_eval.tasks.TaskManager, include_defaults=False)
     monkeypatch.setattr(lm_eval.tasks, "TaskManager", manager)
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", folder / "cache")
     monkeypatch.chdir(folder)
-    out = folder / f"lm-eval-{model}-{task}"
+    out = folder / f"lm-eval-{task}"
     arguments = [
-        "lm-eval", "--model", model, "--model_args", f"pretrained={pretrained},dtype=float32",
+        "lm_eval", "--model", "hf", "--model_args", "pretrained=tiny,dtype=float32",
         "--tasks", task, "--include_path", str(TASKS), "--device", "cpu", *more,
         "--output_path", str(out), "--log_samples",
     ]  # fmt: skip

@@ -1,129 +1,116 @@
-"""The files of lm-eval's tasks: read them, and write them for a hub."""
+"""The files of lm-eval's tasks: what they say of a config, and how they are written for others."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from solecism.errors import fail
 from solecism.files import filling_folder
 from solecism.harness import TASKS
 from solecism.inputs import read_text
+from solecism.scoring.items import expand_data, listed_items
 
-__all__ = ["TaskFile", "read_task_files", "tasks_of_configs", "write_hub_tasks"]
+__all__ = ["MEAN", "task_of_config", "task_of_group", "tasks_of_configs", "write_tasks"]
 
-Config = Mapping[str, Any]
 _LOCAL = re.compile(r'^  dataset: (?P<dataset>\S+)\n  config: "(?P<config>[^"]+)"\n', re.MULTILINE)
+_TASK = re.compile(r"^task: (\S+)$", re.MULTILINE)
+
+MEAN = """\
+aggregate_metric_list:
+  - metric: acc
+    aggregation: mean
+    weight_by_size: false
+  - metric: acc_norm
+    aggregation: mean
+    weight_by_size: false
+"""
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads ``!function utils.load`` as a text."""
+def task_of_config(name: str, version: str, config: str, kind: str, part: str = "") -> str:
+    """Return the task of a config, or of the ``part`` of a language (``-pairs``)."""
+    shared = "_suites.yaml" if kind == "suite" else "_pairs.yaml"
+    return (
+        f"include: ../{shared}\ntask: solecism_{name}_{config}\n"
+        f'metadata:\n  version: "{version}"\n  dataset: {name}\n  config: "{config}{part}"\n'
+    )
 
 
-_Loader.add_constructor(
-    "!function", lambda loader, node: f"!function {loader.construct_scalar(node)}"  # type: ignore[arg-type]
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class TaskFile:
-    """A task or a group (``is_group``) of a YAML file, with what the file includes.
-
-    ``is_whole``: it is what the file is about, and not a task that stands in a group.
-    """
-
-    path: Path
-    config: Config
-    is_whole: bool = True
-
-    @property
-    def is_group(self) -> bool:
-        """True if it is a group of tasks."""
-        return "group" in self.config
-
-    @property
-    def name(self) -> str:
-        """The name by which lm-eval knows it."""
-        return str(self.config["group" if self.is_group else "task"])
-
-
-def read_task_files(folder: Path) -> list[TaskFile]:
-    """Read all tasks and groups of a folder, also those that stand in a group.
-
-    Raises :class:`InputError` for a file that is no YAML or names nothing.
-    """
-    found = []
-    for path in sorted(folder.rglob("*.yaml")):
-        if path.name.startswith("_"):
-            continue
-        config = _read(path)
-        if not isinstance(config.get("group", config.get("task")), str):
-            raise fail("has neither a task nor a group", path)
-        found.append(TaskFile(path, config))
-        inline = config["task"] if isinstance(config.get("task"), list) else []
-        found += [TaskFile(path, each, is_whole=False) for each in inline if isinstance(each, dict)]
-    return found
+def task_of_group(name: str, version: str, kinds: Mapping[str, str], head: str = "") -> str:
+    """Return the group of the tasks of configs, whose ``kinds`` of items are given by name."""
+    tasks = "".join(f"  - solecism_{name}_{config}\n" for config in kinds)
+    mean = MEAN.replace("acc_norm", "all_hold") if "suite" in kinds.values() else MEAN
+    version = f'metadata:\n  version: "{version}"\n'
+    return f"{head}group: solecism_{name}\ntask:\n{tasks}{mean}{version}"
 
 
 @lru_cache(maxsize=1)
 def tasks_of_configs() -> dict[tuple[str, str], str]:
     """Return the names of our tasks of whole configs, by data set and config."""
-    facts = ((task.name, task.config.get("metadata", {})) for task in read_task_files(TASKS))
-    whole = ((name, found) for name, found in facts if "config" in found and "uid" not in found)
-    return {(found["dataset"], found["config"]): name for name, found in whole}
+    found = {}
+    for path in sorted(TASKS.glob("*/*.yaml")):
+        text = read_text(path)
+        task, local = _TASK.search(text), _LOCAL.search(text)
+        if task and local and "group:" not in text:
+            found[local["dataset"], local["config"]] = task[1]
+    return found
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        config = yaml.load(read_text(path), _Loader)
-    except yaml.YAMLError as error:
-        raise fail(f"is no YAML: {error}", path) from None
-    if not isinstance(config, dict):
-        raise fail("is no mapping", path)
-    above = config.pop("include", None)
-    return {**_read(path.parent / above), **config} if above else config
+def write_tasks(out: Path, data: str = "", organisation: str = "") -> list[Path]:
+    """Write our tasks, or those of the data set ``data``, and return the folders.
 
-
-def write_hub_tasks(organisation: str, out: Path) -> list[Path]:
-    """Write our tasks so that they load the data sets of ``ORG`` from the hub; return the folders.
-
-    A folder a data set, as lm-eval keeps them: tasks with ``dataset_path`` and ``dataset_name``,
-    the group, a README. Tasks of single paradigms of CLAMS are left out: they are no configs.
+    A folder a data set, as lm-eval keeps them. With the name of an ``organisation`` they load its
+    data sets from the hub (``dataset_path``, ``dataset_name``); then tasks of single paradigms of
+    CLAMS are left out, which are no configs. Raises :class:`InputError` where ``data`` is not the
+    folder of a data set of pairs or suites.
     """
-    names = sorted({path.parent.name for path in TASKS.glob("*/*.yaml")})
-    folders = [out / f"solecism_{name}" for name in names]
-    for name, place in zip(names, folders, strict=True):
+    sets = [_tasks_of(data)] if data else [
+        {f"{place.name}/{path.name}": read_text(path) for path in sorted(place.iterdir())}
+        for place in sorted({path.parent for path in TASKS.glob("*/*.yaml")})
+    ]  # fmt: skip
+    folders = []
+    for files in sets:
+        place = out / f"solecism_{next(iter(files)).partition('/')[0]}"
         with filling_folder(place, lambda path: path.suffix in (".yaml", ".md", ".py")) as folder:
-            for file, text in _hub_files(name, organisation):
-                (folder / file).write_text(text, encoding="utf-8", newline="\n")
+            for name, text in _standing_alone(files, organisation):
+                (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        folders.append(place)
     return folders
 
 
-def _hub_files(name: str, organisation: str) -> Iterator[tuple[str, str]]:
+def _tasks_of(data: str) -> dict[str, str]:
+    """Return the files of the tasks of a data set here, with what they include above them."""
+    specs = expand_data(f"{data.rstrip('/')}/*")
+    found = [listed_items(spec) for spec in specs]
+    name, version, kinds = found[0].name, found[0].version, {i.config: i.kind for i in found}
+    if not re.fullmatch(r"[\w-]+", name):
+        raise fail(f"{name!r} cannot be a part of the name of a task: letters, digits, - and _")
+    tasks = {f"{name}/{c}.yaml": task_of_config(name, version, c, kinds[c]) for c in kinds}
+    return {f"{name}/{name}.yaml": task_of_group(name, version, kinds), **tasks}
+
+
+def _standing_alone(files: Mapping[str, str], organisation: str) -> Iterator[tuple[str, str]]:
+    """Yield files of one data set and those that they include, side by side in one folder."""
     shared: set[str] = set()
-    for path in sorted((TASKS / name).iterdir()):
-        if path.name.endswith("_paradigms.yaml"):
+    for name, text in files.items():
+        if organisation and name.endswith("_paradigms.yaml"):
             continue
-        text = read_text(path)
         shared |= set(re.findall(r"include: \.\./(\S+)", text))
-        yield path.name, _for_hub(text, organisation)
-    for file in sorted(shared):
-        text = read_text(TASKS / file).replace("custom_dataset: !function utils.load\n", "")
-        yield file, text
-        if "utils." in text:
-            yield "utils.py", read_text(TASKS / "utils.py")
+        text = text.replace("include: ../", "include: ")
+        yield name.rpartition("/")[2], _for_hub(text, organisation) if organisation else text
+    texts = {name: read_text(TASKS / name) for name in sorted(shared)}
+    for name, text in texts.items():
+        custom = "custom_dataset: !function utils.load\n"
+        yield name, text.replace(custom, "") if organisation else text
+    if not organisation or any("utils.SuiteTask" in text for text in texts.values()):
+        yield "utils.py", read_text(TASKS / "utils.py")
 
 
 def _for_hub(text: str, organisation: str) -> str:
-    found = _LOCAL.search(text)
-    text = text.replace("include: ../", "include: ")
     text = re.sub(r"^\* `\S+_paradigms`.*\n", "", text, flags=re.MULTILINE)
+    found = _LOCAL.search(text)
     if not found:
         return text
     place = f"dataset_path: {organisation}/{found['dataset']}\ndataset_name: {found['config']}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -27,8 +27,8 @@ from solecism.limits import check_nesting
 from solecism.schema import CLOZE, SUITE, pair_schema
 
 __all__ = [
-    "CARD", "NEEDED", "ItemSet", "configs_of", "expand_data", "folder_of_data", "listed_items", "open_items",
-    "open_pairs",
+    "CARD", "NEEDED", "ConfigEntry", "ItemSet", "configs_of", "expand_data", "folder_of_data",
+    "kind_of_config", "listed_items", "open_items", "open_pairs",
 ]  # fmt: skip
 
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
@@ -37,6 +37,21 @@ NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good"
 CARD = "README.md"
 
 _CONTENT = re.compile(r"content ([0-9a-f]{16})")
+
+
+@dataclass(frozen=True)
+class ConfigEntry:
+    """What a data set says of a config.
+
+    ``content``: the digest of its rows, or the first digits of it; ``kind``: that of its items.
+    Both are empty where the data set does not say it.
+    """
+
+    files: tuple[Path, ...]
+    version: str = ""
+    content: str = ""
+    kind: str = ""
+    default: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,9 +189,11 @@ def open_items(spec: str, revision: str | None = None) -> ItemSet:
     if spec.endswith(".parquet") and Path(spec).is_file():
         path = Path(spec)
         return ItemSet(path.stem, path.stem, "", _content([path])[:16], (path,), spec=spec)
-    items, path, entry = _located(spec, revision)
+    items, folder, entry = _located(spec, revision)
     digest = _content(items.files)
-    _refuse_others(path, items.config, entry, digest)
+    if not digest.startswith(entry.content):
+        message = f"content {digest[:16]}, the data set says {entry.content[:16]}"
+        raise fail(f"config {items.config!r}: the rows were changed ({message})", folder)
     opened = replace(items, digest=digest[:16])
     if opened.uid:
         _ = opened.rows  # an unknown paradigm is found now, not when a model is loaded
@@ -190,27 +207,27 @@ def listed_items(spec: str) -> ItemSet:
     """
     if spec.endswith(".parquet"):
         return open_items(spec)
-    items, path, entry = _located(spec, None)
-    try:
-        said = _said_contents(path, items.config, entry)
-    except InputError:  # a config that was added later
-        said = {}
-    return replace(items, digest=next(iter(said.values()), "")[:16])
+    items, _, entry = _located(spec, None)
+    return replace(items, digest=entry.content[:16])
 
 
-def _located(spec: str, revision: str | None) -> tuple[ItemSet, Path, dict[str, Any]]:
-    """Return a config whose digest is not known yet, its folder, and its entry in the card."""
+def _located(spec: str, revision: str | None) -> tuple[ItemSet, Path, ConfigEntry]:
+    """Return a config whose digest is not known yet, its folder, and what that says of it."""
     whole, uid = _without_paradigm(spec)
-    folder, config = _folder_and_config(whole)
-    path = _here(folder) if _here(folder).is_dir() else _download(folder, revision)
-    entries = configs_of(path)
+    name, config = _folder_and_config(whole)
+    folder = _folder(name, revision)
+    entries = configs_of(folder)
     if config not in entries:
         near = candidates("configs", sorted(entries), config)
-        raise fail(f"data set {folder!r} has no config {config!r} {near}")
-    entry, name = entries[config], Path(folder).resolve().name
-    files, version = tuple(_files(path, config, entry)), str(entry.get("version", ""))
-    found = ItemSet(name, config, version, "", files, uid, spec=whole, revision=revision)
-    return replace(found, spec=f"{folder}/{config}"), path, entry
+        raise fail(f"data set {name!r} has no config {config!r} {near}")
+    entry = entries[config]
+    missing = [path.name for path in entry.files if not path.is_file()]
+    if missing or not entry.files:
+        raise fail(f"config {config!r}: there is no file {', '.join(missing)}", folder)
+    short = Path(name).resolve().name
+    spec = f"{name}/{config}"
+    found = ItemSet(short, config, entry.version, "", entry.files, uid, None, spec, revision)
+    return found, folder, entry
 
 
 def expand_data(spec: str, revision: str | None = None) -> list[str]:
@@ -220,34 +237,33 @@ def expand_data(spec: str, revision: str | None = None) -> list[str]:
     cloze items only where the pattern names them. Raises :class:`InputError` where nothing fits.
     """
     plain = spec.rstrip("/")
-    if plain.endswith(".parquet") or (_is_name(plain) and not (_here(plain) / CARD).is_file()):
+    has_pattern = bool(re.search(r"[*?\[]", plain))
+    if plain.endswith(".parquet") or not (has_pattern or folder_of_data(plain)):
         return [spec]
-    folder, pattern = (plain, "*") if _is_name(plain) else plain.rsplit("/", 1)
-    path = _here(folder) if _here(folder).is_dir() else _download(folder, revision)
-    entries = configs_of(path)
-    usual = [name for name, entry in entries.items() if entry.get("default")]
-    if _is_name(plain) and usual:
-        return [f"{folder}/{usual[0]}"]
-    kinds = {name: _kind_of_config(path, name, entry) for name, entry in entries.items()}
+    name, pattern = plain.rsplit("/", 1) if has_pattern else (plain, "*")
+    entries = configs_of(_folder(name, revision))
+    usual = [config for config, entry in entries.items() if entry.default]
+    if usual and not has_pattern:
+        return [f"{name}/{usual[0]}"]
     wanted = ("pair", "suite") if pattern == "*" else ("pair", "suite", "cloze")
-    fitting = [n for n, kind in kinds.items() if kind in wanted and fnmatchcase(n, pattern)]
+    fitting = [
+        config
+        for config, entry in entries.items()
+        if fnmatchcase(config, pattern) and kind_of_config(entry) in wanted
+    ]
     if not fitting:
         near = candidates("configs", sorted(entries), pattern)
-        raise fail(f"data set {folder!r} has no config that fits {pattern!r} {near}")
-    return [f"{folder}/{name}" for name in fitting]
+        raise fail(f"data set {name!r} has no config that fits {pattern!r} {near}")
+    return [f"{name}/{config}" for config in fitting]
 
 
-def _is_name(spec: str) -> bool:
-    """Return whether a name has no pattern in it."""
-    return not re.search(r"[*?\[]", spec)
-
-
-def _kind_of_config(path: Path, name: str, entry: dict[str, Any]) -> str:
-    file = _files(path, name, entry)[0]
-    with reading_parquet(file):
-        columns = pq.read_schema(file).names
-    known = {*columns} & {"sentence_good", "conditions", "masked"}
-    return _kind(columns) if known else ""
+def kind_of_config(entry: ConfigEntry) -> str:
+    """Return the kind of the items of a config, "" for what is none of pairs, suites and cloze."""
+    if entry.kind or not entry.files:
+        return entry.kind
+    with reading_parquet(entry.files[0]):
+        columns = pq.read_schema(entry.files[0]).names
+    return _kind(columns) if {"sentence_good", "conditions", "masked"} & set(columns) else ""
 
 
 def _without_paradigm(spec: str) -> tuple[str, str]:
@@ -258,7 +274,7 @@ def _without_paradigm(spec: str) -> tuple[str, str]:
     """
     config, _, uid = spec.rstrip("/").rpartition("/")
     folder = config.rpartition("/")[0]
-    here = bool(folder) and (_here(folder) / CARD).is_file()
+    here = bool(folder) and folder_of_data(folder) is not None
     remote = config.count("/") == 2 and not any(_here(part).is_dir() for part in (config, folder))
     return (config, uid) if here or remote else (spec, "")
 
@@ -266,9 +282,9 @@ def _without_paradigm(spec: str) -> tuple[str, str]:
 def _folder_and_config(spec: str) -> tuple[str, str]:
     """Return the parts of ``clams/he``; the folder of a data set alone means its default config."""
     plain = spec.rstrip("/")
-    if (_here(plain) / CARD).is_file():
-        entries = configs_of(_here(plain))
-        usual = [name for name, entry in entries.items() if entry.get("default")]
+    if (here := folder_of_data(plain)) is not None:
+        entries = configs_of(here)
+        usual = [name for name, entry in entries.items() if entry.default]
         if len(entries) > 1 and not usual:
             near = candidates("configs", sorted(entries))
             raise fail(f"name a config of {spec!r}, as {plain}/{min(entries)} {near}")
@@ -329,8 +345,12 @@ def _has_null(array: pa.Array) -> bool:
 
 
 def folder_of_data(name: str) -> Path | None:
-    """Return the folder of a data set, here or in ``$SOLECISM_DATA``; None if it is not there."""
-    return _here(name) if (_here(name) / CARD).is_file() else None
+    """Return the folder of a data set, here or in ``$SOLECISM_DATA``; None if it is not there.
+
+    It has a manifest, or a card that lists configs: any folder may have a README.md.
+    """
+    folder = _here(name)
+    return folder if (folder / MANIFEST).is_file() or _front_matter(folder / CARD) else None
 
 
 def _here(name: str) -> Path:
@@ -338,53 +358,55 @@ def _here(name: str) -> Path:
     return Path(name) if Path(name).is_dir() else Path(os.environ.get("SOLECISM_DATA", "")) / name
 
 
-def _download(repo: str, revision: str | None) -> Path:
-    if "/" not in repo:
-        raise fail(f"there is no folder {repo!r}: build it with `solecism build {repo}`")
-    return folder_of(repo, revision)
+def _folder(name: str, revision: str | None) -> Path:
+    """Return a folder that is here, or else the one of a data set of the hub."""
+    if _here(name).is_dir():
+        return _here(name)
+    if "/" not in name:
+        raise fail(f"there is no folder {name!r}: build it with `solecism build {name}`")
+    return folder_of(name, revision)
 
 
-def configs_of(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the configs that the card of a data set lists, by name."""
-    card = path / CARD
+def configs_of(folder: Path) -> dict[str, ConfigEntry]:
+    """Return the configs of a data set by name, from its manifest, else from its card."""
+    if (folder / MANIFEST).is_file():
+        manifest = read_manifest(folder)
+        return {
+            name: ConfigEntry(
+                tuple(sorted(folder / path for path in config.files)), manifest.version,
+                config.content.sha256, config.kind, config.default,
+            )
+            for name, config in manifest.configs.items()
+        }  # fmt: skip
+    card = folder / CARD
     if not card.is_file():
-        raise fail(f"is no data set folder: it has no {CARD}", path)
+        raise fail(f"is no data set folder: it has neither {MANIFEST} nor {CARD}", folder)
     try:
-        parts = read_text(card).split("---\n")
-        check_nesting(parts[1] if len(parts) > 2 else "")
-        front = yaml.safe_load(parts[1]) if len(parts) > 2 else {}
-        entries = {str(entry["config_name"]): entry for entry in front.get("configs", [])}
+        front = _front_matter(card)
+        check_nesting(front)
+        entries = (yaml.safe_load(front) or {}).get("configs", [])
+        found = {str(entry["config_name"]): _entry(folder, entry) for entry in entries}
     except (yaml.YAMLError, ValueError, AttributeError, TypeError, KeyError) as error:
         raise fail(f"does not list configs between two lines ---: {error}", card) from None
-    if not entries:
+    if not found:
         raise fail("lists no configs between two lines ---", card)
-    return entries
+    return found
 
 
-def _files(path: Path, config: str, entry: dict[str, Any]) -> list[Path]:
-    try:
-        patterns = [str(item["path"]) for item in entry["data_files"]]
-        files = sorted(file for pattern in patterns for file in path.glob(pattern))
-    except (TypeError, KeyError, ValueError, NotImplementedError) as error:
-        message = f"config {config!r} does not name its data_files: {error}"
-        raise fail(message, path / CARD) from None
-    if not files:
-        raise fail(f"config {config!r}: no file fits {', '.join(patterns)}", path)
-    return files
+def _front_matter(card: Path) -> str:
+    """Return the part of a card between two lines ---, "" if that lists no configs."""
+    parts = read_text(card).split("---\n", 2) if card.is_file() else []
+    return parts[1] if len(parts) > 2 and re.search("^configs:", parts[1], re.MULTILINE) else ""
 
 
-def _refuse_others(path: Path, config: str, entry: dict[str, Any], digest: str) -> None:
-    """Raise :class:`InputError` where the rows are not those of the card and the manifest."""
-    for name, content in _said_contents(path, config, entry).items():
-        if not digest.startswith(content):
-            message = f"content {digest[:16]}, {name} says {content[:16]}"
-            raise fail(f"config {config!r}: the rows were changed ({message})", path)
-
-
-def _said_contents(path: Path, config: str, entry: dict[str, Any]) -> dict[str, str]:
-    """Return the digests of the rows that the manifest and the card say."""
-    listed = _CONTENT.search(str(entry.get("description", "")))
-    said = {CARD: listed[1]} if listed else {}
-    if (path / MANIFEST).is_file():
-        said[MANIFEST] = read_manifest(path).config(config).content.sha256
-    return dict(reversed(said.items()))
+def _entry(folder: Path, entry: Mapping[str, Any]) -> ConfigEntry:
+    """Return what the card of a data set says of a config."""
+    patterns = [str(item["path"]) for item in entry["data_files"]]
+    if any(Path(pattern).is_absolute() or ".." in Path(pattern).parts for pattern in patterns):
+        raise ValueError(f"data_files are not in the folder: {patterns}")
+    files = sorted(file for pattern in patterns for file in folder.glob(pattern))
+    content = _CONTENT.search(str(entry.get("description", "")))
+    return ConfigEntry(
+        tuple(files), str(entry.get("version", "")), content[1] if content else "",
+        default=bool(entry.get("default")),
+    )  # fmt: skip

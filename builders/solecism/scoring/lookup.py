@@ -14,7 +14,14 @@ import pyarrow.parquet as pq
 
 from solecism.errors import InputError, fail
 from solecism.inputs import reading_parquet
-from solecism.scoring.items import CARD, ItemSet, expand_data, folder_of_data, listed_items
+from solecism.scoring.items import (
+    ItemSet,
+    configs_of,
+    expand_data,
+    folder_of_data,
+    kind_of_config,
+    listed_items,
+)
 
 __all__ = ["FoundPair", "find_pair", "folders_of_data", "pairs_of", "rows_by_id"]
 
@@ -33,15 +40,8 @@ class FoundPair:
 def folders_of_data() -> list[str]:
     """Return the names of the data sets that are built here or in ``$SOLECISM_DATA``."""
     places = [Path(), *map(Path, filter(None, [os.environ.get("SOLECISM_DATA", "")]))]
-    names = [card.parent.name for place in places for card in sorted(place.glob(f"*/{CARD}"))]
-    return list(dict.fromkeys(name for name in names if _is_data(name)))
-
-
-def _is_data(name: str) -> bool:
-    try:
-        return bool(expand_data(f"{name}/*"))
-    except InputError:
-        return False
+    names = [path.name for place in places for path in sorted(place.glob("*/"))]
+    return [name for name in dict.fromkeys(names) if folder_of_data(name)]
 
 
 def find_pair(identifier: str, data: str | None = None) -> FoundPair:
@@ -75,7 +75,15 @@ def _distinct(pairs: Sequence[FoundPair]) -> list[FoundPair]:
 def _specs(data: str | None) -> list[str]:
     if data is not None:
         return expand_data(data)
-    return [spec for name in folders_of_data() for spec in expand_data(f"{name}/*")]
+    found = {
+        name: configs_of(folder) for name in folders_of_data() if (folder := folder_of_data(name))
+    }
+    return [
+        f"{name}/{config}"
+        for name, entries in found.items()
+        for config, entry in entries.items()
+        if kind_of_config(entry) == "pair"
+    ]
 
 
 def _fitting(spec: str, identifier: str) -> Iterator[FoundPair]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from inspect import signature
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -590,7 +590,7 @@ class CausalReader:
     engine: str = "auto"
     tokens: int = 4096
     journal: Journal = field(default_factory=Journal)
-    window: int = 16384
+    window: ClassVar[int] = 16384
     probed: Probed | None = None
 
     def __post_init__(self) -> None:

@@ -1,0 +1,75 @@
+"""The tasks for lm-eval: ours are current and whole, and there are tasks for one's own data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from make_tasks import current
+from release import CHECKOUT, small_root
+from solecism.commands import main
+from solecism.datasets.build import build
+from solecism.harness import TASKS
+from solecism.root import Root
+
+
+def tasks(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["tasks", *map(str, arguments)])
+
+
+def test_our_tasks_are_current() -> None:
+    paths = [*TASKS.rglob("*.yaml"), *TASKS.rglob("*.md")]
+    files = {path.relative_to(TASKS).as_posix(): path.read_text("utf-8") for path in paths}
+    assert files == current(Root(CHECKOUT))
+
+
+def test_names_stand_once_and_groups_name_tasks_that_there_are() -> None:
+    texts = [
+        path.read_text("utf-8").replace("!function ", "") for path in TASKS.glob("*/[!_]*.yaml")
+    ]
+    found = [yaml.safe_load(text) for text in texts]
+    names = [task.get("group", task["task"]) for task in found]
+    assert len(set(names)) == len(names) > 200
+    groups = [task["task"] for task in found if "group" in task]
+    assert {task for group in groups for task in group if isinstance(task, str)} <= set(names)
+    assert all("version" in task["metadata"] for task in found)
+
+
+def test_tasks_for_the_hub(tmp_path: Path) -> None:
+    for organisation in ("other", "someone"):
+        done = tasks("--hub", organisation, "--out", tmp_path)
+        assert done.exit_code == 0, done.output
+    folder = tmp_path / "solecism_clams"
+    task = yaml.safe_load((folder / "fr.yaml").read_text())
+    assert (task["dataset_path"], task["dataset_name"]) == ("someone/clams", "fr")
+    assert task["metadata"] == {"version": "1.0.0"}
+    assert "custom_dataset" not in (folder / "_pairs.yaml").read_text()
+    assert not list(folder.glob("*_paradigms.yaml"))
+    assert "_paradigms" not in (folder / "README.md").read_text()
+    assert "custom_dataset" not in (tmp_path / "solecism_mandarin/_suites.yaml").read_text()
+    assert (tmp_path / "solecism_mandarin/utils.py").is_file()
+    assert tasks("--hub", "someone").exit_code == 2
+
+
+def test_tasks_of_a_data_set_of_ones_own_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("lm_eval", reason="needs the extra `harness`")
+    from causal_models import save_model
+    from lm_eval_runs import run_lm_eval
+
+    build(
+        "clams", out=tmp_path / "mine", root=small_root(tmp_path / "root", "fr", ["simple_agrmt"])
+    )
+    save_model(tmp_path / "tiny", ["Les gérants rient."])
+    monkeypatch.chdir(tmp_path)
+    done = tasks("mine", "--out", "tasks")
+    assert done.stdout == "wrote tasks/solecism_mine\n", done.output
+    samples, scores = run_lm_eval(
+        tmp_path, monkeypatch, "solecism_mine_fr", "--limit", "3", "--include_path", "tasks"
+    )
+    assert len(samples) == 3
+    assert 0 <= scores["acc,none"] <= 1
