@@ -50,6 +50,7 @@ __all__ = ["command"]
 @click.option("--stanza", type=path_type(exists=True, dir_okay=False),
               help="What agrees: a stanza that `solecism profile --stanza` wrote.")  # fmt: skip
 @click.option("--out", type=NEW_FILE, help="Items: a .parquet or .jsonl file.")
+@click.option("--pairs", type=NEW_FILE, help="Minimal pairs of the items: a .parquet file.")
 @JSON
 def command(paths: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     language = options["language"] or ""
@@ -72,6 +73,8 @@ def _table(mined: Mined) -> Table:
         if counts.relations[name] or name in PAPER_RELATIONS:
             table.add_row(name, f"{counts.relations[name]:,}")
     table.add_row("items", f"{counts.items:,}")
+    if counts.pairs is not None:
+        table.add_row("minimal pairs", f"{counts.pairs:,}")
     if mined.reason:
         table.add_row("no items", mined.reason)
     rows = {"sentences": counts.sentences, "words": counts.words, "duplicates": counts.duplicates}

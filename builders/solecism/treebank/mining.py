@@ -26,12 +26,21 @@ from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
 from solecism.treebank.documents import Spread
-from solecism.treebank.forms import Morphology, count_treebank
-from solecism.treebank.languages import Language, find_language, read_stanza
+from solecism.treebank.forms import (
+    LanguageForms,
+    Morphology,
+    WordForm,
+    count_treebank,
+    count_words,
+    forms_besides,
+)
+from solecism.treebank.languages import Language, find_language, read_stanza, rules_of
+from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.origins import known_code, origin_languages
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
 from solecism.treebank.strict import SWITCHES, find_strictly
+from solecism.treebank.wrong_forms import Flipper
 
 __all__ = [
     "Mined", "MiningCounts", "Settings", "mine", "mine_file", "mine_files",
@@ -86,7 +95,7 @@ class MiningCounts:
     ``relations`` and ``masked`` count the items, after duplicates were dropped; ``dropped`` the
     pairs that are no items, by reason; ``repeated`` the items of ``strict`` that were left out
     since their sentence has one of that relation; ``crowded`` those whose document has its share;
-    ``skipped`` the broken sentences.
+    ``skipped`` the broken sentences; ``pairs`` the minimal pairs, where they were asked for.
     """
 
     bytes: int = 0
@@ -99,6 +108,7 @@ class MiningCounts:
     relations: Counter[str] = field(default_factory=Counter)
     masked: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
+    pairs: int | None = None
 
     @property
     def items(self) -> int:
@@ -173,6 +183,7 @@ def mine(
     spacy: str | None = None,
     stanza: str | Path | None = None,
     out: str | Path | None = None,
+    pairs: str | Path | None = None,
     keep: bool = True,
     progress: Progress | None = None,
 ) -> Mined:
@@ -194,6 +205,8 @@ def mine(
         stanza: a file with a stanza of the language, as ``solecism profile`` writes, in place of
             ``languages.toml`` and of the profile.
         out: a ``.parquet`` or ``.jsonl`` file to write; the items are then not kept in memory.
+        pairs: a ``.parquet`` file to write minimal pairs to, whose wrong side has another form of
+            the target (``strict`` alone; see :class:`~solecism.treebank.minimal_pairs.PairMaker`).
         keep: whether the items are returned; with False they are only counted.
         progress: is called with a file's name, how much is done, and of how much.
 
@@ -227,9 +240,33 @@ def mine(
         if not inventory:
             settings = replace(settings, forms=None)
         counts = MiningCounts()
-        tables = mine_files(files, settings, counts, licence, lenient, show)
+        maker = _pair_maker(files, code, settings, evidence, skipped) if pairs else None
+        see = maker.take if maker else id
+        tables = mine_files(files, settings, counts, licence, lenient, show, see)
         items = _collect(tables, out, keep)
+        if maker and pairs:
+            with writing(Path(pairs)) as part:
+                made = pa.concat_tables([SCHEMA.empty_table(), *maker.tables()])
+                pq.write_table(made, part, compression="zstd")
+            counts.pairs = len(made)
         return Mined(items, counts, settings, "" if counts.items else _reason(settings, evidence))
+
+
+def _pair_maker(
+    files: Sequence[Path], code: str, settings: Settings, evidence: Evidence, skipped: Skipped
+) -> PairMaker:
+    """Return what makes minimal pairs of items; raises :class:`InputError` where none can be."""
+    if settings.preset != "strict" or "target" not in settings.masks:
+        raise fail("pairs are made of items of the preset `strict` whose target is masked")
+    counts: dict[str, Counter[WordForm]] = {}
+    besides: set[str] = set()
+    for path in files:
+        words = counts.setdefault(treebank_of(path), Counter())
+        for tokens in read_tokens(path, skipped=skipped):
+            count_words(tokens, words)
+            besides |= forms_besides(tokens)
+    forms = LanguageForms(code, counts, dict.fromkeys(counts, ""), None, frozenset(besides))
+    return PairMaker(Flipper(rules_of(code), forms, profile_of(evidence, code).mixed))
 
 
 def _settings(
@@ -364,6 +401,7 @@ def mine_files(
     licence: str = "",
     lenient: bool = False,
     show: Progress = no_progress,
+    see: Callable[[pa.Table], object] = id,
 ) -> Iterator[pa.Table]:
     """Yield the items of CoNLL-U files without duplicates (:func:`mine_file`, :func:`unique`)."""
     total, seen = sum(path.stat().st_size for path in paths), SeenHashes()
@@ -372,7 +410,7 @@ def mine_files(
     for path in paths:
         show(path.name, counts.bytes, total)
         mined = mine_file(path, settings, counts, licence, lenient)
-        for table in unique(mined, counts, seen, once, spread=spread):
+        for table in unique(mined, counts, seen, once, see, spread):
             show(path.name, counts.bytes, total)
             yield table
     if spread is not None:
