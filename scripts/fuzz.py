@@ -14,6 +14,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -25,7 +26,6 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 os.environ |= {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 
 import click
@@ -33,9 +33,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 
-from release import small_root
 from solecism.commands import main
 
+CHECKOUT = Path(__file__).resolve().parents[1]
 SECONDS, MEMORY = 10, 2 << 30
 
 ODD: tuple[Any, ...] = (
@@ -74,7 +74,7 @@ JUDGED = "UID,accuracy,n\nsimple_agrmt,0.9,20\n"
 
 _SHOW = ("show clams/fr/simple_agrmt --root root", "build clams --root root --out new")
 _RESULT = ("report result", "report result --by match --csv x.csv", "report result --html x.html")
-_SITE = ("site pages clams --root root",)
+_SITE = ("site clams --root root --out pages",)
 READERS = {
     "root/templates/clams/fr/simple_agrmt.jinja": (*_SHOW, "check clams/fr --root root"),
     "root/templates/clams/fr/_phrases.jinja": _SHOW,
@@ -86,8 +86,8 @@ READERS = {
     "clams/manifest.json": ("build clams --root root --out clams", "show clams/fr", *_SITE),
     "clams/README.md": ("score clams/fr --model model.arpa --out new",),
     "clams/fr/test-00000-of-00001.parquet": (*_SITE, "audit clams/fr", "convert clams/fr x.csv"),
-    "result/r.json": (*_RESULT, "site pages clams --root root --results result"),
-    "result/r.parquet": (*_RESULT, "site pages clams --root root --results result"),
+    "result/r.json": (*_RESULT, "site clams --root root --out pages --results result"),
+    "result/r.parquet": (*_RESULT, "site clams --root root --out pages --results result"),
     "people.csv": ("report result --judgments people.csv",),
 }
 """The commands that read each file of the small world."""
@@ -95,8 +95,16 @@ READERS = {
 
 def make_world(folder: Path) -> None:
     """Write the files of :data:`READERS` into an empty folder."""
-    root = small_root(folder / "root", "fr", ["simple_agrmt"])
-    (root.path / "catalogue.toml").write_text('[clams]\nversion = "1.0.0"\npretty_name = "C"\n')
+    templates = folder / "root" / "templates" / "clams" / "fr"
+    templates.mkdir(parents=True)
+    for name in ("_phrases", "simple_agrmt"):
+        shutil.copy(CHECKOUT / "templates" / "clams" / "fr" / f"{name}.jinja", templates)
+    shutil.copytree(CHECKOUT / "lexicons" / "fr", folder / "root" / "lexicons" / "fr")
+    shutil.copytree(CHECKOUT / "dataset_cards", folder / "root" / "dataset_cards")
+    shutil.copy(CHECKOUT / "references.bib", folder / "root")
+    (folder / "root" / "catalogue.toml").write_text(
+        '[clams]\nversion = "1.0.0"\npretty_name = "C"\n'
+    )
     for name, text in (
         ("en_demo-ud-test.conllu", TREEBANK), ("model.arpa", ARPA), ("people.csv", JUDGED),
     ):  # fmt: skip

@@ -6,6 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -120,22 +121,22 @@ def test_a_paradigm_says_what_is_known(home: Path) -> None:
     assert '<th scope="row">One word differs</th><td>500</td>' in text
 
 
-def test_models_and_people_are_bars_with_intervals(home: Path) -> None:
+def test_models_and_people_are_rows_with_intervals(home: Path) -> None:
     text = page(home, "clams/he/simple_agrmt.html")
     for name in ("tiny", "large", "people"):
-        assert re.search(rf"<title>accuracy, {name}: [\d.]+ % of [\d,]+ pairs</title>", text)
-    assert "people: 96.0" in text
-    assert "<title>accuracy, people" not in page(home, "clams/he/simple_agrmt_gender.html")
+        assert re.search(
+            rf'<th scope="row">{name}</th><td class="heat h\d+">[\d.]+ <small>[\d.]+–[\d.]+</small>',
+            text,
+        )
+    assert ">96.0 <small>" in text
+    assert '<th scope="row">people' not in page(home, "clams/he/simple_agrmt_gender.html")
 
 
-def test_leaderboard_has_the_best_first_with_signatures(home: Path) -> None:
+def test_results_are_a_report_with_links_to_items(home: Path) -> None:
     text = page(home, "results/index.html")
-    assert text.index(">large</td>") < text.index(">tiny</td>")
-    assert text.count("acc|data:clams@") == 2
-    assert 'class="heat h' in text
-    report = page(home, "results/report.html")
-    assert "Correlations between models" in report
-    assert "../clams/he/browse.html#id=" in report
+    assert text.count("<code>acc|data:clams@") == 2
+    assert "Correlations between models" in text
+    assert "../clams/he/browse.html#id=" in text
 
 
 def test_pairs_are_spread_and_the_same_each_time(home: Path) -> None:
@@ -219,24 +220,42 @@ def test_broken_manifests_are_named(tmp_path: Path, change: dict[str, object], s
     assert not (tmp_path / "site").exists()
 
 
-@pytest.mark.parametrize("inner", [True, False])
-def test_a_column_that_stands_twice_is_named(tmp_path: Path, inner: bool) -> None:
+def test_a_column_that_is_there_twice_is_named(tmp_path: Path) -> None:
     table = make_pairs(8)
-    if inner:
-        features = table["features"].combine_chunks()
-        twice = pa.StructArray.from_arrays(
-            [*features.flatten(), features.field(0)], [*_names(features), "match"]
-        )
-        table = table.set_column(table.column_names.index("features"), "features", twice)
-    else:
-        table = table.append_column("match", table["id"]).append_column("match", table["id"])
+    table = table.append_column("match", table["id"]).append_column("match", table["id"])
     folder = write_folder(tmp_path / "data", "demo", {"xx": (table, {})})
-    with pytest.raises(InputError, match="column 'match' stands twice"):
+    with pytest.raises(InputError, match="column 'match' is there twice"):
         build_site(tmp_path / "site", [folder])
 
 
-def _names(features: pa.StructArray) -> list[str]:
-    return [field.name for field in features.type]
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("id", [["a"]]), ("set_id", [{"a": 1}]), ("sentence_good", [b"\xff"]), ("slots", [1]),
+        ("features", [{"match": [{"a": 1}]}]), ("features", [["a"]]), ("UID", [1]),
+    ],
+)  # fmt: skip
+def test_odd_columns_are_read_or_told(tmp_path: Path, name: str, values: list[Any]) -> None:
+    table = make_pairs(8)
+    names = table.column_names
+    table = table.drop([name]) if name in names else table
+    table = table.append_column(name, pa.array(values * 8))
+    facts = {"simple_agrmt": {"pairs": 2}}
+    folder = write_folder(tmp_path / "data", "demo", {"xx": (table, facts)})
+    done = CliRunner().invoke(main, ["site", str(folder), "--out", str(tmp_path / "site")])
+    assert done.exit_code == (0 if name in ("features", "UID") else 2), done.output
+    assert done.exit_code == 0 or "test-00000-of-00001.parquet: is no Parquet" in done.output
+
+
+@pytest.mark.parametrize("name", ["javascript:alert(1)", "data:text/html,x", "//evil.org", "\0"])
+def test_a_name_is_no_address(tmp_path: Path, name: str) -> None:
+    facts = {name: {"phenomenon": name, "pairs": 2}, "simple_agrmt": {"phenomenon": name}}
+    table = make_pairs(8)
+    folder = write_folder(tmp_path / "data", name, {name: (table, facts), "xx": (table, facts)})
+    build_site(tmp_path / "site", [folder])
+    for file in (tmp_path / "site").rglob("*.html"):
+        links = Links(file.read_text("utf-8")).found
+        assert not [link for link in links if ":" in link.partition("#")[0] or link.startswith("/")]
 
 
 def test_empty_columns_and_rows_without_values(tmp_path: Path) -> None:
@@ -278,7 +297,9 @@ def test_judgments_beside_the_data_are_found(tmp_path: Path) -> None:
     configs = {"xx": (table, facts), "xx-judgments": (judged, {})}
     build_site(tmp_path / "site", [write_folder(tmp_path / "data", "demo", configs)])
     text = (tmp_path / "site" / "demo" / "xx" / "simple_agrmt.html").read_text("utf-8")
-    assert "<title>accuracy, people: 75.0 % of 80 pairs</title>" in text
+    assert re.search(
+        r">people</th><td class=.heat h7.>75.0 <small>.*</small></td><td>80</td>", text
+    )
     assert "<b>verdict</b> <bdi>drop</bdi>" not in text
     assert "<b>verdict</b> <bdi>keep</bdi>" in text
     index = (tmp_path / "site" / "demo" / "xx" / "items" / "index.js").read_text("ascii")
@@ -301,7 +322,7 @@ def test_results_on_a_part_are_in_the_browser_of_the_whole(tmp_path: Path) -> No
     assert not (demo / "prep_anim" / "items").exists()
     page = (demo / "prep_anim" / "index.html").read_text("utf-8")
     assert "../../demo/all/browse.html#UID=prep_anim" in page
-    assert "<title>accuracy, tiny: " in page
+    assert '<th scope="row">tiny</th>' in page
     assert not (demo / "all" / "prep_anim.html").exists()
 
 
@@ -337,9 +358,9 @@ def test_checkpoints_are_curves(home: Path, tmp_path: Path) -> None:
             digest="",
         )
     build_site(tmp_path / "site", [home / "clams"], results=[tmp_path / "results"])
-    text = (tmp_path / "site" / "results" / "report.html").read_text("utf-8")
+    text = (tmp_path / "site" / "results" / "index.html").read_text("utf-8")
     assert "tiny on clams/he: accuracy by phenomenon over checkpoints" in text
-    assert "checkpoint:step100" in (tmp_path / "site" / "results" / "index.html").read_text("utf-8")
+    assert "checkpoint:step100" in text
 
 
 def test_results_of_other_data_are_left_out(home: Path, tmp_path: Path) -> None:
@@ -349,16 +370,34 @@ def test_results_of_other_data_are_left_out(home: Path, tmp_path: Path) -> None:
     )
     out = tmp_path / "site"
     built = build_site(out, [home / "clams"], results=[tmp_path / "results"])
-    assert len(built.strays) == 1
+    assert len(built.others) == 1
     assert "Left out" in (out / "results" / "index.html").read_text("utf-8")
 
 
-def test_the_command(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "listed", ['{"tool": "solecism 1", "files": {"\\u0000": "a", "/etc/x": "b"}}', "[]", "\0", "{"]
+)
+def test_a_strange_list_of_files_is_not_believed(tmp_path: Path, listed: str) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / LIST).write_text(listed)
+    (tmp_path / "site" / "index.html").write_text("mine")
+    with pytest.raises(InputError, match="not as it was built"):
+        build_site(tmp_path / "site", [suite_folder(tmp_path / "data")])
+    assert bytes_of(tmp_path / "site") == {LIST: listed.encode(), "index.html": b"mine"}
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     folder = suite_folder(tmp_path / "data")
-    done = CliRunner().invoke(main, ["site", str(tmp_path / "out"), str(folder)])
+    done = CliRunner().invoke(main, ["site", str(folder)])
     assert done.exit_code == 0, done.output
     assert "12 items to browse" in done.output
-    assert f"open {tmp_path / 'out' / 'index.html'}" in done.output
-    done = CliRunner().invoke(main, ["site", str(tmp_path / "out"), str(tmp_path)])
-    assert done.exit_code == 2
-    assert "is no data set folder" in done.output
+    assert f"open {Path('site') / 'index.html'}" in done.output
+    for arguments, told in (
+        ([str(tmp_path)], "is no data set folder"),
+        (["data", "--out", "data"], "is a data set (it has a manifest.json)"),
+        (["data", "--out", "/"], "cannot be replaced"),
+    ):
+        done = CliRunner().invoke(main, ["site", *arguments])
+        assert done.exit_code == 2
+        assert told in done.output

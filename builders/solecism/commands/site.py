@@ -1,6 +1,6 @@
 """Write static pages of data sets: what each paradigm tests, its pairs, its items, results on it.
 
-OUT: the folder of the site. FOLDERS: data sets that `solecism build` made.
+FOLDERS: data sets that `solecism build` made.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ __all__ = ["command"]
 
 
 @click.command(help=__doc__)
-@click.argument("out", type=NEW_FOLDER)
 @click.argument("folders", nargs=-1, required=True, type=FOLDER)
+@click.option(
+    "--out", type=NEW_FOLDER, default=Path("site"), show_default=True, help="Folder of the site."
+)
 @click.option(
     "--results", multiple=True, type=path_type(exists=True),
     help="Result of `solecism score`, or a folder of them; can be repeated.",
@@ -28,7 +30,7 @@ __all__ = ["command"]
 )  # fmt: skip
 @ROOT
 def command(
-    out: Path, folders: tuple[Path, ...], results: tuple[Path, ...], judgments: tuple[Path, ...],
+    folders: tuple[Path, ...], out: Path, results: tuple[Path, ...], judgments: tuple[Path, ...],
     root: Root,
 ) -> None:  # fmt: skip
     from solecism.site.build import build_site
@@ -38,8 +40,8 @@ def command(
         built = build_site(
             out, folders, results=results, judgments=judgments, root=root, progress=show
         )
-    for signature in built.strays:
-        echo(f"note: left out, of other data: {signature}", err=True)
+    for signature in built.others:
+        echo(f"note: left out, on other data: {signature}", err=True)
     size = f"{built.bytes / 1e6:.1f} MB"
     echo(f"{built.pages:,} pages, {built.items:,} items to browse, {size}")
     echo(f"open {built.path / 'index.html'}")

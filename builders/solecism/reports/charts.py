@@ -40,6 +40,8 @@ def bar_chart(
     """
     shown = {row: {n: c[row] for n, c in series.items() if _has(c, row)} for row in rows}
     shown = {row: found for row, found in shown.items() if found}
+    if not shown:
+        return Markup()
     ceiling = {row: people[row] for row in shown if people and _has(people, row)}
     colours = {name: COLOURS[n % len(COLOURS)] for n, name in enumerate(series)}
     names = [name for name in series if any(name in found for found in shown.values())]

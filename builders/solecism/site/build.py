@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from solecism.datasets.manifest import is_within
+from solecism.datasets.manifest import MANIFEST, is_within
 from solecism.errors import InputError, fail
-from solecism.files import replacing_folder
+from solecism.files import json_of, replacing_folder
 from solecism.hashing import file_digest
 from solecism.inputs import read_json
 from solecism.progress import Progress, no_progress
 from solecism.root import Root, find_root
-from solecism.site.coded import read_items, with_verdicts
-from solecism.site.folders import SiteData, open_folders
+from solecism.site.browser_files import write_browser
+from solecism.site.folders import SiteConfig, SiteData, open_folders
+from solecism.site.item_columns import read_items
 from solecism.site.pages import SiteContents, fixed_files, site_pages
 from solecism.site.results import SiteResults, open_site_results
 from solecism.site.samples import ParadigmSample, samples_of
-from solecism.site.shelves import write_shelf
 from solecism.version import __version__
 
 __all__ = ["LIST", "BuiltSite", "build_site"]
@@ -32,14 +31,14 @@ LIST = "site.json"
 class BuiltSite:
     """What was written: numbers of pages, of items that can be browsed, and of bytes.
 
-    ``strays``: signatures of results that are of other data.
+    ``others``: signatures of results that are on other data.
     """
 
     path: Path
     pages: int
     items: int
     bytes: int
-    strays: tuple[str, ...]
+    others: tuple[str, ...]
 
 
 def build_site(
@@ -54,80 +53,64 @@ def build_site(
     """Write the site of built data sets into ``out``, which takes the place of an older site.
 
     Raises :class:`InputError`, and changes nothing, where a folder, a result or a file of
-    judgments is broken, or where ``out`` has files that are not of a site.
+    judgments is broken, or where ``out`` is a data set or has files that are not of a site.
     """
     if not folders:
         raise fail("name at least one folder that `solecism build` made")
+    if (out / MANIFEST).exists():
+        raise fail(f"is a data set (it has a {MANIFEST}): choose another --out", out)
     home = root or find_root(None)
     data = open_folders(folders, home)
     found = open_site_results(data, results, judgments)
     with replacing_folder(out, _ours) as fresh:
-        samples = _shelves(fresh, data, found, home, progress)
-        contents = SiteContents(tuple(data), samples, found)
-        pages = 0
-        for page in site_pages(contents):
-            _write(fresh / page.path, page.html)
-            pages += 1
-            progress("pages", pages, 0)
-        for name, text in fixed_files().items():
-            _write(fresh / name, text)
-        size = _list(fresh)
-    items = sum(c.rows for some in data for c in some.configs if some.shelf(c) is c)
-    return BuiltSite(out, pages, items, size, tuple(result.signature for result in found.strays))
+        samples: dict[str, ParadigmSample] = {}
+        configs = [(some, config) for some in data for config in some.configs]
+        for done, (some, config) in enumerate(configs):
+            progress(config.spec, done, len(configs))
+            samples |= _write_items(fresh, some, config, found, home)
+        pages = list(site_pages(SiteContents(tuple(data), samples, found)))
+        for name, text in [*((page.path, page.html) for page in pages), *fixed_files().items()]:
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / name).write_text(text, encoding="utf-8", newline="\n")
+        paths = sorted(path for path in fresh.rglob("*") if path.is_file())
+        files = {path.relative_to(fresh).as_posix(): file_digest(path) for path in paths}
+        listing = json_of({"tool": f"solecism {__version__}", "files": files})
+        (fresh / LIST).write_text(listing, encoding="utf-8", newline="\n")
+        size = sum(path.stat().st_size for path in paths)
+    rows = sum(config.rows for some in data for config in some.whole_configs)
+    others = tuple(result.signature for result in found.others)
+    return BuiltSite(out, len(pages), rows, size, others)
 
 
-def _shelves(
-    folder: Path, data: Sequence[SiteData], results: SiteResults, root: Root, progress: Progress
+def _write_items(
+    folder: Path, data: SiteData, config: SiteConfig, results: SiteResults, root: Root
 ) -> dict[str, ParadigmSample]:
-    """Write the items of all configs, and return the samples that pages show, by page."""
-    samples: dict[str, ParadigmSample] = {}
-    configs = [(some, config) for some in data for config in some.configs]
-    for done, (some, config) in enumerate(configs):
-        progress(config.spec, done, len(configs))
-        uids = {
-            uid: page
-            for (name, uid), page in some.pages.items()
-            if name == config.name and page.startswith(f"{config.place}/")
-        }
-        shelved = some.shelf(config) is config
-        if not (shelved or uids):
-            continue
-        judged = some.judgments.get(f"{config.name}-judgments", ())
-        items = with_verdicts(read_items(config), judged)
-        if shelved:
-            write_shelf(
-                folder / config.place / "items",
-                items,
-                results.margins(some.shelved(config), items.ids),
-            )
-        if some.mined:
-            samples[f"{config.place}/index.html"] = samples_of(items, root)[""]
-        elif uids:
-            found = samples_of(items, root, uids)
-            samples |= {uids[uid]: sample for uid, sample in found.items()}
-    return samples
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _list(folder: Path) -> int:
-    """Write the list of all files of a site, and return their size."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    files = {path.relative_to(folder).as_posix(): file_digest(path) for path in paths}
-    value = {"tool": f"solecism {__version__}", "files": files}
-    _write(folder / LIST, json.dumps(value, indent=1) + "\n")
-    return sum(path.stat().st_size for path in paths)
+    """Write the items of a config for the browser; return the samples of its pages, by page."""
+    own = f"{config.place}/"
+    pages = {
+        uid: page
+        for (name, uid), page in data.pages.items()
+        if name == config.name and page.startswith(own)
+    }
+    is_whole = data.browsed(config) is config
+    if not is_whole and not pages:
+        return {}
+    items = read_items(config)
+    if is_whole:
+        parts = [c for c in data.configs if c is not config and data.browsed(c) is config]
+        margins = results.margins([config, *parts], items.ids)
+        write_browser(folder / config.place / "items", items, margins)
+    if data.mined:
+        return {f"{own}index.html": samples_of(items, root)[""]}
+    found = samples_of(items, root, pages) if pages else {}
+    return {pages[uid]: sample for uid, sample in found.items()}
 
 
 def _ours(folder: Path) -> list[str]:
-    """Return the files of a site that are as they were written, the list of them last."""
+    """Return the files of a site that are as they were written; a file that was changed is not."""
+    shape = {"tool": str, "files": {str: str}}
     try:
-        files = read_json(folder / LIST, {"tool": str, "files": {str: str}}, "list of a site")[
-            "files"
-        ]
+        files = read_json(folder / LIST, shape, "list of a site")["files"]
     except InputError:
         return []
     there = [name for name in files if is_within(folder, name) and (folder / name).is_file()]

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry
@@ -106,7 +105,7 @@ class SiteParadigm:
 
 @dataclass(frozen=True)
 class SiteConfig:
-    """A config: its ``kind`` (of :data:`KINDS`), its files and its paradigms."""
+    """A config: its ``kind`` (of :data:`KINDS`), its files, its paradigms, what people judged."""
 
     data: str
     name: str
@@ -118,6 +117,7 @@ class SiteConfig:
     files: tuple[Path, ...]
     digest: str
     paradigms: tuple[SiteParadigm, ...]
+    judgments: tuple[Path, ...] = ()
 
     @property
     def place(self) -> str:
@@ -157,14 +157,13 @@ class SiteConfig:
 
 @dataclass(frozen=True)
 class SiteData:
-    """A data set: its stanza of the catalogue, its configs, how to cite it."""
+    """A data set: its entry of the catalogue, its configs, how to cite it."""
 
     entry: CatalogueEntry
     configs: tuple[SiteConfig, ...]
     licences: tuple[str, ...]
     references: tuple[Reference, ...]
     citation: str
-    judgments: Mapping[str, tuple[Path, ...]]
     mined: bool
 
     @property
@@ -199,7 +198,7 @@ class SiteData:
         alone = len(config.paradigms) == 1
         return f"{config.place}/{'index' if alone else place_of(paradigm.uid)}.html"
 
-    def shelf(self, config: SiteConfig) -> SiteConfig:
+    def browsed(self, config: SiteConfig) -> SiteConfig:
         """Return the config in whose browser the items of a config are: one that has them all."""
         if len(config.paradigms) != 1:
             return config
@@ -207,10 +206,10 @@ class SiteData:
         others = (c for c in self.configs if c.kind == config.kind and len(c.paradigms) > 1)
         return next((c for c in others if any(map(own.same_as, c.paradigms))), config)
 
-    def shelved(self, shelf: SiteConfig) -> list[SiteConfig]:
-        """Return the configs whose items are in the browser of a config, that config first."""
-        others = [c for c in self.configs if c is not shelf and self.shelf(c) is shelf]
-        return [shelf, *others]
+    @cached_property
+    def whole_configs(self) -> list[SiteConfig]:
+        """The configs without those whose items another config has, too."""
+        return [config for config in self.configs if self.browsed(config) is config]
 
     def holders(self, config: SiteConfig, paradigm: SiteParadigm) -> list[SiteConfig]:
         """Return the configs that have the same items of a paradigm, this one first."""
@@ -232,26 +231,23 @@ def open_folders(folders: Sequence[Path], root: Root) -> list[SiteData]:
 
 def _data(manifest: Manifest, root: Root) -> SiteData:
     check(manifest.raw, _MORE, manifest.path)
-    entry = _stanza(manifest, root)
+    entry = _entry(manifest, root)
     mined = entry.configs == MINED
-    judged = {
-        name: tuple(_readable(manifest, path) for path in manifest.config(name).files)
-        for name in manifest.configs
-        if name.endswith("-judgments") and name.removesuffix("-judgments") in manifest.configs
-    }
     templates = {} if mined else _templates(manifest, root)
-    configs = [
-        _config(manifest, name, templates) for name in manifest.configs if name not in judged
-    ]
-    references, citation = _citation(entry, root)
+    judged = {f"{name}-judgments" for name in manifest.configs} & set(manifest.configs)
+    configs = [_config(manifest, n, templates, judged) for n in manifest.configs if n not in judged]
+    try:
+        references, citation = references_of(root, entry), cite(root, entry.name)
+    except InputError:
+        references, citation = [], bibtex(entry)
     return SiteData(
         entry, tuple(config for config in configs if config.kind),
         tuple(map(spdx, as_list(manifest.raw.get("license", entry.license)))),
-        tuple(references), citation, judged, mined,
+        tuple(references), citation, mined,
     )  # fmt: skip
 
 
-def _stanza(manifest: Manifest, root: Root) -> CatalogueEntry:
+def _entry(manifest: Manifest, root: Root) -> CatalogueEntry:
     """Return what the catalogue says of a data set, of another version only what all have."""
     try:
         entry = catalogue_entry(root, manifest.dataset)
@@ -262,58 +258,40 @@ def _stanza(manifest: Manifest, root: Root) -> CatalogueEntry:
     return replace(entry, version=manifest.version, date=None)
 
 
-def _citation(entry: CatalogueEntry, root: Root) -> tuple[list[Reference], str]:
-    """Return the works that a data set follows, and BibTeX of all."""
-    try:
-        return references_of(root, entry), cite(root, entry.name)
-    except InputError:
-        return [], bibtex(entry)
-
-
-def _config(manifest: Manifest, name: str, templates: Mapping[str, Path]) -> SiteConfig:
+def _config(
+    manifest: Manifest, name: str, templates: Mapping[str, Path], judged: set[str]
+) -> SiteConfig:
     facts = manifest.raw["configs"][name]
-    files = tuple(_readable(manifest, path) for path in manifest.config(name).files)
-    paradigms = facts.get("paradigms", {}).items()
+    files = _files(manifest, name)
+    codes = (*facts.get("languages", ()), name)
+    paradigms = []
+    for uid, some in facts.get("paradigms", {}).items():
+        found = (templates[f"{code}/{uid}"] for code in codes if f"{code}/{uid}" in templates)
+        paradigms.append(SiteParadigm(uid, some, next(found, None)))
+    verdicts = _files(manifest, f"{name}-judgments") if f"{name}-judgments" in judged else ()
     return SiteConfig(
-        manifest.dataset, name, _kind(files[0]),
-        tuple(facts.get("languages", ())) or (name,),
+        manifest.dataset, name, _kind(files[0]), tuple(facts.get("languages", ())) or (name,),
         facts["rows"], facts.get("sets", facts["rows"]), facts.get("default", False), files,
-        manifest.config(name).content.sha256,
-        tuple(SiteParadigm(uid, some, _template(facts, name, uid, templates)) for uid, some in paradigms),
+        manifest.config(name).content.sha256, tuple(paradigms), verdicts,
     )  # fmt: skip
 
 
-def _readable(manifest: Manifest, name: str) -> Path:
-    """Return the path of a file of a manifest, which must be in its folder."""
+def _files(manifest: Manifest, config: str) -> tuple[Path, ...]:
+    """Return the files of a config, which must be in the folder of the manifest."""
     folder = manifest.path.parent
-    if not is_within(folder, name) or not (folder / name).is_file():
-        raise fail("is named in the manifest, and is not in its folder", folder / name)
-    return folder / name
+    for name in manifest.config(config).files:
+        if not is_within(folder, name) or not (folder / name).is_file():
+            raise fail("is named in the manifest, but is not in its folder", folder / name)
+    return tuple(manifest.paths(config))
 
 
 def _kind(file: Path) -> str:
     """Return the kind of items in a file; empty for a kind that has no pages."""
     with reading_parquet(file):
-        schema = pq.read_schema(file)
-    if twice := _twice(schema):
-        raise fail(f"column {twice!r} stands twice", file)
-    return next((kind for kind, columns in KINDS.items() if set(columns) <= set(schema.names)), "")
-
-
-def _twice(fields: Iterable[pa.Field]) -> str:
-    """Return a name that two columns, or two fields of one column, have; empty if there is none."""
-    some = list(fields)
-    counts = Counter(field.name for field in some)
-    inner = (_twice(_fields(field.type)) for field in some)
-    return next((name for name, n in counts.items() if n > 1), "") or next(filter(None, inner), "")
-
-
-def _fields(kind: pa.DataType) -> list[pa.Field]:
-    if pa.types.is_struct(kind):
-        return [kind.field(number) for number in range(kind.num_fields)]
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return _fields(kind.value_type)
-    return []
+        names = pq.read_schema(file).names
+    if twice := [name for name, n in Counter(names).items() if n > 1]:
+        raise fail(f"column {twice[0]!r} is there twice", file)
+    return next((kind for kind, columns in KINDS.items() if set(columns) <= set(names)), "")
 
 
 def _templates(manifest: Manifest, root: Root) -> dict[str, Path]:
@@ -327,10 +305,3 @@ def _templates(manifest: Manifest, root: Root) -> dict[str, Path]:
         if path.suffix == ".jinja" and path.is_file() and file_digest(path) == facts["sha256"]:
             found[f"{parts[2]}/{path.stem}"] = path
     return found
-
-
-def _template(
-    facts: Mapping[str, Any], config: str, uid: str, templates: Mapping[str, Path]
-) -> Path | None:
-    codes = [*facts.get("languages", ()), config]
-    return next((path for code in codes if (path := templates.get(f"{code}/{uid}"))), None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import zlib
 from base64 import b64decode
 from pathlib import Path
 
@@ -17,10 +16,10 @@ import pytest
 from scored import make_pairs
 from sites import write_folder
 from solecism.root import Root
-from solecism.site.coded import ItemColumns, read_items
+from solecism.site.browser_files import BLOCK, filter_columns, write_browser
+from solecism.site.examples import choose_rows
 from solecism.site.folders import open_folders
-from solecism.site.shelves import BLOCK, browsable, write_shelf
-from solecism.site.starred import choose_rows
+from solecism.site.item_columns import ItemColumns, read_items
 
 ROWS = BLOCK + 700
 
@@ -35,40 +34,40 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> ItemColumns:
 
 
 @pytest.fixture(scope="module")
-def shelf(items: ItemColumns, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("shelf") / "items"
+def written(items: ItemColumns, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("written") / "items"
     margins = np.linspace(-1, 1, ROWS, dtype=np.float32)
     margins[3] = np.nan
-    write_shelf(folder, items, {"tiny": margins})
+    write_browser(folder, items, {"tiny": margins})
     return folder
 
 
 def unpacked(folder: Path, name: str) -> bytes:
     """Read a part as the page does."""
     found = re.fullmatch(
-        r'shelf\.put\("([\w-]+)","([\w+/=]+)"\);\n', (folder / f"{name}.js").read_text()
+        r'files\.put\("([\w-]+)","([\w+/=]+)"\);\n', (folder / f"{name}.js").read_text()
     )
     assert found is not None
     assert found[1] == name
     return gzip.decompress(b64decode(found[2]))
 
 
-def test_blocks_have_all_items_in_order(items: ItemColumns, shelf: Path) -> None:
-    blocks = [json.loads(unpacked(shelf, f"block-{number}")) for number in range(2)]
+def test_blocks_have_all_items_in_order(items: ItemColumns, written: Path) -> None:
+    blocks = [json.loads(unpacked(written, f"block-{number}")) for number in range(2)]
     assert [len(block["ids"]) for block in blocks] == [BLOCK, 700]
     assert [one for block in blocks for one in block["ids"]] == items.ids
     assert [text for block in blocks for text in block["texts"]] == items.texts
-    assert not (shelf / "block-2.js").exists()
+    assert not (written / "block-2.js").exists()
 
 
-def test_columns_say_the_values_of_all_items(items: ItemColumns, shelf: Path) -> None:
-    text = (shelf / "index.js").read_text("ascii")
-    index = json.loads(text.removeprefix("shelf.open(").removesuffix(");\n"))
+def test_columns_say_the_values_of_all_items(items: ItemColumns, written: Path) -> None:
+    text = (written / "index.js").read_text("ascii")
+    index = json.loads(text.removeprefix("files.open(").removesuffix(");\n"))
     names = [column["name"] for column in index["columns"]]
     assert {"UID", "match", "intervenes", "distance", "mood"} <= set(names)
     assert index["rows"] == ROWS
     number = names.index("intervenes")
-    codes = np.frombuffer(unpacked(shelf, f"column-{number}"), "<u2")
+    codes = np.frombuffer(unpacked(written, f"column-{number}"), "<u2")
     values = index["columns"][number]["values"]
     found = [values[code - 1] if code else None for code in codes]
     rows = pq.read_table(items.config.files[0])["features"].to_pylist()
@@ -81,10 +80,8 @@ def test_numbers_are_in_their_order(items: ItemColumns) -> None:
     assert list(distance.values) == [str(number) for number in range(1, 12)]
 
 
-def test_ids_and_margins(items: ItemColumns, shelf: Path) -> None:
-    sums = np.frombuffer(unpacked(shelf, "ids"), "<u4")
-    assert sums.tolist() == [zlib.crc32(one.encode()) for one in items.ids]
-    margins = np.frombuffer(unpacked(shelf, "margin-0"), "<f4")
+def test_margins(written: Path) -> None:
+    margins = np.frombuffer(unpacked(written, "margin-0"), "<f4")
     assert np.isnan(margins[3])
     assert margins[-1] == 1
 
@@ -102,7 +99,7 @@ def test_a_column_of_names_is_no_filter(tmp_path: Path) -> None:
     )
     write_folder(tmp_path / "demo", "demo", {"xx": (pairs, {})})
     (data,) = open_folders([tmp_path / "demo"], Root(tmp_path))
-    found = [column.name for column in browsable(read_items(data.configs[0]))]
+    found = [column.name for column in filter_columns(read_items(data.configs[0]))]
     assert "sent_id" not in found
     assert "match" in found
     assert "language" not in found

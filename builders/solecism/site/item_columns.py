@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,10 @@ from numpy.typing import NDArray
 
 from solecism.errors import fail
 from solecism.inputs import reading_parquet
+from solecism.schema import SUITE, pair_schema
 from solecism.site.folders import KINDS, SiteConfig
 
-__all__ = ["VERDICT", "CodedColumn", "ItemColumns", "read_items", "rows_of", "with_verdicts"]
+__all__ = ["VERDICT", "CodedColumn", "ItemColumns", "read_items", "rows_of"]
 
 VERDICT = "verdict"
 """The column of what people found of an item: keep or drop."""
@@ -37,6 +37,19 @@ _FILTERS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The columns that items can be chosen by; of pairs also all features."""
 
+_TEXTS = {
+    "pair": ("sentence_good", "sentence_bad"), "cloze": ("left", "answer", "right"),
+    "forms": ("form", "lemma", "feats"),
+}  # fmt: skip
+"""The columns with the texts of an item; those of suites are in ``conditions``."""
+
+_NESTED = {
+    "slots": pair_schema([]).field("slots").type,
+    "conditions": SUITE.field("conditions").type,
+    "predictions": SUITE.field("predictions").type,
+}
+"""The types of the columns of lists that pages show."""
+
 Codes = NDArray[np.int64]
 
 
@@ -48,9 +61,9 @@ class CodedColumn:
     values: tuple[str, ...]
     codes: Codes
 
-    def counts(self, rows: NDArray[np.bool_] | None = None) -> list[tuple[str, int]]:
-        """Return how often each value occurs (in some rows), the most frequent first."""
-        codes = self.codes if rows is None else self.codes[rows]
+    def counts(self, rows: Codes) -> list[tuple[str, int]]:
+        """Return how often each value occurs in some rows, the most frequent first."""
+        codes = self.codes[rows]
         found = np.bincount(codes[codes >= 0], minlength=len(self.values))
         order = np.argsort(-found, kind="stable")
         return [(self.values[place], int(found[place])) for place in order if found[place]]
@@ -82,31 +95,36 @@ class ItemColumns:
     def by_group(self) -> dict[str, Codes]:
         """The rows of each paradigm, in order."""
         order = np.argsort(self.group.codes, kind="stable")
-        codes = self.group.codes[order]
         places = np.arange(len(self.group.values))
-        starts, ends = (np.searchsorted(codes, places, side) for side in ("left", "right"))
-        return {
-            value: order[start:end]
-            for value, start, end in zip(self.group.values, starts, ends, strict=True)
-        }
+        starts = np.searchsorted(self.group.codes[order], places)
+        parts = np.split(order, starts)[1:]
+        return dict(zip(self.group.values, parts, strict=True))
 
 
 def read_items(config: SiteConfig) -> ItemColumns:
-    """Read a config, without what no page shows; raises :class:`InputError` for broken files."""
-    table = _table(config)
-    features = tuple(column for column in map(_coded, *_columns(config, table)) if column)
-    group = next(column for column in features if column.name == _GROUPS[config.kind])
-    ids = table["id"] if "id" in table.column_names else pa.array(map(str, range(len(table))))
-    sets = table["set_id"] if "set_id" in table.column_names else ids
-    texts, labels = _texts(config.kind, table)
-    return ItemColumns(config, _strings(ids), _strings(sets), texts, labels, group, features)
+    """Read a config with the verdicts of people; raises :class:`InputError` for broken files."""
+    with reading_parquet(config.files[0]):
+        table = pa.concat_tables(_tables(config))
+        if _GROUPS[config.kind] not in table.column_names:
+            raise fail(f"has no column {_GROUPS[config.kind]!r}", config.files[0])
+        features = tuple(_coded(name, column) for name, column in _features(config, table).items())
+        group = next(column for column in features if column.name == _GROUPS[config.kind])
+        ids = (
+            _strings(table["id"])
+            if "id" in table.column_names
+            else list(map(str, range(len(table))))
+        )
+        sets = _strings(table["set_id"]) if "set_id" in table.column_names else ids
+        texts, labels = _texts(config.kind, table)
+    items = ItemColumns(config, ids, sets, texts, labels, group, features)
+    return _with_verdicts(items) if config.judgments else items
 
 
-def with_verdicts(items: ItemColumns, judged: Sequence[Path]) -> ItemColumns:
+def _with_verdicts(items: ItemColumns) -> ItemColumns:
     """Return items with a column of the verdicts in files of judgments, where they have any."""
     wanted = pa.schema([("id", pa.string()), (VERDICT, pa.string())])
     tables = []
-    for path in judged:
+    for path in items.config.judgments:
         with reading_parquet(path):
             if set(wanted.names) <= set(pq.read_schema(path).names):
                 tables.append(pq.read_table(path, columns=wanted.names).cast(wanted))
@@ -118,33 +136,28 @@ def with_verdicts(items: ItemColumns, judged: Sequence[Path]) -> ItemColumns:
     return replace(items, features=(*items.features, column))
 
 
-def _table(config: SiteConfig) -> pa.Table:
-    tables = []
+def _tables(config: SiteConfig) -> Iterator[pa.Table]:
+    wanted = dict.fromkeys((*KINDS[config.kind], "set_id", "features", *_FILTERS[config.kind]))
     for path in config.files:
         with reading_parquet(path):
             names = pq.read_schema(path).names
-            more = ("set_id", "features", *_FILTERS[config.kind])
-            wanted = dict.fromkeys((*KINDS[config.kind], *more))
-            tables.append(pq.read_table(path, columns=[name for name in wanted if name in names]))
-            tables[-1].validate(full=True)
-    table = pa.concat_tables(tables)
-    if _GROUPS[config.kind] not in table.column_names:
-        raise fail(f"has no column {_GROUPS[config.kind]!r}", config.files[0])
-    return table
+            table = pq.read_table(path, columns=[name for name in wanted if name in names])
+            table.validate(full=True)
+        yield table
 
 
-def _columns(config: SiteConfig, table: pa.Table) -> tuple[list[str], list[pa.ChunkedArray]]:
+def _features(config: SiteConfig, table: pa.Table) -> dict[str, pa.ChunkedArray]:
     found = {name: table[name] for name in _FILTERS[config.kind] if name in table.column_names}
     if "features" in table.column_names and pa.types.is_struct(table["features"].type):
         for number, field in enumerate(table["features"].type):
             name = field.name if field.name not in found else f"features.{field.name}"
             found[name] = pc.struct_field(table["features"], [number])
-    return list(found), list(found.values())
+    return found
 
 
 def _coded(name: str, column: pa.ChunkedArray) -> CodedColumn:
-    """Return a column as codes; a list is a text with commas."""
-    if pa.types.is_list(column.type):
+    """Return a column as codes; a list is a text with commas, a mapping has no values."""
+    if pa.types.is_list(column.type) and not pa.types.is_nested(column.type.value_type):
         joined = pc.binary_join(column.cast(pa.list_(pa.string())), ", ")
         column = pc.if_else(pc.equal(joined, ""), None, joined)
     elif pa.types.is_nested(column.type):
@@ -155,56 +168,52 @@ def _coded(name: str, column: pa.ChunkedArray) -> CodedColumn:
     place = np.empty(len(order) + 1, dtype=np.int64)
     place[order.to_numpy()], place[-1] = np.arange(len(order)), -1
     codes = pc.fill_null(encoded.indices, len(order)).to_numpy(zero_copy_only=False)
-    values = encoded.dictionary.take(order)
-    texts = [f"{value:g}" if numbers else _shown(value) for value in values.to_pylist()]
+    shown = {True: "yes", False: "no"}
+    values = encoded.dictionary.take(order).to_pylist()
+    texts = [
+        f"{value:g}" if numbers else shown[value] if isinstance(value, bool) else str(value)
+        for value in values
+    ]
     return CodedColumn(name, tuple(texts), place[codes])
 
 
-def _shown(value: object) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
-
-
-def _strings(column: pa.ChunkedArray | pa.Array) -> list[str]:
+def _strings(column: pa.ChunkedArray) -> list[str]:
     found: list[str] = pc.fill_null(column.cast(pa.string()), "").to_pylist()
     return found
 
 
 def _texts(kind: str, table: pa.Table) -> tuple[list[list[str]], CodedColumn]:
-    one = np.zeros(len(table), dtype=np.int64)
+    """Return the texts of each item, and the names of these texts."""
     if kind == "suite":
-        rows = table["conditions"].to_pylist()
-        names = [" · ".join(str(c["name"]) for c in row or ()) for row in rows]
-        return [[str(c["text"]) for c in row or ()] for row in rows], _coded(
-            "conditions", pa.chunked_array([pa.array(names, pa.string())])
-        )
-    columns = {
-        "pair": ("sentence_good", "sentence_bad"), "cloze": ("left", "answer", "right"),
-        "forms": ("form", "lemma", "feats"),
-    }[kind]  # fmt: skip
-    texts = [list(row) for row in zip(*(_strings(table[name]) for name in columns), strict=True)]
-    return texts, CodedColumn("conditions", (" · ".join(columns),), one)
+        rows = [row or () for row in table["conditions"].cast(_NESTED["conditions"]).to_pylist()]
+        names = pa.array([" · ".join(str(c["name"]) for c in row) for row in rows], pa.string())
+        labels = _coded("conditions", pa.chunked_array([names]))
+        return [[str(c["text"]) for c in row] for row in rows], labels
+    columns = [_strings(table[name]) for name in _TEXTS[kind]]
+    texts = [list(row) for row in zip(*columns, strict=True)]
+    same = np.zeros(len(table), dtype=np.int64)
+    return texts, CodedColumn("conditions", (" · ".join(_TEXTS[kind]),), same)
 
 
 def rows_of(config: SiteConfig, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Return whole rows by their numbers; the earlier they stand, the faster.
+    """Return whole rows by their numbers; the earlier they are, the faster.
 
-    Raises :class:`InputError` for a file whose columns have not the same length.
+    Raises :class:`InputError` for a file whose columns have not the same length or other types.
     """
     wanted, found, start = sorted(set(rows)), dict[int, dict[str, Any]](), 0
-    for batch in _batches(config):
-        some = [row - start for row in wanted if start <= row < start + len(batch)]
-        if some:
-            for row, value in zip(some, batch.take(pa.array(some)).to_pylist(), strict=True):
-                found[start + row] = value
-        start += len(batch)
-        if not wanted or start > wanted[-1]:
-            break
+    for path in config.files:
+        with reading_parquet(path):
+            for batch in pq.ParquetFile(path).iter_batches(batch_size=4096):
+                some = [row - start for row in wanted if start <= row < start + len(batch)]
+                if some:
+                    table = pa.table(batch).take(some)
+                    for name in _NESTED.keys() & set(table.column_names):
+                        place = table.column_names.index(name)
+                        table = table.set_column(place, name, table[name].cast(_NESTED[name]))
+                    found |= zip((start + row for row in some), table.to_pylist(), strict=True)
+                start += len(batch)
+                if not wanted or start > wanted[-1]:
+                    break
     if len(found) < len(wanted):
         raise fail("has columns of different lengths", config.files[-1])
     return found
-
-
-def _batches(config: SiteConfig) -> Iterator[pa.RecordBatch]:
-    for path in config.files:
-        with reading_parquet(path):
-            yield from pq.ParquetFile(path).iter_batches(batch_size=4096)

@@ -1,0 +1,261 @@
+"""The items that a page shows: few, typical, and spread over the features; the same each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from solecism.contrast import differing_parts
+from solecism.errors import InputError
+from solecism.lexicon.lexicon import Lexicon
+from solecism.root import Root
+from solecism.site.item_columns import VERDICT, Codes, ItemColumns
+
+__all__ = [
+    "SHOWN", "GlossedWord", "ShownItem", "ShownText", "TextPiece", "choose_rows", "form_features",
+    "shown_item",
+]  # fmt: skip
+
+SHOWN = 10
+"""How many items a page shows."""
+
+CANDIDATES = 200
+"""Among how many items of a paradigm, the first of the data, they are chosen."""
+
+READINGS = 3
+"""The most readings of a form that are listed."""
+
+Item = Mapping[str, Any]
+FormFeatures = Mapping[tuple[str, str], str]
+"""Features by lemma and form (in small letters); those of a form with several readings together."""
+
+
+def choose_rows(items: ItemColumns, rows: Codes, most: int = SHOWN) -> list[int]:
+    """Return rows of a paradigm that show its features, one of each minimal set.
+
+    Each time the row is taken whose values were taken least before; of equal ones that whose length
+    is nearest to the median, and of these the first. Items that people rejected are not taken.
+    """
+    for column in items.features:
+        if column.name == VERDICT and "drop" in column.values:
+            rows = rows[column.codes[rows] != column.values.index("drop")]
+    rows = rows[:CANDIDATES]
+    codes = [column.codes[rows] for column in items.features]
+    lengths = np.array([sum(map(len, items.texts[row])) for row in rows.tolist()], dtype=float)
+    middle = max(float(np.median(lengths)), 1.0) if len(lengths) else 1.0
+    far = np.abs(lengths - middle) / middle
+    sets = np.array([items.sets[row] for row in rows.tolist()], dtype=object)
+    taken, free = np.zeros(len(rows)), np.ones(len(rows), dtype=bool)
+    chosen: list[int] = []
+    while len(chosen) < most and free.any():
+        best = int(np.argmin(np.where(free, taken + far, np.inf)))
+        chosen.append(int(rows[best]))
+        free &= sets != sets[best]
+        for code in codes:
+            taken += (code == code[best]) & (code >= 0)
+    return chosen
+
+
+@cache
+def form_features(root: Path, language: str) -> FormFeatures:
+    """Return the features of all forms of a language's lexicon: data have only those of good forms.
+
+    They are empty if there is no such lexicon.
+    """
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    try:
+        lexicon = Lexicon(Root(root).lexicon(language))
+        for name in lexicon.names:
+            for row in lexicon.table(name).rows:
+                for cell, form in row.forms.items():
+                    found.setdefault((row.shown, form.casefold()), {})[str(cell)] = None
+    except InputError:
+        return {}
+    return {key: " or ".join(list(some)[:READINGS]) for key, some in found.items() if any(some)}
+
+
+@dataclass(frozen=True)
+class TextPiece:
+    """A part of a sentence: whether it ``differs`` from the other one, and what is known of it."""
+
+    text: str
+    differs: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ShownText:
+    """A sentence in pieces: of a pair its ``side`` (``good``, ``bad``), else its name."""
+
+    name: str
+    pieces: tuple[TextPiece, ...]
+    side: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole sentence."""
+        return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def runs(self) -> list[tuple[bool, list[TextPiece]]]:
+        """The pieces in runs of those that differ, and of those that do not."""
+        grouped = groupby(self.pieces, lambda piece: piece.differs)
+        return [(differs, list(some)) for differs, some in grouped]
+
+
+@dataclass(frozen=True)
+class GlossedWord:
+    """A word that was drawn: its slot, its form in the good sentence, and its features.
+
+    ``bad``: its form in the bad sentence, if that is another, with the features of that form.
+    """
+
+    slot: str
+    form: str
+    lemma: str
+    upos: str
+    feats: str
+    bad: str = ""
+    bad_feats: str = ""
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """An item of a page: its sentences, the gloss of its words, and its features."""
+
+    id: str
+    texts: tuple[ShownText, ...]
+    words: tuple[GlossedWord, ...]
+    features: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def swap(self) -> tuple[str, str] | None:
+        """What the bad sentence of a pair has, and what the good one has in its place.
+
+        None if they differ in more than one place.
+        """
+        sides = [[run for differs, run in text.runs if differs] for text in self.texts]
+        if len(sides) != 2 or [len(side) for side in sides] != [1, 1]:
+            return None
+        good, bad = ("".join(piece.text for piece in side[0]) for side in sides)
+        return (bad, good) if bad != good else None
+
+
+def shown_item(items: ItemColumns, row: int, whole: Item, forms: FormFeatures) -> ShownItem:
+    """Return what a page shows of a row; ``whole``: all its columns."""
+    kind, texts = items.config.kind, items.texts[row]
+    words = tuple(_words(whole, texts[1], forms)) if kind == "pair" else ()
+    shown = tuple(_pair(texts, whole, words) if kind == "pair" else _OTHERS[kind](texts, whole))
+    features = tuple(
+        (column.name, column.values[column.codes[row]])
+        for column in items.features
+        if column.codes[row] >= 0 and len(column.values) > 1 and column is not items.group
+    )
+    notes = tuple(map(str, whole.get("predictions") or ())) if kind == "suite" else ()
+    return ShownItem(items.ids[row], shown, words, features, notes)
+
+
+def _words(whole: Item, bad: str, forms: FormFeatures) -> Iterator[GlossedWord]:
+    for _, slot in _slots(whole, "good"):
+        name, form, lemma, upos, feats = (
+            str(slot.get(key) or "") for key in ("name", "form", "lemma", "upos", "feats")
+        )
+        span = _span(slot, "bad")
+        other = bad[slice(*span)] if span else ""
+        if other.casefold() == form.casefold():
+            other = ""
+        known = forms.get((lemma, other.casefold()), "")
+        yield GlossedWord(name, form, lemma, upos, feats, other, known)
+
+
+def _slots(whole: Item, side: str) -> Iterator[tuple[tuple[int, int], Item]]:
+    """Yield the slots that are printed in a sentence, with their places; none within another."""
+    spans = [(_span(slot, side), slot) for slot in whole.get("slots") or ()]
+    known = sorted((pair for pair in spans if pair[0]), key=lambda pair: pair[0] or (0, 0))
+    end = 0
+    for span, slot in known:
+        if span and span[0] >= end:
+            yield span, slot
+            end = span[1]
+
+
+def _span(slot: Item, side: str) -> tuple[int, int] | None:
+    start, end = slot.get(f"{side}_start"), slot.get(f"{side}_end")
+    if slot.get("lemma") and isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
+        return start, end
+    return None
+
+
+def _pair(texts: Sequence[str], whole: Item, words: Sequence[GlossedWord]) -> Iterator[ShownText]:
+    known = {word.slot: word for word in words}
+    for side, parts in zip(("good", "bad"), differing_parts(*texts), strict=True):
+        notes: dict[tuple[int, int], str] = {}
+        for span, slot in _slots(whole, side):
+            if word := known.get(str(slot.get("name") or "")):
+                feats = word.bad_feats if side == "bad" and word.bad else word.feats
+                facts = (fact for fact in (word.upos, word.lemma, feats) if fact)
+                notes[span] = f"{word.slot}: " + ", ".join(facts)
+        yield ShownText("", tuple(_pieces(list(_trimmed(parts)), notes)), side)
+
+
+def _trimmed(parts: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of a sentence, without blanks at the ends of those that differ."""
+    for text, differs in parts:
+        core = text.strip()
+        if not differs or not core:
+            yield text, False
+            continue
+        start = text.index(core)
+        yield from ((text[:start], False), (core, True), (text[start + len(core) :], False))
+
+
+def _pieces(
+    parts: Sequence[tuple[str, bool]], notes: Mapping[tuple[int, int], str]
+) -> Iterator[TextPiece]:
+    """Cut the parts of a sentence at the ends of its words, and note what the words are."""
+    ends = np.cumsum([len(text) for text, _ in parts]).tolist()
+    text = "".join(part for part, _ in parts)
+    cuts = sorted({0, *ends, *(end for span in notes for end in span if end <= len(text))})
+    for start, end in pairwise(cuts):
+        differs = next(
+            differs for stop, (_, differs) in zip(ends, parts, strict=True) if start < stop
+        )
+        note = next((n for span, n in notes.items() if span[0] <= start and end <= span[1]), "")
+        yield TextPiece(text[start:end], differs, note)
+
+
+def _suite(texts: Sequence[str], whole: Item) -> Iterator[ShownText]:
+    """Yield the sentences of the conditions, with their regions marked."""
+    for condition, text in zip(whole.get("conditions") or (), texts, strict=False):
+        pieces, at = list[TextPiece](), 0
+        for region in sorted(condition["regions"] or (), key=lambda region: region["start"] or 0):
+            start, end = region["start"] or 0, region["end"] or 0
+            if at <= start < end:
+                mark = TextPiece(text[start:end], True, f"region {region['name']}")
+                pieces += [TextPiece(text[at:start]), mark]
+                at = end
+        pieces.append(TextPiece(text[at:]))
+        yield ShownText(str(condition["name"]), tuple(piece for piece in pieces if piece.text))
+
+
+def _cloze(texts: Sequence[str], whole: Item) -> Iterator[ShownText]:
+    left, answer, right = texts
+    note = ", ".join(str(whole[key]) for key in ("upos", "lemma", "feats") if whole.get(key))
+    pieces = (TextPiece(left), TextPiece(answer, True, f"masked: {note}"), TextPiece(right))
+    yield ShownText("", tuple(piece for piece in pieces if piece.text))
+
+
+def _form(texts: Sequence[str], whole: Item) -> Iterator[ShownText]:
+    form, *facts = texts
+    about = ", ".join(filter(None, (str(whole.get("upos") or ""), *facts)))
+    yield ShownText(about, (TextPiece(form),))
+
+
+_OTHERS = {"suite": _suite, "cloze": _cloze, "forms": _form}
