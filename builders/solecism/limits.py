@@ -1,87 +1,40 @@
-"""What an input may ask for and hold.
-
-The limits are so wide that no author meets them, and keep any input from taking all time or memory.
-Each is named in the message that it gives and listed in ``docs/formats.md``.
-"""
+"""The few limits on what an input may ask for, and characters that nobody sees."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import yaml
 
 __all__ = [
-    "CALLS", "CARD", "CELLS", "DEPTH", "DRAW", "FILE", "LETTERS", "LINES", "PARTS", "REPEATS", "RULES",
-    "SECONDS", "SETS", "STEPS", "TOKENS", "WEIGHT", "WORD", "TooDeepError", "check_nesting", "too_deep",
-    "unseen",
+    "CELLS", "DEPTH", "FILE", "LINES", "TOKENS", "TooDeepError", "check_nesting", "unseen",
 ]  # fmt: skip
 
 T = TypeVar("T")
 
-CALLS = 1_000
-"""Calls of macros that an expression may make for one sentence."""
 
 DEPTH = 50
-"""How deep brackets, conditions, lists and macros that call macros may stand in one another."""
+"""How deep lists, mappings and parentheses may stand in one another."""
 
-LETTERS = 5_000
-"""Characters that an expression may give."""
 
 TOKENS = 500
-"""Tokens (words and marks) that a sentence may have."""
+"""Names and signs that a prediction may have."""
 
-SETS = 200
-"""Sentences that a line may make of the same words (by ``clash``)."""
-
-WORD = 1_000
-"""Characters of a cell of a lexicon table."""
-
-DRAW = 10**9
-"""What the number of ``draw`` must be below."""
-
-WEIGHT = 1000
-"""The largest weight of a word, a form or a text."""
 
 CELLS = 1 << 26
 """Numbers that the tables of ``where`` tests may hold at a time while combinations are counted (512
 MB); to fill them may take 32 times as many steps."""
 
-RULES = 1_000
-"""Rules of an ``orthography.tsv``, and lines of an attribute-varying grammar."""
-
-PARTS = 100
-"""Slots, lines, ``where`` tests, features and so on that a template may have of each kind."""
 
 LINES = 10_000_000
 """Sentences that an attribute-varying grammar may make."""
 
-REPEATS = 1_000
-"""Repetitions that a regular expression of ``orthography.tsv`` may ask for, multiplied."""
-
-SECONDS = 1.0
-"""Seconds that regular expressions of ``orthography.tsv`` may lose on slow words."""
 
 FILE = 200_000
 """Characters of a template, a file of macros, a card or a catalogue."""
-
-CARD = 10_000_000
-"""Characters of a card when it is made; a text put together in it may have a hundredth."""
-
-STEPS = 1_000_000
-"""Turns of loops and things looked at by filters that a card may take."""
-
-
-def too_deep(top: T, inner: Callable[[T], Iterable[T]], most: int = DEPTH) -> bool:
-    """Return whether a tree has more than ``most`` levels (without recursion)."""
-    level = [top]
-    for _ in range(most):
-        level = [child for node in level for child in inner(node)]
-        if not level:
-            return False
-    return True
 
 
 def check_nesting(text: str) -> None:

@@ -58,22 +58,6 @@ def test_characters_that_nobody_sees_are_found_in_templates(
     assert str(found[0]).isprintable()
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("about: The", 'about: "\\u202e"\n#'), ("from: noun}", 'oneof: ["a\\u2067"]}'),
-        ("agree(author)", 'agree(author) if "\\ue001" == "a" else "b"'),
-        ("agree(author)", 'agree(author) ~ "\\ud800"'),
-    ],
-)  # fmt: skip
-def test_characters_that_escapes_make_are_refused(tmp_path: Path, old: str, new: str) -> None:
-    root = make_root(tmp_path)
-    edit(_demo(root, "simple"), old, new)
-    found = check_paths(["demo/xx/simple"], root)
-    assert found[0].code in ("T001", "T003")
-    assert "is not allowed" in found[0].message
-
-
 def test_joiners_may_follow_a_letter(tmp_path: Path) -> None:
     root = make_root(tmp_path)
     edit(_demo(root, "simple"), "good: {{", "good: می\u200cخواهم क्\u200dष {{")

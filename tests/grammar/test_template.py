@@ -201,10 +201,10 @@ def test_bad_lines_are_told(tmp_path: Path, lines: str, message: str) -> None:
             "predictions, allow, "
             "features)",
         ),
-        ("draw: ten\n", "7: draw: 'ten' is neither `all` nor a positive number"),
-        ("draw: 0\n", "7: draw: '0' is neither `all` nor a positive number"),
-        ("draw: -3\n", "7: draw: '-3' is neither `all` nor a positive number"),
-        ("draw:\n", "7: draw: '' is neither `all` nor a positive number"),
+        ("draw: ten\n", "7: draw: 'ten' is neither `all` nor a number from 1 to 999,999,999"),
+        ("draw: 0\n", "7: draw: '0' is neither `all` nor a number from 1 to 999,999,999"),
+        ("draw: -3\n", "7: draw: '-3' is neither `all` nor a number from 1 to 999,999,999"),
+        ("draw:\n", "7: draw: '' is neither `all` nor a number from 1 to 999,999,999"),
         ("draw: [1]\n", "7: 'draw' wants a text"),
         (
             "field: sintax\n",
@@ -224,17 +224,16 @@ def test_bad_lines_are_told(tmp_path: Path, lines: str, message: str) -> None:
             "7: may_repeat: there is no slot 'authors' (did you mean 'author'? "
             "slots: author, likes)",
         ),
-        ("where: {a: b}\n", "7: 'where': a text or a list of texts is wanted here"),
+        (
+            "where: {a: b}\n",
+            "7: 'where': a test, a list of tests or `if TEST: TEST` is wanted here",
+        ),
         ("features: [a]\n", "7: 'features' wants lines `name: ...`"),
         ("features: {same: [a, b]}\n", "7: 'same' wants a text"),
         ("draw: 1\ndraw: 2\n", "8: key 'draw' stands twice"),
         (
             "about: so: it is\n",
             "7: YAML: a text with ': ' in it must be in quotes (mapping values are not allowed here)",
-        ),
-        (
-            "about: &a b\n",
-            "7: anchors and aliases are not allowed (quote a text that begins with & or *)",
         ),
     ],
 )

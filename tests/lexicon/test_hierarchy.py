@@ -57,12 +57,12 @@ def test_without_a_file_classes_are_flat(tmp_path: Path) -> None:
                 "(did you mean 'animate'? classes: human, animate)"
             ],
         ),
-        ("human\thuman\n", ["classes.tsv:2: class 'human' stands below itself"]),
+        ("human\thuman\n", ["classes.tsv:2: class 'human' is below itself"]),
         (
             "x\ta\na\tb\nb\ta\n",
             [
-                "classes.tsv:3: class 'a' stands below itself",
-                "classes.tsv:4: class 'b' stands below itself",
+                "classes.tsv:3: class 'a' is below itself",
+                "classes.tsv:4: class 'b' is below itself",
             ],
         ),
         ("\thuman\nhuman\t\n", ["classes.tsv:2: the class has no name"]),

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.files import filling_folder
-from solecism.limits import LINES, RULES, unseen
+from solecism.limits import LINES, unseen
 
 __all__ = [
     "GeneratedCounts", "Grammar", "GrammarRule", "Symbol", "build_avg", "generate", "read_grammar",
@@ -182,8 +182,6 @@ def _read(path: Path) -> tuple[list[GrammarRule], list[Problem]]:
         return [], [Problem(f"{name} is not allowed", str(path), n) for n, name in unsafe[:20]]
     texts = [(" ".join(line.split()), number) for number, line in enumerate(lines, 1)]
     used = [(text, number) for text, number in texts if text and text[0] != "#"]
-    if len(used) > RULES:
-        return [], [Problem(f"more than {RULES:,} lines", str(path), used[RULES][1])]
     found = [part for text, number in used for part in _parse(text, str(path), number)]
     return [x for x in found if isinstance(x, GrammarRule)], [
         x for x in found if isinstance(x, Problem)

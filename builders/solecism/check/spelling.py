@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from solecism.contrast import differing_span, shared_start
-from solecism.lexicon.orthography import Orthography, SpellingRule, tokenize
+from solecism.lexicon.orthography import Orthography, tokenize
 
 __all__ = [
     "INVISIBLE", "SCRIPTS", "main_script", "mixed_words", "one_slip", "printed_as", "respellings",
@@ -40,17 +40,8 @@ def respellings(word: str, spelling: Orthography) -> frozenset[str]:
     """Return a word and the texts that spelling rules can replace it with."""
     found = {word}
     for rule in spelling.rules:
-        found |= {text for known in found for text in _outcomes(rule, known)}
+        found |= {text for known in found for text in rule.outcomes(known)}
     return frozenset(found)
-
-
-def _outcomes(rule: SpellingRule, word: str) -> set[str]:
-    texts: set[str | None] = set()
-    if rule.left.matches(word):
-        texts.add(rule.new_left)
-    if rule.right.matches(word):
-        texts.add(rule.new_left if rule.new_right is None else rule.new_right)
-    return {text for text in texts if text and text != "="}
 
 
 def _same_word(a: str, b: str, spelling: Orthography) -> bool:

@@ -22,7 +22,6 @@ from solecism.grammar.words import (
     FEATS,
     ROW,
     WHOLE,
-    Evaluation,
     Phrase,
     TemplateFault,
     Word,
@@ -31,10 +30,9 @@ from solecism.grammar.words import (
 )
 from solecism.lexicon.lexicon import Hierarchy
 from solecism.lexicon.typical import TYPICAL, Key, Typical
-from solecism.limits import CALLS, DEPTH, too_deep, unseen
 
 __all__ = [
-    "EXPRESSION", "FILTERS", "PHRASE", "TOO_DEEP", "TYPICAL_FORM", "Compiler", "Function", "Macro",
+    "EXPRESSION", "FILTERS", "PHRASE", "TYPICAL_FORM", "Compiler", "Function", "Macro",
     "Uses", "called_names", "classes_wanted", "compared_texts", "in_order", "in_plain_words", "merge_uses",
     "misplaced", "refused", "renamed", "typical", "typical_asked", "typical_of", "under", "uses_of",
     "wrong_calls",
@@ -63,7 +61,6 @@ def in_plain_words(message: str | None) -> str:
 
 
 TYPICAL_FORM = "x is typical(verb.Object)"
-TOO_DEEP = f"more than {DEPTH} brackets, operations or conditions in one another"
 
 Uses = Mapping[str, frozenset[str]]
 """What is asked of each name: properties, or the three names of :mod:`solecism.grammar.words`."""
@@ -113,62 +110,26 @@ def compared_texts(test: nodes.Compare) -> frozenset[str] | None:
     return frozenset(texts) if len(texts) == len(items) else None
 
 
-def refused(
-    tree: nodes.Node, allowed: tuple[type[nodes.Node], ...], methods: bool = False
-) -> Iterator[tuple[int, str]]:
-    """Yield line and message for nodes that are not ``allowed``, or a tree that is too deep.
-
-    Only names can be called, with ``methods`` their attributes too.
-    """
-    if too_deep(tree, nodes.Node.iter_child_nodes):
-        return iter([(_deep_line(tree), TOO_DEEP)])
-    called = (nodes.Name, nodes.Getattr) if methods else nodes.Name
-    return _refused(tree, allowed, called)
-
-
-def _deep_line(tree: nodes.Node) -> int:
-    """Return the line in which a tree is too deep: that of the expression in an output."""
-    for level in (1, 2):
-        inner = tree.iter_child_nodes()
-        tree = next(n for n in inner if too_deep(n, nodes.Node.iter_child_nodes, DEPTH - level))
-    return tree.lineno or 1
-
-
-def _refused(
-    tree: nodes.Node,
-    allowed: tuple[type[nodes.Node], ...],
-    called: type[nodes.Node] | tuple[type[nodes.Node], ...],
-) -> Iterator[tuple[int, str]]:
-    for const in tree.find_all(nodes.Const):
-        yield from (
-            (const.lineno, f"{name} is not allowed") for _, name in unseen(str(const.value))
-        )
-    for node in _nodes(tree):
+def refused(tree: nodes.Node, allowed: tuple[type[nodes.Node], ...]) -> Iterator[tuple[int, str]]:
+    """Yield line and message for nodes that are not ``allowed``; only names can be called."""
+    for node in (tree, *tree.find_all(nodes.Node)):
+        keywords = [keyword.key for keyword in getattr(node, "kwargs", None) or ()]
         if not isinstance(node, allowed):
             yield node.lineno, f"{_name(node)} is not allowed here"
         elif isinstance(node, nodes.Getattr) and node.attr.startswith("_"):
             yield node.lineno, f"attribute {node.attr!r} is not allowed"
-        elif isinstance(node, nodes.Call) and not isinstance(node.node, called):
+        elif isinstance(node, nodes.Call) and not isinstance(node.node, nodes.Name):
             yield node.lineno, "only a macro and `word` can be called"
         elif getattr(node, "dyn_args", None) or getattr(node, "dyn_kwargs", None):
             yield node.lineno, "* and ** are not allowed here"
-        elif len({k.key for k in _keywords(node)}) < len(_keywords(node)):
+        elif len(set(keywords)) < len(keywords):
             yield node.lineno, "a keyword stands twice"
-
-
-def _keywords(node: nodes.Node) -> list[nodes.Keyword]:
-    return list(getattr(node, "kwargs", None) or ())
 
 
 def _name(node: nodes.Node) -> str:
     if isinstance(node, (nodes.BinExpr, nodes.UnaryExpr)):
         return "arithmetic"
     return _CALLED.get(type(node).__name__, type(node).__name__)
-
-
-def _nodes(node: nodes.Node) -> Iterator[nodes.Node]:
-    yield node
-    yield from node.find_all(nodes.Node)
 
 
 def wrong_calls(tree: nodes.Node, macros: Mapping[str, nodes.Macro]) -> Iterator[tuple[int, str]]:
@@ -193,25 +154,22 @@ def misplaced(tree: nodes.Template) -> Iterator[tuple[int, str]]:
         if isinstance(node, nodes.Macro):
             for inner in node.find_all((nodes.Macro, nodes.FromImport)):
                 yield inner.lineno, f"a macro or an import inside macro {node.name!r}"
-        elif not isinstance(node, nodes.FromImport) and set(map(type, _nodes(node))) - _TEXT:
+        elif not isinstance(node, (nodes.FromImport, nodes.Output)) or any(
+            not isinstance(inner, nodes.TemplateData) for inner in getattr(node, "nodes", ())
+        ):
             yield node.lineno, "only macros and imports may stand here"
-
-
-_TEXT = {nodes.Output, nodes.TemplateData}
 
 
 @dataclass(frozen=True, eq=False)
 class Macro:
     """A macro that expressions may call.
 
-    ``uses`` is what it asks of its arguments, ``height`` the number of macros that call each other
-    from it down.
+    ``uses`` is what it asks of its arguments.
     """
 
     node: nodes.Macro
     call: Callable[..., Any]
     uses: Uses
-    height: int
 
     def use(self, argument: int | str) -> frozenset[str]:
         """Return what it asks of an argument, given by place or name."""
@@ -321,8 +279,8 @@ class Compiler:
     There is one method for each type of node that :func:`refused` lets pass.
     """
 
-    def __init__(self, called: Called, tests: Called, run: Evaluation) -> None:
-        self.called, self.tests, self.run = called, tests, run
+    def __init__(self, called: Called, tests: Called) -> None:
+        self.called, self.tests = called, tests
 
     def function(self, node: nodes.Node) -> Function:
         """Return the function of an expression."""
@@ -337,12 +295,9 @@ class Compiler:
         names = [argument.name for argument in node.args]
         optional = names[len(names) - len(node.defaults) :]
         defaults = dict(zip(optional, map(self.function, node.defaults), strict=True))
-        printers, run = self._printers(node.body), self.run
+        printers = self._printers(node.body)
 
         def call(*values: Any, **named: Any) -> Any:
-            run.calls += 1
-            if run.calls > CALLS:
-                raise TemplateFault(f"more than {CALLS:,} calls of macros")
             given = dict(zip(names, values, strict=False))
             given.update(named)
             for name, default in defaults.items():
@@ -451,19 +406,15 @@ class Compiler:
     def _compare(self, node: nodes.Compare) -> Function:
         first = self.function(node.expr)
         rest = [(_COMPARED[operand.op], self.function(operand.expr)) for operand in node.ops]
-        if len(rest) == 1:
-            ((test, second),) = rest
-            return lambda names: test(first(names), second(names))
 
         def compare(names: Mapping[str, Any]) -> Any:
-            left, outcome = first(names), True
+            left = first(names)
             for test, value in rest:
                 right = value(names)
-                outcome = test(left, right)
-                if not outcome:
-                    break
+                if not test(left, right):
+                    return False
                 left = right
-            return outcome
+            return True
 
         return compare
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 
 import yaml
 
-from solecism.limits import TooDeepError, check_nesting, unseen
-
 __all__ = ["Entry", "FrontMatterError", "read_front_matter"]
 
 
@@ -31,6 +29,20 @@ class Entry:
     items: tuple[Entry, ...] = ()
     fields: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
 
+    def tests(self) -> tuple[str, ...]:
+        """Return a test or a list of tests; ``if A: B`` (a mapping) is ``not (A) or (B)``.
+
+        Raises :class:`FrontMatterError` for other mappings.
+        """
+        if self.text is not None:
+            return (self.text,)
+        for key, entry in self.fields.items():
+            if not key.startswith("if ") or entry.text is None:
+                message = "a test, a list of tests or `if TEST: TEST` is wanted here"
+                raise FrontMatterError(message, entry.line)
+        implied = [f"not ({key[3:]}) or ({entry.text})" for key, entry in self.fields.items()]
+        return (*implied, *(test for item in self.items for test in item.tests()))
+
     def texts(self) -> tuple[str, ...]:
         """Return a text or a list of texts as a tuple; raises :class:`FrontMatterError`."""
         if self.text is not None:
@@ -46,12 +58,9 @@ _FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 def read_front_matter(text: str, first: int = 1) -> Entry:
     """Read front matter that begins in line ``first`` of its file.
 
-    Raises :class:`FrontMatterError` for bad YAML, a key given twice, an alias, and for characters
-    that nobody sees.
+    Raises :class:`FrontMatterError` for bad YAML and a key given twice.
     """
     try:
-        if "&" in text or "*" in text:
-            _refuse_references(text, first)
         node = _compose(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -69,6 +78,7 @@ _PLAIN = (
     (r"mapping values are not allowed", "a text with ': ' in it must be in quotes"),
     (r"found character '\\t'", "a tab: use spaces"),
     (r"found character '(.)' that cannot", r"a text that begins with \1 must be in quotes"),
+    (r"alias|anchor", "a text that begins with & or * must be in quotes"),
     (r"unexpected end of stream", "a quotation mark is not closed"),
     (r"expected ',' or '(.)'", r"a comma is missing, or \1 at the end"),
     (r"could not find expected ':'", "a line is not of the form `key: value`"),
@@ -90,25 +100,15 @@ def _plain(problem: str) -> str:
 def _compose(text: str) -> yaml.Node | None:
     """Read with libyaml if it is installed, and again with PyYAML, which explains faults better."""
     try:
-        check_nesting(text)
         return yaml.compose(text, Loader=_FAST)
-    except TooDeepError:
-        raise
     except yaml.YAMLError:
         return yaml.compose(text, Loader=yaml.BaseLoader)
-
-
-def _refuse_references(text: str, first: int) -> None:
-    for token in yaml.scan(text, Loader=yaml.BaseLoader):
-        if isinstance(token, (yaml.AnchorToken, yaml.AliasToken)):
-            message = "anchors and aliases are not allowed (quote a text that begins with & or *)"
-            raise FrontMatterError(message, first + token.start_mark.line)
 
 
 def _entry(node: yaml.Node, first: int) -> Entry:
     line = first + node.start_mark.line
     if isinstance(node, yaml.ScalarNode):
-        return Entry(line, text=_seen(node.value, line))
+        return Entry(line, text=node.value)
     if isinstance(node, yaml.SequenceNode):
         return Entry(line, items=tuple(_entry(item, first) for item in node.value))
     fields: dict[str, Entry] = {}
@@ -116,14 +116,7 @@ def _entry(node: yaml.Node, first: int) -> Entry:
         line = first + key.start_mark.line
         if not isinstance(key, yaml.ScalarNode):
             raise FrontMatterError("a key must be a text", line)
-        if _seen(key.value, line) in fields:
+        if key.value in fields:
             raise FrontMatterError(f"key {key.value!r} stands twice", line)
         fields[key.value] = replace(_entry(value, first), line=line)
     return Entry(first + node.start_mark.line, fields=fields)
-
-
-def _seen(text: str, line: int) -> str:
-    """Return a text in which all can be seen: YAML makes other characters of ``"\\u202e"``."""
-    for _, name in unseen(text):
-        raise FrontMatterError(f"{name} is not allowed", line)
-    return text

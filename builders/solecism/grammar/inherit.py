@@ -18,7 +18,6 @@ from solecism.errors import Problem, candidates, fail
 from solecism.grammar.expression import renamed
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.lexicon.table import read_lines
-from solecism.limits import DEPTH
 
 __all__ = ["SLOTS", "Source", "inherited", "read_source"]
 
@@ -46,7 +45,7 @@ def read_source(path: Path) -> Source:
     lines = own = tuple(read_lines(path))
     while name := _parent(own):
         here = path.parent / f"{name}.jinja"
-        if here == path or here in dict(above) or len(above) == DEPTH:
+        if here == path or here in dict(above):
             raise fail(f"like: {name!r} is like this template itself", path)
         if not here.is_file():
             known = sorted(p.stem for p in path.parent.glob("[!_]*.jinja") if p != path)
@@ -161,7 +160,7 @@ def _read_kinds(lines: tuple[str, ...], path: Path) -> dict[str, _SlotKind]:
 def _kind(entry: Entry, names: tuple[str, ...], kinds: Mapping[str, _SlotKind]) -> _SlotKind:
     """Read a kind, which may add to one that stands above it."""
     fields = dict(entry.fields)
-    tests = fields.pop("where", Entry(entry.line)).texts()
+    tests = fields.pop("where", Entry(entry.line)).tests()
     above = fields.pop("kind", None)
     if above is None:
         return _SlotKind(fields, tests, names)
@@ -201,7 +200,7 @@ def _filled(
                 kind = _SlotKind({"oneof": Entry(entry.line, name)})  # nothing else is reported
         above = {key: _at(inner, entry.line) for key, inner in kind.fields.items()}
         fields[name] = replace(entry, text=None, fields=reduce(_added, own.items(), above))
-        more = _SlotKind({}, entry.fields.get("where", Entry(entry.line)).texts())
+        more = _SlotKind({}, entry.fields.get("where", Entry(entry.line)).tests())
         tests += [*kind.tests_of(name, others), *more.tests_of(name, ())]
     return replace(slots, fields=fields), tests, problems
 

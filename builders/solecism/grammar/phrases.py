@@ -21,13 +21,11 @@ from solecism.grammar.expression import (
     EXPRESSION,
     FILTERS,
     PHRASE,
-    TOO_DEEP,
     TYPICAL_FORM,
     Compiler,
     Function,
     Macro,
     Uses,
-    called_names,
     in_order,
     in_plain_words,
     misplaced,
@@ -42,7 +40,6 @@ from solecism.grammar.words import Evaluation, TemplateFault, Word
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import read_lines
 from solecism.lexicon.typical import TYPICAL
-from solecism.limits import DEPTH
 
 __all__ = ["PHRASES", "Phrases"]
 
@@ -128,8 +125,6 @@ class Phrases:
                 self.compiled(source)
         except TemplateSyntaxError as error:
             found = [in_plain_words(error.message)]
-        except (RecursionError, ValueError) as error:
-            found = [f"Jinja: {_unparsed(error)}"]
         return [Problem(f"{m} in {{{{ {source} }}}}", path, line) for m in dict.fromkeys(found)]
 
     def _word(self, *names: object) -> Word:
@@ -154,7 +149,7 @@ class Phrases:
 
     def _compiler_of(self, macros: Mapping[str, Macro]) -> Compiler:
         called = {"word": self._word, **{name: macro.call for name, macro in macros.items()}}
-        return Compiler(called, self._tests, self.run)
+        return Compiler(called, self._tests)
 
     def _file(self, name: str, above: tuple[str, ...]) -> dict[str, Macro]:
         """Return the macros of a file, read once; ``above`` are the files that import it."""
@@ -171,22 +166,13 @@ class Phrases:
             found += self._import(node, (*above, name), known)
         own = {macro.name: macro for macro in tree.find_all(nodes.Macro)}
         found = found or list(self._macro_problems(own, known))
-        order = [] if found else in_order(own)
-        for macro in order:
-            known[macro] = self._compiled_macro(own[macro], known)
-            if known[macro].height > DEPTH:
-                line, problem = own[macro].lineno, f"more than {DEPTH} macros call each other"
-                found = [(line, f"macro {macro!r}: {problem}")]
-                break
         if found:
             raise InputError(Problem(message, str(path), line) for line, message in sorted(found))
+        for called in in_order(own):
+            macro = own[called]
+            uses = uses_of(nodes.Output([*macro.body, *macro.defaults]), known)
+            known[called] = Macro(macro, self._compiler_of(known).macro(macro), uses)
         return {macro: known[macro] for macro in own}
-
-    def _compiled_macro(self, node: nodes.Macro, known: Mapping[str, Macro]) -> Macro:
-        below = (known[name].height for name in called_names(node) if name in known)
-        uses = uses_of(nodes.Output([*node.body, *node.defaults]), known)
-        call = self._compiler_of(known).macro(node)
-        return Macro(node, call, uses, 1 + max(below, default=0))
 
     def _import(
         self, node: nodes.FromImport, above: tuple[str, ...], out: dict[str, Macro]
@@ -198,8 +184,6 @@ class Phrases:
             yield node.lineno, f"import from {target!r}: it {message}"
         elif target in above:
             yield node.lineno, f"import from {target!r}: the files import each other"
-        elif len(above) >= DEPTH:
-            yield node.lineno, f"import from {target!r}: more than {DEPTH} files import each other"
         else:
             macros = self._file(target, above)
             for item in node.names:
@@ -285,9 +269,3 @@ def _parsed(path: Path) -> nodes.Template:
         return _JINJA.parse("\n".join(read_lines(path)))
     except TemplateSyntaxError as error:
         raise fail(in_plain_words(error.message), path, error.lineno) from None
-    except (RecursionError, ValueError) as error:
-        raise fail(f"Jinja: {_unparsed(error)}", path) from None
-
-
-def _unparsed(error: Exception) -> str:
-    return TOO_DEEP if isinstance(error, RecursionError) else str(error)

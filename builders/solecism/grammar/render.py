@@ -12,7 +12,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from itertools import pairwise, product
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -26,17 +25,13 @@ from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import LinePart, TemplateLine
-from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word, printed
+from solecism.grammar.words import FAULTS, Skip, Word, printed
 from solecism.grouping import Ints, distinct, first_rows
 from solecism.hashing import Hashes, polynomials
 from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
-from solecism.limits import LETTERS, SETS, TOKENS
 
 __all__ = ["Place", "Record", "Rendered", "Renderer", "Stretch", "Unit", "Value", "read_units"]
-
-
-TOO_MANY = f"more than {SETS} sentences of the same words: ask for fewer forms with `clash`"
 
 
 class Record(NamedTuple):
@@ -68,19 +63,16 @@ class Piece(NamedTuple):
 class Ends:
     """The words that values begin and end with at any stage of spelling.
 
-    ``empty``: a value may have no words; ``spaced``: a space may stand at its end; ``longest``: the
-    number of tokens of the longest value.
+    ``empty``: a value may have no words; ``spaced``: a space may stand at its end.
     """
 
     heads: set[str] = field(default_factory=set)
     tails: set[str] = field(default_factory=set)
     empty: bool = False
     spaced: bool = False
-    longest: int = field(default=0, compare=False)
 
     def note(self, tokens: Sequence[Token], spaced: bool, spelling: Orthography) -> None:
         """Add those of one value."""
-        self.longest = max(self.longest, len(tokens))
         self.add(spelling.stages(tokens) if len(tokens) > 1 else (tokens,), spaced)
 
     def add(self, stages: Iterable[Sequence[Token]], spaced: bool) -> None:
@@ -152,23 +144,17 @@ class Unit:
             self.ends.note(piece.tokens, piece.spaced, self.phrases.lexicon.orthography)
 
     def _pieces(self, words: Mapping[str, Word]) -> list[Piece] | str:
-        out: list[Piece] = []
         try:
-            for value in self.phrases.run.each(self.function, words):
-                if len(out) == SETS:
-                    raise TemplateFault(TOO_MANY)
-                out.append(self._piece(printed(value)))
+            values = self.phrases.run.each(self.function, words)
+            return [self._piece(printed(value)) for value in values]
         except Skip as skip:
             return skip.reason
         except FAULTS as error:
             where = f" in {{{{ {self.source} }}}}" if self.source else ""
             raise fail(f"{error}{where}", self.path, self.line) from None
-        return out
 
     def _piece(self, parts: Sequence[str | Word]) -> Piece:
         made = self._tokens(parts)
-        if len(self.before) + len(made) > TOKENS:
-            raise TemplateFault(f"more than {TOKENS} words and marks")
         words = tuple([(p.slot, self._record(p)) for p in parts if type(p) is Word])
         spaced = not made and not self.here.glued
         return Piece((*self.before, *made), words, self.phrases.run.syncretic, spaced)
@@ -176,19 +162,16 @@ class Unit:
     def _tokens(self, parts: Sequence[str | Word]) -> list[Token]:
         """Return the tokens that the expression prints, those of words tagged with their number."""
         tokens: list[Token] = []
-        glued, number, length, tags = self.here.glued, 0, 0, self.here.tags
+        glued, number, tags = self.here.glued, 0, self.here.tags
         for part in parts:
             if type(part) is Word:
                 text, own = part.text, (number, *tags)
                 number += 1
             else:
                 text, own = (str(part) if tokens else str(part).lstrip()), tags
-            length += len(text)
             if text:
                 tokens += _tokenized(text, own, glued)
                 glued = not text[-1].isspace()
-        if length > LETTERS:
-            raise TemplateFault(f"more than {LETTERS:,} characters")
         return tokens
 
     def _record(self, word: Word) -> Record:
@@ -275,8 +258,6 @@ class Stretch:
             if isinstance(values, str):
                 return values
             choices.append(values)
-        if prod(map(len, choices)) > SETS:
-            raise fail(TOO_MANY, self.units[0].path, self.units[0].line)
         start, regions = len(self.values), self.units[0].regions
         for pieces in product(*choices):
             piece = _joined(pieces)
@@ -371,19 +352,8 @@ class Renderer:
         reasons: dict[str, NDArray[np.bool_]] = {}
         stretches, ranges = self._grouped(columns, rows, reasons)
         starts, counts = [start for start, _ in ranges], [count for _, count in ranges]
-        self._check_size(counts)
         index, row = _spread(starts, counts, reduce(np.multiply, counts))
         return Rendered(stretches, index, row, dict(sorted(reasons.items())))
-
-    def _check_size(self, counts: Sequence[Ints]) -> None:
-        """Raise :class:`InputError` for a sentence too long, or too many of the same words."""
-        place = self.units[0].path, self.units[0].line
-        if sum(unit.ends.longest for unit in self.units) > TOKENS:
-            raise fail(f"a sentence of more than {TOKENS} words and marks", *place)
-        if prod([int(count.max(initial=0)) for count in counts]) > SETS:
-            sizes = [count.astype(np.float64) for count in counts]
-            if reduce(np.multiply, sizes).max() > SETS:
-                raise fail(TOO_MANY, *place)
 
     def _meet(self, columns: Columns, rows: int) -> None:
         """Render each unit for the words of the batch, so that it knows the words at its ends."""

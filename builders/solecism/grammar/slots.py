@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.grammar.expression import Uses, classes_wanted
 from solecism.grammar.phrases import Phrases
-from solecism.grammar.template import Slot
+from solecism.grammar.template import WEIGHT, Slot
 from solecism.grammar.words import FEATS, ROW, WHOLE, Evaluation, TemplateFault, Word
 from solecism.grouping import MOST, Ints
 from solecism.hashing import Hashes, text_hashes
 from solecism.lexicon.features import UNIVERSAL, Feats
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
-from solecism.limits import WEIGHT
 
 __all__ = ["Domain", "Scope", "fill_slot"]
 

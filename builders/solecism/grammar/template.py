@@ -16,13 +16,15 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.grammar.expression import in_plain_words
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.grammar.inherit import Source, inherited, read_source
-from solecism.limits import DRAW, PARTS, WEIGHT
 
-__all__ = ["LinePart", "Slot", "Template", "TemplateLine", "read_template"]
+__all__ = ["WEIGHT", "LinePart", "Slot", "Template", "TemplateLine", "read_template"]
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
 _LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions", "allow")
 _KEYS = (*_TEXT_KEYS, "slots", *_LIST_KEYS, "features")
+WEIGHT = 1000
+"""The largest weight of a word, a form or a text."""
+
 FIELDS = ("morphology", "syntax", "semantics", "syntax_semantics")
 _RESERVED = "word|self|[Tt]rue|[Ff]alse|[Nn]one|and|or|not|in|is|if|else"
 _NAME = re.compile(rf"(?!(?:{_RESERVED})$)[A-Za-z_]\w*")
@@ -171,7 +173,6 @@ class _TemplateReader:
         self.problems = list(problems)
 
     def template(self, kind_tests: tuple[str, ...]) -> Template:
-        self._check_sizes()
         self._check_keys()
         slots = tuple(self._slots())
         values: dict[str, Any] = self._texts(_TEXT_KEYS, self.fields)
@@ -200,15 +201,6 @@ class _TemplateReader:
     def _line(self, key: str) -> int:
         return self.fields[key].line
 
-    def _check_sizes(self) -> None:
-        """Stop at what is too much to look at."""
-        for key in ("slots", "features", *_LIST_KEYS):
-            entry = self.fields.get(key, Entry(0))
-            if max(len(entry.fields), len(entry.items)) > PARTS:
-                raise fail(f"{key!r} has more than {PARTS} entries", self.path, entry.line)
-        if len(self.lines) > PARTS:
-            raise fail(f"more than {PARTS} lines with sentences", self.path)
-
     def _check_keys(self) -> None:
         unknown = [key for key in self.fields if key not in _KEYS]
         for key in unknown[:20]:
@@ -230,7 +222,7 @@ class _TemplateReader:
 
     def _list(self, key: str, entry: Entry) -> tuple[str, ...]:
         try:
-            return entry.texts()
+            return entry.tests() if key == "where" else entry.texts()
         except FrontMatterError as error:
             self._report(f"{key!r}: {error.message}", error.line)
             return ()
@@ -282,15 +274,13 @@ class _TemplateReader:
         return out
 
     def _draw(self, text: str) -> int | None:
-        number = text.lstrip("0") if text.isdecimal() else ""
-        if number and len(number) < len(str(DRAW)):
-            return int(number)
-        if number:
-            self._report(f"draw: {number} is not below {DRAW:,}", self._line("draw"))
-        elif text != "all":
-            message = f"draw: {text!r} is neither `all` nor a positive number"
+        if text == "all":
+            return None
+        if not re.fullmatch(r"0*[1-9]\d{0,8}", text):
+            message = f"draw: {text!r} is neither `all` nor a number from 1 to 999,999,999"
             self._report(message, self._line("draw"))
-        return None
+            return None
+        return int(text)
 
     def _check_values(
         self, values: Mapping[str, str], lists: Mapping[str, Sequence[str]], slots: Sequence[str]

@@ -25,7 +25,6 @@ from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import Template
 from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word
 from solecism.lexicon.typical import Key
-from solecism.limits import CALLS
 
 __all__ = ["read_balance", "read_where"]
 
@@ -117,12 +116,7 @@ def _one_by_one(text: str, phrases: Phrases, scope: Scope) -> Truth:
     if scope.size > LARGEST_CLAUSE // 4:
         raise TemplateFault(f"{text!r} compares too many words; compare two properties instead")
     function, run = phrases.compiled(text), phrases.run
-    values, calls = [], 0
-    for words in scope.each(range(scope.size)):
-        values.append(bool(run.first(function, words)))
-        calls += run.calls
-        if calls > 1000 * CALLS:
-            raise TemplateFault(f"{text!r}: more than {1000 * CALLS:,} calls of macros")
+    values = [bool(run.first(function, words)) for words in scope.each(range(scope.size))]
     return np.array(values, dtype=bool).reshape([len(first) for first in scope.firsts])
 
 

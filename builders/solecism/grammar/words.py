@@ -13,7 +13,6 @@ from typing import TypeVar
 from solecism.errors import candidates
 from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash
 from solecism.lexicon.table import Row, Table
-from solecism.limits import LETTERS
 
 __all__ = [
     "FAULTS", "FEATS", "ROW", "WHOLE", "Evaluation", "Phrase", "Skip", "TemplateFault", "Word",
@@ -42,7 +41,7 @@ class TemplateFault(Exception):  # noqa: N818
     """A template asks for something impossible; whoever evaluates it adds file and line."""
 
 
-FAULTS = (TemplateFault, TypeError, RecursionError)
+FAULTS = (TemplateFault, TypeError)
 """What evaluating an expression may raise besides :class:`Skip`."""
 
 
@@ -58,7 +57,6 @@ class Evaluation:
     chosen: list[int] = field(default_factory=list)
     choices: list[int] = field(default_factory=list)
     syncretic: int = 0
-    calls: int = 0
 
     def each(self, function: Callable[[W], T], words: W) -> Iterator[T]:
         """Yield the value of an expression for every combination of alternatives."""
@@ -72,7 +70,7 @@ class Evaluation:
         return self._evaluate(function, words)
 
     def _evaluate(self, function: Callable[[W], T], words: W) -> T:
-        self.choices, self.syncretic, self.calls = [], 0, 0
+        self.choices, self.syncretic = [], 0
         return function(words)
 
     def choose(self, alternatives: list[Word]) -> Word:
@@ -346,11 +344,6 @@ def printed(value: object) -> Sequence[str | Word]:
 
 
 def joined(parts: Sequence[str | Word]) -> str | Phrase:
-    """Put words and texts together: one text if there are no words among them.
-
-    Raises :class:`TemplateFault` where the whole is too long.
-    """
+    """Put words and texts together: one text if there are no words among them."""
     texts = [part for part in parts if type(part) is str]
-    if sum(map(len, texts)) + len(parts) - len(texts) > LETTERS:
-        raise TemplateFault(f"more than {LETTERS:,} characters")
     return "".join(texts) if len(texts) == len(parts) else Phrase(parts)

@@ -13,7 +13,6 @@ from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, read_table, read_tsv
 from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typical
 from solecism.lexicon.unwanted import UNWANTED, UnwantedWords, read_unwanted
-from solecism.limits import DEPTH
 
 __all__ = ["Hierarchy", "Lexicon", "read_hierarchy"]
 
@@ -100,9 +99,9 @@ class Hierarchy:
 
     def upwards(self, name: str) -> tuple[str, ...]:
         """Return a class and all that stand above it, the nearest first."""
-        out = []
-        while name:
-            out.append(name)
+        out: dict[str, None] = {}
+        while name and name not in out:
+            out[name] = None
             name = self.parents.get(name, "")
         return tuple(out)
 
@@ -115,32 +114,23 @@ def read_hierarchy(path: Path) -> Hierarchy:
     if not path.exists():
         return Hierarchy()
     _, *rows = read_tsv(path, ["class", "parent"])
-    parents = {cells[0]: cells[1] for _, cells in rows if cells[0].strip()}
-    problems = []
-    seen: set[str] = set()
+    hierarchy = Hierarchy({cells[0]: cells[1] for _, cells in rows})
+    problems, seen = list[Problem](), set[str]()
     for line, (name, parent, *_) in rows:
-        message = _problem(name, parent, parents, seen)
-        if message:
+        if message := _problem(name, parent, hierarchy, seen):
             problems.append(Problem(message, str(path), line))
-        if len(problems) == 100:
-            break
         seen.add(name)
     if problems:
         raise InputError(problems)
-    return Hierarchy(parents)
+    return hierarchy
 
 
-def _problem(name: str, parent: str, parents: Mapping[str, str], seen: set[str]) -> str:
+def _problem(name: str, parent: str, hierarchy: Hierarchy, seen: set[str]) -> str:
     if not name.strip():
         return "the class has no name"
     if name in seen:
         return f"class {name!r} stands twice"
-    if parent and parent not in parents:
-        return f"class {name!r}: no class {parent!r} {candidates('classes', list(parents), parent)}"
-    above, met = parents[name], {""}
-    while above not in met and above != name and len(met) <= DEPTH:
-        met.add(above)
-        above = parents.get(above, "")
-    if above == name:
-        return f"class {name!r} stands below itself"
-    return f"class {name!r} stands below more than {DEPTH} others" if above not in met else ""
+    if parent and parent not in hierarchy.parents:
+        near = candidates("classes", list(hierarchy.parents), parent)
+        return f"class {name!r}: no class {parent!r} {near}"
+    return f"class {name!r} is below itself" if name in hierarchy.upwards(parent) else ""

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
-from math import prod
 from pathlib import Path
-from time import perf_counter
 from typing import NamedTuple
 
-import regex
-
-from solecism.errors import InputError, Problem, candidates, fail
+from solecism.errors import InputError, Problem, candidates
 from solecism.lexicon.table import read_tsv
-from solecism.limits import REPEATS, RULES, SECONDS
 
 __all__ = [
     "FINAL", "Orthography", "SpellingRule", "Token", "is_mark", "read_orthography", "tokenize",
@@ -27,9 +22,6 @@ FINAL = frozenset(".?!…。？！")
 
 _MARKS = ".,;:!?…。，、；：？！»)]"
 _SETTINGS = {"capital": ("yes", "no"), "space": ("yes", "no"), "stop": ()}
-
-_SLOW = 0.01
-"""Seconds that no word takes unless the expression goes back again and again."""
 
 
 class Token(NamedTuple):
@@ -44,58 +36,36 @@ class Token(NamedTuple):
     tags: tuple[int, ...] = ()
 
 
-@dataclass(eq=False)
-class Clock:
-    """The seconds that the expressions of a file have lost on words that they match slowly."""
-
-    path: str = ""
-    lost: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Pattern:
-    """A regular expression of a spelling rule, which may lose only so much time by going back."""
-
-    text: str
-    compiled: regex.Pattern[str]
-    clock: Clock
-    line: int | None = None
-
-    def matches(self, word: str) -> bool:
-        """Return whether the expression describes all of a word.
-
-        Raises :class:`InputError` where that takes too long.
-        """
-        return _matches(self, word)
-
-
 @lru_cache(maxsize=1 << 18)
-def _matches(pattern: Pattern, word: str) -> bool:
-    clock, start = pattern.clock, perf_counter()
-    try:
-        found = pattern.compiled.fullmatch(word, timeout=max(SECONDS - clock.lost, 0.001))
-    except (TimeoutError, MemoryError):
-        message = f"{pattern.text!r} takes more than {SECONDS:g} seconds, at last on {word[:40]!r}"
-        raise fail(message, clock.path, pattern.line) from None
-    took = perf_counter() - start
-    clock.lost += took if took > _SLOW else 0
-    return found is not None
+def _matches(pattern: re.Pattern[str], word: str) -> bool:
+    """Return whether an expression describes all of a word."""
+    return pattern.fullmatch(word) is not None
 
 
 @dataclass(frozen=True, eq=False)
 class SpellingRule:
-    """A rewriting rule over two neighbouring words (see :meth:`fires`)."""
+    """A rewriting rule over two neighbouring words.
+
+    It applies where ``left`` and ``right`` describe all of them; ``=`` in place of a new text keeps
+    the word, ``new_right`` None drops the right one, and ``glue`` writes the two together.
+    """
 
     name: str
-    left: Pattern
-    right: Pattern
+    left: re.Pattern[str]
+    right: re.Pattern[str]
     new_left: str
     new_right: str | None
     glue: bool
 
     def fires(self, left: str, right: str) -> bool:
         """Return whether the rule applies to two words."""
-        return self.left.matches(left) and self.right.matches(right)
+        return _matches(self.left, left) and _matches(self.right, right)
+
+    def outcomes(self, word: str) -> set[str]:
+        """Return the texts that the rule can replace a word with."""
+        right = self.new_left if self.new_right is None else self.new_right
+        found = {self.new_left} if _matches(self.left, word) else set()
+        return (found | ({right} if _matches(self.right, word) else set())) - {"="}
 
     def rewrite(self, left: Token, right: Token) -> list[Token]:
         """Return what becomes of two words to which the rule applies (one token or two)."""
@@ -116,17 +86,6 @@ class SpellingRule:
         return out
 
 
-class _Begun(dict[str, list[SpellingRule]]):
-    """The words met so far, each with the rules of which it may be the left word."""
-
-    def __init__(self, rules: Sequence[SpellingRule]) -> None:
-        self.rules = rules
-
-    def __missing__(self, word: str) -> list[SpellingRule]:
-        self[word] = [rule for rule in self.rules if rule.left.matches(word)]
-        return self[word]
-
-
 @dataclass(frozen=True, eq=False)
 class Orthography:
     """The spelling of a language: rules in order, and the three settings."""
@@ -143,35 +102,28 @@ class Orthography:
     def stages(self, tokens: Sequence[Token]) -> list[list[Token]]:
         """Return the words as they are and then, if any rule applies, as rules leave them."""
         out = [list(tokens)]
-        if len(tokens) < 2 or not self._any_fires(tokens):
+        pairs = [(a.text, b.text) for a, b in pairwise(tokens) if not b.glued]
+        if not any(rule.fires(a, b) for a, b in pairs for rule in self._beginning(a)):
             return out
-        begun = self._all_begun(tokens)
         for rule in self.rules:
-            if rule in begun:
+            if any(rule in self._beginning(token.text) for token in out[-1]):
                 out.append(rule.apply(out[-1]))
-                begun = self._all_begun(out[-1])
         return out
 
-    def _all_begun(self, tokens: Sequence[Token]) -> set[SpellingRule]:
-        return {rule for token in tokens for rule in self._begun[token.text]}
-
-    def _any_fires(self, tokens: Sequence[Token]) -> bool:
-        begun = self._begun
-        return any(
-            rule.right.matches(right.text)
-            for left, right in pairwise(tokens)
-            if not right.glued
-            for rule in begun[left.text]
-        )
-
     @cached_property
-    def _begun(self) -> _Begun:
-        return _Begun(self.rules)
+    def _beginning(self) -> Callable[[str], tuple[SpellingRule, ...]]:
+        """The rules of which a word may be the left one; they are looked up once."""
+
+        @cache
+        def rules(word: str) -> tuple[SpellingRule, ...]:
+            return tuple(rule for rule in self.rules if _matches(rule.left, word))
+
+        return rules
 
     def touches(self, lefts: Iterable[str], rights: Iterable[str]) -> bool:
         """Return whether a rule could apply to a word of ``lefts`` before one of ``rights``."""
-        after = {rule.right for word in lefts for rule in self._begun[word]}
-        return any(pattern.matches(word) for pattern in after for word in rights)
+        after = {rule.right for word in lefts for rule in self._beginning(word)}
+        return any(_matches(pattern, word) for pattern in after for word in rights)
 
     def finish(self, tokens: Sequence[Token]) -> list[Token]:
         """Add the final stop where the sentence has none."""
@@ -210,10 +162,6 @@ def read_orthography(path: Path) -> Orthography:
     if not path.exists():
         return Orthography()
     _, *rows = read_tsv(path, ["rule", "left", "right", "result"])
-    if len(rows) > RULES:
-        raise fail(f"more than {RULES} rules", path, rows[RULES][0])
-    clock = Clock(str(path))
-    patterns: dict[str, Pattern] = {}
     settings: dict[str, str] = {}
     rules: list[SpellingRule] = []
     problems: list[Problem] = []
@@ -222,10 +170,13 @@ def read_orthography(path: Path) -> Orthography:
             if name in settings:
                 raise ValueError("the setting stands twice")
             if name in _SETTINGS:
-                settings[name] = _setting(name, result)
+                allowed = _SETTINGS[name]
+                if allowed and result not in allowed:
+                    near = candidates("values", allowed, result)
+                    raise ValueError(f"{result!r} is not a value {near}")
+                settings[name] = result
             else:
-                before, after = (_pattern(text, patterns, clock, line) for text in (left, right))
-                rules.append(_rule(name, before, after, result))
+                rules.append(_rule(name, left, right, result))
         except ValueError as error:
             problems.append(Problem(f"rule {name!r}: {error}", str(path), line))
     if problems:
@@ -238,22 +189,8 @@ def read_orthography(path: Path) -> Orthography:
     )
 
 
-def _setting(name: str, value: str) -> str:
-    allowed = _SETTINGS[name]
-    if allowed and value not in allowed:
-        raise ValueError(f"{value!r} is no value {candidates('values', allowed, value)}")
-    return value
-
-
-def _pattern(text: str, known: dict[str, Pattern], clock: Clock, line: int) -> Pattern:
-    """Return the pattern of a text, the same for all rules, so that it is tried once."""
-    if text not in known:
-        known[text] = Pattern(text, _compiled(text), clock, line)
-    return known[text]
-
-
-def _rule(name: str, left: Pattern, right: Pattern, result: str) -> SpellingRule:
-    if not name or not left.text or not right.text or not result:
+def _rule(name: str, left: str, right: str, result: str) -> SpellingRule:
+    if not name or not left or not right or not result:
         near = candidates("settings", list(_SETTINGS), name)
         raise ValueError(f"rule, left, right and result must not be empty {near}")
     if stray := re.search(r"[\\{}|_<>]", result):
@@ -261,21 +198,9 @@ def _rule(name: str, left: Pattern, right: Pattern, result: str) -> SpellingRule
     parts = re.split(r"([ +])", result)
     if len(parts) not in (1, 3) or "" in parts:
         raise ValueError(f"result {result!r} is not one word, or two with a space or + between")
-    new_right = parts[2] if len(parts) == 3 else None
-    return SpellingRule(name, left, right, parts[0], new_right, glue="+" in parts[1:2])
-
-
-_COUNTS = re.compile(r"\{(\d*)(?:,(\d*))?\}")
-
-
-def _compiled(text: str) -> regex.Pattern[str]:
-    """Compile what Python's own expressions may say (and not what `regex` knows beyond them)."""
     try:
-        re.compile(text)
-        if prod(max(int(n or 1) for n in found) for found in _COUNTS.findall(text)) > REPEATS:
-            raise ValueError(f"{text!r} asks for something more than {REPEATS:,} times ({{...}})")
-        return regex.compile(text)
-    except (re.error, regex.error, OverflowError) as error:
+        patterns = re.compile(left), re.compile(right)
+    except re.error as error:
         raise ValueError(f"not a regular expression: {error}") from None
-    except RecursionError:
-        raise ValueError("not a regular expression: it is too deep") from None
+    new_right = parts[2] if len(parts) == 3 else None
+    return SpellingRule(name, *patterns, parts[0], new_right, glue="+" in parts[1:2])

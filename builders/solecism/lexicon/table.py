@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.inputs import read_source
 from solecism.lexicon.features import UNIVERSAL, Feats
-from solecism.limits import WORD, unseen
+from solecism.limits import unseen
 
 __all__ = [
     "UPOS", "Row", "Table", "read_lines", "read_table", "read_tsv", "table_text",
@@ -71,17 +71,17 @@ class Table:
         return tuple(dict.fromkeys(name for cell in self.cells for name in cell))
 
     @cached_property
-    def _values(self) -> dict[str, frozenset[str]]:
-        return {}
+    def values(self) -> Callable[[str], frozenset[str]]:
+        """The values of a property (each of a list) or of a feature, or all lemmas, by name."""
 
-    def values(self, name: str) -> frozenset[str]:
-        """Return the values of a property (each of a list) or of a feature, or all lemmas."""
-        if name not in self._values:
+        @cache
+        def found(name: str) -> frozenset[str]:
             texts = {row.properties[name] for row in self.rows} if name in self.columns else set()
-            found = {value for text in texts for value in text.split(",") if value}
-            found.update(*(cell.get(name, ()) for cell in self.cells))
-            self._values[name] = frozenset(self.by_lemma if name == "lemma" else found)
-        return self._values[name]
+            values = {value for text in texts for value in text.split(",") if value}
+            values.update(*(cell.get(name, ()) for cell in self.cells))
+            return frozenset(self.by_lemma if name == "lemma" else values)
+
+        return found
 
     @cached_property
     def sorted_rows(self) -> tuple[Row, ...]:
@@ -104,23 +104,19 @@ def read_lines(path: Path) -> list[str]:
     """
     text = read_source(path)
     lines = text.split("\n")
-    problems = [
-        Problem(_not_nfc(line), str(path), number)
-        for number, line in enumerate(lines, 1)
-        if not unicodedata.is_normalized("NFC", line)
-    ]
+    problems = []
+    for number, line in enumerate(lines, 1):
+        if not unicodedata.is_normalized("NFC", line):
+            words = [w for w in line.split() if not unicodedata.is_normalized("NFC", w)]
+            shown = ", ".join(map(ascii, words[:5]))
+            problems.append(Problem(f"not in Unicode normal form C: {shown}", str(path), number))
     code = "L014" if path.suffix == ".tsv" else "T014"
     for place, name in islice(unseen(text), 20):
-        line = text.count("\n", 0, place) + 1
-        problems.append(Problem(f"{name} is not allowed", str(path), line, code))
+        number = text.count("\n", 0, place) + 1
+        problems.append(Problem(f"{name} is not allowed", str(path), number, code))
     if problems:
         raise InputError(dict.fromkeys(problems))
     return lines[:-1] if lines and not lines[-1] else lines
-
-
-def _not_nfc(line: str) -> str:
-    words = [w for w in line.split() if not unicodedata.is_normalized("NFC", w)]
-    return f"not in Unicode normal form C: {', '.join(map(ascii, words[:5]))}"
 
 
 def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
@@ -138,21 +134,17 @@ def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[st
         message = f"the header must begin with the {wanted} {', '.join(required)} (tabs between)"
         raise fail(f"{message}, found: {lines[0][1]!r}", path, number)
     rows = [(n, text.split("\t")) for n, text in lines]
-    problems = [
-        Problem(_wrong_length(cells, header), str(path), n)
-        for n, cells in rows
-        if len(cells) != len(header)
-    ]
+    problems = []
+    for n, cells in rows:
+        if len(cells) != len(header):
+            spaced = "  " in cells[-1] or (len(cells) == 1 and " " in cells[0])
+            hint = "; are tabs turned into spaces?" if spaced else ""
+            many = f"{len(cells)} cell{'s' * (len(cells) > 1)}"
+            message = f"{cells[0]!r}: {many} where the header has {len(header)}{hint}"
+            problems.append(Problem(message, str(path), n))
     if problems:
         raise InputError(problems)
     return iter(rows)
-
-
-def _wrong_length(cells: list[str], header: list[str]) -> str:
-    spaced = "  " in cells[-1] or (len(cells) == 1 and " " in cells[0])
-    hint = "; are tabs turned into spaces?" if spaced else ""
-    number = f"{len(cells)} cell{'s' * (len(cells) > 1)}"
-    return f"{cells[0]!r}: {number} where the header has {len(header)}{hint}"
 
 
 def read_table(path: Path) -> Table:
@@ -180,9 +172,8 @@ def _header_problems(header: list[str], path: Path, line: int) -> Iterator[Probl
     seen: set[str] = set()
     for number, name in enumerate(header, 1):
         key = name
-        if not name.strip() or len(name) > WORD:
-            fault = f"a name of more than {WORD:,} characters" if name.strip() else "no name"
-            yield Problem(f"column {number} has {fault}", str(path), line)
+        if not name.strip():
+            yield Problem(f"column {number} has no name", str(path), line)
             continue
         if "=" in name:
             try:
@@ -218,11 +209,7 @@ def _cell_problems(
     values: list[str], header: list[str], path: Path, line: int
 ) -> Iterator[Problem]:
     for name, value in zip(header, values, strict=True):
-        if len(value) > WORD:
-            yield Problem(
-                f"{values[0][:40]!r}: {name} has more than {WORD:,} characters", str(path), line
-            )
-        elif value != " ".join(value.split()):
+        if value != " ".join(value.split()):
             message = f"{values[0]!r}: {name} has space around it or twice within: {value!r}"
             yield Problem(message, str(path), line)
         elif name in UNIVERSAL and value:
