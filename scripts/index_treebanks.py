@@ -1,4 +1,4 @@
-"""Make an index of treebanks from a folder of git clones, for ``solecism fetch --ud ... --index``.
+"""Make an index of treebanks from a folder of git clones, for ``scripts/make_catalogue.py``.
 
     python scripts/index_treebanks.py CLONES --out ud-index.jsonl.xz
 
@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from make_catalogue import parse_release
 from solecism.files import writing
-from solecism.treebank.pins import parse_release
 
 __all__ = ["index_of", "main"]
 

@@ -20,9 +20,8 @@ from solecism.errors import InputError
 from solecism.hub.push import plan_push
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank import origins
-from solecism.treebank.licences import NOT_STATED
 from solecism.treebank.minimal_pairs import SCHEMA
-from solecism.treebank.origins import Origin, lists
+from solecism.treebank.origins import NOT_STATED, Origin, lists
 from solecism.treebank.sources import LocalSource
 from treebank import conllu, write_mirror
 

@@ -9,7 +9,7 @@ import lzma
 import subprocess
 from pathlib import Path
 
-from solecism.treebank.pins import pin_treebanks, read_index
+from make_catalogue import pin_treebanks, read_index
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SPEC = importlib.util.spec_from_file_location(

@@ -1,7 +1,7 @@
 """The catalogue: treebanks and UniMorph lists of others, pinned by commit and blob hash.
 
-``treebanks.jsonl`` and ``unimorph.jsonl`` have a work a line. :mod:`~solecism.treebank.pins` makes
-them from an index; nothing in them is written by hand.
+``treebanks.jsonl`` and ``unimorph.jsonl`` have a work a line. ``scripts/make_catalogue.py``
+makes them from an index; nothing in them is written by hand.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from typing import Any
 from solecism.errors import candidates, fail
 from solecism.hashing import blob_digest, file_digest
 from solecism.inputs import COUNT, check, read_json_lines
-from solecism.treebank.licences import allows_derivatives
 
 __all__ = [
-    "Origin", "Pin", "catalogue_release", "commercial_languages", "find_code", "forget", "iso_of", "known_code",
+    "ACADEMIC", "NOT_STATED", "Origin", "Pin", "allows_commerce", "allows_derivatives",
+    "catalogue_release", "commercial_languages", "find_code", "iso_of", "known_code",
     "language_name", "list_of", "lists", "origin_languages", "treebank_origins", "treebanks_of",
 ]  # fmt: skip
+
+NOT_STATED = "LicenseRef-not-stated"
+ACADEMIC = "LicenseRef-academic-use"
 
 TREEBANKS = Path(__file__).with_name("treebanks.jsonl")
 LISTS = Path(__file__).with_name("unimorph.jsonl")
@@ -41,6 +44,16 @@ _BESIDES = {"nb": "no", "nor": "no", "bokmål": "no", "nynorsk": "nn"}
 
 _LISTS = {"hrv": "hbs", "srp": "hbs", "bos": "hbs", "qpm": "poma", "nor": "nob", "swa": "swc"}
 """The name of a UniMorph list that is another than the language's ISO 639-3 code."""
+
+
+def allows_commerce(licence: str) -> bool:
+    """Return whether a licence is known to allow commercial use."""
+    return "-NC" not in licence and ACADEMIC not in licence and licence != NOT_STATED
+
+
+def allows_derivatives(licence: str) -> bool:
+    """Return whether a licence is known to allow that what is made of a work is passed on."""
+    return "-ND" not in licence and licence != NOT_STATED
 
 
 @dataclass(frozen=True)
@@ -117,12 +130,6 @@ def _read(path: Path) -> tuple[str, tuple[Mapping[str, Any], ...]]:
 def catalogue_release() -> str:
     """Return the release of UD whose pins the catalogue has, as ``2.18``."""
     return _read(TREEBANKS)[0]
-
-
-def forget() -> None:
-    """Read the catalogue anew when it is asked next: it was rewritten."""
-    for cached in (_read, treebank_origins, lists, _names):
-        cached.cache_clear()
 
 
 @cache

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
+from huggingface_hub import cached_assets_path
 
 from solecism.errors import fail
 from solecism.hashing import file_digest
@@ -96,7 +96,7 @@ def mirrors() -> list[Path]:
 
 def _cache_folder() -> Path:
     """Return where downloads are kept."""
-    return user_cache_path("solecism") / "sources"
+    return cached_assets_path("solecism", namespace="sources")
 
 
 def treebanks(language: str, commercial: bool = False) -> list[LocalSource]:

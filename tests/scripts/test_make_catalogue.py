@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import lzma
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
+from make_catalogue import (
+    list_licence,
+    move_pins,
+    pin_treebanks,
+    read_index,
+    strictest,
+    unimorph_lines,
+)
 from release import SHARED
-from solecism.commands import main
 from solecism.errors import InputError
 from solecism.treebank import origins
-from solecism.treebank.licences import NOT_STATED, allows_commerce, list_licence, strictest
-from solecism.treebank.pins import pin_treebanks, read_index, unimorph_lines
+from solecism.treebank.origins import NOT_STATED, allows_commerce
 
 INDEX, LISTS = SHARED / "ud-index.jsonl.xz", SHARED / "unimorph-index.jsonl.xz"
 BY_SA = "Creative Commons License Attribution-ShareAlike 4.0 International."
@@ -43,14 +47,11 @@ def record(name: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the catalogue, in place of the project's."""
     path = Path(shutil.copy(origins.TREEBANKS, tmp_path))
     monkeypatch.setattr(origins, "TREEBANKS", path)
-    monkeypatch.setenv("SOLECISM_SOURCES", str(tmp_path))
-    origins.forget()
-    yield path
-    origins.forget()
+    return path
 
 
 def write_index(path: Path, *records: dict[str, Any]) -> Path:
@@ -141,31 +142,15 @@ def test_a_later_tag_cannot_be_pinned_for_an_earlier_release() -> None:
     assert pin_treebanks([late], "2.16", before).lines == before
 
 
-def test_the_release_must_be_that_of_the_catalogue(catalogue: Path) -> None:
-    assert origins.catalogue_release() == "2.18"
-    done = CliRunner().invoke(main, ["fetch", "agreement", "--ud", "2.19"])
-    assert done.exit_code == 2
-    assert "the catalogue has the pins of UD 2.18, not of 2.19: --index FILE moves" in done.output
-    assert CliRunner().invoke(main, ["fetch", "agreement", "--ud", "2.18"]).exit_code == 0
-    told = CliRunner().invoke(main, ["fetch", "agreement", "--ud", "next"]).output
-    assert "'next' is no release of UD, as 2.18" in told
-    assert catalogue.is_file()
-
-
 @pytest.mark.parametrize("name", ["index.jsonl", "index.jsonl.xz"])
 def test_an_index_moves_the_pins(catalogue: Path, tmp_path: Path, name: str) -> None:
     releases = {"first": "2.10", "last": "2.19"}
     moved = record("UD_Albanian-TSA", iso="sq", language="Albanian", releases=releases)
     index = write_index(tmp_path / name, moved, record("UD_Otter-Own", releases=releases))
-    done = CliRunner().invoke(main, ["fetch", "agreement", "--ud", "2.19", "--index", str(index)])
-    assert done.exit_code == 0, done.output
-    assert "the catalogue has the pins of UD 2.19: 2 treebanks" in done.output
-    assert "1 added: UD_Otter-Own" in done.output
-    assert "1 moved to other files: UD_Albanian-TSA" in done.output
-    assert "287 dropped: UD_Abaza-ATB" in done.output
-    assert origins.catalogue_release() == "2.19"
-    assert origins.find_code("otter") == "ott"
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".solecism")]
+    pins = move_pins(index, "2.19")
+    assert pins.added == ["UD_Otter-Own"]
+    assert pins.moved == ["UD_Albanian-TSA"]
+    assert len(pins.dropped) == 287
     head, *lines = catalogue.read_text(encoding="utf-8").splitlines()
     assert (json.loads(head), len(lines)) == ({"ud": "2.19"}, 2)
 
@@ -183,10 +168,8 @@ def test_a_bad_index_changes_nothing(
 ) -> None:
     before = catalogue.read_bytes()
     (tmp_path / "index.jsonl").write_text(text, encoding="utf-8")
-    index = str(tmp_path / "index.jsonl")
-    done = CliRunner().invoke(main, ["fetch", "agreement", "--ud", "2.18", "--index", index])
-    assert done.exit_code == 2
-    assert message in done.output
+    with pytest.raises(InputError, match=message):
+        move_pins(tmp_path / "index.jsonl", "2.18")
     assert catalogue.read_bytes() == before
 
 
