@@ -155,15 +155,6 @@ def test_paragraphs(tmp_path: Path) -> None:
     assert list(paragraphs(path)) == []
 
 
-def test_long_paragraphs_are_cut_between_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(spacy_text, "_LONGEST", 10)
-    path = tmp_path / "a.txt"
-    path.write_text("one two\nthree four\nfive\nsix\n")
-    assert list(paragraphs(path)) == ["one two three four", "five six"]
-
-
 def test_lines_that_are_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"good\ncaf\xe9\n")
@@ -215,12 +206,11 @@ def test_relations_that_are_not_of_ud() -> None:
     assert told(pipeline).endswith("has relations that UD lacks: sb")
 
 
-def test_lines_that_are_too_long() -> None:
-    pipeline = spacy.blank("fr")
-    pipeline.max_length = 5
-    assert told(pipeline).startswith(
-        "a: a line of 14 letters is too long to parse: 'la fille dort.'"
-    )
+def test_paragraphs_that_are_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spacy_text, "_LONGEST", 5)
+    (tmp_path / "long.txt").write_text("eins zwei drei\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"long.txt: a paragraph of 14 letters is too long"):
+        paragraphs(tmp_path / "long.txt")
 
 
 def test_no_such_pipeline() -> None:

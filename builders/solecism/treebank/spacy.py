@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,12 +11,12 @@ import spacy
 from conllu.models import Metadata, TokenList
 from conllu.models import Token as Line
 from spacy.language import Language
-from spacy.tokens import Doc, Token
+from spacy.tokens import Token
 
 from solecism.errors import fail
 from solecism.files import writing
+from solecism.inputs import read_text
 from solecism.treebank.conllu import files_of
-from solecism.treebank.unimorph import numbered_lines
 
 __all__ = [
     "as_given", "conllu_of", "from_clear", "is_blank", "load_pipeline", "paragraphs", "parse_file",
@@ -29,7 +29,9 @@ dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orp
 reparandum root vocative xcomp"""
 """Source: https://universaldependencies.org/u/dep/."""
 
-_LONGEST = 100_000
+_LONGEST = 1_000_000
+"""Letters of a paragraph: more take spaCy too much memory."""
+
 _BLANKS = re.compile(r"[ \t\n\v\f\r]+")
 _NEEDED = {"POS": "parts of speech", "MORPH": "features", "LEMMA": "lemmas"}
 
@@ -53,20 +55,17 @@ def load_pipeline(name: str) -> Language:
         raise fail(f"the spaCy pipeline {name!r} cannot be loaded: {reason}") from None
 
 
-def paragraphs(path: Path) -> Iterator[str]:
-    """Yield what stands between empty lines, its lines joined by blanks.
+def paragraphs(path: Path) -> list[str]:
+    """Return the paragraphs of a text file, which empty lines separate, each on one line.
 
-    A long one is cut at the end of a line. Raises :class:`InputError` for lines that are not UTF-8.
+    Raises :class:`InputError` for text that is not UTF-8 and for a paragraph that is too long.
     """
-    lines: list[str] = []
-    for _, text in numbered_lines(path):
-        line = _BLANKS.sub(" ", text.removeprefix("\ufeff")).strip(" ")
-        if lines and (not line or sum(map(len, lines)) > _LONGEST):
-            yield " ".join(lines)
-            lines = []
-        lines += [line] if line else []
-    if lines:
-        yield " ".join(lines)
+    text = read_text(path).removeprefix("\ufeff")
+    found = [_BLANKS.sub(" ", part).strip(" ") for part in re.split(r"\n[ \t\r]*\n", text)]
+    if longest := max((part for part in found if len(part) > _LONGEST), key=len, default=""):
+        what = f"a paragraph of {len(longest):,} letters is too long to parse: put empty lines"
+        raise fail(f"{what} between paragraphs ({longest[:40]!r} ...)", path)
+    return list(filter(None, found))
 
 
 def parse_file(path: Path, pipeline: Language, out: Path) -> None:
@@ -78,75 +77,46 @@ def parse_file(path: Path, pipeline: Language, out: Path) -> None:
 def parse_texts(texts: Iterable[str], pipeline: Language, name: str) -> Iterator[str]:
     """Yield the sentences of texts as CoNLL-U; their ids are ``NAME-1``, ``NAME-2`` and so on.
 
-    Raises :class:`InputError` where the pipeline lacks what the miner needs, or has relations that
+    Raises :class:`InputError` if the pipeline lacks what the miner needs, or has relations that
     are not UD's.
     """
     number, lacking = 1, set(_NEEDED)
-    read = _reader_of(pipeline)
-    for doc in pipeline.pipe(_short(filter(None, texts), pipeline.max_length, name)):
+    called = f"the spaCy pipeline {pipeline.lang}_{pipeline.meta.get('name') or 'pipeline'}"
+    clear = any("pobj" in getattr(pipe, "labels", ()) for _, pipe in pipeline.pipeline)
+    for doc in pipeline.pipe(texts):
         if not doc.has_annotation("DEP"):
-            raise fail(f"the spaCy pipeline {_called(pipeline)} has no parser")
+            raise fail(f"{called} has no parser")
         lacking -= {attribute for attribute in _NEEDED if doc.has_annotation(attribute)}
-        for words in _sentences(doc):
-            tree = read(words)
-            _require_relations(tree, pipeline)
-            yield conllu_of(words, tree, sent_id=f"{name}-{number}")
-            number += 1
+        for sentence in doc.sents:
+            words = [token for token in sentence if not is_blank(token)]
+            tree = from_clear(words) if clear else as_given(words)
+            relations = {arc.relation for arc in tree.values()}
+            if strange := {r for r in relations if r.partition(":")[0] not in _RELATIONS.split()}:
+                raise fail(f"{called} has relations that UD lacks: {', '.join(sorted(strange))}")
+            if words:
+                yield conllu_of(words, tree, sent_id=f"{name}-{number}")
+                number += 1
     if lacking and number > 1:
         what = " and ".join(_NEEDED[attribute] for attribute in _NEEDED if attribute in lacking)
-        raise fail(f"the spaCy pipeline {_called(pipeline)} gives no {what}")
-
-
-def _short(texts: Iterable[str], longest: int, name: str) -> Iterator[str]:
-    for text in texts:
-        if len(text) > longest:
-            raise fail(
-                f"a line of {len(text):,} letters is too long to parse: {text[:40]!r} ...", name
-            )
-        yield text
-
-
-def _sentences(doc: Doc) -> Iterator[list[Token]]:
-    """Yield the words of every sentence, without the white space that spaCy made tokens of."""
-    for sentence in doc.sents:
-        if words := [token for token in sentence if not is_blank(token)]:
-            yield words
-
-
-def _require_relations(tree: Tree, pipeline: Language) -> None:
-    relations = {arc.relation for arc in tree.values()}
-    strange = {name for name in relations if name.partition(":")[0] not in _RELATIONS.split()}
-    if strange:
-        names = ", ".join(sorted(strange))
-        raise fail(f"the spaCy pipeline {_called(pipeline)} has relations that UD lacks: {names}")
-
-
-def _called(pipeline: Language) -> str:
-    return f"{pipeline.lang}_{pipeline.meta.get('name') or 'pipeline'}"
+        raise fail(f"{called} gives no {what}")
 
 
 def conllu_of(words: Sequence[Token], tree: Tree, **comments: str) -> str:
     """Return a sentence as CoNLL-U, with comments and its text, and an empty line behind it."""
-    number = {-1: 0} | {token.i: at for at, token in enumerate(words, 1)}
-    text = words[0].doc.text[words[0].idx : words[-1].idx + len(words[-1])]
-    lines = [_line(token, number[token.i], number[tree[token.i].head], tree) for token in words]
+    doc, number = words[0].doc, {-1: 0} | {token.i: at for at, token in enumerate(words, 1)}
+    text, lines = doc.text[words[0].idx : words[-1].idx + len(words[-1])], []
+    for token in words:
+        after, arc = token.i + 1, tree[token.i]
+        spaced = token.whitespace_ or after == len(doc) or is_blank(doc[after])
+        columns = {
+            "form": token.text, "lemma": token.lemma_, "upos": token.pos_, "xpos": token.tag_,
+            "feats": str(token.morph), "head": str(number[arc.head]), "deprel": arc.relation,
+            "deps": "", "misc": "" if spaced else "SpaceAfter=No",
+        }  # fmt: skip
+        cleaned = {name: _BLANKS.sub(" ", cell).strip(" ") for name, cell in columns.items()}
+        cells = {name: cell or None for name, cell in cleaned.items()}
+        lines.append(Line(id=number[token.i], **cells))
     return TokenList(lines, Metadata(comments, text=_BLANKS.sub(" ", text))).serialize()
-
-
-def _line(token: Token, number: int, head: int, tree: Tree) -> Line:
-    columns = {
-        "form": token.text, "lemma": token.lemma_, "upos": token.pos_, "xpos": token.tag_,
-        "feats": str(token.morph), "head": str(head), "deprel": tree[token.i].relation, "deps": "",
-        "misc": _misc(token),
-    }  # fmt: skip
-    cleaned = {name: _BLANKS.sub(" ", text).strip(" ") for name, text in columns.items()}
-    return Line(id=number, **{name: text or None for name, text in cleaned.items()})
-
-
-def _misc(token: Token) -> str:
-    doc, after = token.doc, token.i + 1
-    spaced = token.whitespace_ or (after < len(doc) and is_blank(doc[after]))
-    return "" if spaced or after == len(doc) else "SpaceAfter=No"
 
 
 class Arc(NamedTuple):
@@ -176,46 +146,32 @@ def is_blank(token: Token) -> bool:
     return token.is_space or not token.text.strip()
 
 
-def _reader_of(pipeline: Language) -> Callable[[Sequence[Token]], Tree]:
-    """Return the reader of a pipeline's trees; ClearNLP's have ``pobj`` among their relations."""
-    clear = any("pobj" in getattr(pipe, "labels", ()) for _, pipe in pipeline.pipeline)
-    return from_clear if clear else as_given
-
-
 def as_given(words: Sequence[Token]) -> Tree:
     """Return a sentence's tree, without heads that are white space; ``ROOT`` becomes ``root``."""
-    return {token.i: _arc(token) for token in words}
-
-
-def _arc(token: Token) -> Arc:
-    above = token
-    while above.head.i != above.i:
-        above = above.head
-        if not is_blank(above):
-            return Arc(above.i, token.dep_)
-    return Arc(-1, "root")
+    tree = {}
+    for token in words:
+        above = token.head
+        while is_blank(above) and above.head.i != above.i:
+            above = above.head
+        root = token.head.i == token.i or is_blank(above)
+        tree[token.i] = Arc(-1, "root") if root else Arc(above.i, token.dep_)
+    return tree
 
 
 def from_clear(words: Sequence[Token]) -> Tree:
     """Read a tree of ClearNLP's and make it one of UD's."""
     tree, tokens = as_given(words), {token.i: token for token in words}
     for token in words:
-        if tree[token.i].relation == "conj":
-            tree[token.i] = Arc(_first_conjunct(tree, token.i), "conj")
+        head = tree[token.i].head
+        while tree[token.i].relation == "conj" and tree[head].relation == "conj":
+            head = tree[head].head  # UD hangs all on the first; ClearNLP each on the one before
+        tree[token.i] = tree[token.i]._replace(head=head)
     for token in words:
         if token.dep_ in ("prep", "agent", "dative"):
             _turn_preposition(tree, tokens, token)
         elif token.lemma_ == "be" and token.pos_ in ("AUX", "VERB"):
             _turn_copula(tree, token)
     return {at: Arc(head, _RENAMED.get(name, name)) for at, (head, name) in tree.items()}
-
-
-def _first_conjunct(tree: Tree, at: int) -> int:
-    """Return the first conjunct, on which UD hangs all; ClearNLP hangs each on the one before."""
-    head = tree[at].head
-    while tree[head].relation == "conj":
-        head = tree[head].head
-    return head
 
 
 def _child(tree: Tree, head: int, relations: Sequence[str]) -> int | None:
