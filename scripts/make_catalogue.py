@@ -334,7 +334,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Rewrite ``treebanks.jsonl`` and ``unimorph.jsonl``, and say what they have now."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("treebanks", type=Path, help="the index of UD's repositories")
-    parser.add_argument("unimorph", type=Path, nargs="?", help="the index of UniMorph's repositories")
+    parser.add_argument(
+        "unimorph", type=Path, nargs="?", help="the index of UniMorph's repositories"
+    )
     parser.add_argument("--ud", required=True, metavar="RELEASE", help="as 2.18")
     given = parser.parse_args(arguments)
     pins = move_pins(given.treebanks, given.ud)

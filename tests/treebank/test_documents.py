@@ -7,7 +7,7 @@ from collections import Counter
 import pyarrow as pa
 
 from solecism.treebank import documents
-from solecism.treebank.documents import FEWEST, SHARE, Spread, document_of
+from solecism.treebank.documents import FEWEST, SHARE, DocumentQuota, document_of
 
 
 def table(sizes: dict[str, int], relation: str = "verb") -> pa.Table:
@@ -19,7 +19,7 @@ def table(sizes: dict[str, int], relation: str = "verb") -> pa.Table:
 
 def spread(*tables: pa.Table) -> Counter[str]:
     """How many items of each document go."""
-    one = Spread()
+    one = DocumentQuota()
     gone = [part for given in tables for part in (one.take(given), one.rest(end=False))]
     parts = [part for part in (*gone, one.rest()) if part is not None]
     found = pa.concat_tables(parts).to_pylist()

@@ -10,7 +10,7 @@ import pytest
 
 from solecism.treebank.forms import LanguageForms, WordForm
 from solecism.treebank.languages import rules_of
-from solecism.treebank.wrong_forms import Flipper
+from solecism.treebank.wrong_forms import WrongForms
 
 FIN = "Number={}|Person={}|VerbForm=Fin"
 KNOWN = [
@@ -59,11 +59,11 @@ def item(target: str, controller: str, of: str, feature: str, **more: Any) -> di
     }  # fmt: skip
 
 
-def found(given: dict[str, Any], flipper: Flipper | None = None) -> str:
+def found(given: dict[str, Any], wrong_forms: WrongForms | None = None) -> str:
     """Return the wrong form, or why there is none."""
-    flipper = flipper or Flipper(RULES, FORMS)
-    flips = [flip.form for flip in flipper.flips(given)]
-    return flips[0] if flips else next(iter(flipper.skipped))
+    wrong_forms = wrong_forms or WrongForms(RULES, FORMS)
+    forms = [wrong.form for wrong in wrong_forms.of_item(given)]
+    return forms[0] if forms else next(iter(wrong_forms.skipped))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_plural_noun_may_stand_for_two() -> None:
     forms = replace(FORMS, counts={"UD_Own": {WordForm(*word): 20 for word in without}})
     given = item("bark", "dogs", "Gender=Masc|Number=Plur", "Number")
     given["controller"]["lemma"] = "dog"
-    assert found(given, Flipper(RULES, forms)) == "a plural noun may stand for two"
+    assert found(given, WrongForms(RULES, forms)) == "a plural noun may stand for two"
     assert found(given) == "barks"
 
 
@@ -98,7 +98,7 @@ def test_a_plural_noun_may_stand_for_two() -> None:
 def test_a_definite_neuter_may_stand_alone(target: str, expected: str) -> None:
     rules = replace(RULES, sure={"Masc": "dog"})
     given = item(target, "dog", DOG, "Gender", relation="predicated")
-    assert found(given, Flipper(rules, FORMS)) == expected
+    assert found(given, WrongForms(rules, FORMS)) == expected
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_a_noun_between_an_adjective_and_its_noun() -> None:
 
 def test_what_the_treebank_mixes_and_what_readers_doubted() -> None:
     given = item("barks", "dog", DOG, "Number")
-    assert found(given, Flipper(RULES, FORMS, frozenset({("verb", "Number")}))) == (
+    assert found(given, WrongForms(RULES, FORMS, frozenset({("verb", "Number")}))) == (
         "the treebank itself mixes it"
     )
     reason = "readers of the language doubted such pairs"
     for doubted, expected in {"verb": reason, "verb Sing>Plur": "barkt", "object": "bark"}.items():
-        assert found(given, Flipper(replace(RULES, doubted=(doubted,)), FORMS)) == expected
+        assert found(given, WrongForms(replace(RULES, doubted=(doubted,)), FORMS)) == expected
 
 
 @pytest.mark.parametrize(
@@ -139,4 +139,4 @@ def test_what_the_treebank_mixes_and_what_readers_doubted() -> None:
 def test_a_noun_may_be_the_object_of_a_dropped_subject(controller: str, expected: str) -> None:
     rules = replace(RULES, drops=True, free=True)
     given = item("barks", controller, "Case=Nom|Gender=Masc|Number=Sing", "Person")
-    assert found(given, Flipper(rules, FORMS)) == expected
+    assert found(given, WrongForms(rules, FORMS)) == expected

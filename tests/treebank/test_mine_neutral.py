@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import solecism.treebank
-from solecism.treebank.agreement import AGREEMENT, ALL_VALUES, bundle
+from solecism.treebank.feature_bits import AGREEMENT, ALL_VALUES, bundle
 from solecism.treebank.forms import WordForm
 from solecism.treebank.languages import languages, left_open, rules_of_forms
 from solecism.treebank.origins import origin_languages

@@ -17,7 +17,7 @@ from solecism.treebank.languages import find_language, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, Caps, PairMaker
 from solecism.treebank.mining import Settings, mine_tokens
 from solecism.treebank.sentences import FLAWS
-from solecism.treebank.wrong_forms import Flipper
+from solecism.treebank.wrong_forms import WrongForms
 from treebank import conllu
 
 Row = dict[str, Any]
@@ -42,10 +42,10 @@ def maker(
         told, times = word(entry)
         counts[told] += times
     inventory = LanguageForms(language, {"UD_Own": counts}, {"UD_Own": "CC0-1.0"})
-    flipper = Flipper(rules_of(language), inventory)
+    wrong_forms = WrongForms(rules_of(language), inventory)
     settings = Settings(find_language(language), "strict", MASKS, frozenset(FLAWS), inventory)
     items, _ = mine_tokens(tokens, settings, ItemOrigin("UD_Own", "CC0-1.0"))
-    return PairMaker(flipper, caps or Caps()), items
+    return PairMaker(wrong_forms, caps or Caps()), items
 
 
 def pairs(language: str, known: Sequence[str], *sentences: str) -> list[Row]:
@@ -58,7 +58,7 @@ def reasons(language: str, known: Sequence[str], *sentences: str) -> Counter[str
     made, items = maker(language, conllu(*sentences), known)
     made.take(items)
     assert len(items), "nothing was mined"
-    return made.flipper.skipped
+    return made.wrong_forms.skipped
 
 
 def wrong(rows: Iterable[Row]) -> set[str]:
@@ -195,10 +195,10 @@ def test_a_form_that_is_rare_in_its_cell_is_no_candidate() -> None:
 def test_a_misreading_now_and_then_does_not_count() -> None:
     text = conllu(DOGS)
     made, _ = maker("en", text, [*BARKS, *[f"barks bark VERB {SING}"] * 60])
-    assert made.flipper.forms.paradigms.readings("barks", "VERB") == [
+    assert made.wrong_forms.forms.paradigms.readings("barks", "VERB") == [
         {key: frozenset({value}) for key, value in (p.split("=") for p in SING.split("|"))}
     ]
-    noisy = dict(made.flipper.forms.paradigms.attested)
+    noisy = dict(made.wrong_forms.forms.paradigms.attested)
     noisy[WordForm("barks", "bark", "VERB", PLUR)] = 1
     assert len(Paradigms(noisy).readings("barks", "VERB")) == 1
 

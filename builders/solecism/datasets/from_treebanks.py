@@ -18,7 +18,7 @@ from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
-from solecism.treebank.documents import Spread
+from solecism.treebank.documents import DocumentQuota
 from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import doubtful_sources, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
@@ -32,7 +32,7 @@ from solecism.treebank.mining import (
 from solecism.treebank.origins import find_code, origin_languages
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
-from solecism.treebank.wrong_forms import Flipper
+from solecism.treebank.wrong_forms import WrongForms
 
 __all__ = ["agreement_configs", "minable"]
 
@@ -117,7 +117,7 @@ class _MinedLanguage:
 
     @cached_property
     def pairs(self) -> PairMaker:
-        return PairMaker(Flipper(rules_of(self.code), self.inventory, self.profile.mixed))
+        return PairMaker(WrongForms(rules_of(self.code), self.inventory, self.profile.mixed))
 
     def finish(self) -> dict[str, Any]:
         """Return the facts of the pairs, which come last, and give up what was read.
@@ -149,14 +149,14 @@ class _TreebankSource:
     def tables(self) -> Iterator[pa.Table]:
         """Mine; the maker of pairs sees each table too."""
         licence, genre = self._found.origin.licence, ", ".join(self._found.origin.genre)
-        spread = Spread()
+        quota = DocumentQuota()
         for path in self._found.files:
             mined = mine_file(path, self._mined.settings, self._tally, licence, genre=genre)
             seen, once, take = self._mined.seen, self._mined.once, self._mined.pairs.take
-            for fresh in unique(mined, self._tally, seen, once, take, spread):
+            for fresh in unique(mined, self._tally, seen, once, take, quota):
                 self._example = self._example or example_of(fresh)
                 yield fresh
-        yield from released(spread, self._tally)
+        yield from released(quota, self._tally)
 
     def built(self) -> BuiltParadigm:
         """Return what was mined, and what every filter left out."""

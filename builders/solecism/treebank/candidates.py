@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from solecism.treebank.agreement import bundle
 from solecism.treebank.conllu import Flags, Ints, Tokens
+from solecism.treebank.feature_bits import bundle
 from solecism.treebank.languages import Language, Rule
 from solecism.treebank.relations import RELATIONS, WordPairs, above, first_below
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE
-from solecism.treebank.agreement import AGREEMENT, Bits, bundle
 from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Surface, Tokens
+from solecism.treebank.feature_bits import AGREEMENT, Bits, bundle
 from solecism.treebank.forms import Morphology
 from solecism.treebank.languages import Language
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, WordPairs

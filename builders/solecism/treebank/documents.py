@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 
 import pyarrow as pa
 
-__all__ = ["FEWEST", "SHARE", "Spread", "document_of"]
+__all__ = ["FEWEST", "SHARE", "DocumentQuota", "document_of"]
 
 SHARE = 0.1
 """The share of a treebank's items of a relation that one document may have."""
@@ -28,7 +28,7 @@ def document_of(sent_id: str) -> str:
     return _NUMBER.sub("", sent_id)
 
 
-class Spread:
+class DocumentQuota:
     """Lets items go while their document has not more than its share; others wait for the end.
 
     Where a treebank has fewer documents than :data:`FEWEST`, all of them go in the end. No more

@@ -17,8 +17,8 @@ from solecism.grouping import first_rows
 from solecism.hashing import combine
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
-from solecism.treebank.agreement import AGREEMENT, bundle
 from solecism.treebank.conllu import Ints, Tokens, read_tokens
+from solecism.treebank.feature_bits import AGREEMENT, bundle
 from solecism.treebank.sources import LocalSource
 from solecism.treebank.unimorph import read_unimorph
 

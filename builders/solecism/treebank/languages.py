@@ -14,7 +14,7 @@ import regex
 
 from solecism.errors import candidates, fail
 from solecism.inputs import read_text
-from solecism.treebank.agreement import AGREEMENT, bundle, layered
+from solecism.treebank.feature_bits import AGREEMENT, bundle, layered
 from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
 

@@ -21,8 +21,8 @@ import pyarrow as pa
 import regex
 
 from solecism.schema import pair_schema
-from solecism.treebank.agreement import bundle, layered
-from solecism.treebank.wrong_forms import Flip, Flipper, Item
+from solecism.treebank.feature_bits import bundle, layered
+from solecism.treebank.wrong_forms import Item, WrongForm, WrongForms
 
 __all__ = ["EXTRA", "SCHEMA", "Caps", "PairMaker"]
 
@@ -79,7 +79,7 @@ class PairMaker:
     ``made`` counts the pairs of each paradigm before the caps.
     """
 
-    flipper: Flipper
+    wrong_forms: WrongForms
     caps: Caps = field(default_factory=Caps)
     made: Counter[str] = field(default_factory=Counter)
     _heaps: dict[Cell, dict[str, list[_Kept]]] = field(default_factory=dict)
@@ -89,9 +89,9 @@ class PairMaker:
         self.__dict__.pop("chosen", None)
         places = _controllers(items)
         for item in items.filter(pa.compute.equal(items["masked"], "target")).to_pylist():
-            for flip in self.flipper.flips(item):
+            for wrong in self.wrong_forms.of_item(item):
                 most = self.caps.closed if item["upos"] in _CLOSED else self.caps.lemma
-                self._keep(_row(item, flip, places.get(_key(item))), most)
+                self._keep(_row(item, wrong, places.get(_key(item))), most)
 
     def _keep(self, row: Row, most: int) -> None:
         self.made[row["UID"]] += 1
@@ -171,7 +171,7 @@ class PairMaker:
             "made": dict(sorted(self.made.items())),
             "kept": {uid: dict(sorted(count.items())) for uid, count in sorted(kept.items())},
             "unfilled": unfilled,
-            "passed_over": dict(sorted(self.flipper.skipped.items())),
+            "passed_over": dict(sorted(self.wrong_forms.skipped.items())),
         }
 
 
@@ -204,13 +204,13 @@ def _controllers(items: pa.Table) -> dict[_Place, int]:
     return {_key(item): len(item["left"] or "") for item in wanted.select(names).to_pylist()}
 
 
-def _row(item: Item, flip: Flip, controller: int | None) -> Row:
-    left, good, bad, right = item["left"] or "", item["answer"], flip.form, item["right"] or ""
-    uid = f"{item['relation']}_{flip.feature.lower()}{_distance(item, flip)}"
+def _row(item: Item, wrong: WrongForm, controller: int | None) -> Row:
+    left, good, bad, right = item["left"] or "", item["answer"], wrong.form, item["right"] or ""
+    uid = f"{item['relation']}_{wrong.feature.lower()}{_distance(item, wrong)}"
     prefix = left.rstrip()
     one = bool(prefix) and left != prefix
     row = {
-        "id": blake2b(f"{item['id']} {flip.feature}".encode(), digest_size=8).hexdigest(),
+        "id": blake2b(f"{item['id']} {wrong.feature}".encode(), digest_size=8).hexdigest(),
         "set_id": item["id"],
         "UID": uid,
         "field": "morphology",
@@ -224,8 +224,8 @@ def _row(item: Item, flip: Flip, controller: int | None) -> Row:
         "one_prefix_method": one,
         "two_prefix_method": False,
         "lexically_identical": False,
-        "slots": _slots(item, flip, controller),
-        "features": _features(item, flip),
+        "slots": _slots(item, wrong, controller),
+        "features": _features(item, wrong),
     }
     if one:
         words = {"good": good, "bad": bad}
@@ -234,15 +234,15 @@ def _row(item: Item, flip: Flip, controller: int | None) -> Row:
     return row
 
 
-def _distance(item: Item, flip: Flip) -> str:
+def _distance(item: Item, wrong: WrongForm) -> str:
     """Return the ending of the UID of a pair with a noun between its ends.
 
     ``_attractor``: a noun, a name or a pronoun of another value than the controller's is there;
     ``_intervening``: only nouns of the same value.
     """
-    own = bundle(item["controller"]["feats"] or "_").get(flip.feature)
+    own = bundle(item["controller"]["feats"] or "_").get(wrong.feature)
     for attractor in item["attractors"] or []:
-        theirs = bundle(attractor["feats"] or "_").get(flip.feature)
+        theirs = bundle(attractor["feats"] or "_").get(wrong.feature)
         if own and theirs and not own & theirs:
             return "_attractor"
     return "_intervening" if item["intervening_noun"] else ""
@@ -253,10 +253,10 @@ def _tokens(left: str, word: str, right: str) -> str:
     return " ".join([*_TOKEN.findall(left), word, *_TOKEN.findall(right)])
 
 
-def _slots(item: Item, flip: Flip, controller: int | None) -> list[Row]:
+def _slots(item: Item, wrong: WrongForm, controller: int | None) -> list[Row]:
     start = len(item["left"] or "")
-    grown = len(flip.form) - len(item["answer"])
-    target = (start, start + len(item["answer"])), (start, start + len(flip.form))
+    grown = len(wrong.form) - len(item["answer"])
+    target = (start, start + len(item["answer"])), (start, start + len(wrong.form))
     slots = [_slot("target", item["target"], item["upos"], *target)]
     if controller is not None:
         end = controller + len(item["controller"]["form"])
@@ -275,7 +275,7 @@ def _slot(
     }  # fmt: skip
 
 
-def _features(item: Item, flip: Flip) -> Row:
+def _features(item: Item, wrong: WrongForm) -> Row:
     controller, attractors = item["controller"], item["attractors"] or []
     own, target = bundle(controller["feats"] or "_"), bundle(item["feats"] or "_")
     numbers = {_text(bundle(a["feats"] or "_"), "Number") for a in attractors} - {None}
@@ -291,12 +291,12 @@ def _features(item: Item, flip: Flip) -> Row:
         "intervenes": bool(item["intervening_noun"]),
         "distance": item["distance"],
         "target": item["lemma"],
-        "flipped": flip.feature,
-        "good_value": _text(target, layered(flip.feature, item["layer"] or "")),
-        "bad_value": flip.value,
+        "flipped": wrong.feature,
+        "good_value": _text(target, layered(wrong.feature, item["layer"] or "")),
+        "bad_value": wrong.value,
         "layer": item["layer"],
         "relation": item["relation"],
-        "source": flip.source,
+        "source": wrong.source,
         "treebank": item["treebank"],
         "sent_id": item["sent_id"],
         "licence": item["licence"],
@@ -306,7 +306,7 @@ def _features(item: Item, flip: Flip) -> Row:
         "length": _number(item["length"]),
         "depth": _number(item["depth"]),
         "frequency_good": _number(item["frequency"]),
-        "frequency_bad": _number(flip.frequency),
+        "frequency_bad": _number(wrong.frequency),
         "genre": item["genre"],
     }
 

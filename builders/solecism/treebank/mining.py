@@ -25,7 +25,7 @@ from solecism.progress import Progress, no_progress
 from solecism.schema import CLOZE
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
-from solecism.treebank.documents import Spread
+from solecism.treebank.documents import DocumentQuota
 from solecism.treebank.forms import (
     LanguageForms,
     Morphology,
@@ -40,7 +40,7 @@ from solecism.treebank.origins import known_code, origin_languages
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
 from solecism.treebank.strict import SWITCHES, find_strictly
-from solecism.treebank.wrong_forms import Flipper
+from solecism.treebank.wrong_forms import WrongForms
 
 __all__ = [
     "Mined", "MiningCounts", "Settings", "mine", "mine_file", "mine_files",
@@ -266,7 +266,7 @@ def _pair_maker(
             count_words(tokens, words)
             besides |= forms_besides(tokens)
     forms = LanguageForms(code, counts, dict.fromkeys(counts, ""), None, frozenset(besides))
-    return PairMaker(Flipper(rules_of(code), forms, profile_of(evidence, code).mixed))
+    return PairMaker(WrongForms(rules_of(code), forms, profile_of(evidence, code).mixed))
 
 
 def _settings(
@@ -406,15 +406,15 @@ def mine_files(
     """Yield the items of CoNLL-U files without duplicates (:func:`mine_file`, :func:`unique`)."""
     total, seen = sum(path.stat().st_size for path in paths), SeenHashes()
     strict = settings.preset == "strict"
-    once, spread = (SeenHashes(), Spread()) if strict else (None, None)
+    once, quota = (SeenHashes(), DocumentQuota()) if strict else (None, None)
     for path in paths:
         show(path.name, counts.bytes, total)
         mined = mine_file(path, settings, counts, licence, lenient)
-        for table in unique(mined, counts, seen, once, see, spread):
+        for table in unique(mined, counts, seen, once, see, quota):
             show(path.name, counts.bytes, total)
             yield table
-    if spread is not None:
-        yield from released(spread, counts)
+    if quota is not None:
+        yield from released(quota, counts)
 
 
 def unique(
@@ -423,13 +423,13 @@ def unique(
     seen: SeenHashes | None = None,
     once: SeenHashes | None = None,
     see: Callable[[pa.Table], object] = id,
-    spread: Spread | None = None,
+    quota: DocumentQuota | None = None,
 ) -> Iterator[pa.Table]:
     """Yield tables without the items whose ``id`` was seen before, and count.
 
     Duplicates are dropped over all files of a language, as the paper's program does; ``seen`` hands
     on what was seen in other calls. With ``once`` (of other calls too) a sentence has one item of a
-    relation at most; ``see`` is shown the items before that. With ``spread`` no document has too
+    relation at most; ``see`` is shown the items before that. With ``quota`` no document has too
     large a share; what waits in it comes with :func:`released`.
     """
     before = SeenHashes() if seen is None else seen
@@ -442,22 +442,18 @@ def unique(
             first = _once(kept, once)
             counts.repeated += int((~first).sum())
             kept = _chosen(kept, first)
-        if spread is None:
+        if quota is None:
             yield counts.count(kept)
         else:
-            yield _spread(kept, spread, counts)
-            yield from released(spread, counts, end=False)
+            taken = quota.take(kept)
+            counts.crowded += len(kept) - len(taken)
+            yield counts.count(taken)
+            yield from released(quota, counts, end=False)
 
 
-def _spread(items: pa.Table, spread: Spread, counts: MiningCounts) -> pa.Table:
-    taken = spread.take(items)
-    counts.crowded += len(items) - len(taken)
-    return counts.count(taken)
-
-
-def released(spread: Spread, counts: MiningCounts, end: bool = True) -> Iterator[pa.Table]:
+def released(quota: DocumentQuota, counts: MiningCounts, end: bool = True) -> Iterator[pa.Table]:
     """Yield the items that had to wait, and count: at the end, or where too many wait."""
-    rest = spread.rest(end)
+    rest = quota.rest(end)
     if rest is not None:
         counts.crowded -= len(rest)
         yield counts.count(rest)

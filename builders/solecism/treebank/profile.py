@@ -33,9 +33,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solecism.treebank.agreement import AGREEMENT, bundle, layered
 from solecism.treebank.candidates import KINDS, find_candidates, is_finite
 from solecism.treebank.conllu import Tokens
+from solecism.treebank.feature_bits import AGREEMENT, bundle, layered
 from solecism.treebank.filters import FILTERS
 from solecism.treebank.languages import ANY, Language, Rule, languages
 from solecism.treebank.relations import RELATIONS

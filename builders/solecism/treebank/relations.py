@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from solecism.grouping import first_rows
-from solecism.treebank.agreement import PAPER_VALUES, Bits, bits_of, conflicts, shares, somewhere
 from solecism.treebank.conllu import Flags, Ints, Tokens
+from solecism.treebank.feature_bits import PAPER_VALUES, Bits, bits_of, conflicts, shares, somewhere
 
 __all__ = [
     "PAPER_RELATIONS", "RELATIONS", "AgreeingPairs", "WordPairs", "above", "find_as_paper", "first_below",

@@ -16,7 +16,9 @@ from functools import partial
 import numpy as np
 
 from solecism.hashing import Hashes
-from solecism.treebank.agreement import (
+from solecism.treebank.candidates import KINDS, Candidates, find_candidates, with_any, with_value
+from solecism.treebank.conllu import Flags, Ints, Tokens
+from solecism.treebank.feature_bits import (
     AGREEMENT,
     ALL_VALUES,
     Bits,
@@ -26,15 +28,13 @@ from solecism.treebank.agreement import (
     shares,
     somewhere,
 )
-from solecism.treebank.candidates import KINDS, Candidates, find_candidates, with_any, with_value
-from solecism.treebank.conllu import Flags, Ints, Tokens
 from solecism.treebank.filters import FILTERS, PROFORMS
 from solecism.treebank.forms import Morphology, WordForm, distinct_words
 from solecism.treebank.languages import Language, left_open, rules_of_forms
 from solecism.treebank.relations import AgreeingPairs
 from solecism.treebank.sentences import FLAWS, flaws_of
 
-__all__ = ["SWITCHES", "TESTS", "EndValues", "Sieve", "ends_of", "find_strictly"]
+__all__ = ["SWITCHES", "TESTS", "EndValues", "PairFilter", "ends_of", "find_strictly"]
 
 TESTS = {
     "disagree": "the ends differ in a feature in which they should agree: the annotation is wrong",
@@ -53,7 +53,7 @@ SWITCHES = [*FILTERS, *FLAWS, *(name for name in TESTS if name != "unshared")]
 """The filters that can be switched off."""
 
 
-class Sieve:
+class PairFilter:
     """Removes candidates, filter by filter, and counts them."""
 
     def __init__(self, size: int, without: frozenset[str] = frozenset()) -> None:
@@ -164,24 +164,24 @@ def find_strictly(
     ``without`` are switched off.
     """
     found = find_candidates(tokens, language)
-    sieve = Sieve(len(found), without)
-    sieve.filter(found)
+    pairs_left = PairFilter(len(found), without)
+    pairs_left.filter(found)
     bits = words_bits(tokens, language)
     ends = ends_of(found, bits)
-    clash = _clashing(found, ends, sieve)
-    shared = _compare(ends, sieve)
-    _whole(found, clash, sieve)
-    shared = _unneutralised(found, shared, ends, sieve)
+    clash = _clashing(found, ends, pairs_left)
+    shared = _compare(ends, pairs_left)
+    _whole(found, clash, pairs_left)
+    shared = _unneutralised(found, shared, ends, pairs_left)
     if forms is not None:
-        shared = _overt(found, shared, ends, forms, sieve)
+        shared = _overt(found, shared, ends, forms, pairs_left)
     own = _decided(found, shared)
-    decides = np.array([own & ~_unvaried(found, own, forms, sieve), shared])
-    kept = _maskable(found, own, decides, sieve)
+    decides = np.array([own & ~_unvaried(found, own, forms, pairs_left), shared])
+    kept = _maskable(found, own, decides, pairs_left)
     chosen = somewhere(kept)
     return AgreeingPairs(
         found.pairs[chosen], kept[:, chosen], shared[:, chosen], bits, decides[:, :, chosen],
         ends.layer[chosen], ends.layers,
-    ), sieve.dropped  # fmt: skip
+    ), pairs_left.dropped  # fmt: skip
 
 
 _SPECIAL = ("Com", "Coll", "Ptan", "Count", "Inv")
@@ -197,37 +197,39 @@ def _plain(values: Bits) -> Bits:
     return tuple(column & bits for column, bits in zip(values, _PLAIN, strict=True))
 
 
-def _clashing(found: Candidates, ends: EndValues, sieve: Sieve) -> Flags:
+def _clashing(found: Candidates, ends: EndValues, pairs_left: PairFilter) -> Flags:
     """Return the sentences in which a determiner or an adjective disagrees with its noun."""
     clash = np.zeros(len(found.tokens.sentences), bool)
-    if found.language.lax or not sieve.has("disagree"):
+    if found.language.lax or not pairs_left.has("disagree"):
         return clash
     target, controller = _plain(ends.target), _plain(ends.controller)
-    rows = sieve.left & found.of("determiner", "modifying") & conflicts(target, controller)
+    rows = pairs_left.left & found.of("determiner", "modifying") & conflicts(target, controller)
     clash[found.tokens.sentence[found.pairs.target[rows]]] = True
     return clash
 
 
-def _whole(found: Candidates, clash: Flags, sieve: Sieve) -> None:
+def _whole(found: Candidates, clash: Flags, pairs_left: PairFilter) -> None:
     """Remove the pairs of sentences that are wrong elsewhere, or none."""
     sentence = found.tokens.sentence[found.pairs.target]
-    sieve.remove("elsewhere", clash[sentence])
+    pairs_left.remove("elsewhere", clash[sentence])
     wanted = np.zeros(len(clash), bool)
-    wanted[sentence[sieve.left]] = True
+    wanted[sentence[pairs_left.left]] = True
     for name, flags in flaws_of(found.tokens, found.language, wanted).items():
-        sieve.remove(name, flags[sentence])
+        pairs_left.remove(name, flags[sentence])
 
 
-def _unvaried(found: Candidates, own: Flags, forms: Morphology | None, sieve: Sieve) -> Flags:
+def _unvaried(
+    found: Candidates, own: Flags, forms: Morphology | None, pairs_left: PairFilter
+) -> Flags:
     """Return, a row a feature, what a controller does not show since it has no other form.
 
     Nouns, and pronouns such as *who*, of which the forms must show it; plurals that are their own
     lemma.
     """
     out = np.zeros_like(own)
-    if not sieve.has("paradigm"):
+    if not pairs_left.has("paradigm"):
         return out
-    tokens, rows = found.tokens, np.flatnonzero(sieve.left)
+    tokens, rows = found.tokens, np.flatnonzero(pairs_left.left)
     words = found.pairs.controller[rows]
     noun = tokens.upos.isin("NOUN")
     proform = tokens.upos.isin("PRON") & with_value(tokens, "PronType", *PROFORMS)
@@ -250,17 +252,17 @@ def _is_lemma(tokens: Tokens, rows: Ints) -> Flags:
     return np.array(alike, bool)[which]
 
 
-def _maskable(found: Candidates, own: Flags, decides: Flags, sieve: Sieve) -> Flags:
+def _maskable(found: Candidates, own: Flags, decides: Flags, pairs_left: PairFilter) -> Flags:
     """Return which pairs are items when the controller (first row), or the target, is masked."""
     ends = np.array([found.pairs.controller, found.pairs.target])
-    kept = np.repeat(sieve.left[None], len(ends), axis=0)
+    kept = np.repeat(pairs_left.left[None], len(ends), axis=0)
     for name, flags in (
         ("undecided", np.array([~somewhere(own), ~somewhere(decides[1])])),
         ("paradigm", ~decides.any(axis=1)),
         ("multiword", found.tokens.multiword[ends]),
     ):
-        if sieve.has(name):
-            sieve.dropped[name] += int((kept & flags).sum())
+        if pairs_left.has(name):
+            pairs_left.dropped[name] += int((kept & flags).sum())
             kept &= ~flags
     return kept
 
@@ -276,15 +278,17 @@ def _decided(found: Candidates, shared: Flags) -> Flags:
     return shared & ~(own & noun)
 
 
-def _compare(ends: EndValues, sieve: Sieve) -> Flags:
+def _compare(ends: EndValues, pairs_left: PairFilter) -> Flags:
     """Return, a row a feature, which pairs share a value where they should."""
-    sieve.remove("disagree", conflicts(ends.target, ends.controller))
+    pairs_left.remove("disagree", conflicts(ends.target, ends.controller))
     shared = shares(ends.target, ends.controller)
-    sieve.remove("unshared", ~somewhere(shared))
+    pairs_left.remove("unshared", ~somewhere(shared))
     return shared
 
 
-def _unneutralised(found: Candidates, shared: Flags, ends: EndValues, sieve: Sieve) -> Flags:
+def _unneutralised(
+    found: Candidates, shared: Flags, ends: EndValues, pairs_left: PairFilter
+) -> Flags:
     """Keep the features that neither end leaves open.
 
     A feature is open by a rule of ``neutral.toml``, or when it is annotated with several values
@@ -293,18 +297,20 @@ def _unneutralised(found: Candidates, shared: Flags, ends: EndValues, sieve: Sie
     open_ = ends.several
     if rules_of_forms(found.language.code):
         ask = partial(left_open, found.language.code)
-        open_ |= _left_open(found, shared, ends, sieve, ask)
-    return shared & ~open_ if sieve.remove("neutralised", ~somewhere(shared & ~open_)) else shared
+        open_ |= _left_open(found, shared, ends, pairs_left, ask)
+    return (
+        shared & ~open_ if pairs_left.remove("neutralised", ~somewhere(shared & ~open_)) else shared
+    )
 
 
 _Asked = Callable[[WordForm], frozenset[str]]
 
 
 def _left_open(
-    found: Candidates, shared: Flags, ends: EndValues, sieve: Sieve, ask: _Asked
+    found: Candidates, shared: Flags, ends: EndValues, pairs_left: PairFilter, ask: _Asked
 ) -> Flags:
     """Ask which features either end leaves open; a row a feature, a column a pair."""
-    rows = np.flatnonzero(sieve.left)
+    rows = np.flatnonzero(pairs_left.left)
     open_ = np.zeros_like(shared)
     open_[:, rows] = _ask_targets(found, ends, rows, ask)
     open_[:, rows] |= _ask(found.tokens, found.pairs.controller[rows], "", ask)
@@ -312,16 +318,16 @@ def _left_open(
 
 
 def _overt(
-    found: Candidates, shared: Flags, ends: EndValues, forms: Morphology, sieve: Sieve
+    found: Candidates, shared: Flags, ends: EndValues, forms: Morphology, pairs_left: PairFilter
 ) -> Flags:
     """Keep the features that the target shows by its form, and that neither end leaves open."""
-    rows = np.flatnonzero(sieve.left)
+    rows = np.flatnonzero(pairs_left.left)
     shown = np.zeros_like(shared)
     shown[:, rows] = shared[:, rows] & _ask_targets(found, ends, rows, forms.contrasts)
-    if sieve.remove("uniform", ~somewhere(shown)):
+    if pairs_left.remove("uniform", ~somewhere(shown)):
         shared = shown
-    open_ = _left_open(found, shared, ends, sieve, forms.ambiguous)
-    if sieve.remove("syncretic", ~somewhere(shared & ~open_)):
+    open_ = _left_open(found, shared, ends, pairs_left, forms.ambiguous)
+    if pairs_left.remove("syncretic", ~somewhere(shared & ~open_)):
         shared = shared & ~open_
     return shared
 

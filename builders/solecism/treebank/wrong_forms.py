@@ -10,12 +10,12 @@ from typing import Any
 
 import regex
 
-from solecism.treebank.agreement import AGREEMENT, bundle, layered
-from solecism.treebank.careful import between_ends, doubt_of_form, doubt_of_item, likeness
+from solecism.treebank.doubts import between_ends, doubt_of_form, doubt_of_item, likeness
+from solecism.treebank.feature_bits import AGREEMENT, bundle, layered
 from solecism.treebank.forms import Bundle, LanguageForms, ParadigmCell, WordForm, alike
 from solecism.treebank.languages import PairRules, words_of
 
-__all__ = ["Flip", "Flipper"]
+__all__ = ["WrongForm", "WrongForms"]
 
 Item = dict[str, Any]
 
@@ -48,7 +48,7 @@ _SCRIPTS = tuple(
 
 
 @dataclass(frozen=True)
-class Flip:
+class WrongForm:
     """A wrong form for an item's target: the feature in which it is wrong and its value there.
 
     ``source``: who has it; ``frequency``: how often the treebanks do.
@@ -62,7 +62,7 @@ class Flip:
 
 
 @dataclass(frozen=True)
-class Flipper:
+class WrongForms:
     """A maker of wrong forms for a language; ``skipped`` counts those in doubt, by reason.
 
     ``mixed``: relations and features in which the treebanks themselves often disagree.
@@ -73,7 +73,7 @@ class Flipper:
     mixed: frozenset[tuple[str, str]] = frozenset()
     skipped: Counter[str] = field(default_factory=Counter)
 
-    def flips(self, item: Item) -> Iterator[Flip]:
+    def of_item(self, item: Item) -> Iterator[WrongForm]:
         """Yield a wrong form for each feature in which the item agrees, if one is beyond doubt.
 
         ``item`` is a row of :data:`solecism.schema.CLOZE` whose target is masked.
@@ -86,8 +86,8 @@ class Flipper:
             if (item["relation"], feature) in self.mixed:
                 self.skipped["the treebank itself mixes it"] += 1
                 continue
-            found = self._flip(item, feature)
-            if isinstance(found, Flip):
+            found = self._best_form(item, feature)
+            if isinstance(found, WrongForm):
                 yield found
             else:
                 self.skipped[found] += 1
@@ -105,7 +105,7 @@ class Flipper:
             return "subject may be dropped"
         return doubt_of_item(item, self.forms) if self.rules.careful else ""
 
-    def _flip(self, item: Item, feature: str) -> Flip | str:
+    def _best_form(self, item: Item, feature: str) -> WrongForm | str:
         """Return the most frequent wrong form in a feature, or why there is none."""
         word = WordForm(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
         cells = self.forms.paradigms.others(word, layered(feature, item["layer"] or ""))
@@ -124,7 +124,7 @@ class Flipper:
         value = ",".join(sorted(bundle(best.feats)[layered(feature, item["layer"] or "")]))
         source = sources[0] if len(sources) == 1 else "both"
         frequency = self.forms.frequency(best.form)
-        return Flip(feature, _capital(best.form, item["answer"]), source, value, frequency)
+        return WrongForm(feature, _capital(best.form, item["answer"]), source, value, frequency)
 
     def _doubtful(self, item: Item, feature: str) -> str:
         """Return why a value of the controller does not bind the target, or an empty text."""

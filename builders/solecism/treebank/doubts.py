@@ -13,8 +13,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
-from solecism.treebank.agreement import AGREEMENT, bundle
 from solecism.treebank.candidates import is_finite
+from solecism.treebank.feature_bits import AGREEMENT, bundle
 from solecism.treebank.forms import AGREEING, Bundle, LanguageForms, ParadigmCell, alike
 from solecism.treebank.languages import words_of
 

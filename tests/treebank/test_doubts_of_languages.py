@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from solecism.treebank.careful import doubt_of_form, doubt_of_item
+from solecism.treebank.doubts import doubt_of_form, doubt_of_item
 from solecism.treebank.forms import LanguageForms, ParadigmCell, WordForm
 from solecism.treebank.languages import rules_of
 
