@@ -1,141 +1,387 @@
-"""The server of a study: hands out its page and its lists, and takes answers one by one.
+"""The server of a study: hands out its page and its lists, and keeps answers as they come.
 
-What page and server say to each other stands in :mod:`solecism.judge.protocol`. No address of
-anybody is stored or logged.
+:mod:`solecism.judge.protocol` says what the page asks. Answers are in an SQLite file beside the
+study; what was confirmed to a page is on the disk. No address is stored or logged: limits count
+addresses in memory, hashed with a key that nobody else has.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
+import os
 import secrets
 import socket
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, TypeVar
+from threading import Lock
+from typing import Any
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn import Config, Server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from solecism.errors import InputError, candidates, fail
+from solecism.errors import InputError, fail
+from solecism.files import write_text
 from solecism.inputs import parse_json, read_text
 from solecism.judge.design import Study
-from solecism.judge.protocol import ANSWER, FINISH, FLAGS, SESSION
-from solecism.judge.pseudonyms import pseudonym
-from solecism.judge.store import RefusalError, Store, stored_rows, tallies
+from solecism.judge.protocol import ANSWER, FINISH, ROW, SESSION, answer_row, check_flags, pseudonym
 
-__all__ = ["TOKEN", "make_app", "open_socket", "results_token"]
+__all__ = [
+    "ANSWERS_FILE", "TOKEN", "AnswerStore", "RateLimit", "make_app", "open_socket", "serve",
+]  # fmt: skip
 
-TOKEN = "token.txt"
-"""The file of a study that has the token for its results."""
+ANSWERS_FILE, TOKEN = "answers.sqlite", "token.txt"
+"""Files of a study: the answers that its server has taken, and the token for reading them."""
 
-LARGEST = 16_384
-"""The most bytes of a request."""
+MAX_BODY_BYTES = MAX_HEADER_BYTES = 16_384
+MAX_ADDRESSES = 10_000
+"""Addresses that are counted at a time; the one that was idle longest is forgotten first."""
 
-PAGE = "page"
+REQUEST_SECONDS = 30
+"""The time in which a request and its answer must be through."""
 
-_POLICY = "; ".join(
-    [
-        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
-        "font-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'",
-        "frame-ancestors 'none'",
-    ]
-)  # fmt: skip
+MAX_CONNECTIONS = 200
+"""Open connections of one address; a further one closes its oldest."""
 
-_HEADERS = {
-    "content-security-policy": _POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-}
+ABANDONED = 2 * 3600
+"""Seconds after which a session that is not finished no longer counts for its list."""
 
-T = TypeVar("T")
-_Endpoint = Callable[[Request], Awaitable[Response]]
+_HEADERS = [
+    ("content-security-policy", "frame-ancestors 'none'"),  # the page itself says the rest
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cache-control", "no-store"),
+]
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS study (id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sessions (
+    session TEXT PRIMARY KEY, participant TEXT NOT NULL UNIQUE, list INTEGER NOT NULL, flags TEXT NOT NULL,
+    native_language TEXT, begun REAL NOT NULL, seen REAL NOT NULL, finished INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS answers (
+    session TEXT NOT NULL REFERENCES sessions, position INTEGER NOT NULL, item TEXT NOT NULL,
+    answer TEXT NOT NULL, PRIMARY KEY (session, position), UNIQUE (session, item)
+) WITHOUT ROWID;
+"""
+_OPEN = f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; {_TABLES}"
+
+_COUNTS = """
+SELECT list, sum(finished OR seen > ?), sum(finished), sum(answers) FROM (
+    SELECT *, (SELECT count(*) FROM answers WHERE answers.session = sessions.session) AS answers
+    FROM sessions
+) GROUP BY list
+"""
+
+
+class AnswerStore:
+    """The answers to a study in an SQLite file.
+
+    A method that returns has its changes on the disk. After an error of SQLite (a full disk) the
+    file is opened again by the next call. Raises :class:`InputError` if the file belongs to another
+    study, :class:`HTTPException` for what a page may not do.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study, self.path = study, study.folder / ANSWERS_FILE
+        self._lock = Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection whose changes are kept together, or undone on an error."""
+        with self._lock:
+            self._connection = db = self._connection or self._opened()
+            try:
+                with db:
+                    db.execute("BEGIN IMMEDIATE")
+                    yield db
+            except sqlite3.Error:
+                db.close()
+                self._connection = None
+                raise
+
+    def _opened(self) -> sqlite3.Connection:
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
+        db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+        db.row_factory = sqlite3.Row
+        try:
+            db.executescript(_OPEN)
+            new = "INSERT INTO study SELECT ? WHERE NOT EXISTS (SELECT 1 FROM study)"
+            db.execute(new, (self.study.id,))
+            (known,) = db.execute("SELECT id FROM study").fetchone()
+            if known != self.study.id:
+                message = f"has the answers of study {known}, this is {self.study.id}: its design"
+                raise fail(f"{message} was changed (move the file away to begin anew)", self.path)
+        except Exception as error:
+            db.close()
+            if isinstance(error, InputError | sqlite3.OperationalError):
+                raise
+            raise fail(f"is no file of answers: {error}", self.path) from None
+        return db
+
+    def begin(self, participant: str, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Begin the session of a pseudonym, or take it up; return what the page must know."""
+        with self.transaction() as db:
+            find = "SELECT * FROM sessions WHERE participant = ?"
+            if (row := db.execute(find, (participant,)).fetchone()) is None:
+                counts = {found[0]: found[1] for found in db.execute(_COUNTS, _since())}
+                lists = range(1, len(self.study.lists) + 1)
+                number = said.get("list") or min(lists, key=lambda n: (counts.get(n, 0), n))
+                if number not in lists:
+                    raise HTTPException(400, f"list {number}: the study has {len(lists)}")
+                new = (secrets.token_hex(16), participant, number, json.dumps(said.get("flags", [])))
+                more = (said.get("native_language"), time.time(), time.time())
+                db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, 0)", (*new, *more))
+                row = db.execute(find, (participant,)).fetchone()
+            return {
+                "session": row["session"], "list": row["list"], "participant": participant,
+                "answered": _positions(db, row["session"]), "finished": bool(row["finished"]),
+            }  # fmt: skip
+
+    def answer(self, said: Mapping[str, Any]) -> None:
+        """Keep an answer; the same answer again changes nothing."""
+        with self.transaction() as db:
+            session = _session(db, said["session"])
+            answer_row(self.study, session["list"], said, session)
+            known = {name.rstrip("?") for name in ROW}
+            row = {name: value for name, value in said["row"].items() if name in known}
+            new = (said["position"], said["item"], json.dumps(row, sort_keys=True))
+            find = "SELECT * FROM answers WHERE session = ? AND (position = ? OR item = ?)"
+            found = db.execute(find, (said["session"], *new[:2])).fetchall()
+            if [tuple(one)[1:] for one in found] == [new]:
+                return
+            if found or session["finished"]:
+                why = "this trial has another answer, or the session is finished"
+                raise HTTPException(409, why)
+            db.execute("INSERT INTO answers VALUES (?, ?, ?, ?)", (said["session"], *new))
+            seen = (time.time(), said["session"])
+            db.execute("UPDATE sessions SET seen = ? WHERE session = ?", seen)
+
+    def finish(self, said: Mapping[str, Any]) -> list[int]:
+        """Finish a session, unless positions are missing; return these."""
+        with self.transaction() as db:
+            session = _session(db, said["session"])
+            known = set(_positions(db, said["session"]))
+            missing = [place for place in range(1, said["answers"] + 1) if place not in known]
+            if not missing:
+                flags = json.dumps([*dict.fromkeys([*session["flags"], *said.get("flags", ())])])
+                change = "UPDATE sessions SET finished = 1, flags = ? WHERE session = ?"
+                db.execute(change, (flags, said["session"]))
+            return missing
+
+    def counts(self) -> dict[int, tuple[int, int, int]]:
+        """Return of each list the sessions that count for it, finished sessions, and answers."""
+        with self.transaction() as db:
+            return {row[0]: tuple(row)[1:] for row in db.execute(_COUNTS, _since())}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the answers as rows of :data:`~solecism.judge.schema.ANSWERS`."""
+        with self.transaction() as db:
+            query = "SELECT * FROM answers JOIN sessions USING (session) ORDER BY begun, session, position"
+            found = [dict(row) for row in db.execute(query)]
+        for row in found:
+            row |= {"row": json.loads(row["answer"]), "flags": json.loads(row["flags"])}
+        return [answer_row(self.study, row["list"], row, row) for row in found]
+
+    def remove(self, participant: str) -> int:
+        """Remove the session of a pseudonym; return how many answers it had."""
+        ours = "session IN (SELECT session FROM sessions WHERE participant = ?)"
+        with self.transaction() as db:
+            removed = db.execute(f"DELETE FROM answers WHERE {ours}", (participant,)).rowcount
+            db.execute("DELETE FROM sessions WHERE participant = ?", (participant,))
+        with closing(self._opened()) as db:
+            db.executescript("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+        return int(removed)
+
+
+def _since() -> tuple[float]:
+    """Return the time since which a session that is not finished counts for its list."""
+    return (time.time() - ABANDONED,)
+
+
+def _positions(db: sqlite3.Connection, session: str) -> list[int]:
+    query = "SELECT position FROM answers WHERE session = ? ORDER BY position"
+    return [place for (place,) in db.execute(query, (session,))]
+
+
+def _session(db: sqlite3.Connection, session: str) -> dict[str, Any]:
+    found = db.execute("SELECT * FROM sessions WHERE session = ?", (session,)).fetchone()
+    if found is None:
+        raise HTTPException(404, "there is no such session")
+    return {**found, "flags": json.loads(found["flags"])}
 
 
 @dataclass
-class Rate:
-    """How often something may happen: ``each`` times a second, ``most`` times at once."""
+class RateLimit:
+    """A limit for each address: ``each`` times a second, ``most`` times at once."""
 
     each: float
     most: float
-    _left: dict[str, tuple[float, float]] = field(default_factory=dict)
+    _left: OrderedDict[bytes, tuple[float, float]] = field(default_factory=OrderedDict)
+    _key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
-    def allows(self, name: str, now: float | None = None) -> bool:
-        """Return whether ``name`` may do it now, and count it."""
+    def allows(self, address: str, now: float | None = None) -> bool:
+        """Return whether an address may do it now, and count it."""
         now = time.monotonic() if now is None else now
-        if len(self._left) > _NAMES:
-            full = self.most / self.each
-            self._left = {n: (k, t) for n, (k, t) in self._left.items() if now - t < full}
-        kept, then = self._left.get(name, (self.most, now))
-        kept = min(self.most, kept + (now - then) * self.each)
-        self._left[name] = (max(0.0, kept - 1), now)
-        return kept >= 1
+        name = hashlib.blake2b(_network(address).encode(), key=self._key).digest()
+        left, then = self._left.pop(name, (self.most, now))
+        left = min(self.most, left + (now - then) * self.each)
+        self._left[name] = (max(0.0, left - 1), now)
+        if len(self._left) > MAX_ADDRESSES:
+            self._left.popitem(last=False)
+        return left >= 1
 
 
-_NAMES = 10_000
-
-
-class _Headers:
-    """Adds the headers of safety to every answer."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def adding(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                more = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
-                message["headers"] = [*message["headers"], *more]
-            await send(message)
-
-        await self.app(scope, receive, adding if scope["type"] == "http" else send)
+def _network(address: str) -> str:
+    """Return an address, of IPv6 the network of a household (/64)."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return str(found) if found.version == 4 else str(int(found) >> 64)
 
 
 def results_token(study: Study) -> str:
-    """Return the token that results are given for; made at the first time."""
+    """Return the token for reading results; it is made at the first time."""
     path = study.folder / TOKEN
     if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(24) + "\n", encoding="utf-8")
-    return read_text(path).strip()
+        write_text(path, secrets.token_urlsafe(24) + "\n", mode=0o600)
+    if not (token := read_text(path).strip()):
+        raise fail("is empty: delete it, then the server makes another token", path)
+    return token
+
+
+@dataclass
+class StudyApi:
+    """The addresses under ``api/``."""
+
+    study: Study
+    store: AnswerStore
+    salt: str
+    token: str
+    sessions: RateLimit = field(default_factory=lambda: RateLimit(5, 100))
+    requests: RateLimit = field(default_factory=lambda: RateLimit(100, 500))
+
+    async def session(self, request: Request) -> Response:
+        said = await self._read(request, SESSION)
+        if said["study"] != self.study.id:
+            raise HTTPException(409, "the page is of an older design: load it again")
+        if not said["participant"] or len(said["participant"] + said.get("native_language", "")) > 300:
+            raise HTTPException(400, "participant has no characters, or is too long")
+        _limit(self.sessions, request)
+        code = pseudonym(said["participant"], self.salt)
+        return JSONResponse(await run_in_threadpool(self.store.begin, code, said))
+
+    async def answer(self, request: Request) -> Response:
+        await run_in_threadpool(self.store.answer, await self._read(request, ANSWER))
+        return JSONResponse({"ok": True})
+
+    async def finish(self, request: Request) -> Response:
+        said = await self._read(request, FINISH)
+        missing = await run_in_threadpool(self.store.finish, said)
+        return JSONResponse({"ok": True, "missing": missing})
+
+    async def answers(self, request: Request) -> Response:
+        _limit(self.requests, request)
+        said = request.headers.get("authorization", "").encode()
+        if not secrets.compare_digest(said, f"Bearer {self.token}".encode()):
+            raise HTTPException(401, f"this needs the token of {TOKEN}: Authorization: Bearer ...")
+        rows = await run_in_threadpool(self.store.rows)
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        return StreamingResponse(lines, media_type="application/jsonl")
+
+    async def _read(self, request: Request, shape: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON of a request; raise for what is too large or of another shape."""
+        _limit(self.requests, request)
+        raw = bytearray()
+        async for chunk in request.stream():
+            raw += chunk
+            if len(raw) > MAX_BODY_BYTES:
+                raise HTTPException(413, f"a request has at most {MAX_BODY_BYTES:,} bytes")
+        said: dict[str, Any] = parse_json(raw.decode(), shape, Path(request.url.path))
+        check_flags(said.get("flags", ()))
+        return said
+
+
+def _limit(rate: RateLimit, request: Request) -> None:
+    if not rate.allows(request.client.host if request.client else ""):
+        raise HTTPException(429, "too many requests: wait a little")
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    """Return why a request is refused, or that the page may try again."""
+    if isinstance(error, HTTPException):
+        return JSONResponse({"error": error.detail}, error.status_code)
+    if isinstance(error, InputError | UnicodeDecodeError):
+        return JSONResponse({"error": str(error)}, 400)
+    return JSONResponse({"error": "the answer could not be kept: try again"}, 503)
 
 
 def make_app(study: Study) -> Starlette:
     """Return the server of a study as an ASGI application.
 
-    Raises :class:`InputError` where the study has no page, or answers of another design.
+    Raises :class:`InputError` if the study has no page, or answers of another design.
     """
-    page = study.folder / PAGE
+    page = study.folder / "page"
     if not (page / "index.html").is_file():
         raise fail("there is no page here: write it with `solecism judge page`", page)
-    desk = _Desk(study, Store(study), study.salt, results_token(study))
-
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        yield
-        desk.store.close()
-
+    store = AnswerStore(study)
+    with suppress(sqlite3.OperationalError, OSError):  # a full disk: 503 until there is room
+        store.counts()
+    api = StudyApi(study, store, study.salt, results_token(study))
+    posts = {"session": api.session, "answer": api.answer, "finish": api.finish}
     routes = [
-        *(Route(f"/api/{name}", _answering(work), methods=["POST"]) for name, work in desk.posts()),
-        *(Route(f"/api/{name}", _answering(work), methods=["GET"]) for name, work in desk.gets()),
+        *(Route(f"/api/{name}", call, methods=["POST"]) for name, call in posts.items()),
+        Route("/api/answers", api.answers),
         Mount("/", StaticFiles(directory=page, html=True)),
     ]
-    return Starlette(routes=routes, middleware=[Middleware(_Headers)], lifespan=lifespan)
+    origins = {"allow_origins": study.home.origins, "allow_headers": ["content-type"]}
+    errors = (HTTPException, InputError, UnicodeDecodeError, ClientDisconnect, sqlite3.Error, OSError)
+    app = Starlette(routes=routes, exception_handlers=dict.fromkeys(errors, _refused))
+    app.add_middleware(CORSMiddleware, allow_methods=["POST"], **origins)
+    return app
+
+
+class _LimitedConnection(H11Protocol):
+    """A connection that ends if a request takes too long, or its address opens too many."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.timer = self.loop.call_later(REQUEST_SECONDS, transport.abort)
+        address = self.client[0] if self.client else ""
+        same = [one for one in self.connections if one.client and one.client[0] == address]
+        if len(same) > MAX_CONNECTIONS:
+            min(same, key=lambda one: one.timer.when()).transport.abort()
+
+    def on_response_complete(self) -> None:
+        self.timer.cancel()
+        self.timer = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.timer.cancel()
+        super().connection_lost(exc)
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; raise :class:`InputError` where that cannot be."""
+    """Return a socket that listens; raise :class:`InputError` if that is not possible."""
     try:
         return socket.create_server((host, port), backlog=1024)
     except (OSError, UnicodeError) as error:
@@ -143,120 +389,14 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise fail(f"cannot listen at {host} port {port}: {why}") from None
 
 
-@dataclass
-class _Desk:
-    """What the addresses under ``api/`` do."""
+def serve(app: Starlette, place: socket.socket) -> None:
+    """Answer requests until the process is told to stop.
 
-    study: Study
-    store: Store
-    salt: str
-    token: str
-    sessions: Rate = field(default_factory=lambda: Rate(20, 400))
-    answers: Rate = field(default_factory=lambda: Rate(20, 60))
-
-    def posts(self) -> list[tuple[str, _Endpoint]]:
-        return [("session", self.session), ("answer", self.answer), ("finish", self.finish)]
-
-    def gets(self) -> list[tuple[str, _Endpoint]]:
-        return [("status", self.status), ("answers", self.results)]
-
-    async def session(self, request: Request) -> Response:
-        said = await _read(request, SESSION)
-        if said["study"] != self.study.id:
-            raise RefusalError(409, "the page is of an older design: load it again")
-        if not 0 < len(said["participant"]) <= 200:
-            raise RefusalError(400, "participant has no characters, or more than 200")
-        if len(said.get("native_language") or "") > 100:
-            raise RefusalError(400, "native_language has more than 100 characters")
-        _check_flags(said)
-        _limit(self.sessions, "")
-        found = await _done(self.store.begin(pseudonym(said["participant"], self.salt), said))
-        return JSONResponse(found)
-
-    async def answer(self, request: Request) -> Response:
-        said = await _read(request, ANSWER)
-        _limit(self.answers, said["session"])
-        await _done(self.store.answer(said))
-        return JSONResponse({"ok": True})
-
-    async def finish(self, request: Request) -> Response:
-        said = await _read(request, FINISH)
-        _limit(self.answers, said["session"])
-        if said["answers"] > max(self.study.totals):
-            raise RefusalError(400, f"answers: no list has {said['answers']} trials")
-        _check_flags(said)
-        missing = await _done(self.store.finish(said))
-        return JSONResponse({"ok": True, "missing": missing})
-
-    async def status(self, request: Request) -> Response:
-        self._check_token(request)
-        found = await asyncio.to_thread(tallies, self.study)
-        return JSONResponse({"study": self.study.id, "lists": [each._asdict() for each in found]})
-
-    async def results(self, request: Request) -> Response:
-        self._check_token(request)
-        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in stored_rows(self.study))
-        return StreamingResponse(lines, media_type="application/jsonl")
-
-    def _check_token(self, request: Request) -> None:
-        said = request.headers.get("authorization", "").encode()
-        if not secrets.compare_digest(said, f"Bearer {self.token}".encode()):
-            raise RefusalError(401, f"this needs the token of {TOKEN}: Authorization: Bearer ...")
-
-
-def _answering(work: _Endpoint) -> _Endpoint:
-    """Return an endpoint that turns what is refused into an answer."""
-
-    async def endpoint(request: Request) -> Response:
-        try:
-            return await work(request)
-        except RefusalError as error:
-            return JSONResponse({"error": str(error)}, error.status)
-        except InputError as error:
-            return JSONResponse({"error": error.problems[0].message}, 400)
-        except ClientDisconnect:
-            return JSONResponse({"error": "the request broke off"}, 400)
-        except sqlite3.Error:
-            return JSONResponse({"error": "the answer could not be kept: try again"}, 503)
-
-    return endpoint
-
-
-def _check_flags(said: dict[str, Any]) -> None:
-    for flag in said.get("flags", ()):
-        if flag not in FLAGS:
-            raise RefusalError(400, f"unknown flag {flag[:40]!r} {candidates('flags', FLAGS)}")
-
-
-async def _done(future: Future[T]) -> T:
-    return await asyncio.wrap_future(future)
-
-
-def _limit(rate: Rate, name: str) -> None:
-    if not rate.allows(name):
-        raise RefusalError(429, "too many requests: wait a little")
-
-
-async def _read(request: Request, shape: Any) -> dict[str, Any]:
-    """Return the JSON of a request; raise for what is too large or of another shape."""
-    raw = bytearray()
-    async for chunk in request.stream():
-        raw += chunk
-        if len(raw) > LARGEST:
-            raise RefusalError(413, f"a request has at most {LARGEST:,} bytes")
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        raise RefusalError(400, "the request is not UTF-8") from None
-    said: dict[str, Any] = parse_json(text, shape, Path(request.url.path))
-    _refuse_unknown(said, shape)
-    return said
-
-
-def _refuse_unknown(said: dict[str, Any], shape: Any) -> None:
-    known = {key.removesuffix("?"): inner for key, inner in shape.items()}
-    for key, value in said.items():
-        if key not in known:
-            raise RefusalError(400, f"unknown key {key[:40]!r}")
-        if isinstance(known[key], dict):
-            _refuse_unknown(value, known[key])
+    Addresses that a proxy on this machine forwards are believed.
+    """
+    config = Config(
+        app, http=_LimitedConnection, loop="asyncio", ws="none", access_log=False,
+        log_level="warning", server_header=False, headers=_HEADERS, timeout_graceful_shutdown=5,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+    )  # fmt: skip
+    Server(config).run(sockets=[place])
