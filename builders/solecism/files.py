@@ -134,9 +134,11 @@ def link_file(old: Path, new: Path) -> None:
         shutil.copy2(old, new)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8 with Unix line ends; see :func:`writing`."""
+def write_text(path: Path, text: str, mode: int | None = None) -> None:
+    """Write a text as UTF-8 with Unix line ends; see :func:`writing`. ``mode``: of a new file."""
     with writing(path) as part:
+        if mode is not None:
+            part.chmod(mode)
         part.write_text(text, encoding="utf-8", newline="\n")
 
 

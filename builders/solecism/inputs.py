@@ -25,7 +25,7 @@ from solecism.errors import InputError, Problem, fail
 from solecism.limits import FILE
 
 __all__ = [
-    "COUNT", "INTEGER", "SHARE", "Number", "check", "is_pointer", "parse_json", "read_json", "read_json_lines",
+    "COUNT", "INTEGER", "SHARE", "Number", "check", "check_name", "is_pointer", "parse_json", "read_json", "read_json_lines",
     "read_source", "read_text", "read_toml", "reading_parquet", "refuse_pointer",
 ]  # fmt: skip
 
@@ -210,6 +210,20 @@ def check(value: Any, shape: Any, path: Path, what: str = "") -> None:
     found = [Problem(f"{start}{text}", str(path)) for text in _wrong(value, shape, "")]
     if found:
         raise InputError(found[:MOST])
+
+
+def check_name(name: str, what: str, path: str | Path = "") -> str:
+    """Return a name that can become a file; raise :class:`InputError` for one that leads elsewhere.
+
+    >>> check_name("../evil", "config")
+    Traceback (most recent call last):
+    solecism.errors.InputError: config '../evil' is no name: it begins with '.' or holds a / or \\
+    """
+    if not name or name.startswith(".") or any(sign in name for sign in "/\\"):
+        raise fail(f"{what} {name[:100]!r} is no name: it begins with '.' or holds a / or \\", path)
+    if len(name) > 200 or not name.isprintable():
+        raise fail(f"{what} {name[:100]!r} is too long, or has characters that nobody sees", path)
+    return name
 
 
 def _wrong(value: Any, shape: Any, where: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from huggingface_hub import DatasetCard, DatasetCardData
 
-from solecism.datasets.card import (
-    card_config,
-    card_info,
-    with_head,
-)
+from solecism.datasets.card import card_config, card_info, with_head
 from solecism.datasets.configs import FILE, JUDGMENTS, BuiltConfig
 from solecism.datasets.manifest import (
     MANIFEST,
@@ -36,9 +32,10 @@ from solecism.datasets.manifest import (
 from solecism.errors import candidates, fail
 from solecism.files import json_of, link_file, replacing_folder, write_text
 from solecism.hashing import ContentDigest, file_digest
-from solecism.inputs import reading_parquet
+from solecism.inputs import check_name, reading_parquet
 from solecism.judge import schema
-from solecism.judge.outcome import JudgedGroup, JudgedPair, Outcome, judged_groups, whole_group
+from solecism.judge.outcome import JudgedPair, Outcome
+from solecism.scoring.summary import Interval
 
 __all__ = ["accept"]
 
@@ -52,51 +49,46 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     """Write the outcome of a study into the folder of a data set; return the configs it got.
 
     ``judges``: who they were and how they were found, for the card. The folder is replaced as a
-    whole, or stays as it was. Raises :class:`InputError` where the study is not about the data set
-    in it, where a pair is not in the data, and where answers are those of programs.
+    whole, or stays as it was. Raises :class:`InputError` if the study is not about the data set in
+    it, if a pair is not in the data, and if answers are those of programs.
     """
     manifest = read_manifest(folder)
     if outcome.simulated:
         raise fail(f"{outcome.simulated:,} answers are those of programs: accept those of people")
-    found = _by_config(outcome, manifest)
-    whole = [manifest.configs[name] for name in found]
-    if wrong := damaged(folder, whole):
+    places: dict[str, list[int]] = {}
+    for place, pair in enumerate(outcome.pairs):
+        dataset, _, config = pair.config.partition("/")
+        if dataset == manifest.dataset:
+            places.setdefault(check_name(config or "all", "config", manifest.path), []).append(place)
+    if not places:
+        what = ", ".join(sorted({pair.config for pair in outcome.pairs})) or "nothing"
+        raise fail(f"the study is about {what}, this is {manifest.dataset!r}", manifest.path)
+    if wrong := damaged(folder, [manifest.config(name) for name in places]):
         raise fail("is not as it was built: build the data set anew", folder / wrong[0])
-    for name, pairs in found.items():
-        _refuse_absent(pairs, manifest, name)
+    pairs = {name: [outcome.pairs[place] for place in some] for name, some in places.items()}
+    for name, some in pairs.items():
+        _refuse_absent(some, manifest, name)
+    card = DatasetCard((folder / CARD).read_text(encoding="utf-8"))
+    text = card.text.strip()
+    for name, some_places in places.items():
+        section = "\n".join(_section(outcome, name, some_places, judges))
+        text = _with_section(text, name, section, folder / CARD)
     with replacing_folder(folder, files_of_build) as fresh:
         for path in manifest.files:
             link_file(folder / path, fresh / path)
-        made = [_judgments(name, pairs, manifest, fresh) for name, pairs in found.items()]
-        _write_card(outcome, manifest, found, made, judges, fresh)
+        made = [_judgments(name, some, manifest, fresh) for name, some in pairs.items()]
+        _replace(fresh / CARD, _with_configs(card, text, manifest.version, made))
         _write_manifest(manifest, made, fresh)
     return made
 
 
-def _by_config(outcome: Outcome, manifest: Manifest) -> dict[str, list[JudgedPair]]:
-    """Return the pairs by config of the data set."""
-    found: dict[str, list[JudgedPair]] = {}
-    for pair in outcome.pairs:
-        dataset, _, config = pair.config.partition("/")
-        if dataset == manifest.dataset:
-            found.setdefault(config or "all", []).append(pair)
-    if not found:
-        known = sorted({pair.config for pair in outcome.pairs})
-        what = ", ".join(known) or "nothing"
-        raise fail(f"the study is about {what}, this is {manifest.dataset!r}", manifest.path)
-    for config in found:
-        manifest.config(config)
-    return found
-
-
 def _refuse_absent(pairs: Sequence[JudgedPair], manifest: Manifest, config: str) -> None:
-    """Raise :class:`InputError` where the config has no pair of some id."""
+    """Raise :class:`InputError` if the config has no pair of some id."""
     known: set[str] = set()
     for path in manifest.paths(config):
         with reading_parquet(path):
             known.update(pq.read_table(path, columns=["id"])["id"].to_pylist())
-    absent = [pair.id for pair in pairs if pair.id not in known]
-    if absent:
+    if absent := [pair.id for pair in pairs if pair.id not in known]:
         why = f"of {len(pairs)} pairs {len(absent)} are not in {config!r} {manifest.version}"
         near = candidates("ids", sorted(known), absent[0])
         raise fail(f"{why}, as {absent[0]} {near}: was the study made from another version?")
@@ -117,10 +109,9 @@ def _judgments(
     digest.add(table)
     lines = (json.dumps(row, ensure_ascii=False) for row in rows if row["verdict"] == "drop")
     _replace(fresh / "excluded" / f"{config}.jsonl", "".join(f"{line}\n" for line in lines))
-    languages = tuple(manifest.raw["configs"][config].get("languages", ()))
     return BuiltConfig(
         name, (), digest.content, table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
-        schema.JUDGMENTS, languages,
+        schema.JUDGMENTS, manifest.config(config).languages,
     )  # fmt: skip
 
 
@@ -131,46 +122,35 @@ def _replace(path: Path, text: str) -> None:
     write_text(path, text)
 
 
-def _write_card(
-    outcome: Outcome, manifest: Manifest, found: Mapping[str, Sequence[JudgedPair]],
-    made: Sequence[BuiltConfig], judges: str, fresh: Path,
-) -> None:  # fmt: skip
-    """Add the configs to the card's metadata, and what people found to its text."""
-    card = DatasetCard((fresh / CARD).read_text(encoding="utf-8"))
-    head: dict[str, Any] = card.data.to_dict()  # type: ignore[no-untyped-call]
-    for key, new in (
-        ("configs", [card_config(manifest.version, config) for config in made]),
-        ("dataset_info", [card_info(config) for config in made]),
-    ):
-        head[key] = _instead(head[key], new, "config_name")
-    text = card.text.strip()
-    for name, pairs in found.items():
-        groups = judged_groups(pairs, "paradigm", outcome.study.design)
-        text = _with_section(text, name, "\n".join(_section(outcome, name, pairs, groups, judges)))
-    names = ", ".join(f"`{name}`" for name in _judged_configs(text))
-    note = f"People have judged pairs of {names}: see *Judged by people*. Others nobody has judged."
-    text = _UNJUDGED.sub(f"<!-- unjudged -->{note}<!-- /unjudged -->", text)
-    _replace(fresh / CARD, with_head(DatasetCardData(**head), f"{text}\n"))
-
-
-def _instead(old: Sequence[Any], new: Sequence[Any], key: str) -> list[Any]:
-    """Return entries with new ones in place of those of the same name, or at the end."""
-    names = {one[key] for one in new}
-    return [*(one for one in old if one[key] not in names), *new]
-
-
-def _with_section(text: str, config: str, section: str) -> str:
+def _with_section(text: str, config: str, section: str, path: Path) -> str:
+    """Return the text of a card with the section of a config, in place of an earlier one."""
     start, end = f"<!-- judged:{config} -->", f"<!-- /judged:{config} -->"
     block = f"{start}\n{section}\n{end}"
-    if start in text:
-        before, rest = text.split(start, 1)
-        return before + block + rest.split(end, 1)[1]
-    title = "" if _TITLE in text else f"\n\n{_TITLE}"
-    return f"{text}{title}\n\n{block}"
+    before, _, rest = text.partition(start)
+    if start not in text:
+        return f"{text}{'' if _TITLE in text else f'\n\n{_TITLE}'}\n\n{block}"
+    if end not in rest:
+        raise fail(f"has {start} without {end} after it: add it, or build the data set anew", path)
+    return before + block + rest.partition(end)[2]
 
 
-def _judged_configs(text: str) -> list[str]:
-    return re.findall(r"<!-- judged:(\S+) -->", text)
+def _with_configs(
+    card: DatasetCard, text: str, version: str, made: Sequence[BuiltConfig]
+) -> str:
+    """Return the card with configs in its metadata, and a note which of all are judged."""
+    head: dict[str, Any] = card.data.to_dict()  # type: ignore[no-untyped-call]
+    names = {config.name for config in made}
+    new = {
+        "configs": [card_config(version, config) for config in made],
+        "dataset_info": [card_info(config) for config in made],
+    }
+    for key, entries in new.items():
+        others = [one for one in head.get(key, []) if one["config_name"] not in names]
+        head[key] = [*others, *entries]
+    judged = ", ".join(f"`{name}`" for name in re.findall(r"<!-- judged:(\S+) -->", text))
+    note = f"People have judged pairs of {judged}: see *Judged by people*. Others nobody has judged."
+    text = _UNJUDGED.sub(lambda _: f"<!-- unjudged -->{note}<!-- /unjudged -->", text)
+    return with_head(DatasetCardData(**head), f"{text}\n")
 
 
 _TASKS = {
@@ -181,19 +161,21 @@ _TASKS = {
 
 
 def _section(
-    outcome: Outcome, config: str, pairs: Sequence[JudgedPair], groups: Sequence[JudgedGroup],
-    judges: str,
-) -> Iterator[str]:  # fmt: skip
+    outcome: Outcome, config: str, places: Sequence[int], judges: str
+) -> Iterator[str]:
     """Yield the lines of what the card says of a config."""
-    study, whole = outcome.study, whole_group(pairs, outcome.study.design)
+    study, whole = outcome.study, outcome.group(config, places)
+    groups = outcome.by("paradigm", outcome.pairs[places[0]].config)
     out = sum(bool(record.reasons) for record in outcome.judges)
+    second = "AC2" if study.design == "likert" else "AC1"
     yield f"### `{config}`\n"
     who = f" ({judges})" if judges else ""
     yield f"{whole.judges} judges{who} {_TASKS[study.design]}: {whole.answers:,} answers to"
     yield f"{whole.pairs} pairs of {len(groups)} paradigms. {out} further judges were left out by rules"
     yield f"declared before the collection (study `{study.id}`)."
     yield f"Individual accuracy is {_share(whole.individual)}, majority accuracy"
-    yield f"{_share(whole.majority)}; agreement: {_agreement(whole, study.design)}."
+    yield f"{_share(whole.majority)}; agreement: Krippendorff's α {whole.alpha:.2f},"
+    yield f"Gwet's {second} {whole.ac1:.2f}."
     yield f"People reject {whole.pairs - whole.kept} pairs (`excluded/{config}.jsonl`); the config"
     yield f"`{config}-judgments` has the figures of each pair and a verdict.\n"
     below = [f"`{g.name}` ({g.kept} of {g.pairs})" for g in groups if not g.passes(study.rules)]
@@ -206,24 +188,15 @@ def _section(
         yield f"| `{group.name}` | {share} | {group.kept} of {group.pairs} | {group.answers} |"
 
 
-def _share(found: Any) -> str:
+def _share(found: Interval) -> str:
     low, high = 100 * found.low, 100 * found.high
     return f"{100 * found.value:.1f} % (95 % interval {low:.1f} to {high:.1f})"
-
-
-def _agreement(group: JudgedGroup, design: str) -> str:
-    second = "AC2" if design == "likert" else "AC1"
-    return f"Krippendorff's α {group.alpha:.2f}, Gwet's {second} {group.ac1:.2f}"
 
 
 def _write_manifest(manifest: Manifest, made: Sequence[BuiltConfig], fresh: Path) -> None:
     configs = {**manifest.raw["configs"], **{config.name: config.to_json() for config in made}}
     lists = [f"excluded/{config.name.removesuffix('-judgments')}.jsonl" for config in made]
-    names = dict.fromkeys([*manifest.documents, *lists])
-    documents = {name: asdict(_digest(fresh / name)) for name in names}
+    paths = {name: fresh / name for name in dict.fromkeys([*manifest.documents, *lists])}
+    documents = {n: asdict(FileDigest(file_digest(p), p.stat().st_size)) for n, p in paths.items()}
     value = {**manifest.raw, "documents": documents, "configs": configs}
     _replace(fresh / MANIFEST, json_of(value))
-
-
-def _digest(path: Path) -> FileDigest:
-    return FileDigest(file_digest(path), path.stat().st_size)

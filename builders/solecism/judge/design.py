@@ -22,6 +22,7 @@ from solecism.inputs import (
     SHARE,
     Number,
     check,
+    check_name,
     read_json,
     read_json_lines,
     read_toml,
@@ -29,13 +30,13 @@ from solecism.inputs import (
 from solecism.judge.schema import ANSWERS, DESIGNS, KINDS
 
 __all__ = [
-    "FOREIGN", "HOMES", "ITEMS", "LISTS", "SALT", "STUDY", "DataSource", "Home", "Item", "Pay", "Rules",
-    "Study", "read_study", "study_toml",
+    "DELIVERIES", "FOREIGN", "ITEMS", "LISTS", "SALT", "STUDY", "AnswerDelivery", "DataSource", "Item",
+    "Pay", "Rules", "Study", "read_study", "study_toml",
 ]  # fmt: skip
 
 STUDY, ITEMS, LISTS, SALT = "study.toml", "items.jsonl", "lists.json", "salt.txt"
 
-HOMES = ("download", "server", "datapipe", "jatos")
+DELIVERIES = ("download", "server", "datapipe", "jatos")
 """How answers come home: a file that people save and send, a POST to `solecism judge serve` after
 each answer, one POST to DataPipe at the end, or JATOS."""
 
@@ -46,8 +47,6 @@ sentences: ``good`` and ``bad`` in a forced choice, else the one of them that is
 
 FOREIGN = (*ANSWERS.names, "item", "good", "bad")
 """What ``[columns]`` may name: the columns of answers, the key of a trial, and its sentences."""
-
-_POSITIVE = Number(1, 2**31 - 1, whole=True)
 
 
 @dataclass(frozen=True)
@@ -85,16 +84,19 @@ class Pay:
 
 
 @dataclass(frozen=True)
-class Home:
-    """Where answers go.
+class AnswerDelivery:
+    """How answers come home.
 
-    ``to``: one of :data:`HOMES`; ``server``: the address of the server, empty where the server
-    itself hands out the page; ``datapipe``: the experiment's id there; ``completion``: the address
-    to which people go back in the end (Prolific's, with the code).
+    ``to``: one of :data:`DELIVERIES`; ``server``: the address of the server, empty if the server
+    itself hands out the page; ``origins``: if it does not, the places of the page
+    (``https://lab.example.org``) from which the server takes answers; ``datapipe``: the
+    experiment's id there; ``completion``: the address to which people go back in the end
+    (Prolific's, with the code).
     """
 
     to: str = "download"
     server: str = ""
+    origins: tuple[str, ...] = ()
     datapipe: str = ""
     completion: str = ""
 
@@ -114,8 +116,8 @@ class Study:
 
     ``pairs``: of each paradigm; ``judges``: of each pair (of each sentence where one is judged at a
     time); ``practice`` and ``catch``: trials of each list. ``lists``: the keys of the trials of
-    each list, practice first. ``columns``: for answers in a CSV of another program, which column of
-    it is which of ours.
+    each list, practice first. ``columns``: for answers in a table of another program, which column
+    of it is which of ours.
     """
 
     folder: Path
@@ -134,7 +136,7 @@ class Study:
     contact: str = ""
     rules: Rules = field(default_factory=Rules)
     pay: Pay = field(default_factory=Pay)
-    home: Home = field(default_factory=Home)
+    home: AnswerDelivery = field(default_factory=AnswerDelivery)
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -144,8 +146,9 @@ class Study:
         That is the design, the seed, the trials, the lists and the rules. Titles, texts, pay, the
         way home and columns may change during a collection.
         """
+        names = ("design", "language", "seed", "pairs", "judges", "practice", "catch")
         whole = {
-            **{name: getattr(self, name) for name in _HASHED},
+            **{name: getattr(self, name) for name in names},
             "rules": asdict(self.rules),
             "data": [asdict(one) for one in self.data],
             "items": [dict(item) for item in self.items.values()],
@@ -154,10 +157,15 @@ class Study:
         text = json.dumps(whole, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    @property
+    @cached_property
     def totals(self) -> tuple[int, ...]:
         """The number of trials of each list, practice and catch trials included."""
         return tuple(map(len, self.lists))
+
+    @cached_property
+    def keys_of_lists(self) -> list[frozenset[str]]:
+        """The keys of each list, to look them up."""
+        return [frozenset(keys) for keys in self.lists]
 
     @property
     def participants(self) -> int:
@@ -166,8 +174,8 @@ class Study:
 
     @property
     def minutes(self) -> int:
-        """How long a session takes, texts included."""
-        return math.ceil((max(self.totals) * self.pay.seconds + _READING) / 60)
+        """How long a session takes; consent, instructions and debriefing take three minutes."""
+        return math.ceil((max(self.totals) * self.pay.seconds + 180) / 60)
 
     @property
     def amount(self) -> float:
@@ -178,53 +186,13 @@ class Study:
     def salt(self) -> str:
         """The salt by which identifiers of platforms are hashed; never published."""
         path = self.folder / SALT
-        if not path.is_file():
-            raise fail("is not there: it is made by `solecism judge new`", path)
-        return path.read_text(encoding="utf-8").strip()
+        salt = path.read_text(encoding="utf-8").strip() if path.is_file() else ""
+        if not salt:
+            raise fail("is missing or empty: `solecism judge new` makes it", path)
+        return salt
 
 
-_HASHED = ("design", "language", "seed", "pairs", "judges", "practice", "catch")
-
-_READING = 180
-"""The seconds that consent, instructions and debriefing take."""
-
-
-def read_study(folder: Path, foreign: bool = False) -> Study:
-    """Read the study of a folder.
-
-    ``foreign``: it may be one that others have made, of which there is only ``study.toml``, and
-    what its answers are about is known from them. Raises :class:`InputError`, with file and key,
-    for what is missing, unknown or of another kind.
-    """
-    path = folder / STUDY
-    if not path.is_file():
-        raise fail("is not there: is this a folder that `solecism judge new` has made?", path)
-    table = read_toml(path)
-    _refuse_unknown(table, path)
-    check(table, _SHAPE, path)
-    head = table["study"]
-    _refuse_other("design", head["design"], DESIGNS, path)
-    home = Home(**table.get("home", {}))
-    _refuse_other("home.to", home.to, HOMES, path)
-    _check_home(home, path)
-    there = not foreign or (folder / ITEMS).is_file()
-    items = _read_items(folder / ITEMS, head["design"]) if there else {}
-    lists = _read_lists(folder / LISTS, items) if there else []
-    if head.get("lists", len(lists)) != len(lists):
-        message = f"study.lists is {head['lists']}, {LISTS} has {len(lists)} lists"
-        raise fail(message, path)
-    return Study(
-        folder=folder,
-        **{name: value for name, value in head.items() if name != "lists"},
-        data=tuple(DataSource(**one) for one in table.get("data", [])),
-        items=items,
-        lists=lists,
-        rules=_rules(table.get("rules", {})),
-        pay=Pay(**table.get("pay", {})),
-        home=home,
-        columns=_columns(table.get("columns", {}), path),
-    )
-
+_POSITIVE = Number(1, 2**31 - 1, whole=True)
 
 _SHAPE: dict[Any, Any] = {
     "study": {
@@ -239,69 +207,84 @@ _SHAPE: dict[Any, Any] = {
     "rules?": {
         **dict.fromkeys(("completed?", "catch?", "one_sided?", "pair?", "paradigm?"), SHARE),
         "median_time?": COUNT,
-        "native_language?": [str],
-        "flags?": [str],
+        **dict.fromkeys(("native_language?", "flags?"), [str]),
     },
-    "pay?": {"currency?": str, "hourly?": Number(0), "seconds?": Number(0.1, 3600)},
-    "home?": dict.fromkeys(("to?", "server?", "datapipe?", "completion?"), str),
-    "columns?": {str: str},
-}
+    "pay?": {"currency?": str, "hourly?": Number(0, 1e9), "seconds?": Number(0.1, 3600)},
+    "home?": {
+        **dict.fromkeys(("to?", "server?", "datapipe?", "completion?"), str), "origins?": [str],
+    },
+    "columns?": dict.fromkeys((f"{name}?" for name in FOREIGN), str),
+}  # fmt: skip
+"""The shape of ``study.toml`` (see :func:`solecism.inputs.check`)."""
 
 
-def _refuse_unknown(table: Mapping[str, Any], path: Path) -> None:
-    """Raise :class:`InputError` for tables and keys that no study has."""
-    found = [Problem(text, str(path)) for text in _unknown(table)]
-    if found:
-        raise InputError(found)
+def read_study(folder: Path, foreign: bool = False) -> Study:
+    """Read the study of a folder.
+
+    ``foreign``: it may be one that others have made, of which there is only ``study.toml``, and
+    what its answers are about is known from them. Raises :class:`InputError`, with file and key,
+    for what is missing, unknown or of another kind.
+    """
+    path = folder / STUDY
+    if not path.is_file():
+        raise fail("is not there: is this a folder that `solecism judge new` has made?", path)
+    table = read_toml(path)
+    if unknown := [Problem(text, str(path)) for text in _unknown(table)]:
+        raise InputError(unknown)
+    check(table, _SHAPE, path)
+    head = dict(table["study"])
+    home = AnswerDelivery(**_frozen(table.get("home", {})))
+    data = tuple(DataSource(**one) for one in table.get("data", []))
+    _check_values(head["design"], home, data, path)
+    is_ours = not foreign or (folder / ITEMS).is_file()
+    items = _read_items(folder / ITEMS, head["design"]) if is_ours else {}
+    lists = _read_lists(folder / LISTS, items) if is_ours else []
+    if (said := head.pop("lists", len(lists))) != len(lists):
+        raise fail(f"study.lists is {said}, {LISTS} has {len(lists)} lists", path)
+    return Study(
+        folder=folder, **head, data=data, items=items, lists=lists,
+        rules=Rules(**_frozen(table.get("rules", {}))), pay=Pay(**table.get("pay", {})),
+        home=home, columns=table.get("columns", {}),
+    )  # fmt: skip
+
+
+def _frozen(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
 
 
 def _unknown(table: Mapping[str, Any]) -> Iterator[str]:
+    """Yield messages about tables and keys that no study has."""
     known = {name.removesuffix("?"): shape for name, shape in _SHAPE.items()}
     for name, value in table.items():
         if name not in known:
             yield f"unknown table {name!r} {candidates('tables', list(known), name)}"
             continue
         shape = known[name][0] if isinstance(known[name], list) else known[name]
-        inner = [str(key).removesuffix("?") for key in shape if key is not str]
+        keys = [str(key).removesuffix("?") for key in shape]
         for one in value if isinstance(value, list) else [value]:
-            keys = one if isinstance(one, Mapping) and inner else ()
-            for key in keys:
-                if key not in inner:
-                    yield f"unknown key '{name}.{key}' {candidates('keys', inner, key)}"
+            for key in one if isinstance(one, Mapping) else ():
+                if key not in keys:
+                    yield f"unknown key '{name}.{key}' {candidates('keys', keys, key)}"
 
 
-def _refuse_other(what: str, said: str, known: Sequence[str], path: Path) -> None:
-    if said not in known:
-        raise fail(f"unknown {what} {said!r} {candidates('known', known, said)}", path)
-
-
-def _check_home(home: Home, path: Path) -> None:
+def _check_values(design: str, home: AnswerDelivery, data: Sequence[DataSource], path: Path) -> None:
+    for what, said, known in (("design", design, DESIGNS), ("home.to", home.to, DELIVERIES)):
+        if said not in known:
+            raise fail(f"unknown {what} {said!r} {candidates('known', known, said)}", path)
     if home.to == "datapipe" and not home.datapipe:
         raise fail("home.datapipe is empty: it is the experiment's id at DataPipe", path)
-    for name in ("server", "completion"):
-        address = getattr(home, name)
+    addresses = {"server": home.server, "completion": home.completion}
+    for name, address in (*addresses.items(), *(("origins", each) for each in home.origins)):
         if address and not address.startswith(("https://", "http://")):
             raise fail(f"home.{name} is {address!r}, not an address (https://...)", path)
+    for one in data:
+        for part in one.config.split("/", 1):
+            check_name(part, "data.config", path)
 
 
-def _rules(table: Mapping[str, Any]) -> Rules:
-    said: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
-    return Rules(**said)
-
-
-def _columns(table: Mapping[str, str], path: Path) -> Mapping[str, str]:
-    for name in table:
-        if name not in FOREIGN:
-            near = candidates("columns", FOREIGN, name)
-            raise fail(f"unknown key 'columns.{name}' {near}", path)
-    return table
-
-
-_TEXTS = ("key", "kind", "config", "id", "set_id", "UID", "linguistics_term", "language")
-
-
-def _read_items(path: Path, design: str) -> Mapping[str, Item]:
-    shape = {**dict.fromkeys(_TEXTS, str), "good?": str, "bad?": str}
+def _read_items(path: Path, design: str) -> dict[str, Item]:
+    names = ("key", "kind", "config", "id", "set_id", "UID", "linguistics_term", "language")
+    shape = {**dict.fromkeys(names, str), "good?": str, "bad?": str}
     items: dict[str, Item] = {}
     for number, item in enumerate(read_json_lines(path, shape, "trial of a study"), 1):
         sides = [side for side in ("good", "bad") if item.get(side)]
@@ -312,7 +295,7 @@ def _read_items(path: Path, design: str) -> Mapping[str, Item]:
             wanted = "good and bad" if design == "choice" else "either good or bad"
             raise fail(f"trial {item['key']!r} needs {wanted} ({design})", path, number)
         if item["key"] in items:
-            raise fail(f"key {item['key']!r} stands twice", path, number)
+            raise fail(f"key {item['key']!r} is there twice", path, number)
         items[item["key"]] = item
     return items
 
@@ -327,21 +310,8 @@ def _read_lists(path: Path, items: Mapping[str, Item]) -> list[list[str]]:
                 near = candidates("trials", list(items), key)
                 raise fail(f"list {number}: {ITEMS} has no trial {key!r} {near}", path)
         if len(set(keys)) < len(keys):
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise fail(f"list {number}: trial {twice!r} stands twice", path)
+            raise fail(f"list {number} has a trial twice", path)
     return lists
-
-
-def study_toml(study: Study) -> str:
-    """Return the text of ``study.toml``."""
-    head = {f.name: getattr(study, f.name) for f in fields(Study) if f.name in _HEAD}
-    parts = [_ABOUT, "[study]", *_lines(head), f"lists = {len(study.lists)}"]
-    for one in study.data:
-        parts += ["", "[[data]]", *_lines(asdict(one))]
-    parts += ["", _RULES, "[rules]", *_lines(asdict(study.rules))]
-    parts += ["", _PAY, "[pay]", *_lines(asdict(study.pay))]
-    parts += ["", _HOME, "[home]", *_lines(asdict(study.home)), "", _COLUMNS, "[columns]"]
-    return "\n".join([*parts, *_lines(study.columns), ""])
 
 
 _HEAD = (
@@ -349,37 +319,49 @@ _HEAD = (
     "contact",
 )  # fmt: skip
 
-_ABOUT = """\
+_TOML = """\
 # The design of a study. [study] and [[data]] say how the trials were drawn: to change that, make
 # another study with `solecism judge new`. After a change of anything else, or of texts/, write the
-# page again: `solecism judge page FOLDER`."""
-
-_RULES = """\
+# page again: `solecism judge page FOLDER`.
+[study]
+{study}
+{data}
 # Whose answers count. Declare it before the collection: the answers carry the study's id, which
 # depends on these rules. completed: the least share of trials answered; catch: the least share of
 # catch trials right; median_time: the least median of times, in milliseconds; one_sided: the
 # highest share of one place or one rating; native_language: one of them must be stated (none: any);
 # flags: answers so flagged do not count. pair: a pair is kept if more than this share of judgments
-# is for the good sentence; paradigm: a paradigm is kept if at least this share of its pairs is."""
+# is for the good sentence; paradigm: a paradigm is kept if at least this share of its pairs is.
+[rules]
+{rules}
 
-_PAY = (
-    "# What an hour is paid, and the seconds that a trial takes. Duration and pay follow from it."
-)
+# What an hour is paid, and the seconds that a trial takes. Duration and pay follow from it.
+[pay]
+{pay}
 
-_HOME = """\
-# How answers come home. to: download, server, datapipe or jatos. completion: where people go at the
-# end (Prolific's address with the code)."""
+# How answers come home. to: download, server, datapipe or jatos. server: its address, if the page
+# is on another host, whose address is one of origins then. completion: where people go at the end
+# (Prolific's address with the code).
+[home]
+{home}
 
-_COLUMNS = '# For answers in a CSV of another program: our column = "its column".'
+# For answers in a table of another program: our column = "its column".
+[columns]
+{columns}"""
 
 
-def _lines(values: Mapping[str, object]) -> Iterator[str]:
-    for name, value in values.items():
-        yield f"{name} = {_toml(value)}"
+def study_toml(study: Study) -> str:
+    """Return the text of ``study.toml``."""
+    head = {f.name: getattr(study, f.name) for f in fields(Study) if f.name in _HEAD}
+    return _TOML.format(
+        study=_lines({**head, "lists": len(study.lists)}),
+        data="".join(f"\n[[data]]\n{_lines(asdict(one))}" for one in study.data),
+        **{name: _lines(asdict(getattr(study, name))) for name in ("rules", "pay", "home")},
+        columns=_lines(study.columns),
+    )
 
 
-def _toml(value: object) -> str:
-    """Return a text, number or list as TOML, whose texts are written as those of JSON."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _lines(values: Mapping[str, object]) -> str:
+    """Return keys and values as lines of TOML, in which texts are written as in JSON."""
+    texts = {k: json.dumps(v, ensure_ascii=False).replace("\x7f", "\\u007f") for k, v in values.items()}
+    return "".join(f"{name} = {text}\n" for name, text in texts.items())

@@ -1,10 +1,17 @@
-"""The pairs of a study: which are drawn from a config, and the trials that they become."""
+"""The pairs of a study: which are drawn from a config, and the trials that they become.
+
+Catch trials are sentences whose words are in disorder, made from the data. A person who reads
+cannot take them for sentences, whatever is thought of the pairs themselves. So they say who read,
+and teach nobody the labels of the data.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,13 +20,12 @@ import pyarrow as pa
 from solecism.errors import candidates, fail
 from solecism.formula import parse
 from solecism.hashing import text_hashes
-from solecism.judge.catch import LEAST, scramble, words_of_sentence
 from solecism.judge.design import DataSource, Item
 from solecism.scoring.items import open_items
 
 __all__ = [
     "COLUMNS", "StudyPair", "draw_pairs", "pairs_of_config", "pairs_of_suites", "pairs_of_table",
-    "scrambled",
+    "scramble", "scrambled",
 ]  # fmt: skip
 
 COLUMNS = (
@@ -157,38 +163,94 @@ def _ranked(pairs: Sequence[StudyPair], salt: str) -> list[StudyPair]:
     return [pairs[place] for place in np.argsort(hashes, kind="stable").tolist()]
 
 
+MIN_WORDS = 4
+"""The fewest different words that make a catch trial."""
+
+_LONG = 7
+"""The words from which a sentence counts as long."""
+
+
 def scrambled(
     pairs: Sequence[StudyPair], number: int, seed: int, avoid: Sequence[StudyPair]
 ) -> list[tuple[StudyPair, str]]:
     """Return ``number`` pairs that are not among ``avoid``, each with its good sentence scrambled.
 
     Of each paradigm one before any has two, the paradigms with the longer sentences first. Raises
-    :class:`InputError` where too few sentences have enough words.
+    :class:`InputError` if too few sentences have enough words.
     """
     sets = {(pair.config, pair.set_id) for pair in avoid}
     found: defaultdict[str, list[tuple[StudyPair, str]]] = defaultdict(list)
     for pair in _ranked(pairs, f"catch {seed}"):
-        if len(found[pair.uid]) >= number or (pair.config, pair.set_id) in sets:
-            continue
-        text = scramble(pair.good, pair.tokens, seed)
-        if text is not None:
-            found[pair.uid].append((pair, text))
-    ranked = sorted(_turns(found), key=lambda one: (one[0], -min(one[3], _ENOUGH), one[1].uid))
+        if len(found[pair.uid]) < number and (pair.config, pair.set_id) not in sets:
+            text = scramble(pair.good, pair.tokens, seed)
+            if text is not None:
+                found[pair.uid].append((pair, text))
+    ranked = sorted(
+        ((turn, -min(len(words_of_sentence(pair.good, pair.tokens)), _LONG), uid, pair, text)
+         for uid, some in found.items() for turn, (pair, text) in enumerate(some)),
+        key=lambda one: one[:3],
+    )  # fmt: skip
     if len(ranked) < number:
-        message = f"only {len(ranked)} sentences have {LEAST} different words or more"
+        message = f"only {len(ranked)} sentences have {MIN_WORDS} different words or more"
         raise fail(f"{message}, {number} are wanted for catch and practice trials (--catch 0)")
-    return [(pair, text) for _, pair, text, _ in ranked[:number]]
+    return [(pair, text) for *_, pair, text in ranked[:number]]
 
 
-_ENOUGH = 7
-"""The words from which a sentence counts as long."""
+_END = re.compile(r"[\s.!?。！？…]+$")
+_TRIES = 200
 
 
-def _turns(
-    found: dict[str, list[tuple[StudyPair, str]]],
-) -> Iterator[tuple[int, StudyPair, str, int]]:
-    count: Counter[str] = Counter()
-    for uid, ones in found.items():
-        for pair, text in ones:
-            yield count[uid], pair, text, len(words_of_sentence(pair.good, pair.tokens))
-            count[uid] += 1
+def words_of_sentence(sentence: str, tokens: str | None = None) -> list[str]:
+    """Return the words between spaces; of a text without spaces its tokens, else its characters.
+
+    >>> words_of_sentence("The pilot laughs.")
+    ['The', 'pilot', 'laughs']
+    """
+    text = _END.sub("", sentence)
+    words = text.split()
+    if len(words) > 1:
+        return words
+    parts = [token for token in (tokens or "").split() if token in text]
+    return parts if len(parts) > 1 else list(text)
+
+
+def scramble(sentence: str, tokens: str | None = None, seed: int = 0) -> str | None:
+    """Return the words of a sentence in an order that leaves no two neighbours together.
+
+    The shortest word, which is mostly a function word, comes last, the first word is another one,
+    and the mark at the end stays. None: the sentence has too few words, or too few that differ.
+
+    >>> scramble("The author near the pilots laughs.")
+    'Pilots the laughs near author the.'
+    """
+    words = words_of_sentence(sentence, tokens)
+    lowered = [words[0][:1].lower() + words[0][1:], *words[1:]] if words else []
+    if len(set(lowered)) < MIN_WORDS:
+        return None
+    last = min(range(len(lowered)), key=lambda place: (len(lowered[place]), -place))
+    for attempt in range(_TRIES):
+        order = _order(lowered, f"{seed} {attempt} {sentence}", last)
+        if _apart(order, lowered):
+            return _written([lowered[place] for place in order], sentence)
+    return None
+
+
+def _order(words: Sequence[str], salt: str, last: int) -> list[int]:
+    hashes = text_hashes(f"{salt} {place}" for place in range(len(words))).tolist()
+    places = [place for place in range(len(words)) if place != last]
+    return [*sorted(places, key=lambda place: hashes[place]), last]
+
+
+def _apart(order: Sequence[int], words: Sequence[str]) -> bool:
+    """Return whether no two neighbours were neighbours before, and the first word is a new one."""
+    before = set(pairwise(words))
+    now = [words[place] for place in order]
+    return now[0] != words[0] and not before & set(pairwise(now))
+
+
+def _written(words: Sequence[str], like: str) -> str:
+    """Return words as a text with the spaces, the capital and the end of another."""
+    text = (" " if " " in _END.sub("", like) else "").join(words)
+    end = _END.search(like)
+    first = text[:1].upper() if like[:1].isupper() else text[:1]
+    return first + text[1:] + (end[0] if end else "")

@@ -1,7 +1,7 @@
-"""The same study for other programs: PCIbex (PennController), Label Studio, JATOS.
+"""The same study for other programs: PCIbex (PennController), Label Studio, JATOS, or a sheet.
 
-What they give back, :mod:`solecism.judge.formats` reads. Of each trial ``shown`` says which
-sentence stands first, from the study's seed: in half of a list's trials the good one.
+What they give back, :mod:`solecism.judge.importing` reads. Of each trial ``shown`` says which
+sentence is first, from the study's seed: in half of a list's trials the good one.
 """
 
 from __future__ import annotations
@@ -10,177 +10,171 @@ import hashlib
 import json
 import uuid
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from solecism.errors import candidates, fail
-from solecism.files import add_texts, csv_of
+from solecism.files import add_texts, csv_of, writing
 from solecism.judge.design import Study
-from solecism.judge.order import sides
+from solecism.judge.order import session_order, sides
 from solecism.judge.page import html_of, page_direction, page_texts
 from solecism.judge.protocol import READINGS, REASONS
 from solecism.judge.wording import PageWording, read_wording
 
 __all__ = ["TARGETS", "export_study"]
 
+TARGETS = ("pcibex", "label-studio", "jatos", "sheet")
+
 _PCIBEX = Path(__file__).with_name("page_files") / "pcibex.js"
+_PCIBEX_WORDS = (
+    "agree", "next", "question_choice", "question_likert", "question_expert", "low", "high", "comment",
+)  # fmt: skip
 
 
 def export_study(study: Study, target: str, out: Path) -> list[Path]:
     """Write a study for another program into a folder; return the files.
 
-    Raises :class:`InputError` for an unknown ``target`` (:data:`TARGETS`), and where another file
-    is in the way.
+    Raises :class:`InputError` for an unknown ``target`` (:data:`TARGETS`), and if another file is
+    in the way.
     """
-    if target not in TARGETS:
-        raise fail(f"unknown target {target!r} {candidates('targets', list(TARGETS), target)}")
+    wording = read_wording(study)
     if target == "jatos":
-        return [_write_archive(study, out)]
-    texts = TARGETS[target](study, read_wording(study))
+        return [_write_archive(study, wording, out)]
+    if target == "pcibex":
+        texts = _pcibex(study, wording)
+    elif target == "label-studio":
+        texts = _label_studio(study, wording)
+    elif target == "sheet":
+        texts = _sheets(study, wording)
+    else:
+        raise fail(f"unknown target {target!r} {candidates('targets', TARGETS, target)}")
     return add_texts(out, {out / name: text for name, text in texts.items()})
 
 
-def _rows(study: Study) -> list[dict[str, str]]:
-    """Return a row for each trial of each list: ``group`` (the list), its key and its sentences."""
-    made = []
-    for number, keys in enumerate(study.lists, 1):
-        first = sides(keys, f"{study.seed}:export:{number}")
-        for key in keys:
-            item = study.items[key]
-            known = {"group": str(number), "item": key, "kind": item["kind"]}
-            made.append(known | _sentences(study, item, first[key]))
-    return made
-
-
-def _sentences(study: Study, item: Mapping[str, str], shown: str) -> dict[str, str]:
-    if study.design == "choice":
-        other = "bad" if shown == "good" else "good"
-        return {"shown": shown, "first": item[shown], "second": item[other]}
-    side = "good" if item.get("good") else "bad"
-    return {"shown": side, "sentence": item[side]}
+def _rows(study: Study, number: int) -> list[dict[str, str]]:
+    """Return a row for each trial of a list: ``group`` (the list), its key and its sentences."""
+    keys, rows = study.lists[number - 1], []
+    shown = sides(keys, f"{study.seed}:export:{number}")
+    for key in keys:
+        item = study.items[key]
+        row = {"group": str(number), "item": key, "kind": item["kind"]}
+        if study.design == "choice":
+            other = "bad" if shown[key] == "good" else "good"
+            row |= {"shown": shown[key], "first": item[shown[key]], "second": item[other]}
+        else:
+            side = "good" if item.get("good") else "bad"
+            row |= {"shown": side, "sentence": item[side]}
+        rows.append(row)
+    return rows
 
 
 def _pcibex(study: Study, wording: PageWording) -> dict[str, str]:
     """Return a PCIbex project: PennController takes the rows of a list by the column ``group``."""
-    names = ("consent", "instructions", "debriefing")
     known = {
-        "design": study.design,
-        "study": study.id,
-        "dir": page_direction(study),
-        "language": study.language,
-        "readings": READINGS,
-        "words": {key: wording.words[key] for key in _WORDS},
-    }
+        "design": study.design, "study": study.id, "dir": page_direction(study),
+        "language": study.language, "readings": READINGS,
+        "words": {key: wording.words[key] for key in _PCIBEX_WORDS},
+    }  # fmt: skip
     script = f"const study = {json.dumps(known, ensure_ascii=False, indent=2)};\n\n"
+    rows = [row for n in range(1, len(study.lists) + 1) for row in _rows(study, n)]
     return {
         "data_includes/main.js": script + _PCIBEX.read_text(encoding="utf-8"),
-        "chunk_includes/items.csv": csv_of(_rows(study), exact=True),
-        **{f"chunk_includes/{name}.html": html_of(wording.parts[name]) for name in names},
+        "chunk_includes/items.csv": csv_of(rows, exact=True),
+        **{f"chunk_includes/{part}.html": html_of(text) for part, text in wording.parts.items()},
     }
-
-
-_WORDS = (
-    "agree", "next", "question_choice", "question_likert", "question_expert", "low", "high", "comment",
-)  # fmt: skip
 
 
 def _label_studio(study: Study, wording: PageWording) -> dict[str, str]:
-    """Return tasks for Label Studio, a file a list, and the configuration of its page."""
-    rows = _rows(study)
-    lists = range(1, len(study.lists) + 1)
-    tasks = {
-        f"tasks-{number}.csv": csv_of(
-            (row for row in rows if row["group"] == str(number)), exact=True
-        )
-        for number in lists
-    }
-    return {"config.xml": _labelling(study.design, wording.words), **tasks}
+    """Return tasks for Label Studio, a file for each list, and the configuration of its page.
 
-
-def _labelling(design: str, words: Mapping[str, str]) -> str:
-    """Return the configuration: the names of its controls are those of our columns."""
-    question = f"  <Header value={quoteattr(words[f'question_{design}'])}/>"
-    if design == "choice":
-        shown = [f'  <Text name="{name}" value="${name}"/>' for name in ("first", "second")]
-        control = _choices("answer", "first", ("first", "second"), ("f", "j"))
+    The names of the controls are those of our columns.
+    """
+    if study.design == "choice":
+        shown, control = ("first", "second"), _choices("answer", "first", ("first", "second"))
+    elif study.design == "likert":
+        rating = '  <Rating name="rating" toName="sentence" maxRating="7" required="true"/>'
+        shown, control = ("sentence",), [rating]
     else:
-        shown = ['  <Text name="sentence" value="$sentence"/>']
-        control = _control(design)
-    return "\n".join(["<View>", question, *shown, *control, "</View>", ""])
+        shown, control = ("sentence",), [
+            *_choices("answer", "sentence", READINGS),
+            *_choices("reason", "sentence", REASONS, required=False),
+            '  <TextArea name="comment" toName="sentence" rows="2"/>',
+        ]
+    question = wording.words[f"question_{study.design}"]
+    texts = [f'  <Text name="{name}" value="${name}"/>' for name in shown]
+    lines = ["<View>", f"  <Header value={quoteattr(question)}/>", *texts, *control, "</View>", ""]
+    tasks = {
+        f"tasks-{number}.csv": csv_of(_rows(study, number), exact=True)
+        for number in range(1, len(study.lists) + 1)
+    }
+    return {"config.xml": "\n".join(lines), **tasks}
 
 
-def _control(design: str) -> list[str]:
-    if design == "likert":
-        return ['  <Rating name="rating" toName="sentence" maxRating="7" required="true"/>']
-    return [
-        *_choices("answer", "sentence", READINGS, ("1", "2", "3")),
-        *_choices("reason", "sentence", REASONS, (), required=False),
-        '  <TextArea name="comment" toName="sentence" rows="2"/>',
-    ]
-
-
-def _choices(
-    name: str, of: str, values: Iterable[str], keys: tuple[str, ...], required: bool = True
-) -> list[str]:
-    hot = [f' hotkey="{key}"' for key in keys] or [""] * 9
+def _choices(name: str, of: str, values: Iterable[str], required: bool = True) -> list[str]:
     must = ' required="true"' if required else ""
     return [
         f'  <Choices name="{name}" toName="{of}" choice="single" showInline="true"{must}>',
-        *(f'    <Choice value="{value}"{key}/>' for value, key in zip(values, hot, strict=False)),
+        *(f'    <Choice value="{value}"/>' for value in values),
         "  </Choices>",
     ]
 
 
-def _write_archive(study: Study, out: Path) -> Path:
+def _sheets(study: Study, wording: PageWording) -> dict[str, str]:
+    """Return a sheet for each list, for readers who fill in a table, and how to do that."""
+    if study.design != "expert":
+        raise fail(f"a sheet is for experts (--design expert); this design is {study.design!r}")
+    columns = dict.fromkeys(("answer", "reason", "comment"), "")
+    guide = [
+        wording.parts["instructions"],
+        "Copy the sheet to answers-NAME.csv, with a name of your own, and read one line after another.",
+        f"answer: {', '.join(READINGS)}. reason: {', '.join(REASONS)}, or nothing.",
+    ]
+    texts = {"README.md": "\n\n".join(guide) + "\n"}
+    for number in range(1, len(study.lists) + 1):
+        rows = {row["item"]: row for row in _rows(study, number)}
+        order = session_order(study, number, f"{study.seed}:sheet:{number}")
+        blind = [{"item": key, "sentence": rows[key]["sentence"], **columns} for key in order]
+        texts[f"sheet-{number}.csv"] = csv_of(blind)
+    return texts
+
+
+def _write_archive(study: Study, wording: PageWording, out: Path) -> Path:
     """Write a study archive of JATOS (``.jzip``): the page, and what JATOS must know of it."""
-    page = page_texts(replace(study, home=replace(study.home, to="jatos")), read_wording(study))
+    page = page_texts(replace(study, home=replace(study.home, to="jatos")), wording)
     folder = f"solecism_{study.id}"
     files = {f"{folder}/{name}": text for name, text in page.items()}
     files[f"{folder}.jas"] = json.dumps(_jatos(study, folder), ensure_ascii=False, indent=2)
     path = out / f"{folder}.jzip"
     if path.exists():
         raise fail("is there already: move it, or choose another folder", path)
-    out.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with writing(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
-            archive.writestr(
-                zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), text, zipfile.ZIP_DEFLATED
-            )
+            info = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            archive.writestr(info, text, zipfile.ZIP_DEFLATED)
     return path
 
 
 def _jatos(study: Study, folder: str) -> dict[str, Any]:
     """Return the properties of a study, of its one component and of its batch."""
 
-    def uid(of: str) -> str:
-        return str(uuid.UUID(bytes=hashlib.sha256(f"{study.id} {of}".encode()).digest()[:16]))
+    def known(of: str, title: str) -> dict[str, Any]:
+        digest = hashlib.sha256(f"{study.id} {of}".encode()).digest()[:16]
+        unset = dict.fromkeys(("comments", "jsonData"))
+        return {"uuid": str(uuid.UUID(bytes=digest)), "title": title, "active": True, **unset}
 
-    component = {
-        "uuid": uid("component"), "title": study.title, "htmlFilePath": "index.html",
-        "reloadable": True, "active": True, "comments": "", "jsonData": None,
-    }  # fmt: skip
+    title = study.title or f"solecism {study.id}"
+    component = {**known("component", title), "htmlFilePath": "index.html", "reloadable": True}
     batch = {
-        "uuid": uid("batch"), "title": "Default", "active": True, "maxActiveMembers": None,
-        "maxTotalMembers": None, "maxTotalWorkers": study.participants,
-        "allowedWorkerTypes": ["GeneralSingle", "PersonalSingle", "Jatos"], "comments": None,
-        "jsonData": None,
+        **known("batch", "Default"), "maxActiveMembers": None, "maxTotalMembers": None,
+        "maxTotalWorkers": study.participants,
+        "allowedWorkerTypes": ["GeneralSingle", "PersonalSingle", "Jatos"],
     }  # fmt: skip
     data = {
-        "uuid": uid("study"), "title": study.title, "description": f"solecism study {study.id}",
-        "active": True, "groupStudy": False, "linearStudy": True, "allowPreview": False,
-        "dirName": folder, "comments": "", "jsonData": None,
-        "endRedirectUrl": study.home.completion, "studyEntryMsg": None,
-        "componentList": [component], "batchList": [batch],
+        **known("study", title), "description": f"solecism study {study.id}", "dirName": folder,
+        "groupStudy": False, "linearStudy": True, "allowPreview": False, "studyEntryMsg": None,
+        "endRedirectUrl": study.home.completion, "componentList": [component], "batchList": [batch],
     }  # fmt: skip
     return {"version": "3", "data": data}
-
-
-TARGETS: Mapping[str, Callable[[Study, PageWording], dict[str, str]]] = {
-    "pcibex": _pcibex,
-    "label-studio": _label_studio,
-    "jatos": lambda _, __: {},
-}
-"""The programs by name, and what makes their files (JATOS' is one archive)."""

@@ -6,39 +6,88 @@ The table is ``answers.parquet`` in the folder of the study, with the columns of
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from solecism.errors import fail
+from solecism.errors import candidates, fail
 from solecism.files import write_text, writing
-from solecism.inputs import reading_parquet
-from solecism.judge.design import SALT, Study
+from solecism.hashing import hex_ids, text_hashes
+from solecism.inputs import check_name, reading_parquet
+from solecism.judge.design import SALT, Item, Study
 from solecism.judge.formats import read_raw
-from solecism.judge.matching import Known, complete
-from solecism.judge.pseudonyms import pseudonym
-from solecism.judge.schema import ANSWERS
-from solecism.judge.store import ANSWERS_FILE, stored_rows
+from solecism.judge.protocol import READINGS, pseudonym
+from solecism.judge.schema import ANSWERS, KINDS
 
 __all__ = [
-    "TABLE",
-    "Imported",
-    "answer_table",
-    "import_answers",
-    "read_answer_table",
-    "remove_person",
-    "save_answers",
-]
+    "TABLE", "Imported", "KnownTrials", "answer_table", "import_answers", "read_answer_table",
+    "remove_person", "save_answers", "states_of_lists",
+]  # fmt: skip
 
 TABLE = "answers.parquet"
 """The name of the table in the folder of a study."""
 
+MAX_TEXT = 2_000
+"""Characters of an id, a name or a comment."""
+
 Row = Mapping[str, Any]
+
+_FIRST = ("1", "first", "a", "left", "top", "f")
+_SECOND = ("2", "second", "b", "right", "bottom", "j")
+_PAIR = ("config", "id", "set_id", "UID", "linguistics_term")
+_COUNTS = ("list", "position", "time", "trials")
+
+
+@dataclass(frozen=True)
+class KnownTrials:
+    """Trials that answers may be about, by their keys."""
+
+    by_key: Mapping[str, Item]
+
+    @cached_property
+    def _by_id(self) -> dict[tuple[str, str], Item]:
+        return {(item["id"], _side(item)): item for item in self.by_key.values()}
+
+    @cached_property
+    def _by_sentences(self) -> dict[tuple[str, str], Item]:
+        return {(i.get("good", ""), i.get("bad", "")): i for i in self.by_key.values()}
+
+    @cached_property
+    def terms(self) -> dict[str, str]:
+        """The phenomenon of each UID."""
+        return {item["UID"]: item["linguistics_term"] for item in self.by_key.values()}
+
+    def find(self, raw: Row) -> Item | None:
+        """Return the trial that an answer is about, by its key, its sentences or its id."""
+        if "item" in raw:
+            return self.by_key.get(str(raw["item"]))
+        sentences, key = _sentences(raw), str(raw.get("id"))
+        if any(sentences) and sentences in self._by_sentences:
+            return self._by_sentences[sentences]
+        return self._by_id.get((key, "")) or self._by_id.get((key, str(raw.get("shown"))))
+
+
+def _side(item: Item) -> str:
+    """Return the only side of a trial; an empty text if it has both."""
+    sides = [side for side in ("good", "bad") if item.get(side)]
+    return "" if len(sides) == 2 else sides[0]
+
+
+def _sentences(raw: Row) -> tuple[str, str]:
+    """Return the good and the bad sentence that an answer names, or empty texts."""
+    if "first" in raw and raw.get("shown") in ("good", "bad"):
+        first, second = str(raw["first"]), str(raw.get("second", ""))
+        return (first, second) if raw["shown"] == "good" else (second, first)
+    return str(raw.get("good", "")), str(raw.get("bad", ""))
 
 
 class Imported(NamedTuple):
@@ -49,67 +98,58 @@ class Imported(NamedTuple):
 
 
 def import_answers(
-    study: Study, paths: Iterable[Path], name: str = "", pairs: Known | None = None
+    study: Study, paths: Iterable[Path], name: str = "", known: KnownTrials | None = None
 ) -> Imported:
     """Read the answers in files; without any, those that our server has taken.
 
     ``name``: the format (:data:`~solecism.judge.formats.FORMATS`), empty: the one that fits;
-    ``pairs``: those that answers are about, where the study does not have them. An answer that
-    stands twice counts once. Raises :class:`InputError`, with file and line, for what cannot be
+    ``known``: the pairs that answers are about, if the study does not have them. An answer that is
+    there twice counts once. Raises :class:`InputError`, with file and line, for what cannot be
     understood, and for two different answers of one person to one trial.
     """
     files = list(paths)
-    salt = _salt(study) if files else ""
-    found: dict[tuple[Any, ...], Row] = {}
+    rows: Iterable[tuple[Path, Row]]
+    if files:
+        salt, known = _salt(study), known or KnownTrials(study.items)
+        if servers := [path for path in files if path.suffix == ".sqlite"]:
+            raise fail("is the server's file: import it by naming no file", servers[0])
+        rows = ((p, _complete(study, raw, known, salt, p)) for p in files for raw in read_raw(p, study, name))
+    else:
+        rows = ((study.folder, row) for row in _stored_rows(study))
+    found: dict[tuple[object, ...], Row] = {}
     twice = 0
-    for path, row in _every(study, files, name, pairs, salt):
+    for path, row in rows:
         key = tuple(row[part] for part in ("participant", "list", "position", "id", "shown"))
-        if key in found:
-            _refuse_other(found[key], row, path)
+        if (other := found.setdefault(key, row)) is not row:
+            if any(other[name] != row[name] for name in ("answer", "rating")):
+                what = f"{row['participant']} has two answers to {row['id']} ({row['UID']})"
+                raise fail(f"{what} at position {row['position']}", path, row.get("line"))
             twice += 1
-        found.setdefault(key, row)
     if not found:
         raise fail("no answers were found", files[0] if files else study.folder)
     return Imported(_counted(list(found.values())), twice)
 
 
-def _every(
-    study: Study, files: Sequence[Path], name: str, pairs: Known | None, salt: str
-) -> Iterator[tuple[Path, Row]]:
-    if not files:
-        yield from ((study.folder / ANSWERS_FILE, row) for row in stored_rows(study))
-    known = pairs or Known.of_study(study)
-    for path in files:
-        if path.suffix == ".sqlite":
-            raise fail("is the server's file: import it by naming no file", path)
-        for raw in read_raw(path, study, name):
-            yield path, raw if _is_ours(raw) else complete(study, raw, known, salt, path)
+def _stored_rows(study: Study) -> list[dict[str, Any]]:
+    from solecism.judge.server import ANSWERS_FILE, AnswerStore
 
-
-def _is_ours(raw: Row) -> bool:
-    """Return whether a row is complete: those that our page saves have pseudonyms already."""
-    return all(name in raw for name in ANSWERS.names)
-
-
-def _refuse_other(one: Row, other: Row, path: Path) -> None:
-    if any(one[name] != other[name] for name in ("answer", "rating")):
-        what = f"{one['participant']} has two answers to {one['id']}"
-        raise fail(f"{what} ({one['UID']}) at position {one['position']}", path, other.get("line"))
+    path = study.folder / ANSWERS_FILE
+    if not path.is_file():
+        raise fail("there is no such file: nobody has been asked yet", path)
+    return AnswerStore(study).rows()
 
 
 def _salt(study: Study) -> str:
     """Return the salt of a study; one that others have made gets one now."""
     path = study.folder / SALT
     if not path.is_file() and not study.items:
-        write_text(path, secrets.token_hex(16) + "\n")
+        write_text(path, secrets.token_hex(16) + "\n", mode=0o600)
     return study.salt
 
 
 def _counted(rows: Sequence[Row]) -> list[Row]:
     """Fill in what a program did not say: positions by the order of a person's answers, trials."""
-    totals = Counter(row["participant"] for row in rows)
-    places: Counter[str] = Counter()
-    made: list[Row] = []
+    totals, places, made = Counter(row["participant"] for row in rows), Counter[str](), []
     for row in rows:
         person = row["participant"]
         places[person] += 1
@@ -118,39 +158,185 @@ def _counted(rows: Sequence[Row]) -> list[Row]:
     return made
 
 
+def _complete(study: Study, raw: Row, known: KnownTrials, salt: str, path: Path) -> Row:
+    """Return the row of :data:`~solecism.judge.schema.ANSWERS` that a foreign answer makes.
+
+    People get pseudonyms. Raises :class:`InputError` if nobody is named, the trial is unknown, or
+    the answer is none.
+    """
+    if all(name in raw for name in ANSWERS.names):
+        return raw  # our page's own: people have pseudonyms already
+    line = raw.get("line")
+    for name, value in raw.items():
+        if isinstance(value, str) and len(value) > MAX_TEXT:
+            raise fail(f"{name} has more than {MAX_TEXT:,} characters", path, line)
+    if not raw.get("participant"):
+        raise fail("does not say who answered (columns.participant)", path, line)
+    item = known.find(raw) or _described(study, raw, known, path)
+    flags = raw.get("flags") or []
+    row = {
+        "study": study.id, "participant": pseudonym(str(raw["participant"]), salt),
+        **{name: _count(raw.get(name), name, path, line) for name in _COUNTS},
+        "kind": item.get("kind", "item"), "design": study.design,
+        **{name: item.get(name, "") for name in _PAIR},
+        **_said(study.design, raw, item, path),
+        **{n: str(raw[n]) if n in raw else None for n in ("reason", "comment", "native_language")},
+        "flags": [*map(str, flags)] if isinstance(flags, list) else re.split(r"[ ,;]+", str(flags)),
+        "line": line,
+    }  # fmt: skip
+    return row
+
+
+def _count(value: object, name: str, path: Path, line: int | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        number = round(float(str(value)))
+    except (ValueError, OverflowError):
+        raise fail(f"{name} is {str(value)[:40]!r}, not a number", path, line) from None
+    if not 0 <= number < 2**31:
+        raise fail(f"{name} is {str(value)[:40]!r}, not between 0 and {2**31 - 1:,}", path, line)
+    return number
+
+
+def _described(study: Study, raw: Row, known: KnownTrials, path: Path) -> Item:
+    """Return the trial that an answer describes itself, of a study that others have made."""
+    line, (good, bad) = raw.get("line"), _sentences(raw)
+    if study.items:
+        key = str(raw.get("item") or raw.get("id") or good or bad)
+        near = candidates("trials", list(known.by_key), key)
+        raise fail(f"the study has no trial {key!r} {near}", path, line)
+    if not raw.get("id") and not good and not bad:
+        raise fail("does not say which pair it is about (columns.id, or good and bad)", path, line)
+    key = str(raw.get("id") or hex_ids(text_hashes([f"{good}\n{bad}"]))[0])
+    kind, uid = str(raw.get("kind") or "item"), str(raw.get("UID") or "")
+    if kind not in KINDS:
+        raise fail(f"unknown kind {kind!r} {candidates('kinds', KINDS, kind)}", path, line)
+    return {
+        "kind": kind, "id": key, "set_id": str(raw.get("set_id") or key), "UID": uid,
+        "config": str(raw.get("config") or (study.data[0].config if study.data else "")),
+        "good": good, "bad": bad,
+        "linguistics_term": str(raw.get("linguistics_term") or known.terms.get(uid, "")),
+    }  # fmt: skip
+
+
+def _said(design: str, raw: Row, item: Item, path: Path) -> dict[str, Any]:
+    """Return ``shown``, ``answer`` and ``rating``."""
+    line, shown = raw.get("line"), str(raw.get("shown") or "")
+    if not shown and design != "choice":
+        shown = _side(item)
+    if shown not in ("good", "bad", *(("",) if design == "choice" else ())):
+        raise fail(f"shown is {shown!r}, wanted good or bad", path, line)
+    found: dict[str, Any] = {"shown": shown or None, "answer": None, "rating": None}
+    answer = str(raw.get("rating", raw.get("answer", ""))).strip()
+    if design == "likert":
+        found["rating"] = _count(answer or None, "rating", path, line)
+        if found["rating"] not in range(1, 8):
+            raise fail(f"rating is {answer!r}, wanted 1 to 7", path, line)
+    elif design == "expert":
+        if answer.lower() not in READINGS:
+            near = candidates("answers", READINGS, answer)
+            raise fail(f"unknown answer {answer!r} {near}", path, line)
+        found["answer"] = answer.lower()
+    elif (side := _chosen(answer, item, shown)) is not None:
+        found["answer"] = side
+    else:
+        message = f"answer {answer!r} is neither good or bad, nor first or second"
+        raise fail(f"{message}, nor one of the sentences", path, line)
+    return found
+
+
+def _chosen(answer: str, item: Item, shown: str) -> str | None:
+    """Return the side that an answer names: by itself, by its place, or by its sentence.
+
+    >>> _chosen("2", {"good": "I sleep.", "bad": "I sleeps."}, "bad")
+    'good'
+    >>> _chosen("I sleeps.", {"good": "I sleep.", "bad": "I sleeps."}, "")
+    'bad'
+    """
+    text = answer.lower()
+    if text in ("good", "bad"):
+        return text
+    if shown and text in (*_FIRST, *_SECOND):
+        other = "bad" if shown == "good" else "good"
+        return shown if text in _FIRST else other
+    return next((side for side in ("good", "bad") if item.get(side) and answer == item[side]), None)
+
+
 def answer_table(rows: Iterable[Row]) -> pa.Table:
     """Return rows as a table of :data:`~solecism.judge.schema.ANSWERS`."""
-    columns: dict[str, list[Any]] = {name: [] for name in ANSWERS.names}
-    for row in rows:
-        for name, values in columns.items():
-            values.append(row[name])
+    found = list(rows)
+    columns = {name: [row[name] for row in found] for name in ANSWERS.names}
     return pa.table(columns, schema=ANSWERS)
 
 
-def save_answers(study: Study, rows: Iterable[Row]) -> Path:
+def save_answers(study: Study, table: pa.Table) -> Path:
     """Write the table of a study, in place of an earlier one, and return its path."""
     path = study.folder / TABLE
     with writing(path) as part:
-        pq.write_table(answer_table(rows), part)
+        part.chmod(0o600)
+        pq.write_table(table, part)
     return path
 
 
 def read_answer_table(study: Study) -> pa.Table:
     """Return the answers to a study: those imported, else those that its server has taken.
 
-    Raises :class:`InputError` where there are none, or the table lacks a column.
+    Raises :class:`InputError` if there are none, or if the table is not one of answers to a study
+    of this design.
     """
     path = study.folder / TABLE
     if not path.is_file():
-        if not (study.folder / ANSWERS_FILE).is_file():
-            raise fail("there are no answers yet: `solecism judge import` brings them home", path)
-        return answer_table(stored_rows(study))
+        return answer_table(_stored_rows(study))
     with reading_parquet(path):
         table = pq.read_table(path)
-    missing = [name for name in ANSWERS.names if name not in table.column_names]
-    if missing:
-        raise fail(f"is no table of answers: it has no column {', '.join(missing)}", path)
-    return table.select(ANSWERS.names)
+        missing = [name for name in ANSWERS.names if name not in table.column_names]
+        if missing:
+            raise fail(f"is no table of answers: it has no column {', '.join(missing)}", path)
+        table = table.select(ANSWERS.names).cast(ANSWERS)
+    _check_table(table, study, path)
+    return table
+
+
+def _check_table(table: pa.Table, study: Study, path: Path) -> None:
+    answers = READINGS if study.design == "expert" else ("good", "bad")
+    judged = {"rating": range(1, 8)} if study.design == "likert" else {"answer": answers}
+    sides = ("good", "bad", *((None,) if study.design == "choice" else ()))
+    for name, known in {"kind": KINDS, "design": (study.design,), "shown": sides, **judged}.items():
+        if odd := set(pc.unique(table[name]).to_pylist()) - set(known):
+            raise fail(f"{name} is {str(odd.pop())[:40]!r} {candidates('known', [*map(str, known)])}", path)
+    for name in ("participant", *_PAIR, "trials"):
+        if table[name].null_count:
+            raise fail(f"{name} is empty in {table[name].null_count:,} rows", path)
+    for name in ("participant", "id", "set_id", "linguistics_term"):
+        if len(table) and pc.max(pc.utf8_length(table[name])).as_py() > MAX_TEXT:
+            raise fail(f"{name} has more than {MAX_TEXT:,} characters", path)
+    for name in ("config", "UID"):
+        for value in pc.unique(table[name]).to_pylist():
+            for part in value.split("/", 1) if name == "config" else [value]:
+                _ = part and check_name(part, name, path)
+
+
+def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:
+    """Return of each list how many people count for it, how many finished, and their answers.
+
+    They are those of the server, or without one of the table; list 0 is for answers without a list.
+    """
+    path = study.folder / TABLE
+    if (study.folder / "answers.sqlite").is_file() or not path.is_file():
+        from solecism.judge.server import ANSWERS_FILE, AnswerStore
+
+        is_there = (study.folder / ANSWERS_FILE).is_file()
+        return AnswerStore(study).counts() if is_there else {}
+    table = read_answer_table(study)
+    people = table.group_by(["list", "participant"]).aggregate([("id", "count"), ("trials", "max")])
+    found: dict[int, tuple[int, int, int]] = {}
+    for row in people.to_pylist():
+        number, answers = row["list"] or 0, row["id_count"]
+        before = found.get(number, (0, 0, 0))
+        new = (1, int(answers >= row["trials_max"]), answers)
+        found[number] = (before[0] + new[0], before[1] + new[1], before[2] + new[2])
+    return found
 
 
 def remove_person(study: Study, code: str) -> int:
@@ -158,15 +344,17 @@ def remove_person(study: Study, code: str) -> int:
 
     ``code``: what the page has shown at the end, or the name that the platform gives.
     """
-    from solecism.judge.store import remove_participant
-
     names = {code, pseudonym(code, study.salt)} if (study.folder / SALT).is_file() else {code}
-    removed = sum(remove_participant(study, name) for name in sorted(names))
-    path = study.folder / TABLE
-    if path.is_file():
-        rows = read_answer_table(study).to_pylist()
-        left = [row for row in rows if row["participant"] not in names]
-        removed = max(removed, len(rows) - len(left))
-        if len(left) < len(rows):
-            save_answers(study, left)
+    removed = 0
+    if (study.folder / "answers.sqlite").is_file():
+        from solecism.judge.server import AnswerStore
+
+        store = AnswerStore(study)
+        removed = sum(store.remove(name) for name in sorted(names))
+    if (study.folder / TABLE).is_file():
+        table = read_answer_table(study)
+        theirs = pc.is_in(table["participant"], pa.array(sorted(names)))
+        if count := pc.sum(theirs).as_py():
+            save_answers(study, table.filter(pc.invert(theirs)))
+            removed = max(removed, count)
     return removed

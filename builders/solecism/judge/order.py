@@ -1,7 +1,7 @@
-"""The order of the trials of a session and which side stands first, from the session's seed.
+"""The order of the trials of a session and which side is first, from the session's seed.
 
-The page computes the same (``page_files/order.js``), so that an order can be made again from the
-seed that is recorded with the answers.
+The page computes the same (``page_files/order.js``), so an order can be made again from the seed
+that is recorded with the answers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from solecism.judge.design import Study
 
-__all__ = ["mix", "seed_of", "session_order", "sides"]
+__all__ = ["mix", "session_order", "sides"]
 
 _MASK = 0xFFFFFFFF
 
@@ -29,33 +29,23 @@ def mix(text: str) -> int:
     return value
 
 
-def seed_of(study: Study, session: str) -> str:
-    """Return the seed of a session."""
-    return f"{study.seed}:{session}"
-
-
 def session_order(study: Study, number: int, seed: str) -> list[str]:
     """Return the keys of list ``number`` (from 1) in the order of a session.
 
     Practice comes first. An expert reads one side of each pair before the other sides.
     """
-    keys = study.lists[number - 1]
-    practice = [key for key in keys if study.items[key]["kind"] == "practice"]
-    rest = [key for key in keys if study.items[key]["kind"] != "practice"]
-    return practice + sorted(
-        rest, key=lambda key: (_half(study, key, seed), mix(f"{seed} {key}"), key)
-    )
 
+    def rank(key: str) -> tuple[bool, int, int, str]:
+        pair, _, side = key.partition("-")
+        half = (mix(f"half {seed} {pair}") & 1) ^ (side == "bad") if study.design == "expert" else 0
+        practice = study.items[key]["kind"] == "practice"
+        place = study.lists[number - 1].index(key) if practice else mix(f"{seed} {key}")
+        return not practice, 0 if practice else half, place, key
 
-def _half(study: Study, key: str, seed: str) -> int:
-    """Return in which half of a session a trial stands: 0 or 1."""
-    pair, _, side = key.partition("-")
-    if study.design != "expert":
-        return 0
-    return (mix(f"half {seed} {pair}") & 1) ^ (side == "bad")
+    return sorted(study.lists[number - 1], key=rank)
 
 
 def sides(keys: Sequence[str], seed: str) -> dict[str, str]:
-    """Return which side stands first in each trial of a forced choice, ``good`` in half of them."""
+    """Return which side is first in each trial of a forced choice, ``good`` in half of them."""
     ranked = sorted(keys, key=lambda key: (mix(f"side {seed} {key}"), key))
     return {key: ("good", "bad")[rank % 2] for rank, key in enumerate(ranked)}

@@ -1,44 +1,71 @@
-"""What people found: accuracy, agreement, ratings and time, of pairs and of groups of pairs.
+"""What people found: whose answers count, and the accuracy, agreement, ratings and time of pairs.
 
 What "right" means depends on the design. In a forced choice an answer is right if it is the good
 sentence. An expert is right to say yes to the good, no to the bad sentence; *not applicable* says
 nothing. Nobody rates both sentences of a pair, so of ratings the individual accuracy is the share
 of all pairs of a rating of the good and one of the bad sentence in which the good one is rated
 higher (equal: half), ratings being z-scored within each judge.
+
+A catch trial is answered right by ``good`` (choice), a rating of 1 to 3 (Likert) or ``no``
+(expert).
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from statistics import mean, median
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from solecism.judge.agreement import answer_counts, gwet_ac, krippendorff_alpha
+from solecism.files import not_formula
 from solecism.judge.design import Rules, Study
-from solecism.judge.exclusions import JudgeRecord, counting_rows, judge_records
-from solecism.judge.intervals import mean_influence, mean_interval, share_interval
 from solecism.judge.protocol import READINGS
+from solecism.judge.rater_agreement import (
+    Codes,
+    Numbers,
+    answer_counts,
+    gwet_ac,
+    krippendorff_alpha,
+    mean_interval,
+    share_interval,
+)
 from solecism.scoring.summary import Interval, wilson
 
 __all__ = [
-    "LEVELS", "JudgedGroup", "JudgedPair", "Outcome", "answers_csv", "judged_groups", "outcome_of",
-    "r_script", "whole_group",
+    "LEVELS", "JudgeRecord", "JudgedGroup", "JudgedPair", "Outcome", "answers_csv", "judge_records",
+    "outcome_of", "r_script",
 ]  # fmt: skip
-
-Row = Mapping[str, Any]
-Numbers = NDArray[np.float64]
 
 LEVELS = {"paradigm": "uid", "phenomenon": "term", "config": "config"}
 """What pairs are grouped by: the name of the level, and the attribute of a pair."""
+
+
+@dataclass(frozen=True)
+class JudgeRecord:
+    """What is known of a judge, and ``reasons`` why their answers do not count (none: they do).
+
+    ``completed``: the share of trials that were answered; ``catch``: of catch trials that were
+    answered right; ``one_sided``: of items, the share of the place (or rating) chosen most;
+    ``median_time``: milliseconds, of items. None: there is nothing to know it from. ``left_out``:
+    answers that do not count by themselves, for a flag or a native language.
+    """
+
+    participant: str
+    answers: int
+    completed: float
+    catch: float | None
+    one_sided: float | None
+    median_time: float | None
+    native_language: str
+    left_out: int
+    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -47,7 +74,8 @@ class JudgedPair:
 
     ``accuracy``: the share of answers that are right; ``kept``: whether people confirm the label
     (:class:`~solecism.judge.design.Rules`, ``pair``); ``ratings``: the mean ratings of the good and
-    the bad sentence; ``gap``: the difference of their z-scores; ``time``: milliseconds, the median.
+    the bad sentence; ``gap``: the difference of their z-scores; ``time``: milliseconds, the median;
+    ``good`` and ``bad``: the sentences, if the study has them.
     """
 
     config: str
@@ -61,8 +89,8 @@ class JudgedPair:
     ratings: tuple[float, float] | None
     gap: float | None
     time: float | None
-    rows: Sequence[Row]
-    influence: Numbers
+    good: str = ""
+    bad: str = ""
 
     @property
     def verdict(self) -> str:
@@ -108,123 +136,218 @@ class JudgedGroup:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a study: its judges, and the pairs by answers that count."""
+    """The outcome of a study: its judges, and the pairs by answers that count.
+
+    ``answers``: those that count, with ``pair`` (the place in ``pairs``), ``value`` (1 right, 0
+    wrong, or the z-score of a rating) and ``influence`` (what it adds to the pair's accuracy).
+    """
 
     study: Study
     judges: tuple[JudgeRecord, ...]
     pairs: tuple[JudgedPair, ...]
     simulated: int
+    answers: pd.DataFrame = field(repr=False)
 
     @cached_property
     def overall(self) -> JudgedGroup:
         """The figures of all pairs."""
-        return whole_group(self.pairs, self.study.design)
+        return self.group("all", range(len(self.pairs)))
 
     @cached_property
     def paradigms(self) -> list[JudgedGroup]:
         """The figures by paradigm."""
         return self.by("paradigm")
 
-    def by(self, level: str) -> list[JudgedGroup]:
-        """Return the figures by one of :data:`LEVELS`, in the order of names."""
-        return judged_groups(self.pairs, level, self.study.design)
+    def by(self, level: str, config: str | None = None) -> list[JudgedGroup]:
+        """Return the figures by one of :data:`LEVELS`, in the order of names; of one config."""
+        found: dict[str, list[int]] = {}
+        for place, pair in enumerate(self.pairs):
+            if config in (None, pair.config):
+                found.setdefault(getattr(pair, LEVELS[level]), []).append(place)
+        return [self.group(name, found[name]) for name in sorted(found)]
+
+    def group(self, name: str, places: Sequence[int]) -> JudgedGroup:
+        """Return the figures of some pairs together, named by their places."""
+        pairs = [self.pairs[place] for place in places]
+        of_pairs = [self._rows_of_pairs[place] for place in places]
+        rows = self.answers.take(np.concatenate(of_pairs) if of_pairs else [])
+        people, items = rows["judge"].to_numpy(), rows["pair"].to_numpy()
+        kept, times = sum(pair.kept for pair in pairs), rows["time"].dropna()
+        individual, gap = wilson(0, 0), None
+        if pairs:
+            accuracy = np.array([pair.accuracy for pair in pairs])
+            of_answer = np.repeat(np.arange(len(pairs)), [pair.n for pair in pairs])
+            more = (accuracy - accuracy.mean()) / [pair.n for pair in pairs]
+            influence = (rows["influence"].to_numpy() + more[of_answer]) / len(pairs)
+            individual = share_interval(float(accuracy.mean()), influence, people, items)
+            gap = _gap(rows) if self.study.design == "likert" else None
+        alpha, ac1 = _agreement(rows, self.study.design)
+        return JudgedGroup(
+            name, len(pairs), len(rows), rows["judge"].nunique(), individual,
+            wilson(kept, len(pairs)), kept, alpha, ac1, gap,
+            float(times.median()) if len(times) else None,
+        )  # fmt: skip
+
+    @cached_property
+    def _rows_of_pairs(self) -> dict[int, Codes]:
+        """The places of the answers of each pair."""
+        return dict(self.answers.groupby("pair").indices)
 
 
-def outcome_of(study: Study, rows: Sequence[Row], exclude: bool = True) -> Outcome:
+def outcome_of(study: Study, table: pa.Table, exclude: bool = True) -> Outcome:
     """Return the outcome of a study; with ``exclude`` false all answers to items count.
 
-    Pairs without an answer that counts are not in it.
+    ``table``: answers (:data:`~solecism.judge.schema.ANSWERS`). Pairs without an answer that counts
+    are not in it.
     """
-    rules = study.rules
-    records = judge_records(rows, rules)
-    counting = (
-        counting_rows(rows, records, rules)
-        if exclude
-        else [row for row in rows if row["kind"] == "item"]
-    )
-    simulated = sum("simulated" in (row["flags"] or ()) for row in rows)
-    return Outcome(study, tuple(records), tuple(_pairs(counting, study)), simulated)
+    rows = _frame(table, study.rules)
+    records = judge_records(table, study.rules)
+    counting = rows[rows["kind"] == "item"]
+    if exclude:
+        out = {record.participant for record in records if record.reasons}
+        counting = counting[~counting["participant"].isin(out) & ~counting["ruled_out"]]
+    simulated = int(_has_flag(table, ("simulated",)).sum())
+    pairs, answers = _pairs(_with_values(counting, study.design), study)
+    return Outcome(study, tuple(records), tuple(pairs), simulated, answers)
 
 
-def whole_group(pairs: Sequence[JudgedPair], design: str) -> JudgedGroup:
-    """Return the figures of all pairs together."""
-    return _group("all", pairs, design)
+def _frame(table: pa.Table, rules: Rules) -> pd.DataFrame:
+    """Return answers as a data frame; ``ruled_out``: they do not count by themselves.
+
+    That is for a flag, or for the native language.
+    """
+    frame = table.drop_columns(["flags"]).to_pandas()
+    out = _has_flag(table, rules.flags)
+    if rules.native_language:
+        known = {code.lower() for code in rules.native_language}
+        out |= ~frame["native_language"].fillna("").str.lower().isin(known).to_numpy()
+    return frame.assign(ruled_out=out)
 
 
-def judged_groups(pairs: Iterable[JudgedPair], level: str, design: str) -> list[JudgedGroup]:
-    """Return the figures of pairs by one of :data:`LEVELS`."""
-    found: dict[str, list[JudgedPair]] = {}
-    for pair in pairs:
-        found.setdefault(getattr(pair, LEVELS[level]), []).append(pair)
-    return [_group(name, found[name], design) for name in sorted(found)]
+def _has_flag(table: pa.Table, flags: Sequence[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which answers have one of some flags."""
+    lists = table["flags"].combine_chunks()
+    found = np.zeros(len(table), np.bool_)
+    is_in = pc.is_in(pc.list_flatten(lists), pa.array([*flags], pa.string()))
+    found[pc.list_parent_indices(lists).filter(is_in).to_numpy()] = True
+    return found
 
 
-def _pairs(rows: Sequence[Row], study: Study) -> list[JudgedPair]:
-    by_pair: dict[tuple[str, str], list[Row]] = {}
-    for row in _with_values(rows, study.design):
-        by_pair.setdefault((row["config"], row["id"]), []).append(row)
-    made = (_pair(some, study) for some in by_pair.values())
-    found = [pair for pair in made if pair is not None]
-    return sorted(found, key=lambda pair: (pair.config, pair.uid, pair.id))
+def judge_records(table: pa.Table, rules: Rules) -> list[JudgeRecord]:
+    """Return a record of each judge, in the order of their names."""
+    rows = _frame(table, rules)
+    items, catch = rows[rows["kind"] == "item"], rows[rows["kind"] == "catch"]
+    wanted = {"choice": catch["answer"] == "good", "expert": catch["answer"] == "no"}
+    right = wanted.get(rows["design"].iloc[0] if len(rows) else "", catch["rating"] <= 3)
+    by_judge = rows.groupby("participant")
+    chosen = items.assign(chosen=_chosen(items)).dropna(subset="chosen")
+    counts = chosen.groupby(["participant", "chosen"]).size().groupby("participant")
+    of_items = items.groupby("participant")
+    found = pd.DataFrame({
+        "answers": by_judge.size(),
+        "completed": by_judge.size() / by_judge["trials"].max(),
+        "catch": right.groupby(catch["participant"]).mean(),
+        "one_sided": counts.max() / counts.sum(),
+        "median_time": of_items["time"].median(),
+        "native_language": by_judge["native_language"].first(),
+        "left_out": of_items["ruled_out"].sum(),
+    })  # fmt: skip
+    return [_record(row._asdict(), rules) for row in found.itertuples()]
 
 
-def _with_values(rows: Sequence[Row], design: str) -> list[Row]:
+def _chosen(items: pd.DataFrame) -> pd.Series:
+    """Return what was chosen: the rating, the reading, or whether it was the first sentence."""
+    design = items["design"].iloc[0] if len(items) else ""
+    if design == "likert":
+        return items["rating"]
+    if design == "expert":
+        return items["answer"]
+    return (items["answer"] == items["shown"]).astype(float).where(items["shown"].notna())
+
+
+def _record(row: dict[str, Any], rules: Rules) -> JudgeRecord:
+    names = ("completed", "catch", "one_sided", "median_time")
+    found = {name: None if pd.isna(row[name]) else float(row[name]) for name in names}
+    reasons = [
+        name for name, value in found.items()
+        if value is not None and name != "one_sided" and value < getattr(rules, name)
+    ]  # fmt: skip
+    if found["one_sided"] is not None and found["one_sided"] > rules.one_sided:
+        reasons.append("one_sided")
+    language = row["native_language"]
+    left_out = 0 if pd.isna(row["left_out"]) else int(row["left_out"])
+    return JudgeRecord(
+        participant=row["Index"], answers=int(row["answers"]), **found, left_out=left_out,
+        native_language="" if pd.isna(language) else language, reasons=tuple(reasons),
+    )  # type: ignore[arg-type]  # fmt: skip
+
+
+def _with_values(rows: pd.DataFrame, design: str) -> pd.DataFrame:
     """Return rows with ``value``: 1 right, 0 wrong, or the z-score of the rating."""
     if design == "choice":
-        return [{**row, "value": float(row["answer"] == "good")} for row in rows]
+        return rows.assign(value=(rows["answer"] == "good").astype(float))
     if design == "expert":
-        right = {("good", "yes"): 1.0, ("bad", "no"): 1.0}
-        said = [row for row in rows if row["answer"] != "not applicable"]
-        return [{**row, "value": right.get((row["shown"], row["answer"]), 0.0)} for row in said]
-    return _standardised(rows)
+        said = rows[rows["answer"] != "not applicable"]
+        right = (said["answer"] == "yes") == (said["shown"] == "good")
+        return said.assign(value=right.astype(float))
+    ratings = rows.groupby("participant")["rating"]
+    spread = ratings.transform("std", ddof=0).replace(0, 1.0)  # 0: always the same rating
+    return rows.assign(value=(rows["rating"] - ratings.transform("mean")) / spread)
 
 
-def _standardised(rows: Sequence[Row]) -> list[Row]:
-    """Return ratings less the judge's mean, in the judge's standard deviations (0: always one)."""
-    by_judge: dict[str, list[int]] = {}
-    for row in rows:
-        by_judge.setdefault(row["participant"], []).append(row["rating"])
-    scale = {name: (np.mean(some), np.std(some) or 1.0) for name, some in by_judge.items()}
-    return [
-        {**row, "value": float((row["rating"] - centre) / spread)}
-        for row in rows
-        for centre, spread in [scale[row["participant"]]]
-    ]
+def _pairs(rows: pd.DataFrame, study: Study) -> tuple[list[JudgedPair], pd.DataFrame]:
+    """Return the pairs in order, and the answers to them, sorted by pair.
 
-
-def _pair(rows: Sequence[Row], study: Study) -> JudgedPair | None:
-    ratings, gap = None, None
-    values = np.array([row["value"] for row in rows])
-    good = np.array([row["shown"] == "good" for row in rows])
+    A pair with ratings of one sentence only is left out.
+    """
     if study.design == "likert":
-        if good.all() or not good.any():
-            return None
-        accuracy, influence = _higher(values, good)
-        gap = float(values[good].mean() - values[~good].mean())
-        ratings = (_mean(rows, "good"), _mean(rows, "bad"))
-        kept = gap > 0
+        rows = rows[rows.groupby(["config", "id"])["shown"].transform("nunique") == 2]
+    order = ["config", "UID", "id"]
+    rows = rows.sort_values(order, kind="stable")
+    code = rows.groupby(["config", "id"], sort=False).ngroup().to_numpy()
+    judge = rows["participant"].factorize()[0]
+    rows = rows.assign(pair=code, judge=judge, influence=0.0)
+    by_pair = rows.groupby("pair")
+    found = by_pair[["config", "id", "set_id", "UID", "linguistics_term"]].first()
+    found["n"], found["time"] = by_pair.size(), by_pair["time"].median()
+    found["accuracy"] = by_pair["value"].mean()
+    means = rows.pivot_table(index="pair", columns="shown", values="value", aggfunc="mean")
+    if study.design == "likert":
+        ratings = rows.pivot_table(index="pair", columns="shown", values="rating", aggfunc="mean")
+        found["good"], found["bad"], found["gap"] = ratings["good"], ratings["bad"], means["good"] - means["bad"]
+        shares = [_higher(some) for _, some in by_pair[["value", "shown"]]]
+        found["accuracy"] = [share for share, _ in shares]
+        rows["influence"] = np.concatenate([each for _, each in shares]) if shares else []
+        found["kept"] = found["gap"] > 0
     else:
-        accuracy, influence = float(values.mean()), mean_influence(values)
-        kept = _confirmed(values, good, study)
-    times = [row["time"] for row in rows if row["time"] is not None]
-    first = rows[0]
+        rows["influence"] = (rows["value"] - found["accuracy"].take(code).to_numpy()) / found["n"].take(code).to_numpy()
+        found["kept"] = found["accuracy"] > study.rules.pair
+        if study.design == "expert":
+            both = means.reindex(columns=["good", "bad"]) > study.rules.pair
+            found["kept"] = both.all(axis=1)
+    texts = {
+        (item["config"], item["id"], side): item[side]
+        for item in study.items.values() for side in ("good", "bad") if item.get(side)
+    }  # fmt: skip
+    return [_judged_pair(row._asdict(), texts) for row in found.itertuples()], rows
+
+
+def _judged_pair(row: dict[str, Any], texts: dict[tuple[str, str, str], str]) -> JudgedPair:
+    config, key = row["config"], row["id"]
+    is_rated = "gap" in row
     return JudgedPair(
-        first["config"], first["id"], first["set_id"], first["UID"], first["linguistics_term"],
-        len(rows), accuracy, kept, ratings, gap, median(times) if times else None, rows, influence,
+        config, key, row["set_id"], row["UID"], row["linguistics_term"], int(row["n"]),
+        float(row["accuracy"]), bool(row["kept"]),
+        (float(row["good"]), float(row["bad"])) if is_rated else None,
+        float(row["gap"]) if is_rated else None,
+        None if pd.isna(row["time"]) else float(row["time"]),
+        texts.get((config, key, "good"), ""), texts.get((config, key, "bad"), ""),
     )  # fmt: skip
 
 
-def _confirmed(values: Numbers, good: NDArray[np.bool_], study: Study) -> bool:
-    """Return whether people confirm the label; of experts' readings that of both sentences."""
-    least = study.rules.pair
-    if study.design == "choice":
-        return bool(values.mean() > least)
-    sides = [values[side] for side in (good, ~good)]
-    return all(len(side) and side.mean() > least for side in sides)
-
-
-def _higher(values: Numbers, good: NDArray[np.bool_]) -> tuple[float, Numbers]:
+def _higher(rows: pd.DataFrame) -> tuple[float, Numbers]:
     """Return how often good ratings are above bad ones, and what each rating adds to that."""
+    values, good = rows["value"].to_numpy(), (rows["shown"] == "good").to_numpy()
     wins = (np.sign(np.subtract.outer(values[good], values[~good])) + 1) / 2
     share = float(wins.mean())
     influence = np.empty(len(values))
@@ -233,63 +356,28 @@ def _higher(values: Numbers, good: NDArray[np.bool_]) -> tuple[float, Numbers]:
     return share, influence
 
 
-def _mean(rows: Sequence[Row], side: str) -> float:
-    return mean(float(row["rating"]) for row in rows if row["shown"] == side)
-
-
-def _group(name: str, pairs: Sequence[JudgedPair], design: str) -> JudgedGroup:
-    rows = [row for pair in pairs for row in pair.rows]
-    people = [row["participant"] for row in rows]
-    items = [f"{row['config']}/{row['id']}" for row in rows]
-    kept = sum(pair.kept for pair in pairs)
-    times = [row["time"] for row in rows if row["time"] is not None]
-    alpha, ac1 = _agreement(rows, design)
-    return JudgedGroup(
-        name, len(pairs), len(rows), len(set(people)), _individual(pairs, people, items),
-        wilson(kept, len(pairs)), kept, alpha, ac1,
-        _gap(rows, people, items) if design == "likert" else None,
-        median(times) if times else None,
-    )  # fmt: skip
-
-
-def _individual(
-    pairs: Sequence[JudgedPair], people: Sequence[str], items: Sequence[str]
-) -> Interval:
-    """Return the mean of the pairs' shares of right answers."""
-    if not pairs:
-        return wilson(0, 0)
-    share = mean(pair.accuracy for pair in pairs)
-    influence = [pair.influence + (pair.accuracy - share) / pair.n for pair in pairs]
-    return share_interval(share, np.concatenate(influence) / len(pairs), people, items)
-
-
-def _gap(rows: Sequence[Row], people: Sequence[str], items: Sequence[str]) -> Interval | None:
+def _gap(rows: pd.DataFrame) -> Interval:
     """Return the difference of the mean z-scores of good and bad sentences."""
-    if not rows:
-        return None
-    values = np.array([row["value"] for row in rows])
-    good = np.array([row["shown"] == "good" for row in rows])
+    values, good = rows["value"].to_numpy(), (rows["shown"] == "good").to_numpy()
     influence = np.empty(len(values))
     for side, sign in ((good, 1), (~good, -1)):
-        influence[side] = sign * mean_influence(values[side])
+        influence[side] = sign * (values[side] - values[side].mean()) / side.sum()
     gap = float(values[good].mean() - values[~good].mean())
-    return mean_interval(gap, influence, people, items)
+    return mean_interval(gap, influence, rows["judge"].to_numpy(), rows["pair"].to_numpy())
 
 
-def _agreement(rows: Sequence[Row], design: str) -> tuple[float, float]:
+def _agreement(rows: pd.DataFrame, design: str) -> tuple[float, float]:
     """Return alpha and AC1 (of ratings alpha for ordinal data, and AC2)."""
-    if not rows:
+    if not len(rows):
         return math.nan, math.nan
-    units = [f"{row['config']}/{row['id']}" for row in rows]
-    if design == "choice":
-        counts = answer_counts(units, [row["answer"] for row in rows], ("good", "bad"))
-        return krippendorff_alpha(counts), gwet_ac(counts)
-    units = [f"{unit}/{row['shown']}" for unit, row in zip(units, rows, strict=True)]
-    if design == "expert":
-        counts = answer_counts(units, [row["answer"] for row in rows], READINGS[:2])
-        return krippendorff_alpha(counts), gwet_ac(counts)
-    counts = answer_counts(units, [row["rating"] for row in rows], range(1, 8))
-    return krippendorff_alpha(counts, "ordinal"), gwet_ac(counts, ordered=True)
+    units, possible = rows["pair"].to_numpy(), ["good", "bad"]
+    if design != "choice":
+        units, possible = 2 * units + (rows["shown"] == "bad").to_numpy(), [*READINGS[:2]]
+    if design == "likert":
+        counts = answer_counts(units, rows["rating"].to_numpy().astype(int) - 1, 7)
+    else:
+        counts = answer_counts(units, pd.Categorical(rows["answer"], possible).codes, 2)
+    return krippendorff_alpha(counts, design == "likert"), gwet_ac(counts, design == "likert")
 
 
 _COLUMNS = (
@@ -299,15 +387,19 @@ _COLUMNS = (
 
 
 def answers_csv(outcome: Outcome) -> str:
-    """Return the answers that count as CSV; ``right``: 1 or 0, of ratings the z-score."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*_COLUMNS, "right"])
-    for pair in outcome.pairs:
-        writer.writerows(
-            [*(row[name] for name in _COLUMNS), f"{row['value']:g}"] for row in pair.rows
-        )
-    return out.getvalue()
+    """Return the answers that count as CSV, with the sentences.
+
+    ``right``: 1 or 0, of ratings the z-score. It is the input of :func:`r_script`.
+    """
+    rows = outcome.answers
+    found = rows[[*_COLUMNS]].astype({"list": "Int64", "rating": "Int64", "time": "Int64"})
+    for side in ("good", "bad"):
+        texts = np.array([getattr(pair, side) for pair in outcome.pairs], dtype=object)
+        found[f"sentence_{side}"] = texts[rows["pair"]] if len(rows) else []
+    for name in found.columns[found.dtypes == object]:
+        found[name] = found[name].map({text: not_formula(text) for text in found[name].unique()})
+    found["right"] = rows["value"].map("{:g}".format)
+    return str(found.to_csv(index=False, lineterminator="\n"))
 
 
 def r_script() -> str:

@@ -1,6 +1,6 @@
 """What a study says to people: consent, instructions, debriefing, and the words on its page.
 
-The texts lie in ``judge/texts/<language>/``; a study gets a copy in its folder, to be edited or
+The texts are in ``judge/texts/<language>/``; a study gets a copy in its folder, to be edited or
 translated. Languages that have none get the English ones.
 """
 
@@ -11,33 +11,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from solecism.errors import InputError, Problem, candidates
+from solecism.errors import candidates, fail
 from solecism.inputs import check, read_source, read_toml
 from solecism.judge.design import Study
 
-__all__ = [
-    "RIGHT_TO_LEFT",
-    "WORDS",
-    "PageWording",
-    "filled",
-    "languages",
-    "read_wording",
-    "texts_for",
-]
+__all__ = ["WORDS", "PageWording", "has_texts", "read_wording", "texts_for"]
 
-_HERE = Path(__file__).with_name("texts")
+_TEXTS = Path(__file__).with_name("texts")
 
 PARTS = ("consent", "instructions", "debriefing")
 WORDS = "page.toml"
 """The file with the words on the page, a text for each key."""
 
-RIGHT_TO_LEFT = frozenset(
-    ("ar", "arc", "ckb", "dv", "fa", "he", "ps", "sd", "syr", "ug", "ur", "yi")
-)
-"""Languages that are written from right to left."""
-
-_PLACE = re.compile(r"\{(\w*)\}")
+_VALUE = re.compile(r"\{(\w*)\}")
 _OF_THE_PAGE = ("done", "total")
+"""Values that the page fills in itself."""
 
 
 @dataclass(frozen=True)
@@ -48,22 +36,20 @@ class PageWording:
     words: Mapping[str, str]
 
 
-def languages() -> list[str]:
-    """Return the codes of the languages that have texts."""
-    return sorted(path.name for path in _HERE.iterdir() if (path / WORDS).is_file())
+def has_texts(language: str) -> bool:
+    """Return whether there are texts in a language; otherwise a study has the English ones."""
+    return (_TEXTS / language.partition("-")[0] / WORDS).is_file()
 
 
 def texts_for(language: str, design: str) -> dict[str, str]:
     """Return the texts of a study in a language (else English), by the names of their files."""
-    code = language.partition("-")[0]
-    folder = _HERE / (code if code in languages() else "en")
-    named = {f"{part}.md": part for part in PARTS}
-    named["instructions.md"] = f"instructions-{design}"
-    texts = {name: (folder / f"{part}.md").read_text("utf-8") for name, part in named.items()}
-    words = (folder / WORDS).read_text("utf-8")
-    if code not in languages():
-        words = words.replace('"English"', '"the language of the sentences"')
-    return {**texts, WORDS: words}
+    folder = _TEXTS / (language.partition("-")[0] if has_texts(language) else "en")
+    named = {"instructions.md": f"instructions-{design}.md"}
+    names = (*(f"{part}.md" for part in PARTS), WORDS)
+    texts = {name: (folder / named.get(name, name)).read_text("utf-8") for name in names}
+    if not has_texts(language):
+        texts[WORDS] = texts[WORDS].replace('"English"', '"the language of the sentences"')
+    return texts
 
 
 def read_wording(study: Study) -> PageWording:
@@ -72,38 +58,22 @@ def read_wording(study: Study) -> PageWording:
     Raises :class:`InputError` for a file or a key that is missing, and for an unknown ``{name}``.
     """
     folder = study.folder / "texts"
-    words = read_toml(folder / WORDS)
-    known = read_toml(_HERE / "en" / WORDS)
-    _check_words(words, known, folder / WORDS)
-    values = _values(study, str(words["language"]))
-    return PageWording(
-        parts={part: _part(folder / f"{part}.md", values) for part in PARTS},
-        words={
-            key: filled(text, values, folder / WORDS, _OF_THE_PAGE) for key, text in words.items()
-        },
-    )
-
-
-def _check_words(words: Mapping[str, object], known: Mapping[str, object], path: Path) -> None:
-    more = [
-        Problem(f"unknown key {key!r} {candidates('keys', list(known), key)}", str(path))
-        for key in words
-        if key not in known
-    ]
-    if more:
-        raise InputError(more)
+    path = folder / WORDS
+    words, known = read_toml(path), read_toml(_TEXTS / "en" / WORDS)
+    for key in words:
+        if key not in known:
+            raise fail(f"unknown key {key!r} {candidates('keys', list(known), key)}", path)
     check(words, dict.fromkeys(known, str), path)
-
-
-def _values(study: Study, language: str) -> dict[str, str]:
-    return {
-        "language": language,
+    values = {
+        "language": words["language"],
         "minutes": str(study.minutes),
         "trials": str(max(study.totals)),
         "pay": f"{study.amount:.2f} {study.pay.currency}" if study.pay.hourly else "",
         "institution": study.institution or "[institution]",
         "contact": study.contact or "[contact]",
     }
+    parts = {part: _part(folder / f"{part}.md", values) for part in PARTS}
+    return PageWording(parts, {key: _filled(text, values, path) for key, text in words.items()})
 
 
 def _part(path: Path, values: Mapping[str, str]) -> str:
@@ -111,14 +81,12 @@ def _part(path: Path, values: Mapping[str, str]) -> str:
     lines = read_source(path).splitlines(keepends=True)
     if not values["pay"]:
         lines = [line for line in lines if "{pay}" not in line]
-    return filled("".join(lines), values, path)
+    return _filled("".join(lines), values, path)
 
 
-def filled(text: str, values: Mapping[str, str], path: Path, others: tuple[str, ...] = ()) -> str:
-    """Return a text with ``{name}`` replaced; ``others``: names that the page fills in itself."""
-    found = _PLACE.findall(text)
-    wrong = [name for name in found if name not in values and name not in others]
-    if wrong:
-        near = candidates("names", [*values, *others], wrong[0])
-        raise InputError(Problem(f"unknown name {{{wrong[0]}}} {near}", str(path)))
-    return _PLACE.sub(lambda match: values.get(match[1], match[0]), text)
+def _filled(text: str, values: Mapping[str, str], path: Path) -> str:
+    known = [*values, *_OF_THE_PAGE]
+    for name in _VALUE.findall(text):
+        if name not in known:
+            raise fail(f"unknown name {{{name}}} {candidates('names', known, name)}", path)
+    return _VALUE.sub(lambda match: values.get(match[1], match[0]), text)

@@ -3,9 +3,9 @@
 (() => {
   const study = window.solecismStudy;
   const words = study.words;
-  const robot = window.solecismSimulate || null; // set by `solecism judge simulate`
+  const robot = window.solecismSimulate || null; // set by tests (tests/support/simulate.py)
   const memory = new Memory(study.id);
-  const home = Home.of(study, memory);
+  const home = Delivery.of(study, memory);
   const root = document.getElementById("study");
   const PAUSE = robot ? 0 : 150; // milliseconds in which a second tap is not yet an answer
 
@@ -138,8 +138,8 @@
   async function begin(said, mark) {
     const identifier = parameter("PROLIFIC_PID", "participant", "workerId");
     const served = study.home.to === "server";
-    const own = served ? null : await Home.pseudonym(identifier, study.salt);
-    const kept = served && identifier ? "" : own || Home.random();
+    const own = served ? null : await Delivery.pseudonym(identifier, study.salt);
+    const kept = served && identifier ? "" : own || Delivery.random();
     const started = await home.begin(kept || identifier, listAsked(), said);
     const sent = started.answered || [];
     memory.begin({
@@ -355,7 +355,7 @@
   }
 
   function download(label) {
-    const file = Home.whole(study, memory.state);
+    const file = Delivery.whole(study, memory.state);
     const blob = new Blob([JSON.stringify(file, null, 1)], { type: "application/json" });
     const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
@@ -426,7 +426,7 @@
       try {
         await begin(said, mark);
       } catch (error) {
-        show(`<h1>${word(error instanceof Home.Refused ? "out_of_date" : "not_sent")}</h1>`);
+        show(`<h1>${word(error instanceof Delivery.Refused ? "out_of_date" : "not_sent")}</h1>`);
         return;
       }
     }

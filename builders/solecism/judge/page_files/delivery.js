@@ -39,7 +39,7 @@ class Refused extends Error {
   }
 }
 
-const Home = (() => {
+const Delivery = (() => {
   const WAITS = [1, 2, 4, 8, 15, 30, 30, 30];
 
   function wait(seconds) {
