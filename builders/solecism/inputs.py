@@ -25,8 +25,9 @@ from solecism.errors import InputError, Problem, fail
 from solecism.limits import FILE
 
 __all__ = [
-    "COUNT", "INTEGER", "SHARE", "Number", "check", "check_name", "is_pointer", "parse_json", "read_json", "read_json_lines",
-    "read_source", "read_text", "read_toml", "reading_parquet", "refuse_pointer",
+    "COUNT", "INTEGER", "SHARE", "Number", "check", "check_name", "is_pointer", "parse_json",
+    "read_json", "read_json_lines", "read_source", "read_text", "read_toml", "reading_parquet",
+    "refuse_pointer",
 ]  # fmt: skip
 
 MOST = 20

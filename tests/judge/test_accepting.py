@@ -21,16 +21,17 @@ from solecism.commands import main
 from solecism.datasets.manifest import changed_files, read_manifest
 from solecism.errors import InputError
 from solecism.judge.accepting import accept
+from solecism.judge.creation import StudyOptions, create_study
 from solecism.judge.design import Study
 from solecism.judge.drawing import pairs_of_config
-from solecism.judge.importing import import_answers, read_answer_table
-from solecism.judge.making import Wishes, make_study, save_study
+from solecism.judge.importing import answer_table, import_answers, read_answer_table
 from solecism.judge.outcome import outcome_of
 from solecism.judge.schema import JUDGMENTS
 from solecism.reports.people import margin_correlations
 from solecism.reports.report import report
 from solecism.scoring.items import expand_data
 from solecism.scoring.results import scores_table
+from tiny import edit
 
 UID = "determiner_noun_agreement_2"
 OTHER = "adjunct_island"
@@ -57,7 +58,7 @@ def wrong_sometimes(item: Mapping[str, str], position: int) -> dict[str, Any]:
 @pytest.fixture
 def study(folder: Path, tmp_path: Path) -> Study:
     pairs, data = pairs_of_config(f"{folder}/{UID}")
-    study = save_study(make_study(pairs, [data], Wishes(pairs=12, lists=2), tmp_path / "study"))
+    study = create_study(pairs, [data], StudyOptions(pairs=12, lists=2), tmp_path / "study")
     collect(study, 3, wrong_sometimes)
     return study
 
@@ -78,7 +79,7 @@ def test_a_study_is_accepted(folder: Path, study: Study) -> None:
 
 
 def test_the_folder_is_whole(folder: Path, study: Study) -> None:
-    accept(outcome_of(study, read_answer_table(study).to_pylist()), folder)
+    accept(outcome_of(study, read_answer_table(study)), folder)
     manifest = read_manifest(folder)
     assert not changed_files(folder, manifest.files)
     assert set(manifest.configs) == {UID, OTHER, f"{UID}-judgments"}
@@ -88,7 +89,7 @@ def test_the_folder_is_whole(folder: Path, study: Study) -> None:
 def test_the_card_says_who_judged(folder: Path, study: Study) -> None:
     before = (folder / "README.md").read_text()
     assert "**No native speaker has judged" in before
-    found = outcome_of(study, read_answer_table(study).to_pylist())
+    found = outcome_of(study, read_answer_table(study))
     accept(found, folder, "three colleagues")
     card = (folder / "README.md").read_text()
     assert "No native speaker has judged" not in card
@@ -101,7 +102,7 @@ def test_the_card_says_who_judged(folder: Path, study: Study) -> None:
 
 
 def test_a_build_replaces_it(folder: Path, study: Study) -> None:
-    accept(outcome_of(study, read_answer_table(study).to_pylist()), folder)
+    accept(outcome_of(study, read_answer_table(study)), folder)
     solecism.build("blimp", [OTHER], out=folder)
     assert set(read_manifest(folder).configs) == {UID, OTHER}
     assert not (folder / f"{UID}-judgments").exists()
@@ -109,7 +110,7 @@ def test_a_build_replaces_it(folder: Path, study: Study) -> None:
 
 
 def test_a_study_of_other_pairs_is_refused(folder: Path, study: Study) -> None:
-    found = outcome_of(study, read_answer_table(study).to_pylist())
+    found = outcome_of(study, read_answer_table(study))
     for path in folder.glob(f"{UID}/*.parquet"):
         table = pq.read_table(path)
     before = sorted(path.name for path in folder.rglob("*"))
@@ -123,7 +124,7 @@ def test_a_study_of_other_pairs_is_refused(folder: Path, study: Study) -> None:
 
 def test_answers_of_programs_are_not_accepted(folder: Path, study: Study, tmp_path: Path) -> None:
     path = save_session(study, tmp_path / "one.json", "ada", flags=["simulated"])
-    found = outcome_of(study, import_answers(study, [path]).rows)
+    found = outcome_of(study, answer_table(import_answers(study, [path]).rows))
     with pytest.raises(InputError, match="are those of programs"):
         accept(found, folder)
 
@@ -131,11 +132,29 @@ def test_answers_of_programs_are_not_accepted(folder: Path, study: Study, tmp_pa
 def test_a_study_about_something_else(folder: Path, study: Study) -> None:
     rows = [{**row, "config": "clams/en"} for row in read_answer_table(study).to_pylist()]
     with pytest.raises(InputError, match="the study is about clams/en, this is 'blimp'"):
-        accept(outcome_of(study, rows), folder)
+        accept(outcome_of(study, answer_table(rows)), folder)
+
+
+@pytest.mark.parametrize("config", ["../../evil", "/tmp/evil", "a/../b", ".hidden", ""])
+def test_a_config_that_leads_elsewhere(folder: Path, study: Study, config: str) -> None:
+    rows = [{**row, "config": f"blimp/{config}"} for row in read_answer_table(study).to_pylist()]
+    before = sorted(folder.parent.rglob("*"))
+    with pytest.raises(InputError, match=r"is no name|has no config 'all'"):
+        accept(outcome_of(study, answer_table(rows)), folder)
+    assert sorted(folder.parent.rglob("*")) == before
+
+
+def test_a_card_without_an_end_mark(folder: Path, study: Study) -> None:
+    outcome = outcome_of(study, read_answer_table(study))
+    accept(outcome, folder)
+    card = folder / "README.md"
+    edit(card, f"<!-- /judged:{UID} -->", "")
+    with pytest.raises(InputError, match=rf"README\.md: has <!-- judged:{UID} --> without"):
+        accept(outcome, folder)
 
 
 def test_models_are_held_against_people(folder: Path, study: Study, tmp_path: Path) -> None:
-    accept(outcome_of(study, read_answer_table(study).to_pylist()), folder)
+    accept(outcome_of(study, read_answer_table(study)), folder)
     pairs = pq.read_table(next((folder / UID).glob("*.parquet")))
     judged = pq.read_table(next((folder / f"{UID}-judgments").glob("*.parquet"))).to_pylist()
     said = {row["id"]: row["accuracy"] for row in judged}

@@ -9,7 +9,7 @@ import pytest
 
 from release import SHARED
 from solecism.judge.design import read_study
-from solecism.judge.importing import import_answers
+from solecism.judge.importing import answer_table, import_answers
 from solecism.judge.outcome import Outcome, outcome_of
 
 FOLDER = SHARED / "reference" / "blimp"
@@ -47,7 +47,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     folder = tmp_path_factory.mktemp("blimp")
     (folder / "study.toml").write_text(STUDY)
     study = read_study(folder, foreign=True)
-    return outcome_of(study, import_answers(study, [RAW]).rows)
+    return outcome_of(study, answer_table(import_answers(study, [RAW]).rows))
 
 
 def summary() -> dict[str, dict[str, str]]:
@@ -77,10 +77,8 @@ def released(outcome: Outcome) -> list[str]:
 def test_majority_and_individual_accuracy(outcome: Outcome) -> None:
     uids = released(outcome)
     assert len(uids) == RELEASED
-    pairs = [pair for pair in outcome.pairs if pair.uid in uids]
-    assert (sum(pair.kept for pair in pairs), len(pairs)) == (323, 335)
-    assert f"{100 * 323 / 335:.1f}" == "96.4"
-    whole = Outcome(outcome.study, outcome.judges, tuple(pairs), 0).overall
+    whole = outcome.group("all", [n for n, pair in enumerate(outcome.pairs) if pair.uid in uids])
+    assert (whole.kept, whole.pairs) == (323, 335)
     assert f"{100 * whole.individual.value:.1f}" == "88.6"
     assert f"{100 * whole.majority.value:.1f}" == "96.4"
     assert whole.answers == 6672

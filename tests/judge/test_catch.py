@@ -8,8 +8,7 @@ import pytest
 
 from people import pairs_in
 from solecism.errors import InputError
-from solecism.judge.catch import scramble, words_of_sentence
-from solecism.judge.drawing import scrambled
+from solecism.judge.drawing import scramble, scrambled, words_of_sentence
 
 
 @pytest.mark.parametrize("language", ["en", "he", "zh"])

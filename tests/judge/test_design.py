@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import pytest
 from expecting import problems_of
 from people import made_study, pairs_in
 from solecism.errors import InputError
+from solecism.judge.creation import StudyOptions, create_study
 from solecism.judge.design import Study, read_study
-from solecism.judge.making import Wishes, make_study
 from solecism.judge.schema import DESIGNS
 from tiny import edit
 
@@ -32,11 +33,10 @@ def test_a_study_is_read_as_it_was_made(tmp_path: Path, design: str) -> None:
 
 
 def test_the_same_seed_makes_the_same_study(tmp_path: Path) -> None:
-    wishes = Wishes(pairs=3, practice=2, catch=2)
-    one = make_study(pairs_in(), [], wishes, tmp_path)
-    assert one.id == make_study(pairs_in()[::-1], [], wishes, tmp_path).id
-    other = make_study(pairs_in(), [], Wishes(pairs=3, practice=2, catch=2, seed=1), tmp_path)
-    assert one.id != other.id
+    options = StudyOptions(pairs=3, practice=2, catch=2)
+    one = create_study(pairs_in(), [], options, tmp_path / "1")
+    assert one.id == create_study(pairs_in()[::-1], [], options, tmp_path / "2").id
+    assert one.id != create_study(pairs_in(), [], replace(options, seed=1), tmp_path / "3").id
 
 
 def test_practice_and_catch_are_no_items_of_the_study(tmp_path: Path) -> None:
@@ -76,6 +76,8 @@ BROKEN = [
     ('to = "download"', 'to = "servr"', "unknown home.to 'servr' (did you mean 'server'?"),
     ('to = "download"', 'to = "datapipe"', "home.datapipe is empty"),
     ('server = ""', 'server = "example.org"', "home.server is 'example.org', not an address"),
+    ('config = "demo/en"', 'config = "demo/../../evil"', "data.config '../../evil' is no name"),
+    ('origins = []', 'origins = ["example.org"]', "home.origins is 'example.org', not an address"),
     ("[columns]", '[columns]\nworker = "WorkerId"', "unknown key 'columns.worker'"),
     ("seed = 0", "seed = ", "TOML: "),
     ("catch = 2", "catch = 9_999_999_999", "study.catch is 9999999999, not a whole number"),
@@ -100,7 +102,7 @@ def _items(change: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({}, "items.jsonl:2: key 'i1' stands twice"),
+        ({}, "items.jsonl:2: key 'i1' is there twice"),
         ({"key": "i2", "kind": "itm"}, "items.jsonl:2: unknown kind 'itm' (did you mean 'item'?"),
         ({"key": "i2", "bad": ""}, "items.jsonl:2: trial 'i2' needs good and bad (choice)"),
         ({"key": 3}, "key is 3, not a text"),
@@ -117,7 +119,7 @@ def test_broken_trials_are_named(tmp_path: Path, change: dict[str, Any], said: s
     [
         ([], "has no lists"),
         ([["i1", "i9"]], "list 1: items.jsonl has no trial 'i9'"),
-        ([["i1", "i1"]], "list 1: trial 'i1' stands twice"),
+        ([["i1", "i1"]], "list 1 has a trial twice"),
         ({"1": ["i1"]}, "is no file of lists: it is {'1': ['i1']}, not a list"),
     ],
 )
@@ -142,10 +144,14 @@ def test_a_study_is_not_written_over(tmp_path: Path) -> None:
 
 def test_pairs_of_two_languages(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"several languages \(en, he\)"):
-        make_study(pairs_in("en") + pairs_in("he"), [], Wishes(), tmp_path)
+        create_study(pairs_in("en") + pairs_in("he"), [], StudyOptions(), tmp_path)
 
 
 def test_the_salt_is_not_in_the_design(tmp_path: Path) -> None:
     study: Study = made_study(tmp_path / "study")
     assert len(study.salt) == 32
     assert study.salt not in (tmp_path / "study/study.toml").read_text()
+    assert (tmp_path / "study/salt.txt").stat().st_mode & 0o077 == 0
+    (tmp_path / "study/salt.txt").write_text("\n")
+    with pytest.raises(InputError, match="is missing or empty"):
+        _ = read_study(tmp_path / "study").salt

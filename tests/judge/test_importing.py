@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +18,21 @@ from judged import save_session
 from people import made_study
 from solecism.commands import main
 from solecism.errors import InputError
+from solecism.files import csv_of
 from solecism.judge.design import Study, read_study
 from solecism.judge.exporting import export_study
 from solecism.judge.importing import (
     TABLE,
+    KnownTrials,
+    answer_table,
     import_answers,
     read_answer_table,
     remove_person,
     save_answers,
 )
-from solecism.judge.pseudonyms import pseudonym
+from solecism.judge.protocol import pseudonym
 from solecism.judge.schema import ANSWERS
-from solecism.judge.store import Store
+from solecism.judge.server import AnswerStore
 
 FOREIGN = """\
 [study]
@@ -104,12 +109,11 @@ def test_answers_to_another_study_are_refused(study: Study, tmp_path: Path) -> N
 
 
 def test_answers_of_the_server(study: Study) -> None:
-    store = Store(study)
-    session = store.begin("code", {}).result()["session"]
+    store = AnswerStore(study)
+    session = store.begin("code", {})["session"]
     key = study.lists[0][0]
     said = {"session": session, "position": 1, "item": key}
-    store.answer({**said, "row": {"shown": "good", "answer": "bad", "time": 700}}).result()
-    store.close()
+    store.answer({**said, "row": {"shown": "good", "answer": "bad", "time": 700}})
     (row,) = rows_of(study)
     assert (row["participant"], row["answer"], row["time"]) == ("code", "bad", 700)
     assert read_answer_table(study).num_rows == 1
@@ -174,23 +178,6 @@ def test_results_of_pcibex(study: Study, tmp_path: Path) -> None:
     assert (row["answer"], row["time"], row["shown"]) == ("good", 1250, "bad")
 
 
-def annotated(study: Study) -> list[dict[str, Any]]:
-    item = items_of(study)[0]
-    choice = {"from_name": "answer", "type": "choices", "value": {"choices": ["first"]}}
-    said = {"completed_by": {"id": 3, "email": "a@b.org"}, "result": [choice], "lead_time": 2.5}
-    cancelled = {**said, "was_cancelled": True}
-    return [{"data": {"item": item["key"], "shown": "bad"}, "annotations": [said, cancelled]}]
-
-
-def test_annotations_of_label_studio(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "export.json"
-    path.write_text(json.dumps(annotated(study)))
-    (row,) = rows_of(study, path)
-    assert (row["answer"], row["time"]) == ("bad", 2500)
-    assert row["participant"] == pseudonym("a@b.org", study.salt)
-    assert "a@b.org" not in json.dumps(row)
-
-
 def test_csv_of_label_studio(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
     key = items_of(study)[0]["key"]
@@ -226,9 +213,8 @@ def test_pairs_of_a_data_set_are_known_by_their_sentences(study: Study, tmp_path
     writer.writerow(["worker", "construction", "grammatical", "ungrammatical", "chosen"])
     writer.writerow(["w1", "sv", item["good"], item["bad"], item["bad"]])
     (tmp_path / "batch.csv").write_text(out.getvalue())
-    from solecism.judge.matching import Known
-
-    (row,) = rows_of(other, tmp_path / "batch.csv", pairs=Known.of_study(study))
+    known = KnownTrials(study.items)
+    (row,) = rows_of(other, tmp_path / "batch.csv", known=known)
     assert (row["id"], row["UID"], row["answer"]) == (item["id"], item["UID"], "bad")
 
 
@@ -238,7 +224,7 @@ def test_pairs_of_a_data_set_are_known_by_their_sentences(study: Study, tmp_path
         (",sv,A b.,B a.,A b.", "does not say who answered"),
         ("w1,sv,A b.,B a.,C.", "answer 'C.' is neither good or bad"),
         ("w1,sv,,,good", "does not say which pair"),
-        ("w1,sv,A b.,B a.", "more or fewer cells"),
+        ("w1,sv,A b.,B a.", "has 4 cells, the heads are 5"),
     ],
 )
 def test_a_broken_row_is_named(tmp_path: Path, line: str, message: str) -> None:
@@ -285,8 +271,8 @@ def test_ratings_and_readings(tmp_path: Path) -> None:
 
 def test_formats_by_name(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "data.json"
-    path.write_text("no format of ours")
-    with pytest.raises(InputError, match="is of none of the formats own, label-studio"):
+    path.write_text("[1, 2]")
+    with pytest.raises(InputError, match="is of none of the formats own, jspsych"):
         rows_of(study, path)
     with pytest.raises(InputError, match=r"unknown format 'pcibx' .*pcibex"):
         rows_of(study, path, name="pcibx")
@@ -307,13 +293,13 @@ def test_the_commands(study: Study, tmp_path: Path) -> None:
     again = CliRunner().invoke(main, ["judge", "remove", str(study.folder), "ada"])
     assert again.exit_code == 2
     assert "nobody has the code 'ada'" in again.output
-    assert {row["participant"] for row in read_answer_table(study).to_pylist()} == {"bob"}
+    assert set(read_answer_table(study)["participant"].to_pylist()) == {"bob"}
 
 
 def test_a_name_of_a_platform_removes_its_pseudonym(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text(f"participant,item,shown,answer\nPID,{study.lists[0][0]},good,good\n")
-    save_answers(study, rows_of(study, path))
+    save_answers(study, answer_table(rows_of(study, path)))
     assert remove_person(study, "PID") == 1
 
 
@@ -321,19 +307,78 @@ def test_a_name_of_a_platform_removes_its_pseudonym(study: Study, tmp_path: Path
 def test_what_label_studio_gets_it_can_give_back(tmp_path: Path, design: str) -> None:
     study = made_study(tmp_path / "study", design=design)
     export_study(study, "label-studio", tmp_path / "out")
-    answer = {"choice": ("answer", "choices", "first"), "likert": ("rating", "rating", 5),
-              "expert": ("answer", "choices", "no")}[design]  # fmt: skip
-    name, kind, value = answer
-    given = [value] if kind == "choices" else value
-    result = [{"from_name": name, "type": kind, "value": {kind: given}}]
-    annotation = {"completed_by": 1, "result": result, "lead_time": 1}
+    name, value = {"choice": ("answer", "first"), "likert": ("rating", "5"),
+                   "expert": ("answer", "no")}[design]  # fmt: skip
     with (tmp_path / "out" / "tasks-1.csv").open(newline="") as file:
-        tasks = [{"data": row, "annotations": [annotation]} for row in csv.DictReader(file)]
-    (tmp_path / "back.json").write_text(json.dumps(tasks))
-    rows = rows_of(study, tmp_path / "back.json")
+        given = {name: value, "annotator": 1, "annotation_id": 1, "lead_time": 1}
+        tasks = [row | given for row in csv.DictReader(file)]
+    (tmp_path / "back.csv").write_text(csv_of(tasks))
+    rows = rows_of(study, tmp_path / "back.csv")
     assert len(rows) == study.totals[0]
     if design == "choice":
         assert {row["answer"] for row in rows} == {"good", "bad"}
         assert all(row["answer"] == row["shown"] for row in rows)
     else:
-        assert all(row["rating" if design == "likert" else "answer"] == value for row in rows)
+        assert all(str(row[name]) == value for row in rows)
+
+
+def test_a_sheet_of_an_expert(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", design="expert", practice=0, catch=0)
+    export_study(study, "sheet", tmp_path / "out")
+    with (tmp_path / "out" / "sheet-1.csv").open(newline="") as file:
+        read = [row | {"answer": "yes"} for row in csv.DictReader(file)]
+    assert [*read[0]] == ["item", "sentence", "answer", "reason", "comment"]
+    for reader in ("ada", "bob"):
+        (tmp_path / f"answers-{reader}.csv").write_text(csv_of(read))
+    rows = rows_of(study, tmp_path / "answers-ada.csv", tmp_path / "answers-bob.csv")
+    assert len(rows) == 2 * study.totals[0]
+    assert len({row["participant"] for row in rows}) == 2
+
+
+HEADS = "participant,item,shown,answer,time"
+BROKEN = [
+    ("cut.csv.gz", gzip.compress(HEADS.encode() * 99)[:-20], "cannot be unpacked"),
+    ("changed.csv.gz", gzip.compress(HEADS.encode() * 99)[:20] + b"x" * 40, "cannot be unpacked"),
+    ("cut.csv.xz", lzma.compress(b"a" * 9999)[:-9], "cannot be unpacked"),
+    ("none.csv.gz", b"", "no answers were found|is no table|cannot be unpacked"),
+    ("bomb.csv.gz", gzip.compress(b"0" * 4_000_000), "has more than 1,000,000 bytes"),
+    ("half.json", b'[{"trial_type": "x", "item": "i1", "response": "\\ud800"}]', "half of a char"),
+    ("lead.csv", f"{HEADS}\nada,i1,good,good,1e+308\n".encode(), r"time is '1e\+308'"),
+    ("huge.csv", f"{HEADS}\nada,i1,good,{'x' * 200_000},1\n".encode(), "field larger than field"),
+    ("long.csv", f"{HEADS}\n{'x' * 100_000},i1,good,good,1\n".encode(), "participant has more th"),
+    ("quote.csv", f'{HEADS}\n"ada,i1,good\n'.encode(), "is no table"),
+    ("deep.json", b"[" * 100_000 + b'"trial_type"', "nested too deep"),
+    ("nan.json", b'[{"trial_type": "x", "item": "i1", "rt": NaN}]', "NaN is no number of JSON"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "raw", "message"), BROKEN, ids=[name for name, *_ in BROKEN])
+def test_broken_files_are_told(
+    study: Study, tmp_path: Path, name: str, raw: bytes, message: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("solecism.judge.formats.MAX_BYTES", 1_000_000)
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(InputError, match=message):
+        rows_of(study, tmp_path / name)
+
+
+ODD = [
+    ("kind", "itm"), ("answer", "both"), ("shown", "left"), ("id", "x" * 100_000), ("UID", "../evil"),
+    ("config", "demo/../../evil"), ("participant", None), ("design", "likert"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), ODD)
+def test_tables_of_others_are_checked(study: Study, tmp_path: Path, name: str, value: Any) -> None:
+    (*rows, last) = rows_of(study, save_session(study, tmp_path / "one.json", "ada"))
+    save_answers(study, answer_table([*rows, last | {name: value}]))
+    with pytest.raises(InputError, match=rf"answers\.parquet: {name} "):
+        read_answer_table(study)
+
+
+def test_status_after_import(study: Study, tmp_path: Path) -> None:
+    one = save_session(study, tmp_path / "one.json", "ada")
+    CliRunner().invoke(main, ["judge", "import", str(study.folder), str(one)])
+    done = CliRunner().invoke(main, ["judge", "status", str(study.folder), "--json"])
+    (state,) = json.loads(done.output)
+    assert (state["people"], state["finished"], state["answers"]) == (1, 1, study.totals[0])

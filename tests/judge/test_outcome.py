@@ -16,14 +16,14 @@ from judged import collect, save_session
 from people import made_study
 from solecism.commands import main
 from solecism.judge.design import Rules, Study
-from solecism.judge.importing import import_answers, read_answer_table
+from solecism.judge.importing import answer_table, import_answers, read_answer_table
 from solecism.judge.outcome import Outcome, outcome_of
 
 Item = Mapping[str, str]
 
 
 def outcome(study: Study, **more: Any) -> Outcome:
-    return outcome_of(study, read_answer_table(study).to_pylist(), **more)
+    return outcome_of(study, read_answer_table(study), **more)
 
 
 def good(item: Item, position: int) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def with_one(study: Study, tmp_path: Path, **changes: Any) -> Outcome:
     """Return the outcome of one good judge and one who is changed."""
     one = save_session(study, tmp_path / "one.json", "ada")
     two = save_session(study, tmp_path / "two.json", "bob", **changes)
-    return outcome_of(study, import_answers(study, [one, two]).rows)
+    return outcome_of(study, answer_table(import_answers(study, [one, two]).rows))
 
 
 def first_place(item: Item, position: int) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def test_a_session_that_was_broken_off(tmp_path: Path) -> None:
     path = save_session(study, tmp_path / "one.json", "ada")
     said = json.loads(path.read_text())
     path.write_text(json.dumps({**said, "finished": False, "rows": said["rows"][:6]}))
-    found = outcome_of(study, import_answers(study, [path]).rows)
+    found = outcome_of(study, answer_table(import_answers(study, [path]).rows))
     (record,) = found.judges
     assert "completed" in record.reasons
     assert record.completed == pytest.approx(6 / study.totals[0])
@@ -118,14 +118,14 @@ def test_flags_and_native_languages_leave_answers_out(tmp_path: Path) -> None:
     assert with_one(study, tmp_path, flags=["honeypot"]).overall.judges == 1
     assert with_one(study, tmp_path, flags=["resumed"]).overall.judges == 2
     open_to_all = replace(study, rules=Rules(native_language=(), flags=()))
-    rows = import_answers(study, [tmp_path / "one.json", tmp_path / "two.json"]).rows
+    rows = answer_table(import_answers(study, [tmp_path / "one.json", tmp_path / "two.json"]).rows)
     assert outcome_of(open_to_all, rows).overall.judges == 2
 
 
 def test_without_exclusions_all_count(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", lists=1)
     save_session(study, tmp_path / "one.json", "ada", says=quick)
-    rows = import_answers(study, [tmp_path / "one.json"]).rows
+    rows = answer_table(import_answers(study, [tmp_path / "one.json"]).rows)
     assert not outcome_of(study, rows).pairs
     assert len(outcome_of(study, rows, exclude=False).pairs) == 6
 
@@ -141,9 +141,7 @@ def rates(item: Item, position: int) -> dict[str, Any]:
 def test_ratings(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", design="likert", lists=2, catch=0, practice=0)
     collect(study, 6, rates)
-    found = outcome_of(
-        replace(study, rules=Rules(one_sided=1.0)), read_answer_table(study).to_pylist()
-    )
+    found = outcome_of(replace(study, rules=Rules(one_sided=1.0)), read_answer_table(study))
     one, two = found.paradigms
     assert one.individual.value == 1
     assert one.gap is not None

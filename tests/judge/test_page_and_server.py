@@ -17,7 +17,7 @@ from test_study_page import READY
 
 from people import browser_or_skip, made_study
 from solecism.inputs import check
-from solecism.judge.design import Home, Study
+from solecism.judge.design import AnswerDelivery, Study
 from solecism.judge.protocol import ANSWER, FINISH, SESSION, answer_row
 
 pytestmark = pytest.mark.nightly
@@ -92,7 +92,7 @@ class Handler(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    study = made_study(tmp_path / "study", home=Home("server"))
+    study = made_study(tmp_path / "study", home=AnswerDelivery("server"))
     server = House(study)
     Thread(target=server.serve_forever, daemon=True).start()
     yield server

@@ -17,7 +17,7 @@ import pytest
 from people import browser_or_skip, made_study
 from release import CHECKOUT
 from solecism.inputs import check
-from solecism.judge.design import Home, Study, read_study
+from solecism.judge.design import AnswerDelivery, Study, read_study
 from solecism.judge.order import session_order, sides
 from solecism.judge.page import page_texts, write_page
 from solecism.judge.protocol import SAVED, answer_row
@@ -355,5 +355,5 @@ def test_the_page_is_small_and_policy_strict(tmp_path: Path) -> None:
 
 
 def test_a_page_of_a_server_has_no_salt(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", home=Home("server"))
+    study = made_study(tmp_path / "study", home=AnswerDelivery("server"))
     assert study.salt not in (study.folder / "page/study.js").read_text("utf-8")

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from solecism.errors import InputError
+from simulate import chromium
+from solecism.judge.creation import StudyOptions, create_study
 from solecism.judge.design import DataSource, Study
 from solecism.judge.drawing import StudyPair
-from solecism.judge.making import Wishes, make_study, save_study
-from solecism.judge.simulate import chromium
 
 __all__ = ["SENTENCES", "browser_or_skip", "made_study", "pairs_in"]
 
@@ -61,13 +60,13 @@ def pairs_in(language: str = "en") -> list[StudyPair]:
     ]  # fmt: skip
 
 
-def made_study(folder: Path, language: str = "en", **wishes: Any) -> Study:
+def made_study(folder: Path, language: str = "en", **options: Any) -> Study:
     """Write a study of three pairs of each paradigm, two practice and two catch trials."""
     usual: dict[str, Any] = {
         "pairs": 3, "practice": 2, "catch": 2, "contact": "us@example.org", "institution": "A University",
     }  # fmt: skip
     data = [DataSource(f"demo/{language}", "1.0", "0123456789abcdef")]
-    return save_study(make_study(pairs_in(language), data, Wishes(**{**usual, **wishes}), folder))
+    return create_study(pairs_in(language), data, StudyOptions(**{**usual, **options}), folder)
 
 
 @contextmanager
@@ -77,7 +76,5 @@ def browser_or_skip() -> Iterator[Any]:
     try:
         with chromium() as browser:
             yield browser
-    except InputError as error:
-        if "no Chromium" not in str(error):
-            raise
+    except FileNotFoundError as error:
         pytest.skip(str(error))

@@ -32,7 +32,7 @@ GROUPS = {
     "Mine": ("mine", "profile", "fetch"),
     "Publish": ("push", "site"),
     "Score": ("score", "report", "analyse", "explain", "train", "tasks"),
-    "Judge": ("judge", "read"),
+    "Judge": ("judge",),
     "Look": ("list", "show"),
 }
 """The verbs by what people do."""
@@ -43,7 +43,7 @@ _EXTRAS = {
     "torch": "score", "transformers": "score", "tokenizers": "score", "datasets": "datasets",
     "lm_eval": "harness", "accelerate": "harness", "inspect_ai": "inspect",
     "pandas": "analysis", "scipy": "analysis", "statsmodels": "analysis", "matplotlib": "analysis",
-    "starlette": "judge", "uvicorn": "judge", "playwright": "simulate", "opencc": "zh", "spacy": "spacy",
+    "starlette": "judge", "uvicorn": "judge", "opencc": "zh", "spacy": "spacy",
 }  # fmt: skip
 """The extra that installs a package which the base install lacks."""
 

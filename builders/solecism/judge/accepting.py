@@ -55,14 +55,7 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     manifest = read_manifest(folder)
     if outcome.simulated:
         raise fail(f"{outcome.simulated:,} answers are those of programs: accept those of people")
-    places: dict[str, list[int]] = {}
-    for place, pair in enumerate(outcome.pairs):
-        dataset, _, config = pair.config.partition("/")
-        if dataset == manifest.dataset:
-            places.setdefault(check_name(config or "all", "config", manifest.path), []).append(place)
-    if not places:
-        what = ", ".join(sorted({pair.config for pair in outcome.pairs})) or "nothing"
-        raise fail(f"the study is about {what}, this is {manifest.dataset!r}", manifest.path)
+    places = _by_config(outcome, manifest)
     if wrong := damaged(folder, [manifest.config(name) for name in places]):
         raise fail("is not as it was built: build the data set anew", folder / wrong[0])
     pairs = {name: [outcome.pairs[place] for place in some] for name, some in places.items()}
@@ -80,6 +73,19 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
         _replace(fresh / CARD, _with_configs(card, text, manifest.version, made))
         _write_manifest(manifest, made, fresh)
     return made
+
+
+def _by_config(outcome: Outcome, manifest: Manifest) -> dict[str, list[int]]:
+    """Return the places of the pairs by config of the data set."""
+    places: dict[str, list[int]] = {}
+    for place, pair in enumerate(outcome.pairs):
+        dataset, _, config = pair.config.partition("/")
+        if dataset == manifest.dataset:
+            places.setdefault(check_name(config or "all", "config"), []).append(place)
+    if not places:
+        what = ", ".join(sorted({pair.config for pair in outcome.pairs})) or "nothing"
+        raise fail(f"the study is about {what}, this is {manifest.dataset!r}", manifest.path)
+    return places
 
 
 def _refuse_absent(pairs: Sequence[JudgedPair], manifest: Manifest, config: str) -> None:
@@ -128,15 +134,14 @@ def _with_section(text: str, config: str, section: str, path: Path) -> str:
     block = f"{start}\n{section}\n{end}"
     before, _, rest = text.partition(start)
     if start not in text:
-        return f"{text}{'' if _TITLE in text else f'\n\n{_TITLE}'}\n\n{block}"
+        title = "" if _TITLE in text else f"\n\n{_TITLE}"
+        return f"{text}{title}\n\n{block}"
     if end not in rest:
         raise fail(f"has {start} without {end} after it: add it, or build the data set anew", path)
     return before + block + rest.partition(end)[2]
 
 
-def _with_configs(
-    card: DatasetCard, text: str, version: str, made: Sequence[BuiltConfig]
-) -> str:
+def _with_configs(card: DatasetCard, text: str, version: str, made: Sequence[BuiltConfig]) -> str:
     """Return the card with configs in its metadata, and a note which of all are judged."""
     head: dict[str, Any] = card.data.to_dict()  # type: ignore[no-untyped-call]
     names = {config.name for config in made}
@@ -148,7 +153,9 @@ def _with_configs(
         others = [one for one in head.get(key, []) if one["config_name"] not in names]
         head[key] = [*others, *entries]
     judged = ", ".join(f"`{name}`" for name in re.findall(r"<!-- judged:(\S+) -->", text))
-    note = f"People have judged pairs of {judged}: see *Judged by people*. Others nobody has judged."
+    note = (
+        f"People have judged pairs of {judged}: see *Judged by people*. Others nobody has judged."
+    )
     text = _UNJUDGED.sub(lambda _: f"<!-- unjudged -->{note}<!-- /unjudged -->", text)
     return with_head(DatasetCardData(**head), f"{text}\n")
 
@@ -160,9 +167,7 @@ _TASKS = {
 }
 
 
-def _section(
-    outcome: Outcome, config: str, places: Sequence[int], judges: str
-) -> Iterator[str]:
+def _section(outcome: Outcome, config: str, places: Sequence[int], judges: str) -> Iterator[str]:
     """Yield the lines of what the card says of a config."""
     study, whole = outcome.study, outcome.group(config, places)
     groups = outcome.by("paradigm", outcome.pairs[places[0]].config)

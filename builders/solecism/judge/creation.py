@@ -97,7 +97,9 @@ def _planned(
     named = {f"i{number}": pair for number, pair in enumerate(chosen, 1)}
     sides = ("",) if design == "choice" else ("good", "bad")
     items = {
-        key if not side else f"{key}-{side}": pair.item(key if not side else f"{key}-{side}", "item", side)
+        key if not side else f"{key}-{side}": pair.item(
+            key if not side else f"{key}-{side}", "item", side
+        )
         for key, pair in named.items()
         for side in sides
     }

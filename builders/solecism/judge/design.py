@@ -207,7 +207,7 @@ _SHAPE: dict[Any, Any] = {
     "rules?": {
         **dict.fromkeys(("completed?", "catch?", "one_sided?", "pair?", "paradigm?"), SHARE),
         "median_time?": COUNT,
-        **dict.fromkeys(("native_language?", "flags?"), [str]),
+        "native_language?": [str], "flags?": [str],
     },
     "pay?": {"currency?": str, "hourly?": Number(0, 1e9), "seconds?": Number(0.1, 3600)},
     "home?": {
@@ -267,7 +267,9 @@ def _unknown(table: Mapping[str, Any]) -> Iterator[str]:
                     yield f"unknown key '{name}.{key}' {candidates('keys', keys, key)}"
 
 
-def _check_values(design: str, home: AnswerDelivery, data: Sequence[DataSource], path: Path) -> None:
+def _check_values(
+    design: str, home: AnswerDelivery, data: Sequence[DataSource], path: Path
+) -> None:
     for what, said, known in (("design", design, DESIGNS), ("home.to", home.to, DELIVERIES)):
         if said not in known:
             raise fail(f"unknown {what} {said!r} {candidates('known', known, said)}", path)
@@ -363,5 +365,7 @@ def study_toml(study: Study) -> str:
 
 def _lines(values: Mapping[str, object]) -> str:
     """Return keys and values as lines of TOML, in which texts are written as in JSON."""
-    texts = {k: json.dumps(v, ensure_ascii=False).replace("\x7f", "\\u007f") for k, v in values.items()}
+    texts = {
+        k: json.dumps(v, ensure_ascii=False).replace("\x7f", "\\u007f") for k, v in values.items()
+    }
     return "".join(f"{name} = {text}\n" for name, text in texts.items())

@@ -10,7 +10,7 @@ import hashlib
 import json
 import uuid
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -92,17 +92,21 @@ def _label_studio(study: Study, wording: PageWording) -> dict[str, str]:
 
     The names of the controls are those of our columns.
     """
+    shown: tuple[str, ...]
     if study.design == "choice":
         shown, control = ("first", "second"), _choices("answer", "first", ("first", "second"))
     elif study.design == "likert":
         rating = '  <Rating name="rating" toName="sentence" maxRating="7" required="true"/>'
         shown, control = ("sentence",), [rating]
     else:
-        shown, control = ("sentence",), [
-            *_choices("answer", "sentence", READINGS),
-            *_choices("reason", "sentence", REASONS, required=False),
-            '  <TextArea name="comment" toName="sentence" rows="2"/>',
-        ]
+        shown, control = (
+            ("sentence",),
+            [
+                *_choices("answer", "sentence", READINGS),
+                *_choices("reason", "sentence", REASONS, required=False),
+                '  <TextArea name="comment" toName="sentence" rows="2"/>',
+            ],
+        )
     question = wording.words[f"question_{study.design}"]
     texts = [f'  <Text name="{name}" value="${name}"/>' for name in shown]
     lines = ["<View>", f"  <Header value={quoteattr(question)}/>", *texts, *control, "</View>", ""]

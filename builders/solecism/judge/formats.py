@@ -107,7 +107,9 @@ def _jspsych(path: Path, text: str, study: Study) -> Iterator[Raw]:
                 answer = raw.get("answer")
                 if isinstance(answer, int) and study.design != "likert":
                     raw["answer"] = {0: "first", 1: "second"}.get(answer, answer)
-                person = next((str(trial[n]) for n in _PEOPLE if trial.get(n)), f"{path.name}:{line}")
+                person = next(
+                    (str(trial[n]) for n in _PEOPLE if trial.get(n)), f"{path.name}:{line}"
+                )
                 yield {"participant": person, **raw, "line": line}
 
 
@@ -190,9 +192,10 @@ def _rows_of_answers(
     """Yield the answers of a table in which a row is an answer, or another event."""
     names = {ours: found for ours, column in columns.items() if (found := column.names(heads))}
     person = {"participant": path.name.partition(".")[0]} if "item" in heads else {}
-    wanted, start, begun = mapping.get("rows", {}), mapping.get("start"), {}
+    wanted, start = mapping.get("rows", {}), mapping.get("start")
+    begun: dict[tuple[object, object], object] = {}
     for line, cells in rows:
-        raw = person | _read(cells, columns, names)
+        raw: Raw = person | _read(cells, columns, names)
         trial = raw.get("participant"), raw.get("item")
         if start and start.items() <= cells.items():
             begun[trial] = raw.get("time")

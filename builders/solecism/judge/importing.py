@@ -113,7 +113,11 @@ def import_answers(
         salt, known = _salt(study), known or KnownTrials(study.items)
         if servers := [path for path in files if path.suffix == ".sqlite"]:
             raise fail("is the server's file: import it by naming no file", servers[0])
-        rows = ((p, _complete(study, raw, known, salt, p)) for p in files for raw in read_raw(p, study, name))
+        rows = (
+            (p, _complete(study, raw, known, salt, p))
+            for p in files
+            for raw in read_raw(p, study, name)
+        )
     else:
         rows = ((study.folder, row) for row in _stored_rows(study))
     found: dict[tuple[object, ...], Row] = {}
@@ -135,7 +139,7 @@ def _stored_rows(study: Study) -> list[dict[str, Any]]:
 
     path = study.folder / ANSWERS_FILE
     if not path.is_file():
-        raise fail("there is no such file: nobody has been asked yet", path)
+        raise fail("there are no answers yet: `solecism judge import` brings them home", path)
     return AnswerStore(study).rows()
 
 
@@ -149,7 +153,8 @@ def _salt(study: Study) -> str:
 
 def _counted(rows: Sequence[Row]) -> list[Row]:
     """Fill in what a program did not say: positions by the order of a person's answers, trials."""
-    totals, places, made = Counter(row["participant"] for row in rows), Counter[str](), []
+    totals, places = Counter(row["participant"] for row in rows), Counter[str]()
+    made: list[Row] = []
     for row in rows:
         person = row["participant"]
         places[person] += 1
@@ -174,7 +179,7 @@ def _complete(study: Study, raw: Row, known: KnownTrials, salt: str, path: Path)
         raise fail("does not say who answered (columns.participant)", path, line)
     item = known.find(raw) or _described(study, raw, known, path)
     flags = raw.get("flags") or []
-    row = {
+    return {
         "study": study.id, "participant": pseudonym(str(raw["participant"]), salt),
         **{name: _count(raw.get(name), name, path, line) for name in _COUNTS},
         "kind": item.get("kind", "item"), "design": study.design,
@@ -184,7 +189,6 @@ def _complete(study: Study, raw: Row, known: KnownTrials, salt: str, path: Path)
         "flags": [*map(str, flags)] if isinstance(flags, list) else re.split(r"[ ,;]+", str(flags)),
         "line": line,
     }  # fmt: skip
-    return row
 
 
 def _count(value: object, name: str, path: Path, line: int | None) -> int | None:
@@ -302,19 +306,26 @@ def _check_table(table: pa.Table, study: Study, path: Path) -> None:
     answers = READINGS if study.design == "expert" else ("good", "bad")
     judged = {"rating": range(1, 8)} if study.design == "likert" else {"answer": answers}
     sides = ("good", "bad", *((None,) if study.design == "choice" else ()))
-    for name, known in {"kind": KINDS, "design": (study.design,), "shown": sides, **judged}.items():
+    values = {"kind": KINDS, "design": (study.design,), "shown": sides, **judged}
+    for name, known in values.items():
         if odd := set(pc.unique(table[name]).to_pylist()) - set(known):
-            raise fail(f"{name} is {str(odd.pop())[:40]!r} {candidates('known', [*map(str, known)])}", path)
+            raise fail(
+                f"{name} is {str(odd.pop())[:40]!r} {candidates('known', [*map(str, known)])}", path
+            )
     for name in ("participant", *_PAIR, "trials"):
         if table[name].null_count:
             raise fail(f"{name} is empty in {table[name].null_count:,} rows", path)
+    _check_texts(table, path)
+
+
+def _check_texts(table: pa.Table, path: Path) -> None:
     for name in ("participant", "id", "set_id", "linguistics_term"):
         if len(table) and pc.max(pc.utf8_length(table[name])).as_py() > MAX_TEXT:
             raise fail(f"{name} has more than {MAX_TEXT:,} characters", path)
-    for name in ("config", "UID"):
-        for value in pc.unique(table[name]).to_pylist():
-            for part in value.split("/", 1) if name == "config" else [value]:
-                _ = part and check_name(part, name, path)
+    configs = [part for one in pc.unique(table["config"]).to_pylist() for part in one.split("/", 1)]
+    for name, values in (("config", configs), ("UID", pc.unique(table["UID"]).to_pylist())):
+        for value in filter(None, values):
+            check_name(value, name, path)
 
 
 def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:

@@ -13,9 +13,10 @@ A catch trial is answered right by ``good`` (choice), a rating of 1 to 3 (Likert
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -189,9 +190,10 @@ class Outcome:
         )  # fmt: skip
 
     @cached_property
-    def _rows_of_pairs(self) -> dict[int, Codes]:
+    def _rows_of_pairs(self) -> list[Codes]:
         """The places of the answers of each pair."""
-        return dict(self.answers.groupby("pair").indices)
+        starts = np.searchsorted(self.answers["pair"], np.arange(len(self.pairs) + 1))
+        return [np.arange(a, b) for a, b in pairwise(starts)]
 
 
 def outcome_of(study: Study, table: pa.Table, exclude: bool = True) -> Outcome:
@@ -216,7 +218,7 @@ def _frame(table: pa.Table, rules: Rules) -> pd.DataFrame:
 
     That is for a flag, or for the native language.
     """
-    frame = table.drop_columns(["flags"]).to_pandas()
+    frame: pd.DataFrame = table.drop_columns(["flags"]).to_pandas()
     out = _has_flag(table, rules.flags)
     if rules.native_language:
         known = {code.lower() for code in rules.native_language}
@@ -252,7 +254,12 @@ def judge_records(table: pa.Table, rules: Rules) -> list[JudgeRecord]:
         "native_language": by_judge["native_language"].first(),
         "left_out": of_items["ruled_out"].sum(),
     })  # fmt: skip
-    return [_record(row._asdict(), rules) for row in found.itertuples()]
+    return [_record(row, rules) for row in _records(found)]
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a data frame, with its index."""
+    return [{str(k): v for k, v in row.items()} for row in frame.reset_index().to_dict("records")]
 
 
 def _chosen(items: pd.DataFrame) -> pd.Series:
@@ -267,7 +274,7 @@ def _chosen(items: pd.DataFrame) -> pd.Series:
 
 def _record(row: dict[str, Any], rules: Rules) -> JudgeRecord:
     names = ("completed", "catch", "one_sided", "median_time")
-    found = {name: None if pd.isna(row[name]) else float(row[name]) for name in names}
+    found: dict[str, Any] = {n: None if pd.isna(row[n]) else float(row[n]) for n in names}
     reasons = [
         name for name, value in found.items()
         if value is not None and name != "one_sided" and value < getattr(rules, name)
@@ -277,9 +284,9 @@ def _record(row: dict[str, Any], rules: Rules) -> JudgeRecord:
     language = row["native_language"]
     left_out = 0 if pd.isna(row["left_out"]) else int(row["left_out"])
     return JudgeRecord(
-        participant=row["Index"], answers=int(row["answers"]), **found, left_out=left_out,
+        participant=row["participant"], answers=int(row["answers"]), **found, left_out=left_out,
         native_language="" if pd.isna(language) else language, reasons=tuple(reasons),
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip
 
 
 def _with_values(rows: pd.DataFrame, design: str) -> pd.DataFrame:
@@ -314,13 +321,19 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[list[JudgedPair], pd.DataF
     means = rows.pivot_table(index="pair", columns="shown", values="value", aggfunc="mean")
     if study.design == "likert":
         ratings = rows.pivot_table(index="pair", columns="shown", values="rating", aggfunc="mean")
-        found["good"], found["bad"], found["gap"] = ratings["good"], ratings["bad"], means["good"] - means["bad"]
+        found["good"], found["bad"], found["gap"] = (
+            ratings["good"],
+            ratings["bad"],
+            means["good"] - means["bad"],
+        )
         shares = [_higher(some) for _, some in by_pair[["value", "shown"]]]
         found["accuracy"] = [share for share, _ in shares]
         rows["influence"] = np.concatenate([each for _, each in shares]) if shares else []
         found["kept"] = found["gap"] > 0
     else:
-        rows["influence"] = (rows["value"] - found["accuracy"].take(code).to_numpy()) / found["n"].take(code).to_numpy()
+        rows["influence"] = (rows["value"] - found["accuracy"].take(code).to_numpy()) / found[
+            "n"
+        ].take(code).to_numpy()
         found["kept"] = found["accuracy"] > study.rules.pair
         if study.design == "expert":
             both = means.reindex(columns=["good", "bad"]) > study.rules.pair
@@ -329,7 +342,7 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[list[JudgedPair], pd.DataF
         (item["config"], item["id"], side): item[side]
         for item in study.items.values() for side in ("good", "bad") if item.get(side)
     }  # fmt: skip
-    return [_judged_pair(row._asdict(), texts) for row in found.itertuples()], rows
+    return [_judged_pair(row, texts) for row in _records(found)], rows
 
 
 def _judged_pair(row: dict[str, Any], texts: dict[tuple[str, str, str], str]) -> JudgedPair:
@@ -372,7 +385,7 @@ def _agreement(rows: pd.DataFrame, design: str) -> tuple[float, float]:
         return math.nan, math.nan
     units, possible = rows["pair"].to_numpy(), ["good", "bad"]
     if design != "choice":
-        units, possible = 2 * units + (rows["shown"] == "bad").to_numpy(), [*READINGS[:2]]
+        units, possible = 2 * units + (rows["shown"] == "bad").to_numpy(), list(READINGS[:2])
     if design == "likert":
         counts = answer_counts(units, rows["rating"].to_numpy().astype(int) - 1, 7)
     else:
@@ -396,7 +409,7 @@ def answers_csv(outcome: Outcome) -> str:
     for side in ("good", "bad"):
         texts = np.array([getattr(pair, side) for pair in outcome.pairs], dtype=object)
         found[f"sentence_{side}"] = texts[rows["pair"]] if len(rows) else []
-    for name in found.columns[found.dtypes == object]:
+    for name in found.select_dtypes(exclude="number"):
         found[name] = found[name].map({text: not_formula(text) for text in found[name].unique()})
     found["right"] = rows["value"].map("{:g}".format)
     return str(found.to_csv(index=False, lineterminator="\n"))

@@ -146,7 +146,12 @@ class AnswerStore:
                 number = said.get("list") or min(lists, key=lambda n: (counts.get(n, 0), n))
                 if number not in lists:
                     raise HTTPException(400, f"list {number}: the study has {len(lists)}")
-                new = (secrets.token_hex(16), participant, number, json.dumps(said.get("flags", [])))
+                new = (
+                    secrets.token_hex(16),
+                    participant,
+                    number,
+                    json.dumps(said.get("flags", [])),
+                )
                 more = (said.get("native_language"), time.time(), time.time())
                 db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, 0)", (*new, *more))
                 row = db.execute(find, (participant,)).fetchone()
@@ -283,7 +288,10 @@ class StudyApi:
         said = await self._read(request, SESSION)
         if said["study"] != self.study.id:
             raise HTTPException(409, "the page is of an older design: load it again")
-        if not said["participant"] or len(said["participant"] + said.get("native_language", "")) > 300:
+        if (
+            not said["participant"]
+            or len(said["participant"] + said.get("native_language", "")) > 300
+        ):
             raise HTTPException(400, "participant has no characters, or is too long")
         _limit(self.sessions, request)
         code = pseudonym(said["participant"], self.salt)
@@ -352,10 +360,19 @@ def make_app(study: Study) -> Starlette:
         Route("/api/answers", api.answers),
         Mount("/", StaticFiles(directory=page, html=True)),
     ]
-    origins = {"allow_origins": study.home.origins, "allow_headers": ["content-type"]}
-    errors = (HTTPException, InputError, UnicodeDecodeError, ClientDisconnect, sqlite3.Error, OSError)
+    errors = (
+        HTTPException,
+        InputError,
+        UnicodeDecodeError,
+        ClientDisconnect,
+        sqlite3.Error,
+        OSError,
+    )
     app = Starlette(routes=routes, exception_handlers=dict.fromkeys(errors, _refused))
-    app.add_middleware(CORSMiddleware, allow_methods=["POST"], **origins)
+    app.add_middleware(
+        CORSMiddleware, allow_origins=study.home.origins, allow_headers=["content-type"],
+        allow_methods=["POST"],
+    )  # fmt: skip
     return app
 
 
@@ -365,8 +382,10 @@ class _LimitedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.timer = self.loop.call_later(REQUEST_SECONDS, transport.abort)
-        address = self.client[0] if self.client else ""
-        same = [one for one in self.connections if one.client and one.client[0] == address]
+        others = [one for one in self.connections if isinstance(one, _LimitedConnection)]
+        same = [
+            one for one in others if one.client and self.client and one.client[0] == self.client[0]
+        ]
         if len(same) > MAX_CONNECTIONS:
             min(same, key=lambda one: one.timer.when()).transport.abort()
 

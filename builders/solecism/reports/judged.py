@@ -9,8 +9,7 @@ from typing import Any
 
 from solecism.contrast import differing_parts
 from solecism.files import csv_of
-from solecism.judge.exclusions import JudgeRecord
-from solecism.judge.outcome import LEVELS, JudgedGroup, JudgedPair, Outcome
+from solecism.judge.outcome import LEVELS, JudgedGroup, JudgedPair, JudgeRecord, Outcome
 from solecism.reports.charts import bar_chart
 from solecism.reports.figures import FigureCell
 from solecism.reports.hardest import Parts
@@ -31,22 +30,11 @@ class RejectedPair:
 
 def rejected_pairs(outcome: Outcome) -> list[RejectedPair]:
     """Return the pairs that people reject, those with the fewest right answers first."""
-    texts = _sentences(outcome)
-    found = []
-    for pair in sorted(outcome.pairs, key=lambda pair: (pair.accuracy, pair.uid, pair.id)):
-        if not pair.kept:
-            good, bad = (texts.get((pair.config, pair.id, side), "") for side in ("good", "bad"))
-            found.append(RejectedPair(pair, *differing_parts(good, bad)))
-    return found
-
-
-def _sentences(outcome: Outcome) -> dict[tuple[str, str, str], str]:
-    return {
-        (item["config"], item["id"], side): item[side]
-        for item in outcome.study.items.values()
-        for side in ("good", "bad")
-        if item.get(side)
-    }
+    return [
+        RejectedPair(pair, *differing_parts(pair.good, pair.bad))
+        for pair in sorted(outcome.pairs, key=lambda pair: (pair.accuracy, pair.uid, pair.id))
+        if not pair.kept
+    ]
 
 
 def judged_page(outcome: Outcome, everyone: Outcome) -> str:
@@ -142,7 +130,8 @@ def _number(value: float) -> float | None:
 
 
 def _pair_json(pair: JudgedPair) -> dict[str, Any]:
-    return {"config": pair.config, **pair.to_json()}
+    texts = {"sentence_good": pair.good, "sentence_bad": pair.bad}
+    return {"config": pair.config, **pair.to_json(), **texts}
 
 
 def _judge_json(record: JudgeRecord) -> dict[str, Any]:
@@ -153,7 +142,7 @@ def _judge_json(record: JudgeRecord) -> dict[str, Any]:
 def notes(outcome: Outcome) -> Iterator[str]:
     """Yield what a reader must know of an outcome."""
     if outcome.simulated:
-        yield f"{outcome.simulated:,} answers are those of programs (`solecism judge simulate`)"
+        yield f"{outcome.simulated:,} answers are those of programs"
     if outcome.study.design == "likert" and (empty := len(_unpaired(outcome))):
         yield f"{empty} pairs have ratings of one sentence only and are left out"
 

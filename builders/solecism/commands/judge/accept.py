@@ -28,7 +28,7 @@ def command(study: Path, data: Path, judges: str) -> None:
     from solecism.judge.outcome import outcome_of
 
     found = read_study(study, foreign=True)
-    outcome = outcome_of(found, read_answer_table(found).to_pylist())
+    outcome = outcome_of(found, read_answer_table(found))
     for config in accept(outcome, data, judges):
         echo(f"{data}/{config.name}: {config.rows:,} pairs")
     dropped = sum(not pair.kept for pair in outcome.pairs)

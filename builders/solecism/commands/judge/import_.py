@@ -15,8 +15,7 @@ import click
 from solecism.commands.options import FOLDER, JSON, echo, path_type, print_json
 from solecism.judge.design import read_study
 from solecism.judge.drawing import pairs_of_config
-from solecism.judge.importing import import_answers, save_answers
-from solecism.judge.matching import Known
+from solecism.judge.importing import KnownTrials, answer_table, import_answers, save_answers
 
 __all__ = ["command"]
 
@@ -33,7 +32,7 @@ def command(study: Path, files: tuple[Path, ...], name: str, data: str, as_json:
     found = read_study(study, foreign=True)
     pairs = _pairs(data) if data else None
     imported = import_answers(found, _every(files), name, pairs)
-    path = save_answers(found, imported.rows)
+    path = save_answers(found, answer_table(imported.rows))
     kinds = Counter(row["kind"] for row in imported.rows)
     told = {
         "table": str(path), "answers": len(imported.rows), "twice": imported.twice,
@@ -46,7 +45,7 @@ def command(study: Path, files: tuple[Path, ...], name: str, data: str, as_json:
     of_kinds = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
     echo(f"{path}: {len(imported.rows):,} answers of {told['participants']} people ({of_kinds})")
     if imported.twice:
-        echo(f"{imported.twice:,} answers stood twice and count once")
+        echo(f"{imported.twice:,} answers are there twice and count once")
 
 
 def _every(files: tuple[Path, ...]) -> list[Path]:
@@ -55,7 +54,5 @@ def _every(files: tuple[Path, ...]) -> list[Path]:
     return [path for paths in found for path in paths]
 
 
-def _pairs(spec: str) -> Known:
-    return Known.of_items(
-        (pair.id, pair.item(pair.id, "item")) for pair in pairs_of_config(spec)[0]
-    )
+def _pairs(spec: str) -> KnownTrials:
+    return KnownTrials({p.id: p.item(p.id, "item") for p in pairs_of_config(spec)[0]})

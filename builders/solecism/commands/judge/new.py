@@ -6,17 +6,18 @@ pairs of conditions. The folder has study.toml (read it before you collect), tex
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from solecism.commands.options import JSON, NEW_FOLDER, echo, print_json
 from solecism.errors import fail
-from solecism.judge.design import HOMES, DataSource, Home, Study
-from solecism.judge.drawing import StudyPair, pairs_of_config
-from solecism.judge.making import Wishes, make_study, save_study
+from solecism.judge.creation import StudyOptions, create_study
+from solecism.judge.design import DELIVERIES, AnswerDelivery, Study
+from solecism.judge.drawing import pairs_of_config
 from solecism.judge.schema import DESIGNS
+from solecism.judge.wording import has_texts
 
 __all__ = ["command"]
 
@@ -38,62 +39,53 @@ _COUNT = click.IntRange(1, 100_000)
               help="Trials of words in disorder, which show who reads.")  # fmt: skip
 @click.option("--conditions", default="", metavar="GOOD:BAD",
               help="The conditions of suites to compare (default: those of the predictions).")  # fmt: skip
-@click.option("--title", default="", help="The title of the page.")
+@click.option("--title", default="", help="The title of the page (default: its question).")
 @click.option("--institution", default="", help="Who runs the study.")
 @click.option("--contact", default="", help="Where people write to.")
 @click.option("--hourly", type=click.FloatRange(0), default=15.0, show_default=True,
               help="Pay of an hour.")  # fmt: skip
 @click.option("--currency", default="EUR", show_default=True, help="Its currency.")
-@click.option("--to", "to", type=click.Choice(HOMES), default="download", show_default=True,
+@click.option("--to", "to", type=click.Choice(DELIVERIES), default="download", show_default=True,
               help="How answers come home.")  # fmt: skip
 @click.option("--datapipe", default="", metavar="ID", help="The experiment's id at DataPipe.")
 @JSON
 def command(
-    names: tuple[str, ...], out: Path, design: str, pairs: int, judges: int | None,
-    lists: int | None, seed: int, practice: int, catch: int, conditions: str, title: str,
-    institution: str, contact: str, hourly: float, currency: str, to: str, datapipe: str,
-    as_json: bool,
+    names: tuple[str, ...], out: Path, conditions: str, to: str, datapipe: str, as_json: bool,
+    **options: Any,
 ) -> None:  # fmt: skip
-    home = Home("datapipe" if datapipe else to, datapipe=datapipe)
+    home = AnswerDelivery("datapipe" if datapipe else to, datapipe=datapipe)
     if home.to == "datapipe" and not datapipe:
         raise fail("name the experiment at DataPipe: --datapipe ID")
-    wishes = Wishes(
-        design, title, pairs, judges, lists, seed, practice, catch, institution, contact, hourly,
-        currency, home,
-    )  # fmt: skip
-    found, data = _read(names, conditions)
-    study = save_study(make_study(found, data, wishes, out))
-    if as_json:
-        print_json(_numbers(study))
-        return
-    _say(study)
-
-
-def _read(names: Sequence[str], conditions: str) -> tuple[list[StudyPair], list[DataSource]]:
-    """Return the pairs of configs, and what the configs are."""
     read = [pairs_of_config(name, conditions) for name in names]
-    return [pair for pairs, _ in read for pair in pairs], [data for _, data in read]
-
-
-def _numbers(study: Study) -> dict[str, object]:
+    pairs, data = [pair for some, _ in read for pair in some], [source for _, source in read]
+    study = create_study(pairs, data, StudyOptions(**options, home=home), out)
     total = round(study.amount * study.participants, 2)
     items = sum(item["kind"] == "item" for item in study.items.values())
-    return {
+    facts = {
         "study": study.id, "folder": str(study.folder), "design": study.design,
         "language": study.language, "items": items, "lists": len(study.lists),
         "trials": max(study.totals), "minutes": study.minutes, "participants": study.participants,
         "pay": study.amount, "total": total, "currency": study.pay.currency,
+        "texts": study.language if has_texts(study.language) else "en",
     }  # fmt: skip
+    if as_json:
+        print_json(facts)
+    else:
+        _say(study, facts)
 
 
-def _say(study: Study) -> None:
-    told = _numbers(study)
-    one = f"{study.amount:.2f} {study.pay.currency}"
-    echo(f"study {study.id}: {told['items']} items in {told['lists']} lists, "
-         f"{told['trials']} trials each, about {study.minutes} minutes")  # fmt: skip
-    echo(f"{study.participants} participants, {one} each, {told['total']:.2f} in all")
+def _say(study: Study, facts: dict[str, Any]) -> None:
+    currency = study.pay.currency
+    echo(f"study {study.id}: {facts['items']} items in {facts['lists']} lists, "
+         f"{facts['trials']} trials each, about {study.minutes} minutes")  # fmt: skip
+    echo(f"{study.participants} participants, {study.amount:.2f} {currency} each, "
+         f"{facts['total']:.2f} in all")  # fmt: skip
     echo(f"read {study.folder}/study.toml and texts/ before you collect; "
          f"see the page: {study.folder}/page/index.html")  # fmt: skip
+    again = f"then run `solecism judge page {study.folder}`"
+    if not has_texts(study.language):
+        echo(f"there are no texts in {study.language!r}, so the page is in English: "
+             f"translate {study.folder}/texts/, {again}")  # fmt: skip
     for name in ("institution", "contact"):
         if not getattr(study, name):
-            echo(f"{name} is empty: fill it in, then run `solecism judge page {study.folder}`")
+            echo(f"{name} is empty: fill it in, {again}")

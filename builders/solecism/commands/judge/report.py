@@ -46,8 +46,8 @@ def command(study: Path, by: str, out: Path | None, as_json: bool) -> None:
     from solecism.reports.judged import judged_json
 
     found = read_study(study, foreign=True)
-    rows = read_answer_table(found).to_pylist()
-    outcome, everyone = outcome_of(found, rows), outcome_of(found, rows, exclude=False)
+    table = read_answer_table(found)
+    outcome, everyone = outcome_of(found, table), outcome_of(found, table, exclude=False)
     if out is not None:
         _write(outcome, everyone, out)
     if as_json:

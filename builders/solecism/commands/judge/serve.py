@@ -22,16 +22,10 @@ __all__ = ["command"]
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
 def command(study: Path, host: str, port: int) -> None:
-    import uvicorn
-
-    from solecism.judge.server import make_app, open_socket
+    from solecism.judge.server import make_app, open_socket, serve
 
     app = make_app(read_study(study))
     with open_socket(host, port) as socket:
         address, found = socket.getsockname()[:2]
         echo(f"the study is at http://{f'[{address}]' if ':' in address else address}:{found}/")
-        config = uvicorn.Config(
-            app, access_log=False, log_level="warning", server_header=False, proxy_headers=False,
-            timeout_graceful_shutdown=5,
-        )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[socket])
+        serve(app, socket)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_NAMES = ("list", "people", "finished", "wanted", "answers", "trials")
+
 
 @click.command(help=__doc__)
 @click.argument("study", type=FOLDER)
@@ -24,11 +26,9 @@ __all__ = ["command"]
 def command(study: Path, watch: bool, as_json: bool) -> None:
     from rich.live import Live
 
-    from solecism.judge.store import tallies
-
-    found = read_study(study)
+    found = read_study(study, foreign=True)
     if as_json:
-        print_json([tally._asdict() for tally in tallies(found)])
+        print_json([dict(zip(_NAMES, row, strict=True)) for row in _rows(found)])
     elif not watch:
         console().print(_table(found))
     else:
@@ -38,16 +38,21 @@ def command(study: Path, watch: bool, as_json: bool) -> None:
                 live.update(_table(found), refresh=True)
 
 
-def _table(study: Study) -> Table:
-    from solecism.judge.store import tallies
+def _rows(study: Study) -> list[tuple[int, int, int, int, int, int]]:
+    from solecism.judge.importing import states_of_lists
 
-    table = plain_table((), ("list", "people", "finished", "wanted", "answers", "trials"))
-    found = tallies(study)
-    for tally, trials in zip(found, study.totals, strict=True):
-        table.add_row(
-            *map(str, (tally.list, tally.sessions, tally.finished, study.judges)),
-            f"{tally.answers:,}", str(trials),
-        )  # fmt: skip
-    sums = [sum(tally[place] for tally in found) for place in (1, 2, 3)]
-    table.add_row("all", str(sums[0]), str(sums[1]), str(study.participants), f"{sums[2]:,}", "")
+    found, rows = states_of_lists(study), []
+    for number in sorted({*found, *range(1, len(study.lists) + 1)}):
+        people, finished, answers = found.get(number, (0, 0, 0))
+        trials = study.totals[number - 1] if 0 < number <= len(study.lists) else 0
+        rows.append((number, people, finished, study.judges, answers, trials))
+    return rows
+
+
+def _table(study: Study) -> Table:
+    table, rows = plain_table((), _NAMES), _rows(study)
+    for row in rows:
+        table.add_row(str(row[0] or "none"), *(f"{value:,}" for value in row[1:]))
+    people, finished, answers = (f"{sum(row[n] for row in rows):,}" for n in (1, 2, 4))
+    table.add_row("all", people, finished, str(study.participants), answers, "")
     return table
