@@ -10,7 +10,6 @@ Source: https://universaldependencies.org/format.html.
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -202,17 +201,12 @@ class ConlluChunk:
 
 
 class BrokenError(Exception):
-    """A chunk that is not CoNLL-U; ``places`` in its bytes are at fault, or it is not known
-    which."""
-
-    def __init__(self, places: Ints) -> None:
-        super().__init__("the chunk has faults")
-        self.places = places
+    """A chunk that is not CoNLL-U."""
 
 
-def _require(good: Flags, texts: Spans) -> None:
+def _require(good: Flags) -> None:
     if not good.all():
-        raise BrokenError(texts.starts[~good])
+        raise BrokenError
 
 
 def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
@@ -274,40 +268,19 @@ def read_chunk(chunk: ConlluChunk, skipped: Callable[[int], object] | None = Non
     try:
         return tokens_of(chunk)
     except BrokenError:
-        good, broken = _sort_out(chunk.sentences())
+        good, broken = [], []
+    for sentence in chunk.sentences():
+        try:
+            tokens_of(sentence)
+            good.append(sentence.data)
+        except BrokenError:
+            broken.append(sentence)
     if skipped is None:
         from solecism.treebank.faults import explain
 
         raise explain(broken)
     skipped(len(broken))
-    return tokens_of(_joined(good))
-
-
-def _sort_out(sentences: list[ConlluChunk]) -> tuple[list[ConlluChunk], list[ConlluChunk]]:
-    """Return the sentences that can be read and those that cannot.
-
-    Those that are known to be at fault are taken out; else halves are tried, and halves of halves.
-    """
-    try:
-        tokens_of(_joined(sentences))
-    except BrokenError as error:
-        count = len(sentences)
-        if count == 1:
-            return [], sentences
-        ends = np.cumsum([len(sentence.data) for sentence in sentences])
-        known = set(np.searchsorted(ends, error.places, side="right").tolist())
-        left = known or set(range(count // 2))
-        some = [sentences[n] for n in sorted(left)]
-        rest = [sentences[n] for n in range(count) if n not in left]
-        good, broken = ([], some) if known else _sort_out(some)
-        more_good, more_broken = _sort_out(rest) if rest else ([], [])
-        by_line = operator.attrgetter("line")
-        return sorted(good + more_good, key=by_line), sorted(broken + more_broken, key=by_line)
-    return sentences, []
-
-
-def _joined(sentences: Sequence[ConlluChunk]) -> ConlluChunk:
-    return ConlluChunk(b"".join(sentence.data for sentence in sentences))
+    return tokens_of(ConlluChunk(b"".join(good)))
 
 
 @dataclass(frozen=True)
@@ -322,7 +295,7 @@ class _Lines:
 
 def _split_lines(data: bytes) -> _Lines:
     if not _is_utf8(data):
-        raise BrokenError(np.zeros(0, np.int64))
+        raise BrokenError
     end = b"" if data.endswith(b"\n") else b"\n"
     padded = b"".join((data, end, PADDING))
     letters = np.frombuffer(padded, np.uint8)[: -len(PADDING)]
@@ -332,9 +305,9 @@ def _split_lines(data: bytes) -> _Lines:
     empty, comment = ends == starts, first == _HASH
     word = (first >= ord("0")) & (first <= ord("9"))
     text = Spans(padded, starts, ends)
-    _require(empty | comment | word, text)
+    _require(empty | comment | word)
     if b"\r" in data:
-        _require(letters[np.maximum(ends - 1, 0)] != _RETURN, text)
+        _require(letters[np.maximum(ends - 1, 0)] != _RETURN)
     return _Lines(text, comment, word, np.cumsum(empty))
 
 
@@ -375,12 +348,12 @@ def _split_columns(lines: _Lines) -> _Rows:
     if not _ten_columns(tabs, text):  # are there tabs in comments?
         tabs = tabs[lines.word[np.searchsorted(lines.text.starts, tabs, side="right") - 1]]
         of_line = np.searchsorted(text.starts, tabs, side="right") - 1
-        _require(np.bincount(of_line, minlength=len(text)) == _TABS, text)
+        _require(np.bincount(of_line, minlength=len(text)) == _TABS)
     table = tabs.reshape(-1, _TABS)
     if not (tabs[1:] - tabs[:-1] > 1).all():  # a column is empty
         full: Flags = np.logical_and.reduce(np.diff(table) > 1, axis=1)
-        _require(full, text)
-    _require(table[:, -1] + 1 < text.ends, text)
+        _require(full)
+    _require(table[:, -1] + 1 < text.ends)
     return _Rows(text, table, lines.sentence[line])
 
 
@@ -529,7 +502,7 @@ def tokens_of(chunk: ConlluChunk) -> Tokens:
     start = np.flatnonzero(np.diff(sentence, prepend=-1))
     size = np.diff(np.append(start, len(row)))
     number = number[row]
-    _require(number == np.arange(1, len(row) + 1) - start[sentence], ids[row])
+    _require(number == np.arange(1, len(row) + 1) - start[sentence])
     head = _heads(rows.column("HEAD", row), start[sentence], size[sentence])
     token, covered, inner = _multiword(
         rows, ids, np.flatnonzero(~plain), row, start[sentence], size[sentence]
@@ -541,7 +514,7 @@ def tokens_of(chunk: ConlluChunk) -> Tokens:
         number, sentence, head, covered, written,
         lines, rows, row, np.flatnonzero(shown), place_of,
     )  # fmt: skip
-    _require(tokens.feats.table(_is_feats, bool), tokens.column("FEATS"))
+    _require(tokens.feats.table(_is_feats, bool))
     return tokens
 
 
@@ -559,7 +532,7 @@ def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
     All heads are followed at once, in steps that double, until everything has reached a root.
     """
     given, good = text.integers()
-    _require(good & (given <= size), text)
+    _require(good & (given <= size))
     head = np.where(given > 0, start + given - 1, -1)
     top = len(head)
     above = np.append(np.where(head < 0, top, head), top)
@@ -567,7 +540,7 @@ def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
     while steps <= longest and (above[:-1] != top).any():
         above = above[above]
         steps *= 2
-    _require(above[:-1] == top, text)
+    _require(above[:-1] == top)
     return head
 
 
@@ -582,13 +555,13 @@ def _multiword(
     covered, inner = np.zeros(len(row), bool), np.zeros(len(row), np.int64)
     if not len(token):
         return token, covered, inner
-    _require(np.full(len(token), len(row) > 0), ids[token])
+    _require(np.full(len(token), len(row) > 0))
     following = np.searchsorted(row, token)
     at = np.minimum(following, len(row) - 1)
     begin, width = start[at] + first - 1, last - first + 1
     here = rows.sentence[row[at]] == rows.sentence[token]
-    _require(here & (begin == following) & (last <= size[at]), ids[token])
-    _require(begin[1:] >= (begin + width)[:-1], ids[token[1:]])
+    _require(here & (begin == following) & (last <= size[at]))
+    _require(begin[1:] >= (begin + width)[:-1])
     which = np.repeat(np.arange(len(token)), width)
     parts = np.repeat(begin - np.cumsum(width) + width, width) + np.arange(len(which))
     covered[parts], inner[parts] = True, token[which]
@@ -598,14 +571,14 @@ def _multiword(
 def _ranges(ids: Spans, other: Ints) -> tuple[Ints, Ints, Ints]:
     """Return row, first and last ID of multiword tokens; empty nodes (``8.1``) are left out."""
     found = [_RANGE.fullmatch(text) for text in ids[other].texts()]
-    _require(np.array(list(map(bool, found)), bool), ids[other])
+    _require(np.array(list(map(bool, found)), bool))
     tokens = [
         (row, int(match[1]), int(match[3]))
         for row, match in zip(other.tolist(), found, strict=True)
         if match and match[2] == "-"
     ]
     token, first, last = np.array(tokens, np.int64).reshape(-1, 3).T
-    _require((first > 0) & (first <= last), ids[token])
+    _require((first > 0) & (first <= last))
     return token, first, last
 
 
