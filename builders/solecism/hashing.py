@@ -132,8 +132,10 @@ class SeenHashes:
     def known(self, hashes: Hashes) -> NDArray[np.bool_]:
         """Return flags of the hashes that were added before."""
         out = np.zeros(len(hashes), dtype=bool)
+        ascending = np.sort(hashes)  # which is quick to look up; seldom is anything known
         for run in self._runs:
-            out |= run[np.minimum(np.searchsorted(run, hashes), len(run) - 1)] == hashes
+            if _found(run, ascending).any():
+                out |= _found(run, hashes)
         return out
 
     def add(self, hashes: Hashes) -> None:
@@ -146,11 +148,19 @@ class SeenHashes:
 
     def fresh(self, hashes: Hashes) -> NDArray[np.bool_]:
         """Add hashes; return flags of those that are new, the first of equal ones alone."""
-        new = np.zeros(len(hashes), dtype=bool)
-        new[np.unique(hashes, return_index=True)[1]] = True
-        new &= ~self.known(hashes)
+        new = ~self.known(hashes)
+        ascending = np.sort(hashes)
+        if (ascending[1:] == ascending[:-1]).any():
+            first = np.zeros(len(hashes), dtype=bool)
+            first[np.unique(hashes, return_index=True)[1]] = True
+            new &= first
         self.add(hashes[new])
         return new
+
+
+def _found(run: Hashes, hashes: Hashes) -> NDArray[np.bool_]:
+    """Return which hashes are in a sorted run."""
+    return np.asarray(run[np.minimum(np.searchsorted(run, hashes), len(run) - 1)] == hashes)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,8 @@ class PairBatch:
 
     def text(self, name: str) -> pa.StringArray:
         """Return a column of texts (null is read as empty)."""
-        return self.table[name].combine_chunks().fill_null("")
+        column = self.table[name].combine_chunks()
+        return column.fill_null("") if column.null_count else column
 
     @cached_property
     def good(self) -> pa.StringArray:
@@ -102,8 +103,18 @@ class PairBatch:
 
     def matching(self, pattern: str) -> Flags:
         """Return the pairs with a sentence in which a pattern (of RE2) is found."""
+        if not self._suspects:
+            return np.zeros(len(self), dtype=bool)
+        return self._matching(pattern)
+
+    def _matching(self, pattern: str) -> Flags:
         found = [pc.match_substring_regex(side, pattern) for side in (self.good, self.bad)]
         return _flags(pc.or_(*found))
+
+    @cached_property
+    def _suspects(self) -> bool:
+        """Whether one of the patterns of the checks is found in any sentence."""
+        return bool(self._matching("|".join([_SPACES.format(MARKS), STRAY, _MIXED])).any())
 
     def elsewhere(self, row: int) -> list[str]:
         """Return the other paradigms that have one of the sentences of a pair."""
@@ -206,7 +217,10 @@ def other_word(batch: PairBatch) -> Flags:
 
 def _words_that_differ(batch: PairBatch) -> tuple[pa.StringArray, pa.StringArray]:
     """Return the word of each side of a pair in which alone they differ, or null."""
-    good, bad = (batch.table[f"one_prefix_word_{side}"].to_pylist() for side in ("good", "bad"))
+    columns = [batch.table[f"one_prefix_word_{side}"].combine_chunks() for side in ("good", "bad")]
+    if not columns[0].null_count:
+        return columns[0], columns[1]
+    good, bad = (column.to_pylist() for column in columns)
     for row in [row for row, word in enumerate(good) if word is None]:
         good[row], bad[row] = _differing_tokens(batch, row)
     return pa.array(good, pa.string()), pa.array(bad, pa.string())
@@ -226,13 +240,14 @@ def lemma_twice(batch: PairBatch) -> Flags:
     Report it.
     """
     flags = np.zeros(len(batch), dtype=bool)
-    for a, b in batch.paradigm.plan.apart:
-        lemmas, parts = (
-            [batch.slot_texts(name, slot) for slot in (a, b)] for name in ("lemma", "upos")
-        )
-        same = _flags(pc.and_(pc.equal(*lemmas), pc.equal(*parts)))
+    apart = batch.paradigm.plan.apart
+    lemmas = {slot: batch.slot_texts("lemma", slot) for pair in apart for slot in pair}
+    for a, b in apart:
+        same = _flags(pc.equal(lemmas[a], lemmas[b]))
         for row in np.flatnonzero(same).tolist():
-            flags[row] = lemmas[0][row].as_py() not in _shared_lemmas(batch.paradigm)
+            slots = batch.table["slots"][row].as_py()
+            shared = lemmas[a][row].as_py() in _shared_lemmas(batch.paradigm)
+            flags[row] = slots[a]["upos"] == slots[b]["upos"] and not shared
     return flags
 
 
@@ -284,6 +299,8 @@ def _reasons(counts: Counts) -> str:
     return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.skipped.items()))
 
 
+_SPACES = "^ | $| [ {}]"
+STRAY = r"[\\{}|_<>]"
 MARKS = ",.;:!?…)。，、；：？！»"
 SPACED = {"fr": ";:!?»"}
 """Marks that a language writes with a space before them."""
@@ -316,7 +333,7 @@ def bad_spacing(batch: PairBatch) -> Flags:
     `?` and `»` may have one). Look for spaces inside a form or a property that is printed.
     """
     marks = "".join(sorted(set(MARKS) - set(SPACED.get(batch.paradigm.language, ""))))
-    return batch.matching(f"^ | $| [ {re.escape(marks)}]")
+    return batch.matching(_SPACES.format(re.escape(marks)))
 
 
 def stray_characters(batch: PairBatch) -> Flags:
@@ -326,7 +343,7 @@ def stray_characters(batch: PairBatch) -> Flags:
     Look at the line of the template, at the form in the lexicon and at the results of spelling
     rules.
     """
-    return batch.matching(r"[\\{}|_<>]")
+    return batch.matching(STRAY)
 
 
 def no_final_mark(batch: PairBatch) -> Flags:
