@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from solecism.reports.report import report
     from solecism.root import find_root
     from solecism.scoring.explanation import explain
-    from solecism.scoring.many import score_all
-    from solecism.scoring.run import score
+    from solecism.scoring.run import score, score_all
     from solecism.treebank.mining import mine
 
 __all__ = [
@@ -39,7 +38,7 @@ _PUBLIC = {
     "mine": "solecism.treebank.mining",
     "report": "solecism.reports.report",
     "score": "solecism.scoring.run",
-    "score_all": "solecism.scoring.many",
+    "score_all": "solecism.scoring.run",
 }
 
 

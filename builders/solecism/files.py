@@ -33,17 +33,17 @@ WAIT = 10.0
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path, wait: float | None = None) -> Iterator[None]:
     """Hold the lock of ``path``: a hidden file beside it, removed at the end.
 
     A thread that holds it may take it again. Raises :class:`InputError` if another run has held it
-    for :data:`WAIT` seconds.
+    for so many seconds (:data:`WAIT`).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     place = path.with_name(f".solecism-lock.{path.name}")
     lock = FileLock(place, is_singleton=True)
     try:
-        lock.acquire(timeout=WAIT)
+        lock.acquire(timeout=WAIT if wait is None else wait)
     except Timeout:
         raise fail("another run of solecism is writing here: wait for it to end", path) from None
     try:

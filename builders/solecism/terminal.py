@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
@@ -17,6 +18,9 @@ __all__ = ["Terminal", "bar", "progress", "progress_bar", "terminal"]
 
 UNWRAPPED = 10_000
 """Columns of output that goes to no terminal."""
+
+EVERY = 60.0
+"""Seconds between two lines on the progress, where there is no terminal."""
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 
@@ -71,12 +75,21 @@ def progress_bar(*columns: ProgressColumn, first: str = "reading") -> Iterator[C
     """Show a bar on standard error, and yield the function that moves it.
 
     The function takes the name of the step, the amount done, and the whole amount (0: unknown).
-    ``first`` is the name of the first step.
+    ``first`` is the name of the first step. If standard error is no terminal, there is a line a
+    minute instead.
     """
     with progress(*columns) as bar:
         task = bar.add_task(first, total=None)
+        began = said = monotonic()
 
         def show(name: str, done: int, total: int) -> None:
+            nonlocal said
             bar.update(task, description=name, completed=done, total=total or None)
+            if bar.disable and monotonic() - said >= EVERY:
+                said = monotonic()
+                left = (said - began) * (total - done) / done / 60 if 0 < done <= total else None
+                rest = f" of {total:,}" if total else ""
+                more = f", about {left:,.0f} minutes left" if left is not None else ""
+                print(visible(f"{name}: {done:,}{rest}{more}"), file=sys.stderr, flush=True)
 
         yield show

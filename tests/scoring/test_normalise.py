@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -196,22 +194,6 @@ def test_reports_by_a_normaliser(result: Result) -> None:
     assert "one.json: the result has nothing in column 'unigram_good'" in wrong.stderr
     unknown = CliRunner().invoke(main, ["report", str(result.path), "--normaliser", "tokn"])
     assert "unknown normaliser 'tokn' (did you mean 'token'?" in unknown.stderr
-
-
-def test_results_of_earlier_versions_are_read(tmp_path: Path) -> None:
-    path = write_result(tmp_path / "old", make_scores(make_pairs(20)))
-    later = ["chars_good", "chars_bad", "unigram_good", "unigram_bad"]
-    whole = pq.read_table(path.with_suffix(".parquet"))
-    pq.write_table(whole.drop_columns(later), path.with_suffix(".parquet"))
-    summary = json.loads(path.read_text())
-    for key in ("normalised", "tokens_differ"):
-        del summary[key]
-    path.write_text(json.dumps(summary))
-    result = read_result(path)
-    assert result.table["chars_good"].null_count == 20
-    assert result.read(["id", "unigram_bad"]).column_names == ["id", "unigram_bad"]
-    assert "token" in summarize([result.table], "xx")["normalised"]["overall"]
-    assert solecism.report(tmp_path).text()
 
 
 TEXT = "le chat dort\n\nle chien dort\n  le chat mange  \n"

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -20,7 +21,7 @@ from solecism.commands import main
 from solecism.commands.score import command
 from solecism.scoring import methods as registry
 from solecism.scoring.methods import method_names, methods
-from solecism.scoring.run import usual_value
+from solecism.scoring.options import ScoreOptions
 
 PAGE = CHECKOUT / "docs" / "results-format.md"
 
@@ -142,11 +143,11 @@ def test_help_and_pages_name_all_methods() -> None:
 
 
 def test_options_of_the_verb_are_arguments_of_the_function() -> None:
-    ours = {option.name for option in command.params} - {"surprisals", "as_json", "revisions"}
-    theirs = set(inspect.signature(solecism.score).parameters) - {"progress", "notice"}
-    assert ours - {"models"} == theirs - {"model"}
+    own = {"data", "models", "surprisals", "as_json", "revisions", "fail_under", "baseline"}
+    ours = {option.name for option in command.params} - own
+    assert ours == {field.name for field in fields(ScoreOptions)}
     done = CliRunner().invoke(main, ["score", "--help"]).output
-    assert re.search(rf"\[default:\s+{usual_value('batch_tokens')}", done)
+    assert re.search(rf"\[default:\s+{ScoreOptions.batch_tokens}", done)
 
 
 def test_two_methods_of_a_name_are_for_other_models() -> None:

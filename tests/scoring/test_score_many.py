@@ -15,8 +15,9 @@ from solecism.baselines import ngram
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.scoring import run
-from solecism.scoring.checkpoints import find_revisions, place_of_model, step_of
+from solecism.scoring.checkpoints import find_revisions, place_of_model, step_of, what_to_load
 from solecism.scoring.items import expand_data
+from solecism.scoring.options import FAST
 
 
 def score(*arguments: str) -> Result:
@@ -95,9 +96,9 @@ def test_the_fast_subset_is_fixed(folder: Path) -> None:
     by_uid = {
         name: t["n"] + sum(t["skipped"].values()) for name, t in found.summary["by"]["UID"].items()
     }
-    assert set(by_uid.values()) == {run.FAST}
+    assert set(by_uid.values()) == {FAST}
     assert "|fast:yes|" in found.signature
-    same = solecism.score("clams/fr", "trigrams", sample=run.FAST)
+    same = solecism.score("clams/fr", "trigrams", sample=FAST)
     assert same.table["id"] == found.table["id"]
     with pytest.raises(InputError, match="give one of them"):
         solecism.score("clams/fr", "trigrams", fast=True, sample=3)
@@ -114,7 +115,9 @@ def test_folders_of_checkpoints(tmp_path: Path) -> None:
         (tmp_path / "runs" / name / "config.json").touch()
     model = str(tmp_path / "runs")
     assert find_revisions(model, ["chck_*M", "main"]) == ["chck_2M", "chck_10M", "main"]
-    assert place_of_model(model, "main") == (f"{model}/main", None)
+    assert what_to_load(*place_of_model(model, "main")) == (f"{model}/main", None)
+    assert place_of_model(f"{model}/chck_2M", None) == (model, "chck_2M")
+    assert place_of_model(f"{model}/other", None) == (f"{model}/other", None)
     assert place_of_model("gpt2", "step1") == ("gpt2", "step1")
     with pytest.raises(InputError, match=r"no checkpoint 'chck_3M' \(did you mean 'chck_2M'"):
         place_of_model(model, "chck_3M")
@@ -141,3 +144,59 @@ def test_a_result_is_an_object(folder: Path) -> None:
     assert len(frame) == 40
     assert "features.construction" in frame.columns
     assert json.loads(json.dumps(found.to_json())) == found.summary
+
+
+def command(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["score", "clams/fr", "--model", "trigrams", *arguments])
+
+
+def test_a_run_can_fail_in_ci(folder: Path) -> None:
+    done = command("--limit", "40", "--json")
+    found = json.loads(done.stdout)
+    assert found["accuracy"] == found["results"][0]["accuracy"] > 0.5
+    (before,) = Path("results").glob("*.json")
+    assert command("--limit", "40", "--fail-under", "50", "--baseline", str(before)).exit_code == 0
+    done = command("--limit", "40", "--fail-under", "100.5")
+    assert done.exit_code == 1
+    assert "trigrams on clams/fr: accuracy" in done.stderr
+    summary = json.loads(before.read_text())
+    summary["overall"]["accuracy"] = 1.0
+    Path("better.json").write_text(json.dumps(summary))
+    shutil.copy(before.with_suffix(".parquet"), "better.parquet")
+    done = command("--limit", "30", "--baseline", "better.json", "--fail-under", "10")
+    assert (done.exit_code, "the baseline has 100.00" in done.stderr) == (1, True)
+    assert command("--baseline", "nothing.json").exit_code == 2
+
+
+def test_a_run_has_a_name_and_many_items_are_announced(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "MANY", 10)
+    done = command("--name", "mine")
+    assert "items in clams/fr (--fast scores 50 of each paradigm)" in done.stderr
+    (path,) = Path("results").glob("mine-*-clams-fr-ngram.json")
+    assert json.loads(path.read_text())["run"]["model"] == "mine"
+    with pytest.raises(InputError, match="one name cannot stand for several models"):
+        solecism.score_all("clams/fr", ["trigrams", "other"], name="mine")
+
+
+def test_what_is_kept_is_said_at_the_end_of_a_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "open_items", stop)
+    done = command()
+    assert done.exit_code == 130
+    assert "stopped: what was scored is kept in results" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["./models/trigram", "models/a/trigram", "/nowhere/x"])
+def test_a_folder_that_is_not_there_is_told(folder: Path, name: str) -> None:
+    pytest.importorskip("torch", reason="needs the extra `score`")
+    (folder / "models" / "trigrams").mkdir(parents=True)
+    (folder / "models" / "trigrams" / "config.json").touch()
+    with pytest.raises(InputError, match=f"there is no folder '{name}'") as told:
+        solecism.score("clams/fr", name)
+    assert name != "./models/trigram" or "did you mean 'models/trigrams'" in str(told.value)

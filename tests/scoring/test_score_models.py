@@ -19,8 +19,15 @@ from click.testing import CliRunner, Result
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 
 from safetensors.torch import load_file, save_file  # noqa: E402
-from transformers import AutoTokenizer, BertConfig, BertLMHeadModel, GPT2LMHeadModel  # noqa: E402
+from transformers import (  # noqa: E402
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    BertConfig,
+    BertLMHeadModel,
+    GPT2LMHeadModel,
+)
 
+import solecism  # noqa: E402
 from causal_models import save_model  # noqa: E402
 from masked_models import loaded, pairs  # noqa: E402
 from solecism.commands import main  # noqa: E402
@@ -29,6 +36,7 @@ from solecism.scoring.engines.causal import CausalReader, probe  # noqa: E402
 from solecism.scoring.methods import sentence  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import kind_of, load_model  # noqa: E402
+from solecism.scoring.results import read_result  # noqa: E402
 
 WEIGHTS = "model.safetensors"
 
@@ -237,7 +245,7 @@ def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.M
             return scored(*given)
 
         patch.setattr(sentence, "_scored", stops)
-        assert score().exit_code == 1
+        assert score().exit_code == 130
     assert list(work.glob("out/r.parts/*"))
     tensors(lambda t: t[KEY].mul_(3.0))(work / "m")
     done = score()
@@ -246,6 +254,26 @@ def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.M
     found = pq.read_table("out/r.parquet")
     wanted = pa.concat_tables(score_pairs([pairs()], CausalReader(load_model("m"))))
     assert found["logp_good"].to_pylist() == wanted["logp_good"].to_pylist()
+
+
+def test_a_model_that_is_being_trained(work: Path) -> None:
+    """It is scored as the same model in a folder, without dropout, and stays as it was."""
+    wanted = score()
+    assert wanted.exit_code == 0
+    model = AutoModelForCausalLM.from_pretrained("m").train()
+    tokenizer = AutoTokenizer.from_pretrained("m")
+    (path,) = work.glob("out/*.json")
+    found = solecism.score("p.parquet", model, tokenizer=tokenizer, name="mine", out="own")
+    assert model.training
+    assert found.table == read_result(path).table
+    assert found.path.name.startswith("mine-")
+    with torch.no_grad():
+        model.lm_head.weight.mul_(-1)
+    later = solecism.score(
+        "p.parquet", model, tokenizer=tokenizer, name="mine", out="own", revision="step-2"
+    )
+    assert later.path != found.path
+    assert "|checkpoint:step-2|" in later.signature
 
 
 @pytest.fixture

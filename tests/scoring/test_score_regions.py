@@ -389,6 +389,7 @@ def test_the_command_scores_suites_by_region(work: Path, monkeypatch: pytest.Mon
 
 def test_a_file_of_items_is_scored_alone(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(work)
+    run("mandarin/classifier_none", "--model", "tiny")
     converted = CliRunner().invoke(main, ["convert", "mandarin/classifier_none", "mine.parquet"])
     assert converted.exit_code == 0, converted.output
     run("mine.parquet", "--model", "tiny")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,6 @@ from solecism.scoring.results import (
     SCORES,
     ResultWriter,
     read_result,
-    result_files,
     scores_table,
 )
 from solecism.scoring.summary import environment, parse_signature, summarize, summarize_file
@@ -91,16 +91,23 @@ def test_result_is_read_back_by_any_of_its_names(tmp_path: Path) -> None:
 
 def test_writing_in_small_batches_gives_the_same_table(tmp_path: Path) -> None:
     scores = make_scores(make_pairs(101))
-    with ResultWriter(tmp_path / "r", "sig", rows=10) as writer:
+    with ResultWriter(tmp_path / "r", "sig", nothing, seconds=0.0) as writer:
         for start in range(0, 101, 7):
             writer.write(scores.slice(start, 7))
     assert pq.read_table(tmp_path / "r.parquet").equals(scores)
     assert not (tmp_path / "r.parts").exists()
 
 
+def nothing(_: Path) -> dict[str, Any]:
+    return {}
+
+
 def interrupted(stem: Path, sig: str, *tables: pa.Table) -> None:
     """Write some rows, then be interrupted."""
-    with contextlib.suppress(KeyboardInterrupt), ResultWriter(stem, sig, rows=8) as writer:
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        ResultWriter(stem, sig, nothing, seconds=0.0) as writer,
+    ):
         for table in tables:
             writer.write(table)
         raise KeyboardInterrupt
@@ -110,7 +117,7 @@ def test_interrupted_run_goes_on(tmp_path: Path) -> None:
     scores, said = make_scores(make_pairs(50)), list[str]()
     interrupted(tmp_path / "r", "sig", scores.slice(0, 10), scores.slice(10, 3))
     assert not (tmp_path / "r.parquet").exists()
-    with ResultWriter(tmp_path / "r", "sig", rows=8, notice=said.append) as writer:
+    with ResultWriter(tmp_path / "r", "sig", nothing, seconds=0.0, notice=said.append) as writer:
         assert writer.done == 13
         writer.write(scores.slice(13))
     assert pq.read_table(tmp_path / "r.parquet").equals(scores)
@@ -123,7 +130,7 @@ sys.path.insert(0, {tests!r})
 from scored import make_pairs, make_scores
 from solecism.scoring.results import ResultWriter
 scores = make_scores(make_pairs(1000))
-with ResultWriter({stem!r}, "sig", rows=20) as writer:
+with ResultWriter({stem!r}, "sig", lambda _: {{}}, seconds=0.05) as writer:
     for start in range(0, 1000, 5):
         writer.write(scores.slice(start, 5))
         print(writer.done, flush=True)
@@ -142,9 +149,9 @@ def test_killed_run_goes_on_to_the_same_table(tmp_path: Path) -> None:
     run.send_signal(signal.SIGKILL)
     run.wait()
     scores = make_scores(make_pairs(1000))
-    with ResultWriter(stem, "sig") as writer:
+    with ResultWriter(stem, "sig", nothing) as writer:
         assert 100 <= writer.done < 1000
-        assert writer.done % 20 == 0
+        assert writer.done % 5 == 0
         writer.write(scores.slice(writer.done))
     assert pq.read_table(f"{stem}.parquet").equals(scores)
 
@@ -152,30 +159,16 @@ def test_killed_run_goes_on_to_the_same_table(tmp_path: Path) -> None:
 def test_parts_of_another_signature_are_discarded(tmp_path: Path) -> None:
     scores, said = make_scores(make_pairs(30)), list[str]()
     interrupted(tmp_path / "r", "old", scores.slice(0, 20))
-    with ResultWriter(tmp_path / "r", "new", notice=said.append) as writer:
+    with ResultWriter(tmp_path / "r", "new", nothing, notice=said.append) as writer:
         assert writer.done == 0
         writer.write(scores)
     assert pq.read_table(tmp_path / "r.parquet").equals(scores)
     assert "another signature" in said[0]
 
 
-def test_half_written_part_is_not_counted(tmp_path: Path) -> None:
-    scores = make_scores(make_pairs(30))
-    interrupted(tmp_path / "r", "sig", scores.slice(0, 10))
-    (tmp_path / "r.parts" / ".part-000001.parquet.new").write_bytes(b"PAR1")
-    with ResultWriter(tmp_path / "r", "sig") as writer:
-        assert writer.done == 10
-        writer.write(scores.slice(10))
-    assert len(read_rows(tmp_path / "r")) == 30
-
-
-def read_rows(stem: Path) -> pa.Table:
-    return pq.read_table(result_files(stem)[1])
-
-
 def test_slow_scoring_is_saved_by_the_clock(tmp_path: Path) -> None:
     scores = make_scores(make_pairs(4))
-    with ResultWriter(tmp_path / "r", "sig", seconds=0.01) as writer:
+    with ResultWriter(tmp_path / "r", "sig", nothing, seconds=0.01) as writer:
         writer.write(scores.slice(0, 1))
         time.sleep(0.02)
         writer.write(scores.slice(1, 1))
@@ -183,15 +176,8 @@ def test_slow_scoring_is_saved_by_the_clock(tmp_path: Path) -> None:
         writer.write(scores.slice(2))
 
 
-def test_a_new_run_takes_the_old_summary_away(tmp_path: Path) -> None:
-    write_result(tmp_path / "r", make_scores(make_pairs(10)))
-    with ResultWriter(tmp_path / "r", "other") as writer:
-        writer.write(make_scores(make_pairs(12)))
-    assert not (tmp_path / "r.json").exists()
-
-
 def test_nothing_to_write_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no item"), ResultWriter(tmp_path / "r", "sig"):
+    with pytest.raises(InputError, match="no item"), ResultWriter(tmp_path / "r", "sig", nothing):
         pass
     assert list(tmp_path.iterdir()) == []
 

@@ -350,7 +350,7 @@ def test_names_that_are_none(name: str, message: str, monkeypatch: pytest.Monkey
 
 def test_the_name_of_the_model() -> None:
     with serving(Completions(None)) as name:
-        assert server.open_server(name.partition("#")[0]).loaded.name == "tiny"
+        assert server.open_server(name.partition("#")[0]).name == "tiny"
         with pytest.raises(InputError, match=r"has no model 'tny' \(did you mean 'tiny'"):
             server.open_server(name.replace("#tiny", "#tny"))
 

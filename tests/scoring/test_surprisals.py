@@ -1,14 +1,8 @@
-"""Accuracies from files of surprisals alone, and those of Wang et al. (2021)."""
+"""Accuracies from files of surprisals alone."""
 
 from __future__ import annotations
 
-import csv
-import json
-import subprocess
-import sys
-from collections import defaultdict
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +12,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from drawing import make_root, template
-from release import CHECKOUT
 from solecism.commands import main
 from solecism.datasets.build import build
 from solecism.errors import InputError
-from solecism.scoring.methods.region import measured_items, score_suites
+from solecism.scoring.methods.region import score_suites
 from solecism.scoring.results import read_result
-from solecism.scoring.study import (
-    CLASSES,
-    class_accuracy,
-    find_suite,
-    read_sentences,
-    table_rows,
-    write_sentences,
-)
-from solecism.scoring.summary import items_right
 from solecism.scoring.surprisal_files import read_surprisals
 from solecism.scoring.surprisals import find_runs, line_reader
-
-SHARED = CHECKOUT.parent / "shared" / "reference" / "mandarin"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs the data in ../shared")
 
 
 def write_file(path: Path, sentences: Sequence[Sequence[tuple[str, float]]]) -> Path:
@@ -249,232 +230,4 @@ def test_arguments_that_make_no_sense_are_told(built: Path, tmp_path: Path) -> N
     assert "takes the place of --model" in run("--surprisals", tmp_path, "--model", "x").output
     assert "name a config and a model" in run("--model", "x").output
     assert "name a config and a model" in run("x/y").output
-
-
-def test_no_model_is_loaded(tmp_path: Path) -> None:
-    """torch is not imported."""
-    write_file(tmp_path / "surprisals_sd_none.tsv", [flat("a 。"), flat("b 。")])
-    code = (
-        "import sys; from solecism.commands import main\n"
-        "try: main(sys.argv[1:])\nfinally: print('torch' in sys.modules)"
-    )
-    arguments = ["score", "--surprisals", str(tmp_path), "--out", str(tmp_path / "out")]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.endswith("False\n")
-
-
-# the study
-
-
-def sentence(words: str, place: int, bits: float) -> list[tuple[str, float]]:
-    """A sentence whose word at ``place`` has these bits, and one bit for each of the others."""
-    out = flat(words)
-    out[place] = (out[place][0], bits)
-    return out
-
-
-CRITERIA = [
-    ("gpo_none", "他 离开 了 那 间 朋友 开 的 工厂 。", "他 离开 了 那 个 朋友 开 的 工厂 。", 6, (0, 1)),
-    ("gps_obj", "那 间 我 爱 的 人 开 的 厂 关 了 。", "那 个 我 爱 的 人 开 的 厂 关 了 。", 7, (0, 1)),
-    ("vo_adj", "我 修理 了 这 个 新 的 电脑 。", "我 阅读 了 这 个 新 的 电脑 。", 7, (0, 1)),
-    ("vo_none", "我 修理 了 这 个 电脑 。", "我 阅读 了 这 个 电脑 。", 6, (0, 1)),
-    ("sd_none", "如果 他 不 去 ， 我 走 。", "如果 他 不 去 。", -1, (0, 1)),
-    ("mobj_subh", "记者 采访 了 。", "记者 采访 了 他 。", -1, (1, 0)),
-]  # fmt: skip
-"""A suite, the two sentences of an item in the order of its file, the place of the target word in
-both, and which of the two should be less surprising there."""
-
-
-@pytest.mark.parametrize(("name", "first", "second", "place", "order"), CRITERIA)
-def test_the_target_and_the_order_of_each_class(
-    tmp_path: Path, name: str, first: str, second: str, place: int, order: tuple[int, int]
-) -> None:
-    """One item as predicted, one the other way round, two with a difference only beside the
-    target."""
-    texts, (less, more) = (first, second), order
-    told = []
-    for raised in (more, less):
-        told += [sentence(text, place, 2.0 if n == raised else 1.0) for n, text in enumerate(texts)]
-    for number in (1, 2):
-        told += [sentence(text, 0, 5.0 + number * (n == more)) for n, text in enumerate(texts)]
-    write_file(tmp_path / "m" / f"surprisals_{name}.tsv", told)
-    assert told_json(tmp_path / "m")["m"]["suites"][name]["by_seed"] == [1 / 4]
-
-
-def told_json(folder: Path, out: Path | None = None) -> dict[str, Any]:
-    done = run("--surprisals", folder, "--out", out or folder / "out", "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)["models"]  # type: ignore[no-any-return]
-
-
-def test_classifiers_have_four_comparisons(tmp_path: Path) -> None:
-    """Over two items: b > a, d > c, d > a, b > c hold of (a 1, b 2, c 1, d 2) and 3 of 4 of the
-    second."""
-    texts = ["有 一 首 歌 。", "有 一 张 歌 。", "有 一 张 画 。", "有 一 首 画 。"]
-    told = [sentence(text, 3, b) for text, b in zip(texts, (1, 2, 1, 2), strict=True)]
-    told += [sentence(text, 3, b) for text, b in zip(texts, (1, 3, 2.5, 2), strict=True)]
-    write_file(tmp_path / "m" / "surprisals_cls_adj.tsv", told)
-    found = told_json(tmp_path / "m")["m"]
-    assert found["suites"]["cls_adj"]["accuracy"] == 7 / 8
-    assert found["suites"]["cls_adj"]["all_hold"] == 1 / 2
-    assert found["classes"] == {"classifier–noun": 7 / 8}
-
-
-def test_ties_are_failures_but_of_ngrams(tmp_path: Path) -> None:
-    told = [flat("如果 他 去 ， 我 走 。"), flat("如果 他 去 。")]
-    for model in ("lstm", "ngram_outputs"):
-        write_file(tmp_path / model / "trial0" / "surprisals_sd_adj.tsv", told)
-    found = told_json(tmp_path)
-    assert {m: f["suites"]["sd_adj"]["accuracy"] for m, f in found.items()} == {
-        "lstm": 0.0, "ngram_outputs": 0.5,
-    }  # fmt: skip
-    assert {f["ties"] for f in found.values()} == {1}
-
-
-def test_suites_that_table_2_has_not_are_left_out(tmp_path: Path) -> None:
-    told = [flat("a 。"), flat("b 。")]
-    for name in ("sd_none", "sd_none_pp", "gps_adj_pp", "other"):
-        write_file(tmp_path / "m" / f"surprisals_{name}.tsv", told)
-    done = run("--surprisals", tmp_path / "m", "--out", tmp_path / "out")
-    assert "left out: gps_adj_pp, other, sd_none_pp" in " ".join(done.output.split())
-    assert all(len(line) <= 80 for line in done.output.splitlines() if "written" not in line)
-
-
-@pytest.mark.parametrize(
-    ("name", "told", "message"),
-    [
-        ("sd_none", [flat("a 。")], "has 1 sentences; the items of sd_none have 2 each"),
-        ("cls_none", [flat("a 。")] * 6, "has 6 sentences; the items of cls_none have 4 each"),
-        (
-            "gps_none",
-            [flat("a 的 。"), flat("b 。")],
-            "surprisals_gps_none.tsv:2: 'b 。' has no '的'",
-        ),
-        ("gpo_none", [flat("a b 。")] * 2, "'a b 。' has only 3 words"),
-    ],
-)
-def test_files_that_are_no_whole_items_are_told(
-    tmp_path: Path, name: str, told: Any, message: str
-) -> None:
-    write_file(tmp_path / f"surprisals_{name}.tsv", told)
-    done = run("--surprisals", tmp_path, "--out", tmp_path / "out")
-    assert done.exit_code == 2
-    assert message in done.output
-    done = run("--surprisals", CHECKOUT / "docs", "--out", tmp_path / "out")
-    assert "holds no file surprisals_SUITE.tsv" in done.output
-
-
-def test_seeds_and_suites_are_averaged_as_in_table_6() -> None:
-    halves = {"sd_none": [Fraction(1, 2), Fraction(1)], "sd_adj": [Fraction(1, 4), Fraction(3, 4)]}
-    found = class_accuracy({**halves, "sd_x": [Fraction(0)], "vo_sub": [Fraction(1, 3)]})
-    assert found == {"verb–noun": Fraction(1, 3), "subordination": Fraction(5, 8)}
-    (row,) = table_rows(
-        {"rnng": {"verb–noun": Fraction(201, 240), "missing object": Fraction(1, 3)}}
-    )
-    assert row == ("rnng", "-", "-", "-", "0.838", "0.333", "-")
-    (row,) = table_rows({"x": {"subordination": Fraction(219, 240)}})
-    assert row[-1] == "0.913"
-
-
-def test_the_24_suites() -> None:
-    names = [f"{name}_{m}" for name, kind in CLASSES.items() for m in kind.modifiers]
-    assert len(names) == 24
-    suites = [find_suite(name) for name in names]
-    assert all(suite and suite.counted for suite in suites)
-    assert find_suite("cls") is None
-    assert find_suite("other_none") is None
-
-
-# the published files
-
-
-def published() -> dict[str, dict[int, list[tuple[str, float]]]]:
-    """The sentences of each suite, read with nothing of ours."""
-    found: dict[str, dict[int, list[tuple[str, float]]]] = {}
-    for path in sorted((SHARED / "surprisals").glob("*.tsv")):
-        sentences: dict[int, list[tuple[str, float]]] = defaultdict(list)
-        with path.open(encoding="utf-8") as file:
-            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-                sentences[int(row["sentence_id"])].append((row["token"], float(row["surprisal"])))
-        found[path.stem.removeprefix("surprisals_")] = sentences
-    return found
-
-
-def by_hand(name: str, sentences: dict[int, list[tuple[str, float]]]) -> tuple[Fraction, Fraction]:
-    """Accuracy and share of items of which all comparisons hold, by the words of section 3.2.
-
-    Classifiers: noun and period; (b) > (a), (d) > (c), (d) > (a), (b) > (c). Missing object: the
-    period is more surprising without the object; the files have the sentence without it first.
-    """
-    ordered = [sentences[number] for number in sorted(sentences)]
-    held: list[list[bool]] = []
-    if name.startswith("cls"):
-        for start in range(0, len(ordered), 4):
-            a, b, c, d = (sum(v for _, v in words[-2:]) for words in ordered[start : start + 4])
-            held.append([b > a, d > c, d > a, b > c])
-    else:
-        for start in range(0, len(ordered), 2):
-            without, with_object = ordered[start : start + 2]
-            assert len(without) < len(with_object)
-            held.append([without[-1][1] > with_object[-1][1]])
-    comparisons = [one for item in held for one in item]
-    return (
-        Fraction(sum(comparisons), len(comparisons)),
-        Fraction(sum(all(item) for item in held), len(held)),
-    )
-
-
-@needs_shared
-def test_published_accuracies_are_those_computed_by_hand(tmp_path: Path) -> None:
-    found = told_json(SHARED / "surprisals", tmp_path / "out")["surprisals"]
-    wanted = {name: by_hand(name, sentences) for name, sentences in published().items()}
-    assert len(wanted) == 8
-    assert found["ties"] == 0
-    for name, (accuracy, whole) in wanted.items():
-        assert found["suites"][name]["accuracy"] == float(accuracy)
-        assert found["suites"][name]["all_hold"] == float(whole)
-    classes = {
-        "classifier–noun": sum(v for n, (v, _) in wanted.items() if n.startswith("cls")) / 4,
-        "missing object": sum(v for n, (v, _) in wanted.items() if n.startswith("mobj")) / 4,
-    }
-    assert found["classes"] == {name: float(value) for name, value in classes.items()}
-    assert [f"{value:.3f}" for value in found["classes"].values()] == ["0.617", "0.808"]
-
-
-@needs_shared
-def test_published_accuracies_stand_in_the_result(tmp_path: Path) -> None:
-    told_json(SHARED / "surprisals", tmp_path / "out")
-    (path,) = (tmp_path / "out").glob("*.json")
-    result = read_result(path)
-    for name, sentences in published().items():
-        accuracy, _ = by_hand(name, sentences)
-        assert result.summary["by"]["UID"][name]["accuracy"] == pytest.approx(float(accuracy))
-    assert result.summary["rows"] == 4 * 30 * 4 + 4 * 30
-    assert result.summary["items"]["n"] == 8 * 30
-    whole = sum(30 * by_hand(name, found)[1] for name, found in published().items())
-    assert items_right(path).right == float(whole)
-
-
-@needs_shared
-@pytest.mark.parametrize("name", ["cls_none", "cls_adj", "mobj_none", "mobj_subh"])
-def test_published_texts_and_surprisals_go_together(tmp_path: Path, name: str) -> None:
-    (path,) = SHARED.glob(f"test_suites/*/{name}_txt.txt")
-    table = read_sentences(path)
-    surprisals = SHARED / "surprisals" / f"surprisals_{name}.tsv"
-    reader = line_reader(read_surprisals(surprisals), surprisals)
-    for item, measured in measured_items(table.to_pylist(), reader):
-        for condition, found in zip(item["conditions"], measured, strict=True):
-            assert found.regions[0].text.replace(" ", "") == condition["regions"][0]["text"]
-            assert found.regions[0].surprisal is not None
-    write_sentences(table.to_pylist(), tmp_path / f"{name}_txt.txt")
-    assert read_sentences(tmp_path / f"{name}_txt.txt").equals(table)
-    assert (tmp_path / f"{name}_txt.txt").read_text().split() == path.read_text().split()
-
-
-def test_a_text_is_named_after_its_suite(tmp_path: Path) -> None:
-    path = tmp_path / "clz_none_txt.txt"
-    path.write_text("a 。\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"'clz_none' is not called after a class .*mean 'cls'"):
-        read_sentences(path)
+    assert "is of one config" in run("--surprisals", tmp_path).output

@@ -89,6 +89,6 @@ def write_result(
     def summary(table: Path) -> dict[str, Any]:
         return summarize_file(table, sig, made)
 
-    with ResultWriter(stem, str(sig), summary=summary) as writer:
+    with ResultWriter(stem, str(sig), summary) as writer:
         writer.write(scores)
     return stem.with_name(f"{stem.name}.json")

@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 
 from solecism.analyses.answers import items_of
-from solecism.analyses.drawing import dot_lines, legend_beside
+from solecism.analyses.drawing import dot_lines, grouped_bars, legend_beside
 from solecism.analyses.mixed import FixedEffect, fit_mixed_logistic
 from solecism.analyses.part import AnalysisPart
+from solecism.analyses.wang_2021 import class_accuracies
 from solecism.plots import Draw
 from solecism.scoring.results import Result
 
@@ -62,7 +63,8 @@ def corpus_of(model: str) -> str:
 def analyse_mandarin(results: Sequence[Result]) -> list[AnalysisPart]:
     """Return the parts that these results allow.
 
-    They are the differences of surprisal by class and modifier; the effects of structural
+    They are the accuracies by class (Table 6), the differences of surprisal by class and modifier,
+    the effects of structural
     supervision (Table 1) and of the corpus, where there are the models to compare. Raises
     :class:`InputError` where no result is of suites.
     """
@@ -71,7 +73,7 @@ def analyse_mandarin(results: Sequence[Result]) -> list[AnalysisPart]:
     items["architecture"] = items["model"].map({name: architecture_of(name) for name in models})
     items["corpus"] = items["model"].map({name: corpus_of(name) for name in models})
     items["item"] = items["id"].str.replace(r"^[^-]*-", "", regex=True)
-    parts = [_differences(items)]
+    parts = [_accuracies(items), _differences(items)]
     supervision = list(_supervision(items))
     if supervision:
         parts.append(_effects("supervision", "Structural supervision", "Table 1", supervision))
@@ -79,6 +81,16 @@ def analyse_mandarin(results: Sequence[Result]) -> list[AnalysisPart]:
     if size:
         parts.append(_effects("corpus", "Xinhua against CTB", "section 4", size))
     return parts
+
+
+def _accuracies(items: pd.DataFrame) -> AnalysisPart:
+    table = class_accuracies(items)
+    series = {str(model): row.to_dict() for model, row in table.iterrows()}
+    return AnalysisPart(
+        "accuracies", "Accuracy by class", f"{_PAPER}, Table 6", table.reset_index(),
+        "mean over suites of the mean over seeds; a tie is a failure, of an n-gram model a half",
+        grouped_bars(series, "accuracy", 0.5), (8.0, 4.5),
+    )  # fmt: skip
 
 
 def _differences(items: pd.DataFrame) -> AnalysisPart:

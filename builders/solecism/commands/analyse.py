@@ -77,8 +77,8 @@ def command(
 
 def _opened(paths: Sequence[Path], scratch: Path) -> list[Result]:
     """Open results; a folder of published surprisals is scored first."""
+    from solecism.analyses.wang_2021 import score_study
     from solecism.reports.report import open_results
-    from solecism.scoring.study import score_study
 
     sources = []
     for number, path in enumerate(paths):

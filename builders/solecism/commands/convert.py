@@ -16,6 +16,7 @@ import click
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from solecism.analyses.wang_2021 import read_sentences, write_sentences
 from solecism.commands.options import echo, path_type
 from solecism.errors import InputError, candidates, fail
 from solecism.files import csv_of, filling_folder, write_text, writing
@@ -23,7 +24,6 @@ from solecism.inputs import reading_parquet
 from solecism.schema import SUITE
 from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.sentences import sentences_of, write_sentence_lines
-from solecism.scoring.study import read_sentences, write_sentences
 from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
 __all__ = ["command", "convert"]

@@ -6,7 +6,8 @@ paradigm, clams/* for several configs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,32 +20,24 @@ from solecism.commands.options import (
     NEW_FOLDER,
     console,
     echo,
-    plain_table,
+    path_type,
     print_json,
 )
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
+from solecism.scoring.options import ScoreOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from solecism.scoring.results import Result
-    from solecism.scoring.study import StudyFigures
 
 __all__ = ["command"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_USUAL = {field.name: field.default for field in fields(ScoreOptions)}
 
 
-class _ScoreOption(click.Option):
-    """An option of :func:`solecism.score`, whose default is that of the function."""
-
-    def get_default(self, ctx: click.Context, call: bool = True) -> Any:
-        from solecism.scoring.run import usual_value
-
-        return usual_value(self.name or "")
-
-
-class _MethodOption(_ScoreOption):
+class _MethodOption(click.Option):
     """The option for the method, whose help names those in the registry."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
@@ -56,8 +49,9 @@ class _MethodOption(_ScoreOption):
 
 
 def _option(*names: str, **given: Any) -> Callable[[_Command], _Command]:
-    given = {"show_default": True, **given}
-    return click.option(*names, **{"cls": _ScoreOption, **given})
+    """Return an option of :class:`ScoreOptions`, with its default."""
+    name = names[0].removeprefix("--").replace("-", "_")
+    return click.option(*names, **{"show_default": True, "default": _USUAL[name], **given})
 
 
 def _listed(*values: str) -> str:
@@ -108,39 +102,95 @@ def _listed(*values: str) -> str:
 @_option("--sample", type=click.IntRange(1), help="Score so many items of each paradigm.")
 @_option("--fast", is_flag=True, help="Score a fixed subset, 50 items of each paradigm.")
 @_option("--again", is_flag=True, help="Score anew what has a result already.")
+@_option("--name", help="What results call the model.", show_default=False)
 @_option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
 @_option("--out", type=NEW_FOLDER, help="Folder of the results.")
+@click.option(
+    "--fail-under", type=float, metavar="PERCENT", help="Exit with 1 if an accuracy is lower."
+)
+@click.option(
+    "--baseline",
+    type=path_type(exists=True),
+    help="Exit with 1 if an accuracy is lower than in this result, or folder of results.",
+)
 @JSON
 def command(
     data: tuple[str, ...],
     models: tuple[str, ...],
     surprisals: Path | None,
+    revisions: tuple[str, ...],
+    fail_under: float | None,
+    baseline: Path | None,
     as_json: bool,
     **options: Any,
 ) -> None:
-    if surprisals is not None:
-        if models:
-            raise click.UsageError("--surprisals takes the place of --model")
-        if len(data) > 1:
-            raise click.UsageError("--surprisals are of one config: name one")
-        _score_files(data[0] if data else None, surprisals, options["out"], as_json)
-        return
-    if options["revision"] and options["revisions"]:
+    if options["revision"] and revisions:
         raise click.UsageError("--revisions takes the place of --revision")
-    if not data or not models:
+    if surprisals is not None and (models or len(data) != 1):
+        raise click.UsageError("--surprisals takes the place of --model, and is of one config")
+    if not data or not (models or surprisals):
         message = "name a config and a model, as `solecism score clams/he --model gpt2`"
         raise click.UsageError(message)
+    wanted = _wanted(baseline, fail_under)
+    given = ScoreOptions(**options)
+    if surprisals is not None:
+        from solecism.scoring.surprisals import score_surprisals
+
+        results = score_surprisals(data[0], surprisals, Path(given.out))
+    else:
+        results = _scored(data, models, given, revisions)
+    _print_results(results, as_json)
+    lower = [line for result in results for line in _lower(result, wanted)]
+    for line in lower:
+        echo(line, err=True)
+    if lower:
+        raise click.exceptions.Exit(1)
+
+
+def _scored(
+    data: Sequence[str], models: Sequence[str], options: ScoreOptions, revisions: Sequence[str]
+) -> list[Result]:
     from rich.progress import TimeRemainingColumn
 
-    from solecism.scoring.many import score_all
+    from solecism.scoring.run import score_all
     from solecism.terminal import progress_bar
 
     def notice(text: str) -> None:
         echo(text, err=True)
 
-    with progress_bar(TimeRemainingColumn(), first=data[0]) as show:
-        results = score_all(data, models, **options, progress=show, notice=notice)
-    _print_results(results, as_json)
+    try:
+        with progress_bar(TimeRemainingColumn(), first=data[0]) as show:
+            return score_all(
+                data, models, options, revisions=revisions, progress=show, notice=notice
+            )
+    except KeyboardInterrupt:
+        notice(f"stopped: what was scored is kept in {options.out}, the same command goes on there")
+        raise click.exceptions.Exit(130) from None
+
+
+_ANY = ("", "")
+
+
+def _wanted(baseline: Path | None, least: float | None) -> dict[tuple[str, str], float]:
+    """Return the accuracy that each config must reach, and under ``_ANY`` the one of all."""
+    from solecism.reports.report import open_results
+
+    found = {_ANY: least / 100} if least is not None else {}
+    for result in open_results([baseline]) if baseline else []:
+        if result.accuracy is not None:
+            found[result.run["data"], result.run["config"]] = result.accuracy
+    return found
+
+
+def _lower(result: Result, wanted: Mapping[tuple[str, str], float]) -> Iterator[str]:
+    """Yield a line for each accuracy that a result had to reach and has not reached."""
+    place = (result.run["data"], result.run["config"])
+    for key in (_ANY, place):
+        if key in wanted and (result.accuracy is None or result.accuracy < wanted[key]):
+            shown = "none" if result.accuracy is None else f"{100 * result.accuracy:.2f}"
+            least = "--fail-under" if key == _ANY else "the baseline"
+            name = f"{result.run['model']} on {'/'.join(place)}"
+            yield f"{name}: accuracy {shown}, {least} has {100 * wanted[key]:.2f}"
 
 
 def _print_results(results: Sequence[Result], as_json: bool) -> None:
@@ -149,7 +199,12 @@ def _print_results(results: Sequence[Result], as_json: bool) -> None:
 
     made = report([result.path for result in results])
     if as_json:
-        print_json(made.to_json())
+        overall = [
+            {"path": str(r.path), "signature": r.signature, **r.summary["overall"]} for r in results
+        ]
+        known = [r.accuracy for r in results if r.accuracy is not None]
+        mean = sum(known) / len(known) if known else None
+        print_json({"accuracy": mean, "results": overall, **made.to_json()})
         return
     made.print(console())
     for result in results:
@@ -158,43 +213,3 @@ def _print_results(results: Sequence[Result], as_json: bool) -> None:
         if "normalised" in result.summary:
             echo(normalised_lines(result.summary))
         echo(f"written to {result.path}")
-
-
-def _score_files(data: str | None, folder: Path, out: Path, as_json: bool) -> None:
-    if data is not None:
-        from solecism.scoring.surprisals import score_surprisals
-
-        _print_results(score_surprisals(data, folder, out), as_json)
-        return
-    from solecism.scoring.study import score_study
-
-    found = score_study(folder, out)
-    if as_json:
-        print_json({"models": {model: figures.to_json() for model, figures in found.items()}})
-    else:
-        _print_study(found, out)
-
-
-def _print_study(found: Mapping[str, StudyFigures], out: Path) -> None:
-    from solecism.scoring.study import CLASSES, class_accuracy, table_rows
-
-    if len(found) == 1:
-        (model, figures), *_ = found.items()
-        suites = plain_table(["suite"], ["accuracy", "all hold"])
-        for suite, row in figures.to_json()["suites"].items():
-            suites.add_row(suite, f"{row['accuracy']:.3f}", f"{row['all_hold']:.3f}")
-        console().print(suites)
-        echo(f"{model}: means over {len(figures.seeds)} seeds\n")
-    classes = plain_table(["model"], [kind.short for kind in CLASSES.values()])
-    for row in table_rows({m: class_accuracy(f.right) for m, f in found.items() if f.right}):
-        classes.add_row(*row)
-    console().print(classes)
-    for model, figures in found.items():
-        if figures.ties:
-            how = "one half each" if figures.tie else "counted as failures, as in the study"
-            echo(f"{model}: {figures.ties} ties, {how}")
-    left = sorted({name for figures in found.values() for name in figures.left_out})
-    if left:
-        text = f"not of the study's 24 suites, left out: {', '.join(left)}"
-        console().print(text, highlight=False)
-    echo(f"results of each seed written to {out}")

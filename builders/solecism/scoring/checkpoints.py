@@ -9,9 +9,12 @@ from pathlib import Path
 
 from solecism.errors import candidates, fail
 
-__all__ = ["find_revisions", "place_of_model", "step_of"]
+__all__ = ["find_revisions", "place_of_model", "step_of", "what_to_load"]
 
 _STEP = re.compile(r"(\d+(?:\.\d+)?)([kKmMbBgG]?)(?![a-z])")
+_CHECKPOINT = re.compile(
+    r"(?:checkpoint|ckpt|chck|global_?step|step|epoch|iter)[-_]?\d[\w.]*", re.IGNORECASE
+)
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "g": 10**9}
 
 
@@ -26,17 +29,31 @@ def step_of(revision: str) -> float | None:
 
 
 def place_of_model(model: str, revision: str | None) -> tuple[str, str | None]:
-    """Return what to load: a folder of checkpoints and the name of one are the folder of that one.
+    """Return the folder of a run and the name of a checkpoint in it, if that is what is named.
 
-    Raises :class:`InputError` where a folder has no such checkpoint.
+    ``runs/A/checkpoint-100`` is ``checkpoint-100`` of ``runs/A``, so that results of all
+    checkpoints of a run have one name. Raises :class:`InputError` where a folder has no such
+    checkpoint.
     """
     folder = Path(model)
-    if not folder.is_dir() or revision is None:
+    if not folder.is_dir():
         return model, revision
-    if (folder / revision / "config.json").is_file():
-        return str(folder / revision), None
-    near = candidates("checkpoints", _folders(folder), revision)
-    raise fail(f"has no checkpoint {revision!r} {near}", model)
+    if revision is None:
+        place = folder.resolve()
+        return (
+            (str(place.parent), place.name) if _CHECKPOINT.fullmatch(place.name) else (model, None)
+        )
+    if not (folder / revision / "config.json").is_file():
+        near = candidates("checkpoints", _folders(folder), revision)
+        raise fail(f"has no checkpoint {revision!r} {near}", model)
+    return model, revision
+
+
+def what_to_load(model: str, revision: str | None) -> tuple[str, str | None]:
+    """Return the folder of a checkpoint of a folder, or a name of the hub and its revision."""
+    if revision is not None and Path(model).is_dir():
+        return str(Path(model, revision)), None
+    return model, revision
 
 
 def find_revisions(model: str, patterns: Sequence[str]) -> list[str]:

@@ -28,7 +28,7 @@ from solecism.hashing import file_digest
 from solecism.hub.client import reachable
 from solecism.scoring.engines import DTYPES
 
-__all__ = ["Loaded", "kind_of", "load_model"]
+__all__ = ["Loaded", "evaluating", "kind_of", "kind_of_config", "load_model", "wrap_model"]
 
 assert word_models  # imported for the model classes that it registers
 
@@ -37,6 +37,9 @@ _FINGERPRINTED = (
     "added_tokens.json", "vocab*", "merges*", "*.model", "*.tiktoken", "*.py",
 )  # fmt: skip
 """The files of a folder that scores depend on: weights, config, tokenizer, code."""
+
+WORK = 3e13
+"""Floating-point operations of the items that are scored together on a processor."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,17 @@ class Loaded:
         found = [getattr(config, name, None) for name in names]
         limits = [n for n in found if isinstance(n, int) and n > 0]
         return limits[0] if limits else 1 << 30
+
+    def window(self, most: int, least: int, tokens: int) -> int:
+        """Return how many items of so many ``tokens`` are scored together, and then kept.
+
+        These are ``most``, but fewer of a large model on a processor, so that a run that is killed
+        loses some minutes.
+        """
+        if self.device != "cpu":
+            return most
+        weights = sum(parameter.numel() for parameter in self.model.parameters())
+        return min(max(int(WORK / (2 * weights * tokens)), least), most)
 
 
 def load_model(
@@ -117,7 +131,11 @@ def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = Fa
 
     Raises :class:`InputError` where there is no config, or a broken one.
     """
-    config = _config(name, _common(name, revision, trust_remote_code))
+    return kind_of_config(_config(name, _common(name, revision, trust_remote_code)))
+
+
+def kind_of_config(config: Any) -> str:
+    """Return the kind of the model that a config describes."""
     own = getattr(config, "auto_map", None) or {}
     masked = type(config) in MODEL_FOR_MASKED_LM_MAPPING or "AutoModelForMaskedLM" in own
     causal = type(config) in MODEL_FOR_CAUSAL_LM_MAPPING or "AutoModelForCausalLM" in own
@@ -130,6 +148,33 @@ def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = Fa
     return "causal" if decodes or getattr(config, "is_decoder", False) else "masked"
 
 
+@contextmanager
+def evaluating(model: Any) -> Iterator[None]:
+    """Switch dropout off for a while, as in a model that is being trained."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)
+
+
+def wrap_model(model: Any, tokenizer: Any = None, name: str = "") -> Loaded:
+    """Return a model that is loaded already, as it is; its revision is a hash of its weights.
+
+    Raises :class:`InputError` where its tokenizer is not given and cannot be found.
+    """
+    name = name or str(getattr(model, "name_or_path", "")) or type(model).__name__
+    tokenizer = tokenizer or _tokenizer(name, _common(name, None, trust=False))
+    _refuse_foreign(name, model, tokenizer)
+    total = hashlib.sha256()
+    for key, tensor in sorted(model.state_dict().items()):
+        content = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
+        total.update(f"{key}={tuple(tensor.shape)};".encode() + content.numpy().tobytes())
+    dtype = str(model.dtype).removeprefix("torch.")
+    return Loaded(model, tokenizer, name, total.hexdigest(), dtype, str(model.device))
+
+
 def _common(name: str, revision: str | None, trust: bool) -> dict[str, Any]:
     """Return what every part of a model is loaded with; without a hub, that is from the cache."""
     common = {"revision": revision, "trust_remote_code": trust}
@@ -137,10 +182,20 @@ def _common(name: str, revision: str | None, trust: bool) -> dict[str, Any]:
 
 
 def _config(name: str, common: dict[str, Any]) -> Any:
-    if Path(name).is_dir() and not (Path(name) / "config.json").is_file():
+    path = Path(name)
+    if path.is_dir() and not (path / "config.json").is_file():
         raise fail("is no folder of a model: it has no config.json", name)
-    with _clear_errors(name):
-        return AutoConfig.from_pretrained(name, **common)
+    near = candidates("models", [str(p.parent) for p in path.parent.glob("*/config.json")], name)
+    missing = f"there is no folder {name!r} {near}"
+    if not path.is_dir() and (name.startswith((".", "/", "~")) or name.count("/") > 1):
+        raise fail(missing)
+    try:
+        with _clear_errors(name):
+            return AutoConfig.from_pretrained(name, **common)
+    except InputError as error:
+        if path.is_dir():
+            raise
+        raise fail(f"{missing}, and on the hub: {error.problems[0].message}") from None
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from solecism.scoring.encoding import Encoded
-from solecism.scoring.results import Journal, scores_table, without_nulls
+from solecism.scoring.results import scores_table, without_nulls
 
 __all__ = ["AnswerMemo", "MaskedRow", "PairScores", "Questions", "ask_words", "windows"]
 
@@ -136,16 +136,9 @@ class PairScores:
         )  # fmt: skip
 
 
-def windows(
-    tables: Iterable[pa.Table], rows: int, journal: Journal
-) -> Iterator[tuple[pa.Table, AnswerMemo]]:
-    """Yield tables in pieces of at most ``rows``; those of one table share a memo.
-
-    What is known from before changes the batches, and with them the last digits. So the memo begins
-    anew with each table, and a run goes on only after whole tables.
-    """
+def windows(tables: Iterable[pa.Table], rows: int) -> Iterator[tuple[pa.Table, AnswerMemo]]:
+    """Yield tables in pieces of at most ``rows``; those of one table share a memo."""
     for table in tables:
         memo = AnswerMemo()
         for start in range(0, len(table), rows):
-            journal.inside = start + rows < len(table)
             yield without_nulls(table.slice(start, rows)), memo

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,29 +11,22 @@ from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from solecism.errors import InputError, candidates, fail
-from solecism.files import locked, write_text, writing
+from solecism.files import json_of, locked, write_text, writing
 from solecism.inputs import COUNT, SHARE, check, read_json, reading_parquet
 from solecism.schema import FEATURES, pair_schema
 
 __all__ = [
-    "EMPTY", "FORMAT", "MULTI_PIECE", "NOT_ALIGNED", "SCORES", "TIE", "TOO_LONG", "Journal", "Result",
-    "ResultWriter", "blank", "feature", "forget_parts", "is_out_of_memory", "read_result", "require",
+    "EMPTY", "FORMAT", "MULTI_PIECE", "NOT_ALIGNED", "SCORES", "TIE", "TOO_LONG", "Result",
+    "ResultWriter", "blank", "feature", "is_out_of_memory", "read_result", "require",
     "result_files", "score_schema", "scores_table", "without_nulls",
 ]  # fmt: skip
-
-Floats = NDArray[np.float64]
-_TOO_LARGE = -1
-"""In place of a length: the batch did not fit into the memory."""
-
 
 _FULL = ("out of memory", "can't allocate", "not enough memory")
 
@@ -47,122 +38,6 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(text in str(error).lower() for text in _FULL)
 
 
-class Journal:
-    """The answers of a run since its last part; without a folder nothing is remembered.
-
-    ``inside``: a scorer sets it while what it has yielded shares answers with what it will yield,
-    so that a part must not end there.
-    """
-
-    def __init__(self, folder: Path | None = None, seconds: float = 5.0) -> None:
-        self.inside = False
-        self.tell: Callable[[float], None] = lambda share: None
-        self._wanted = self._had = 0
-        self._told = monotonic()
-        self._folder, self._seconds = folder, seconds
-        self._known: deque[Floats | None] = deque()
-        self._fresh: list[Floats | None] = []
-        self._since, self._done, self._files = monotonic(), 0, 0
-
-    def answer(self, ask: Callable[[], Floats]) -> Floats:
-        """Return what ``ask`` gives, a flat array, without asking where it is known.
-
-        Where there was too little memory for a batch there is again, so that batches are as small
-        as they were: ``MemoryError``.
-        """
-        if self._known:
-            known = self._known.popleft()
-            if known is None:
-                raise MemoryError("too large a batch, as in the run before")
-            self._count(known)
-            return known
-        try:
-            found = ask()
-        except (RuntimeError, MemoryError) as error:
-            if is_out_of_memory(error):
-                self._note(None)
-            raise
-        self._note(found)
-        self._count(found)
-        return found
-
-    def expect(self, values: int) -> None:
-        """Expect so many values from now on: ``tell`` is called with the share that is there."""
-        self._wanted, self._had = values, 0
-
-    def _count(self, found: Floats) -> None:
-        self._had += len(found)
-        if self._wanted and monotonic() - self._told >= 1:
-            self._told = monotonic()
-            self.tell(min(self._had / self._wanted, 1.0))
-
-    def _note(self, found: Floats | None) -> None:
-        if self._folder is not None:
-            self._fresh.append(found)
-            if monotonic() - self._since >= self._seconds:
-                self.save()
-
-    @property
-    def known(self) -> int:
-        """The number of the next answers that a run before has left."""
-        return len(self._known)
-
-    @property
-    def is_empty(self) -> bool:
-        """True if nothing was answered since the last part."""
-        return not (self._files or self._fresh)
-
-    def save(self) -> None:
-        """Write what is not written yet."""
-        self._since = monotonic()
-        if not self._fresh or self._folder is None:
-            return
-        lengths = [_TOO_LARGE if found is None else len(found) for found in self._fresh]
-        values = [found for found in self._fresh if found is not None]
-        with writing(self._file(self._files)) as part, part.open("wb") as out:
-            np.savez(out, lengths=lengths, values=np.concatenate([np.zeros(0), *values]))
-        self._fresh, self._files = [], self._files + 1
-
-    def open(self, done: int) -> int:
-        """Take up what was answered after the first ``done`` rows; return the number of answers."""
-        self._done = done
-        self._known.extend(self._read())
-        for path in set(self._all()) - {self._file(n) for n in range(self._files)}:
-            path.unlink()
-        return len(self._known)
-
-    def _read(self) -> Iterator[Floats | None]:
-        """Read the files without a gap, as far as they are whole."""
-        while self._file(self._files).is_file():
-            try:
-                with np.load(self._file(self._files), allow_pickle=False) as file:
-                    lengths, values = file["lengths"], file["values"]
-            except (OSError, ValueError, KeyError, EOFError, BadZipFile):
-                return
-            ends = np.cumsum(np.maximum(lengths, 0)).tolist()
-            for length, end in zip(lengths.tolist(), ends, strict=True):
-                yield None if length == _TOO_LARGE else values[end - length : end]
-            self._files += 1
-
-    def restart(self, done: int) -> None:
-        """Forget everything: the first ``done`` rows stand in parts now."""
-        self._fresh, self._files, self._done = [], 0, done
-        self._known.clear()
-        self._since = monotonic()
-        for path in self._all():
-            path.unlink()
-
-    def _file(self, number: int) -> Path:
-        assert self._folder is not None
-        return self._folder / f"answers-{self._done:012}-{number:06}.npz"
-
-    def _all(self) -> list[Path]:
-        return [] if self._folder is None else sorted(self._folder.glob("answers-*.npz"))
-
-
-_PLAIN = ["id", "set_id"]
-
-
 def result_files(path: str | Path) -> tuple[Path, Path]:
     """Return the JSON and the Parquet file of a result, named by either or by what they share."""
     text = str(path)
@@ -171,35 +46,20 @@ def result_files(path: str | Path) -> tuple[Path, Path]:
     return Path(text + ".json"), Path(text + ".parquet")
 
 
-def _parts_folder(stem: str | Path) -> Path:
-    path = result_files(stem)[1]
-    return path.with_name(f"{path.stem}.parts")
-
-
-def forget_parts(stem: str | Path) -> None:
-    """Remove what a run left beside its whole result when it was killed at its very end."""
-    with ExitStack() as held:
-        for path in (_parts_folder(stem), *result_files(stem)):
-            held.enter_context(locked(path))  # its lock goes with it
-        shutil.rmtree(_parts_folder(stem), ignore_errors=True)
-
-
 class ResultWriter:
     """Collects tables in ``<stem>.parts/`` and joins them to ``<stem>.parquet`` at the end.
 
     Use it as a context manager::
 
-        with ResultWriter("out/gpt2", str(signature), notice=print) as writer:
-            for table in score(items_from(writer.done), writer.journal):
+        with ResultWriter("out/gpt2", str(signature), summarize) as writer:
+            for table in score(items_from(writer.done)):
                 writer.write(table)
 
-    Each part is completed or absent, and a scorer may keep what its model has answered since the
-    last part in the ``journal``; so whatever ends the run costs at most ``seconds`` of work. Left
-    by an exception, the parts stay, and the next run with the same ``signature`` (all that the
-    figures depend on) goes on after them (``done`` rows); parts of another signature, and broken
-    ones, are discarded with a ``notice``. Left well, the table is in its place with the ``summary``
-    that is made of it (if one is asked for), and the parts are gone. Rows must come in the order of
-    the data set.
+    Tables are written as they come, at most every ``seconds``. If an exception ends the run, the
+    parts stay, and the next run with the same ``signature`` (all that the figures depend on) goes
+    on after them (``done`` rows); parts of another signature are discarded with a ``notice``. At
+    the end the table takes its place, with the ``summary`` that is made of it. Rows must come in
+    the order of the data set.
 
     Raises :class:`InputError` where another run is writing the same result.
     """
@@ -208,168 +68,98 @@ class ResultWriter:
         self,
         stem: str | Path,
         signature: str,
+        summary: Callable[[Path], Mapping[str, Any]],
         *,
-        notice: Callable[[str], None] | None = None,
-        summary: Callable[[Path], Mapping[str, Any]] | None = None,
-        rows: int = 1 << 14,
+        notice: Callable[[str], None] = lambda _: None,
         seconds: float = 5.0,
     ) -> None:
         self.path = result_files(stem)[1]
         self.done = 0
         """Rows that are safely written: the leading items that need no scoring any more."""
-        self._signature, self._notice = signature, notice or (lambda _: None)
-        self._summary = summary
-        self._rows, self._seconds = rows, seconds
-        self._folder = _parts_folder(stem)
-        self.journal = Journal(self._folder, seconds)
+        self._signature, self._summary, self._notice = signature, summary, notice
+        self._seconds, self._since = seconds, monotonic()
+        self._folder = self.path.with_name(f"{self.path.stem}.parts")
+        self._mark = self._folder / "signature"
         self._waiting: list[pa.Table] = []
-        self._since = monotonic()
         self._held = ExitStack()
 
     def __enter__(self) -> ResultWriter:
-        self._held.enter_context(locked(self._folder))
-        with ExitStack() as unwind:
-            unwind.push(self._held)
-            unwind.callback(self._keep)
-            self._resume()
-            unwind.pop_all()
+        try:
+            self._held.enter_context(locked(self._folder, wait=0))
+        except InputError:
+            raise fail("another run writes this result: wait for it to end", self.path) from None
+        if self._mark.is_file() and self._mark.read_bytes() == self._signature.encode():
+            self.done = sum(pq.read_metadata(part).num_rows for part in self._parts())
+            if self.done:
+                self._notice(f"going on after {self.done:,} items that are scored already")
+        else:
+            if any(self._parts()):
+                self._notice(f"{self._folder}: parts of a run with another signature are discarded")
+            shutil.rmtree(self._folder, ignore_errors=True)
+            write_text(self._mark, self._signature)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
     ) -> None:
-        with self._held, ExitStack() as unwind:
-            unwind.callback(self._keep)
+        with self._held:
             if kind is None:
-                self.flush()
+                self._flush()
                 self._join()
-                unwind.pop_all()
-
-    def _keep(self) -> None:
-        """Keep what there is when a run is cut short; with nothing to keep nothing stays."""
-        with suppress(OSError):  # as of a full disk: what ended the run is reported
-            if self.journal.is_empty:
-                self.flush()
-            else:
-                self.journal.save()
-        if not self.done and self.journal.is_empty:
-            shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _resume(self) -> None:
-        """Take up the parts of a run that was cut short."""
-        if self._mark.is_file() and self._mark.read_bytes() == self._signature.encode():
-            self.done = sum(self._whole_parts())
-            more = self.journal.open(self.done)
-            if self.done or more:
-                inside = f" and {more:,} batches of the next" if more else ""
-                self._notice(f"going on after {self.done:,} items{inside} that are scored already")
-        else:
-            self._start()
-
-    def _start(self) -> None:
-        if any(self._folder.glob("*-*")):  # parts and answers
-            self._notice(f"{self._folder}: parts of a run with another signature are discarded")
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder.mkdir(parents=True)
-        write_text(self._mark, self._signature)
-
-    def _whole_parts(self) -> Iterator[int]:
-        """Yield the rows of each part; discard a broken one and those after it."""
-        for number, part in enumerate(list(self._parts())):
-            try:
-                yield len(_read(part))
-            except (pa.ArrowException, OSError) as error:
-                self._notice(f"{part}: is broken, it and what follows are scored anew ({error})")
-                for later in list(self._parts())[number:]:
-                    later.unlink()
                 return
+            with suppress(OSError):  # as of a full disk: what ended the run is reported
+                self._flush()
+            if not self.done:
+                shutil.rmtree(self._folder, ignore_errors=True)
 
-    @property
-    def _mark(self) -> Path:
-        return self._folder / "signature"
-
-    def _part(self, number: int) -> Path:
-        return self._folder / f"part-{number:06}.parquet"
-
-    def _parts(self) -> Iterator[Path]:
-        """The parts without a gap from the first."""
-        number = 0
-        while (part := self._part(number)).is_file():
-            yield part
-            number += 1
+    def _parts(self) -> list[Path]:
+        return sorted(self._folder.glob("part-*.parquet"))
 
     def write(self, table: pa.Table) -> None:
-        """Add rows, which are safe once the part is full or old enough, or flushed."""
-        if len(table):
-            self._waiting.append(table)
-        full = sum(map(len, self._waiting)) >= self._rows
-        old = monotonic() - self._since >= self._seconds
-        if (full or old) and not self.journal.inside:
-            self.flush()
+        """Add rows, which are safe after a while."""
+        self._waiting += [table] if len(table) else []
+        if monotonic() - self._since >= self._seconds:
+            self._flush()
 
-    def flush(self) -> None:
-        """Complete a part from the rows that wait."""
+    def _flush(self) -> None:
         self._since = monotonic()
         if not self._waiting:
             return
         table = pa.concat_tables(self._waiting)
-        with writing(self._part(sum(1 for _ in self._parts()))) as part:
-            pq.write_table(table, part, compression="zstd", write_page_checksum=True)
+        with writing(self._folder / f"part-{len(self._parts()):06}.parquet") as part:
+            pq.write_table(table, part, compression="zstd")
         self._waiting = []
         self.done += len(table)
-        self.journal.restart(self.done)
 
     def _join(self) -> None:
-        """Join the parts.
-
-        The table takes its place, then its summary; a run that is killed between the two still has
-        its parts. Without a summary an older one goes first: it would be another table's.
-        """
-        parts = list(self._parts())
-        if not parts:
+        """Put the table into its place, then its summary, then remove the parts."""
+        if not self.done:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise fail("there is nothing to write: no item was given", self.path)
-        summary = result_files(self.path)[0]
-        with ExitStack() as both:
-            text = both.enter_context(writing(summary)) if self._summary else None
-            table = both.enter_context(writing(self.path))
-            _copy(parts, table)
-            if text and self._summary:
-                made = json.dumps(self._summary(table), ensure_ascii=False, indent=2)
-                text.write_text(made + "\n", encoding="utf-8", newline="\n")
-            else:
-                summary.unlink(missing_ok=True)
-        self._mark.unlink()
+        with writing(result_files(self.path)[0]) as summary, writing(self.path) as table:
+            _copy(self._parts(), table)
+            summary.write_text(json_of(self._summary(table)), encoding="utf-8", newline="\n")
         shutil.rmtree(self._folder)
-
-
-def _read(part: Path) -> pa.Table:
-    return pq.read_table(part, page_checksum_verification=True)
 
 
 def _copy(parts: list[Path], target: Path, rows: int = 1 << 16) -> None:
     """Copy parts into one file, in row groups of at least ``rows`` rows."""
     schema = pq.read_schema(parts[0])
-    texts = [f for f in _leaves(schema) if f not in _PLAIN]
+    texts = [
+        f"{field.name}.{inner.name}" if inner is not field else field.name
+        for field in schema
+        for inner in (field.type if pa.types.is_struct(field.type) else [field])
+        if inner.type == pa.string() and field.name not in ("id", "set_id")
+    ]
     with pq.ParquetWriter(target, schema, compression="zstd", use_dictionary=texts) as writer:
         waiting: list[pa.Table] = []
         for part in parts:
-            waiting.append(_read(part))
+            waiting.append(pq.read_table(part))
             if sum(map(len, waiting)) >= rows:
                 writer.write_table(pa.concat_tables(waiting))
                 waiting = []
         if waiting:
             writer.write_table(pa.concat_tables(waiting))
-
-
-def _leaves(schema: pa.Schema) -> list[str]:
-    """Return the paths of the columns that hold texts."""
-    found = []
-    for field in schema:
-        inner = list(field.type) if pa.types.is_struct(field.type) else []
-        found += [f"{field.name}.{part.name}" for part in inner if part.type == pa.string()]
-        found += [field.name] if field.type == pa.string() else []
-    return found
 
 
 FORMAT = "solecism result 1"
@@ -395,8 +185,6 @@ NOT_ALIGNED = "not aligned"
 _TEXTS = ("id", "set_id", "UID", "linguistics_term", "construction", "language")
 _COUNTS = ("tokens_good", "tokens_bad", "bytes_good", "bytes_bad", "chars_good", "chars_bad")
 _UNIGRAMS = ("unigram_good", "unigram_bad")
-_LATER = ("chars_good", "chars_bad", *_UNIGRAMS)
-"""Columns that tables of earlier versions do not have; they are read as nulls."""
 
 
 def score_schema(features: pa.DataType) -> pa.Schema:
@@ -600,22 +388,10 @@ class Result:
     def _read(self, names: list[str] | None) -> pa.Table:
         path = result_files(self.path)[1]
         with reading_parquet(path):
-            there = pq.read_schema(path).names
-            lacking = [name for name in names or SCORES.names if name not in there]
-            read = None if names is None else [name for name in names if name in there]
-            table = pq.read_table(path, columns=read)
+            table = pq.read_table(path, columns=names)
             table.validate(full=True)
         _refuse_values(table, path)
-        return _with_later(table, lacking)
-
-
-def _with_later(table: pa.Table, lacking: Sequence[str]) -> pa.Table:
-    """Add columns of nulls for those that a result of an earlier version does not have."""
-    for name in lacking:
-        if name in _LATER:
-            field = SCORES.field(name)
-            table = table.append_column(field, pa.nulls(len(table), field.type))
-    return table
+        return table
 
 
 def _refuse_values(table: pa.Table, path: Path) -> None:
@@ -671,8 +447,7 @@ def _check_table(file: Path) -> int:
     with reading_parquet(file):
         metadata = pq.read_metadata(file)
         schema = metadata.schema.to_arrow_schema()
-    needed = [f for f in SCORES if f.name not in _LATER or f.name in schema.names]
-    wrong = [_wrong_column(field, schema) for field in needed]
+    wrong = [_wrong_column(field, schema) for field in SCORES]
     if any(wrong):
         raise InputError([fail(text, file).problems[0] for text in wrong if text])
     return int(metadata.num_rows)

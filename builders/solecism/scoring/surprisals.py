@@ -295,7 +295,7 @@ def write_run(
         whole = {"items": items_right(table).to_json()} if kind == "suite" else {}
         return {**summarize_file(table, signature), **whole}
 
-    with ResultWriter(stem, str(signature), summary=summary) as writer:
+    with ResultWriter(stem, str(signature), summary) as writer:
         done = writer.done
         for table in scored:
             writer.write(table.slice(min(done, len(table))))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from inspect import signature
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,7 +25,7 @@ from solecism.scoring.encoding import Encoded, encode
 from solecism.scoring.engines import BOS, ENGINES
 from solecism.scoring.engines.trie import Pack, Trie, pad_rows
 from solecism.scoring.models import Loaded
-from solecism.scoring.results import Journal, is_out_of_memory
+from solecism.scoring.results import is_out_of_memory
 
 __all__ = [
     "CLASSES", "Cached", "CausalReader", "Engine", "Head", "Loop", "Plain", "Probed", "SplitModel", "Tree",
@@ -35,6 +35,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Rows = Sequence[Sequence[int]]
+Tell = Callable[[float], None]
 
 ROWS = {"cpu": 1024, "other": 8192}
 """The most rows that go through the head at a time."""
@@ -182,17 +183,15 @@ class Engine:
     """A way to find the log probability of each token of sequences, given those before it.
 
     ``tokens`` is about how many tokens go through the model at a time; it is halved when memory
-    runs out. What a batch holds depends on the sequences and on ``tokens`` alone: the ``journal``
-    counts on it.
+    runs out. ``tell`` is called with the share of the work that is done, batch by batch.
     """
 
     name = "engine"
 
     def __init__(
-        self, model: Any, split: SplitModel, tokens: int = 4096, journal: Journal | None = None
+        self, model: Any, split: SplitModel, tokens: int = 4096, tell: Tell = lambda share: None
     ) -> None:
-        self.model, self.split, self.tokens = model, split, tokens
-        self.journal = journal or Journal()
+        self.model, self.split, self.tokens, self.tell = model, split, tokens, tell
 
     @torch.inference_mode()
     def score(self, rows: Rows) -> list[Floats]:
@@ -218,10 +217,9 @@ class Loop(Engine):
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         out = np.zeros(ids.shape)
-        self.journal.expect(int((lengths - 1).sum()))
         for row, length in enumerate(lengths.tolist()):
-            ask = partial(self._sequence, ids[row : row + 1, :length])
-            out[row, 1:length] = self.journal.answer(ask)
+            out[row, 1:length] = self._sequence(ids[row : row + 1, :length])
+            self.tell((row + 1) / len(ids))
         return out
 
     def _sequence(self, ids: Ints) -> Floats:
@@ -240,23 +238,22 @@ class Plain(Engine):
         unique, inverse = np.unique(ids, axis=0, return_inverse=True)
         sizes = (unique >= 0).sum(axis=1)
         out = np.zeros(unique.shape)
-        self.journal.expect(int((sizes - 1).sum()))
         order = np.argsort(-sizes, kind="stable")
         start = 0
         while start < len(order):
-            size = max(self.tokens // int(sizes[order[start]]), 1)
-            left = order[start:]
-            start += self._smaller_on_failure(partial(self._batch, unique, sizes, out, left), size)
+            chosen = order[start : start + max(self.tokens // int(sizes[order[start]]), 1)]
+            tokens = unique[chosen, : int(sizes[chosen].max())]
+            row, place = np.nonzero(tokens[:, 1:] >= 0)
+            try:
+                out[chosen[row], place + 1] = self._padded(tokens, row, place)
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error) or len(chosen) == 1:
+                    raise
+                self.tokens = max(self.tokens // 2, 1)
+                continue
+            start += len(chosen)
+            self.tell(start / len(order))
         return np.asarray(out[inverse.reshape(-1)])
-
-    def _batch(self, ids: Ints, sizes: Ints, out: Floats, left: Ints, most: int) -> int:
-        chosen = left[:most]
-        width = int(sizes[chosen].max())
-        tokens = ids[chosen, :width]
-        row, place = np.nonzero(tokens[:, 1:] >= 0)
-        found = self.journal.answer(partial(self._padded, tokens, row, place))
-        out[chosen[row], place + 1] = found
-        return len(chosen)
 
     def _padded(self, tokens: Ints, row: Ints, place: Ints) -> Floats:
         """Return the log probabilities of the tokens after each ``place`` of each ``row``."""
@@ -269,24 +266,12 @@ class Plain(Engine):
         states = self.split.states(output)[self._tensor(row), self._tensor(place)]
         return self.split.head.log_probs(states, np.arange(len(row)), tokens[row, place + 1])
 
-    def _smaller_on_failure(self, work: Callable[[int], int], size: int) -> int:
-        """Do work of a size, of half the size while memory runs out."""
-        while True:
-            try:
-                return work(size)
-            except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error) or size <= 1:
-                    raise
-                size //= 2
-                self.tokens = max(self.tokens // 2, 1)
-
 
 class _OnTree(Engine):
     """An engine that runs each distinct prefix of the sequences once."""
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         trie = Trie.build(ids, lengths)
-        self.journal.expect(len(trie) - int((trie.parent < 0).sum()))
         of_node = np.zeros(len(trie) + 1)  # the last value is for places after the end
         self._fill(trie, of_node)
         return np.asarray(of_node[trie.node_of])
@@ -303,9 +288,9 @@ class Tree(_OnTree):
     """Nodes of a pack. With fewer, more ancestors are run again; with more, attention is dear."""
 
     def __init__(
-        self, model: Any, split: SplitModel, tokens: int = 4096, journal: Journal | None = None
+        self, model: Any, split: SplitModel, tokens: int = 4096, tell: Tell = lambda share: None
     ) -> None:
-        super().__init__(model, split, tokens, journal)
+        super().__init__(model, split, tokens, tell)
         self.size = min(self.SIZE, max(tokens, SMALLEST))
 
     def _fill(self, trie: Trie, of_node: Floats) -> None:
@@ -314,11 +299,13 @@ class Tree(_OnTree):
             packs = list(islice(trie.packs(self.size, start), max(self.tokens // self.size, 1)))
             nodes, row = trie.children_of(trie.inner[start : packs[-1].end])
             try:
-                of_node[nodes] = self.journal.answer(partial(self._batch, trie, packs, nodes, row))
-                start = packs[-1].end
+                of_node[nodes] = self._batch(trie, packs, nodes, row)
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error) or not self._shrink():
                     raise
+                continue
+            start = packs[-1].end
+            self.tell(start / len(trie.inner))
 
     def _shrink(self) -> bool:
         """Take fewer packs at a time, then smaller ones; return False if they cannot be smaller."""
@@ -364,61 +351,41 @@ class Cached(_OnTree):
     name = "cached"
 
     def _fill(self, trie: Trie, of_node: Floats) -> None:
-        most = max(self.tokens // 16, 1)
+        most, done = max(self.tokens // 16, 1), 0
         tops = trie.inner[trie.parent[trie.inner] < 0]
-        stack = [
-            _Step(self.split, trie.token[part], part, None, trie.parent[part])
-            for part in _parts(tops, most)
-        ]
+        stack = [_Step(part, None) for part in _parts(tops, most)]
         # Depth first: states are held along one path, not for a whole level of the tree.
         while stack:
             step = stack.pop()
+            states = self._run(trie, step)
             found, row = trie.children_of(step.nodes)
-            ask = partial(self._answers, step, row, trie.token[found])
-            of_node[found] = self.journal.answer(ask)
+            of_node[found] = self.split.head.log_probs(states, row, trie.token[found])
             below = np.sort(found[trie.place_of[found] >= 0])
-            stack += [
-                _Step(self.split, trie.token[part], part, step, trie.parent[part])
-                for part in _parts(below, most)
-            ]
+            stack += [_Step(part, step) for part in _parts(below, most)]
+            done += len(step.nodes)
+            self.tell(done / len(trie.inner))
 
-    def _answers(self, step: _Step, row: Ints, tokens: Ints) -> Floats:
-        return self.split.head.log_probs(step.run(), row, tokens)
-
-
-class _Step:
-    """The last tokens of some nodes of one depth (ascending), run from the state of their parents.
-
-    The state after them is made when it is first asked for. Where the journal knows their answers,
-    that is only if nodes below are not scored yet.
-    """
-
-    def __init__(
-        self, split: SplitModel, tokens: Ints, nodes: Ints, above: _Step | None, parents: Ints
-    ) -> None:
-        self.nodes = nodes
-        self._split, self._tokens, self._above, self._parents = split, tokens, above, parents
-        self._state: State | None = None
-
-    def run(self) -> Tensor:
-        """Run the tokens and return the hidden states after them."""
-        device = self._split.device
-        inputs = {"input_ids": torch.as_tensor(self._tokens[:, None], device=device)}
-        if self._above is not None:
+    def _run(self, trie: Trie, step: _Step) -> Tensor:
+        """Run the last tokens of nodes from the state of their parents, and keep their state."""
+        inputs: dict[str, Any] = {"input_ids": self._tensor(trie.token[step.nodes][:, None])}
+        if step.above is not None:
             # A parent has as many copies of its state as it has children in this step.
-            rows = np.searchsorted(self._above.nodes, self._parents)
-            name, held = _select_state(self._above.state(), torch.as_tensor(rows, device=device))
+            rows = np.searchsorted(step.above.nodes, trie.parent[step.nodes])
+            assert step.above.state is not None
+            name, held = _select_state(step.above.state, self._tensor(rows))
             inputs[name] = held
-        output = self._split.body(**inputs, use_cache=True)
-        self._state, self._above = _state_of(self._split.body, output), None
-        return self._split.states(output)[:, -1]
+        output = self.split.body(**inputs, use_cache=True)
+        step.state, step.above = _state_of(self.split.body, output), None
+        return self.split.states(output)[:, -1]
 
-    def state(self) -> State:
-        """Return what the model hands on to the next tokens."""
-        if self._state is None:
-            self.run()
-        assert self._state is not None
-        return self._state
+
+@dataclass
+class _Step:
+    """Some nodes of one depth (ascending), those of their parents, and the state after them."""
+
+    nodes: Ints
+    above: _Step | None
+    state: State | None = None
 
 
 def _parts(nodes: Ints, most: int) -> Iterator[Ints]:
@@ -503,7 +470,7 @@ def probe(
     rows: Rows,
     name: str = "auto",
     tokens: int = 4096,
-    journal: Journal | None = None,
+    tell: Tell = lambda share: None,
 ) -> Probed:
     """Return the fastest engine that equals the plain loop on some of ``rows``.
 
@@ -523,7 +490,7 @@ def probe(
         engine = kind(loaded.model, split, tokens)
         reason = _difference(engine, some, wanted, TOLERANCE[loaded.dtype])
         if not reason:
-            return Probed(kind(loaded.model, split, tokens, journal), refused)
+            return Probed(kind(loaded.model, split, tokens, tell), refused)
         refused[key] = reason
     why = "; ".join(f"{key}: {reason}" for key, reason in refused.items())
     raise fail(f"model {loaded.name!r} cannot be scored ({why})")
@@ -589,8 +556,7 @@ class CausalReader:
     eos: bool = False
     engine: str = "auto"
     tokens: int = 4096
-    journal: Journal = field(default_factory=Journal)
-    window: ClassVar[int] = 16384
+    tell: Tell = lambda share: None
     probed: Probed | None = None
 
     def __post_init__(self) -> None:
@@ -613,6 +579,21 @@ class CausalReader:
             raise fail(f"{lacks} BOS token (--bos auto|never)")
         first = tokenizer.eos_token_id if first is None else first
         return [] if first is None else [first]
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self.loaded.name
+
+    @property
+    def longest(self) -> int:
+        """The number of positions that the model has."""
+        return self.loaded.longest
+
+    @cached_property
+    def window(self) -> int:
+        """How many pairs are scored together."""
+        return self.loaded.window(1 << 14, 1 << 11, tokens=12)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -637,8 +618,7 @@ class CausalReader:
         """Return the natural log probability of every token of sequences, 0 for the first ones.
 
         Nothing is kept from one call to the next, so that a run which goes on gives the same
-        digits: the engine is chosen by these sequences, and what memory could not hold is found out
-        anew.
+        digits.
         """
-        self.probed = probe(self.loaded, rows, self.engine, self.tokens, self.journal)
+        self.probed = probe(self.loaded, rows, self.engine, self.tokens, self.tell)
         return self.probed.engine.score(rows)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from solecism.errors import fail
 from solecism.scoring.encoding import Encoded, encode
 from solecism.scoring.models import Loaded
 from solecism.scoring.questions import AnswerMemo, MaskedRow, Questions
-from solecism.scoring.results import Journal, is_out_of_memory
+from solecism.scoring.results import is_out_of_memory
 
 __all__ = ["BatchOutput", "MaskedReader", "open_masked"]
 
@@ -43,17 +43,20 @@ class MaskedReader:
 
     ``point``: the part of the model after which only the wanted places go on (None: all places go
     through to the end). ``pads``: padding does not change the logits; else (a model that convolves
-    over the sentence) only rows of one length go together. ``journal``: what was answered before.
-    ``window``: the items that are scored together. ``tokens``: the most tokens of a batch (None: by
-    device).
+    over the sentence) only rows of one length go together. ``tell`` is called with the share of the
+    work that is done. ``window``: the items that are scored together. ``tokens``: the most tokens
+    of a batch (None: by device).
     """
 
     loaded: Loaded
     point: nn.Module | None = None
     pads: bool = False
-    journal: Journal = field(default_factory=Journal)
-    window: int = 4096
+    tell: Callable[[float], None] = lambda share: None
+    window: int = 0
     tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        self.window = self.window or self.loaded.window(1 << 12, 1 << 8, tokens=200)
 
     @property
     def mask(self) -> int:
@@ -164,7 +167,6 @@ class MaskedReader:
         budget = self.tokens or _TOKENS[kind]
         size = int(getattr(self.loaded.model.config, "vocab_size", 1) or 1)
         most = max(1, _LOGITS[kind] // size)
-        self.journal.expect(len(rows))
         waiting = sorted(range(len(rows)), key=lambda n: len(rows[n].ids), reverse=True)
         while waiting:
             longest = len(rows[waiting[0]].ids)
@@ -172,24 +174,18 @@ class MaskedReader:
             if not self.pads:
                 batch = [n for n in batch if len(rows[n].ids) == longest]
             count = len(batch)
-            found = _try(self.journal, partial(ask, batch), count > 1)
-            if found is None:
-                most = max(count // 2, 1)
+            try:
+                found = ask(batch)
+            except (RuntimeError, MemoryError) as error:
+                if count == 1 or not is_out_of_memory(error):
+                    raise
+                most = count // 2
+                if torch.cuda.is_available():
+                    torch.cuda.empty_cache()
                 continue
             waiting = waiting[count:]
+            self.tell(1 - len(waiting) / len(rows))
             yield batch, found
-
-
-def _try(journal: Journal, ask: Callable[[], Floats], smaller: bool) -> Floats | None:
-    """Return the answers of a batch, None where memory ran out and the batch can be halved."""
-    try:
-        return journal.answer(ask)
-    except (RuntimeError, MemoryError) as error:
-        if not smaller or not is_out_of_memory(error):
-            raise
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-    return None
 
 
 def _total(logits: Tensor, batch: list[int], name: Callable[[int], str]) -> Tensor:
@@ -221,16 +217,14 @@ def _only(point: nn.Module, places: Tensor) -> Iterator[None]:
         handle.remove()
 
 
-def open_masked(
-    loaded: Loaded, *, window: int = 4096, tokens: int | None = None, journal: Journal | None = None
-) -> MaskedReader:
+def open_masked(loaded: Loaded, *, window: int = 0, tokens: int | None = None) -> MaskedReader:
     """Find out on a few rows how a masked model can be run, and return its reader.
 
     Tried are, in this order, single places after the last layer's attention, after the last layer,
     and not at all; with padded batches and without. What gives the logits of the full pass is
     taken.
     """
-    full = MaskedReader(loaded, journal=journal or Journal(), window=window, tokens=tokens)
+    full = MaskedReader(loaded, window=window, tokens=tokens)
     rows = _probes(full)
     wanted = _one_by_one(full, rows)
     tolerance = TOLERANCE if loaded.dtype == "float32" else 0.05

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from solecism.errors import InputError, candidates, fail
 from solecism.scoring.encoding import Encoded
 
-__all__ = ["PREFIX", "RemoteModel", "ServerReader", "open_server"]
+__all__ = ["PREFIX", "ServerReader", "open_server"]
 
 PREFIX = "openai:"
 """What the name of a model behind a server begins with, as ``openai:http://HOST/v1#NAME``."""
@@ -175,14 +175,6 @@ def _wait(attempt: int, after: str = "") -> float:
     return min(asked if asked >= 0 else 0.5 * 2**attempt, LONGEST_WAIT)
 
 
-@dataclass(frozen=True)
-class RemoteModel:
-    """What is known of a model behind a server."""
-
-    name: str
-    longest: int = 1 << 30
-
-
 @dataclass
 class ServerReader:
     """A model behind a server, read as a causal model of our own is (``CausalReader``).
@@ -195,15 +187,16 @@ class ServerReader:
     """
 
     client: _Client
-    loaded: RemoteModel
+    name: str
     mode: str = "echo"
     prompts: int = PROMPTS
     begins: bool = True
     requests: int = 8
+    longest: int = 1 << 30
     window: ClassVar[int] = 1024
-    probed: None = None
     word_level: bool = False
     vocabulary: frozenset[str] = frozenset()
+    tell: Callable[[float], None] = lambda share: None
     _values: list[float] = field(default_factory=list)
     _known: dict[str, Encoded] = field(default_factory=dict)
 
@@ -239,7 +232,7 @@ class ServerReader:
     def ask(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the tokens of each text with their log probabilities; raise InputError."""
         batches = [texts[n : n + self.prompts] for n in range(0, len(texts), self.prompts)]
-        options = {"model": self.loaded.name, "temperature": 0, **_MODES[self.mode]}
+        options = {"model": self.name, "temperature": 0, **_MODES[self.mode]}
 
         async def one(http: httpx.AsyncClient, free: anyio.Semaphore, batch: Sequence[str]) -> Any:
             async with free:
@@ -254,6 +247,7 @@ class ServerReader:
                 try:
                     for batch, answer in zip(batches, waiting, strict=True):
                         found += self._pieces(answer.result(), len(batch))
+                        self.tell(len(found) / len(texts))
                 finally:
                     for answer in waiting:
                         answer.cancel()
@@ -378,7 +372,7 @@ def open_server(model: str, requests: int = 8) -> ServerReader:
     what it lacks.
     """
     client = _Client(model)
-    reader = ServerReader(client, RemoteModel(_name_of_model(client)), requests=requests)
+    reader = ServerReader(client, _name_of_model(client), requests=requests)
     problems: list[RefusedError] = []
     for mode in _MODES:
         reader.mode = mode

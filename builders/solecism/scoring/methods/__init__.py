@@ -8,40 +8,85 @@ needs. A file imports nothing that takes long (the model that it is given does t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from solecism.errors import candidates, fail
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
+    from solecism.scoring.encoding import Encoded
     from solecism.scoring.items import ItemSet
     from solecism.scoring.unigram import Unigram
 
-__all__ = ["Method", "Run", "choose", "method_names", "methods"]
+__all__ = ["Method", "Reader", "Run", "choose", "method_names", "methods"]
 
 _KINDS = ("pair", "suite", "cloze")
 
 
-@dataclass(frozen=True)
-class Run:
-    """A run of a method: its model and options.
+class Reader(Protocol):
+    """What reads texts with a causal model: one of ours, or one behind a server.
 
-    ``model`` is a :class:`~solecism.scoring.engines.causal.CausalReader` for causal models, a
-    :class:`~solecism.scoring.engines.masked.MaskedReader` for masked ones, a
-    :class:`~solecism.baselines.ngram.NgramModel` for n-gram models. ``items`` is the whole set,
-    ``options`` are the options of the method by name. ``unigram`` is a unigram model over the
-    model's tokens, if one was named.
+    ``word_level``: it reads the words of ``tokens`` columns, those of its ``vocabulary``;
+    ``window``: how many pairs are scored together; ``tell`` is called with the share of these that
+    is done.
     """
 
-    model: Any
+    word_level: bool
+    tell: Callable[[float], None]
+
+    @property
+    def window(self) -> int:
+        """How many pairs are scored together."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+
+    @property
+    def longest(self) -> int:
+        """The number of positions that the model has."""
+
+    @property
+    def vocabulary(self) -> Container[str]:
+        """The words that a word-level model knows."""
+
+    def encode(self, texts: Sequence[str], offsets: bool = True) -> list[Encoded]:
+        """Return the tokens of texts."""
+
+    def with_bos(self, ids: Sequence[int]) -> tuple[list[int], int]:
+        """Return ids after BOS, and the first place with a probability."""
+
+    def whole(self, ids: Sequence[int]) -> tuple[list[int], int]:
+        """Return the ids of a whole text, as :meth:`with_bos` does."""
+
+    def log_probs(self, rows: Sequence[Sequence[int]]) -> list[NDArray[np.float64]]:
+        """Return the natural log probability of every token, 0 for those without."""
+
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Run(Generic[R]):
+    """A run of a method.
+
+    ``reader`` is a :class:`Reader` for causal models, a
+    :class:`~solecism.scoring.engines.masked.MaskedReader` for masked ones, a
+    :class:`~solecism.baselines.ngram.NgramModel` for n-gram models. ``items`` is the whole set.
+    ``unigram`` is a unigram model over the model's tokens, if one was named.
+    """
+
+    reader: R
     items: ItemSet
-    options: Mapping[str, Any]
+    multi_piece: str = "skip"
     unigram: Unigram | None = None
 
 
@@ -55,20 +100,20 @@ class Method:
     for these items and models where none is named. ``options`` are the options of
     :func:`solecism.score` that matter to it. ``signed`` is its name in signatures where that is
     another one; ``further`` returns parts that its signature has besides. ``window``: how many
-    items go together where the model does not say it.
+    items go together, if the model does not say it (0).
     """
 
     name: str
     formula: str
     items: str
     models: tuple[str, ...]
-    score: Callable[[Iterable[pa.Table], Run], Iterator[pa.Table]]
+    score: Callable[[Iterable[pa.Table], Run[Any]], Iterator[pa.Table]]
     usual: bool = False
     aliases: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     signed: str = ""
     further: Callable[[ItemSet], dict[str, str]] = lambda _: {}
-    window: int = 16384
+    window: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:

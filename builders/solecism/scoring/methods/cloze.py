@@ -76,7 +76,7 @@ def score_cloze(
     inventory = FormInventory.read(forms, reader)
     if two_forms:
         require(forms, ("lemma",), "forms")
-    for table, _ in windows(tables, reader.window, reader.journal):
+    for table, _ in windows(tables, reader.window):
         require(table, CLOZE.names, "cloze items")
         yield _scored(table, inventory, two_forms, fewest)
 
@@ -422,9 +422,11 @@ def _parsed(text: str, what: str) -> Feats:
         raise fail(f"{what}: {error}") from None
 
 
-def _score(tables: Iterable[pa.Table], run: Run, two_forms: bool) -> Iterator[pa.Table]:
+def _score(
+    tables: Iterable[pa.Table], run: Run[MaskedReader], two_forms: bool
+) -> Iterator[pa.Table]:
     forms = pa.concat_tables(run.items.forms.tables())
-    return score_cloze(tables, forms, run.model, two_forms)
+    return score_cloze(tables, forms, run.reader, two_forms)
 
 
 def _digest(items: ItemSet) -> dict[str, str]:

@@ -57,7 +57,7 @@ def score_focus(
     :class:`InputError` for missing columns and logits that are not numbers.
     """
     method = "focus" if multi_piece == "skip" else "focus:pll"
-    for table, memo in windows(tables, reader.window, reader.journal):
+    for table, memo in windows(tables, reader.window):
         require(table, ("id", "sentence_good", "sentence_bad"), "pairs")
         scores, questions = _asked(table, reader, multi_piece == "pll")
         names = table["id"].to_pylist() * 2
@@ -119,8 +119,8 @@ def _cut(encoded: Encoded, span: TokenSpan) -> tuple[list[int], tuple[list[int],
     return ids[span.first : span.last], (ids[: span.first], ids[span.last :])
 
 
-def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_focus(tables, run.model, run.options["multi_piece"], run.unigram)
+def _score(tables: Iterable[pa.Table], run: Run[MaskedReader]) -> Iterator[pa.Table]:
+    return score_focus(tables, run.reader, run.multi_piece, run.unigram)
 
 
 METHODS = (

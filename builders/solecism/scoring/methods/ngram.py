@@ -51,8 +51,8 @@ def _side(texts: pa.Array, model: NgramModel, skip: NDArray[np.bool_]) -> tuple[
     return logp, counts, *lengths
 
 
-def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_ngram(tables, run.model, run.unigram)
+def _score(tables: Iterable[pa.Table], run: Run[NgramModel]) -> Iterator[pa.Table]:
+    return score_ngram(tables, run.reader, run.unigram)
 
 
 METHODS = (

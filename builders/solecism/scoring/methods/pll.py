@@ -34,7 +34,7 @@ def score_pll(
     masked rows are run once. Skipped: ``too long``, ``empty``. Raises :class:`InputError` for
     missing columns and logits that are not numbers.
     """
-    for table, memo in windows(tables, reader.window, reader.journal):
+    for table, memo in windows(tables, reader.window):
         require(table, ("id", "sentence_good", "sentence_bad"), "pairs")
         yield _scored(table, reader, variant, memo, unigram)
 
@@ -77,12 +77,12 @@ def _scored(
     return scores.table(table, f"pll:{variant}", logp)
 
 
-def _score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_pll(tables, run.model, unigram=run.unigram)
+def _score(tables: Iterable[pa.Table], run: Run[MaskedReader]) -> Iterator[pa.Table]:
+    return score_pll(tables, run.reader, unigram=run.unigram)
 
 
-def _original(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_pll(tables, run.model, "original", run.unigram)
+def _original(tables: Iterable[pa.Table], run: Run[MaskedReader]) -> Iterator[pa.Table]:
+    return score_pll(tables, run.reader, "original", run.unigram)
 
 
 METHODS = (

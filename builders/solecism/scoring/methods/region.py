@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.formula import WHOLE, Formula, parse, place_of, unknown_terms
 from solecism.scoring.encoding import Encoded, TokenSpan, shared_spans, words_of
-from solecism.scoring.methods import Method, Run
+from solecism.scoring.methods import Method, Reader, Run
 from solecism.scoring.results import score_schema
 
 if TYPE_CHECKING:
     from solecism.baselines.ngram import NgramModel
-    from solecism.scoring.engines.causal import CausalReader
 
 __all__ = [
     "METHODS", "METRICS", "SUITE_SCORES", "UNALIGNED", "UNKNOWN", "UNREAD", "MeasuredCondition",
@@ -275,7 +274,7 @@ def _sides(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> dic
     }  # fmt: skip
 
 
-def causal_reader(reader: CausalReader) -> SentenceReader:
+def causal_reader(reader: Reader) -> SentenceReader:
     """Return a function that reads sentences with a causal model.
 
     A word-level model of ours is given the ``tokens`` of a condition, others its ``text``.
@@ -285,7 +284,7 @@ def causal_reader(reader: CausalReader) -> SentenceReader:
     def read(conditions: Sequence[Item]) -> list[ReadSentence | None]:
         encoded = reader.encode([c["tokens" if words else "text"] or "" for c in conditions])
         rows = [reader.with_bos(text.ids)[0] for text in encoded]
-        longest = reader.loaded.longest
+        longest = reader.longest
         kept = [n for n, ids in enumerate(rows) if encoded[n].text.strip() and len(ids) <= longest]
         out: list[ReadSentence | None] = [None] * len(rows)
         values = reader.log_probs([rows[n] for n in kept])
@@ -327,12 +326,12 @@ def _of_words(condition: Item, bits: Floats, model: NgramModel) -> ReadSentence 
     return ReadSentence(words_of(words), bits, True, unknown)
 
 
-def _causal(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_suites(tables, causal_reader(run.model))
+def _causal(tables: Iterable[pa.Table], run: Run[Reader]) -> Iterator[pa.Table]:
+    return score_suites(tables, causal_reader(run.reader))
 
 
-def _ngram(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-    return score_suites(tables, ngram_reader(run.model))
+def _ngram(tables: Iterable[pa.Table], run: Run[NgramModel]) -> Iterator[pa.Table]:
+    return score_suites(tables, ngram_reader(run.reader))
 
 
 _FORMULA = "surprisal of regions, and whether the predictions about them hold"

@@ -19,16 +19,13 @@ from numpy.typing import NDArray
 from solecism.errors import fail
 from solecism.scoring.critical import OUT_OF_VOCABULARY, unknown_critical
 from solecism.scoring.encoding import Encoded, TokenSpan, shared_spans
-from solecism.scoring.methods import Method, Run
-from solecism.scoring.results import EMPTY, blank, require, scores_table, without_nulls
+from solecism.scoring.methods import Method, Reader, Run
+from solecism.scoring.results import EMPTY, TOO_LONG, blank, require, scores_table, without_nulls
 
 if TYPE_CHECKING:
-    from solecism.scoring.engines.causal import CausalReader
     from solecism.scoring.unigram import Unigram
 
-__all__ = ["METHODS", "WINDOW", "score_pairs"]
-
-WINDOW = 16384
+__all__ = ["METHODS", "score_pairs"]
 """Pairs that are scored together: their sentences share one prefix tree."""
 
 _COLUMNS = {
@@ -64,7 +61,7 @@ _Found = tuple[_PairSide, _PairSide, list[str | None]]
 
 def score_pairs(
     tables: Iterable[pa.Table],
-    reader: CausalReader,
+    reader: Reader,
     method: str = "sentence",
     unigram: Unigram | None = None,
 ) -> Iterator[pa.Table]:
@@ -85,14 +82,14 @@ def score_pairs(
 
 
 def _scored(
-    table: pa.Table, reader: CausalReader, method: str, found: _Found, unigram: Unigram | None
+    table: pa.Table, reader: Reader, method: str, found: _Found, unigram: Unigram | None
 ) -> pa.Table:
     good, bad, reasons = found
     skipped = [EMPTY if empty else why for why, empty in zip(reasons, blank(table), strict=True)]
     for side in (good, bad):
         for i, ids in enumerate(side.ids):
-            if skipped[i] is None and len(ids) > reader.loaded.longest:
-                skipped[i] = "too long for the model"
+            if skipped[i] is None and len(ids) > reader.longest:
+                skipped[i] = TOO_LONG
     kept = [i for i, reason in enumerate(skipped) if reason is None]
     sums = np.full((2, len(table)), np.nan)
     if kept:
@@ -100,7 +97,7 @@ def _scored(
         spans = [side.spans[i] for side in (good, bad) for i in kept]
         totals = [float(v[a:b].sum()) for v, (a, b) in zip(values, spans, strict=True)]
         sums[:, kept] = np.array(totals).reshape(2, -1)
-        _refuse_nan(table, sums, kept, reader.loaded.name)
+        _refuse_nan(table, sums, kept, reader.name)
     both = (good, bad)
     sizes = [np.array([len(text.encode()) for text in side.texts], np.int32) for side in both]
     chars = [np.array([len(text) for text in side.texts], np.int32) for side in both]
@@ -119,7 +116,7 @@ def _refuse_nan(table: pa.Table, sums: NDArray[np.float64], kept: Sequence[int],
         raise fail(f"{message} (try --dtype float32)")
 
 
-def _whole(table: pa.Table, reader: CausalReader, _: str, names: Sequence[str]) -> _Found:
+def _whole(table: pa.Table, reader: Reader, _: str, names: Sequence[str]) -> _Found:
     skipped: list[str | None] = [None] * len(table)
     if reader.word_level:
         unknown = unknown_critical(table, reader.vocabulary)
@@ -133,7 +130,7 @@ def _whole(table: pa.Table, reader: CausalReader, _: str, names: Sequence[str]) 
     return sides[0], sides[1], skipped
 
 
-def _critical(table: pa.Table, reader: CausalReader, method: str, _: Sequence[str]) -> _Found:
+def _critical(table: pa.Table, reader: Reader, method: str, _: Sequence[str]) -> _Found:
     good = reader.encode(table["sentence_good"].to_pylist())
     bad = reader.encode(table["sentence_bad"].to_pylist())
     columns = [table[name].to_pylist() for name in _COLUMNS[method]]
@@ -148,7 +145,7 @@ def _critical(table: pa.Table, reader: CausalReader, method: str, _: Sequence[st
     return *sides, skipped
 
 
-def _add(side: _PairSide, text: Encoded, span: TokenSpan | None, reader: CausalReader) -> None:
+def _add(side: _PairSide, text: Encoded, span: TokenSpan | None, reader: Reader) -> None:
     last = span.last if span else 0
     ids, first = reader.with_bos(text.ids[:last])
     shift = len(ids) - last
@@ -178,8 +175,8 @@ def _after(text: str, prefix: str, word: str) -> Place | None:
 
 
 def _method(name: str, formula: str, usual: bool = False) -> Method:
-    def score(tables: Iterable[pa.Table], run: Run) -> Iterator[pa.Table]:
-        return score_pairs(tables, run.model, name, run.unigram)
+    def score(tables: Iterable[pa.Table], run: Run[Reader]) -> Iterator[pa.Table]:
+        return score_pairs(tables, run.reader, name, run.unigram)
 
     options = ("bos", "eos", "unigram")
     return Method(name, formula, "pair", ("causal",), score, usual, options=options)

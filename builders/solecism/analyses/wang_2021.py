@@ -1,31 +1,33 @@
 """The suites of Wang et al. (2021), *Controlled evaluation of grammatical knowledge*.
 
-The sentences of the study, and the accuracies of its Table 6 from the surprisals that it published.
+The sentences of the study, results from the surprisals that it published, and its Table 6.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from solecism.errors import candidates, fail
 from solecism.files import write_text
 from solecism.inputs import read_text
 from solecism.schema import SUITE
 from solecism.scoring.methods.region import score_suites
+from solecism.scoring.results import Result
 from solecism.scoring.surprisal_files import in_order, read_surprisals
 from solecism.scoring.surprisals import find_runs, line_reader, sign_run, write_run
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = [
-    "CLASSES", "StudyClass", "StudyFigures", "StudySuite", "class_accuracy", "find_suite", "read_sentences",
-    "score_study", "study_items", "table_rows", "write_sentences",
+    "CLASSES", "StudyClass", "StudySuite", "class_accuracies", "find_suite", "read_sentences", "score_study",
+    "study_items", "write_sentences",
 ]  # fmt: skip
 
 STUDY = "wang-etal-2021-controlled"
@@ -195,114 +197,42 @@ def _condition(
     return {"name": name, "text": "".join(words), "tokens": " ".join(words), "regions": [region]}
 
 
-def class_accuracy(right: Mapping[str, Sequence[Fraction]]) -> dict[str, Fraction]:
-    """Return the accuracy of each class: the mean over suites of the mean over seeds.
+def class_accuracies(items: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 6: the accuracy of each model in each class, a class a column.
 
-    ``right``: the accuracies of each suite, one for each seed; suites that Table 2 has not are left
-    out.
+    ``items``: rows of results (:func:`solecism.analyses.answers.items_of`). An accuracy is the mean
+    over suites of the mean over seeds. The criterion is a positive difference, so a tie is a
+    failure (section 3.1); of an n-gram model it counts one half, for which the study flips a coin
+    (section 3.3).
     """
-    found: dict[str, list[Fraction]] = {}
-    for name, values in right.items():
-        suite = find_suite(name)
-        if suite and suite.counted:
-            found.setdefault(suite.kind.title, []).append(_mean(values))
-    order = [kind.title for kind in CLASSES.values()]
-    return {title: _mean(found[title]) for title in order if title in found}
+    tie = items["model"].map({m: 0.5 * bool(_NGRAM.search(m)) for m in items["model"].unique()})
+    right = items["decision"].where(items["decision"] != 0.5, tie)
+    by_seed = right.groupby([items[key] for key in ("model", "phenomenon", "UID", "run")]).mean()
+    by_suite = by_seed.groupby(["model", "phenomenon", "UID"]).mean()
+    table = by_suite.groupby(["model", "phenomenon"]).mean().unstack("phenomenon")
+    titles = [kind.title for kind in CLASSES.values()]
+    order = sorted(table, key=lambda name: titles.index(name) if name in titles else len(titles))
+    return table[order].rename(columns={kind.title: kind.short for kind in CLASSES.values()})
 
 
-def _mean(values: Sequence[Fraction]) -> Fraction:
-    return sum(values, Fraction(0)) / len(values)
+def score_study(folder: str | Path, out: str | Path = "results") -> list[Result]:
+    """Write a result for each model and seed of the surprisals of the study, and return them.
 
-
-def table_rows(accuracies: Mapping[str, Mapping[str, Fraction]]) -> Iterator[tuple[str, ...]]:
-    """Yield rows of Table 6: a model and its accuracies in three decimals."""
-    for model, found in accuracies.items():
-        yield model, *(_decimals(found.get(kind.title)) for kind in CLASSES.values())
-
-
-def _decimals(value: Fraction | None) -> str:
-    if value is None:
-        return "-"
-    thousandths = (2000 * value + 1) // 2
-    return f"{thousandths / 1000:.3f}"
-
-
-@dataclass
-class StudyFigures:
-    """The accuracies of a model by suite and seed: of rows, and of items that fulfil all.
-
-    The criterion is a positive difference, so a tie is a failure (section 3.1); of an n-gram model
-    it counts one half, for which the study flips a coin (section 3.3).
+    Suites that Table 2 does not have are left out. Raises :class:`InputError` for files that cannot
+    be read, and where no file is called after a suite.
     """
-
-    tie: float
-    ties: int = 0
-    seeds: list[str] = field(default_factory=list)
-    right: dict[str, list[Fraction]] = field(default_factory=dict)
-    whole: dict[str, list[Fraction]] = field(default_factory=dict)
-    left_out: list[str] = field(default_factory=list)
-
-    def add(self, suite: str, table: pa.Table) -> None:
-        """Add the scores of a suite by one seed."""
-        decisions = [self.tie if d == 0.5 else d for d in table["decision"].to_pylist()]
-        self.ties += pc.sum(pc.equal(table["decision"], 0.5)).as_py() or 0
-        self.right.setdefault(suite, []).append(_share(decisions))
-        items: dict[str, float] = {}
-        for name, decision in zip(table["set_id"].to_pylist(), decisions, strict=True):
-            items[name] = min(items.get(name, 1.0), decision)
-        self.whole.setdefault(suite, []).append(_share(list(items.values())))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the accuracies by class and by suite, means over the seeds."""
-        classes = class_accuracy(self.right)
-        return {
-            "seeds": self.seeds,
-            "classes": {name: float(value) for name, value in classes.items()},
-            "suites": {
-                suite: {
-                    "accuracy": float(sum(values) / len(values)),
-                    "all_hold": float(sum(self.whole[suite]) / len(values)),
-                    "by_seed": [float(value) for value in values],
-                }
-                for suite, values in self.right.items()
-            },
-            "ties": self.ties,
-            "left_out": sorted(set(self.left_out)),
-        }
-
-
-def _share(decisions: Sequence[float]) -> Fraction:
-    return Fraction(round(2 * sum(decisions)), 2 * len(decisions))
-
-
-def score_study(folder: str | Path, out: str | Path = "results") -> dict[str, StudyFigures]:
-    """Return the accuracies of Table 6 by model, from the surprisals of the study.
-
-    Writes a result for each model and seed into ``out``. Raises :class:`InputError` for files that
-    cannot be read.
-    """
-    found: dict[str, StudyFigures] = {}
+    results = []
     for run in find_runs(Path(folder)):
-        figures = found.setdefault(
-            run.model, StudyFigures(0.5 if _NGRAM.search(run.model) else 0.0)
-        )
         suites = [suite for name in run.files if (suite := find_suite(name)) and suite.counted]
-        figures.left_out += sorted(set(run.files) - {suite.name for suite in suites})
-        if not suites:
-            continue
-        figures.seeds.append(run.seed)
-        tables = [_study_scores(suite, run.files[suite.name]) for suite in suites]
-        for suite, table in zip(suites, tables, strict=True):
-            figures.add(suite.name, table)
-        paths = [run.files[suite.name] for suite in suites]
-        write_run(Path(out), sign_run(run, paths, (STUDY, "", "", "suites")), tables)
-    if not any(figures.right for figures in found.values()):
+        if suites:
+            tables = [_study_scores(suite, run.files[suite.name]) for suite in suites]
+            paths = [run.files[suite.name] for suite in suites]
+            signature = sign_run(run, paths, (STUDY, "", "", "suites"))
+            results.append(write_run(Path(out), signature, tables))
+    if not results:
         near = candidates("classes", list(CLASSES))
-        raise fail(
-            f"no file is called after a suite of the study, as surprisals_cls_none.tsv {near}",
-            folder,
-        )
-    return found
+        raise fail(f"no file is called after a suite, as surprisals_cls_none.tsv {near}", folder)
+    return results
 
 
 def _study_scores(suite: StudySuite, path: Path) -> pa.Table:
