@@ -16,14 +16,13 @@ The language is that of syntaxgym-core (``prediction.py``; Hu et al. 2020, secti
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
-from typing import Literal
 
-from solecism.errors import InputError, Problem, candidates
-from solecism.limits import DEPTH, TOKENS
+from solecism.errors import InputError, candidates, fail
 
 __all__ = ["WHOLE", "Formula", "Lookup", "Outcome", "Term", "parse", "place_of", "unknown_terms"]
 
@@ -36,6 +35,9 @@ RELATIVE, ABSOLUTE = 1e-5, 1e-3
 TIE = 1e-9
 """Surprisals closer than this are equal for ``<`` and ``>``: sums may differ by rounding."""
 
+MOST_TOKENS = 500
+"""The most names and signs of a prediction."""
+
 Term = tuple[str, str]
 """A condition and one of its regions."""
 
@@ -45,97 +47,17 @@ Lookup = Callable[[str, str], float]
 Outcome = float
 """1: holds, 0: does not, 0.5: a tie of ``<`` or ``>``."""
 
-
-@dataclass(frozen=True)
-class Formula:
-    """A prediction. ``terms``: the regions it speaks of, in order; ``text`` as written."""
-
-    text: str
-    terms: tuple[Term, ...]
-    root: _Node
-
-    def __call__(self, surprisal: Lookup) -> Outcome:
-        """Return whether the prediction holds; ``&`` takes the lower, ``|`` the higher outcome."""
-        return self.root.value(surprisal)
-
-    @property
-    def comparison(self) -> tuple[int, int] | None:
-        """Of a prediction that only compares two regions: the places in ``terms`` of the one that
-        should be less surprising and of the other; of any other prediction None."""
-        root = self.root
-        if not isinstance(root, _Binary) or root.operator not in "<>":
-            return None
-        if not isinstance(root.left, _Region) or not isinstance(root.right, _Region):
-            return None
-        return (0, 1) if root.operator == "<" else (1, 0)
-
-    def syntaxgym(self, number: Callable[[str, str], int | str]) -> str:
-        """Write the prediction in SyntaxGym's form; ``number`` gives the number of a region."""
-        return self.root.write(number)
-
-
-@dataclass(frozen=True)
-class _Region:
-    condition: str
-    region: str
-    kind: Literal["number"] = "number"
-
-    def value(self, surprisal: Lookup) -> float:
-        return surprisal(self.condition, self.region)
-
-    def write(self, number: Callable[[str, str], int | str]) -> str:
-        return f"({number(self.condition, self.region)};%{self.condition}%)"
-
-
-@dataclass(frozen=True)
-class _Amount:
-    amount: float
-    kind: Literal["number"] = "number"
-
-    def value(self, surprisal: Lookup) -> float:
-        return self.amount
-
-    def write(self, number: Callable[[str, str], int | str]) -> str:
-        return repr(self.amount).removesuffix(".0")
-
-
-@dataclass(frozen=True)
-class _Binary:
-    operator: str
-    left: _Node
-    right: _Node
-
-    @property
-    def kind(self) -> Literal["number", "truth"]:
-        return "number" if self.operator in "+-" else "truth"
-
-    def value(self, surprisal: Lookup) -> float:
-        return _APPLY[self.operator](self.left.value(surprisal), self.right.value(surprisal))
-
-    def write(self, number: Callable[[str, str], int | str]) -> str:
-        sides = (
-            f"({side.write(number)})" if isinstance(side, _Binary) else side.write(number)
-            for side in (self.left, self.right)
-        )
-        return f" {self.operator} ".join(sides)
-
-
-_Node = _Region | _Amount | _Binary
-
-
-def _less(a: float, b: float) -> Outcome:
-    return 0.5 if a == b or abs(a - b) <= TIE else float(a < b)
-
-
-_APPLY: dict[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "<": _less,
-    ">": lambda a, b: _less(b, a),
-    "=": lambda a, b: float(isclose(a, b, rel_tol=RELATIVE, abs_tol=ABSOLUTE)),
-    "&": min,
-    "|": max,
+_SIGNS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Lt: "<",
+    ast.Gt: ">",
+    ast.Eq: "=",
+    ast.And: "&",
+    ast.Or: "|",
 }
+_PYTHON = {"=": "==", "&": "and", "|": "or"}
+"""The signs that Python, whose parser reads predictions, writes in another way."""
 
 _NAME = r"[^\W\d][\w-]*"
 _TOKENS = re.compile(
@@ -143,113 +65,155 @@ _TOKENS = re.compile(
     r"\(\s*(?P<number>\*|[\w-]+)\s*;\s*%(?P<named>[\w-]+)%\s*\)"
     rf"|(?P<condition>{_NAME})\.(?P<region>\*|[\w-]+)"
     r"|(?P<amount>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)"
-    r"|(?P<operator>[-+<>=&|()])"
+    r"|(?P<sign>[-+<>=&|()])"
     r")"
 )
-_LEVELS: tuple[str, ...] = ("|", "&", "<>=", "+-")
-_WANTS = {"|": "truth", "&": "truth", "<>=": "number", "+-": "number"}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A prediction.
+
+    ``text`` as written; ``terms``: the regions it speaks of, in order; ``tree``: its syntax, in
+    which the name ``t0`` is the first of the terms.
+    """
+
+    text: str
+    terms: tuple[Term, ...]
+    tree: ast.expr
+
+    def __call__(self, surprisal: Lookup) -> Outcome:
+        """Return whether the prediction holds; ``&`` takes the lower, ``|`` the higher outcome."""
+        return _value(self.tree, [surprisal(*term) for term in self.terms])
+
+    @property
+    def comparison(self) -> tuple[int, int] | None:
+        """Of a prediction that only compares two regions: the places in ``terms`` of the one that
+        should be less surprising and of the other; of any other prediction None."""
+        match self.tree:
+            case ast.Compare(ast.Name(), [ast.Lt()], [ast.Name()]):
+                return 0, 1
+            case ast.Compare(ast.Name(), [ast.Gt()], [ast.Name()]):
+                return 1, 0
+        return None
+
+    def syntaxgym(self, number: Callable[[str, str], int | str]) -> str:
+        """Write the prediction in SyntaxGym's form; ``number`` gives the number of a region."""
+        return _written(self.tree, [f"({number(*term)};%{term[0]}%)" for term in self.terms])
 
 
 def parse(text: str) -> Formula:
-    """Read a prediction; raises :class:`InputError` that says where it is wrong."""
-    reader = _Parser(text)
-    root = reader.expression(0)
-    if reader.here is not None:
-        raise reader.wrong(f"{reader.here!r} was not expected")
-    if root.kind != "truth":
-        raise reader.wrong("compares nothing: it has no <, > or =")
-    return Formula(text, tuple(_terms(root)), root)
+    """Read a prediction; raises :class:`InputError` that says what is wrong with it."""
+    terms, tokens = _read(text)
+    if len(tokens) > MOST_TOKENS:
+        raise _wrong(text, f"has more than {MOST_TOKENS} names and signs")
+    try:
+        tree = ast.parse(" ".join(tokens), mode="eval").body
+    except SyntaxError as error:
+        raise _wrong(text, f"cannot be read: {error.msg}") from None
+    for node in ast.walk(tree):
+        _check(text, node)
+    if not _is_truth(tree):
+        raise _wrong(text, "compares nothing: it has no <, > or =")
+    return Formula(text, tuple(terms), tree)
 
 
-def _terms(node: _Node) -> Iterator[Term]:
-    if isinstance(node, _Region):
-        yield node.condition, node.region
-    elif isinstance(node, _Binary):
-        yield from _terms(node.left)
-        yield from _terms(node.right)
+def _read(text: str) -> tuple[list[Term], list[str]]:
+    """Return the terms of a prediction, and its names, numbers and signs as Python has them."""
+    terms: list[Term] = []
+    tokens: list[str] = []
+    place, end = 0, len(text.rstrip())
+    while place < end:
+        match = _TOKENS.match(text, place)
+        if match is None:
+            raise _wrong(text, f"cannot be read from {text[place:].strip()!r}")
+        condition = match["named"] or match["condition"]
+        if condition:
+            tokens.append(f"t{len(terms)}")
+            terms.append((condition, match["number"] or match["region"]))
+        elif match["amount"]:
+            tokens.append(repr(float(match["amount"])))
+        else:
+            tokens.append(_PYTHON.get(match["sign"], match["sign"]))
+        place = match.end()
+    return terms, tokens
 
 
-class _Parser:
-    """Reads tokens one by one, from the operators that bind least to those that bind most."""
+def _wrong(text: str, message: str) -> InputError:
+    """Return an error that quotes a prediction."""
+    shown = text if len(text) < 200 else f"{text[:200]} ..."
+    return fail(f"prediction {shown!r}: {message}")
 
-    def __init__(self, text: str) -> None:
-        self.text, self.place = text, 0
-        self.tokens = list(self._cut())
 
-    def _cut(self) -> Iterator[re.Match[str]]:
-        place, end = 0, len(self.text.rstrip())
-        depth = number = 0
-        while place < end:
-            match = _TOKENS.match(self.text, place)
-            if match is None:
-                raise self.wrong(f"cannot be read from {self.text[place:].strip()!r}")
-            depth += {"(": 1, ")": -1}.get(match["operator"], 0)
-            number += 1
-            if depth > DEPTH or number > TOKENS:
-                most = f"{TOKENS} names and signs, or {DEPTH} parentheses in one another"
-                raise self.wrong(f"has more than {most}")
-            yield match
-            place = match.end()
+def _is_truth(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare | ast.BoolOp)
 
-    @property
-    def here(self) -> str | None:
-        """The token to be read next."""
-        return self.tokens[self.place][0].strip() if self.place < len(self.tokens) else None
 
-    def wrong(self, message: str) -> InputError:
-        """An error that quotes the prediction."""
-        shown = self.text if len(self.text) < 200 else f"{self.text[:200]} ..."
-        return InputError(Problem(f"prediction {shown!r}: {message}"))
+def _check(text: str, node: ast.AST) -> None:
+    """Raise :class:`InputError` if a part of a prediction has parts of the wrong kind."""
+    match node:
+        case ast.Compare() if len(node.ops) > 1 or any(
+            map(_is_truth, [node.left, *node.comparators])
+        ):
+            sign = _SIGNS[type(node.ops[-1])]
+            message = f"{sign!r} after a comparison: write `a < b & b < c` for `a < b < c`"
+            raise _wrong(text, message)
+        case ast.BoolOp() if not all(map(_is_truth, node.values)):
+            raise _wrong(text, f"{_SIGNS[type(node.op)]!r} is for comparisons")
+        case ast.BinOp() if _is_truth(node.left) or _is_truth(node.right):
+            raise _wrong(text, f"{_SIGNS[type(node.op)]!r} is for surprisals")
+        case ast.Call():
+            raise _wrong(text, "cannot be read: a sign is missing before '('")
+        case ast.UnaryOp() if not isinstance(node.operand, ast.Constant):
+            raise _wrong(text, "a sign without a number after it")
 
-    def expression(self, level: int) -> _Node:
-        """Read what binds at least as strongly as the operators of a level."""
-        if level == len(_LEVELS):
-            return self._atom()
-        left = self.expression(level + 1)
-        while self.here is not None and self.here in _LEVELS[level]:
-            operator = self.tokens[self.place]["operator"]
-            if _LEVELS[level] == "<>=" and isinstance(left, _Binary) and left.kind == "truth":
-                raise self.wrong(
-                    f"{operator!r} after a comparison: write `a < b & b < c` for `a < b < c`"
-                )
-            self.place += 1
-            right = self.expression(level + 1)
-            self._check(operator, _WANTS[_LEVELS[level]], left, right)
-            left = _Binary(operator, left, right)
-        return left
 
-    def _check(self, operator: str, wanted: str, *sides: _Node) -> None:
-        if any(side.kind != wanted for side in sides):
-            what = {"truth": "comparisons", "number": "surprisals"}[wanted]
-            raise self.wrong(f"{operator!r} stands between {what}")
+def _value(node: ast.expr, terms: Sequence[float]) -> float:
+    match node:
+        case ast.Name(name):
+            return terms[int(name[1:])]
+        case ast.Constant(float(amount)):
+            return amount
+        case ast.UnaryOp(op, operand):
+            value = _value(operand, terms)
+            return -value if isinstance(op, ast.USub) else value
+        case ast.BinOp(left, op, right):
+            other = _value(right, terms)
+            return _value(left, terms) + (other if isinstance(op, ast.Add) else -other)
+        case ast.BoolOp(op, sides):
+            values = (_value(side, terms) for side in sides)
+            return min(values) if isinstance(op, ast.And) else max(values)
+        case ast.Compare(left, [op], [right]):
+            return _compared(op, _value(left, terms), _value(right, terms))
+    raise TypeError(node)
 
-    def _atom(self) -> _Node:
-        if self.here is None:
-            raise self.wrong("ends too early")
-        token = self.tokens[self.place]
-        self.place += 1
-        if token["named"]:
-            return _Region(token["named"], token["number"])
-        if token["condition"]:
-            return _Region(token["condition"], token["region"])
-        if token["amount"]:
-            return _Amount(float(token["amount"]))
-        if token["operator"] == "-":
-            return self._negative()
-        if token["operator"] == "(":
-            inner = self.expression(0)
-            if self.here != ")":
-                raise self.wrong(f"a parenthesis is not closed before {self.here or 'the end'!r}")
-            self.place += 1
-            return inner
-        raise self.wrong(f"{token['operator']!r} was not expected")
 
-    def _negative(self) -> _Node:
-        token = self.tokens[self.place] if self.here is not None else None
-        if token is None or not token["amount"]:
-            raise self.wrong(f"{self.here or 'the end'!r} was not expected")
-        self.place += 1
-        return _Amount(-float(token["amount"]))
+def _compared(sign: ast.cmpop, a: float, b: float) -> Outcome:
+    if isinstance(sign, ast.Eq):
+        return float(isclose(a, b, rel_tol=RELATIVE, abs_tol=ABSOLUTE))
+    if a == b or abs(a - b) <= TIE:
+        return 0.5
+    return float(a < b if isinstance(sign, ast.Lt) else a > b)
+
+
+def _written(node: ast.expr, terms: Sequence[str]) -> str:
+    match node:
+        case ast.Name(name):
+            return terms[int(name[1:])]
+        case ast.Constant(amount):
+            return repr(amount).removesuffix(".0")
+        case ast.UnaryOp(_, operand):
+            return f"-{_written(operand, terms)}"
+        case ast.BinOp(left, op, right) | ast.Compare(left, [op], [right]):
+            sides = [left, right]
+        case ast.BoolOp(op, sides):
+            pass
+        case _:
+            raise TypeError(node)
+    simple = (ast.Name, ast.Constant, ast.UnaryOp)
+    texts = (_written(side, terms) for side in sides)
+    parts = (t if isinstance(s, simple) else f"({t})" for s, t in zip(sides, texts, strict=True))
+    return f" {_SIGNS[type(op)]} ".join(parts)
 
 
 def place_of(region: str, names: Sequence[str]) -> int | None:

@@ -22,7 +22,6 @@ from typing import Any
 import pyarrow as pa
 
 from solecism.errors import InputError, Problem, fail
-from solecism.limits import FILE
 
 __all__ = [
     "COUNT", "INTEGER", "SHARE", "Number", "check", "check_name", "is_pointer", "parse_json",
@@ -95,14 +94,8 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
 
 
 def read_source(path: Path) -> str:
-    """Read a text that an author wrote, line ends as ``\\n``.
-
-    Raises :class:`InputError` if it cannot be read or is too long.
-    """
-    text = read_text(path)
-    if path.suffix in (".jinja", ".md", ".toml", ".yaml") and len(text) > FILE:
-        raise fail(f"the file has more than {FILE:,} characters", path)
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+    """Read a text that an author wrote, line ends as ``\\n``."""
+    return read_text(path).removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def read_json(path: Path, shape: Any = object, what: str = "") -> Any:

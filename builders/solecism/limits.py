@@ -1,68 +1,19 @@
-"""The few limits on what an input may ask for, and characters that nobody sees."""
+"""The limits on what an input may ask for, and the characters that no text may hold."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import Any, TypeVar
 
-import yaml
-
-__all__ = [
-    "CELLS", "DEPTH", "FILE", "LINES", "TOKENS", "TooDeepError", "check_nesting", "unseen",
-]  # fmt: skip
-
-T = TypeVar("T")
-
-
-DEPTH = 50
-"""How deep lists, mappings and parentheses may stand in one another."""
-
-
-TOKENS = 500
-"""Names and signs that a prediction may have."""
-
+__all__ = ["CELLS", "LINES", "unseen"]
 
 CELLS = 1 << 26
 """Numbers that the tables of ``where`` tests may hold at a time while combinations are counted (512
 MB); to fill them may take 32 times as many steps."""
 
-
 LINES = 10_000_000
 """Sentences that an attribute-varying grammar may make."""
-
-
-FILE = 200_000
-"""Characters of a template, a file of macros, a card or a catalogue."""
-
-
-def check_nesting(text: str) -> None:
-    """Raise :class:`TooDeepError` where YAML is nested deeper than ``DEPTH``.
-
-    Call this before reading anybody's YAML: libyaml ends the process where it is nested very deep.
-    """
-    message = f"more than {DEPTH} lists and mappings in one another"
-    depth = 0
-    event: Any
-    try:
-        for event in yaml.parse(text, Loader=_FAST):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEPTH:
-                raise TooDeepError(None, None, message, event.start_mark)
-    except yaml.scanner.ScannerError as error:
-        if "nesting depth" not in str(error.problem):  # what PyYAML 6.0.4 says of it
-            raise
-        raise TooDeepError(None, None, message, error.problem_mark) from None
-
-
-class TooDeepError(yaml.MarkedYAMLError):
-    """YAML is nested too deep."""
-
-
-_FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-
 
 _UNSEEN = re.compile(
     "["

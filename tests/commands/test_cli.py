@@ -552,7 +552,7 @@ def test_a_file_that_cannot_be_written_is_told(root: Root) -> None:
 
 def test_a_folder_without_data_is_told(tmp_path: Path) -> None:
     told = run(Root(tmp_path), "list", code=2).stderr
-    assert told == f"{tmp_path}: holds no `templates` and `lexicons` folders\n"
+    assert told == f"{tmp_path}: has no `templates` and `lexicons` folders\n"
 
 
 def test_all_problems_of_a_file_are_told_at_once(root: Root) -> None:

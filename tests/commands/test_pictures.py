@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 
 from solecism.commands.list import Size, size_table
-from solecism.commands.show import _pair
+from solecism.commands.show import item_grid
 
 SIZES = [
     Size("demo/a", "1.0.0", 2, 800),
@@ -38,7 +38,7 @@ def test_sizes_have_no_bars_elsewhere() -> None:
 def test_good_and_bad_have_colours_and_differing_words_are_bold() -> None:
     sentences = {"sentence_good": "The dog sleeps.", "sentence_bad": "The dog sleep."}
     item = {"id": "4c8b6338b5152a13", **sentences, "features": {}}
-    plain, coloured = printed(_pair(1, item), False), printed(_pair(1, item), True)
+    plain, coloured = (printed(item_grid("pair", 1, item), colours) for colours in (False, True))
     assert "The dog [sleeps]." in plain
     assert "\x1b" not in plain
     assert "\x1b[32m The dog \x1b[0m\x1b[1;32m[sleeps]\x1b[0m" in coloured

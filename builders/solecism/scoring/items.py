@@ -23,7 +23,6 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
 from solecism.inputs import read_text, reading_parquet
-from solecism.limits import check_nesting
 from solecism.schema import CLOZE, SUITE, pair_schema
 
 __all__ = [
@@ -383,10 +382,16 @@ def configs_of(folder: Path) -> dict[str, ConfigEntry]:
         raise fail(f"is no data set folder: it has neither {MANIFEST} nor {CARD}", folder)
     try:
         front = _front_matter(card)
-        check_nesting(front)
         entries = (yaml.safe_load(front) or {}).get("configs", [])
         found = {str(entry["config_name"]): _entry(folder, entry) for entry in entries}
-    except (yaml.YAMLError, ValueError, AttributeError, TypeError, KeyError) as error:
+    except (
+        yaml.YAMLError,
+        ValueError,
+        AttributeError,
+        TypeError,
+        LookupError,
+        RecursionError,
+    ) as error:
         raise fail(f"does not list configs between two lines ---: {error}", card) from None
     if not found:
         raise fail("lists no configs between two lines ---", card)
