@@ -31,9 +31,6 @@ class Sentence(NamedTuple):
     tokens: str
 
 
-Reader = Callable[[pa.Table], Iterator[list[Sentence]]]
-
-
 def sentences_of(
     items: ItemSet, tables: Iterable[pa.Table] | None = None
 ) -> Iterator[list[Sentence]]:
@@ -63,7 +60,7 @@ def _of_suites(table: pa.Table) -> Iterator[list[Sentence]]:
         yield [Sentence(item["id"], c["name"], c["text"], c["tokens"]) for c in item["conditions"]]
 
 
-def _of_cloze(items: ItemSet) -> Reader:
+def _of_cloze(items: ItemSet) -> Callable[[pa.Table], Iterator[list[Sentence]]]:
     def read(table: pa.Table) -> Iterator[list[Sentence]]:
         forms = pa.concat_tables(items.forms.tables())
         for item, wrong in wrong_sentences(table, forms):

@@ -35,12 +35,10 @@ class Reader(Protocol):
     """What reads texts with a causal model: one of ours, or one behind a server.
 
     ``word_level``: it reads the words of ``tokens`` columns, those of its ``vocabulary``;
-    ``window``: how many pairs are scored together; ``tell`` is called with the share of these that
-    is done.
+    ``window``: how many pairs are scored together.
     """
 
     word_level: bool
-    tell: Callable[[float], None]
 
     @property
     def window(self) -> int:
