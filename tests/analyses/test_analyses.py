@@ -9,11 +9,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
 pytest.importorskip("pandas", reason="needs the extra `analysis`")
 pytest.importorskip("statsmodels", reason="needs the extra `analysis`")
+
+import matplotlib.pyplot as plt
+import pandas as pd
 
 from scored import write_result
 from solecism.analyses.agreement import analyse_agreement
@@ -184,6 +188,31 @@ def test_blimp_by_items(tmp_path: Path) -> None:
     assert list(phenomena)[1:] == ["kn5-9M", "lstm-8M", "lstm-64M"], "in order of their numbers"
     assert training["accuracy"].tolist() == pytest.approx([0.75, 0.95])
     assert len(table_of(parts, "confidence")) >= 2
+
+
+def test_scores_that_are_no_numbers_are_told(tmp_path: Path) -> None:
+    rows = [{"id": n, "set_id": n, "UID": "u", "linguistics_term": "t", "language": "en", "margin": 1.0}
+            for n in range(3)]  # fmt: skip
+    made = result(tmp_path / "r", rows, "m", "all")
+    path = made.path.with_suffix(".parquet")
+    table = pq.read_table(path)
+    place = table.column_names.index("margin")
+    nan = pa.array([1.0, float("nan"), 1.0])
+    pq.write_table(table.set_column(place, "margin", nan), path)
+    with pytest.raises(InputError, match="column 'margin' has a value that is not a number"):
+        analyse_blimp(open_results([made.path]))
+
+
+def test_the_figure_of_thousands_of_paradigms_has_the_hardest() -> None:
+    names = [f"u{n}" for n in range(3000)]
+    table = pd.DataFrame({"model": "m", "UID": names, "phenomenon": "t",
+                          "accuracy": np.linspace(0, 1, 3000)})  # fmt: skip
+    part = next(p for p in analyse_blimp([], [table]) if p.name == "difficulty")
+    axes = plt.figure().subplots()
+    assert part.draw is not None
+    part.draw(axes)
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == names[:100]
+    assert len(part.table) == 3000
 
 
 def test_blimp_over_checkpoints(tmp_path: Path) -> None:

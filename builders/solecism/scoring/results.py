@@ -399,6 +399,9 @@ def _refuse_values(table: pa.Table, path: Path) -> None:
     for name in ("id", "set_id", "UID"):
         if name in table.column_names and table[name].null_count:
             raise fail(f"column {name!r} has a value that is null", path)
+    for field in table.schema:
+        if field.type == pa.float64() and pc.any(pc.is_nan(table[field.name])).as_py():
+            raise fail(f"column {field.name!r} has a value that is not a number (NaN)", path)
     if "decision" in table.column_names:
         found = table["decision"].drop_null()
         others = found.filter(pc.invert(pc.is_in(found, value_set=pa.array([0.0, 0.5, 1.0]))))
