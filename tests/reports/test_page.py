@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -223,10 +224,12 @@ def test_people_beside_the_data(hebrew: Path, tmp_path: Path) -> None:
     judged.mkdir()
     table = pa.table({"UID": ["simple_agrmt"], "accuracy": [0.97]})
     pq.write_table(table, judged / "test-00000-of-00001.parquet")
-    card = tmp_path / "clams" / "README.md"
-    entry = "- config_name: he-judgments\n  data_files:\n  - split: test\n    path: he-judgments/*.parquet\n"
-    text = card.read_text(encoding="utf-8").replace("\nconfigs:\n", f"\nconfigs:\n{entry}", 1)
-    card.write_text(text, encoding="utf-8")
+    path = tmp_path / "clams" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    file = {"he-judgments/test-00000-of-00001.parquet": {"sha256": "0" * 64, "bytes": 1}}
+    entry = {"kind": "judgments", "rows": 1, "content_sha256": "0" * 64, "files": file}
+    manifest["configs"]["he-judgments"] = entry
+    path.write_text(json.dumps(manifest))
     found = find_judgments(open_results([hebrew]))
     assert found == {("clams", "he"): Judgments({"simple_agrmt": 0.97}, {"simple_agrmt": 0})}
     cell = report(hebrew, by="UID").columns[-1].cells["simple_agrmt"]

@@ -12,11 +12,10 @@ from scipy import stats
 
 from solecism.reports.comparison import (
     compare,
-    correlation,
     mcnemar,
     paired_bootstrap,
 )
-from solecism.reports.figures import FigureCell, _mean
+from solecism.reports.figures import FigureCell, mean_of_seeds
 from solecism.scoring.summary import wilson
 
 
@@ -125,31 +124,9 @@ def test_compare_of_nothing_is_null_in_json() -> None:
     assert nothing.p_mid == 1.0
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=30))
-def test_correlation_is_pearsons(pairs: list[tuple[float, float]]) -> None:
-    first, second = np.array(pairs).T
-    ours = correlation(first, second)
-    if np.ptp(first) < 1e-6 or np.ptp(second) < 1e-6:
-        return
-    assert ours == pytest.approx(stats.pearsonr(first, second).statistic, abs=1e-6)
-
-
-def test_correlation_of_decisions_is_phi() -> None:
-    first = np.array([1, 1, 1, 0, 0, 1, 0, 1], float)
-    second = np.array([1, 0, 1, 0, 1, 1, 0, 0], float)
-    # both right 3, only the first 2, only the second 1, both wrong 2
-    phi = (3 * 2 - 2 * 1) / math.sqrt(5 * 3 * 4 * 4)
-    assert correlation(first, second) == pytest.approx(phi)
-
-
-def test_correlation_without_variance_is_nan() -> None:
-    assert math.isnan(correlation(np.ones(5), np.arange(5.0)))
-    assert math.isnan(correlation(np.array([1.0]), np.array([1.0])))
-
-
 def test_mean_and_deviation_of_seeds() -> None:
-    mean = _mean([FigureCell(value, None, None, 10) for value in (0.2, 0.4, 0.6)])
+    mean = mean_of_seeds([FigureCell(value, None, None, 10) for value in (0.2, 0.4, 0.6)])
     assert (mean.value, mean.deviation) == pytest.approx((0.4, 0.2))
-    alone = _mean([FigureCell(0.7, None, None, 10)])
+    alone = mean_of_seeds([FigureCell(0.7, None, None, 10)])
     assert alone.value == 0.7
     assert alone.deviation is None

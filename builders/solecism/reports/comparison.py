@@ -9,19 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from solecism.errors import fail
 from solecism.reports.figures import ALL, labels, systems
 from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS, Interval, group_column, numeric_first
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = [
-    "Comparison", "Correlations", "ModelDifference", "compare", "correlation", "correlations", "difference",
+    "Comparison", "Correlations", "ModelDifference", "compare", "correlations", "difference",
     "mcnemar", "paired_bootstrap",
 ]  # fmt: skip
 
@@ -107,13 +108,6 @@ def compare(
     return Comparison(len(first), one, two, interval.value, low, high, better, worse, exact, mid)
 
 
-def correlation(first: Numbers, second: Numbers) -> float:
-    """Return Pearson's correlation (without ties: phi), NaN where a side does not vary."""
-    if len(first) < 2 or not np.ptp(first) or not np.ptp(second):
-        return math.nan
-    return float(np.corrcoef(first, second)[0, 1])
-
-
 @dataclass(frozen=True)
 class ModelDifference:
     """The first of two models against the second, by group.
@@ -142,23 +136,22 @@ class Correlations:
     paradigms: int
 
 
-def _decisions(results: Sequence[Result], by: str) -> pa.Table:
-    """Return a table of all items: ``key`` (data, config, id), ``set``, ``group``, ``decision``."""
+def _decisions(results: Sequence[Result], by: str) -> pd.DataFrame:
+    """Return the ``decision``, minimal ``set`` and ``group`` of items, by data, config and id."""
+    import pandas as pd
+
     parts = []
     for result in results:
-        run = result.run
-        prefix = f"{run['data']}/{run['config']}/"
+        prefix = f"{result.run['data']}/{result.run['config']}/"
         table = result.read(["id", "set_id", "decision", COLUMNS.get(by, "features")])
-        config = pa.repeat(pa.scalar(run["config"]), len(table))
-        group = config if by == "config" else group_column(table, by)
+        group = None if by == "config" else group_column(table, by).to_pandas()
         columns = {
-            "key": pc.binary_join_element_wise(prefix, table["id"], ""),
-            "set": pc.binary_join_element_wise(prefix, table["set_id"], ""),
-            "group": group,
-            "decision": table["decision"],
+            "set": prefix + table["set_id"].to_pandas().astype(str),
+            "group": result.run["config"] if group is None else group,
+            "decision": table["decision"].to_pandas(),
         }
-        parts.append(pa.table(columns))
-    return pa.concat_tables(parts)
+        parts.append(pd.DataFrame(columns).set_index(prefix + table["id"].to_pandas()))
+    return pd.concat(parts)
 
 
 def difference(
@@ -168,91 +161,51 @@ def difference(
 
     Raises :class:`InputError` for another number of models, and where they have no item in common.
     """
-    sides = _two_sides(results)
+    found = systems(results)
+    names = labels([fields for fields, _ in found])
+    sides = [[result] for result in results] if len(results) == 2 else [some for _, some in found]
+    if len(sides) != 2:
+        raise fail(f"--diff compares two models; here are {len(sides)}: {', '.join(names)}")
     one, two = (_decisions(some, by) for some in sides)
-    pairs = _paired(one, two)
-    first, second, group, clusters = pairs.first, pairs.second, pairs.group, pairs.clusters
-    if not len(first):
+    both = one.join(two["decision"].rename("decision_two"), how="inner")
+    left_out = len(one) + len(two) - len(both)
+    both = both.dropna(subset=["decision", "decision_two"])
+    if not len(both):
         paths = [str(some[0].path) for some in sides]
         raise fail(f"{paths[0]} and {paths[1]} have no scored item in common")
-    rows = {}
-    for name in _ordered(group):
-        at = group == name
-        rows[name] = compare(first[at], second[at], clusters[at], resamples, seed)
-    rows[ALL] = compare(first, second, clusters, resamples, seed)
-    names = labels([fields for fields, _ in systems(results)])
+    groups = {str(name): some for name, some in both.groupby("group")}
+    rows = {
+        name: compare(
+            some["decision"].to_numpy(), some["decision_two"].to_numpy(),
+            some["set"].to_numpy(), resamples, seed,
+        )
+        for name, some in [*((n, groups[n]) for n in sorted(groups, key=numeric_first)), (ALL, both)]
+    }  # fmt: skip
     if len(names) != 2:
         names = [some[0].path.stem for some in sides]
-    left_out = len(one) + len(two) - pairs.common - len(first)
-    return ModelDifference(names[0], names[1], by, rows, left_out)
-
-
-def _two_sides(results: Sequence[Result]) -> list[list[Result]]:
-    sides = [some for _, some in systems(results)]
-    if len(results) == 2:
-        return [[results[0]], [results[1]]]
-    if len(sides) != 2:
-        found = ", ".join(labels([fields for fields, _ in systems(results)]))
-        raise fail(f"--diff compares two models; here are {len(sides)}: {found}")
-    return sides
-
-
-@dataclass(frozen=True)
-class _PairedItems:
-    """Items that are scored in both tables; ``common`` is the number of items in both."""
-
-    first: Numbers
-    second: Numbers
-    group: Numbers
-    clusters: Numbers
-    common: int
-
-
-def _paired(one: pa.Table, two: pa.Table) -> _PairedItems:
-    """Return the items of the first table that are in the second, in the order of the first."""
-    at = pc.index_in(one["key"].combine_chunks(), value_set=two["key"].combine_chunks())
-    here = one.filter(at.is_valid())
-    there = two["decision"].take(at.drop_null())
-    common = len(here)
-    scored = pc.and_(here["decision"].is_valid(), there.is_valid())
-    here, there = here.filter(scored), there.filter(scored)
-    sets = here["set"].combine_chunks().dictionary_encode().indices
-    group = here["group"].to_numpy(zero_copy_only=False)
-    return _PairedItems(
-        here["decision"].to_numpy(), there.to_numpy(), group, sets.to_numpy(), common
-    )
-
-
-def _ordered(group: Numbers) -> list[str]:
-    return sorted({name for name in group.tolist() if name is not None}, key=numeric_first)
+    return ModelDifference(names[0], names[1], by, rows, left_out - len(both))
 
 
 def correlations(results: Sequence[Result]) -> Correlations:
     """Return the correlations between the models of ``results``, each over all its configs."""
+    import pandas as pd
+
     found = systems(results)
-    tables = [_decisions(some, "UID") for _, some in found]
-    accuracies = [_by_paradigm(some) for _, some in found]
-    size = len(found)
-    paradigm, item = np.full((size, size), math.nan), np.full((size, size), math.nan)
-    for i in range(size):
-        for j in range(i + 1):
-            paradigm[i, j] = paradigm[j, i] = _matched(accuracies[i], accuracies[j])
-            pairs = _paired(tables[i], tables[j])
-            item[i, j] = item[j, i] = correlation(pairs.first, pairs.second)
     names = labels([fields for fields, _ in found])
-    return Correlations(names, paradigm, item, max(map(len, accuracies), default=0))
-
-
-def _by_paradigm(results: Sequence[Result]) -> dict[str, float]:
-    return {
-        f"{r.run['data']}/{r.run['config']}/{uid}": found["accuracy"]
-        for r in results
-        for uid, found in r.summary["by"]["UID"].items()
-        if found["n"]
-    }
-
-
-def _matched(one: dict[str, float], two: dict[str, float]) -> float:
-    keys = [key for key in one if key in two]
-    pairs = np.array([[one[key], two[key]] for key in keys], np.float64).reshape(-1, 2)
-    return correlation(pairs[:, 0], pairs[:, 1])
+    paradigms, items = {}, {}
+    for name, (_, some) in zip(names, found, strict=True):
+        paradigms[name] = pd.Series(
+            {
+                f"{r.run['data']}/{r.run['config']}/{uid}": tally["accuracy"]
+                for r in some
+                for uid, tally in r.summary["by"]["UID"].items()
+                if tally["n"]
+            },
+            dtype=float,
+        )
+        items[name] = _decisions(some, "UID")["decision"]
+    paradigm, item = (
+        pd.DataFrame(one).corr(min_periods=2).to_numpy() for one in (paradigms, items)
+    )
+    most = max(map(len, paradigms.values()), default=0)
+    return Correlations(names, paradigm, item, most)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from solecism.scoring.summary import COLUMNS, Tally, group_column, tally, wilson
 
 __all__ = [
     "ALL", "MEAN", "AccuracyCurve", "AccuracyPoint", "ColumnBlock", "FigureCell", "FigureColumn", "columns",
-    "curves", "grid", "labels", "model_labels", "row_names", "seedless", "systems",
+    "curves", "grid", "labels", "mean_of_seeds", "row_names", "seedless", "systems",
 ]  # fmt: skip
 
 ALL, MEAN = "all pairs", "mean of rows"
@@ -99,45 +99,30 @@ Fields = dict[str, str]
 Key = tuple[tuple[str, str], ...]
 
 
-def labels(fields: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return short names of columns: the model, and what differs between columns of one model."""
-    models = [f.get("model", "") for f in fields]
-    keys = list(dict.fromkeys(k for f in fields for k in f if k != "model"))
-    telling = [key for key in keys if _varies(key, fields)]
-    short = _short(models)
-    out = []
+def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> list[str]:
+    """Return short names of columns: the model, and what differs between columns of one model.
+
+    A single model is not named, unless ``with_model``. Of paths and hub names it is the last parts,
+    as many as keep models apart.
+    """
+    models = list(dict.fromkeys(found.get("model", "") for found in fields))
+    short = {name: name for name in models}
+    for length in range(9, 0, -1):
+        names = ["/".join(name.rstrip("/").split("/")[-length:]) for name in models]
+        if len(set(names)) == len(models):
+            short = dict(zip(models, names, strict=True))
+    values: dict[tuple[str, str], set[str]] = {}
+    keys = list(dict.fromkeys(key for found in fields for key in found if key != "model"))
+    for found in fields:
+        for key in keys:
+            values.setdefault((key, found.get("model", "")), set()).add(found.get(key, ""))
+    telling = [k for k in keys if any(len(values[k, m]) > 1 for m in models)]
+    made = []
     for found in fields:
         parts = [found[key] for key in telling if found.get(key)]
-        alone = len(short) == 1 and parts
-        out.append(" ".join(parts if alone else [short[found.get("model", "")], *parts]))
-    return out
-
-
-def model_labels(fields: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return short names as :func:`labels`, always with the model in them."""
-    made = labels(fields)
-    models = {found.get("model", "") for found in fields}
-    if len(models) == 1 and len(fields) > 1:
-        (short,) = labels([{"model": models.pop()}])
-        made = [f"{short} {name}" for name in made]
+        is_named = with_model or len(models) > 1 or not parts
+        made.append(" ".join([short[found.get("model", "")], *parts] if is_named else parts))
     return made
-
-
-def _varies(key: str, fields: Sequence[Mapping[str, str]]) -> bool:
-    seen: dict[str, set[str]] = {}
-    for found in fields:
-        seen.setdefault(found.get("model", ""), set()).add(found.get(key, ""))
-    return any(len(values) > 1 for values in seen.values())
-
-
-def _short(models: Iterable[str]) -> dict[str, str]:
-    """Return the last parts of paths and hub names, as many as keep them apart."""
-    distinct = list(dict.fromkeys(models))
-    for length in range(1, 9):
-        names = ["/".join(name.rstrip("/").split("/")[-length:]) for name in distinct]
-        if len(set(names)) == len(distinct):
-            return dict(zip(distinct, names, strict=True))
-    return {name: name for name in distinct}
 
 
 def systems(results: Sequence[Result]) -> list[tuple[Fields, list[Result]]]:
@@ -158,10 +143,14 @@ def columns(results: Sequence[Result], by: str, group: bool = False) -> list[Fig
     ``group`` puts the seeds of a model (``lstm/seed-0``, ``lstm/seed-1``) into one column. Raises
     :class:`InputError` for an unknown grouping and for results that are there twice.
     """
-    _refuse_twice(results)
     prefixed = len({identity(r)["data"] for r in results}) > 1
+    seen: dict[Key, Result] = {}
     series: dict[Key, list[Result]] = {}
     for result in results:
+        whole = _key(identity(result), ())
+        if seen.setdefault(whole, result) is not result:
+            message = f"has the same signature as {seen[whole].path}: {result.signature}"
+            raise fail(message, result.path)
         key = _key(identity(result), _DATA if by == "config" else ())
         series.setdefault(key, []).append(result)
     made = [(dict(key), _series(some, by, prefixed), some) for key, some in series.items()]
@@ -174,24 +163,16 @@ def columns(results: Sequence[Result], by: str, group: bool = False) -> list[Fig
     ]
 
 
-def _refuse_twice(results: Sequence[Result]) -> None:
-    seen: dict[Key, Result] = {}
-    for result in results:
-        other = seen.setdefault(_key(identity(result), ()), result)
-        if other is not result:
-            raise fail(f"has the same signature as {other.path}: {result.signature}", result.path)
-
-
 def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, FigureCell]:
     tallies: dict[str, Tally] = {}
-    for result in results:
-        run = result.run
-        name = f"{run['data']}/{run['config']}" if prefixed else run["config"]
-        for key, part in _tallies(result, by, name).items():
-            tallies.setdefault(key, Tally()).add(part)
     overall = Tally()
     for result in results:
-        overall.add(_from_json(result.summary["overall"]))
+        run = result.run
+        whole = _from_json(result.summary["overall"])
+        name = f"{run['data']}/{run['config']}" if prefixed else run["config"]
+        for key, part in {name: whole}.items() if by == "config" else _tallies(result, by):
+            tallies.setdefault(key, Tally()).add(part)
+        overall.add(whole)
     cells = {key: _cell(part) for key, part in tallies.items() if part.n or part.skipped}
     found = [cell.value for cell in cells.values() if cell.n]
     cells[ALL] = _cell(overall)
@@ -200,18 +181,16 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
     return cells
 
 
-def _tallies(result: Result, by: str, config: str) -> dict[str, Tally]:
+def _tallies(result: Result, by: str) -> Iterable[tuple[str, Tally]]:
     """Return the tallies of the summary where it has this grouping, else of the table."""
-    if by == "config":
-        return {config: _from_json(result.summary["overall"])}
     known = result.summary["by"]
     if by in known:
-        return {key: _from_json(found) for key, found in known[by].items()}
+        return [(key, _from_json(found)) for key, found in known[by].items()]
     features = [f.name for f in result.table.schema.field("features").type]
     if by not in features and by not in COLUMNS:
         choices = list(dict.fromkeys(["config", *COLUMNS, *known, *features]))
         raise fail(f"no grouping {by!r} {candidates('groupings', choices, by)}", result.path)
-    return tally(group_column(result.table, by), result.table)
+    return tally(group_column(result.table, by), result.table).items()
 
 
 def _from_json(found: Mapping[str, Any]) -> Tally:
@@ -224,9 +203,6 @@ def _cell(part: Tally) -> FigureCell:
     return FigureCell(at.value, at.low, at.high, part.n, part.ties, part.skipped)
 
 
-Made = tuple[Fields, dict[str, FigureCell], list[Result]]
-
-
 def seedless(model: str) -> str:
     """Return the name of a model without its seed.
 
@@ -236,28 +212,27 @@ def seedless(model: str) -> str:
     return _SEED.sub("", model) or model
 
 
+Made = tuple[Fields, dict[str, FigureCell], list[Result]]
+
+
 def _grouped(made: Sequence[Made]) -> list[Made]:
+    """Put the seeds of a model together."""
     families: dict[Key, list[Made]] = {}
     for fields, cells, some in made:
         family = {**fields, "model": seedless(fields["model"])}
         without = ("revision",) if family["model"] != fields["model"] else ()
         families.setdefault(_key(family, without), []).append((fields, cells, some))
-    return [(dict(key), *_family(members)) for key, members in families.items()]
+    grouped = []
+    for key, members in families.items():
+        results = [result for _, _, some in members for result in some]
+        rows = dict.fromkeys(row for _, cells, _ in members for row in cells)
+        found = {row: [c[row] for _, c, _ in members if row in c and c[row].n] for row in rows}
+        means = {row: mean_of_seeds(some) for row, some in found.items() if some}
+        grouped.append((dict(key), members[0][1] if len(members) == 1 else means, results))
+    return grouped
 
 
-def _family(members: Sequence[Made]) -> tuple[dict[str, FigureCell], list[Result]]:
-    if len(members) == 1:
-        return members[0][1], members[0][2]
-    rows = dict.fromkeys(key for _, cells, _ in members for key in cells)
-    cells = {}
-    for row in rows:
-        some = [cells[row] for _, cells, _ in members if row in cells and cells[row].n]
-        if some:
-            cells[row] = _mean(some)
-    return cells, [result for _, _, some in members for result in some]
-
-
-def _mean(cells: Sequence[FigureCell]) -> FigureCell:
+def mean_of_seeds(cells: Sequence[FigureCell]) -> FigureCell:
     """Return the mean of seeds and the sample standard deviation (over n - 1)."""
     values = np.array([cell.value for cell in cells])
     total = Tally()
@@ -281,21 +256,15 @@ def grid(some: Sequence[FigureColumn]) -> list[ColumnBlock]:
         blocks.setdefault(_key(column.fields, _DATA), []).append(column)
     if len(blocks) == 1 or all(len(block) == 1 for block in blocks.values()):
         return [ColumnBlock("", tuple(some))]
+    made = []
     titles = labels([dict(key) for key in blocks])
-    return [
-        ColumnBlock(title, tuple(_relabelled(block)))
-        for title, block in zip(titles, blocks.values(), strict=True)
-    ]
-
-
-def _relabelled(block: Sequence[FigureColumn]) -> list[FigureColumn]:
-    names = labels([{k: c.fields[k] for k in _DATA if k in c.fields} for c in block])
-    if len(block) == 1:
-        names = [block[0].fields.get("config", block[0].label)]
-    return [
-        FigureColumn(name, c.fields, c.cells, c.results)
-        for name, c in zip(names, block, strict=True)
-    ]
+    for title, block in zip(titles, blocks.values(), strict=True):
+        names = labels([{k: c.fields[k] for k in _DATA if k in c.fields} for c in block])
+        if len(block) == 1:
+            names = [block[0].fields.get("config", block[0].label)]
+        renamed = (replace(c, label=name) for name, c in zip(names, block, strict=True))
+        made.append(ColumnBlock(title, tuple(renamed)))
+    return made
 
 
 BINS = 8
@@ -335,78 +304,59 @@ def curves(some: Sequence[FigureColumn]) -> dict[str, list[AccuracyCurve]]:
     logistic of ``|margin|``, in classes of 0.05; a model that is calibrated is right as often. A
     plot without any point is left out.
     """
-    read = [(column.label, _read(column)) for column in some]
-    lengths = np.concatenate([table["bytes_good"].drop_null().to_numpy() for _, table in read])
+    tables = {column.label: _scored(column) for column in some}
+    every = [table["length"].drop_null().to_numpy() for table in tables.values()]
+    lengths = np.concatenate(every) if every else np.empty(0)
     edges = (
         np.unique(np.quantile(lengths, np.linspace(0, 1, BINS + 1))) if len(lengths) else lengths
     )
-    makers = {
-        "match": _by_match,
-        "distance": _by_distance,
-        "length": lambda table: _by_length(table, edges),
-        "margin": _by_margin,
-    }
-    found = {
-        name: [AccuracyCurve(label, make(table)) for label, table in read]
-        for name, make in makers.items()
-    }
+    found: dict[str, list[AccuracyCurve]] = {}
+    for label, table in tables.items():
+        for name in ("match", "distance", "length", "margin"):
+            known = table.filter(table[name].is_valid())
+            x, right = known[name].to_numpy().astype(np.float64), known["decision"].to_numpy()
+            classes = x
+            if name == "length":
+                classes = np.searchsorted(edges[1:-1], x, side="right")
+            elif name == "margin":
+                x = 1 / (1 + np.exp(-np.abs(x)))
+                classes = np.minimum((x - 0.5) // 0.05, 9)
+            points = _points(classes, x, right, _MATCH if name == "match" else ())
+            found.setdefault(name, []).append(AccuracyCurve(label, points))
     return {name: some for name, some in found.items() if any(curve.points for curve in some)}
 
 
-def _read(column: FigureColumn) -> pa.Table:
-    """Return the scored rows of all results of a column."""
+_MATCH = ("match", "mismatch")
+
+
+def _scored(column: FigureColumn) -> pa.Table:
+    """Return the scored rows of all results of a column, with ``match`` as 0 and 1."""
     tables = []
     for result in column.results:
         table = result.read(["decision", "margin", "bytes_good", "features"])
-        features = table["features"]
-        flat = {name: table[name] for name in ("decision", "margin", "bytes_good")}
+        flat = {
+            "decision": table["decision"],
+            "margin": table["margin"],
+            "length": table["bytes_good"],
+        }
         with reading_parquet(result.path.with_suffix(".parquet")):
-            flat["match"] = feature(features, "match").cast(pa.string())
-            flat["distance"] = feature(features, "distance").cast(pa.int64())
+            match = feature(table["features"], "match").cast(pa.string())
+            flat["match"] = pc.index_in(match, value_set=pa.array(_MATCH))
+            flat["distance"] = feature(table["features"], "distance").cast(pa.int64())
         tables.append(pa.table(flat).filter(table["decision"].is_valid()))
     return pa.concat_tables(tables)
 
 
 def _points(
-    classes: Numbers, x: Numbers, decision: Numbers, names: Sequence[str] | None = None
+    classes: Numbers, x: Numbers, right: Numbers, names: Sequence[str]
 ) -> tuple[AccuracyPoint, ...]:
-    """Return a point for each class (an integer an item), at the mean of its ``x``."""
+    """Return a point for each class, at the mean of its ``x``."""
     points = []
     for one in np.unique(classes):
         at = classes == one
         n = int(at.sum())
         if n >= FEWEST:
-            found = wilson(float(decision[at].sum()), n)
-            label = names[int(one)] if names else f"{x[at].mean():g}"
-            points.append(
-                AccuracyPoint(float(x[at].mean()), label, found.value, found.low, found.high, n)
-            )
+            found, place = wilson(float(right[at].sum()), n), float(x[at].mean())
+            label = names[int(one)] if names else f"{place:g}"
+            points.append(AccuracyPoint(place, label, found.value, found.low, found.high, n))
     return tuple(points)
-
-
-def _by_match(table: pa.Table) -> tuple[AccuracyPoint, ...]:
-    kinds = ["match", "mismatch"]
-    classes = pc.index_in(table["match"], value_set=pa.array(kinds))
-    known = classes.is_valid()
-    at = classes.filter(known).to_numpy().astype(np.int64)
-    return _points(at, at.astype(np.float64), table["decision"].filter(known).to_numpy(), kinds)
-
-
-def _by_distance(table: pa.Table) -> tuple[AccuracyPoint, ...]:
-    known = table["distance"].is_valid()
-    at = table["distance"].filter(known).to_numpy().astype(np.int64)
-    return _points(at, at.astype(np.float64), table["decision"].filter(known).to_numpy())
-
-
-def _by_length(table: pa.Table, edges: Numbers) -> tuple[AccuracyPoint, ...]:
-    table = table.filter(table["bytes_good"].is_valid())
-    length = table["bytes_good"].to_numpy().astype(np.float64)
-    classes = np.searchsorted(edges[1:-1], length, side="right")
-    return _points(classes, length, table["decision"].to_numpy())
-
-
-def _by_margin(table: pa.Table) -> tuple[AccuracyPoint, ...]:
-    table = table.filter(table["margin"].is_valid())
-    preferred = 1 / (1 + np.exp(-np.abs(table["margin"].to_numpy())))
-    classes = np.minimum((preferred - 0.5) // 0.05, 9).astype(np.int64)
-    return _points(classes, preferred, table["decision"].to_numpy())

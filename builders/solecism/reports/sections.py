@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -15,7 +15,7 @@ from solecism.reports.figures import (
     FigureCell,
     FigureColumn,
     columns,
-    model_labels,
+    labels,
     row_names,
 )
 from solecism.reports.hardest import HardPair, hardest
@@ -24,11 +24,6 @@ from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS
 
 __all__ = ["ConfigSection", "FigureRow", "FigureTable", "PageFigures", "page_figures"]
-
-_DATA = ("data", "config")
-
-ConfigKey = tuple[str, str, str]
-"""A data set, a config of it, and its version."""
 
 
 @dataclass(frozen=True)
@@ -87,87 +82,48 @@ def page_figures(
     """Return the figures of a page; ``by``: the grouping of the charts."""
     people = judgments or {}
     pooled = columns(results, "config", group)
-    names = _names(pooled)
-    pooled = [replace(column, label=names[_system(column)]) for column in pooled]
-    with_people = [*pooled, *people_columns(results, people, "config")]
-    configs = [row for row in row_names(pooled) if row not in (ALL, MEAN)]
-    several = len(configs) > 1
-    sections = [
-        _section(key, some, names, by, group, people) for key, some in _by_config(results).items()
-    ]
+    names = dict.fromkeys(map(_system, pooled), "")
+    names = dict(zip(names, labels([dict(key) for key in names], with_model=True), strict=True))
+
+    def side_by_side(some: Sequence[Result], grouping: str) -> list[FigureColumn]:
+        found = columns(some, grouping, group)
+        found.sort(key=lambda column: list(names).index(_system(column)))
+        renamed = [replace(column, label=names[_system(column)]) for column in found]
+        return [*renamed, *people_columns(some, people, grouping)]
+
+    configs: dict[tuple[str, str, str], list[Result]] = {}
+    for result in results:
+        run = result.run
+        configs.setdefault((run["data"], run["config"], run["version"]), []).append(result)
+    sections = []
+    for number, ((data, config, version), some) in enumerate(configs.items(), 1):
+        name = data if data == config else f"{data}/{config}"  # a Parquet file is both in one
+        title = f"{name} {version}".strip()
+        anchor = f"{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}-{number}"
+        figures = {grouping: side_by_side(some, grouping) for grouping in COLUMNS}
+        shown = by if by != "config" else _telling(figures)
+        if shown not in figures:
+            figures[shown] = side_by_side(some, shown)
+        tables = [] if shown in COLUMNS else [_table(shown, figures[shown])]
+        tables.append(_nested(figures, some))
+        models = {c.label: c.results[0] for c in figures["UID"] if c.label != PEOPLE}
+        chart = _chart(shown, figures[shown], list(names.values()))
+        hard = tuple(hardest(models))
+        sections.append(ConfigSection(anchor, title, shown, chart, tuple(tables), hard))
+    every = side_by_side(results, "config")
+    several = sum(row not in (ALL, MEAN) for row in row_names(pooled)) > 1
     return PageFigures(
         tuple(names.values()),
-        tuple(pooled),
-        _table("config", with_people) if several else None,
-        _chart("config", with_people, list(names.values())) if several else None,
-        tuple(_anchored(sections)),
+        tuple(column for column in every if column.label != PEOPLE),
+        _table("config", every) if several else None,
+        _chart("config", every, list(names.values())) if several else None,
+        tuple(sections),
     )
 
 
-def _by_config(results: Sequence[Result]) -> dict[ConfigKey, list[Result]]:
-    found: dict[ConfigKey, list[Result]] = {}
-    for result in results:
-        run = result.run
-        found.setdefault((run["data"], run["config"], run["version"]), []).append(result)
-    return found
-
-
-SystemKey = tuple[tuple[str, str], ...]
-
-
-def _system(column: FigureColumn) -> SystemKey:
+def _system(column: FigureColumn) -> tuple[tuple[str, str], ...]:
     """Return what tells a model and its options from others, whatever the data."""
-    return tuple((k, v) for k, v in column.fields.items() if k not in _DATA)
-
-
-def _names(pooled: Sequence[FigureColumn]) -> dict[SystemKey, str]:
-    """Return a short name of each model: always with the model in it."""
-    keys = list(dict.fromkeys(map(_system, pooled)))
-    made = model_labels([dict(key) for key in keys])
-    return dict(zip(keys, made, strict=True))
-
-
-def _section(
-    key: ConfigKey,
-    results: Sequence[Result],
-    names: Mapping[SystemKey, str],
-    by: str,
-    group: bool,
-    people: Mapping[tuple[str, str], Judgments],
-) -> ConfigSection:
-    def side_by_side(grouping: str) -> list[FigureColumn]:
-        found = columns(results, grouping, group)
-        order = list(names)
-        found.sort(key=lambda column: order.index(_system(column)))
-        some = [replace(column, label=names[_system(column)]) for column in found]
-        return [*some, *people_columns(results, people, grouping)]
-
-    figures = {name: side_by_side(name) for name in COLUMNS}
-    shown = by if by != "config" else _telling(figures)
-    if shown not in figures:
-        figures[shown] = side_by_side(shown)
-    tables = [] if shown in COLUMNS else [_table(shown, figures[shown])]
-    tables.append(_nested(figures, _nesting(results)))
-    models = {names[_system(c)]: c.results[0] for c in figures["UID"] if c.label != PEOPLE}
-    chart = _chart(shown, figures[shown], list(names.values()))
-    return ConfigSection(
-        "", _title(key), shown, chart, tuple(tables),
-        tuple(hardest(models)),
-    )  # fmt: skip
-
-
-def _title(key: ConfigKey) -> str:
-    """Return ``clams/he 1.0.0``; a Parquet file is data set and config in one."""
-    data, config, version = key
-    name = data if data == config else f"{data}/{config}"
-    return f"{name} {version}".strip()
-
-
-def _anchored(sections: Iterable[ConfigSection]) -> Iterator[ConfigSection]:
-    """Name each section, for links."""
-    for number, section in enumerate(sections, 1):
-        text = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")
-        yield replace(section, anchor=f"{text}-{number}")
+    return tuple((k, v) for k, v in column.fields.items() if k not in ("data", "config"))
 
 
 def _telling(figures: Mapping[str, Sequence[FigureColumn]]) -> str:
@@ -187,28 +143,50 @@ def _chart(by: str, some: Sequence[FigureColumn], models: Sequence[str]) -> Mark
 
 
 def _table(by: str, some: Sequence[FigureColumn]) -> FigureTable:
-    rows = (_row(name, 0, some, total=name in (ALL, MEAN)) for name in row_names(some))
+    rows = (_row(name, 0, some) for name in row_names(some))
     return FigureTable(by, tuple(column.label for column in some), tuple(rows))
 
 
-def _row(
-    name: str, level: int, some: Sequence[FigureColumn], note: str = "", total: bool = False
-) -> FigureRow:
-    return FigureRow(name, level, tuple(c.cells.get(name) for c in some), note, total)
+def _row(name: str, level: int, some: Sequence[FigureColumn], note: str = "") -> FigureRow:
+    cells = tuple(column.cells.get(name) for column in some)
+    return FigureRow(name, level, cells, note, total=name in (ALL, MEAN))
 
 
-@dataclass(frozen=True)
-class UIDPlace:
-    """Where a paradigm belongs; an empty text: nowhere."""
+def _nested(
+    figures: Mapping[str, Sequence[FigureColumn]], results: Sequence[Result]
+) -> FigureTable:
+    """Return all paradigms, below their phenomena and constructions.
 
-    phenomenon: str
-    construction: str
+    A group of one paradigm has only one row, with a note.
+    """
+    names = row_names(figures["UID"])
+    places = _places(results)
+    tree: dict[str, dict[str, list[str]]] = {}
+    for uid in (name for name in names if name not in (ALL, MEAN)):
+        phenomenon, construction = places.get(uid, ("", ""))
+        tree.setdefault(phenomenon, {}).setdefault(construction, []).append(uid)
+    rows: list[FigureRow] = []
+    for phenomenon, groups in tree.items():
+        every = [uid for uids in groups.values() for uid in uids]
+        level = int(bool(phenomenon) and len(tree) > 1)
+        if level:
+            note = every[0] if len(every) == 1 else ""
+            rows.append(_row(phenomenon, 0, figures["phenomenon"], note))
+        for construction, uids in groups.items() if len(every) > 1 or not level else ():
+            own = int(bool(construction) and len(groups) > 1)
+            if own:
+                note = uids[0] if len(uids) == 1 else ""
+                rows.append(_row(construction, level, figures["construction"], note))
+            if not own or len(uids) > 1:
+                rows += [_row(uid, level + own, figures["UID"]) for uid in uids]
+    rows += [_row(name, 0, figures["UID"]) for name in names if name in (ALL, MEAN)]
+    return FigureTable("paradigm", tuple(c.label for c in figures["UID"]), tuple(rows))
 
 
-def _nesting(results: Sequence[Result]) -> dict[str, UIDPlace]:
-    """Return the phenomenon and the construction of each paradigm.
+def _places(results: Sequence[Result]) -> dict[str, tuple[str, str]]:
+    """Return the phenomenon and the construction of each paradigm, "" where it has several.
 
-    Constructions are left out where one is of several phenomena, or a paradigm has several.
+    Constructions are left out if one is of several phenomena, or a paradigm has several.
     """
     found: dict[str, set[tuple[str, str]]] = {}
     for result in results:
@@ -216,58 +194,13 @@ def _nesting(results: Sequence[Result]) -> dict[str, UIDPlace]:
         for row in table.group_by(table.column_names, use_threads=False).aggregate([]).to_pylist():
             place = row["linguistics_term"] or "", row["construction"] or ""
             found.setdefault(row["UID"], set()).add(place)
-    parents: dict[str, set[str]] = {}
-    for phenomenon, construction in {place for some in found.values() for place in some}:
-        parents.setdefault(construction, set()).add(phenomenon)
-    nested = all(len(some) == 1 for some in found.values()) and all(
-        len(above) == 1 for name, above in parents.items() if name
-    )
+    every = {place for some in found.values() for place in some}
+    named = [construction for _, construction in every if construction]
+    is_nested = len(set(named)) == len(named) and all(len(some) == 1 for some in found.values())
     return {
-        uid: UIDPlace(min(some)[0] if len({p for p, _ in some}) == 1 else "", min(some)[1] if nested else "")
+        uid: (
+            min(some)[0] if len({phenomenon for phenomenon, _ in some}) == 1 else "",
+            min(some)[1] if is_nested else "",
+        )
         for uid, some in found.items()
-    }  # fmt: skip
-
-
-def _nested(
-    figures: Mapping[str, Sequence[FigureColumn]], places: Mapping[str, UIDPlace]
-) -> FigureTable:
-    """Return all paradigms, under their phenomena and constructions."""
-    uids = [name for name in row_names(figures["UID"]) if name not in (ALL, MEAN)]
-    outside = UIDPlace("", "")
-    tree: dict[str, dict[str, list[str]]] = {}
-    for uid in uids:
-        place = places.get(uid, outside)
-        tree.setdefault(place.phenomenon, {}).setdefault(place.construction, []).append(uid)
-    rows: list[FigureRow] = []
-    for phenomenon, constructions in tree.items():
-        level = 0
-        single = _only(constructions)
-        if phenomenon and len(tree) > 1:
-            rows.append(_row(phenomenon, 0, figures["phenomenon"], single))
-            level = 1
-        if not (single and level):
-            rows += _constructions(constructions, level, figures)
-    heads = tuple(column.label for column in figures["UID"])
-    totals = [n for n in (ALL, MEAN) if n in row_names(figures["UID"])]
-    rows += [_row(name, 0, figures["UID"], total=True) for name in totals]
-    return FigureTable("paradigm", heads, tuple(rows))
-
-
-def _only(constructions: Mapping[str, Sequence[str]]) -> str:
-    """Return the only paradigm of a phenomenon, "" where it has more."""
-    uids = [uid for some in constructions.values() for uid in some]
-    return uids[0] if len(uids) == 1 else ""
-
-
-def _constructions(
-    constructions: Mapping[str, Sequence[str]],
-    level: int,
-    figures: Mapping[str, Sequence[FigureColumn]],
-) -> Iterator[FigureRow]:
-    for construction, uids in constructions.items():
-        named = bool(construction) and len(constructions) > 1
-        if named:
-            note = uids[0] if len(uids) == 1 else ""
-            yield _row(construction, level, figures["construction"], note)
-        if not named or len(uids) > 1:
-            yield from (_row(uid, level + named, figures["UID"]) for uid in uids)
+    }

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.reports.figures import FigureCell, columns, model_labels, systems
+from solecism.reports.figures import FigureCell, columns, labels, systems
 from solecism.reports.people import PEOPLE, Judgments, read_judgments
 from solecism.reports.report import open_results
 from solecism.reports.sections import FigureRow, FigureTable, PageFigures, page_figures
@@ -39,7 +39,7 @@ class SiteResults:
     @cached_property
     def _names(self) -> dict[Path, str]:
         found = systems(self.results)
-        names = model_labels([fields for fields, _ in found])
+        names = labels([fields for fields, _ in found], with_model=True)
         pairs = zip(names, found, strict=True)
         return {result.path: name for name, (_, some) in pairs for result in some}
 
