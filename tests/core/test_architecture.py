@@ -73,13 +73,3 @@ def test_rooms_are_on_floors() -> None:
 def _room(module: str) -> str:
     """Return the folder of a module; of a module that is in none, the empty text."""
     return module.split(".")[1] if module.count(".") > 1 else ""
-
-
-def test_a_class_name_has_one_meaning() -> None:
-    names = [
-        node.name.lstrip("_")
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
-    ]
-    assert {name for name in names if names.count(name) > 1} == set()
