@@ -11,11 +11,7 @@ import torch
 from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
 from solecism.baselines.corpus import BOS, EOS, UNK, Wording, is_word_level, vocabulary_of
-from solecism.baselines.networks import (
-    WordLSTMConfig,
-    WordLSTMForCausalLM,
-    word_tokenizer,
-)
+from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 
 _WORDS = ["the", "author", "laughs", "laugh", "l'", ".", "élu", "guard", "likes"]
 

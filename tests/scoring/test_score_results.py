@@ -21,13 +21,7 @@ import pytest
 from release import CHECKOUT
 from scored import make_pairs, make_scores, signature, write_result
 from solecism.errors import InputError
-from solecism.scoring.results import (
-    FORMAT,
-    SCORES,
-    ResultWriter,
-    read_result,
-    scores_table,
-)
+from solecism.scoring.results import FORMAT, SCORES, ResultWriter, read_result, scores_table
 from solecism.scoring.summary import environment, parse_signature, summarize, summarize_file
 
 

@@ -37,6 +37,7 @@ class WordLSTMConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
     """An LSTM language model; the numbers are those of Mueller et al. (2020, section 5.1)."""
 
     model_type = "solecism-word-lstm"
+    keys_to_ignore_at_inference = ["state"]  # noqa: RUF012
 
     vocab_size: int = 50_003
     hidden_size: int = 800

@@ -5,31 +5,42 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import torch
-from numpy.typing import NDArray
+from datasets import Dataset
 from torch.nn.functional import cross_entropy
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from torch.nn.utils.rnn import pad_sequence
+from transformers import (
+    EvalPrediction,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
 
 from solecism.baselines.card import model_card
 from solecism.baselines.corpus import Wording, frequent_words, held_out, read_lines
 from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 from solecism.baselines.ngram import estimate, save_ngram
 from solecism.errors import candidates, fail
-from solecism.files import replacing_folder, writing
+from solecism.files import replacing_folder
+from solecism.progress import Progress, no_progress
 from solecism.version import __version__
 
-__all__ = ["PRESETS", "Epoch", "Tick", "TrainingOptions", "read_texts", "train"]
+__all__ = ["PRESETS", "Texts", "TrainingOptions", "read_texts", "train"]
 
-_POOL = 100
 _CHUNK = 10_000
 
 
@@ -134,231 +145,29 @@ def _text_files(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
-@dataclass(frozen=True)
-class EncodedText:
-    """Token ids of all sentences, each with ``<s>`` and ``</s>``, in one row.
-
-    ``bounds`` stand between the sentences; ``cut``: how many were too long and lost their end.
-    """
-
-    ids: NDArray[np.int32]
-    bounds: NDArray[np.int64]
-    cut: int
-
-    def __len__(self) -> int:
-        return len(self.bounds) - 1
-
-    @property
-    def tokens(self) -> int:
-        """The number of tokens to predict: all but ``<s>``."""
-        return len(self.ids) - len(self)
-
-
-def encode(tokenizer: PreTrainedTokenizerFast, texts: pa.Array, longest: int) -> EncodedText:
-    """Return sentences as token ids, at most ``longest`` words each; a cut one has no ``</s>``."""
-    fast = tokenizer.backend_tokenizer
-    rows: list[NDArray[np.int32]] = []
-    for start in range(0, len(texts), _CHUNK):
-        found = fast.encode_batch_fast(texts.slice(start, _CHUNK).to_pylist())
-        rows += [np.array([*row.ids, tokenizer.eos_token_id], np.int32) for row in found]
-    cut = sum(len(row) > longest + 2 for row in rows)
-    kept = [row if len(row) <= longest + 2 else row[: longest + 1] for row in rows]
-    bounds = np.concatenate([[0], np.cumsum([len(row) for row in kept])])
-    return EncodedText(np.concatenate(kept), bounds.astype(np.int64), cut)
-
-
-def batches(
-    rows: EncodedText, size: int, rng: np.random.Generator | None = None
-) -> Iterator[NDArray[np.int64]]:
-    """Yield the numbers of the sentences of each batch.
-
-    Without ``rng`` they stand in the order of their lengths. With it sentences are shuffled, sorted
-    by length within pools of 100 batches, and batches shuffled.
-    """
-    lengths = np.diff(rows.bounds)
-    if rng is None:
-        order = np.argsort(lengths, kind="stable")
-        yield from (order[i : i + size] for i in range(0, len(order), size))
-        return
-    shuffled = rng.permutation(len(rows))
-    for start in range(0, len(rows), size * _POOL):
-        pool = shuffled[start : start + size * _POOL]
-        pool = pool[np.argsort(lengths[pool], kind="stable")]
-        parts = [pool[i : i + size] for i in range(0, len(pool), size)]
-        yield from (parts[i] for i in rng.permutation(len(parts)))
-
-
-def padded(
-    rows: EncodedText, chosen: NDArray[np.int64], pad: int, device: str | torch.device
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return ids and targets (batch, length) of some sentences; targets are -100 at padding."""
-    starts = rows.bounds[chosen]
-    lengths = rows.bounds[chosen + 1] - starts
-    place = np.arange(lengths.max())[None, :]
-    inside = place < lengths[:, None]
-    ids = np.where(inside, rows.ids[np.minimum(starts[:, None] + place, len(rows.ids) - 1)], pad)
-    inputs = torch.from_numpy(ids[:, :-1].astype(np.int64))
-    targets = torch.from_numpy(np.where(inside, ids, -100)[:, 1:].astype(np.int64))
-    return inputs.to(device), targets.to(device)
-
-
-@dataclass(frozen=True)
-class Tick:
-    """The progress of an epoch: ``done`` of ``total`` tokens, mean loss (nats), tokens a second."""
-
-    epoch: int
-    done: int
-    total: int
-    loss: float
-    speed: float
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """The outcome of an epoch: learning rate, both perplexities, tokens a second."""
-
-    number: int
-    rate: float
-    train_perplexity: float
-    perplexity: float
-    speed: float
-
-
-Observer = Callable[[Tick | Epoch], object]
-"""Is called after every batch and after every epoch."""
-
-
-@dataclass
-class _Training:
-    """A training run: all that a killed one needs to go on."""
-
-    model: Any
-    optimizer: torch.optim.Optimizer
-    rng: np.random.Generator
-    epochs: list[Epoch]
-    best: dict[str, torch.Tensor]
-
-    def save(self, path: Path) -> None:
-        state = {
-            "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
-            "best": self.best, "epochs": [asdict(epoch) for epoch in self.epochs],
-            "batches": self.rng.bit_generator.state, "dropout": torch.get_rng_state(),
-            "dropout on GPUs": torch.cuda.get_rng_state_all(),
-        }  # fmt: skip
-        with writing(path) as part:
-            torch.save(state, part)
-
-    def restore(self, path: Path) -> None:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.rng.bit_generator.state = state["batches"]
-        torch.set_rng_state(state["dropout"])
-        torch.cuda.set_rng_state_all(state["dropout on GPUs"])
-        self.epochs = [Epoch(**epoch) for epoch in state["epochs"]]
-        self.best = state["best"]
-
-
-def fit(
-    model: Any,
-    rows: EncodedText,
-    valid: EncodedText,
-    options: TrainingOptions,
-    seed: int,
-    observe: Observer = lambda event: None,
-    checkpoint: Path | None = None,
-) -> list[Epoch]:
-    """Train a model in place, and leave it with the weights of its best epoch.
-
-    The best is that of lowest validation perplexity. After an epoch without a lower perplexity than
-    the epoch before, the learning rate is divided. Equal seeds give equal models on one machine.
-    After every epoch all that is needed to go on is written to ``checkpoint``; where that file is
-    there, training goes on from it, and ends as if it had never stopped. Raises :class:`InputError`
-    when the loss is no number any more.
-    """
-    run = _Training(model, _optimizer(model, options), np.random.default_rng(seed), [], {})
-    if checkpoint is not None and checkpoint.is_file():
-        run.restore(checkpoint)
-    for number in range(len(run.epochs) + 1, options.epochs + 1):
-        group, before = run.optimizer.param_groups[0], run.epochs[-1:]
-        loss, speed = _train_epoch(run, rows, options, number, observe)
-        found = perplexity(model, valid, options.batch)
-        if all(found < epoch.perplexity for epoch in run.epochs):
-            run.best = {name: value.cpu().clone() for name, value in model.state_dict().items()}
-        run.epochs.append(Epoch(number, group["lr"], math.exp(min(loss, 700.0)), found, speed))
-        if before and found >= before[0].perplexity:
-            group["lr"] /= options.anneal
-        if checkpoint is not None:
-            run.save(checkpoint)
-        observe(run.epochs[-1])
-    model.load_state_dict(run.best)
-    model.eval()
-    return run.epochs
-
-
-def _optimizer(model: Any, options: TrainingOptions) -> torch.optim.Optimizer:
-    if options.optimizer == "sgd":
-        return torch.optim.SGD(model.parameters(), lr=options.rate)
-    return torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.01)
-
-
-def _train_epoch(
-    run: _Training, rows: EncodedText, options: TrainingOptions, number: int, observe: Observer
-) -> tuple[float, float]:
-    """Train for an epoch; return the mean loss of a token, and tokens a second."""
-    run.model.train()
-    began, done, total = time.perf_counter(), 0, 0.0
-    for chosen in batches(rows, options.batch, run.rng):
-        loss, tokens = _losses(run.model, rows, chosen)
-        run.optimizer.zero_grad(set_to_none=True)
-        (loss / tokens).backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(run.model.parameters(), options.clip)
-        run.optimizer.step()
-        done, total = done + tokens, total + loss.item()
-        if not math.isfinite(total):
-            raise fail(f"the loss is {total} in epoch {number}; take a lower learning rate")
-        speed = done / (time.perf_counter() - began)
-        observe(Tick(number, done, rows.tokens, total / done, speed))
-    return total / done, speed
-
-
-def _losses(model: Any, rows: EncodedText, chosen: Any) -> tuple[torch.Tensor, int]:
-    """Return the summed loss of some sentences, and the number of tokens without padding."""
-    ids, targets = padded(rows, chosen, model.config.eos_token_id, model.device)
-    logits = model(input_ids=ids, use_cache=False).logits
-    loss = cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="sum")
-    return loss, int((targets >= 0).sum())
-
-
-@torch.no_grad()
-def perplexity(model: Any, rows: EncodedText, size: int) -> float:
-    """Return the perplexity per token, ``</s>`` counted and ``<unk>`` taken for a word."""
-    model.eval()
-    total = sum(_losses(model, rows, chosen)[0].item() for chosen in batches(rows, size))
-    return math.exp(min(total / rows.tokens, 700.0))
-
-
 def train(
     options: TrainingOptions,
     texts: Texts,
     out: Path,
     seeds: Sequence[int] = (0,),
     device: str = "cpu",
-    observe: Callable[[int, Tick | Epoch], object] = lambda seed, event: None,
+    progress: Progress = no_progress,
+    notice: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
     """Train a model for each seed into ``out/seed-N``; return the folders.
 
     A seed that is finished is left as it is, one that was interrupted goes on after its last epoch.
-    An n-gram model has no chance in it, so it is made once. ``observe`` is called with a seed and a
-    :class:`Tick` or :class:`Epoch`. Raises :class:`InputError` for options that cannot be, and for
-    a finished model that was trained with others or on another text.
+    An n-gram model has no chance in it, so it is made once. ``progress`` is called with a name, the
+    steps that are done, and all; ``notice`` with a line an epoch. Raises :class:`InputError` for
+    options that cannot be, a perplexity that is not a number, and for a finished model that was
+    trained with other options or on another text.
     """
     options.check()
     chosen = list(seeds)[:1] if options.arch == "ngram" else list(seeds)
     folders = {seed: out / f"seed-{seed}" for seed in chosen}
     missing = [seed for seed in chosen if not _finished(folders[seed], options, texts)]
     for seed in missing:
-        train_seed(options, texts, folders[seed], seed, device, partial(observe, seed))
+        train_seed(options, texts, folders[seed], seed, device, progress, notice)
     return list(folders.values())
 
 
@@ -386,23 +195,27 @@ def train_seed(
     folder: Path,
     seed: int,
     device: str = "cpu",
-    observe: Observer = lambda event: None,
+    progress: Progress = no_progress,
+    notice: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Train one model and write its folder, which appears only once the model is whole.
 
-    Until then a hidden file beside it holds what was trained so far; its name tells options and
-    text.
+    Until then a hidden folder beside it holds the checkpoints; its name tells options and text.
     """
     basis = f"{options} {texts.digest} {__version__} {torch.__version__}"
     ours = hashlib.sha256(basis.encode()).hexdigest()[:12]
-    checkpoint = folder.with_name(f".solecism-training.{folder.name}.{ours}")
+    checkpoints = folder.with_name(f".solecism-training.{folder.name}.{ours}")
     with replacing_folder(folder, lambda _: ()) as part:
         if options.arch == "ngram":
             model = estimate(texts.train, options.order, options.vocabulary, options.wording)
             save_ngram(model, part)
             found: dict[str, Any] = {"perplexity": model.perplexity(texts.valid)}
         else:
-            found = _train_network(options, texts, part, seed, device, observe, checkpoint)
+            tokenizer = _make_tokenizer(options, texts)
+            report = _Reporter(seed, progress, notice)
+            found = _train_network(options, texts, tokenizer, checkpoints, device, report)
+            report.model.save_pretrained(part)
+            tokenizer.save_pretrained(part)
         record = {
             "solecism": __version__, "seed": seed, "text": texts.digest,
             "options": asdict(options), "sentences": len(texts.train), **found,
@@ -411,31 +224,115 @@ def train_seed(
         card = model_card(f"{folder.parent.name}/{folder.name}", record, texts.train, texts.valid)
         (part / "README.md").write_text(card, encoding="utf-8")
     for path in folder.parent.glob(f".solecism-training.{folder.name}.*"):
-        path.unlink()
+        rmtree(path)
+
+
+class _Reporter(TrainerCallback):
+    """Tells of the steps and the epochs of a seed."""
+
+    def __init__(self, seed: int, progress: Progress, notice: Callable[[str], None]) -> None:
+        self.seed, self.progress, self.notice = seed, progress, notice
+        self.model: Any = None
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Report the steps."""
+        name = f"seed {self.seed}, epoch {int(state.epoch or 0) + 1}"
+        self.progress(name, state.global_step, state.max_steps)
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Report the perplexity after an epoch."""
+        found = given["metrics"]["eval_perplexity"]
+        self.notice(f"seed {self.seed}  epoch {round(state.epoch):>3}  perplexity {found:.2f}")
 
 
 def _train_network(
     options: TrainingOptions,
     texts: Texts,
-    part: Path,
-    seed: int,
+    tokenizer: PreTrainedTokenizerFast,
+    checkpoints: Path,
     device: str,
-    observe: Observer,
-    checkpoint: Path,
+    report: _Reporter,
 ) -> dict[str, Any]:
-    """Train and write a network; return what its record says of it."""
-    tokenizer = _make_tokenizer(options, texts)
-    rows, valid = (encode(tokenizer, text, options.longest) for text in (texts.train, texts.valid))
-    torch.manual_seed(seed)
-    model = _make_model(options, tokenizer).to(device)
-    epochs = fit(model, rows, valid, options, seed, observe, checkpoint)
-    model.save_pretrained(part)
-    tokenizer.save_pretrained(part)
+    """Train a network and keep the weights of its best epoch; return what its record says of it.
+
+    The learning rate is divided after each epoch whose validation perplexity is no lower than the
+    lowest before. Equal seeds give equal models on one machine.
+    """
+    rows, cut = _encode(tokenizer, texts.train, options.longest)
+    valid, _ = _encode(tokenizer, texts.valid, options.longest)
+    torch.manual_seed(report.seed)
+    report.model = _make_model(options, tokenizer)
+    arguments = TrainingArguments(
+        str(checkpoints), seed=report.seed, num_train_epochs=options.epochs, use_cpu=device == "cpu",
+        per_device_train_batch_size=options.batch, per_device_eval_batch_size=options.batch,
+        optim="sgd" if options.optimizer == "sgd" else "adamw_torch", learning_rate=options.rate,
+        weight_decay=0.0 if options.optimizer == "sgd" else 0.01, max_grad_norm=options.clip,
+        lr_scheduler_type="reduce_lr_on_plateau",
+        lr_scheduler_kwargs={"factor": 1 / options.anneal, "patience": 0, "threshold": 0.0},
+        train_sampling_strategy="group_by_length", eval_strategy="epoch", save_strategy="epoch",
+        save_total_limit=1, load_best_model_at_end=True, metric_for_best_model="perplexity",
+        greater_is_better=False, logging_strategy="no", report_to=[], disable_tqdm=True,
+        remove_unused_columns=False, dataloader_pin_memory=False,
+    )  # fmt: skip
+    trainer = Trainer(
+        report.model, arguments, partial(_padded, pad=tokenizer.eos_token_id), rows, valid,
+        compute_metrics=_perplexity, preprocess_logits_for_metrics=_losses, callbacks=[report],
+    )  # fmt: skip
+    trainer.remove_callback(PrinterCallback)
+    trainer.train(resume_from_checkpoint=any(checkpoints.glob("checkpoint-*")))
+    report.model.cpu().eval()
+    key = "eval_perplexity"
+    found = [entry[key] for entry in trainer.state.log_history if key in entry]
     return {
-        "perplexity": min(epoch.perplexity for epoch in epochs), "tokens": rows.tokens,
-        "cut": rows.cut, "vocabulary_size": len(tokenizer),
-        "epochs": [asdict(epoch) for epoch in epochs],
+        "perplexity": min(found), "tokens": sum(rows["length"]) - len(rows), "cut": cut,
+        "vocabulary_size": len(tokenizer),
+        "epochs": [{"number": n, "perplexity": value} for n, value in enumerate(found, 1)],
     }  # fmt: skip
+
+
+def _encode(
+    tokenizer: PreTrainedTokenizerFast, texts: pa.Array, longest: int
+) -> tuple[Dataset, int]:
+    """Return sentences as token ids, at most ``longest`` words each, and how many were cut.
+
+    A sentence that is cut has no ``</s>``.
+    """
+    fast = tokenizer.backend_tokenizer
+    rows: list[pa.Array] = []
+    cut = 0
+    for start in range(0, len(texts), _CHUNK):
+        found = fast.encode_batch_fast(texts.slice(start, _CHUNK).to_pylist())
+        ids = [[*row.ids, tokenizer.eos_token_id] for row in found]
+        cut += sum(len(row) > longest + 2 for row in ids)
+        kept = [row if len(row) <= longest + 2 else row[: longest + 1] for row in ids]
+        rows.append(pa.array(kept, pa.list_(pa.int32())))
+    whole = pa.chunked_array(rows)
+    return Dataset(pa.table({"input_ids": whole, "length": pc.list_value_length(whole)})), cut
+
+
+def _padded(rows: Sequence[Mapping[str, Any]], pad: int) -> dict[str, torch.Tensor]:
+    """Return ids and labels (batch, length) of some sentences; labels are -100 at padding."""
+    ids = [torch.tensor(row["input_ids"]) for row in rows]
+    inside = pad_sequence([torch.ones(len(row), dtype=torch.bool) for row in ids], True)
+    found = pad_sequence(ids, True, pad)
+    return {"input_ids": found, "labels": found.masked_fill(~inside, -100)}
+
+
+def _losses(logits: Any, labels: torch.Tensor) -> torch.Tensor:
+    """Return the sum of the losses of each sentence, and its number of tokens."""
+    scores = (logits[0] if isinstance(logits, tuple) else logits)[:, :-1].float().transpose(1, 2)
+    targets = labels[:, 1:]
+    losses = cross_entropy(scores, targets, reduction="none")
+    return torch.stack([losses.double().sum(1), (targets >= 0).sum(1)], 1)
+
+
+def _perplexity(found: EvalPrediction) -> dict[str, float]:
+    """Return the perplexity per token, ``</s>`` counted and ``<unk>`` taken for a word."""
+    total, tokens = np.asarray(found.predictions, float).sum(axis=0)
+    value = math.exp(min(total / tokens, 700.0))
+    if not math.isfinite(value):
+        raise fail(f"the perplexity of the validation text is {value}: take a lower learning rate")
+    return {"perplexity": value}
 
 
 def _make_tokenizer(options: TrainingOptions, texts: Texts) -> PreTrainedTokenizerFast:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import TimeRemainingColumn
 
 from solecism.commands.options import NEW_FOLDER, echo, path_type
-from solecism.terminal import terminal
+from solecism.terminal import progress_bar
 
 __all__ = ["command"]
 
@@ -72,32 +72,16 @@ def command(
 ) -> None:  # fmt: skip
     from transformers.utils import logging
 
-    from solecism.baselines.training import PRESETS, Epoch, Tick, read_texts, train
+    from solecism.baselines.training import PRESETS, read_texts, train
 
     given = {name: value for name, value in numbers.items() if value is not None}
     options = replace(PRESETS[arch, preset], lower=lower, marks=tokens == "marks", **given)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    console = terminal(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[loss]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-        task = bar.add_task("reading", total=None, loss="")
 
-        def show(seed: int, event: Tick | Epoch) -> None:
-            if isinstance(event, Epoch):
-                console.print(_line(seed, event), soft_wrap=True)
-                return
-            loss = f"loss {event.loss:.3f}  {event.speed:,.0f} tokens/s"
-            name = f"seed {seed}, epoch {event.epoch}/{options.epochs}"
-            bar.update(task, completed=event.done, total=event.total, description=name, loss=loss)
+    def notice(text: str) -> None:
+        echo(text, err=True)
 
-        folders = train(options, read_texts(texts, valid), out, range(seeds), device, show)
+    with progress_bar(TimeRemainingColumn()) as show:
+        folders = train(options, read_texts(texts, valid), out, range(seeds), device, show, notice)
     for folder in folders:
         echo(folder)
-
-
-def _line(seed: int, epoch: Any) -> str:
-    return (
-        f"seed {seed}  epoch {epoch.number:>3}  rate {epoch.rate:.4g}  perplexity "
-        f"{epoch.train_perplexity:.2f} (training) {epoch.perplexity:.2f} (validation)  "
-        f"{epoch.speed:,.0f} tokens/s"
-    )

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ExplainedPair", "ExplainedSentence", "ExplainedToken", "explain"]
 
 _BITS = 1 / math.log(2)
-_METHODS = {
-    "causal": ("sentence",),
-    "masked": ("pll", "pll:original"),
-    "n-gram": ("ngram",),
-}
+_METHODS = {"causal": ("sentence",), "masked": ("pll", "pll:original"), "n-gram": ("ngram",)}
 """The methods whose scores are sums over tokens, by kind of model, the usual one first."""
 
 

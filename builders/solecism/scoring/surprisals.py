@@ -25,12 +25,7 @@ from solecism.scoring.methods.region import ReadSentence, SentenceReader, score_
 from solecism.scoring.results import Result, ResultWriter, read_result, scores_table
 from solecism.scoring.sentences import Sentence, sentences_of
 from solecism.scoring.summary import Signature, items_right, refuse_replacing, summarize_file
-from solecism.scoring.surprisal_files import (
-    SentenceLine,
-    in_order,
-    is_unknown,
-    read_surprisals,
-)
+from solecism.scoring.surprisal_files import SentenceLine, in_order, is_unknown, read_surprisals
 
 __all__ = [
     "SurprisalRun", "find_runs", "line_reader", "score_surprisals", "sign_run", "write_run",
