@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ __all__ = ["CheckpointCurves", "checkpoint_curves", "checkpoint_of", "checkpoint
 WIDEST = 20
 """If the last step is so many times the first, the axis is logarithmic."""
 
-TICKS = 6
+MOST_TICKS = 6
 """The most checkpoints that are named below a plot."""
 
 
@@ -42,6 +41,17 @@ class CheckpointCurves:
         """The curves as a drawing for a page."""
         return curve_chart(self.title, "checkpoint", self.curves, ticks=self.ticks)
 
+    @property
+    def titled(self) -> Draw:
+        """What draws the curves with their title."""
+
+        def draw(axes: Axes) -> None:
+            curve_drawing("checkpoint", self.curves, ticks=self.ticks)(axes)
+            axes.set_title(self.title, loc="left")
+            axes.figure.patch.set_alpha(1)
+
+        return draw
+
 
 def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list[CheckpointCurves]:
     """Return the curves of each model and config of which there are at least two checkpoints.
@@ -49,12 +59,16 @@ def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list
     A checkpoint is a result of a named revision (``solecism score --revisions``). Raises
     :class:`InputError` for an unknown grouping.
     """
+    families: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        if checkpoint_of(result):
+            run = result.run
+            families.setdefault((run["model"], f"{run['data']}/{run['config']}"), []).append(result)
     found = []
-    for (model, config), some in _families(results).items():
-        steps = sorted(some, key=lambda result: _order(checkpoint_of(result)))
-        curves = tuple(AccuracyCurve(row, tuple(points)) for row, points in _points(steps, by))
-        title = f"{model} on {config}: accuracy by {by} over checkpoints"
-        found.append(CheckpointCurves(title, curves, tuple(_ticks(steps))))
+    for (model, config), some in families.items():
+        if len(some) > 1:
+            title = f"{model} on {config}: accuracy by {by} over checkpoints"
+            found.append(_curves(title, some, by))
     return found
 
 
@@ -66,26 +80,7 @@ def checkpoint_page(results: Sequence[Result], by: str = "phenomenon") -> str:
     charts = checkpoint_curves(results, by)
     if not charts:
         raise fail("there are no two checkpoints of one model (solecism score --revisions 'step*')")
-    return figure_bytes(list(map(_titled, charts)), (1.5 * WIDTH, 4.5)).decode()
-
-
-def _titled(chart: CheckpointCurves) -> Draw:
-    def draw(axes: Axes) -> None:
-        curve_drawing("checkpoint", chart.curves, ticks=chart.ticks)(axes)
-        axes.set_title(chart.title, loc="left")
-        axes.figure.patch.set_alpha(1)
-
-    return draw
-
-
-def _families(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
-    """Return the checkpoints of each model on each config, where there are several."""
-    found: dict[tuple[str, str], list[Result]] = {}
-    for result in results:
-        if checkpoint_of(result):
-            run = result.run
-            found.setdefault((run["model"], f"{run['data']}/{run['config']}"), []).append(result)
-    return {key: some for key, some in found.items() if len(some) > 1}
+    return figure_bytes([chart.titled for chart in charts], (1.5 * WIDTH, 4.5)).decode()
 
 
 def checkpoint_of(result: Result) -> str:
@@ -93,53 +88,31 @@ def checkpoint_of(result: Result) -> str:
     return str(result.run["options"].get("checkpoint", ""))
 
 
-def _order(name: str) -> tuple[float, str]:
-    step = step_of(name)
-    return (math.inf if step is None else step), name
+def _curves(title: str, results: Sequence[Result], by: str) -> CheckpointCurves:
+    """Return the curves of each row, and that of all pairs together.
 
-
-def _places(steps: Sequence[Result]) -> list[float]:
-    """Return where checkpoints stand on the axis: by their numbers, else one after the other."""
-    numbers = [step_of(checkpoint_of(result)) for result in steps]
-    known = [number for number in numbers if number is not None]
-    if len(known) < len(steps):
-        return [float(place) for place in range(len(steps))]
-    wide = known[0] > 0 and known[-1] > WIDEST * known[0]
-    return [math.log10(number) for number in known] if wide else known
-
-
-def _ticks(steps: Sequence[Result]) -> list[tuple[float, str]]:
-    chosen = range(len(steps)) if len(steps) <= TICKS else _spread(_places(steps))
-    places = _places(steps)
-    return [(places[n], _number(checkpoint_of(steps[n]))) for n in chosen]
-
-
-def _number(name: str) -> str:
-    """Return ``10M`` of ``chck_10M``; a name without a number as it is."""
-    found = re.search(r"\d.*", name)
-    return found[0] if found else name
-
-
-def _spread(places: Sequence[float]) -> list[int]:
-    """Return the numbers of few places, about evenly over the axis, with both ends."""
-    low, high = places[0], places[-1]
-    wanted = [low + (high - low) * n / (TICKS - 1) for n in range(TICKS)]
-    nearest = (min(range(len(places)), key=lambda n: abs(places[n] - x)) for x in wanted)
-    return list(dict.fromkeys(nearest))
-
-
-def _points(steps: Sequence[Result], by: str) -> Iterator[tuple[str, list[AccuracyPoint]]]:
-    """Yield the points of each row, and those of all pairs together."""
-    some = columns(steps, by)
+    Checkpoints are placed by their numbers; if one has no number, one after the other.
+    """
+    steps = {checkpoint_of(result): step_of(checkpoint_of(result)) for result in results}
+    names = sorted(steps, key=lambda name: (math.inf if steps[name] is None else steps[name], name))
+    order = sorted(results, key=lambda result: names.index(checkpoint_of(result)))
+    known = [step for name in names if (step := steps[name]) is not None]
+    x = [float(place) for place in range(len(order))]
+    if len(known) == len(order):
+        wide = known[0] > 0 and known[-1] > WIDEST * known[0]
+        x = [math.log10(step) if wide else float(step) for step in known]
+    some = columns(order, by)
     rows = [row for row in row_names(some) if row not in (ALL, MEAN)]
+    curves = []
     for row in [*rows, ALL] if len(rows) > 1 else [ALL]:
-        yield (
-            row,
-            [
-                AccuracyPoint(
-                    x, checkpoint_of(result), cell.value, cell.low or 0.0, cell.high or 1.0, cell.n
-                )
-                for x, result, column in zip(_places(steps), steps, some, strict=True)
-                if (cell := column.cells.get(row)) and cell.n
-            ],
+        cells = [
+            (place, name, c.cells.get(row)) for place, name, c in zip(x, names, some, strict=True)
+        ]
+        points = (
+            AccuracyPoint(place, name, cell.value, cell.low or 0.0, cell.high or 1.0, cell.n)
+            for place, name, cell in cells
+            if cell and cell.n
         )
+        curves.append(AccuracyCurve(row, tuple(points)))
+    shown = range(0, len(x), -(-len(x) // MOST_TICKS))
+    return CheckpointCurves(title, tuple(curves), tuple((x[n], names[n]) for n in shown))

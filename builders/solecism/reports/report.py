@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from solecism.errors import InputError, Problem, fail
+from solecism.files import csv_of
 from solecism.reports import text
 from solecism.reports.comparison import ModelDifference, difference
 from solecism.reports.figures import ColumnBlock, FigureColumn, columns, grid
@@ -111,9 +112,10 @@ class ResultReport:
         if any(cell.low is not None for column in self.columns for cell in column.cells.values()):
             yield Text("with the 95 % interval (Wilson)", style="dim")
         shown = [result for column in self.columns for result in column.results]
-        yield from (_unwrapped(str(one), "dim") for one in margin_correlations(shown))
-        yield from (_unwrapped(note, "yellow") for note in text.bos_notes(shown))
-        yield from (_unwrapped(signature, "dim") for signature in text.signatures(shown))
+        notes = [(str(one), "dim") for one in margin_correlations(shown)]
+        notes += [(note, "yellow") for note in text.bos_notes(shown)]
+        notes += [(signature, "dim") for signature in text.signatures(shown)]
+        yield from (Text(note, style=style, no_wrap=True) for note, style in notes)
 
     def _compared(self) -> Iterator[RenderableType]:
         assert self.difference is not None
@@ -126,11 +128,19 @@ class ResultReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return the report for programs: ``by`` and ``cells``, or the rows of a comparison."""
-        return text.to_json(self.columns, self.by, self.difference)
+        found = self.difference
+        if found is None:
+            return {"by": self.by, "cells": text.records(self.columns, self.by)}
+        rows = {name: it.to_json() for name, it in found.rows.items()}
+        sides = {"first": found.first, "second": found.second}
+        return {"by": self.by, **sides, "rows": rows, "left_out": found.left_out}
 
     def csv(self) -> str:
         """Return one line a figure with all digits, of a comparison one line a group."""
-        return text.csv_text(self.columns, self.by, self.difference)
+        records = text.records(self.columns, self.by, self.difference)
+        for record in records if self.difference is None else ():
+            record["skipped"] = sum(record["skipped"].values())
+        return csv_of(records)
 
     def latex(self) -> str:
         """Return tables for a paper (package ``booktabs``)."""
@@ -152,10 +162,6 @@ class ResultReport:
         from solecism.reports.html import html_page
 
         return html_page(self.results, self.by, self.group, self.difference, self.judgments)
-
-
-def _unwrapped(line: str, style: str) -> Text:
-    return Text(line, style=style, no_wrap=True)
 
 
 def open_results(sources: Sequence[Source]) -> list[Result]:

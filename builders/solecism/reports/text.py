@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from solecism.files import csv_of
 from solecism.reports.comparison import Comparison, ModelDifference
 from solecism.reports.figures import (
     ALL,
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "bos_notes", "counts_line", "csv_text", "difference_cells", "difference_table", "items_line",
-    "latex_difference", "latex_table", "latex_text", "normalised_lines", "signatures", "tables", "to_json",
+    "bos_notes", "counts_line", "difference_cells", "difference_table", "items_line",
+    "latex_difference", "latex_table", "latex_text", "normalised_lines", "records", "signatures", "tables",
 ]  # fmt: skip
 
 _CELL = 17
@@ -136,25 +135,20 @@ def signatures(results: Sequence[Result]) -> list[str]:
     return lines
 
 
-def bos_notes(results: Sequence[Result]) -> list[str]:
-    """Return a note on results that differ in ``bos`` alone, and by more than two points."""
-    alike: dict[str, list[Result]] = {}
+def bos_notes(results: Sequence[Result]) -> Iterator[str]:
+    """Yield a note on results that differ in ``bos`` alone, and by more than two points."""
+    alike: dict[str, dict[str, float]] = {}
     for result in results:
-        parts = [part for part in result.signature.split("|") if not part.startswith("bos:")]
-        alike.setdefault("|".join(parts), []).append(result)
-    return [note for some in alike.values() if len(some) > 1 for note in _bos_note(some)]
-
-
-def _bos_note(results: Sequence[Result]) -> Iterator[str]:
-    found = {
-        r.run["options"].get("bos", "?"): 100 * (r.summary["overall"]["accuracy"] or 0.0)
-        for r in results
-        if r.summary["overall"]["n"]
-    }
-    if found and max(found.values()) - min(found.values()) > 2:
-        run = results[0].run
-        shown = ", ".join(f"{value:.1f} with bos:{name}" for name, value in found.items())
-        yield f"{run['model']} on {run['config']}: the first token matters: {shown}"
+        overall, run = result.summary["overall"], result.run
+        if overall["n"]:
+            parts = (part for part in result.signature.split("|") if not part.startswith("bos:"))
+            name = f"{run['model']} on {run['config']}: the first token matters:|{'|'.join(parts)}"
+            bos = run["options"].get("bos", "?")
+            alike.setdefault(name, {})[bos] = 100 * overall["accuracy"]
+    for name, found in alike.items():
+        if max(found.values()) - min(found.values()) > 2:
+            shown = ", ".join(f"{value:.1f} with bos:{bos}" for bos, value in found.items())
+            yield f"{name.partition('|')[0]} {shown}"
 
 
 def difference_table(found: ModelDifference) -> Table:
@@ -182,46 +176,27 @@ def difference_cells(it: Comparison) -> tuple[str, ...]:
     return f"{it.n:,}", *sides, f"{difference} [{low}, {high}]", p
 
 
-def _records(some: Sequence[FigureColumn], by: str) -> Iterator[dict[str, Any]]:
+def records(
+    some: Sequence[FigureColumn], by: str, found: ModelDifference | None = None
+) -> list[dict[str, Any]]:
+    """Return a record for each figure with all digits; of a comparison one for each group."""
+    if found is not None:
+        sides = {"first_label": found.first, "second_label": found.second}
+        rows = found.rows.items()
+        return [{"by": by, "group": name, **sides, **it.to_json()} for name, it in rows]
+    made = []
     for column in some:
-        config = column.fields.get("config", "")
-        signatures = " ".join(result.signature for result in column.results)
         for row in row_names([column]):
             cell = column.cells[row]
-            yield {
+            made.append({
                 "by": by, "group": row, "label": column.label,
-                "model": column.fields.get("model", ""), "config": config,
+                "model": column.fields.get("model", ""), "config": column.fields.get("config", ""),
                 "accuracy": None if math.isnan(cell.value) else cell.value,
                 "low": cell.low, "high": cell.high, "deviation": cell.deviation,
-                "seeds": cell.seeds, "n": cell.n, "ties": cell.ties,
-                "skipped": dict(cell.skipped), "signature": signatures,
-            }  # fmt: skip
-
-
-def to_json(
-    some: Sequence[FigureColumn], by: str, found: ModelDifference | None = None
-) -> dict[str, Any]:
-    """Return a report for programs: ``by`` and ``cells``, or the rows of a comparison."""
-    if found is None:
-        return {"by": by, "cells": list(_records(some, by))}
-    rows = {name: it.to_json() for name, it in found.rows.items()}
-    return {
-        "by": by, "first": found.first, "second": found.second, "rows": rows,
-        "left_out": found.left_out,
-    }  # fmt: skip
-
-
-def csv_text(some: Sequence[FigureColumn], by: str, found: ModelDifference | None = None) -> str:
-    """Return one line a figure with all digits, of a comparison one line a group."""
-    if found is None:
-        records = [r | {"skipped": sum(r["skipped"].values())} for r in _records(some, by)]
-    else:
-        sides = {"first_label": found.first, "second_label": found.second}
-        records = [
-            {"by": found.by, "group": name, **sides, **it.to_json()}
-            for name, it in found.rows.items()
-        ]
-    return csv_of(records)
+                "seeds": cell.seeds, "n": cell.n, "ties": cell.ties, "skipped": dict(cell.skipped),
+                "signature": " ".join(result.signature for result in column.results),
+            })  # fmt: skip
+    return made
 
 
 def latex_text(blocks: Sequence[ColumnBlock], by: str) -> str:
