@@ -97,8 +97,8 @@ def make_world(folder: Path) -> None:
     """Write the files of :data:`READERS` into an empty folder."""
     templates = folder / "root" / "templates" / "clams" / "fr"
     templates.mkdir(parents=True)
-    for name in ("_phrases", "simple_agrmt"):
-        shutil.copy(CHECKOUT / "templates" / "clams" / "fr" / f"{name}.jinja", templates)
+    for name in ("_defaults.yaml", "_phrases.jinja", "simple_agrmt.jinja"):
+        shutil.copy(CHECKOUT / "templates" / "clams" / "fr" / name, templates)
     shutil.copytree(CHECKOUT / "lexicons" / "fr", folder / "root" / "lexicons" / "fr")
     shutil.copytree(CHECKOUT / "dataset_cards", folder / "root" / "dataset_cards")
     shutil.copy(CHECKOUT / "references.bib", folder / "root")

@@ -17,8 +17,8 @@ def small_root(folder: Path, language: str = "he", uids: Sequence[str] = ("simpl
     """Copy one language's lexicon and a few paradigms of clams."""
     templates = folder / "templates" / "clams" / language
     templates.mkdir(parents=True, exist_ok=True)
-    for name in ("_phrases", *uids):
-        shutil.copy(CHECKOUT / "templates" / "clams" / language / f"{name}.jinja", templates)
+    for name in ("_defaults.yaml", "_phrases.jinja", *(f"{uid}.jinja" for uid in uids)):
+        shutil.copy(CHECKOUT / "templates" / "clams" / language / name, templates)
     shutil.copytree(
         CHECKOUT / "lexicons" / language, folder / "lexicons" / language, dirs_exist_ok=True
     )
