@@ -26,9 +26,10 @@ from solecism.errors import fail
 from solecism.grouping import first_rows
 from solecism.hashing import Hashes, mix
 from solecism.inputs import refuse_pointer
+from solecism.treebank.faults import COLUMNS, explain
 
 __all__ = [
-    "COLUMNS", "PADDING", "BrokenError", "Coded", "ConlluChunk", "Flags", "Ints", "Spans",
+    "PADDING", "BrokenError", "Coded", "ConlluChunk", "Flags", "Ints", "Spans",
     "Surface", "Tokens", "files_of", "read_chunk", "read_chunks", "read_tokens",
     "tokens_of",
 ]  # fmt: skip
@@ -36,8 +37,6 @@ __all__ = [
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 _Value = TypeVar("_Value")
-
-COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 
 CHUNK = 1 << 21
 """Bytes of a chunk: small enough for its arrays to stay near the processor."""
@@ -276,9 +275,7 @@ def read_chunk(chunk: ConlluChunk, skipped: Callable[[int], object] | None = Non
         except BrokenError:
             broken.append(sentence)
     if skipped is None:
-        from solecism.treebank.faults import explain
-
-        raise explain(broken)
+        raise explain([(sentence.line, sentence.data) for sentence in broken], chunk.path)
     skipped(len(broken))
     return tokens_of(ConlluChunk(b"".join(good)))
 

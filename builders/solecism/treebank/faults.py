@@ -10,9 +10,10 @@ from conllu.models import Token
 from conllu.parser import parse_id_value, parse_int_value
 
 from solecism.errors import InputError, Problem
-from solecism.treebank.conllu import COLUMNS, ConlluChunk
 
-__all__ = ["explain"]
+__all__ = ["COLUMNS", "explain"]
+
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 
 _SHOWN = 20
 _CR_LF = "lines end in CR LF, where CoNLL-U has LF"
@@ -21,13 +22,15 @@ _Numbered = list[tuple[int, str]]
 _Words = list[tuple[int, list[str]]]
 
 
-def explain(sentences: Sequence[ConlluChunk]) -> InputError:
-    """Return the error with all faults of broken sentences; equal ones are listed once."""
+def explain(sentences: Sequence[tuple[int, bytes]], path: str) -> InputError:
+    """Return the error with all faults of broken sentences; equal ones are listed once.
+
+    Each sentence comes with the number of its first line.
+    """
     alike: dict[str, list[int]] = {}
-    for sentence in sentences:
-        for line, message in _faults(sentence):
+    for first, data in sentences:
+        for line, message in _faults(first, data):
             alike.setdefault(message, []).append(line)
-    path = sentences[0].path
     problems = [
         Problem(message + _and_more(len(lines) - 1), path, lines[0])
         for message, lines in islice(alike.items(), _SHOWN)
@@ -41,9 +44,9 @@ def _and_more(number: int) -> str:
     return f" (and {number:,} more line{'s' * (number > 1)})" if number else ""
 
 
-def _faults(sentence: ConlluChunk) -> list[_Fault]:
+def _faults(first: int, data: bytes) -> list[_Fault]:
     """Return the faults of a sentence that the first check with a finding finds."""
-    lines = list(enumerate(sentence.data.rstrip(b"\n").split(b"\n"), sentence.line))
+    lines = list(enumerate(data.rstrip(b"\n").split(b"\n"), first))
     if found := [(line, "not UTF-8") for line, raw in lines if not _is_utf8(raw)]:
         return found
     texts = [(line, raw.decode()) for line, raw in lines]
@@ -52,7 +55,7 @@ def _faults(sentence: ConlluChunk) -> list[_Fault]:
     checks: tuple[Callable[[_Words], Iterator[_Fault]], ...] = (_ids, _ranges, _heads, _feats)
     for check in checks:
         found = found or list(check(words))
-    return found or [(sentence.line, "the sentence cannot be read")]
+    return found or [(first, "the sentence cannot be read")]
 
 
 def _is_utf8(raw: bytes) -> bool:
