@@ -306,6 +306,16 @@ def test_a_full_disk_is_outlived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert client.post("/api/answer", json=right).is_success
 
 
+def is_closed(connection: socket.socket) -> bool:
+    connection.settimeout(0.01)
+    try:
+        return connection.recv(1) == b""
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+
+
 def test_one_client_cannot_starve_the_others(tmp_path: Path) -> None:
     study = write_study(tmp_path / "study")
     attacker = {"x-forwarded-for": "203.0.113.9"}
@@ -324,6 +334,7 @@ def test_one_client_cannot_starve_the_others(tmp_path: Path) -> None:
                 each.send(b"POST /api/session HTTP/1.1\r\nx: ")
         for n in range(20):
             assert begin(Client(url), study, f"honest {n}")
+        assert sum(map(is_closed, held)) >= 50
         huge = socket.create_connection((host, port))
         with suppress(OSError):
             huge.sendall(b"GET / HTTP/1.1\r\nx: " + b"a" * 1_000_000)

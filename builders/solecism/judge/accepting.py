@@ -170,7 +170,7 @@ _TASKS = {
 def _section(outcome: Outcome, config: str, places: Sequence[int], judges: str) -> Iterator[str]:
     """Yield the lines of what the card says of a config."""
     study, whole = outcome.study, outcome.group(config, places)
-    groups = outcome.by("paradigm", outcome.pairs[places[0]].config)
+    groups = outcome.by("paradigm", places)
     out = sum(bool(record.reasons) for record in outcome.judges)
     second = "AC2" if study.design == "likert" else "AC1"
     yield f"### `{config}`\n"

@@ -16,7 +16,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ import pyarrow.compute as pc
 
 from solecism.files import not_formula
 from solecism.judge.design import Rules, Study
-from solecism.judge.protocol import READINGS
 from solecism.judge.rater_agreement import (
     Codes,
     Numbers,
@@ -140,7 +138,8 @@ class Outcome:
     """The outcome of a study: its judges, and the pairs by answers that count.
 
     ``answers``: those that count, with ``pair`` (the place in ``pairs``), ``value`` (1 right, 0
-    wrong, or the z-score of a rating) and ``influence`` (what it adds to the pair's accuracy).
+    wrong, or the z-score of a rating), ``choice`` (its number) and ``influence`` (what it adds to
+    the pair's accuracy).
     """
 
     study: Study
@@ -159,41 +158,54 @@ class Outcome:
         """The figures by paradigm."""
         return self.by("paradigm")
 
-    def by(self, level: str, config: str | None = None) -> list[JudgedGroup]:
-        """Return the figures by one of :data:`LEVELS`, in the order of names; of one config."""
+    def by(self, level: str, places: Sequence[int] | None = None) -> list[JudgedGroup]:
+        """Return the figures by one of :data:`LEVELS`, in the order of names; of some pairs."""
+        if places is None and level in self._groups:
+            return self._groups[level]
         found: dict[str, list[int]] = {}
-        for place, pair in enumerate(self.pairs):
-            if config in (None, pair.config):
-                found.setdefault(getattr(pair, LEVELS[level]), []).append(place)
-        return [self.group(name, found[name]) for name in sorted(found)]
+        for place in range(len(self.pairs)) if places is None else places:
+            found.setdefault(getattr(self.pairs[place], LEVELS[level]), []).append(place)
+        groups = [self.group(name, found[name]) for name in sorted(found)]
+        if places is None:
+            self._groups[level] = groups
+        return groups
+
+    @cached_property
+    def _groups(self) -> dict[str, list[JudgedGroup]]:
+        return {}
+
+    @cached_property
+    def _columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        names = ("judge", "pair", "value", "influence", "choice", "time", "good")
+        return {name: self.answers[name].to_numpy() for name in names}
+
+    @cached_property
+    def _starts(self) -> Codes:
+        return np.searchsorted(self._columns["pair"], np.arange(len(self.pairs) + 1))
 
     def group(self, name: str, places: Sequence[int]) -> JudgedGroup:
         """Return the figures of some pairs together, named by their places."""
+        if not places:
+            nothing = wilson(0, 0)
+            return JudgedGroup(name, 0, 0, 0, nothing, nothing, 0, math.nan, math.nan, None, None)
         pairs = [self.pairs[place] for place in places]
-        of_pairs = [self._rows_of_pairs[place] for place in places]
-        rows = self.answers.take(np.concatenate(of_pairs) if of_pairs else [])
-        people, items = rows["judge"].to_numpy(), rows["pair"].to_numpy()
-        kept, times = sum(pair.kept for pair in pairs), rows["time"].dropna()
-        individual, gap = wilson(0, 0), None
-        if pairs:
-            accuracy = np.array([pair.accuracy for pair in pairs])
-            of_answer = np.repeat(np.arange(len(pairs)), [pair.n for pair in pairs])
-            more = (accuracy - accuracy.mean()) / [pair.n for pair in pairs]
-            influence = (rows["influence"].to_numpy() + more[of_answer]) / len(pairs)
-            individual = share_interval(float(accuracy.mean()), influence, people, items)
-            gap = _gap(rows) if self.study.design == "likert" else None
-        alpha, ac1 = _agreement(rows, self.study.design)
+        of_pairs = [np.arange(*self._starts[place : place + 2]) for place in places]
+        rows = {name: column[np.concatenate(of_pairs)] for name, column in self._columns.items()}
+        accuracy = np.array([pair.accuracy for pair in pairs])
+        n = np.array([pair.n for pair in pairs])
+        more = np.repeat((accuracy - accuracy.mean()) / n, n)
+        influence = (rows["influence"] + more) / len(pairs)
+        is_rated, kept = self.study.design == "likert", sum(pair.kept for pair in pairs)
+        units = rows["pair"] if self.study.design == "choice" else 2 * rows["pair"] + rows["good"]
+        counts = answer_counts(units, rows["choice"], 7 if is_rated else 2)
+        times = rows["time"][~np.isnan(rows["time"])]
         return JudgedGroup(
-            name, len(pairs), len(rows), rows["judge"].nunique(), individual,
-            wilson(kept, len(pairs)), kept, alpha, ac1, gap,
-            float(times.median()) if len(times) else None,
+            name, len(pairs), int(n.sum()), len(np.unique(rows["judge"])),
+            share_interval(float(accuracy.mean()), influence, rows["judge"], rows["pair"]),
+            wilson(kept, len(pairs)), kept, krippendorff_alpha(counts, is_rated),
+            gwet_ac(counts, is_rated), _gap(rows) if is_rated else None,
+            float(np.median(times)) if len(times) else None,
         )  # fmt: skip
-
-    @cached_property
-    def _rows_of_pairs(self) -> list[Codes]:
-        """The places of the answers of each pair."""
-        starts = np.searchsorted(self.answers["pair"], np.arange(len(self.pairs) + 1))
-        return [np.arange(a, b) for a, b in pairwise(starts)]
 
 
 def outcome_of(study: Study, table: pa.Table, exclude: bool = True) -> Outcome:
@@ -290,16 +302,20 @@ def _record(row: dict[str, Any], rules: Rules) -> JudgeRecord:
 
 
 def _with_values(rows: pd.DataFrame, design: str) -> pd.DataFrame:
-    """Return rows with ``value``: 1 right, 0 wrong, or the z-score of the rating."""
+    """Return rows with ``good``: whether the good sentence was judged; ``choice``: the number of
+    the answer; ``value``: 1 right, 0 wrong, or the z-score of the rating."""
+    rows = rows.assign(good=rows["shown"] == "good", time=rows["time"].astype(float))
     if design == "choice":
-        return rows.assign(value=(rows["answer"] == "good").astype(float))
+        right = rows["answer"] == "good"
+        return rows.assign(choice=right.astype(int), value=right.astype(float))
     if design == "expert":
-        said = rows[rows["answer"] != "not applicable"]
-        right = (said["answer"] == "yes") == (said["shown"] == "good")
-        return said.assign(value=right.astype(float))
+        rows = rows[rows["answer"] != "not applicable"]
+        yes = rows["answer"] == "yes"
+        return rows.assign(choice=yes.astype(int), value=(yes == rows["good"]).astype(float))
     ratings = rows.groupby("participant")["rating"]
     spread = ratings.transform("std", ddof=0).replace(0, 1.0)  # 0: always the same rating
-    return rows.assign(value=(rows["rating"] - ratings.transform("mean")) / spread)
+    value = (rows["rating"] - ratings.transform("mean")) / spread
+    return rows.assign(choice=rows["rating"].astype(int) - 1, value=value)
 
 
 def _pairs(rows: pd.DataFrame, study: Study) -> tuple[list[JudgedPair], pd.DataFrame]:
@@ -326,7 +342,7 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[list[JudgedPair], pd.DataF
             ratings["bad"],
             means["good"] - means["bad"],
         )
-        shares = [_higher(some) for _, some in by_pair[["value", "shown"]]]
+        shares = [_higher(some) for _, some in by_pair[["value", "good"]]]
         found["accuracy"] = [share for share, _ in shares]
         rows["influence"] = np.concatenate([each for _, each in shares]) if shares else []
         found["kept"] = found["gap"] > 0
@@ -360,7 +376,7 @@ def _judged_pair(row: dict[str, Any], texts: dict[tuple[str, str, str], str]) ->
 
 def _higher(rows: pd.DataFrame) -> tuple[float, Numbers]:
     """Return how often good ratings are above bad ones, and what each rating adds to that."""
-    values, good = rows["value"].to_numpy(), (rows["shown"] == "good").to_numpy()
+    values, good = rows["value"].to_numpy(), rows["good"].to_numpy()
     wins = (np.sign(np.subtract.outer(values[good], values[~good])) + 1) / 2
     share = float(wins.mean())
     influence = np.empty(len(values))
@@ -369,28 +385,14 @@ def _higher(rows: pd.DataFrame) -> tuple[float, Numbers]:
     return share, influence
 
 
-def _gap(rows: pd.DataFrame) -> Interval:
+def _gap(rows: dict[str, np.ndarray[Any, Any]]) -> Interval:
     """Return the difference of the mean z-scores of good and bad sentences."""
-    values, good = rows["value"].to_numpy(), (rows["shown"] == "good").to_numpy()
+    values, good = rows["value"], rows["good"]
     influence = np.empty(len(values))
     for side, sign in ((good, 1), (~good, -1)):
         influence[side] = sign * (values[side] - values[side].mean()) / side.sum()
     gap = float(values[good].mean() - values[~good].mean())
-    return mean_interval(gap, influence, rows["judge"].to_numpy(), rows["pair"].to_numpy())
-
-
-def _agreement(rows: pd.DataFrame, design: str) -> tuple[float, float]:
-    """Return alpha and AC1 (of ratings alpha for ordinal data, and AC2)."""
-    if not len(rows):
-        return math.nan, math.nan
-    units, possible = rows["pair"].to_numpy(), ["good", "bad"]
-    if design != "choice":
-        units, possible = 2 * units + (rows["shown"] == "bad").to_numpy(), list(READINGS[:2])
-    if design == "likert":
-        counts = answer_counts(units, rows["rating"].to_numpy().astype(int) - 1, 7)
-    else:
-        counts = answer_counts(units, pd.Categorical(rows["answer"], possible).codes, 2)
-    return krippendorff_alpha(counts, design == "likert"), gwet_ac(counts, design == "likert")
+    return mean_interval(gap, influence, rows["judge"], rows["pair"])
 
 
 _COLUMNS = (

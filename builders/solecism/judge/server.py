@@ -15,14 +15,13 @@ import secrets
 import socket
 import sqlite3
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -41,9 +40,7 @@ from solecism.inputs import parse_json, read_text
 from solecism.judge.design import Study
 from solecism.judge.protocol import ANSWER, FINISH, ROW, SESSION, answer_row, check_flags, pseudonym
 
-__all__ = [
-    "ANSWERS_FILE", "TOKEN", "AnswerStore", "RateLimit", "make_app", "open_socket", "serve",
-]  # fmt: skip
+__all__ = ["ANSWERS_FILE", "AnswerStore", "RateLimit", "make_app", "open_socket", "serve"]
 
 ANSWERS_FILE, TOKEN = "answers.sqlite", "token.txt"
 """Files of a study: the answers that its server has taken, and the token for reading them."""
@@ -71,8 +68,8 @@ _HEADERS = [
 _TABLES = """
 CREATE TABLE IF NOT EXISTS study (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sessions (
-    session TEXT PRIMARY KEY, participant TEXT NOT NULL UNIQUE, list INTEGER NOT NULL, flags TEXT NOT NULL,
-    native_language TEXT, begun REAL NOT NULL, seen REAL NOT NULL, finished INTEGER NOT NULL
+    session TEXT PRIMARY KEY, participant TEXT NOT NULL UNIQUE, list INTEGER NOT NULL, native_language TEXT,
+    flags TEXT NOT NULL, begun REAL NOT NULL, seen REAL NOT NULL, finished INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS answers (
     session TEXT NOT NULL REFERENCES sessions, position INTEGER NOT NULL, item TEXT NOT NULL,
@@ -82,11 +79,11 @@ CREATE TABLE IF NOT EXISTS answers (
 _OPEN = f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; {_TABLES}"
 
 _COUNTS = """
-SELECT list, sum(finished OR seen > ?), sum(finished), sum(answers) FROM (
-    SELECT *, (SELECT count(*) FROM answers WHERE answers.session = sessions.session) AS answers
-    FROM sessions
-) GROUP BY list
+SELECT list, sum(finished OR seen > ?), sum(finished), sum(count) FROM sessions
+LEFT JOIN (SELECT session, count(*) AS count FROM answers GROUP BY session) USING (session) GROUP BY list
 """
+
+_POSITIONS = "SELECT position FROM answers WHERE session = ? ORDER BY position"
 
 
 class AnswerStore:
@@ -129,35 +126,32 @@ class AnswerStore:
             if known != self.study.id:
                 message = f"has the answers of study {known}, this is {self.study.id}: its design"
                 raise fail(f"{message} was changed (move the file away to begin anew)", self.path)
+            return db
         except Exception as error:
             db.close()
             if isinstance(error, InputError | sqlite3.OperationalError):
                 raise
             raise fail(f"is no file of answers: {error}", self.path) from None
-        return db
 
     def begin(self, participant: str, said: Mapping[str, Any]) -> dict[str, Any]:
         """Begin the session of a pseudonym, or take it up; return what the page must know."""
         with self.transaction() as db:
             find = "SELECT * FROM sessions WHERE participant = ?"
             if (row := db.execute(find, (participant,)).fetchone()) is None:
-                counts = {found[0]: found[1] for found in db.execute(_COUNTS, _since())}
+                found = db.execute(_COUNTS, (time.time() - ABANDONED,))
+                counts = {number: sessions for number, sessions, *_ in found}
                 lists = range(1, len(self.study.lists) + 1)
                 number = said.get("list") or min(lists, key=lambda n: (counts.get(n, 0), n))
                 if number not in lists:
                     raise HTTPException(400, f"list {number}: the study has {len(lists)}")
-                new = (
-                    secrets.token_hex(16),
-                    participant,
-                    number,
-                    json.dumps(said.get("flags", [])),
-                )
-                more = (said.get("native_language"), time.time(), time.time())
+                new = (secrets.token_hex(16), participant, number, said.get("native_language"))
+                more = (json.dumps(said.get("flags", [])), time.time(), time.time())
                 db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, 0)", (*new, *more))
                 row = db.execute(find, (participant,)).fetchone()
+            answered = db.execute(_POSITIONS, (row["session"],))
             return {
                 "session": row["session"], "list": row["list"], "participant": participant,
-                "answered": _positions(db, row["session"]), "finished": bool(row["finished"]),
+                "answered": [place for (place,) in answered], "finished": bool(row["finished"]),
             }  # fmt: skip
 
     def answer(self, said: Mapping[str, Any]) -> None:
@@ -165,25 +159,24 @@ class AnswerStore:
         with self.transaction() as db:
             session = _session(db, said["session"])
             answer_row(self.study, session["list"], said, session)
-            known = {name.rstrip("?") for name in ROW}
-            row = {name: value for name, value in said["row"].items() if name in known}
+            row = {n: value for n, value in said["row"].items() if n in ROW or f"{n}?" in ROW}
             new = (said["position"], said["item"], json.dumps(row, sort_keys=True))
             find = "SELECT * FROM answers WHERE session = ? AND (position = ? OR item = ?)"
             found = db.execute(find, (said["session"], *new[:2])).fetchall()
             if [tuple(one)[1:] for one in found] == [new]:
                 return
             if found or session["finished"]:
-                why = "this trial has another answer, or the session is finished"
-                raise HTTPException(409, why)
+                raise HTTPException(409, "the trial has another answer, or the session is over")
             db.execute("INSERT INTO answers VALUES (?, ?, ?, ?)", (said["session"], *new))
-            seen = (time.time(), said["session"])
-            db.execute("UPDATE sessions SET seen = ? WHERE session = ?", seen)
+            db.execute(
+                "UPDATE sessions SET seen = ? WHERE session = ?", (time.time(), said["session"])
+            )
 
     def finish(self, said: Mapping[str, Any]) -> list[int]:
         """Finish a session, unless positions are missing; return these."""
         with self.transaction() as db:
             session = _session(db, said["session"])
-            known = set(_positions(db, said["session"]))
+            known = {place for (place,) in db.execute(_POSITIONS, (said["session"],))}
             missing = [place for place in range(1, said["answers"] + 1) if place not in known]
             if not missing:
                 flags = json.dumps([*dict.fromkeys([*session["flags"], *said.get("flags", ())])])
@@ -194,7 +187,8 @@ class AnswerStore:
     def counts(self) -> dict[int, tuple[int, int, int]]:
         """Return of each list the sessions that count for it, finished sessions, and answers."""
         with self.transaction() as db:
-            return {row[0]: tuple(row)[1:] for row in db.execute(_COUNTS, _since())}
+            found = db.execute(_COUNTS, (time.time() - ABANDONED,))
+            return {row[0]: (row[1], row[2], row[3] or 0) for row in found}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the answers as rows of :data:`~solecism.judge.schema.ANSWERS`."""
@@ -216,16 +210,6 @@ class AnswerStore:
         return int(removed)
 
 
-def _since() -> tuple[float]:
-    """Return the time since which a session that is not finished counts for its list."""
-    return (time.time() - ABANDONED,)
-
-
-def _positions(db: sqlite3.Connection, session: str) -> list[int]:
-    query = "SELECT position FROM answers WHERE session = ? ORDER BY position"
-    return [place for (place,) in db.execute(query, (session,))]
-
-
 def _session(db: sqlite3.Connection, session: str) -> dict[str, Any]:
     found = db.execute("SELECT * FROM sessions WHERE session = ?", (session,)).fetchone()
     if found is None:
@@ -239,7 +223,7 @@ class RateLimit:
 
     each: float
     most: float
-    _left: OrderedDict[bytes, tuple[float, float]] = field(default_factory=OrderedDict)
+    _left: dict[bytes, tuple[float, float]] = field(default_factory=dict)
     _key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     def allows(self, address: str, now: float | None = None) -> bool:
@@ -250,7 +234,7 @@ class RateLimit:
         left = min(self.most, left + (now - then) * self.each)
         self._left[name] = (max(0.0, left - 1), now)
         if len(self._left) > MAX_ADDRESSES:
-            self._left.popitem(last=False)
+            del self._left[next(iter(self._left))]
         return left >= 1
 
 
@@ -288,11 +272,8 @@ class StudyApi:
         said = await self._read(request, SESSION)
         if said["study"] != self.study.id:
             raise HTTPException(409, "the page is of an older design: load it again")
-        if (
-            not said["participant"]
-            or len(said["participant"] + said.get("native_language", "")) > 300
-        ):
-            raise HTTPException(400, "participant has no characters, or is too long")
+        if not 0 < len(said["participant"]) <= 200:
+            raise HTTPException(400, "participant has no characters, or more than 200")
         _limit(self.sessions, request)
         code = pseudonym(said["participant"], self.salt)
         return JSONResponse(await run_in_threadpool(self.store.begin, code, said))
@@ -302,8 +283,7 @@ class StudyApi:
         return JSONResponse({"ok": True})
 
     async def finish(self, request: Request) -> Response:
-        said = await self._read(request, FINISH)
-        missing = await run_in_threadpool(self.store.finish, said)
+        missing = await run_in_threadpool(self.store.finish, await self._read(request, FINISH))
         return JSONResponse({"ok": True, "missing": missing})
 
     async def answers(self, request: Request) -> Response:
@@ -337,7 +317,7 @@ async def _refused(_: Request, error: Exception) -> Response:
     """Return why a request is refused, or that the page may try again."""
     if isinstance(error, HTTPException):
         return JSONResponse({"error": error.detail}, error.status_code)
-    if isinstance(error, InputError | UnicodeDecodeError):
+    if isinstance(error, InputError | ValueError):
         return JSONResponse({"error": str(error)}, 400)
     return JSONResponse({"error": "the answer could not be kept: try again"}, 503)
 
@@ -360,14 +340,7 @@ def make_app(study: Study) -> Starlette:
         Route("/api/answers", api.answers),
         Mount("/", StaticFiles(directory=page, html=True)),
     ]
-    errors = (
-        HTTPException,
-        InputError,
-        UnicodeDecodeError,
-        ClientDisconnect,
-        sqlite3.Error,
-        OSError,
-    )
+    errors = (HTTPException, InputError, ValueError, ClientDisconnect, sqlite3.Error, OSError)
     app = Starlette(routes=routes, exception_handlers=dict.fromkeys(errors, _refused))
     app.add_middleware(
         CORSMiddleware, allow_origins=study.home.origins, allow_headers=["content-type"],
@@ -379,15 +352,18 @@ def make_app(study: Study) -> Starlette:
 class _LimitedConnection(H11Protocol):
     """A connection that ends if a request takes too long, or its address opens too many."""
 
+    opened: ClassVar[set[_LimitedConnection]] = set()
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.timer = self.loop.call_later(REQUEST_SECONDS, transport.abort)
-        others = [one for one in self.connections if isinstance(one, _LimitedConnection)]
-        same = [
-            one for one in others if one.client and self.client and one.client[0] == self.client[0]
-        ]
+        self.opened.add(self)
+        address = self.client and self.client[0]
+        same = [one for one in self.opened if (one.client and one.client[0]) == address]
         if len(same) > MAX_CONNECTIONS:
-            min(same, key=lambda one: one.timer.when()).transport.abort()
+            oldest = min(same, key=lambda one: one.timer.when())
+            self.opened.discard(oldest)
+            oldest.transport.abort()
 
     def on_response_complete(self) -> None:
         self.timer.cancel()
@@ -396,6 +372,7 @@ class _LimitedConnection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.timer.cancel()
+        self.opened.discard(self)
         super().connection_lost(exc)
 
 
@@ -404,8 +381,7 @@ def open_socket(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), backlog=1024)
     except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise fail(f"cannot listen at {host} port {port}: {why}") from None
+        raise fail(f"cannot listen at {host} port {port}: {error}") from None
 
 
 def serve(app: Starlette, place: socket.socket) -> None:
@@ -415,7 +391,7 @@ def serve(app: Starlette, place: socket.socket) -> None:
     """
     config = Config(
         app, http=_LimitedConnection, loop="asyncio", ws="none", access_log=False,
-        log_level="warning", server_header=False, headers=_HEADERS, timeout_graceful_shutdown=5,
+        log_level="error", backlog=100, server_header=False, headers=_HEADERS, timeout_graceful_shutdown=5,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
     )  # fmt: skip
     Server(config).run(sockets=[place])

@@ -87,7 +87,8 @@ def _show(outcome: Outcome, everyone: Outcome, by: str) -> None:
     echo(f"{rejected} of {len(outcome.pairs)} pairs are rejected by people")
     below = [g.name for g in outcome.paradigms if not g.passes(outcome.study.rules)]
     share = 100 * outcome.study.rules.paradigm
-    echo(f"fewer than {share:.0f} % of pairs are confirmed: {', '.join(below) or 'in no paradigm'}")
+    named = ", ".join(below[:20]) + (f" and {len(below) - 20} more" if len(below) > 20 else "")
+    echo(f"fewer than {share:.0f} % of pairs are confirmed: {named or 'in no paradigm'}")
     for note in notes(outcome):
         echo(f"note: {note}")
 
@@ -107,8 +108,8 @@ def _table(by: str, groups: Sequence[JudgedGroup], likert: bool) -> Table:
 
 
 def _share(found: Interval) -> str:
-    half = max(found.high - found.value, found.value - found.low)
-    return "" if found.value != found.value else f"{100 * found.value:.1f} ±{100 * half:.1f}"
+    low, high = 100 * found.low, 100 * found.high
+    return "" if found.value != found.value else f"{100 * found.value:.1f} ({low:.1f}–{high:.1f})"
 
 
 def _number(value: float) -> str:
