@@ -143,7 +143,16 @@ def test_help_and_pages_name_all_methods() -> None:
 
 
 def test_options_of_the_verb_are_arguments_of_the_function() -> None:
-    own = {"data", "models", "surprisals", "as_json", "revisions", "fail_under", "baseline"}
+    own = {
+        "data",
+        "models",
+        "surprisals",
+        "as_json",
+        "revisions",
+        "fail_under",
+        "baseline",
+        "columns",
+    }
     ours = {option.name for option in command.params} - own
     assert ours == {field.name for field in fields(ScoreOptions)}
     done = CliRunner().invoke(main, ["score", "--help"]).output

@@ -1,8 +1,7 @@
-"""Pairs and cloze items from files of surprisals: our two formats, and that of rnng-pytorch."""
+"""Pairs and cloze items from files of surprisals: tables, and the output of rnng-pytorch."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from math import log
@@ -19,8 +18,7 @@ from solecism.errors import InputError
 from solecism.schema import CLOZE
 from solecism.scoring.items import open_items
 from solecism.scoring.sentences import sentences_of
-from solecism.scoring.surprisal_files import in_order, read_surprisals
-from solecism.scoring.surprisals import score_surprisals
+from solecism.scoring.surprisals import read_surprisals, score_surprisals
 
 Write = Callable[[list[list[str]], Path], None]
 
@@ -53,16 +51,6 @@ def rnng_pieces(sentences: list[list[str]], path: Path) -> None:
     rnng(sentences, path, pieces=True)
 
 
-def by_name(path: Path) -> None:
-    """Add surprisals to the JSON Lines that `convert` writes, in another order."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for row in rows:
-        row["surprisals"] = [bits(word) * log(2) for word in row["tokens"]]
-        row["unit"] = "nats"
-    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in reversed(rows))
-    path.write_text(text, encoding="utf-8")
-
-
 @pytest.fixture
 def few(folder: Path) -> Path:
     """A folder with a data set ``few``: 30 pairs."""
@@ -93,20 +81,6 @@ def test_pairs_from_a_file_in_order(few: Path, write: Write) -> None:
     assert found.table["margin"].to_pylist() == pytest.approx(wanted(table))
     assert "|score:sentence|surprisals:files|model:theirs@" in found.signature
     assert found.summary["overall"]["n"] == 30
-
-
-def test_pairs_from_json_lines_in_any_order(few: Path) -> None:
-    path = Path("theirs/surprisals_fr.jsonl")
-    path.parent.mkdir()
-    assert CliRunner().invoke(main, ["convert", "few/fr", str(path)]).exit_code == 0
-    by_name(path)
-    (found,) = score_surprisals("few/fr", "theirs")
-    table = pq.read_table("few/fr.parquet")
-    assert found.table["margin"].to_pylist() == pytest.approx(wanted(table))
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[1:]))
-    with pytest.raises(InputError, match=r"has no line with id '.*' and side 'bad'"):
-        score_surprisals("few/fr", "theirs", "other")
 
 
 def test_a_pair_with_an_unknown_critical_word_is_skipped(few: Path) -> None:
@@ -144,31 +118,6 @@ def test_cloze_items_compare_the_answer_with_other_forms(folder: Path) -> None:
     assert result.table["margin"].to_pylist()[0] == pytest.approx(difference)
     assert result.table["skipped"].to_pylist() == [None, None, "no other form"]
     assert "|score:cloze:two_forms|" in result.signature.replace("%3A", ":")
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"tokens": ["a"], "surprisals": [1, 2]}', "has 1 tokens and 2 surprisals"),
-        ('{"tokens": ["a"]}', "x.jsonl:1: has no 'surprisals'"),
-        ("[1]", "is not an object with lists"),
-        ("{", "is not JSON"),
-        ('{"tokens": ["a"], "surprisals": [1], "unit": "bit"}', "unknown unit 'bit' .did you mean"),
-        ('{"tokens": ["a"], "surprisals": [NaN]}', "no finite number"),
-        ('{"tokens": ["a", "b"], "surprisals": [1, null]}', "x.jsonl:1: "),
-    ],
-)
-def test_broken_json_lines_are_told(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text(line + "\n")
-    with pytest.raises(InputError, match=message):
-        read_surprisals(path)
-
-
-def test_a_first_token_without_probability(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text('{"tokens": ["a", "b"], "surprisals": [null, 2]}\n')
-    assert in_order(read_surprisals(path), [], path)[1].surprisals == (0.0, 2.0)
 
 
 def test_a_broken_row_of_an_rnng(few: Path) -> None:

@@ -17,8 +17,12 @@ from solecism.datasets.build import build
 from solecism.errors import InputError
 from solecism.scoring.methods.region import score_suites
 from solecism.scoring.results import read_result
-from solecism.scoring.surprisal_files import read_surprisals
-from solecism.scoring.surprisals import find_runs, line_reader
+from solecism.scoring.surprisals import (
+    SurprisalColumns,
+    find_runs,
+    line_reader,
+    read_surprisals,
+)
 
 
 def write_file(path: Path, sentences: Sequence[Sequence[tuple[str, float]]]) -> Path:
@@ -43,9 +47,21 @@ def test_a_file_is_read_in_the_order_of_its_numbers(tmp_path: Path) -> None:
     rows = ["token\tsurprisal\tsentence_id\ttoken_id\tmore", "b\t2.5\t1\t2\t-", "a\t1\t1\t1\t-"]
     path.write_text("\ufeff" + "\r\n".join([*rows, '"\t3\t2\t1\t-', "", ""]), encoding="utf-8")
     lines = read_surprisals(path)
-    assert lines[1].tokens == ("a", "b")
-    assert lines[1].surprisals == (1.0, 2.5)
-    assert lines[2].tokens == ('"',)
+    assert lines[0].tokens == ("a", "b")
+    assert lines[0].surprisals == (1.0, 2.5)
+    assert lines[1].tokens == ('"',)
+
+
+def test_columns_may_have_other_names_and_another_unit(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('sent,word,surp\n0,"a",0.693147\n0,",",1\n1,b,2\n')
+    columns = SurprisalColumns.parse("sentence=sent,token=word,surprisal=surp,unit=nats")
+    first, second = read_surprisals(path, columns)
+    assert (first.tokens, second.tokens) == (("a", ","), ("b",))
+    assert first.surprisals[0] == pytest.approx(1.0)
+    for text, message in (("tokn=x", "did you mean 'token'"), ("unit=nat", "did you mean 'nats'")):
+        with pytest.raises(InputError, match=message):
+            SurprisalColumns.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +69,13 @@ def test_a_file_is_read_in_the_order_of_its_numbers(tmp_path: Path) -> None:
 )
 def test_marks_of_the_ends_of_sentences_are_left_out(tmp_path: Path, first: str, last: str) -> None:
     path = write_file(tmp_path / "x.tsv", [flat(f"{first} a 。 {last}")])
-    assert read_surprisals(path)[1].tokens == ("a", "。")
+    assert read_surprisals(path)[0].tokens == ("a", "。")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sentence_id\ttoken\tsurprisal\n1\ta\t1", "x.tsv:1: has no column token_id"),
+        ("sentence_id\ttoken\n1\ta", "x.tsv:1: has no column surprisal"),
         ("", "x.tsv:1: has no column sentence_id"),
         ("HEAD\n1\t1\ta\tnan", "x.tsv:2: not a sentence's number"),
         ("HEAD\n1\t1\ta\tinf", "x.tsv:2: not a sentence's number"),
@@ -223,7 +239,7 @@ def test_command_takes_a_file_for_each_suite_of_a_config(built: Path, tmp_path: 
     (tmp_path / "s" / "surprisals_two.tsv").rename(tmp_path / "s" / "surprisals_tow.tsv")
     done = run(built / "all", "--surprisals", tmp_path / "s", "--out", tmp_path / "out")
     assert done.exit_code == 2
-    assert "no file surprisals_two.tsv or .jsonl (did you mean 'tow'?" in done.output
+    assert "no file surprisals_two.tsv (did you mean 'tow'?" in done.output
 
 
 def test_arguments_that_make_no_sense_are_told(built: Path, tmp_path: Path) -> None:

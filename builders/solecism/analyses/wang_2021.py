@@ -19,8 +19,13 @@ from solecism.inputs import read_text
 from solecism.schema import SUITE
 from solecism.scoring.methods.region import score_suites
 from solecism.scoring.results import Result
-from solecism.scoring.surprisal_files import in_order, read_surprisals
-from solecism.scoring.surprisals import find_runs, line_reader, sign_run, write_run
+from solecism.scoring.surprisals import (
+    find_runs,
+    line_reader,
+    read_surprisals,
+    sign_run,
+    write_run,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -236,6 +241,6 @@ def score_study(folder: str | Path, out: str | Path = "results") -> list[Result]
 
 
 def _study_scores(suite: StudySuite, path: Path) -> pa.Table:
-    lines = in_order(read_surprisals(path), [], path)
-    items = study_items(suite, [lines[number].tokens for number in sorted(lines)], path)
+    lines = read_surprisals(path)
+    items = study_items(suite, [line.tokens for line in lines], path)
     return pa.concat_tables(score_suites([items], line_reader(lines, path)))

@@ -71,6 +71,12 @@ def _listed(*values: str) -> str:
     type=FOLDER,
     help="Instead of a model: a folder of files with the surprisal of each token.",
 )
+@click.option(
+    "--columns",
+    default="",
+    metavar="NAME=COLUMN,...",
+    help="Columns of these files: sentence, number, token, surprisal; unit=nats.",
+)
 @_option("--method", cls=_MethodOption, show_default=False)
 @_option("--revision", help="Revision of the model.")
 @click.option(
@@ -118,6 +124,7 @@ def command(
     data: tuple[str, ...],
     models: tuple[str, ...],
     surprisals: Path | None,
+    columns: str,
     revisions: tuple[str, ...],
     fail_under: float | None,
     baseline: Path | None,
@@ -134,9 +141,10 @@ def command(
     wanted = _wanted(baseline, fail_under)
     given = ScoreOptions(**options)
     if surprisals is not None:
-        from solecism.scoring.surprisals import score_surprisals
+        from solecism.scoring.surprisals import SurprisalColumns, score_surprisals
 
-        results = score_surprisals(data[0], surprisals, Path(given.out))
+        named = SurprisalColumns.parse(columns)
+        results = score_surprisals(data[0], surprisals, given.out, named)
     else:
         results = _scored(data, models, given, revisions)
     _print_results(results, as_json)
