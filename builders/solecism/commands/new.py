@@ -17,7 +17,7 @@ from solecism.commands.options import OWN_ROOT, echo
 from solecism.errors import candidates, fail
 from solecism.files import add_texts
 from solecism.grammar.front_matter import FrontMatterError, read_front_matter
-from solecism.grammar.inherit import SLOTS
+from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.grammar.phrases import PHRASES
 from solecism.grammar.template import read_template
 from solecism.inputs import read_source
@@ -183,7 +183,7 @@ def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path
     if above := re.search(r"^like: *(\S+)", text, re.M):
         raise fail(f"--like: {like!r} is itself like {above[1]!r}: name that one")
     text = re.sub(r"^id: .*$", f"id: {template.stem}", text, count=1, flags=re.M)
-    shared = [source.with_name(name) for name in (PHRASES, SLOTS)]
+    shared = [source.with_name(name) for name in (PHRASES, SLOTS, DEFAULTS)]
     texts = {template.with_name(path.name): read_source(path) for path in shared if path.is_file()}
     texts[template] = text.replace("---\n", f"---\n{EXAMPLE}\n", 1)
     words = source.parents[3] / "lexicons" / source.parent.name

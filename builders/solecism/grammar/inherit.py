@@ -1,9 +1,12 @@
-"""What a template takes over: kinds of slots of ``_slots.yaml``, and the templates it is ``like``.
+"""What a template takes over: defaults, kinds of slots, and the templates it is ``like``.
 
-Both work on front matter, before it is read as a template. A slot ``book: object of sold`` is of
-the kind ``object of v`` of ``_slots.yaml``, with ``sold`` in place of ``v`` in the tests of the
-kind; ``{kind: object of sold, Count: count}`` adds to it. With ``like: UID`` a template has all
-keys, slots, features and lines of that template but those that it has itself.
+All work on front matter, before it is read as a template. ``_defaults.yaml`` has the keys that all
+templates of a folder share, unless they say otherwise (``KEY: ~`` drops one).
+
+A slot ``book: object of sold`` is of the kind ``object of v`` of ``_slots.yaml``, with ``sold`` in
+place of ``v`` in the tests of the kind; ``{kind: object of sold, Count: count}`` adds to it. With
+``like: UID`` a template has all keys, slots, features and lines of that template but those that it
+has itself.
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ from solecism.grammar.expression import renamed
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.lexicon.table import read_lines
 
-__all__ = ["SLOTS", "Source", "inherited", "read_source"]
+__all__ = ["DEFAULTS", "SLOTS", "TemplateText", "inherited", "read_text_of"]
 
-SLOTS = "_slots.yaml"
+DEFAULTS, SLOTS = "_defaults.yaml", "_slots.yaml"
 
 _LIKE = re.compile(r"like:\s*(\S+)\s*")
 _KIND = re.compile(r"(\w[\w ]*?)(?: of (\w+(?:, *\w+)*))?")
@@ -30,16 +33,17 @@ _IT = "it"
 
 
 @dataclass(frozen=True)
-class Source:
-    """The lines of a template, of the templates it is like (the nearest first), and of the kinds
-    of slots of its language."""
+class TemplateText:
+    """The lines of a template, of the templates it is like (the nearest first), of ``_slots.yaml``
+    and of ``_defaults.yaml``."""
 
     lines: tuple[str, ...]
     above: tuple[tuple[Path, tuple[str, ...]], ...] = ()
     kinds: tuple[str, ...] = ()
+    defaults: tuple[str, ...] = ()
 
 
-def read_source(path: Path) -> Source:
+def read_text_of(path: Path) -> TemplateText:
     """Read the lines of a template and of all that it takes over; raises :class:`InputError`."""
     above: list[tuple[Path, tuple[str, ...]]] = []
     lines = own = tuple(read_lines(path))
@@ -53,8 +57,9 @@ def read_source(path: Path) -> Source:
             raise fail(f"like: there is no template {name!r} {near}", path)
         own = tuple(read_lines(here))
         above.append((here, own))
-    kinds = path.parent / SLOTS
-    return Source(lines, tuple(above), tuple(read_lines(kinds)) if kinds.is_file() else ())
+    shared = [path.with_name(name) for name in (SLOTS, DEFAULTS)]
+    texts = [tuple(read_lines(file)) if file.is_file() else () for file in shared]
+    return TemplateText(lines, tuple(above), *texts)
 
 
 def _parent(lines: Sequence[str]) -> str:
@@ -69,22 +74,28 @@ def _parent(lines: Sequence[str]) -> str:
 
 
 def inherited(
-    fronts: Sequence[Entry], kinds: tuple[str, ...], path: Path
+    fronts: Sequence[Entry], text: TemplateText, path: Path
 ) -> tuple[Entry, tuple[str, ...], list[Problem]]:
     """Return the front matter of a template (the first) with all that it takes over, the tests of
     the kinds of its slots, and what is wrong with it.
 
-    The others are those of the templates above it, the nearest first. ``kinds`` are the lines of
-    ``_slots.yaml``. Raises :class:`InputError` for what is wrong with that file.
+    The others are those of the templates above it, the nearest first. Raises :class:`InputError`
+    for what is wrong with ``_slots.yaml`` or ``_defaults.yaml``.
     """
     own = fronts[0]
     for above in fronts[1:]:
         own = _over(above, own, fronts[0].fields["like"].line)
+    if text.defaults:
+        try:
+            defaults = read_front_matter("\n".join(text.defaults))
+        except FrontMatterError as error:
+            raise fail(error.message, path.with_name(DEFAULTS), error.line) from None
+        own = _over(defaults, own, 1)
     fields = {key: entry for key, entry in own.fields.items() if key != "like"}
     slots, problems = fields.get("slots"), list[Problem]()
     tests: list[str] = []
     if slots and slots.fields:
-        known = _read_kinds(kinds, path.parent / SLOTS)
+        known = _read_kinds(text.kinds, path.parent / SLOTS)
         fields["slots"], tests, problems = _filled(slots, known, path)
     return replace(own, fields=fields), tuple(dict.fromkeys(tests)), problems
 
@@ -96,7 +107,7 @@ def _over(below: Entry, own: Entry, line: int) -> Entry:
         known = fields.get(key)
         both = key in ("slots", "features") and known and known.fields and entry.fields
         fields[key] = _each_over(known, entry) if known and both else entry
-    return replace(own, fields=fields)
+    return replace(own, fields={k: e for k, e in fields.items() if e.text != _DROPPED})
 
 
 def _each_over(below: Entry, own: Entry) -> Entry:

@@ -15,7 +15,7 @@ from jinja2 import Environment, TemplateSyntaxError
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.grammar.expression import in_plain_words
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
-from solecism.grammar.inherit import Source, inherited, read_source
+from solecism.grammar.inherit import TemplateText, inherited, read_text_of
 
 __all__ = ["WEIGHT", "LinePart", "Slot", "Template", "TemplateLine", "read_template"]
 
@@ -119,16 +119,15 @@ class Template:
 
 def read_template(path: Path) -> Template:
     """Read a template file; raises :class:`InputError` with every problem that needs no lexicon."""
-    return _read(path, read_source(path))
+    return _read(path, read_text_of(path))
 
 
 @lru_cache(maxsize=1 << 10)
-def _read(path: Path, source: Source) -> Template:
+def _read(path: Path, source: TemplateText) -> Template:
     own, *above = (_parts(where, lines) for where, lines in ((path, source.lines), *source.above))
     try:
-        front, tests, problems = inherited(
-            [part.front for part in (own, *above)], source.kinds, path
-        )
+        fronts = [part.front for part in (own, *above)]
+        front, tests, problems = inherited(fronts, source, path)
     except FrontMatterError as error:
         raise fail(error.message, path, error.line) from None
     body = own.body
