@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from drawing import drawn, make_root, rows, template
+from drawing import drawn, make_paradigm, make_root, never_list, rows, template
 from expecting import problems_of
 from solecism.check.run import check_paths
 from solecism.datasets.from_templates import find_paradigm
 from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.template import read_template
 from solecism.root import Root
 
 TABLES = {
@@ -172,6 +173,223 @@ WEIGHED = """
 
 def shares(sentences: list[str], place: int) -> dict[str, int]:
     return dict(Counter(sentence.split()[place] for sentence in sentences))
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_balanced_draws_keep_weights_exactly_in_any_first_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
+) -> None:
+    if not listed:
+        never_list(monkeypatch)
+    front = WEIGHED + "    balance: [bakes.lemma, baker.lemma]\n    draw: 12\n"
+    sentences = good(paradigm(tmp_path, front))
+    assert shares(sentences, 2) == {"baked": 6, "flew": 2, "saw": 4}
+    assert shares([text for text in sentences if "baked" in text], 1) == {"baker": 4, "pilot": 2}
+    assert shares(sentences[:6], 2) == {"baked": 3, "flew": 1, "saw": 2}
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_weights_are_chances_without_balance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
+) -> None:
+    """Over many seeds, the first draw has each verb as often as it weighs."""
+    if not listed:
+        never_list(monkeypatch)
+    found = paradigm(tmp_path, WEIGHED + "    draw: 1\n")
+    firsts = [good_of_seed(found, seed) for seed in range(600)]
+    for place, word, share in (
+        (2, "baked", 3 / 6),
+        (2, "saw", 2 / 6),
+        (3, "these", 2 / 3),
+        (1, "baker", 2 / 3),
+    ):
+        assert abs(shares(firsts, place)[word] / 600 - share) < 0.07, word
+
+
+def good_of_seed(found: Paradigm, seed: int) -> str:
+    return str(rows(found, seed)[0]["sentence_good"])
+
+
+def test_texts_and_tables_have_weights_too(tmp_path: Path) -> None:
+    front = """
+        slots:
+          baker: {from: {noun: 1, det: 2}, lemma: [baker, pilot, this, the], Number: Sing}
+          now:   {oneof: {now: 3, then: 1}}
+        balance: [now, baker.upos]
+        draw: 8
+    """
+    lines = "good: {{ baker }} {{ now }}\nbad: {{ baker }} {{ now }} x"
+    sentences = good(paradigm(tmp_path, front, lines=lines))
+    assert shares(sentences, 1) == {"now": 4, "then": 4}  # only four words go with "now"
+    front = front.replace("draw: 8", "draw: 4")
+    assert shares(good(paradigm(tmp_path, front, lines=lines)), 1) == {"now": 3, "then": 1}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("pilot: 1", "pilot: 0", "the weight of 'pilot' is no number from 1 to 1,000"),
+        ("pilot: 1", "pilot: much", "the weight of 'pilot' is no number from 1 to 1,000"),
+        ("weight: Weight", "weight: Tense", "weight: a column of numbers from 1 to 1,000, not nothing"),
+    ],
+)  # fmt: skip
+def test_bad_weights_are_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+    (problem,) = problems_of(
+        lambda: paradigm(tmp_path, WEIGHED.replace(old, new) + "    draw: 4\n"), tmp_path
+    )
+    assert message in problem
+
+
+# What a slot must not be.
+
+
+def test_what_a_slot_must_not_be_is_left_out(tmp_path: Path) -> None:
+    front = FRONT.replace(
+        "cake:  {from: noun}",
+        "cake:  {from: noun, not: {lemma: [plane], Class: human, under: [food]}}",
+    )
+    assert {text.split()[4] for text in good(paradigm(tmp_path, front))} == {"glass", "glasses"}
+
+
+def test_a_value_that_no_word_has_is_told(tmp_path: Path) -> None:
+    front = FRONT.replace("cake:  {from: noun}", "cake:  {from: noun, not: {lemma: [cke]}}")
+    (problem,) = problems_of(lambda: paradigm(tmp_path, front), tmp_path)
+    assert "no word has lemma 'cke' (did you mean 'cake'" in problem
+
+
+# Kinds of slots.
+
+KINDS = """
+subject of v: {from: noun, Number: Sing, where: it is typical(v.Subject)}
+object of v: {from: noun, not: {lemma: bread}, where: [it is typical(v.Object), 'it.lemma != "it"']}
+determiner of n: {from: det, where: it.Number == n.Number}
+"""
+OF_KINDS = """
+    slots:
+      the:   {kind: determiner of baker, lemma: the}
+      baker: subject of bakes
+      bakes: {from: verb}
+      this:  {from: det, lemma: this}
+      cake:  {kind: object of bakes, not: {lemma: plane}}
+    draw: all
+"""
+
+
+def test_a_slot_is_of_a_kind_and_adds_to_it(tmp_path: Path) -> None:
+    sentences = good(paradigm(tmp_path, OF_KINDS, KINDS))
+    assert {" ".join(text.split()[:3] + text.split()[4:]) for text in sentences} == {
+        "the baker baked cake", "the baker baked cakes", "the baker saw glass", "the pilot saw glass",
+        "the baker saw glasses", "the pilot saw glasses",
+    }  # fmt: skip
+
+
+def test_tests_of_a_kind_come_beside_those_of_the_template(tmp_path: Path) -> None:
+    front = OF_KINDS.replace("draw: all", 'where: bakes.lemma == "see"\n    draw: all')
+    assert shares(good(paradigm(tmp_path, front, KINDS)), 2) == {"saw": 4}
+
+
+def test_a_kind_adds_to_another(tmp_path: Path) -> None:
+    kinds = KINDS + 'seen object of v: {kind: object of v, where: v.lemma == "see"}\n'
+    front = OF_KINDS.replace("kind: object of bakes", "kind: seen object of bakes")
+    assert shares(good(paradigm(tmp_path, front, kinds)), 2) == {"saw": 4}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "front", "message"),
+    [
+        (KINDS, "object of bakes", "slot 'cake': there is no kind 'objct of bakes'"),
+        (KINDS, "object of bakes", "slot 'cake': 'object of baks': there is no slot 'baks'"),
+        (KINDS + "subject of n: {from: noun}\n", "", "there is a kind 'subject of ...' already"),
+        (KINDS + "thing: noun\n", "", "'thing' wants a name and"),
+        (KINDS + "x: {kind: y, from: noun}\n", "", "there is no kind 'y'"),
+    ],
+)
+def test_bad_kinds_are_told(tmp_path: Path, kinds: str, front: str, message: str) -> None:
+    wrong = message.partition("'")[2].split("'")[2] if front else ""
+    text = OF_KINDS.replace(front, wrong) if front else OF_KINDS
+    (problem, *_) = problems_of(lambda: paradigm(tmp_path, text, kinds), tmp_path)
+    assert message in problem
+
+
+# Templates like others.
+
+
+def like(folder: Path, front: str, lines: str = "") -> Paradigm:
+    root = typical_root(folder)
+    text = template("q", f"like: p\n{front}", lines)
+    text = text.replace("phenomenon: agreement\nabout: A test.\nsource: nobody-1999\n", "")
+    (folder / "templates" / "tiny" / "xx" / "q.jinja").write_text(text)
+    return find_paradigm(root, "tiny", "xx", "q")
+
+
+def test_a_template_takes_over_all_but_what_it_says(tmp_path: Path) -> None:
+    found = like(tmp_path, "about: Another test.\nslots: {bakes: {lemma: see}}")
+    assert found.template.about == "Another test."
+    assert found.template.phenomenon == "agreement"
+    assert found.template.id == found.template.construction == "q"
+    assert set(good(found)) == {
+        f"the {who} saw {what}"
+        for who in ("baker", "pilot")
+        for what in ("this plane", "this glass", "these planes", "these glasses")
+    }
+
+
+def test_lines_are_taken_over_or_replaced(tmp_path: Path) -> None:
+    lines = """
+        good: {{ the }} {{ baker }} {{ bakes }} a {{ cake }}
+        bad:  {{ the }} {{ baker }} {{ bakes }} {{ cake }} a
+    """
+    front = 'slots: {this: "~", cake: {Number: Sing}}'
+    sentences = good(like(tmp_path, front, lines))
+    assert "the baker baked a cake" in sentences
+
+
+def test_what_cannot_be_taken_over_is_told(tmp_path: Path) -> None:
+    root = typical_root(tmp_path)
+    folder = tmp_path / "templates" / "tiny" / "xx"
+    for uid, above in (("q", "o"), ("r", "s"), ("s", "r")):
+        (folder / f"{uid}.jinja").write_text(f"---\nid: {uid}\nlike: {above}\n---\n")
+    told = {
+        uid: problems_of(lambda: find_paradigm(root, "tiny", "xx", uid), tmp_path)[0]  # noqa: B023
+        for uid in ("q", "r")
+    }
+    assert "like: there is no template 'o'" in told["q"]
+    assert "is like this template itself" in told["r"]
+
+
+def test_a_fault_in_what_is_taken_over_names_the_template_that_takes_it(tmp_path: Path) -> None:
+    (problem,) = problems_of(lambda: like(tmp_path, "slots: {cake: {Number: Dual}}"), tmp_path)
+    assert problem.startswith("templates/tiny/xx/q.jinja:")
+
+
+# Features as texts.
+
+
+@pytest.mark.parametrize("text", ["Number=Plur", "Number=Sing"])
+def test_features_stand_in_a_text_or_in_arguments(tmp_path: Path, text: str) -> None:
+    name, _, value = text.partition("=")
+    front = "slots: {cake: {from: noun, lemma: cake, Number: Sing}}"
+    lines = f'good: {{{{ cake | form("{text}") }}}}\nbad: {{{{ cake | form({name}="{value}") }}}} x'
+    (row,) = rows(
+        make_paradigm(tmp_path, {k: v for k, v in TABLES.items() if "/" not in k}, front, lines)
+    )
+    assert row["sentence_bad"] == f"{row['sentence_good']} x"
+
+
+def test_defaults_are_what_templates_share_unless_they_say_otherwise(tmp_path: Path) -> None:
+    root = typical_root(tmp_path)
+    folder = root.path / "templates" / "tiny" / "xx"
+    defaults = "about: Shared.\ndraw: 2\nfeatures: {one: baker, two: bakes}\n"
+    (folder / "_defaults.yaml").write_text(defaults, encoding="utf-8")
+    path = folder / "p.jinja"
+    text = path.read_text().replace("draw: all", "draw: ~\nfeatures: {two: ~, three: cake}")
+    path.write_text(text.replace("about: ", "# "))
+    read = read_template(path)
+    assert (read.about, read.draw) == ("Shared.", None)
+    assert read.features == {"one": "baker", "three": "cake"}
+    (folder / "_defaults.yaml").write_text("about: a: b\n", encoding="utf-8")
+    (told,) = problems_of(lambda: read_template(path), root.path)
+    assert told.startswith("templates/tiny/xx/_defaults.yaml:1: YAML: a text with ': '")
 
 
 @pytest.mark.parametrize("mark", ["- ", ""])
