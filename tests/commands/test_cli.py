@@ -167,7 +167,7 @@ def test_show_says_how_to_get_what_is_mined(root: Root) -> None:
     assert "UD_Hebrew-HTB" in shown.stdout
     names = "UD_Hebrew-IAHLTknesset, UD_Hebrew-IAHLTwiki, UD_Hebrew-HTB"
     assert f"there are no treebanks of 'he' ({names}) in the cache" in told
-    assert "run `solecism fetch agreement he`, or set SOLECISM_SOURCES" in told
+    assert "run `solecism mine agreement he --fetch`, or set SOLECISM_SOURCES" in told
     assert "as agreement/he" in run(root, "show", "agreement", code=2).stderr
 
 

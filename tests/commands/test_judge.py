@@ -82,7 +82,7 @@ def test_page_is_written_again(tmp_path: Path, pairs: Path) -> None:
     run("judge", "new", pairs, "--out", tmp_path / "study")
     before = (tmp_path / "study/page/study.js").read_text("utf-8")
     edit(tmp_path / "study/study.toml", 'contact = ""', 'contact = "us@example.org"')
-    run("judge", "page", tmp_path / "study")
+    run("judge", "export", tmp_path / "study", "--to", "page")
     after = (tmp_path / "study/page/study.js").read_text("utf-8")
     assert "us@example.org" not in before
     assert "us@example.org" in after

@@ -16,14 +16,18 @@ from solecism.harness import TASKS
 from solecism.root import Root
 
 
-def tasks(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, ["tasks", *map(str, arguments)])
+def tasks(data: str, out: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["convert", data, str(out), "--tasks", *arguments])
 
 
 def test_our_tasks_are_current() -> None:
     paths = [*TASKS.rglob("*.yaml"), *TASKS.rglob("*.md")]
     files = {path.relative_to(TASKS).as_posix(): path.read_text("utf-8") for path in paths}
     assert files == current(Root(CHECKOUT))
+
+
+def test_list_prints_the_folder() -> None:
+    assert CliRunner().invoke(main, ["list", "--tasks"]).stdout == f"{TASKS}\n"
 
 
 def test_names_stand_once_and_groups_name_tasks_that_there_are() -> None:
@@ -40,7 +44,7 @@ def test_names_stand_once_and_groups_name_tasks_that_there_are() -> None:
 
 def test_tasks_for_the_hub(tmp_path: Path) -> None:
     for organisation in ("other", "someone"):
-        done = tasks("--hub", organisation, "--out", tmp_path)
+        done = tasks("", tmp_path, "--hub", organisation)
         assert done.exit_code == 0, done.output
     folder = tmp_path / "solecism_clams"
     task = yaml.safe_load((folder / "fr.yaml").read_text())
@@ -51,7 +55,6 @@ def test_tasks_for_the_hub(tmp_path: Path) -> None:
     assert "_paradigms" not in (folder / "README.md").read_text()
     assert "custom_dataset" not in (tmp_path / "solecism_mandarin/_suites.yaml").read_text()
     assert (tmp_path / "solecism_mandarin/utils.py").is_file()
-    assert tasks("--hub", "someone").exit_code == 2
 
 
 def test_tasks_of_a_data_set_of_ones_own_run(
@@ -66,7 +69,7 @@ def test_tasks_of_a_data_set_of_ones_own_run(
     )
     save_model(tmp_path / "tiny", ["Les gérants rient."])
     monkeypatch.chdir(tmp_path)
-    done = tasks("mine", "--out", "tasks")
+    done = tasks("mine", Path("tasks"))
     assert done.stdout == "wrote tasks/solecism_mine\n", done.output
     samples, scores = run_lm_eval(
         tmp_path, monkeypatch, "solecism_mine_fr", "--limit", "3", "--include_path", "tasks"

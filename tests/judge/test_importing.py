@@ -288,9 +288,9 @@ def test_the_commands(study: Study, tmp_path: Path) -> None:
     assert f"{2 * study.totals[0]} answers of 2 people" in done.output
     table = pq.read_table(study.folder / TABLE)
     assert table.schema.names == ANSWERS.names
-    gone = CliRunner().invoke(main, ["judge", "remove", str(study.folder), "ada"])
+    gone = CliRunner().invoke(main, ["judge", "serve", str(study.folder), "--remove", "ada"])
     assert gone.output == f"{study.totals[0]} answers of ada are removed\n"
-    again = CliRunner().invoke(main, ["judge", "remove", str(study.folder), "ada"])
+    again = CliRunner().invoke(main, ["judge", "serve", str(study.folder), "--remove", "ada"])
     assert again.exit_code == 2
     assert "nobody has the code 'ada'" in again.output
     assert set(read_answer_table(study)["participant"].to_pylist()) == {"bob"}
@@ -379,6 +379,6 @@ def test_tables_of_others_are_checked(study: Study, tmp_path: Path, name: str, v
 def test_status_after_import(study: Study, tmp_path: Path) -> None:
     one = save_session(study, tmp_path / "one.json", "ada")
     CliRunner().invoke(main, ["judge", "import", str(study.folder), str(one)])
-    done = CliRunner().invoke(main, ["judge", "status", str(study.folder), "--json"])
+    done = CliRunner().invoke(main, ["judge", "serve", str(study.folder), "--status", "--json"])
     (state,) = json.loads(done.output)
     assert (state["people"], state["finished"], state["answers"]) == (1, 1, study.totals[0])

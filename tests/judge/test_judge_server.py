@@ -222,11 +222,11 @@ def test_nothing_confirmed_is_lost_when_the_server_is_killed(tmp_path: Path) -> 
 def test_status_and_errors_in_the_terminal(tmp_path: Path) -> None:
     study = write_study(tmp_path / "study")
     run = CliRunner().invoke
-    shown = run(main, ["judge", "status", str(study.folder)])
+    shown = run(main, ["judge", "serve", str(study.folder), "--status"])
     assert shown.exit_code == 0
     assert "wanted" in shown.stdout
     assert "all" in shown.stdout
-    as_json = run(main, ["judge", "status", str(study.folder), "--json"])
+    as_json = run(main, ["judge", "serve", str(study.folder), "--status", "--json"])
     assert [entry["list"] for entry in json.loads(as_json.stdout)] == [1, 2]
     with serving_study(study.folder) as (url, _):
         port = url.rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""``solecism fetch``: downloads from a server on this machine, local mirrors, and the pinned
+"""``solecism mine --fetch``: downloads from a server on this machine, local mirrors, and the pinned
 sources."""
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def test_a_unimorph_list_that_is_not_there_is_only_told(
     assert treebank.lost == ""
     assert "404" in lost.lost
     monkeypatch.setenv("SOLECISM_SOURCES_URL", server.address)
-    done = CliRunner().invoke(main, ["fetch", "agreement", "de"])
+    done = CliRunner().invoke(main, ["mine", "--fetch", "agreement", "de"])
     assert done.exit_code == 0
     assert "UniMorph deu: could not be downloaded, building without it" in done.output
     server.files[f"/unimorph/deu/{REF}/deu"] = text.encode()
@@ -195,7 +195,7 @@ def test_a_mirror_with_other_bytes_is_told(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("SOLECISM_SOURCES", str(mirror.parent))
     (found,) = fetch("de")
     assert found.found.facts()["changed"] == [FILE]
-    done = CliRunner().invoke(main, ["fetch", "agreement", "de"])
+    done = CliRunner().invoke(main, ["mine", "--fetch", "agreement", "de"])
     assert done.exit_code == 0
     assert f"UD_German-Own: does not match the pinned checksum: {FILE}" in done.output
 
@@ -228,11 +228,13 @@ def test_unimorph_stands_in_the_mirror_or_beside_it(
 def test_the_command_line(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     server.files[ADDRESS] = TEXT.encode()
     monkeypatch.setenv("SOLECISM_SOURCES_URL", server.address)
-    done = CliRunner().invoke(main, ["fetch", "agreement", "de"])
+    done = CliRunner().invoke(main, ["mine", "--fetch", "agreement", "de"])
     assert done.exit_code == 0, done.output
     assert "right" in done.output
     assert max(map(len, done.output.splitlines())) <= 80 or "UD_German-Own:" in done.output
-    told = json.loads(CliRunner().invoke(main, ["fetch", "agreement", "de", "--json"]).output)
+    told = json.loads(
+        CliRunner().invoke(main, ["mine", "--fetch", "agreement", "de", "--json"]).output
+    )
     assert [entry["treebank"] for entry in told] == ["UD_German-Own"]
     assert told[0]["files"] == {FILE: hashlib.sha256(TEXT.encode()).hexdigest()}
     assert (told[0]["ref"], told[0]["commercial"]) == (REF, True)
@@ -247,7 +249,7 @@ def test_the_command_line(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_bad_requests(arguments: list[str], message: str) -> None:
-    done = CliRunner().invoke(main, ["fetch", *arguments])
+    done = CliRunner().invoke(main, ["mine", "--fetch", *arguments])
     assert done.exit_code == 2
     assert message in done.output
 
@@ -281,7 +283,7 @@ def test_a_pointer_of_git_lfs_is_told(
         fetch("de", None, server.address)
     mirror = write_mirror(tmp_path / "mirror", "UD_German-Own", FILE, POINTER)
     monkeypatch.setenv("SOLECISM_SOURCES", str(mirror))
-    done = CliRunner().invoke(main, ["fetch", "agreement", "de"])
+    done = CliRunner().invoke(main, ["mine", "--fetch", "agreement", "de"])
     assert f"UD_German-Own: pointers of Git LFS and not the files: {FILE}" in done.output
     with pytest.raises(InputError, match=r"test.conllu: is a pointer of Git LFS and not the file"):
         mine(mirror, language="de")
@@ -352,7 +354,7 @@ def test_commercial_leaves_out_what_is_nc(server: Server, monkeypatch: pytest.Mo
     assert [o.name for o in treebanks_of("de")] == ["UD_German-Own", "UD_German-AAA"]
     server.files[ADDRESS] = TEXT.encode()
     monkeypatch.setenv("SOLECISM_SOURCES_URL", server.address)
-    done = CliRunner().invoke(main, ["fetch", "agreement", "german", "--commercial"])
+    done = CliRunner().invoke(main, ["mine", "--fetch", "agreement", "german", "--commercial"])
     assert done.exit_code == 0, done.output
     assert "UD_German-AAA" not in done.output
 

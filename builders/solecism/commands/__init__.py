@@ -29,9 +29,9 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 GROUPS = {
     "Make": ("new", "build", "convert"),
     "Check": ("check", "audit", "lock", "diff"),
-    "Mine": ("mine", "profile", "fetch"),
+    "Mine": ("mine",),
     "Publish": ("push", "site"),
-    "Score": ("score", "report", "analyse", "explain", "train", "tasks"),
+    "Score": ("score", "report", "analyse", "explain", "train"),
     "Judge": ("judge",),
     "Look": ("list", "show"),
 }

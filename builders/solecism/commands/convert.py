@@ -2,7 +2,8 @@
 
 SOURCE: a config, .json of SyntaxGym, .parquet, cls_none_txt.txt or a grammar (.avg); TARGET: what
 its ending says, or a folder. Of any config, .csv and .tsv have all columns, and .txt and .jsonl the
-sentences.
+sentences. With --tasks, SOURCE is the folder of a data set; "" names those that come with the
+package.
 """
 
 from __future__ import annotations
@@ -123,8 +124,16 @@ _WRITERS: dict[str, Callable[[Items, Path], None]] = {
 @click.argument("target", type=path_type())
 @click.option("--language", help="Of a grammar: the language code of the new templates.")
 @click.option("--dataset", help="Of a grammar: the data set that the templates go to.")
-def command(source: str, target: Path, language: str | None, dataset: str | None) -> None:
-    if Path(source).suffix == ".avg":
+@click.option("--tasks", is_flag=True, help="Write lm-eval tasks of the data set into a folder.")
+@click.option("--hub", metavar="ORG", default="", help="The tasks load ORG's data from the hub.")
+def command(
+    source: str, target: Path, language: str | None, dataset: str | None, tasks: bool, hub: str
+) -> None:
+    if tasks:
+        from solecism.harness.task_files import write_tasks
+
+        written = write_tasks(target, source, hub)
+    elif Path(source).suffix == ".avg":
         from solecism.avg.importer import import_avg
 
         if not language or not dataset:

@@ -1,21 +1,14 @@
-"""Download the treebanks of a mined data set, as the catalogue pins them.
-
-DATASET: agreement; LANGUAGES: he, heb or hebrew ...; without one, all.
-"""
+"""What `solecism mine --fetch` does: download treebanks, as the catalogue pins them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import click
 from rich.progress import DownloadColumn
 from rich.table import Table
 
 from solecism.commands.options import (
-    COMMERCIAL,
-    JSON,
-    ROOT,
     left_out,
     plain_table,
     print_json,
@@ -33,22 +26,13 @@ from solecism.treebank.origins import (
 )
 from solecism.treebank.sources import Fetched, fetch, found_languages, mirrors
 
-__all__ = ["command"]
+__all__ = ["fetch_treebanks"]
 
 
-@click.command(help=__doc__)
-@click.argument("dataset")
-@click.argument("languages", nargs=-1)
-@COMMERCIAL
-@JSON
-@ROOT
-def command(
-    dataset: str,
-    languages: tuple[str, ...],
-    commercial: bool,
-    as_json: bool,
-    root: Root,
+def fetch_treebanks(
+    dataset: str, languages: Sequence[str], commercial: bool, as_json: bool, root: Root
 ) -> None:
+    """Download the treebanks of some or all languages of a mined data set, and list them."""
     if catalogue_entry(root, dataset).configs != MINED:
         raise fail(f"data set {dataset!r} is made from templates: there is nothing to fetch")
     codes = dict.fromkeys([find_code(name) for name in languages] or _all(commercial))

@@ -21,6 +21,7 @@ from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import load_paradigms, paths_of_configs
 from solecism.datasets.from_treebanks import minable
 from solecism.errors import fail
+from solecism.harness import TASKS
 from solecism.root import Root
 from solecism.terminal import bar
 from solecism.treebank.origins import find_code, iso_of, language_name, treebanks_of
@@ -34,10 +35,14 @@ BAR = 24
 
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1, shell_complete=complete_names)
+@click.option("--tasks", is_flag=True, help="Print the folder of our lm-eval tasks instead.")
 @click.option("--cite", "cited", is_flag=True, help="Print BibTeX of the data sets instead.")
 @JSON
 @ROOT
-def command(names: tuple[str, ...], cited: bool, as_json: bool, root: Root) -> None:
+def command(names: tuple[str, ...], tasks: bool, cited: bool, as_json: bool, root: Root) -> None:
+    if tasks:
+        echo(TASKS)
+        return
     if cited:
         for name in names or (*root.datasets, *mined_names()):
             echo(cite(root, name.partition("/")[0]))

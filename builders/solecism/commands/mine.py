@@ -1,6 +1,7 @@
 """Mine agreement items from treebanks, or from raw text.
 
-PATHS: CoNLL-U files or folders of them; texts with --spacy.
+PATHS: CoNLL-U files or folders of them; texts with --spacy. `mine PATHS --profile` shows what
+agrees in their language; `mine agreement he --fetch` downloads the treebanks of a data set.
 """
 
 from __future__ import annotations
@@ -12,7 +13,18 @@ import click
 from rich.progress import TaskProgressColumn, TimeRemainingColumn
 from rich.table import Table
 
-from solecism.commands.options import JSON, NEW_FILE, path_type, print_json, print_lines
+from solecism.commands.fetch import fetch_treebanks
+from solecism.commands.options import (
+    COMMERCIAL,
+    JSON,
+    NEW_FILE,
+    ROOT,
+    path_type,
+    print_json,
+    print_lines,
+)  # fmt: skip
+from solecism.commands.profile import show_profile
+from solecism.root import Root
 from solecism.terminal import progress_bar
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine
@@ -48,11 +60,25 @@ __all__ = ["command"]
     "--spacy", metavar="PIPELINE", help="PATHS are raw text: parse it with this spaCy pipeline."
 )
 @click.option("--stanza", type=path_type(exists=True, dir_okay=False),
-              help="What agrees: a stanza that `solecism profile --stanza` wrote.")  # fmt: skip
+              help="What agrees: a stanza that `mine --profile --out` wrote.")  # fmt: skip
 @click.option("--out", type=NEW_FILE, help="Items: a .parquet or .jsonl file.")
 @click.option("--pairs", type=NEW_FILE, help="Minimal pairs of the items: a .parquet file.")
+@click.option("--profile", is_flag=True, help="Show what agrees; --out: write it as a stanza.")
+@click.option("--fetch", is_flag=True, help="PATHS are a data set and languages (default: all).")
+@COMMERCIAL
 @JSON
-def command(paths: tuple[Path, ...], as_json: bool, **options: Any) -> None:
+@ROOT
+def command(
+    paths: tuple[Path, ...], profile: bool, fetch: bool, commercial: bool, as_json: bool,
+    root: Root, **options: Any,
+) -> None:  # fmt: skip
+    if fetch:
+        dataset, *codes = map(str, paths)
+        fetch_treebanks(dataset, codes, commercial, as_json, root)
+        return
+    if profile:
+        show_profile(paths, options["language"], options["lenient"], options["out"], as_json)
+        return
     language = options["language"] or ""
     if language not in languages():
         options["language"] = known_code(language) or options["language"]

@@ -1,8 +1,7 @@
-"""Show what agrees with what in a language, by the evidence of its treebanks.
+"""What `solecism mine --profile` shows: what agrees with what, by the evidence of treebanks.
 
-PATHS: CoNLL-U files, or folders of them, of one language. Prints, for each relation and feature, in
-how many pairs both ends express the feature, how many of them agree, and whether that counts as
-agreement (docs/mining.md says by which test); then a stanza of languages.toml, to edit.
+For each relation and feature: in how many pairs both ends express the feature, how many of them
+agree, and whether that counts as agreement (docs/mining.md says by which test).
 """
 
 from __future__ import annotations
@@ -11,39 +10,34 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-import click
 from rich.progress import TaskProgressColumn
 from rich.table import Table
 
-from solecism.commands.options import JSON, echo, path_type, plain_table, print_json, print_lines
+from solecism.commands.options import echo, plain_table, print_json, print_lines
+from solecism.files import write_text
 from solecism.terminal import progress_bar
 from solecism.treebank.mining import survey
 from solecism.treebank.profile import Profile, ProfileRow
 
-__all__ = ["command"]
+__all__ = ["show_profile"]
 
 _SHOWN = 10
+"""Lines with fewer pairs are left out; ``--json`` has all."""
 
 
-@click.command(help=__doc__)
-@click.argument("paths", nargs=-1, required=True, type=path_type())
-@click.option("--language", help="Language code, as el (default: as the files' names begin).")
-@click.option("--all", "every", is_flag=True, help=f"Also lines with fewer than {_SHOWN} pairs.")
-@click.option("--lenient", is_flag=True, help="Skip broken sentences.")
-@click.option("--stanza", is_flag=True, help="Print the stanza alone.")
-@JSON
-def command(
-    paths: tuple[Path, ...], language: str | None, every: bool, lenient: bool, stanza: bool,
-    as_json: bool,
-) -> None:  # fmt: skip
+def show_profile(
+    paths: tuple[Path, ...], language: str | None, lenient: bool, out: Path | None, as_json: bool
+) -> None:
+    """Show the evidence, and a stanza to edit; with ``out`` write the stanza alone."""
     with progress_bar(TaskProgressColumn()) as show:
         profile = survey(paths, language=language, lenient=lenient, progress=show)
     if as_json:
         print_json(_facts(profile))
-    elif stanza:
-        echo(profile.stanza().rstrip())
+    elif out is not None:
+        write_text(out, profile.stanza())
+        echo(f"wrote {out}")
     else:
-        rows = [row for row in profile.rows if every or row.both >= _SHOWN]
+        rows = [row for row in profile.rows if row.both >= _SHOWN]
         print_lines(_table(rows), "", profile.reason or profile.stanza())
 
 

@@ -324,7 +324,7 @@ _HEAD = (
 _TOML = """\
 # The design of a study. [study] and [[data]] say how the trials were drawn: to change that, make
 # another study with `solecism judge new`. After a change of anything else, or of texts/, write the
-# page again: `solecism judge page FOLDER`.
+# page again: `solecism judge export FOLDER --to page`.
 [study]
 {study}
 {data}

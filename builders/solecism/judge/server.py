@@ -329,7 +329,7 @@ def make_app(study: Study) -> Starlette:
     """
     page = study.folder / "page"
     if not (page / "index.html").is_file():
-        raise fail("there is no page here: write it with `solecism judge page`", page)
+        raise fail("there is no page here: write it with `solecism judge export --to page`", page)
     store = AnswerStore(study)
     with suppress(sqlite3.OperationalError, OSError):  # a full disk: 503 until there is room
         store.counts()

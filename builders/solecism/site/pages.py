@@ -357,7 +357,7 @@ def _snippets(
         found.append(("Score a model", _coloured(line, "console")))
     if task := tasks_of_configs().get((data.name, chosen.name)):
         line = f"lm_eval --model hf --model_args pretrained=MODEL --tasks {task}"
-        line += ' --include_path "$(solecism tasks)"'
+        line += ' --include_path "$(solecism list --tasks)"'
         found.append(("In lm-eval", _coloured(line, "console")))
     if config is None or not uid:
         found.append(("Cite", _coloured(data.citation, "bibtex")))

@@ -144,7 +144,7 @@ def doubtful_sources() -> Mapping[str, str]:
 
 
 def read_stanza(path: Path, code: str) -> Language:
-    """Read a stanza that ``solecism profile`` wrote; raises :class:`InputError`."""
+    """Read a stanza that ``solecism mine --profile`` wrote; raises :class:`InputError`."""
     try:
         stanzas = tomllib.loads(read_text(path))
         return _language(code, stanzas[code])

@@ -202,7 +202,7 @@ def mine(
         licence: the licence of the treebank, for the items.
         lenient: whether broken sentences are skipped and counted.
         spacy: the name of a spaCy pipeline, or its folder, that parses raw text.
-        stanza: a file with a stanza of the language, as ``solecism profile`` writes, in place of
+        stanza: a file with a stanza of the language, as ``mine --profile`` writes, in place of
             ``languages.toml`` and of the profile.
         out: a ``.parquet`` or ``.jsonl`` file to write; the items are then not kept in memory.
         pairs: a ``.parquet`` file to write minimal pairs to, whose wrong side has another form of

@@ -121,7 +121,7 @@ def present(language: str, commercial: bool = False) -> list[LocalSource]:
 def _advice(language: str) -> str:
     if named := mirrors():
         return f"{os.pathsep.join(map(str, named))} ({MIRROR})"
-    return f"the cache: run `solecism fetch agreement {language}`, or set {MIRROR}"
+    return f"the cache: run `solecism mine agreement {language} --fetch`, or set {MIRROR}"
 
 
 def found_languages(commercial: bool = False) -> list[str]:

@@ -9,7 +9,7 @@ from solecism.commands.verbs import VerbGroup
 __all__ = ["VERBS", "command"]
 
 VERBS = (
-    "new", "page", "export", "serve", "status", "import", "remove", "report", "accept",
+    "new", "export", "serve", "import", "report", "accept",
 )  # fmt: skip
 """The verbs in the order of work."""
 

@@ -82,7 +82,7 @@ def _say(study: Study, facts: dict[str, Any]) -> None:
          f"{facts['total']:.2f} in all")  # fmt: skip
     echo(f"read {study.folder}/study.toml and texts/ before you collect; "
          f"see the page: {study.folder}/page/index.html")  # fmt: skip
-    again = f"then run `solecism judge page {study.folder}`"
+    again = f"then run `solecism judge export {study.folder} --to page`"
     if not has_texts(study.language):
         echo(f"there are no texts in {study.language!r}, so the page is in English: "
              f"translate {study.folder}/texts/, {again}")  # fmt: skip

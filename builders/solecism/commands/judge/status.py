@@ -1,4 +1,4 @@
-"""Show how far each list of a study is"""
+"""What `solecism judge serve --status` shows: how far each list of a study is."""
 
 from __future__ import annotations
 
@@ -6,24 +6,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from solecism.commands.options import FOLDER, JSON, console, plain_table, print_json
+from solecism.commands.options import console, plain_table, print_json
 from solecism.judge.design import Study, read_study
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["command"]
+__all__ = ["show_status"]
 
 _NAMES = ("list", "people", "finished", "wanted", "answers", "trials")
 
 
-@click.command(help=__doc__)
-@click.argument("study", type=FOLDER)
-@click.option("--watch", is_flag=True, help="Show it anew every two seconds, until Ctrl-C.")
-@JSON
-def command(study: Path, watch: bool, as_json: bool) -> None:
+def show_status(study: Path, watch: bool, as_json: bool) -> None:
+    """Print a table of the lists of a study; ``watch``: again every two seconds."""
     from rich.live import Live
 
     found = read_study(study, foreign=True)
