@@ -22,14 +22,14 @@ from typing import Any
 from solecism.errors import fail
 from solecism.files import write_text
 from solecism.inputs import COUNT, read_json_lines
-from solecism.treebank import origins
-from solecism.treebank.origins import ACADEMIC, NOT_STATED, allows_commerce, allows_derivatives
+from solecism.treebank import catalogue
+from solecism.treebank.catalogue import ACADEMIC, NOT_STATED, allows_commerce, allows_derivatives
 
 __all__ = ["main", "move_pins", "parse_release", "pin_treebanks", "read_index", "unimorph_lines"]
 
 Line = dict[str, Any]
 
-_ISO = Path(origins.__file__).with_name("iso639.tsv")
+_ISO = Path(catalogue.__file__).with_name("iso639.tsv")
 _TEXT = (str, None)
 _FILE = {"path": str, "blob_sha1": str, "size?": (COUNT, None), "sha256?": _TEXT}
 _RECORD = {
@@ -197,11 +197,11 @@ def _place(file: Mapping[str, Any]) -> tuple[int, str]:
 def move_pins(index: Path, release: str) -> Pins:
     """Rewrite the catalogue to the pins of another release; raises :class:`InputError`."""
     records = read_index(index)
-    before = {line["name"]: line for line in _read_lines(origins.TREEBANKS)}
+    before = {line["name"]: line for line in _read_lines(catalogue.TREEBANKS)}
     pins = pin_treebanks(records, release, before)
     if not pins.lines:
         raise fail(f"pins no treebank of UD {release}", index)
-    write_lines(origins.TREEBANKS, [{"ud": release}, *pins.lines.values()])
+    write_lines(catalogue.TREEBANKS, [{"ud": release}, *pins.lines.values()])
     return pins
 
 
@@ -345,7 +345,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"{what}: {', '.join(getattr(pins, what)) or 'none'}")
     if given.unimorph:
         lists = unimorph_lines(given.unimorph)
-        write_lines(origins.LISTS, lists)
+        write_lines(catalogue.LISTS, lists)
         print(f"{len(lists)} word lists")
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from solecism.datasets.manifest import read_manifest
-from solecism.treebank.origins import iso_of, language_name
+from solecism.treebank.catalogue import iso_of, language_name
 
 COLUMNS = ("code", "iso639_3", "language", "treebanks", "items", "pairs", "agreement", "left_out")
 

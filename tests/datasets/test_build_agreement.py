@@ -19,9 +19,9 @@ from solecism.datasets.from_treebanks import agreement_configs, minable
 from solecism.errors import InputError
 from solecism.hub.push import plan_push
 from solecism.schema import CLOZE, FORMS
-from solecism.treebank import origins
+from solecism.treebank import catalogue
+from solecism.treebank.catalogue import NOT_STATED, Origin, lists
 from solecism.treebank.minimal_pairs import SCHEMA
-from solecism.treebank.origins import NOT_STATED, Origin, lists
 from solecism.treebank.sources import LocalSource
 from treebank import conllu, write_mirror
 
@@ -196,7 +196,7 @@ def test_what_may_not_be_passed_on_is_mined_and_not_pushed(
     mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wordless = Origin("UD_English-ESL", "en", "UD/UD_English-ESL", "0", "CC-BY-4.0", (), text=False)
-    monkeypatch.setattr(origins, "treebank_origins", lambda: (wordless,))
+    monkeypatch.setattr(catalogue, "treebank_origins", lambda: (wordless,))
     write_mirror(mirror, "UD_English-ESL", "en_esl-ud-test.conllu", conllu(BARK, BARKS))
     done = build("en")
     assert done.exit_code == 0
@@ -289,8 +289,8 @@ def test_commercial_leaves_out_nc(mirror: Path) -> None:
 
 def test_a_language_that_has_only_nc_says_so(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_mirror(mirror, "UD_Hebrew-HTB", "he_htb-ud-test.conllu", conllu(BARK))
-    closed = [replace(o, commercial=False) for o in origins.treebanks_of("he")]
-    monkeypatch.setattr(origins, "treebank_origins", lambda: tuple(closed))
+    closed = [replace(o, commercial=False) for o in catalogue.treebanks_of("he")]
+    monkeypatch.setattr(catalogue, "treebank_origins", lambda: tuple(closed))
     done = build("he", "--commercial")
     assert done.exit_code == 2
     assert "no treebank of 'he' allows commercial use (CC-BY" in done.output

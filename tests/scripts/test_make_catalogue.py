@@ -20,8 +20,8 @@ from make_catalogue import (
 )
 from release import SHARED
 from solecism.errors import InputError
-from solecism.treebank import origins
-from solecism.treebank.origins import NOT_STATED, allows_commerce
+from solecism.treebank import catalogue
+from solecism.treebank.catalogue import NOT_STATED, allows_commerce
 
 INDEX, LISTS = SHARED / "ud-index.jsonl.xz", SHARED / "unimorph-index.jsonl.xz"
 BY_SA = "Creative Commons License Attribution-ShareAlike 4.0 International."
@@ -47,10 +47,10 @@ def record(name: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the catalogue, in place of the project's."""
-    path = Path(shutil.copy(origins.TREEBANKS, tmp_path))
-    monkeypatch.setattr(origins, "TREEBANKS", path)
+    path = Path(shutil.copy(catalogue.TREEBANKS, tmp_path))
+    monkeypatch.setattr(catalogue, "TREEBANKS", path)
     return path
 
 
@@ -143,7 +143,7 @@ def test_a_later_tag_cannot_be_pinned_for_an_earlier_release() -> None:
 
 
 @pytest.mark.parametrize("name", ["index.jsonl", "index.jsonl.xz"])
-def test_an_index_moves_the_pins(catalogue: Path, tmp_path: Path, name: str) -> None:
+def test_an_index_moves_the_pins(copied: Path, tmp_path: Path, name: str) -> None:
     releases = {"first": "2.10", "last": "2.19"}
     moved = record("UD_Albanian-TSA", iso="sq", language="Albanian", releases=releases)
     index = write_index(tmp_path / name, moved, record("UD_Otter-Own", releases=releases))
@@ -151,7 +151,7 @@ def test_an_index_moves_the_pins(catalogue: Path, tmp_path: Path, name: str) -> 
     assert pins.added == ["UD_Otter-Own"]
     assert pins.moved == ["UD_Albanian-TSA"]
     assert len(pins.dropped) == 287
-    head, *lines = catalogue.read_text(encoding="utf-8").splitlines()
+    head, *lines = copied.read_text(encoding="utf-8").splitlines()
     assert (json.loads(head), len(lines)) == ({"ud": "2.19"}, 2)
 
 
@@ -164,13 +164,13 @@ def test_an_index_moves_the_pins(catalogue: Path, tmp_path: Path, name: str) -> 
     ],
 )
 def test_a_bad_index_changes_nothing(
-    catalogue: Path, tmp_path: Path, text: str, message: str
+    copied: Path, tmp_path: Path, text: str, message: str
 ) -> None:
-    before = catalogue.read_bytes()
+    before = copied.read_bytes()
     (tmp_path / "index.jsonl").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         move_pins(tmp_path / "index.jsonl", "2.18")
-    assert catalogue.read_bytes() == before
+    assert copied.read_bytes() == before
 
 
 def test_an_index_that_is_cut_off(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_an_index_that_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_lines_of_the_catalogue() -> None:
-    found = {origin.name: origin for origin in origins.treebank_origins()}
+    found = {origin.name: origin for origin in catalogue.treebank_origins()}
     albanian = found["UD_Albanian-TSA"]
     assert (albanian.language, albanian.licence) == ("sq", "CC-BY-SA-4.0")
     assert all(len(o.ref) == 40 and o.pins for o in found.values())
@@ -203,31 +203,31 @@ def test_lines_of_the_catalogue() -> None:
     ],
 )  # fmt: skip
 def test_languages_by_code_and_name(name: str, code: str) -> None:
-    assert origins.find_code(name) == code
+    assert catalogue.find_code(name) == code
 
 
 def test_an_unknown_language_gets_candidates() -> None:
     with pytest.raises(InputError, match=r"no language 'albanain'.*did you mean 'albanian'\?"):
-        origins.find_code("albanain")
+        catalogue.find_code("albanain")
 
 
 def test_the_catalogue_is_small_and_sorted() -> None:
-    lines = origins.TREEBANKS.read_text(encoding="utf-8").splitlines()[1:]
+    lines = catalogue.TREEBANKS.read_text(encoding="utf-8").splitlines()[1:]
     names = [json.loads(line)["name"] for line in lines]
     assert names == sorted(names)
-    size = sum(path.stat().st_size for path in (origins.TREEBANKS, origins.LISTS))
+    size = sum(path.stat().st_size for path in (catalogue.TREEBANKS, catalogue.LISTS))
     assert size < 300_000
 
 
 @pytest.mark.skipif(not INDEX.is_file(), reason="no ../shared")
 def test_the_catalogue_is_what_the_index_gives() -> None:
     pins = pin_treebanks(read_index(INDEX), "2.18")
-    lines = origins.TREEBANKS.read_text(encoding="utf-8").splitlines()
+    lines = catalogue.TREEBANKS.read_text(encoding="utf-8").splitlines()
     assert list(map(json.loads, lines)) == [{"ud": "2.18"}, *pins.lines.values()]
-    listed = origins.LISTS.read_text(encoding="utf-8").splitlines()
+    listed = catalogue.LISTS.read_text(encoding="utf-8").splitlines()
     assert list(map(json.loads, listed)) == unimorph_lines(LISTS)
 
 
 def test_nynorsk_is_a_language_of_its_own() -> None:
-    assert [o.name for o in origins.treebanks_of("no")] == ["UD_Norwegian-Bokmaal"]
-    assert [o.name for o in origins.treebanks_of("nn")] == ["UD_Norwegian-Nynorsk"]
+    assert [o.name for o in catalogue.treebanks_of("no")] == ["UD_Norwegian-Bokmaal"]
+    assert [o.name for o in catalogue.treebanks_of("nn")] == ["UD_Norwegian-Nynorsk"]

@@ -17,11 +17,11 @@ from click.testing import CliRunner
 from release import SHARED
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.treebank import download, origins, sources
+from solecism.treebank import catalogue, sources
+from solecism.treebank.catalogue import Origin, Pin, lists, treebanks_of
 from solecism.treebank.forms import read_inventory
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import mine
-from solecism.treebank.origins import Origin, Pin, lists, treebanks_of
 from solecism.treebank.sources import fetch
 from treebank import conllu, write_mirror
 
@@ -87,15 +87,15 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of this test alone; no pauses between tries."""
     monkeypatch.delenv("SOLECISM_SOURCES", raising=False)
     monkeypatch.setattr(sources, "_cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(download.time, "sleep", lambda _: None)
+    monkeypatch.setattr(sources.time, "sleep", lambda _: None)
     return tmp_path / "cache"
 
 
 @pytest.fixture
 def one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only one treebank, and no word list."""
-    monkeypatch.setattr(origins, "treebank_origins", lambda: (TREEBANK,))
-    monkeypatch.setattr(origins, "lists", dict)
+    monkeypatch.setattr(catalogue, "treebank_origins", lambda: (TREEBANK,))
+    monkeypatch.setattr(catalogue, "lists", dict)
 
 
 @pytest.mark.usefixtures("one")
@@ -133,11 +133,11 @@ def test_a_damaged_file_of_the_cache_is_fetched_anew(server: Server) -> None:
 
 
 @pytest.mark.usefixtures("one")
-@pytest.mark.parametrize("breaks", [2, download.TRIES])
+@pytest.mark.parametrize("breaks", [2, sources.TRIES])
 def test_a_download_that_breaks_off(server: Server, cache: Path, breaks: int) -> None:
     """It is tried again; after the last try nothing is left behind."""
     server.files[ADDRESS], server.breaks = TEXT.encode(), breaks
-    if breaks == download.TRIES:
+    if breaks == sources.TRIES:
         with pytest.raises(InputError, match="cannot be downloaded from"):
             fetch("de", None, server.address)
         assert not [path for path in cache.rglob("*") if path.is_file()]
@@ -160,7 +160,7 @@ def test_a_unimorph_list_that_is_not_there_is_only_told(
     text = "gehen\tgeht\tV;IND;PRS;3;SG\n"
     pins = (pin("deu", text),)
     listed = Origin("UniMorph deu", "deu", "unimorph/deu", REF, "CC-BY-SA-3.0", pins)
-    monkeypatch.setattr(origins, "lists", lambda: {"deu": listed})
+    monkeypatch.setattr(catalogue, "lists", lambda: {"deu": listed})
     server.files[ADDRESS] = TEXT.encode()
     treebank, lost = fetch("de", None, server.address)
     assert treebank.lost == ""
@@ -182,9 +182,7 @@ def test_a_mirror_is_used_and_nothing_is_downloaded(
 ) -> None:
     mirror = write_mirror(tmp_path / "mirror", "UD_German-Own", FILE, TEXT)
     monkeypatch.setenv("SOLECISM_SOURCES", str(mirror))
-    monkeypatch.setattr(
-        download, "urlopen", lambda *_, **__: pytest.fail("the network was touched")
-    )
+    monkeypatch.setattr(sources, "urlopen", lambda *_, **__: pytest.fail("the network was touched"))
     (found,) = fetch("de", None, "http://nowhere")
     assert found.found.files == (mirror / "UD_German-Own" / FILE,)
 
@@ -277,7 +275,7 @@ def test_a_pointer_of_git_lfs_is_told(
     tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pointed = replace(TREEBANK, pins=(pin(FILE, POINTER),))
-    monkeypatch.setattr(origins, "treebank_origins", lambda: (pointed,))
+    monkeypatch.setattr(catalogue, "treebank_origins", lambda: (pointed,))
     server.files[ADDRESS] = POINTER.encode()
     with pytest.raises(InputError, match="the repository has a pointer of Git LFS there"):
         fetch("de", None, server.address)
@@ -328,7 +326,7 @@ def test_every_list_is_found_by_the_code_of_its_language(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOLECISM_SOURCES", str(tmp_path))
-    wanted = {code: origins.list_of(code) for code in origins.origin_languages()}
+    wanted = {code: catalogue.list_of(code) for code in catalogue.origin_languages()}
     for origin in filter(None, wanted.values()):
         for listed in origin.pins:
             path = tmp_path / "unimorph" / listed.path
@@ -349,8 +347,8 @@ def test_every_list_is_found_by_the_code_of_its_language(
 
 def test_commercial_leaves_out_what_is_nc(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = replace(TREEBANK, name="UD_German-AAA", licence="CC-BY-NC-4.0", commercial=False)
-    monkeypatch.setattr(origins, "treebank_origins", lambda: (closed, TREEBANK))
-    monkeypatch.setattr(origins, "lists", dict)
+    monkeypatch.setattr(catalogue, "treebank_origins", lambda: (closed, TREEBANK))
+    monkeypatch.setattr(catalogue, "lists", dict)
     assert [o.name for o in treebanks_of("de")] == ["UD_German-Own", "UD_German-AAA"]
     server.files[ADDRESS] = TEXT.encode()
     monkeypatch.setenv("SOLECISM_SOURCES_URL", server.address)

@@ -18,7 +18,7 @@ from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.errors import fail
 from solecism.root import Root
 from solecism.terminal import progress_bar
-from solecism.treebank.origins import (
+from solecism.treebank.catalogue import (
     catalogue_release,
     commercial_languages,
     find_code,

@@ -24,7 +24,7 @@ from solecism.errors import fail
 from solecism.harness import TASKS
 from solecism.root import Root
 from solecism.terminal import bar
-from solecism.treebank.origins import find_code, iso_of, language_name, treebanks_of
+from solecism.treebank.catalogue import find_code, iso_of, language_name, treebanks_of
 from solecism.treebank.sources import present
 
 __all__ = ["MinedSize", "Size", "command", "mined_size", "mined_tables", "size_table", "sizes"]

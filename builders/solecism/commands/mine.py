@@ -26,9 +26,9 @@ from solecism.commands.options import (
 from solecism.commands.profile import show_profile
 from solecism.root import Root
 from solecism.terminal import progress_bar
+from solecism.treebank.catalogue import known_code
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine
-from solecism.treebank.origins import known_code
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
 
 __all__ = ["command"]

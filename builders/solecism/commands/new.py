@@ -23,7 +23,7 @@ from solecism.grammar.template import read_template
 from solecism.inputs import read_source
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, installed_root
-from solecism.treebank.origins import known_code
+from solecism.treebank.catalogue import known_code
 
 __all__ = ["command", "scaffold"]
 

@@ -37,7 +37,7 @@ from solecism.grammar.suites import draw_suites
 from solecism.inputs import reading_parquet
 from solecism.root import Root
 from solecism.schema import FEATURES, kind_of_items
-from solecism.treebank.origins import find_code, known_code
+from solecism.treebank.catalogue import find_code, known_code
 
 __all__ = ["command", "item_grid", "mark_difference"]
 

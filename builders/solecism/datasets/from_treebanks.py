@@ -17,6 +17,7 @@ from solecism.datasets.configs import BuiltParadigm, Config, example_of
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.schema import CLOZE, FORMS
+from solecism.treebank.catalogue import find_code, origin_languages
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.documents import DocumentQuota
 from solecism.treebank.forms import LanguageForms, read_inventory
@@ -29,7 +30,6 @@ from solecism.treebank.mining import (
     released,
     unique,
 )
-from solecism.treebank.origins import find_code, origin_languages
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import WrongForms

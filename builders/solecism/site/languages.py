@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from solecism.site.folders import SiteConfig, SiteData
-from solecism.treebank.origins import language_name
+from solecism.treebank.catalogue import language_name
 
 __all__ = ["LanguageEntry", "language_entries", "language_tree"]
 

@@ -29,7 +29,7 @@ from solecism.site.folders import SiteConfig, SiteData, SiteParadigm, place_of
 from solecism.site.languages import LanguageEntry, language_entries, language_tree
 from solecism.site.results import SiteResults
 from solecism.site.samples import ParadigmSample
-from solecism.treebank.origins import language_name
+from solecism.treebank.catalogue import language_name
 
 __all__ = ["SiteContents", "SitePage", "fixed_files", "site_pages"]
 

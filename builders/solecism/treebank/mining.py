@@ -23,6 +23,7 @@ from solecism.files import writing
 from solecism.hashing import Hashes, SeenHashes, text_hashes
 from solecism.progress import Progress, no_progress
 from solecism.schema import CLOZE
+from solecism.treebank.catalogue import known_code, origin_languages
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
 from solecism.treebank.documents import DocumentQuota
@@ -36,7 +37,6 @@ from solecism.treebank.forms import (
 )
 from solecism.treebank.languages import Language, find_language, read_stanza, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
-from solecism.treebank.origins import known_code, origin_languages
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
 from solecism.treebank.strict import SWITCHES, find_strictly

@@ -1,27 +1,32 @@
 """Treebanks and UniMorph lists on this machine.
 
 Files come from a local mirror (``SOLECISM_SOURCES``) or from the cache that :func:`fetch` fills,
-where every file has the bytes that the catalogue pins (:mod:`~solecism.treebank.origins`).
+where every file has the bytes that the catalogue pins (:mod:`~solecism.treebank.catalogue`).
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 from huggingface_hub import cached_assets_path
 
-from solecism.errors import fail
+from solecism.errors import InputError, Problem, fail
+from solecism.files import writing
 from solecism.hashing import file_digest
 from solecism.inputs import is_pointer
 from solecism.progress import Progress, no_progress
-from solecism.treebank.download import LostError, retrieve
-from solecism.treebank.origins import (
+from solecism.treebank.catalogue import (
     Origin,
+    Pin,
     commercial_languages,
     find_code,
     list_of,
@@ -30,12 +35,15 @@ from solecism.treebank.origins import (
 )
 
 __all__ = [
-    "Fetched", "LocalSource", "fetch", "found_languages", "lexicon", "mirrors", "present",
+    "Fetched", "LocalSource", "LostError", "fetch", "found_languages", "lexicon", "mirrors", "present",
     "treebanks",
 ]  # fmt: skip
 
 ADDRESS = "https://raw.githubusercontent.com"
 MIRROR = "SOLECISM_SOURCES"
+TRIES = 4
+TIMEOUT = 30.0
+PIECE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -217,3 +225,43 @@ def _fetch(origin: Origin, base: str, progress: Progress) -> Fetched:
             message = "the repository has a pointer of Git LFS there, and not the file"
             raise LostError(fail(f"{message} ({url})", path).problems)
     return Fetched(LocalSource(origin, tuple(folder / name for name in origin.files)))
+
+
+class LostError(InputError):
+    """A file cannot be downloaded."""
+
+
+def retrieve(url: str, path: Path, pin: Pin, progress: Progress) -> Path:
+    """Download a file, unless it is there with the bytes that are pinned.
+
+    Raises :class:`LostError` if it cannot be downloaded, :class:`InputError` for other bytes.
+    """
+    if path.is_file() and pin.fits(path):
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for attempt in range(1, TRIES + 1):
+        try:
+            with writing(path) as part:
+                _download(url, part, path.name, progress)
+                if not pin.fits(part):
+                    message = f"is not the pinned file: its blob hash should be {pin.blob} ({url})"
+                    raise fail(message, path)
+            return path
+        except (OSError, HTTPException) as error:
+            final = isinstance(error, HTTPError) and error.code < 500
+            if final or attempt == TRIES:
+                problem = Problem(f"cannot be downloaded from {url}: {error}", path.name)
+                raise LostError(problem) from error
+            time.sleep(attempt - 1)
+    raise AssertionError("the last try returns or raises")
+
+
+def _download(url: str, part: Path, name: str, progress: Progress) -> None:
+    """Write what an address has into a file; raises OSError or HTTPException."""
+    with urlopen(url, timeout=TIMEOUT) as answer, part.open("wb") as file:
+        total, done = int(answer.headers.get("Content-Length", 0)), 0
+        while piece := answer.read(PIECE):
+            done += file.write(piece)
+            progress(name, done, total)
+    if done < total:
+        raise ConnectionResetError(f"{done} of {total} bytes came")
