@@ -41,7 +41,7 @@ def front_matter(folder: Path) -> dict[str, object]:
 def test_folder_holds_everything_of_a_release(tmp_path: Path) -> None:
     build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
     assert set(bytes_of(tmp_path / "clams")) == {
-        "README.md", "CHANGELOG.md", "manifest.json", "examples.svg", f"he/{FILE}",
+        "README.md", "CHANGELOG.md", "manifest.json", f"he/{FILE}",
     }  # fmt: skip
 
 

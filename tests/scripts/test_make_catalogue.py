@@ -163,9 +163,7 @@ def test_an_index_moves_the_pins(copied: Path, tmp_path: Path, name: str) -> Non
         ("", "pins no treebank of UD 2.18"),
     ],
 )
-def test_a_bad_index_changes_nothing(
-    copied: Path, tmp_path: Path, text: str, message: str
-) -> None:
+def test_a_bad_index_changes_nothing(copied: Path, tmp_path: Path, text: str, message: str) -> None:
     before = copied.read_bytes()
     (tmp_path / "index.jsonl").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):

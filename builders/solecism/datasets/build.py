@@ -34,7 +34,6 @@ from solecism.datasets.manifest import (
     read_manifest,
 )
 from solecism.datasets.order import in_rounds
-from solecism.datasets.picture import examples_svg
 from solecism.errors import InputError, fail
 from solecism.files import CHANGED, json_of, recover_folder, replacing_folder
 from solecism.grammar.paradigm import LARGEST, gc_paused
@@ -45,7 +44,7 @@ from solecism.root import Root, find_root
 __all__ = ["ItemWriter", "build", "build_configs"]
 
 
-README, PICTURE, CHANGELOG = DOCUMENTS = "README.md", "examples.svg", "CHANGELOG.md"
+README, CHANGELOG = DOCUMENTS = "README.md", "CHANGELOG.md"
 
 
 def build(
@@ -319,8 +318,6 @@ def _write_documents(
     """
     references = references_of(root, entry)
     _write(folder / README, render_card(root, entry, built, references, left_out))
-    if picture := examples_svg(f"Pairs of {entry.pretty_name}", built):
-        _write(folder / PICTURE, picture)
     changelog = root.changelog(entry.name)
     if changelog.is_file():
         shutil.copyfile(changelog, folder / CHANGELOG)

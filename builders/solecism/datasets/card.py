@@ -21,7 +21,6 @@ from solecism.datasets.catalogue import CatalogueEntry, parse_version
 from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, spdx
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
 from solecism.datasets.lock import LockedVersion, lock_path, read_lock, verified_configs
-from solecism.datasets.picture import drawn_pairs
 from solecism.errors import fail
 from solecism.inputs import read_source
 from solecism.root import Root
@@ -85,7 +84,6 @@ def render_card(
         "versions": version_rows(root, entry, built),
         "citation": bibtex(entry), "sources": sources_of(built),
         "left_out": left_out,
-        "picture": f"Pairs of {entry.pretty_name}" if drawn_pairs(built) else "",
     }  # fmt: skip
     return with_head(card_data(entry, built), _rendered(text, path, names))
 
