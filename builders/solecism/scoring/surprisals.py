@@ -132,12 +132,17 @@ def _gaps(found: Mapping[int, Sequence[_Token]]) -> Iterator[str]:
             yield f"sentence {sentence}: its tokens are not numbered one by one: {numbers}"
 
 
+class _Tabs(csv.excel_tab):
+    """Tab-separated columns; quotation marks are tokens."""
+
+    quoting = csv.QUOTE_NONE
+
+
 def _rows(path: Path) -> list[list[str]]:
-    tab = path.suffix != ".csv"
-    quoting = csv.QUOTE_NONE if tab else csv.QUOTE_MINIMAL
+    dialect = csv.excel if path.suffix == ".csv" else _Tabs
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
-            rows = list(csv.reader(file, delimiter="\t" if tab else ",", quoting=quoting))
+            rows = list(csv.reader(file, dialect))
         except (UnicodeDecodeError, csv.Error) as error:
             raise fail(str(error), path) from None
     while rows and not "".join(rows[-1]).strip():
