@@ -27,6 +27,7 @@ from solecism.baselines.ngram import estimate, save_ngram  # noqa: E402
 from solecism.commands import main  # noqa: E402
 from solecism.datasets.build import build  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
+from solecism.formula import WHOLE  # noqa: E402
 from solecism.schema import SUITE  # noqa: E402
 from solecism.scoring.encoding import words_of  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader  # noqa: E402
@@ -90,7 +91,8 @@ def regions(table: pa.Table, reader: SentenceReader) -> list[dict[str, Any]]:
         {"condition": condition["name"], **vars(region)}
         for item, measured in measured_items(table.to_pylist(), reader)
         for condition, found in zip(item["conditions"], measured, strict=True)
-        for region in found.regions
+        for name, region in found.items()
+        if name != WHOLE
     ]
 
 
@@ -138,9 +140,9 @@ def told(bits: list[float], text: str, *regions: tuple[str, str], metric: str = 
 )
 def test_metrics_are_those_of_syntaxgym(metric: str, function: Any) -> None:
     bits = [9.0, 1.5, 4.0, 2.5, 9.0]
-    (region,) = told(bits, "a b c d e", ("r", "b c d"), metric=metric).regions
+    region = told(bits, "a b c d e", ("r", "b c d"), metric=metric)["r"]
     assert region.surprisal == function([1.5, 4.0, 2.5])
-    assert told(bits, "a b c d e", ("r", "b c d"), metric="range").regions[0].surprisal == 2.5
+    assert told(bits, "a b c d e", ("r", "b c d"), metric="range")["r"].surprisal == 2.5
     assert set(METRICS) == {"sum", "mean", "median", "range", "max", "min"}
 
 
@@ -154,16 +156,16 @@ def test_an_empty_region_adds_nothing_and_the_whole_is_all() -> None:
     made["regions"][0] |= {"text": "", "start": 3, "end": 3, "first": 2, "last": 2}
     (item,) = suite(made).to_pylist()
     found = measure(item, [ReadSentence(words_of(["a", "b"]), np.array([1.0, 2.0]))])[0]
-    assert (found.regions[0].surprisal, found.regions[0].tokens) == (0.0, 0)
-    assert (found.whole.surprisal, found.whole.tokens) == (3.0, 2)
+    assert (found["r"].surprisal, found["r"].tokens) == (0.0, 0)
+    assert (found[WHOLE].surprisal, found[WHOLE].tokens) == (3.0, 2)
 
 
 def test_what_was_not_read_or_not_known_is_skipped() -> None:
     (item,) = suite(condition("a", "a b", ("r", "b"))).to_pylist()
     (unread,) = measure(item, [None])
-    assert [m.skipped for m in (*unread.regions, unread.whole)] == [UNREAD, UNREAD]
+    assert [m.skipped for m in unread.values()] == [UNREAD, UNREAD]
     sentence = ReadSentence(words_of(["a", "b"]), np.array([1.0, 2.0]), unknown=frozenset([1]))
-    assert measure(item, [sentence])[0].regions[0].skipped == UNKNOWN
+    assert measure(item, [sentence])[0]["r"].skipped == UNKNOWN
 
 
 # a tokenizer like Qwen's: byte-level, and Chinese characters are not separated before merging

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,8 +12,8 @@ import pyarrow as pa
 from solecism.baselines.corpus import UNK
 from solecism.baselines.ngram import NgramModel, is_ngram, load_ngram
 from solecism.errors import candidates, fail
-from solecism.scoring.encoding import Encoded
-from solecism.scoring.lookup import FoundPair, find_pair
+from solecism.scoring.encoding import Encoded, words_of
+from solecism.scoring.lookup import find_pair
 from solecism.scoring.questions import AnswerMemo, Questions, ask_words
 
 if TYPE_CHECKING:
@@ -110,77 +110,77 @@ def explain(
     Raises :class:`InputError` where there is no such pair, model or method.
     """
     pair = find_pair(identifier, data)
-    kind = _kind(model, revision, trust_remote_code)
-    chosen = _method(method, kind, model)
-    given = {"revision": revision, "dtype": dtype, "device": device}
-    if kind == "n-gram":
-        sides = _ngram(load_ngram(model), pair)
-    else:
-        from solecism.scoring.models import load_model
-
-        loaded = load_model(model, kind, **given, trust_remote_code=trust_remote_code)  # type: ignore[arg-type]
-        sides = _masked(loaded, pair, chosen) if kind == "masked" else _causal(loaded, pair, bos)
+    given = (revision, dtype, device, trust_remote_code)
+    kind, read = _opened(model, method, bos, *given)
+    column = "tokens" if kind in ("ngram", "words") else "sentence"
+    chosen = {"words": "sentence"}.get(kind, kind)
+    good, bad = (
+        ExplainedSentence(text, _tokens(*read(text)))
+        for text in (pair.row[f"{column}_good"], pair.row[f"{column}_bad"])
+    )
     row = pair.row
     return ExplainedPair(
         row["id"], row["UID"], row["linguistics_term"], row["language"], pair.spec, model, chosen,
-        *sides,
+        good, bad,
     )  # fmt: skip
 
 
-def _kind(model: str, revision: str | None, trust_remote_code: bool) -> str:
-    if is_ngram(model):
-        return "n-gram"
-    from solecism.scoring.models import kind_of
+Values = list[float | None]
+Read = Callable[[str], tuple[Encoded, Values, list[str]]]
+"""A function that returns the tokens of a text, the log probability of each, and notes on each."""
 
-    return kind_of(model, revision, trust_remote_code)
+
+def _opened(
+    model: str,
+    method: str | None,
+    bos: str,
+    revision: str | None,
+    dtype: str,
+    device: str,
+    trust: bool,
+) -> tuple[str, Read]:
+    """Return the method, and what reads texts; ``words``: a causal model that reads words."""
+    if is_ngram(model):
+        ngram = load_ngram(model)
+        return _method(method, "n-gram", model), lambda text: _by_ngram(ngram, text)
+    from solecism.scoring.models import kind_of, load_model
+
+    kind = kind_of(model, revision, trust)
+    chosen = _method(method, kind, model)
+    loaded = load_model(
+        model, kind, revision=revision, dtype=dtype, device=device, trust_remote_code=trust
+    )
+    if kind == "masked":
+        from solecism.scoring.engines.masked import open_masked
+
+        masked = open_masked(loaded)
+        return chosen, lambda text: _by_masked(masked, text, chosen)
+    from solecism.scoring.engines.causal import CausalReader
+
+    reader = CausalReader(loaded, bos=bos, engine="loop")
+    return "words" if reader.word_level else chosen, lambda text: _by_causal(reader, text)
 
 
 def _method(method: str | None, kind: str, model: str) -> str:
     names = _METHODS[kind]
-    if method is None:
-        return names[0]
-    if method not in names:
+    if method is not None and method not in names:
         near = candidates("methods", names, method)
         raise fail(f"method {method!r} gives no surprisals of {kind} models, as {model!r} {near}")
-    return method
+    return method or names[0]
 
 
-Sides = tuple[ExplainedSentence, ExplainedSentence]
-
-
-def _causal(loaded: Any, pair: FoundPair, bos: str) -> Sides:
-    from solecism.scoring.engines.causal import CausalReader
-
-    reader = CausalReader(loaded, bos=bos, engine="loop")
-    name = "tokens" if reader.word_level else "sentence"
-    good, bad = (_causal_side(reader, pair.row[f"{name}_{side}"]) for side in ("good", "bad"))
-    return good, bad
-
-
-def _causal_side(reader: CausalReader, text: str) -> ExplainedSentence:
+def _by_causal(reader: CausalReader, text: str) -> tuple[Encoded, Values, list[str]]:
     (encoded,) = reader.encode([text])
     ids, first = reader.whole(encoded.ids)
-    _refuse_long(text, len(ids), reader.loaded.longest)
+    _refuse_long(text, len(ids), reader.longest)
     (values,) = reader.log_probs([ids])
     shift = len(ids) - len(encoded.ids)
-    known = [
-        None if place + shift < first else float(values[place + shift])
-        for place in range(len(encoded.ids))
-    ]
-    return ExplainedSentence(text, _tokens(encoded, known))
+    places = range(shift, len(ids))
+    known = [None if place < first else float(values[place]) for place in places]
+    return encoded, known, [""] * len(known)
 
 
-def _masked(loaded: Any, pair: FoundPair, method: str) -> Sides:
-    from solecism.scoring.engines.masked import open_masked
-
-    reader = open_masked(loaded)
-    good, bad = (
-        _masked_side(reader, pair.row[f"sentence_{side}"], method) for side in ("good", "bad")
-    )
-    return good, bad
-
-
-def _masked_side(reader: MaskedReader, text: str, method: str) -> ExplainedSentence:
+def _by_masked(reader: MaskedReader, text: str, method: str) -> tuple[Encoded, Values, list[str]]:
     variant: Literal["original", "within_word_l2r"] = (
         "original" if method == "pll:original" else "within_word_l2r"
     )
@@ -192,7 +192,17 @@ def _masked_side(reader: MaskedReader, text: str, method: str) -> ExplainedSente
     questions.owners = list(range(questions.count))  # each token for itself
     logp = iter(reader.answer(questions, AnswerMemo(), [text] * questions.count).tolist())
     known = [None if special else next(logp) for special in encoded.special]
-    return ExplainedSentence(text, _tokens(encoded, known))
+    return encoded, known, [""] * len(known)
+
+
+def _by_ngram(model: NgramModel, text: str) -> tuple[Encoded, Values, list[str]]:
+    texts = pa.array([text], pa.string())
+    stream, _ = model.stream(texts)
+    words = model.wording.words(texts).to_pylist()[0]
+    unknown = (stream[1:-1] == model.words.index(UNK)).tolist()
+    notes = ["unknown word" if wrong else "" for wrong in unknown]
+    values = model.word_logp(stream)[1:].tolist()
+    return words_of([*words, "</s>"]), values, [*notes, "end of sentence"]
 
 
 def _refuse_long(text: str, tokens: int, most: int) -> None:
@@ -200,47 +210,27 @@ def _refuse_long(text: str, tokens: int, most: int) -> None:
         raise fail(f"{text[:60]!r} has {tokens} tokens, and the model has {most} positions")
 
 
-def _tokens(encoded: Encoded, known: Sequence[float | None]) -> tuple[ExplainedToken, ...]:
+def _tokens(
+    encoded: Encoded, known: Sequence[float | None], notes: Sequence[str]
+) -> tuple[ExplainedToken, ...]:
     """Return the tokens of a text without those that the tokenizer added.
 
     Tokens that share a character (bytes of it) become one.
     """
     added = encoded.special or [0] * len(encoded.ids)
-    places = [n for n, special in enumerate(added) if not special]
     groups: list[list[int]] = []
-    for place in places:
+    for place in (n for n, special in enumerate(added) if not special):
         if groups and encoded.offsets[place][0] < encoded.offsets[groups[-1][-1]][1]:
             groups[-1].append(place)
         else:
             groups.append([place])
-    return tuple(_token(encoded, group, [known[n] for n in group]) for group in groups)
-
-
-def _token(encoded: Encoded, group: Sequence[int], known: Sequence[float | None]) -> ExplainedToken:
-    start, stop = encoded.offsets[group[0]][0], encoded.offsets[group[-1]][1]
-    found = [value for value in known if value is not None]
-    surprisal = -math.fsum(found) * _BITS if found else None
-    text, before = encoded.text[start:stop], encoded.text[:start]
-    begins = not before or before[-1].isspace() or text[:1].isspace()
-    return ExplainedToken(text.strip() or "␣", surprisal, len(group), "", begins)
-
-
-def _ngram(model: NgramModel, pair: FoundPair) -> Sides:
-    good, bad = (_ngram_side(model, pair.row[f"tokens_{side}"]) for side in ("good", "bad"))
-    return good, bad
-
-
-def _ngram_side(model: NgramModel, text: str) -> ExplainedSentence:
-    texts = pa.array([text], pa.string())
-    stream, _ = model.stream(texts)
-    surprisals = (-model.word_logp(stream)[1:] * _BITS).tolist()
-    words = model.wording.words(texts).to_pylist()[0]
-    unknown = (stream[1:-1] == model.words.index(UNK)).tolist()
-    notes = ["unknown word" if wrong else "" for wrong in unknown]
-    tokens = [
-        ExplainedToken(word, surprisal, 1, note)
-        for word, surprisal, note in zip(words, surprisals, notes, strict=False)
-    ]
-    return ExplainedSentence(
-        text, (*tokens, ExplainedToken("</s>", surprisals[-1], 1, "end of sentence"))
-    )
+    out = []
+    for group in groups:
+        start, stop = encoded.offsets[group[0]][0], encoded.offsets[group[-1]][1]
+        found = [value for n in group if (value := known[n]) is not None]
+        surprisal = -math.fsum(found) * _BITS if found else None
+        text, before = encoded.text[start:stop], encoded.text[:start]
+        begins = not before or before[-1].isspace() or text[:1].isspace()
+        shown = text.strip() or "␣"
+        out.append(ExplainedToken(shown, surprisal, len(group), notes[group[0]], begins))
+    return tuple(out)

@@ -32,7 +32,7 @@ from solecism.version import __version__
 
 __all__ = [
     "COLUMNS", "NOT_GROUPED", "Interval", "NormalisedTallies", "Signature", "Tally", "environment",
-    "group_column", "items_right", "numeric_first", "parse_signature", "refuse_replacing", "summarize",
+    "group_column", "items_right", "numeric_first", "refuse_replacing", "summarize",
     "summarize_file", "tally", "wilson",
 ]  # fmt: skip
 
@@ -90,25 +90,6 @@ def _joined(name: str, mark: str, rest: str) -> str:
 
 def _escape(text: str) -> str:
     return "".join(_ESCAPES.get(c, c) for c in text)
-
-
-def _unescape(text: str) -> str:
-    for plain, escaped in reversed(_ESCAPES.items()):
-        text = text.replace(escaped, plain)
-    return text
-
-
-def parse_signature(text: str) -> dict[str, str]:
-    """Return the parts of a signature: ``{"metric": "acc", "cfg": "he", ...}``.
-
-    Raises :class:`InputError` where a part is not ``key:value``.
-    """
-    metric, *parts = text.split("|")
-    pairs = [part.partition(":") for part in parts]
-    wrong = [key for key, colon, _ in pairs if not colon or not key]
-    if wrong or not parts:
-        raise fail(f"{text!r} is no signature: {wrong[0] if wrong else metric!r} is not key:value")
-    return {"metric": metric, **{key: _unescape(value) for key, _, value in pairs}}
 
 
 def refuse_replacing(path: str | Path, signature: Signature) -> bool:

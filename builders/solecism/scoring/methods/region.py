@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.formula import WHOLE, Formula, parse, place_of, unknown_terms
-from solecism.scoring.encoding import Encoded, TokenSpan, shared_spans, words_of
+from solecism.scoring.encoding import Encoded, shared_spans, words_of
 from solecism.scoring.methods import Method, Reader, Run
 from solecism.scoring.results import score_schema
 
@@ -70,13 +70,8 @@ class MeasuredRegion:
     skipped: str | None = None
 
 
-@dataclass(frozen=True)
-class MeasuredCondition:
-    """A condition that was measured: its regions in order, and the whole sentence."""
-
-    regions: tuple[MeasuredRegion, ...]
-    whole: MeasuredRegion
-
+MeasuredCondition = dict[str, MeasuredRegion]
+"""A condition that was measured: its regions by name, and the whole sentence as :data:`WHOLE`."""
 
 SentenceReader = Callable[[Sequence[Item]], list[ReadSentence | None]]
 """A function that reads the conditions of items in order, None for a sentence of which nothing is
@@ -98,61 +93,54 @@ def measure(item: Item, sentences: Sequence[ReadSentence | None]) -> list[Measur
     if metric is None:
         near = candidates("metrics", list(METRICS), item["metric"])
         raise fail(f"suite {item['suite']!r}: unknown metric {item['metric']!r} {near}")
-    names = dict.fromkeys(r["name"] for c in item["conditions"] for r in c["regions"])
-    found = {name: _aligned(item, name, sentences) for name in names}
-    out = []
-    for place, (condition, sentence) in enumerate(zip(item["conditions"], sentences, strict=True)):
-        regions = (
-            _measured(region, sentence, found[region["name"]].get(place), metric)
-            for region in condition["regions"]
-        )
-        out.append(MeasuredCondition(tuple(regions), _whole(condition, sentence)))
+    out: list[MeasuredCondition] = []
+    for condition, sentence in zip(item["conditions"], sentences, strict=True):
+        whole = MeasuredRegion(WHOLE, condition["text"], None, 0, UNREAD)
+        if sentence is not None:
+            bits = float(sentence.bits.sum())
+            whole = MeasuredRegion(WHOLE, sentence.encoded.text, bits, len(sentence.bits))
+        out.append({WHOLE: whole})
+    for name in dict.fromkeys(r["name"] for c in item["conditions"] for r in c["regions"]):
+        for place, region in _measured(item, name, sentences, metric):
+            out[place][name] = region
     return out
 
 
-def _whole(condition: Item, sentence: ReadSentence | None) -> MeasuredRegion:
-    if sentence is None:
-        return MeasuredRegion(WHOLE, condition["text"], None, 0, UNREAD)
-    bits = sentence.bits
-    return MeasuredRegion(WHOLE, sentence.encoded.text, float(bits.sum()), len(bits))
-
-
 def _measured(
-    region: Item,
-    sentence: ReadSentence | None,
-    span: TokenSpan | None,
+    item: Item,
+    name: str,
+    sentences: Sequence[ReadSentence | None],
     metric: Callable[[Floats], float],
-) -> MeasuredRegion:
-    name = region["name"]
-    if not region["text"]:
-        return MeasuredRegion(name, "", 0.0, 0)
-    if sentence is None or span is None:
-        return MeasuredRegion(
-            name, region["text"], None, 0, UNREAD if sentence is None else UNALIGNED
+) -> Iterator[tuple[int, MeasuredRegion]]:
+    """Yield a region of each condition that has it, with the place of the condition."""
+    found = [
+        (place, condition, region, sentence)
+        for place, (condition, sentence) in enumerate(
+            zip(item["conditions"], sentences, strict=True)
         )
-    text = sentence.encoded.text[span.start : span.stop]
-    if sentence.unknown & set(range(span.first, span.last)):
-        return MeasuredRegion(name, text, None, 0, UNKNOWN)
-    bits = sentence.bits[span.first : span.last]
-    return MeasuredRegion(name, text, metric(bits), span.last - span.first)
+        for region in condition["regions"]
+        if region["name"] == name
+    ]
+    known = [(n, s, _place_of(c, r, s)) for n, c, r, s in found if r["text"] and s is not None]
+    spans = shared_spans([s.encoded for _, s, _ in known], [place for _, _, place in known])
+    aligned = dict(zip((n for n, _, _ in known), spans or (), strict=False))
+    for place, _, region, sentence in found:
+        span = aligned.get(place)
+        if not region["text"]:
+            yield place, MeasuredRegion(name, "", 0.0, 0)
+        elif sentence is None or span is None:
+            reason = UNREAD if sentence is None else UNALIGNED
+            yield place, MeasuredRegion(name, region["text"], None, 0, reason)
+        else:
+            text = sentence.encoded.text[span.start : span.stop]
+            unknown = sentence.unknown & set(range(span.first, span.last))
+            bits = None if unknown else metric(sentence.bits[span.first : span.last])
+            tokens = 0 if unknown else len(span)
+            yield place, MeasuredRegion(name, text, bits, tokens, UNKNOWN if unknown else None)
 
 
-def _aligned(
-    item: Item, name: str, sentences: Sequence[ReadSentence | None]
-) -> dict[int, TokenSpan | None]:
-    """Return the tokens of a region in the conditions that have it, by their place."""
-    places, texts, spans = [], [], []
-    for place, (condition, sentence) in enumerate(zip(item["conditions"], sentences, strict=True)):
-        for region in condition["regions"]:
-            if region["name"] == name and region["text"] and sentence is not None:
-                places.append(place)
-                texts.append(sentence.encoded)
-                spans.append(_span(condition, region, sentence))
-    found = shared_spans(texts, spans)
-    return dict(zip(places, found, strict=True)) if found else {}
-
-
-def _span(condition: Item, region: Item, sentence: ReadSentence) -> tuple[int, int]:
+def _place_of(condition: Item, region: Item, sentence: ReadSentence) -> tuple[int, int]:
+    """Return the characters of a region in the text that was read."""
     if not sentence.words:
         return region["start"], region["end"]
     words = condition["tokens"].split(" ")
@@ -203,48 +191,33 @@ def _parsed(text: str) -> Formula:
 
 
 def _result_rows(item: Item, measured: Sequence[MeasuredCondition]) -> Iterator[dict[str, Any]]:
-    names = [c["name"] for c in item["conditions"]]
-    regions = dict(zip(names, measured, strict=True))
+    conditions = item["conditions"]
+    by_name = dict(zip((c["name"] for c in conditions), measured, strict=True))
+    regions = {c["name"]: [r["name"] for r in c["regions"]] for c in conditions}
     formulas = [_parsed(text) for text in item["predictions"]]
-    _refuse_unknown(item, formulas)
-    for number, formula in enumerate(formulas):
-        terms = [
-            _term(condition, region, regions[condition]) for condition, region in formula.terms
-        ]
-        yield {**_identity(item, number, formula), **_outcome(formula, terms)}
-
-
-def _refuse_unknown(item: Item, formulas: Sequence[Formula]) -> None:
-    regions = {c["name"]: [r["name"] for r in c["regions"]] for c in item["conditions"]}
     wrong = [text for formula in formulas for text in unknown_terms(formula, regions)]
     if wrong:
-        place = f"suite {item['suite']!r}, item {item['id']!r}"
-        raise InputError(Problem(f"{place}: {text}") for text in wrong)
-
-
-def _term(condition: str, region: str, measured: MeasuredCondition) -> tuple[str, MeasuredRegion]:
-    if region == WHOLE:
-        return condition, measured.whole
-    place = place_of(region, [m.region for m in measured.regions])
-    assert place is not None
-    return condition, measured.regions[place]
-
-
-def _identity(item: Item, number: int, formula: Formula) -> dict[str, Any]:
-    return {
-        "id": f"{item['id']}-{number}",
-        "set_id": item["id"],
-        "UID": item["suite"],
-        "linguistics_term": item["phenomenon"],
-        "construction": item["modifier"],
-        "language": item["language"],
-        "features": {"prediction": formula.text},
-        "method": "region",
-    }
+        what = f"suite {item['suite']!r}, item {item['id']!r}"
+        raise InputError(Problem(f"{what}: {text}") for text in wrong)
+    for number, formula in enumerate(formulas):
+        terms = []
+        for condition, region in formula.terms:
+            place = place_of(region, regions[condition])
+            name = WHOLE if region == WHOLE or place is None else regions[condition][place]
+            terms.append((condition, by_name[condition][name]))
+        yield {
+            "id": f"{item['id']}-{number}", "set_id": item["id"], "UID": item["suite"],
+            "linguistics_term": item["phenomenon"], "construction": item["modifier"],
+            "language": item["language"], "features": {"prediction": formula.text},
+            "method": "region", **_outcome(formula, terms),
+        }  # fmt: skip
 
 
 def _outcome(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> dict[str, Any]:
-    skipped = next((m.skipped for _, m in terms if m.skipped), None)
+    """Return the regions of a prediction, and whether it holds.
+
+    Of one that compares two regions also what it has in common with a pair.
+    """
     measured = [
         {
             "condition": c, "region": m.region, "text": m.text,
@@ -252,21 +225,18 @@ def _outcome(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> d
         }
         for c, m in terms
     ]  # fmt: skip
+    skipped = next((m.skipped for _, m in terms if m.skipped), None)
     if skipped:
         return {"terms": measured, "skipped": skipped}
     places = iter(terms)
     decision = formula(lambda condition, region: next(places)[1].surprisal or 0.0)
-    return {"terms": measured, "decision": decision, **_sides(formula, terms)}
-
-
-def _sides(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> dict[str, Any]:
-    """Return what a plain comparison of two regions has in common with a pair."""
-    order = formula.comparison
-    if order is None:
-        return {}
-    good, bad = (terms[n][1] for n in order)
+    found = {"terms": measured, "decision": decision}
+    if formula.comparison is None:
+        return found
+    good, bad = (terms[n][1] for n in formula.comparison)
     logs = [-(m.surprisal or 0.0) * log(2) for m in (good, bad)]
     return {
+        **found,
         "logp_good": logs[0], "logp_bad": logs[1], "margin": logs[0] - logs[1],
         "tokens_good": good.tokens, "tokens_bad": bad.tokens,
         "bytes_good": len(good.text.encode()), "bytes_bad": len(bad.text.encode()),
@@ -303,27 +273,25 @@ def causal_reader(reader: Reader) -> SentenceReader:
 
 
 def ngram_reader(model: NgramModel) -> SentenceReader:
-    """Return a function that reads the ``tokens`` of sentences with an n-gram model."""
+    """Return a function that reads the ``tokens`` of sentences with an n-gram model.
+
+    Nothing is known of a sentence whose words are others to the model (it may leave out marks).
+    """
 
     def read(conditions: Sequence[Item]) -> list[ReadSentence | None]:
-        texts = pa.array([c["tokens"] or "" for c in conditions], pa.string())
-        stream, starts = model.stream(texts)
-        bits = np.split(-model.word_logp(stream) / log(2), starts[1:])
-        return [
-            _of_words(condition, values[1:-1], model)
-            for condition, values in zip(conditions, bits, strict=True)
-        ]
+        texts = [condition["tokens"] or "" for condition in conditions]
+        stream, starts = model.stream(pa.array(texts, pa.string()))
+        out: list[ReadSentence | None] = []
+        for text, values in zip(
+            texts, np.split(-model.word_logp(stream) / log(2), starts[1:]), strict=True
+        ):
+            words, bits = text.split(" "), values[1:-1]
+            unknown = frozenset(n for n, word in enumerate(words) if word not in model.vocabulary)
+            same = len(words) == len(bits)
+            out.append(ReadSentence(words_of(words), bits, True, unknown) if same else None)
+        return out
 
     return read
-
-
-def _of_words(condition: Item, bits: Floats, model: NgramModel) -> ReadSentence | None:
-    """Return None if the model reads other words (it may leave out punctuation)."""
-    words = (condition["tokens"] or "").split(" ")
-    if len(words) != len(bits):
-        return None
-    unknown = frozenset(n for n, word in enumerate(words) if word not in model.vocabulary)
-    return ReadSentence(words_of(words), bits, True, unknown)
 
 
 def _causal(tables: Iterable[pa.Table], run: Run[Reader]) -> Iterator[pa.Table]:
@@ -337,15 +305,6 @@ def _ngram(tables: Iterable[pa.Table], run: Run[NgramModel]) -> Iterator[pa.Tabl
 _FORMULA = "surprisal of regions, and whether the predictions about them hold"
 
 METHODS = (
-    Method(
-        "region",
-        _FORMULA,
-        "suite",
-        ("causal",),
-        _causal,
-        usual=True,
-        options=("bos",),
-        window=WINDOW,
-    ),
-    Method("region", _FORMULA, "suite", ("n-gram",), _ngram, usual=True, window=WINDOW),
+    Method("region", _FORMULA, "suite", ("causal",), _causal, True, (), ("bos",), window=WINDOW),
+    Method("region", _FORMULA, "suite", ("n-gram",), _ngram, True, window=WINDOW),
 )
