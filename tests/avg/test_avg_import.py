@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from release import SHARED, bytes_of
 from solecism.avg.grammar import generate, read_grammar
 from solecism.avg.importer import import_avg
 from solecism.errors import InputError
@@ -16,11 +15,6 @@ from solecism.grammar.phrases import Phrases
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import read_table
 
-CLAMS = SHARED / "reference" / "clams"
-NAMES = (
-    "long_vp_coord", "obj_rel_across_anim", "obj_rel_within_anim", "prep_anim", "simple_agrmt",
-    "subj_rel", "vp_coord",
-)  # fmt: skip
 Sentences = set[tuple[bool, str]]
 
 
@@ -56,20 +50,6 @@ def table(out: Path, name: str) -> list[list[str]]:
 
 
 # --- the same sentences ---------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(not CLAMS.is_dir(), reason="needs ../shared/reference/clams")
-@pytest.mark.parametrize("language", ["fr", "ru"])
-@pytest.mark.parametrize("name", NAMES)
-def test_reference_grammars_make_the_same_sentences(
-    name: str, language: str, tmp_path: Path
-) -> None:
-    path = CLAMS / f"{language}_replication" / f"{name}.avg"
-    made = import_avg(path, tmp_path, language, "clams")
-    assert made
-    assert all(file.is_file() for file in made)
-    expected = set(generate(read_grammar(path, path.with_name("common.avg"))))
-    assert drawn(tmp_path, language, "clams") == expected
 
 
 PERSONS = "V[1,s] pense\nV[2,s] penses\nV[1,p] pensons\nV[2,p] pensez\n"
@@ -236,12 +216,6 @@ def test_part_of_speech_is_guessed_from_the_name(name: str, upos: str, tmp_path:
     assert read_table(out / f"lexicons/xx/{name.lower()}.tsv").rows[0].upos == upos
 
 
-def test_words_are_normalised(tmp_path: Path) -> None:
-    text = "vary: V[]\nS[] e\u0301h N[] V[s]\nN[] re\u0301gent\nV[s] rit\nV[p] rient\n"
-    out = imported(tmp_path, text)
-    assert drawn(out) == {(True, "éh régent rit"), (False, "éh régent rient")}
-
-
 def test_common_is_read_and_paths_are_returned(tmp_path: Path) -> None:
     (tmp_path / "common.avg").write_text(PERSONS)
     (tmp_path / "je.avg").write_text("vary: V[]\nS[] je V[1,s]\nS[] nous V[1,p]\n")
@@ -269,17 +243,6 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert sorted(path.name for path in out.iterdir()) == ["lexicons", "templates"]
 
 
-def test_an_import_that_was_cut_short_can_be_repeated(tmp_path: Path) -> None:
-    out = imported(tmp_path, RELATIVE, SHARED_WORDS)
-    whole = bytes_of(out)
-    (out / "lexicons/xx/w.tsv").unlink()
-    (out / ".solecism-part").mkdir()
-    (out / ".solecism-part" / "0").write_text("half of it")
-    (out / "templates/demo/xx/g.jinja").unlink()
-    imported(tmp_path, RELATIVE, SHARED_WORDS)
-    assert bytes_of(out) == whole
-
-
 def test_same_table_is_shared_by_grammars(tmp_path: Path) -> None:
     imported(tmp_path, RELATIVE, SHARED_WORDS)
     (tmp_path / "h.avg").write_text(RELATIVE, encoding="utf-8")
@@ -291,20 +254,3 @@ def test_grammar_problems_come_through(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"g\.avg:2: preterminal 'W' is not defined"):
         imported(tmp_path, "vary: V[]\nS[] W[]\nS[] V[]\nV[] x\n")
     assert not (tmp_path / "out").exists()
-
-
-def test_grammar_without_a_pair(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"g\.avg: no sentence has an ungrammatical one"):
-        imported(tmp_path, "vary: V[]\nS[] V[]\nV[] x\n")
-
-
-def test_hash_in_a_word(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"g\.avg:3: V\[s\]: a lexicon's words cannot hold '#'"):
-        imported(tmp_path, "vary: V[]\nS[] V[s]\nV[s] a#b\nV[p] c\n")
-
-
-@pytest.mark.parametrize(("language", "dataset"), [("../fr", "d"), ("fr", "a/b"), ("", "d")])
-def test_names_of_folders(language: str, dataset: str, tmp_path: Path) -> None:
-    (tmp_path / "g.avg").write_text(GRAMMARS["paper"], encoding="utf-8")
-    with pytest.raises(InputError, match="cannot be the name of a folder"):
-        import_avg(tmp_path / "g.avg", tmp_path, language, dataset)

@@ -3,7 +3,6 @@ numbers."""
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -31,9 +30,6 @@ from solecism.check.audit import (
 from solecism.commands import main
 from solecism.commands.audit import COLUMNS
 from solecism.contrast import surplus
-
-HERE = CHECKOUT
-RELEASED = HERE.parent / "shared" / "reference" / "blimp"
 
 
 def pairs(*sides: tuple[str, str]) -> ParadigmPairs:
@@ -204,8 +200,8 @@ def test_several_languages_are_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.jsonl", '{"sentence_good": "x"}\n', ":1: the line has no sentence_good and"),
-        ("a.jsonl", "{\n", ":1: not JSON: "),
+        ("a.jsonl", '{"sentence_good": "x"}\n', ":1: is no minimal pair: it lacks sentence_bad"),
+        ("a.jsonl", "{\n", ":1: is no JSON: "),
         ("a.txt", "False\tx\n", ":1: is not `True<tab>sentence`"),
         ("a.csv", "x\n", ": is not a folder built by"),
         ("a.jsonl", "", ": holds no minimal pairs: name "),
@@ -230,14 +226,6 @@ def test_the_verb_prints_tables_of_80_columns_and_json(tmp_path: Path) -> None:
     found = json.loads(text)
     assert found["paradigms"][0]["contrasts"] == 1
     assert found["total"]["pairs"] == 1
-
-
-def test_long_names_are_broken_after_an_underscore(tmp_path: Path) -> None:
-    for name in ("obj_rel_no_comp_across_inanim", "determiner_noun_agreement_with_adjective_1"):
-        (tmp_path / f"{name}.txt").write_text("True\tthe cat sleeps\nFalse\tthe cat sleep\n")
-    lines = CliRunner().invoke(main, ["audit", str(tmp_path)]).output.splitlines()
-    starts = [line.split()[0] for line in lines if line.split()]
-    assert {"obj_rel_no_comp_across_inanim", "determiner_noun_agreement_with_"} <= {*starts}
 
 
 def test_a_paradigm_is_audited_alone(tmp_path: Path) -> None:
@@ -273,27 +261,3 @@ def test_the_verb_needs_the_nouns_of_the_language(tmp_path: Path) -> None:
     assert "there is no lexicon 'xx'" in found.output
     assert [one.number for one in audit([path])] == [1]
     assert [one.number for one in audit(str(path), language="")] == [0]
-
-
-@pytest.mark.skipif(not RELEASED.is_dir(), reason=f"{RELEASED} is not there")
-def test_released_blimp_is_measured_as_it_was_before() -> None:
-    """Our counts of eight released paradigms are those of an earlier, independent program."""
-    with (RELEASED / "paradigms.tsv").open(encoding="utf-8", newline="") as file:
-        known = {row["uid"]: row for row in csv.DictReader(file, delimiter="\t")}
-    found = [
-        audit_pairs(p)
-        for p in read_pairs(sorted(p for p in RELEASED.glob("*.jsonl") if p.stem in known))
-    ]
-    assert len(found) == 8
-    for one in found:
-        row = known[one.uid]
-        exact = {
-            "n_pairs": one.pairs, "identical_pairs": one.same, "len_mismatch": one.unequal,
-            "good_longer": one.good_longer, "one_token_sub": one.one_word, "same_bag": one.reordered,
-            "distinct_contrasts": one.contrasts, "dup_bad": one.duplicates,
-        }  # fmt: skip
-        assert {name: int(row[name]) for name in exact} == exact
-        assert float(row["shorter_chars_acc"]) == pytest.approx(one.shorter, abs=0.0006)
-        # the classifiers and their folds are not the same
-        assert float(row["unigram_cue"]) == pytest.approx(one.cue, abs=0.03)
-        assert float(row["bigram_cue"]) == pytest.approx(one.cue_bigrams, abs=0.03)

@@ -12,7 +12,7 @@ from solecism.check.registry import CHECKS
 from solecism.check.run import check_lexicon, check_paths
 from solecism.check.spelling import one_slip
 from solecism.lexicon.table import read_table
-from tiny import FILES, codes, edit, make_root, rewrite
+from tiny import codes, edit, make_root, rewrite
 
 # code, table, what to replace, by what, line, what the message names
 CASES = [
@@ -171,8 +171,3 @@ def test_a_single_table_can_be_checked(tmp_path: Path) -> None:
 def test_one_slip(a: str, b: str, slip: bool) -> None:
     assert one_slip(a, b) is slip
     assert one_slip(b, a) is slip
-
-
-def test_the_tiny_files_are_all_written(tmp_path: Path) -> None:
-    make_root(tmp_path)
-    assert all((tmp_path / name).read_text("utf-8") == text for name, text in FILES.items())

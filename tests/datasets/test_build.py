@@ -206,6 +206,7 @@ main(["build", "clams", "--out", "clams"])
 """
 
 
+@pytest.mark.nightly
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     small_root(tmp_path, "he", ["simple_agrmt", "prep_inanim"])
     done = subprocess.run(
@@ -238,6 +239,7 @@ def started_build(folder: Path) -> subprocess.Popen[bytes]:
     raise AssertionError("the build did not begin")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_build_leaves_nothing_behind(tmp_path: Path, number: int) -> None:
     process = started_build(tmp_path)
@@ -248,6 +250,7 @@ def test_an_interrupted_build_leaves_nothing_behind(tmp_path: Path, number: int)
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.nightly
 def test_a_killed_build_is_cleaned_up_by_the_next(tmp_path: Path) -> None:
     process = started_build(tmp_path)
     process.kill()

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from drawing import make_paradigm, make_root, sentences, template
 from solecism.datasets.from_templates import load_paradigms
 from solecism.errors import InputError
-from solecism.grammar.pairs import draw_sentences
 from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.render import Ends, Place, Rendered, Renderer, Value
-from solecism.lexicon.orthography import Orthography, Token, read_orthography, tokenize
+from solecism.grammar.render import Rendered, Renderer, Value
 
 NOUN = """
 lemma   Number=Sing  Number=Plur  Gender  Set
@@ -61,26 +58,6 @@ def texts(rendered: Rendered, tokenized: bool = False) -> list[str]:
     return rendered.texts(lambda value: value.text).to_pylist()  # type: ignore[no-any-return]
 
 
-def test_a_line_is_cut_into_one_unit_for_each_expression(tmp_path: Path) -> None:
-    line = paradigm(tmp_path, "So {{ n }}, [x: {{ v | agree(n) }}] it seems [y: to me]").renderers[
-        0
-    ]
-    parts = [([(t.text, t.tags) for t in unit.before], unit.source) for unit in line.units]
-    assert parts == [
-        ([("So", ())], "n"),
-        ([(",", ())], "v | agree(n)"),
-        ([("it", ()), ("seems", ()), ("to", (-2,)), ("me", (-2,))], ""),
-    ]
-    assert [unit.here.region for unit in line.units] == [None, 0, None]
-    assert [unit.regions for unit in line.units] == [("x", "y")] * 3
-    assert [dict(unit.uses) for unit in line.units][2] == {}
-
-
-def test_a_region_that_closes_after_the_last_expression_belongs_to_it(tmp_path: Path) -> None:
-    line = paradigm(tmp_path, "{{ n }} [x: {{ v | agree(n) }}]").renderers[0]
-    assert [unit.source for unit in line.units] == ["n", "v | agree(n)"]
-
-
 def test_sentences_have_two_renderings(tmp_path: Path) -> None:
     rendered = render(paradigm(tmp_path, "{{ np(n) }} {{ v | agree(n) }} {{ v.Particle }}, really"))
     assert texts(rendered) == [
@@ -115,15 +92,6 @@ def test_the_final_stop(tmp_path: Path, end: str, text: str, tokens: str) -> Non
     assert texts(rendered, tokenized=True) == [tokens]
 
 
-def test_units_are_joined_only_where_a_rule_could_apply_or_one_is_empty(tmp_path: Path) -> None:
-    plain = render(paradigm(tmp_path / "a", "the {{ n }} {{ v | agree(n) }} now"))
-    assert [len(stretch.units) for stretch in plain.stretches] == [1, 1, 1]
-    article = render(paradigm(tmp_path / "b", "{{ 'a' }} {{ n }} {{ v | agree(n) }}"))
-    assert [len(stretch.units) for stretch in article.stretches] == [2, 1]
-    empty = render(paradigm(tmp_path / "c", "{{ one(n) }} {{ n }} {{ v | agree(n) }}"))
-    assert [len(stretch.units) for stretch in empty.stretches] == [2, 1]
-
-
 def test_what_a_rule_makes_can_meet_the_next_rule(tmp_path: Path) -> None:
     rules = """
         rule   left  right   result
@@ -134,17 +102,6 @@ def test_what_a_rule_makes_can_meet_the_next_rule(tmp_path: Path) -> None:
     rendered = render(made)
     assert [len(stretch.units) for stretch in rendered.stretches] == [3]
     assert texts(rendered)[1:3] == ["helaughs", "the author gets up"]
-
-
-def test_ends_are_noted_at_every_stage_of_spelling(tmp_path: Path) -> None:
-    path = tmp_path / "orthography.tsv"
-    path.write_text("rule\tleft\tright\tresult\n1\ta\tb\tc d\n2\td\te\tf\n3\tc\tf\tg\n")
-    ends = Ends()
-    ends.note(tokenize("a b e"), False, read_orthography(path))
-    assert ends == Ends({"a", "c", "g"}, {"e", "f", "g"}, False)
-    ends.note([], True, Orthography())
-    assert ends.empty
-    assert ends.spaced
 
 
 def places(rendered: Rendered, name: str) -> list[tuple[str, int]]:
@@ -207,27 +164,6 @@ def test_a_sentence_may_be_empty(tmp_path: Path) -> None:
     assert texts(render(made)) == ["Early", "", "Onlyearly", "Only"]
 
 
-def test_alternatives_are_spread_with_the_last_changing_fastest(tmp_path: Path) -> None:
-    verbs = "lemma  Number=Sing  Number=Plur|Person=1  Number=Plur|Person=2\nb  x  y  z"
-    front = SLOTS.replace("Sing", "Sing, Set: 1") + "\n  w: {from: verb}\nmay_repeat: [v, w]"
-    lines = """
-        good: {{ n }} {{ v | agree(n) }} {{ w | agree(n) }}
-        bad: {{ n }} {{ v | clash(n, "Number", "Person") }} {{ w | clash(n, "Number", "Person") }}
-    """
-    made = make_paradigm(tmp_path, {**TABLES, "verb": verbs}, front, lines)
-    assert [bad for _, bad in sentences(made)] == [f"Author {v} {w}." for v in "yz" for w in "yz"]
-    once = [pair for pairs in draw_sentences(made) for pair in zip(*pairs, strict=True)]
-    assert [(str(good), str(bad)) for good, bad in once] == sentences(made)
-
-
-def test_rendered_rows_can_be_taken(tmp_path: Path) -> None:
-    rendered = render(paradigm(tmp_path, "{{ n }} {{ v | agree(n) }}"))
-    some = rendered.take(np.array([3, 0]))
-    assert texts(some) == [texts(rendered)[3], texts(rendered)[0]]
-    assert some.row.tolist() == [3, 0]
-    assert some.texts(lambda value: value.text, slice(0, 0)).to_pylist() == ["", ""]
-
-
 def test_paradigms_of_one_language_share_what_they_render_but_never_mix_it_up(
     tmp_path: Path,
 ) -> None:
@@ -281,8 +217,3 @@ def test_lines_without_slots_render_once(tmp_path: Path) -> None:
     assert isinstance(line, Renderer)
     line.render([], 1)
     assert line.units[0].ends.heads == {"a", "an"}
-
-
-def test_places_and_tokens_are_values() -> None:
-    assert Place(0, 1, 0) == Place(0, 1, 0)
-    assert Token("a", False, (1,)) == Token("a", False, (1,))

@@ -288,19 +288,6 @@ def test_front_matter_must_stand_between_two_lines(tmp_path: Path, text: str) ->
     ]
 
 
-def test_text_must_be_in_normal_form_c(tmp_path: Path) -> None:
-    assert told(tmp_path, lines="good: a\nbad: e\u0301te\n") == [
-        r"rel.jinja:9: not in Unicode normal form C: 'e\u0301te'"
-    ]
-
-
-def test_text_must_be_utf8(tmp_path: Path) -> None:
-    path = written(tmp_path, lines="good: a\nbad: \n")
-    path.write_bytes(path.read_bytes() + "été".encode("latin-1"))
-    (message,) = problems_of(lambda: read_template(path), tmp_path)
-    assert message.startswith("rel.jinja:10: not UTF-8 (")
-
-
 def test_all_problems_of_a_template_come_at_once(tmp_path: Path) -> None:
     front = (
         "field: sintax\nabout: [x]\nslots:\n  author: noun\n  likes: {from: verb}\n"
@@ -311,9 +298,3 @@ def test_all_problems_of_a_template_come_at_once(tmp_path: Path) -> None:
     assert sorted(int(message.split(":")[1]) for message in messages) == [
         1, 2, 3, 5, 7, 8, 9, 10, 12, 13, 14,
     ]  # fmt: skip
-
-
-def test_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
-    path = written(tmp_path)
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert [c.line for c in read_template(path).conditions] == [8, 9]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -14,11 +13,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from solecism.contrast import differing_span, surplus
 from solecism.errors import candidates, fail
-from solecism.inputs import read_text, reading_parquet
+from solecism.inputs import read_json_lines, read_text, reading_parquet
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
 
@@ -252,7 +250,7 @@ _REACH = 3
 class NumberCheck:
     """A rough check of number agreement between English determiners or numerals and nouns.
 
-    It rarely finds anything that is not wrong. ``number`` has the forms of nouns that are only
+    False positives are rare. ``number`` has the forms of nouns that are only
     singular (``Sing``) or only plural (``Plur``).
     """
 
@@ -371,72 +369,49 @@ def _pairs_of(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield language, paradigm and columns of each pair of a file or folder."""
     if not path.exists():
         raise fail("there is no such folder or file: `solecism build` makes it", path)
+    files = [path]
+    if path.is_dir():
+        found = sorted(path.rglob("*.parquet"))
+        own = [file for file in found if file.parent.name not in _GATHERED]
+        files = own or found or sorted([*path.glob("*.jsonl"), *path.glob("*.txt")])
     none = True
-    for file in _files(path):
+    for file in files:
         for row in _rows(file):
             none = False
-            yield row
+            yield row.get("language") or "", row.get("UID") or file.stem, row
     if none:
         raise fail(f"holds no minimal pairs: name {_KNOWN}", path)
 
 
-def _files(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    found = sorted(path.rglob("*.parquet"))
-    own = [p for p in found if p.parent.name not in _GATHERED]
-    return own or found or sorted([*path.glob("*.jsonl"), *path.glob("*.txt")])
-
-
-def _rows(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield language, paradigm and columns of each pair."""
-    readers = {".parquet": _parquet, ".jsonl": _jsonl, ".txt": _tabs}
-    if path.suffix not in readers:
+def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the columns of each pair of a file."""
+    if path.suffix == ".parquet":
+        with reading_parquet(path):
+            file = pq.ParquetFile(path)
+            names = set(file.schema_arrow.names)
+            wanted = [n for n in (*_TEXTS, "UID", "language", *_WORDS, "slots") if n in names]
+            for batch in file.iter_batches(columns=wanted) if names.issuperset(_TEXTS) else ():
+                yield from batch.to_pylist()
+    elif path.suffix == ".jsonl":
+        yield from read_json_lines(path, dict.fromkeys(_TEXTS, str), "minimal pair")
+    elif path.suffix == ".txt":
+        yield from _labelled(path)
+    else:
         raise fail(f"is not {_KNOWN}", path)
-    for row in readers[path.suffix](path):
-        yield row.get("language") or "", row.get("UID") or path.stem, row
 
 
-def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
-    with reading_parquet(path):
-        file = pq.ParquetFile(path)
-        names = set(file.schema_arrow.names)
-        if not set(_TEXTS) <= names:
-            return
-        wanted = [n for n in (*_TEXTS, "UID", "language", *_WORDS, "slots") if n in names]
-        for batch in file.iter_batches(columns=wanted):
-            yield from batch.to_pylist()
-
-
-def _jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
-    for number, line in _lines(path):
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise fail(f"not JSON: {error}", path, number) from None
-        if not isinstance(row, dict) or not all(isinstance(row.get(n), str) for n in _TEXTS):
-            raise fail(f"the line has no {' and '.join(_TEXTS)}", path, number)
-        yield row
-
-
-def _tabs(path: Path) -> Iterator[Mapping[str, Any]]:
+def _labelled(path: Path) -> Iterator[Mapping[str, Any]]:
     """Read lines ``True<tab>sentence``, each followed by its ``False<tab>sentence`` lines."""
     good = ""
-    for number, line in _lines(path):
-        label, tab, sentence = line.partition("\t")
-        if label not in ("True", "False") or not tab or (label == "False" and not good):
-            raise fail(
-                "is not `True<tab>sentence` or a following `False<tab>sentence`", path, number
-            )
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        label, _, sentence = line.partition("\t")
         if label == "True":
             good = sentence
-        else:
+        elif label == "False" and good:
             yield dict(zip(_TEXTS, (good, sentence), strict=True))
-
-
-def _lines(path: Path) -> Iterable[tuple[int, str]]:
-    lines = enumerate(read_text(path).splitlines(), 1)
-    return ((number, line) for number, line in lines if line.strip())
+        elif line.strip():
+            message = "is not `True<tab>sentence` or a following `False<tab>sentence`"
+            raise fail(message, path, number)
 
 
 Bags = tuple[Sequence[Hashable], Sequence[Hashable]]
@@ -448,41 +423,29 @@ FOLDS = 10
 def cue_accuracy(bags: Sequence[Bags], groups: Sequence[Hashable] | None = None) -> float:
     """Return the share of pairs in which a naive Bayes classifier finds the good sentence.
 
-    It knows which words stood only in good and only in bad sentences (with add-one smoothing), in
-    :data:`FOLDS`-fold cross-validation. ParadigmPairs of the same group (None: each its own) are
-    held out together; folds are drawn at random with a fixed seed. ParadigmPairs without differing
-    words count one half.
+    It knows which words were only in good and only in bad sentences (with add-one smoothing), in
+    :data:`FOLDS`-fold cross-validation. Pairs of the same group (None: each its own) are held out
+    together; folds are drawn at random with a fixed seed. Pairs without differing words count one
+    half.
     """
     if not bags:
         return 0.5
-    pair, word, sign = _flat(bags)
-    fold = _folds(groups if groups is not None else range(len(bags)))
-    size = int(word.max()) + 1 if len(word) else 1
-    by_fold = np.zeros((2, FOLDS, size))
+    words: dict[Hashable, int] = {}
+    rows = [
+        (number, words.setdefault(word, len(words)), sign)
+        for number, sides in enumerate(bags)
+        for side, sign in zip(sides, (1, -1), strict=True)
+        for word in side
+    ]
+    pair, word, sign = np.array(rows, dtype=np.intp).reshape(-1, 3).T
+    numbers: dict[Hashable, int] = {}
+    keys = range(len(bags)) if groups is None else groups
+    group = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+    fold = (np.random.default_rng(0).permutation(len(numbers)) % FOLDS)[group]
+    by_fold = np.zeros((2, FOLDS, max(len(words), 1)))
     np.add.at(by_fold, ((sign < 0).astype(int), fold[pair], word), 1)
     seen = by_fold.sum(axis=1, keepdims=True) - by_fold
     weights = np.log(seen[0] + 1) - np.log(seen[1] + 1)
     scores = np.bincount(pair, weights=sign * weights[fold[pair], word], minlength=len(bags))
     scores[np.abs(scores) < 1e-9] = 0
     return float(np.mean((np.sign(scores) + 1) / 2))
-
-
-def _flat(bags: Sequence[Bags]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-    """Return pair, word and side (1: good, -1: bad) of each differing word."""
-    numbers: dict[Hashable, int] = {}
-    rows = [
-        (pair, numbers.setdefault(word, len(numbers)), sign)
-        for pair, sides in enumerate(bags)
-        for side, sign in zip(sides, (1, -1), strict=True)
-        for word in side
-    ]
-    table = np.array(rows, dtype=np.intp).reshape(-1, 3)
-    return table[:, 0], table[:, 1], table[:, 2].astype(np.float64)
-
-
-def _folds(groups: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Return the fold of each pair: at random, but the same each time."""
-    numbers: dict[Hashable, int] = {}
-    group = np.array([numbers.setdefault(g, len(numbers)) for g in groups], dtype=np.intp)
-    places = np.random.default_rng(0).permutation(len(numbers)) % FOLDS
-    return np.asarray(places[group])

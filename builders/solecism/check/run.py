@@ -78,17 +78,21 @@ def check_paths(
 
     Raises :class:`InputError` for a path that names nothing.
     """
-    chosen = [_locate(path, root) for path in paths] or _top(root)
-    words = [path for path in chosen if _below(path, root / "lexicons")]
-    top = root / "templates"
+    top, words_top = root / "templates", root / "lexicons"
+    chosen = [_resolved(path, root) for path in paths] or [
+        folder for folder in (words_top, top) if folder.is_dir()
+    ]
+    if not chosen:
+        raise fail("there are no folders templates/ and lexicons/ here", root)
+    words = [path for path in chosen if _is_below(path, words_top)]
     templates = [file for path in chosen if path not in words for file in _templates(path, top)]
     counts = counts if counts is not None else CheckedCounts()
     found = _check_templates(dict.fromkeys(templates), root, items, seed, counts)
     checked = cache(check_lexicon)
-    for path in (place for word in words for place in _lexicons(word, root / "lexicons")):
-        whole = path.is_dir()
-        findings = checked(path if whole else path.parent)
-        found += [finding for finding in findings if whole or finding.path == str(path)]
+    for path in words:
+        for place in sorted(words_top.glob("*/")) if path == words_top else [path]:
+            findings = checked(place if place.is_dir() else place.parent)
+            found += [f for f in findings if place.is_dir() or f.path == str(place)]
     counts.lexicons += checked.cache_info().misses
     return sorted({f.within(root) for f in found}, key=lambda f: f.order)
 
@@ -208,53 +212,25 @@ def _check_items(
     setattr(checked, name, getattr(checked, name) + counts.pairs)
 
 
-def _top(root: Path) -> list[Path]:
-    top = [root / "lexicons", root / "templates"]
-    if not any(path.is_dir() for path in top):
-        raise fail("there are no folders templates/ and lexicons/ here", root)
-    return [path for path in top if path.is_dir()]
-
-
-def _locate(path: str | Path, root: Path) -> Path:
+def _resolved(path: str | Path, root: Path) -> Path:
     """Return the path of a data set's name, a path below the root, or any path, in this order."""
-    tried = (
-        root / "templates" / path,
-        root / "templates" / f"{path}.jinja",
-        *_of_any_language(root / "templates", Path(path)),
-        root / path,
-        Path(path),
-    )
-    for place, top in product(tried, (root / "templates", root / "lexicons")):
-        if place.exists() and _below(place, top):
+    tops = (root / "templates", root / "lexicons")
+    tried = [tops[0] / path, tops[0] / f"{path}.jinja", root / path, Path(path)]
+    if len(Path(path).parts) == 2:  # dataset/UID, if one language alone has it
+        found = list(tops[0].glob(f"{Path(path).parent}/*/{Path(path).name}.jinja"))
+        tried[2:2] = found if len(found) == 1 else []
+    for place, top in product(tried, tops):
+        if place.exists() and _is_below(place, top):
             return top / place.resolve().relative_to(top.resolve())
-    names = [*_names(root / "templates", "*"), *_names(root / "templates", "*/*")]
-    names += [f"lexicons/{name}" for name in _names(root / "lexicons", "*")]
-    raise fail(
-        f"{str(path)!r} names no lexicon or template {candidates('known', names, str(path))}"
-    )
+    folders = [*tops[0].glob("*/"), *tops[0].glob("*/*/")]
+    names = sorted(folder.relative_to(tops[0]).as_posix() for folder in folders)
+    names += sorted(f"lexicons/{folder.name}" for folder in tops[1].glob("*/"))
+    near = candidates("known", names, str(path))
+    raise fail(f"{str(path)!r} names no lexicon or template {near}")
 
 
-def _of_any_language(templates: Path, name: Path) -> list[Path]:
-    """Return the template that ``dataset/UID`` names, if there is one in one language only."""
-    found = (
-        list(templates.glob(f"{name.parent}/*/{name.name}.jinja")) if len(name.parts) == 2 else []
-    )
-    return found if len(found) == 1 else []
-
-
-def _below(path: Path, folder: Path) -> bool:
+def _is_below(path: Path, folder: Path) -> bool:
     return path.resolve().is_relative_to(folder.resolve())
-
-
-def _names(folder: Path, pattern: str) -> list[str]:
-    return sorted(p.relative_to(folder).as_posix() for p in folder.glob(pattern) if p.is_dir())
-
-
-def _lexicons(path: Path, top: Path) -> list[Path]:
-    """Return a table or the folder of a language as it is, and for ``lexicons/`` all folders."""
-    if path.resolve() != top.resolve():
-        return [path]
-    return sorted(folder for folder in top.iterdir() if folder.is_dir())
 
 
 def _templates(path: Path, top: Path) -> list[Path]:
@@ -262,8 +238,7 @@ def _templates(path: Path, top: Path) -> list[Path]:
     if path.is_file() and path.name != PHRASES:
         return [path]
     folder = path.parent if path.is_file() else path
-    plain = (file for file in folder.rglob("*.jinja") if not file.name.startswith("_"))
-    return sorted(file for file in plain if file.parent.parent.parent == top)
+    return sorted(f for f in folder.rglob("[!_]*.jinja") if f.parent.parent.parent == top)
 
 
 SHOWN = 3
