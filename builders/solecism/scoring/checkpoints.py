@@ -72,12 +72,10 @@ def find_revisions(model: str, patterns: Sequence[str]) -> list[str]:
             near = candidates("revisions", names, pattern)
             raise fail(f"model {model!r} has no revision {pattern!r} {near}")
         found |= dict.fromkeys(fitting)
-    return sorted(found, key=_order)
-
-
-def _order(name: str) -> tuple[float, str]:
-    step = step_of(name)
-    return (float("inf") if step is None else step), name  # main comes last, after all steps
+    steps = {name: step_of(name) for name in found}  # main comes last, after all steps
+    return sorted(
+        found, key=lambda name: (float("inf") if steps[name] is None else steps[name], name)
+    )
 
 
 def _folders(folder: Path) -> list[str]:

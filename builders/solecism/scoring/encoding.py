@@ -142,14 +142,13 @@ def covering(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
     while first and encoded.offsets[first - 1][1] > start:
         first -= 1  # tokens that share a character (byte-level vocabularies)
         start = min(start, encoded.offsets[first][0])
-    while last < len(encoded.offsets) and _overlaps(encoded.offsets[last], start, stop):
+    # Tokens that share a character; added ones, at (0, 0), overlap nothing.
+    while last < len(encoded.offsets) and max(encoded.offsets[last][0], start) < min(
+        encoded.offsets[last][1], stop
+    ):
         stop = max(stop, encoded.offsets[last][1])
         last += 1
     return TokenSpan(first, last, start, stop)
-
-
-def _overlaps(place: Place, start: int, stop: int) -> bool:
-    return place[0] < stop and place[1] > start  # added tokens, at (0, 0), overlap nothing
 
 
 def exactly(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
@@ -161,13 +160,11 @@ def exactly(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
     if found is None or _trimmed(encoded.text, found.start, found.stop) != (start, stop):
         return None
     first = found.first
-    while first and not encoded.special[first - 1] and _is_blank(encoded, first - 1):
+    while first and not encoded.special[first - 1]:
+        if encoded.text[slice(*encoded.offsets[first - 1])].strip():
+            break
         first -= 1
     return TokenSpan(first, found.last, encoded.offsets[first][0], found.stop)
-
-
-def _is_blank(encoded: Encoded, token: int) -> bool:
-    return not encoded.text[slice(*encoded.offsets[token])].strip()
 
 
 def shared_spans(texts: Sequence[Encoded], given: Sequence[Place]) -> list[TokenSpan] | None:

@@ -230,7 +230,8 @@ def _broken_weights(name: str) -> str:
 def _device(device: str) -> torch.device:
     """Return a device; raise :class:`InputError` with those there are if it is none."""
     if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else _other_device()
+        mps = "mps" if torch.backends.mps.is_available() else "cpu"
+        device = "cuda" if torch.cuda.is_available() else mps
     there = ["auto", "map", "cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
     there += ["mps"] if torch.backends.mps.is_available() else []
     try:
@@ -240,10 +241,6 @@ def _device(device: str) -> torch.device:
         reason = f"{str(error).splitlines()[0][:100]} {candidates('devices', there, device)}"
         raise fail(f"device {device!r}: {reason}") from None
     return place
-
-
-def _other_device() -> str:
-    return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
 def _refuse_random(name: str, info: dict[str, Any]) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -150,12 +149,12 @@ def _lacking(table: pa.Table, normaliser: Normaliser) -> str:
     """Return a column that a normaliser needs and the table does not have, else nothing."""
     needed = [normaliser.length, *(["unigram"] if normaliser.less_unigram else [])]
     names = [f"{name}_good" for name in needed]
-    empty = (n for n in names if n not in table.column_names or _is_empty(table[n]))
+    empty = (
+        n
+        for n in names
+        if n not in table.column_names or (len(table) and table[n].null_count == len(table))
+    )
     return next(empty, "")
-
-
-def _is_empty(column: Any) -> bool:
-    return len(column) > 0 and column.null_count == len(column)
 
 
 DIFFERENCES = ("-3 or less", "-2", "-1", "0", "1", "2", "3 or more")

@@ -268,7 +268,10 @@ def scores_table(
     floats |= dict(zip(_UNIGRAMS, unigrams, strict=True)) if unigrams is not None else {}
     lengths = (*tokens, *sizes, *(chars if chars is not None else ()))
     columns = {name: pairs[name] for name in _TEXTS if name != "construction"}
-    columns["features"] = features = _features(pairs)
+    features = pa.chunked_array([pa.array([{}] * len(pairs), SCORES.field("features").type)])
+    if "features" in pairs.column_names:
+        features = pairs["features"]
+    columns["features"] = features
     columns["construction"] = feature(features, "construction")
     columns["method"] = pa.repeat(pa.scalar(method), len(pairs))
     columns |= {n: pa.array(values, pa.float64(), mask=out) for n, values in floats.items()}
@@ -308,14 +311,6 @@ def without_nulls(pairs: pa.Table) -> pa.Table:
             place = pairs.column_names.index(name)
             pairs = pairs.set_column(place, name, pairs[name].fill_null(""))
     return pairs
-
-
-def _features(pairs: pa.Table) -> pa.ChunkedArray:
-    """Return the features, all null for a data set that has none."""
-    if "features" in pairs.column_names:
-        return pairs["features"]
-    kind = SCORES.field("features").type
-    return pa.chunked_array([pa.array([{}] * len(pairs), kind)], kind)
 
 
 def feature(features: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

@@ -37,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 _HASH = re.compile(r"^((?:sha256-)?[0-9a-f]{12})[0-9a-f]+$")
-_ESCAPES = {"%": "%25", "|": "%7C", "\n": "%0A"}
+_ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A"})
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,9 @@ class Signature:
             "dtype": self.dtype,
             "solecism": self.tool,
         }
-        return "|".join(["acc", *(f"{key}:{_escape(value)}" for key, value in parts.items())])
+        return "|".join(
+            ["acc", *(f"{key}:{value.translate(_ESCAPES)}" for key, value in parts.items())]
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the parts in full."""
@@ -86,10 +88,6 @@ class Signature:
 
 def _joined(name: str, mark: str, rest: str) -> str:
     return f"{name}{mark}{rest}" if rest else name
-
-
-def _escape(text: str) -> str:
-    return "".join(_ESCAPES.get(c, c) for c in text)
 
 
 def refuse_replacing(path: str | Path, signature: Signature) -> bool:
@@ -222,20 +220,12 @@ def tally(keys: pa.ChunkedArray, table: pa.Table) -> dict[str, Tally]:
     found: dict[str, Tally] = {}
     for row in counts.to_pylist():
         if row["key"] is not None:
-            part = _part(row["decision"], row["skipped"], row["count_all"])
+            decision, reason, count = row["decision"], row["skipped"], row["count_all"]
+            part = Tally(skipped={reason or "no score": count})
+            if decision is not None and reason is None:
+                part = Tally(decision * count, count, count if decision == 0.5 else 0)
             found.setdefault(row["key"], Tally()).add(part)
     return found
-
-
-def _part(decision: float | None, reason: str | None, count: int) -> Tally:
-    if decision is None or reason is not None:
-        return Tally(skipped={reason or "no score": count})
-    return Tally(decision * count, count, count if decision == 0.5 else 0)
-
-
-def _groupings(schema: pa.Schema) -> list[str]:
-    features = [f.name for f in schema.field("features").type]
-    return [*COLUMNS, *(name for name in features if name not in NOT_GROUPED)]
 
 
 def summarize(tables: Iterable[pa.Table], config: str) -> dict[str, Any]:
@@ -249,7 +239,8 @@ def summarize(tables: Iterable[pa.Table], config: str) -> dict[str, Any]:
     by: dict[str, dict[str, Tally]] = {}
     for table in tables:
         rows += len(table)
-        for name in _groupings(table.schema):
+        features = [field.name for field in table.schema.field("features").type]
+        for name in (*COLUMNS, *(name for name in features if name not in NOT_GROUPED)):
             _merge(by.setdefault(name, {}), tally(group_column(table, name), table))
         everything = pa.chunked_array([pa.repeat(pa.scalar(config), len(table))])
         for part in tally(everything, table).values():
@@ -261,7 +252,10 @@ def summarize(tables: Iterable[pa.Table], config: str) -> dict[str, Any]:
         "rows": rows,
         "overall": overall.to_json(),
         "macro": {name: _macro(by.get(name, {})) for name in COLUMNS},
-        "by": {name: _sorted(groups) for name, groups in by.items()},
+        "by": {
+            name: {key: groups[key].to_json() for key in sorted(groups, key=numeric_first)}
+            for name, groups in by.items()
+        },
         **normalised.to_json(),
     }
 
@@ -340,10 +334,6 @@ def _merge(into: dict[str, Tally], parts: Mapping[str, Tally]) -> None:
 def _macro(groups: Mapping[str, Tally]) -> float | None:
     found = [group.right / group.n for group in groups.values() if group.n]
     return sum(found) / len(found) if found else None
-
-
-def _sorted(groups: Mapping[str, Tally]) -> dict[str, Any]:
-    return {key: groups[key].to_json() for key in sorted(groups, key=numeric_first)}
 
 
 def numeric_first(key: str) -> tuple[int, float, str]:

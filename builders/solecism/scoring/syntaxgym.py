@@ -8,7 +8,7 @@ what was written is read back equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -191,6 +191,14 @@ def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
                     f"one file holds one suite: {key} is {first[key]!r} and {item[key]!r}", path
                 )
     slots = _Slots.of(items, path)
+    regions = {c["name"]: [r["name"] for r in c["regions"]] for c in first["conditions"]}
+    predictions = [
+        {
+            "type": "formula", OURS: text,
+            "formula": parse(text).syntaxgym(lambda c, region: slots.number(regions[c], region)),
+        }
+        for text in first["predictions"]
+    ]  # fmt: skip
     value = {
         "meta": {
             "name": first["suite"],
@@ -198,7 +206,7 @@ def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
             OURS: {key: first[key] for key in ("phenomenon", "modifier", "language")},
         },
         "region_meta": {str(n): name for n, name in enumerate(slots.names, 1)},
-        "predictions": [_prediction(text, first, slots) for text in first["predictions"]],
+        "predictions": predictions,
         "items": [_item(item, number, slots) for number, item in enumerate(items, 1)],
     }
     write_text(path, json_of(value))
@@ -276,12 +284,6 @@ def _cut(condition: Item, regions: Sequence[str]) -> list[str]:
     return [*parts, " ".join(words[done:])]
 
 
-def _prediction(text: str, item: Item, slots: _Slots) -> dict[str, str]:
-    regions = {c["name"]: [r["name"] for r in c["regions"]] for c in item["conditions"]}
-    formula = parse(text).syntaxgym(lambda c, region: slots.number(regions[c], region))
-    return {"type": "formula", "formula": formula, OURS: text}
-
-
 def _item(item: Item, number: int, slots: _Slots) -> dict[str, Any]:
     return {
         "item_number": number,
@@ -289,14 +291,12 @@ def _item(item: Item, number: int, slots: _Slots) -> dict[str, Any]:
         "conditions": [
             {
                 "condition_name": condition["name"],
-                "regions": list(_numbered(slots.contents(condition))),
+                "regions": [
+                    {"region_number": n, "content": content}
+                    for n, content in enumerate(slots.contents(condition), 1)
+                ],
                 OURS: {key: condition[key] for key in ("text", "tokens", "regions")},
             }
             for condition in item["conditions"]
         ],
     }
-
-
-def _numbered(contents: Sequence[str]) -> Iterator[dict[str, Any]]:
-    for number, content in enumerate(contents, 1):
-        yield {"region_number": number, "content": content}

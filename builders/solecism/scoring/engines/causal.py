@@ -218,15 +218,12 @@ class Loop(Engine):
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         out = np.zeros(ids.shape)
         for row, length in enumerate(lengths.tolist()):
-            out[row, 1:length] = self._sequence(ids[row : row + 1, :length])
+            tokens = self._tensor(ids[row : row + 1, :length])
+            logits = self.model(input_ids=tokens).logits[0, :-1].double()
+            found = torch.log_softmax(logits, dim=-1).gather(1, tokens[0, 1:, None])[:, 0]
+            out[row, 1:length] = found.cpu().numpy()
             self.tell((row + 1) / len(ids))
         return out
-
-    def _sequence(self, ids: Ints) -> Floats:
-        tokens = self._tensor(ids)
-        logits = self.model(input_ids=tokens).logits[0, :-1].double()
-        found = torch.log_softmax(logits, dim=-1).gather(1, tokens[0, 1:, None])[:, 0]
-        return np.asarray(found.cpu().numpy())
 
 
 class Plain(Engine):
@@ -335,14 +332,11 @@ class Tree(_OnTree):
             position_ids=self._tensor(depths),
             use_cache=False,
         )
-        states = self._own(packs, self.split.states(output))
-        return self.split.head.log_probs(states, row, trie.token[nodes])
-
-    def _own(self, packs: list[Pack], states: Tensor) -> Tensor:
         own = [len(pack) - pack.above for pack in packs]
-        number = np.repeat(np.arange(len(packs)), own)
+        of_pack = np.repeat(np.arange(len(packs)), own)
         place = np.concatenate([np.arange(pack.above, len(pack)) for pack in packs])
-        return states[self._tensor(number), self._tensor(place)]
+        states = self.split.states(output)[self._tensor(of_pack), self._tensor(place)]
+        return self.split.head.log_probs(states, row, trie.token[nodes])
 
 
 class Cached(_OnTree):
@@ -481,7 +475,11 @@ def probe(
         raise fail(f"unknown engine {name!r} {candidates('engines', ('auto', *ENGINES), name)}")
     _refuse_bidirectional(loaded)
     split = split_model(loaded.model, loaded.device)
-    some, tokens = _tried(rows), _bounded(loaded, tokens)
+    # Engines are tried on the longest sequences, and on neighbours, which share prefixes.
+    some = [*sorted(rows, key=len)[-TRIED // 2 :], *rows[: TRIED // 2]]
+    if loaded.device == "cpu":
+        each = 2 * sum(parameter.numel() for parameter in loaded.model.parameters())
+        tokens = min(tokens, max(int(WORK / each), FEWEST))
     wanted = Loop(loaded.model, split).score(some)
     refused: dict[str, str] = {}
     for key, kind in CLASSES.items():
@@ -494,14 +492,6 @@ def probe(
         refused[key] = reason
     why = "; ".join(f"{key}: {reason}" for key, reason in refused.items())
     raise fail(f"model {loaded.name!r} cannot be scored ({why})")
-
-
-def _bounded(loaded: Loaded, tokens: int) -> int:
-    """Return fewer tokens for a large model on a processor: only whole batches are saved."""
-    if loaded.device != "cpu":
-        return tokens
-    each = 2 * sum(parameter.numel() for parameter in loaded.model.parameters())
-    return min(tokens, max(int(WORK / each), FEWEST))
 
 
 @torch.inference_mode()
@@ -519,12 +509,6 @@ def _refuse_bidirectional(loaded: Loaded) -> None:
             f"model {loaded.name!r} sees the tokens that come next, so it is no causal model "
             "(a masked one is scored with --method pll)"
         )
-
-
-def _tried(rows: Rows) -> list[Sequence[int]]:
-    """Return the longest sequences, and the first ones, which are neighbours and share prefixes."""
-    longest = sorted(rows, key=len)[-TRIED // 2 :]
-    return [*longest, *rows[: TRIED // 2]]
 
 
 def _difference(engine: Engine, rows: Rows, wanted: Sequence[Floats], tolerance: float) -> str:

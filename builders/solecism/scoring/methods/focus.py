@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from solecism.scoring.critical import critical_words
 from solecism.scoring.encoding import Encoded, TokenSpan, exactly
-from solecism.scoring.methods import Method, Run
+from solecism.scoring.methods import Method
 from solecism.scoring.questions import PairScores, Questions, ask_words, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
 
@@ -119,13 +119,10 @@ def _cut(encoded: Encoded, span: TokenSpan) -> tuple[list[int], tuple[list[int],
     return ids[span.first : span.last], (ids[: span.first], ids[span.last :])
 
 
-def _score(tables: Iterable[pa.Table], run: Run[MaskedReader]) -> Iterator[pa.Table]:
-    return score_focus(tables, run.reader, run.multi_piece, run.unigram)
-
-
 METHODS = (
     Method(
-        "focus", "log P of the critical word at a mask in its place", "pair", ("masked",), _score,
+        "focus", "log P of the critical word at a mask in its place", "pair", ("masked",),
+        lambda tables, run: score_focus(tables, run.reader, run.multi_piece, run.unigram),
         options=("multi_piece", "unigram"),
     ),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from solecism.baselines.ngram import NgramModel
 from solecism.scoring.critical import OUT_OF_VOCABULARY, unknown_critical
-from solecism.scoring.methods import Method, Run
+from solecism.scoring.methods import Method
 from solecism.scoring.results import scores_table
 
 if TYPE_CHECKING:
@@ -51,13 +51,10 @@ def _side(texts: pa.Array, model: NgramModel, skip: NDArray[np.bool_]) -> tuple[
     return logp, counts, *lengths
 
 
-def _score(tables: Iterable[pa.Table], run: Run[NgramModel]) -> Iterator[pa.Table]:
-    return score_ngram(tables, run.reader, run.unigram)
-
-
 METHODS = (
     Method(
-        "ngram", "log P of the whole sentence, with its end", "pair", ("n-gram",), _score, usual=True,
+        "ngram", "log P of the whole sentence, with its end", "pair", ("n-gram",),
+        lambda tables, run: score_ngram(tables, run.reader, run.unigram), usual=True,
         aliases=("sentence",), options=("unigram",),
     ),
 )  # fmt: skip

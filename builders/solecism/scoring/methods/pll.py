@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pyarrow as pa
 
-from solecism.scoring.methods import Method, Run
+from solecism.scoring.methods import Method
 from solecism.scoring.questions import AnswerMemo, PairScores, Questions, ask_words, windows
 from solecism.scoring.results import EMPTY, TOO_LONG, require
 
@@ -77,22 +77,15 @@ def _scored(
     return scores.table(table, f"pll:{variant}", logp)
 
 
-def _score(tables: Iterable[pa.Table], run: Run[MaskedReader]) -> Iterator[pa.Table]:
-    return score_pll(tables, run.reader, unigram=run.unigram)
-
-
-def _original(tables: Iterable[pa.Table], run: Run[MaskedReader]) -> Iterator[pa.Table]:
-    return score_pll(tables, run.reader, "original", run.unigram)
-
-
 METHODS = (
     Method(
         "pll", "sum of log P of each token, it and the rest of its word masked", "pair", ("masked",),
-        _score, usual=True, aliases=("pll:within_word_l2r",), signed="pll:within_word_l2r",
-        options=("unigram",),
+        lambda tables, run: score_pll(tables, run.reader, unigram=run.unigram), usual=True,
+        aliases=("pll:within_word_l2r",), signed="pll:within_word_l2r", options=("unigram",),
     ),
     Method(
-        "pll:original", "sum of log P of each token, it alone masked", "pair", ("masked",), _original,
+        "pll:original", "sum of log P of each token, it alone masked", "pair", ("masked",),
+        lambda tables, run: score_pll(tables, run.reader, "original", run.unigram),
         options=("unigram",),
     ),
 )  # fmt: skip

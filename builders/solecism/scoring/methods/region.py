@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.formula import WHOLE, Formula, parse, place_of, unknown_terms
 from solecism.scoring.encoding import Encoded, shared_spans, words_of
-from solecism.scoring.methods import Method, Reader, Run
+from solecism.scoring.methods import Method, Reader
 from solecism.scoring.results import score_schema
 
 if TYPE_CHECKING:
@@ -185,16 +184,11 @@ def score_suites(tables: Iterable[pa.Table], reader: SentenceReader) -> Iterator
             yield pa.Table.from_pylist(rows, schema=SUITE_SCORES)
 
 
-@lru_cache(maxsize=1 << 12)
-def _parsed(text: str) -> Formula:
-    return parse(text)
-
-
 def _result_rows(item: Item, measured: Sequence[MeasuredCondition]) -> Iterator[dict[str, Any]]:
     conditions = item["conditions"]
     by_name = dict(zip((c["name"] for c in conditions), measured, strict=True))
     regions = {c["name"]: [r["name"] for r in c["regions"]] for c in conditions}
-    formulas = [_parsed(text) for text in item["predictions"]]
+    formulas = [parse(text) for text in item["predictions"]]
     wrong = [text for formula in formulas for text in unknown_terms(formula, regions)]
     if wrong:
         what = f"suite {item['suite']!r}, item {item['id']!r}"
@@ -294,17 +288,17 @@ def ngram_reader(model: NgramModel) -> SentenceReader:
     return read
 
 
-def _causal(tables: Iterable[pa.Table], run: Run[Reader]) -> Iterator[pa.Table]:
-    return score_suites(tables, causal_reader(run.reader))
-
-
-def _ngram(tables: Iterable[pa.Table], run: Run[NgramModel]) -> Iterator[pa.Table]:
-    return score_suites(tables, ngram_reader(run.reader))
-
-
 _FORMULA = "surprisal of regions, and whether the predictions about them hold"
 
 METHODS = (
-    Method("region", _FORMULA, "suite", ("causal",), _causal, True, (), ("bos",), window=WINDOW),
-    Method("region", _FORMULA, "suite", ("n-gram",), _ngram, True, window=WINDOW),
-)
+    Method(
+        "region", _FORMULA, "suite", ("causal",),
+        lambda tables, run: score_suites(tables, causal_reader(run.reader)),
+        usual=True, options=("bos",), window=WINDOW,
+    ),
+    Method(
+        "region", _FORMULA, "suite", ("n-gram",),
+        lambda tables, run: score_suites(tables, ngram_reader(run.reader)),
+        usual=True, window=WINDOW,
+    ),
+)  # fmt: skip
