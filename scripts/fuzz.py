@@ -211,7 +211,7 @@ def _told(command: str) -> str:
         places = traceback.extract_tb(done.exception.__traceback__)
         ours = [f"{Path(p.filename).name}:{p.lineno}" for p in places if "solecism" in p.filename]
         return f"traceback: {ours[-1:]} {done.exception!r:.200}"
-    named = any(mark in done.output for mark in (".", "/", "no "))
+    named = any(mark in done.output for mark in (".", "/", ": ", "no "))
     return "ok" if not done.exit_code else "clear error" if named else f"vague: {done.output:.200}"
 
 

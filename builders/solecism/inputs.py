@@ -193,7 +193,8 @@ def reading_parquet(path: Path) -> Iterator[None]:
         yield
     except (FileNotFoundError, IsADirectoryError) as error:
         raise fail(error.strerror or "there is no such file", path) from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, KeyError) as error:
+        # Arrow's KeyError: a column is there twice.
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise fail(f"is no Parquet file that can be read: {reason}", path) from None
 

@@ -30,6 +30,7 @@ from solecism.check.audit import (
 from solecism.commands import main
 from solecism.commands.audit import COLUMNS
 from solecism.contrast import surplus
+from solecism.errors import InputError
 
 
 def pairs(*sides: tuple[str, str]) -> ParadigmPairs:
@@ -261,3 +262,11 @@ def test_the_verb_needs_the_nouns_of_the_language(tmp_path: Path) -> None:
     assert "there is no lexicon 'xx'" in found.output
     assert [one.number for one in audit([path])] == [1]
     assert [one.number for one in audit(str(path), language="")] == [0]
+
+
+@pytest.mark.parametrize("odd", [["a"], b"\xff", {"a": 1}])
+def test_columns_of_other_types_are_told(tmp_path: Path, odd: object) -> None:
+    table = pa.table({"sentence_good": [odd], "sentence_bad": ["b"]})
+    pq.write_table(table, tmp_path / "x.parquet")
+    with pytest.raises(InputError, match=r"x\.parquet: is no Parquet file that can be read"):
+        audit([tmp_path / "x.parquet"])

@@ -247,6 +247,13 @@ def test_odd_columns_are_read_or_told(tmp_path: Path, name: str, values: list[An
     assert done.exit_code == 0 or "test-00000-of-00001.parquet: is no Parquet" in done.output
 
 
+def test_a_folder_without_items_is_told(tmp_path: Path) -> None:
+    table = make_pairs(8).drop(["sentence_bad"])
+    folder = write_folder(tmp_path / "data", "demo", {"xx": (table, {})})
+    with pytest.raises(InputError, match="has no items that pages can show"):
+        build_site(tmp_path / "site", [folder])
+
+
 @pytest.mark.parametrize("name", ["javascript:alert(1)", "data:text/html,x", "//evil.org", "\0"])
 def test_a_name_is_no_address(tmp_path: Path, name: str) -> None:
     facts = {name: {"phenomenon": name, "pairs": 2}, "simple_agrmt": {"phenomenon": name}}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism.contrast import differing_span, surplus
@@ -19,6 +20,7 @@ from solecism.errors import candidates, fail
 from solecism.inputs import read_json_lines, read_text, reading_parquet
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
+from solecism.schema import pair_schema
 
 __all__ = [
     "Audit", "NumberCheck", "ParadigmPairs", "audit", "audit_pairs", "auxiliary", "contrast",
@@ -390,8 +392,10 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
             file = pq.ParquetFile(path)
             names = set(file.schema_arrow.names)
             wanted = [n for n in (*_TEXTS, "UID", "language", *_WORDS, "slots") if n in names]
+            types = pa.schema([pair_schema().field(name) for name in wanted])
             for batch in file.iter_batches(columns=wanted) if names.issuperset(_TEXTS) else ():
-                yield from batch.to_pylist()
+                rows = pa.table(batch).select(wanted).cast(types).to_pylist()
+                yield from (row for row in rows if None not in (row[name] for name in _TEXTS))
     elif path.suffix == ".jsonl":
         yield from read_json_lines(path, dict.fromkeys(_TEXTS, str), "minimal pair")
     elif path.suffix == ".txt":

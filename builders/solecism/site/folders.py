@@ -236,6 +236,8 @@ def _data(manifest: Manifest, root: Root) -> SiteData:
     templates = {} if mined else _templates(manifest, root)
     judged = {f"{name}-judgments" for name in manifest.configs} & set(manifest.configs)
     configs = [_config(manifest, n, templates, judged) for n in manifest.configs if n not in judged]
+    if not any(config.kind for config in configs):
+        raise fail("has no items that pages can show", manifest.path)
     try:
         references, citation = references_of(root, entry), cite(root, entry.name)
     except InputError:
