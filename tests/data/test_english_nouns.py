@@ -13,7 +13,6 @@ from release import CHECKOUT
 from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row
-from verifying.verify import verify
 
 pytestmark = pytest.mark.nightly
 
@@ -213,5 +212,3 @@ def test_frequency_of_a_table_that_is_not_there(
     pytest.importorskip("wordfreq")
     assert SCRIPT.main(["en", "nuon", "--lexicons", str(tmp_path)]) == 2
     assert "nuon.tsv: there is no such file" in capsys.readouterr().err
-
-
