@@ -45,29 +45,21 @@ to target (1: neighbours).
 def pair_schema(extra: Iterable[str] = ()) -> pa.Schema:
     """Return the schema of minimal pairs; ``extra`` are names of further features (texts)."""
     features = pa.struct([*FEATURES.items(), *((name, _TEXT) for name in extra)])
-    texts = ("id", "set_id", "UID", "field", "linguistics_term", "language")
-    return pa.schema(
-        [
-            *((name, _TEXT) for name in texts),
-            ("pair_id", _INT),
-            ("sentence_good", _TEXT),
-            ("sentence_bad", _TEXT),
-            ("tokens_good", _TEXT),
-            ("tokens_bad", _TEXT),
-            ("simple_LM_method", _FLAG),
-            ("one_prefix_method", _FLAG),
-            ("two_prefix_method", _FLAG),
-            ("lexically_identical", _FLAG),
-            ("one_prefix_prefix", _TEXT),
-            ("one_prefix_word_good", _TEXT),
-            ("one_prefix_word_bad", _TEXT),
-            ("two_prefix_prefix_good", _TEXT),
-            ("two_prefix_prefix_bad", _TEXT),
-            ("two_prefix_word", _TEXT),
-            ("slots", pa.list_(SLOT)),
-            ("features", features),
-        ]
-    )
+    texts = (
+        "id", "set_id", "UID", "field", "linguistics_term", "language", "sentence_good", "sentence_bad",
+        "tokens_good", "tokens_bad",
+    )  # fmt: skip
+    flags = ("simple_LM_method", "one_prefix_method", "two_prefix_method", "lexically_identical")
+    prefixes = (
+        "one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad", "two_prefix_prefix_good",
+        "two_prefix_prefix_bad", "two_prefix_word",
+    )  # fmt: skip
+    columns = [
+        *((name, _TEXT) for name in texts), *((name, _FLAG) for name in flags),
+        *((name, _TEXT) for name in prefixes), ("slots", pa.list_(SLOT)), ("features", features),
+    ]  # fmt: skip
+    columns.insert(texts.index("sentence_good"), ("pair_id", _INT))
+    return pa.schema(columns)
 
 
 _END = pa.struct([("form", _TEXT), ("lemma", _TEXT), ("feats", _TEXT), ("index", _INT)])
@@ -128,14 +120,7 @@ FORMS = pa.schema(
 capitals; ``treebanks``: those that do; ``licences``: those of the works that have it."""
 
 _REGION = pa.struct(
-    [
-        ("name", _TEXT),
-        ("text", _TEXT),
-        ("start", _INT),
-        ("end", _INT),
-        ("first", _INT),
-        ("last", _INT),
-    ]
+    [("name", _TEXT), ("text", _TEXT), *((n, _INT) for n in ("start", "end", "first", "last"))]
 )
 _CONDITION = pa.struct(
     [("name", _TEXT), ("text", _TEXT), ("tokens", _TEXT), ("regions", pa.list_(_REGION))]

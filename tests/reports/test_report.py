@@ -337,7 +337,7 @@ def test_page_escapes_what_data_says(page: str) -> None:
 
 def test_drawings_have_titles_and_descriptions(page: str) -> None:
     found = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert len(found) == 3 + 4 + 2  # bars, curves, correlations
+    assert len(found) == 3 + 4  # bars, curves
     ids = set()
     for drawing in found:
         root = ET.fromstring(drawing)

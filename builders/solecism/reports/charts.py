@@ -1,4 +1,4 @@
-"""The charts of pages: bars of accuracies, heat maps of correlations, intervals, curves."""
+"""The charts of pages: bars of accuracies, and curves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from solecism.reports.figures import AccuracyCurve, FigureCell
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["bar_chart", "curve_chart", "curve_drawing", "forest_chart", "heat_map"]
+__all__ = ["bar_chart", "curve_chart", "curve_drawing"]
 
 WIDTH, LINE = 5.6, 0.19
 """Inches: the width of a chart, and the height of a line of text or a bar in it."""
@@ -120,67 +120,6 @@ def _legend(axes: Axes, colours: Mapping[str, str], people: bool) -> None:
     axes.legend(handles=keys, loc="lower left", bbox_to_anchor=(0, 1), labelcolor=INK, fontsize=8)
 
 
-def heat_map(title: str, names: Sequence[str], values: np.ndarray[Any, Any]) -> Markup:
-    """Draw a square of correlations with their numbers: blue above zero, orange below."""
-
-    def draw(axes: Axes) -> None:
-        from matplotlib.colors import LinearSegmentedColormap
-
-        shades = LinearSegmentedColormap.from_list("r", ["#be5a00", "#ffffff", "#004988"])
-        axes.pcolormesh(np.ma.masked_invalid(values), vmin=-1, vmax=1, cmap=shades)
-        for y, x in np.ndindex(*values.shape):
-            value = float(values[y, x])
-            text = "–" if math.isnan(value) else f"{value:.2f}"
-            colour = "#ffffff" if abs(value) > 0.55 else "#000000"
-            axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", color=colour, fontsize=8)
-        places = [number + 0.5 for number in range(len(names))]
-        axes.set_xticks(places, map(_label, names), rotation=45, ha="right")
-        axes.set_yticks(places, map(_label, names))
-        axes.invert_yaxis()
-        axes.set_aspect("equal")
-        _plain(axes)
-
-    pairs = [(i, j) for i in range(len(names)) for j in range(i)]
-    about = "; ".join(f"{names[i]} and {names[j]}: {values[i, j]:.2f}" for i, j in pairs)
-    side = max(3.0, min(WIDTH, 1.6 + 0.5 * len(names)))
-    return inline_svg(draw, (side, side), title, about or "One model.")
-
-
-def forest_chart(
-    title: str, rows: Mapping[str, tuple[float, float, float]], sides: tuple[str, str]
-) -> Markup:
-    """Draw differences (value, low, high) with their intervals around a line at zero."""
-    most = 100 * max([0.01, *(abs(end) for ends in rows.values() for end in ends)])
-
-    def draw(axes: Axes) -> None:
-        for number, (row, ends) in enumerate(rows.items()):
-            value, low, high = (100 * end for end in ends)
-            axes.text(-most, 1.7 - 2 * number, _label(row), va="center", color=INK)
-            axes.hlines(1 - 2 * number, low, high, color=INK, linewidth=1.4)
-            axes.plot(value, 1 - 2 * number, "o", color=COLOURS[0], markersize=5)
-        axes.axvline(0, color=FAINT, linewidth=0.8, linestyle="-", zorder=0)
-        axes.set_xlim(-1.05 * most, 1.05 * most)
-        axes.set_ylim(2 - 2 * len(rows), 2.4)
-        axes.set_yticks([])
-        axes.set_xlabel("difference (points)", color=FAINT)
-        heads = f"← {_label(sides[1])} better", f"{_label(sides[0])} better →"
-        for head, place, side in zip(heads, ("left", "right"), (0, 1), strict=True):
-            axes.text(
-                side,
-                1,
-                head,
-                transform=axes.transAxes,
-                ha=place,
-                va="bottom",
-                color=FAINT,
-                fontsize=8,
-            )
-        _plain(axes)
-
-    about = "; ".join(f"{row}: {100 * ends[0]:+.1f}" for row, ends in rows.items())
-    return inline_svg(draw, (WIDTH, 2 * LINE * len(rows) + 0.9), title, about)
-
-
 Ticks = Sequence[tuple[float, str]]
 
 
@@ -200,7 +139,7 @@ def curve_chart(
         f"{curve.name}: " + ", ".join(f"{p.label}: {100 * p.value:.0f}" for p in curve.points)
         for curve in curves
     )
-    size = (WIDTH, 3.4 + LINE * len(curves))
+    size = (0.8 * WIDTH, 2.8 + LINE * len(curves))
     return inline_svg(curve_drawing(axis, curves, diagonal, ticks), size, title, f"{about}.")
 
 

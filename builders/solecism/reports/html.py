@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from solecism.reports.charts import curve_chart, forest_chart, heat_map
+from solecism.reports.charts import curve_chart
 from solecism.reports.checkpoints import checkpoint_curves
 from solecism.reports.comparison import ModelDifference, correlations
 from solecism.reports.figures import ALL, FigureColumn, curves
@@ -80,20 +80,13 @@ def page_values(
         "title": f"Results on {', '.join(data)}", "by": by, "figures": figures,
         "judged": bool(judgments), "total": ALL,
         "difference": difference, "difference_cells": difference_cells,
-        "forest": _forest(difference) if difference else None,
         "checkpoints": checkpoint_curves(results, by), "plots": list(_curves(figures.pooled)),
         "normalised": normalised_tables(_named(figures)),
-        "correlations": list(_correlated(results)),
+        "correlations": correlations(results) if len(figures.models) > 1 else None,
         "margins": list(margin_correlations(results)), "notes": list(_notes(figures)),
         "environments": Counter(map(_environment, results)),
         "widest": max(map(len, figures.models)),
     }  # fmt: skip
-
-
-def _forest(difference: ModelDifference) -> Markup:
-    ends = {name: (it.difference, it.low, it.high) for name, it in difference.rows.items()}
-    names = difference.first, difference.second
-    return forest_chart(f"Difference between {names[0]} and {names[1]}", ends, names)
 
 
 def _curves(some: Sequence[FigureColumn]) -> Iterator[PlotFigure]:
@@ -102,18 +95,6 @@ def _curves(some: Sequence[FigureColumn]) -> Iterator[PlotFigure]:
         shown = [line for line in lines if line.points]
         drawn = curve_chart(f"Accuracy by {title.lower()}", axis, shown, name == "margin")
         yield PlotFigure(title, note, drawn)
-
-
-def _correlated(results: Sequence[Result]) -> Iterator[PlotFigure]:
-    found = correlations(results)
-    if len(found.names) < 2:
-        return
-    maps = {
-        f"Pearson's r of the accuracies by paradigm ({found.paradigms} paradigms)": found.paradigm,
-        "phi of the decisions, item by item": found.item,
-    }
-    for title, values in maps.items():
-        yield PlotFigure(title, "", heat_map(title, found.names, values))
 
 
 def _named(figures: PageFigures) -> Iterator[tuple[str, Result]]:

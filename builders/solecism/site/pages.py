@@ -207,7 +207,6 @@ def _phenomena(contents: SiteContents, data: SiteData) -> Iterator[SitePage]:
         yield _page(
             "phenomenon.html.jinja", f"{data.place}/phenomena/{place_of(name)}.html", name, contents,
             _top(data), data=data, heads=heads, rows=shown,
-            table=contents.results.phenomenon(data, name),
         )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from solecism.reports.figures import FigureCell, columns, labels, systems
 from solecism.reports.people import PEOPLE, Judgments, read_judgments
 from solecism.reports.report import open_results
-from solecism.reports.sections import FigureRow, FigureTable, PageFigures, page_figures
+from solecism.reports.sections import PageFigures, page_figures
 from solecism.scoring.results import Result
 from solecism.site.folders import SiteConfig, SiteData
 
@@ -76,18 +76,6 @@ class SiteResults:
             if judged is not None and (cell := judged.cell([uid])):
                 people.setdefault(PEOPLE, cell)
         return {**found, **people}
-
-    def phenomenon(self, data: SiteData, phenomenon: str) -> FigureTable | None:
-        """Return the accuracies on a phenomenon: a row for each config, a column for each model."""
-        rows: dict[str, dict[str, FigureCell]] = {}
-        for config in data.configs:
-            for name, result in self.of(config).items():
-                cell = self.cells(result, "phenomenon").get(phenomenon)
-                if cell is not None and cell.n:
-                    rows.setdefault(config.name, {})[name] = cell
-        heads = tuple(dict.fromkeys(name for cells in rows.values() for name in cells))
-        made = (FigureRow(n, 0, tuple(map(cells.get, heads))) for n, cells in rows.items())
-        return FigureTable("config", heads, tuple(made)) if rows else None
 
     def figures(self, data: SiteData) -> PageFigures | None:
         """Return the figures of all models on a data set."""
