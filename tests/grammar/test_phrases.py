@@ -362,11 +362,6 @@ def test_a_macro_from_another_file_asks_for_what_it_uses(root: Path) -> None:
     assert rendered(box, f"k({AUTHOR})") == "human"
 
 
-def test_columns_asked_for_in_an_expression_itself(box: Phrases) -> None:
-    columns = box.columns("a.Class if say(v, b) == b.lemma else c")
-    assert sorted(columns) == [("a", "Class"), ("b", "lemma")]
-
-
 # -- What expressions cannot do
 
 

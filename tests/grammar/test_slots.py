@@ -219,17 +219,10 @@ SIMPLE = "templates/demo/xx/simple.jinja"
             "in {{ the(auhtor) }}",
         ),
         (
-            "good: ",
-            "good: {{ author.Clas }} ",
-            "12: slot 'author': noun.tsv has no column 'Clas' (did you mean 'Class'? "
-            "columns: lemma, Animacy, Class, Number, Set) in {{ author.Clas }}",
-        ),
-        (
             "where: author is under(laughs.Subject)",
             "where: author.Animacy == laughs.Subjct",
-            "9: slot 'laughs': verb.tsv has no column 'Subjct' (did you mean 'Subject'? "
-            "columns: lemma, Frame, Number, Object, Person, Subject, Tense) "
-            "in {{ author.Animacy == laughs.Subjct }}",
+            "9: where: slot 'laughs': verb.tsv has no column 'Subjct' (did you mean 'Subject'? "
+            "columns: lemma, Frame, Number, Object, Person, Subject, Tense)",
         ),
     ],
 )

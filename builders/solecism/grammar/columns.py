@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.contrast import differing_span
-from solecism.grammar.render import Place, Record, Rendered, Stretch, Value
+from solecism.grammar.render import Record, Rendered, Stretch, Value
 from solecism.grammar.slots import Domain
 from solecism.grouping import Ints, alike_rows
 from solecism.lexicon.orthography import Orthography, Token, is_mark
@@ -192,7 +192,11 @@ class Printed:
         for place, (stretch, index) in enumerate(zip(side.stretches, side.index, strict=True)):
             if not any(name in unit.uses for unit in stretch.units):
                 continue
-            spots = [_spot(value.slots.get(name), numbers) for value in stretch.values]
+            spots = [(-1, -1, -1, -1)] * len(stretch.values)
+            for number, value in enumerate(stretch.values):
+                if name in value.slots:
+                    record, spot = value.slots[name]
+                    spots[number] = numbers.setdefault(record, len(numbers)), *spot
             mine = [column[index] for column in np.array(spots, dtype=np.intp).T.copy()]
             new = (found[0] < 0) & (mine[0] >= 0)
             shifts = 0, side.chars[place], side.chars[place], side.words[place]
@@ -201,16 +205,6 @@ class Printed:
                 for here, shift, there in zip(mine, shifts, found, strict=True)
             ]
         return cls(name, tuple(numbers), *found)
-
-
-def _spot(
-    found: tuple[Record, Place] | None, numbers: dict[Record, int]
-) -> tuple[int, int, int, int]:
-    """Return the number of the record, its characters and its word number."""
-    if found is None:
-        return -1, -1, -1, -1
-    record, place = found
-    return numbers.setdefault(record, len(numbers)), *place
 
 
 def slots_column(good: Sequence[Printed], bad: Sequence[Printed], rows: int) -> pa.ListArray:
@@ -229,17 +223,14 @@ def slots_column(good: Sequence[Printed], bad: Sequence[Printed], rows: int) -> 
     for field in ("lemma", "form", "upos", "feats"):
         values = [getattr(r, field) if r else None for r in records]
         texts.append(pa.array(values, pa.string()).take(place))
-    spans = [
-        _spans([getattr(p, end) for p in side]) for side in (good, bad) for end in ("start", "stop")
-    ]
+    spans = []
+    for side in (good, bad):
+        for end in ("start", "stop"):
+            flat = np.stack([getattr(p, end) for p in side], axis=1).ravel()
+            spans.append(pa.array(flat.astype(np.int32), mask=flat < 0))
     struct = pa.StructArray.from_arrays([*texts, *spans], fields=list(SLOT))
     offsets = np.arange(0, rows * len(good) + 1, len(good), dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), struct, type=pa.list_(SLOT))
-
-
-def _spans(columns: Sequence[Ints]) -> pa.Int32Array:
-    flat = np.stack(columns, axis=1).ravel()
-    return pa.array(flat.astype(np.int32), mask=flat < 0)
 
 
 def agreement_features(
@@ -341,18 +332,13 @@ Drawn = tuple[Printed, Domain, NDArray[np.int32]]
 def _rarest(words: Sequence[Drawn], rows: int) -> pa.StringArray:
     lowest = np.full(rows, np.inf)
     for slot, domain, taken in words:
-        frequency = _frequencies(domain, taken)
+        entries, inverse = np.unique(taken, return_inverse=True)
+        texts = [domain.words[n].row.properties.get("Freq", "") for n in entries.tolist()]
+        frequency = np.array([float(text or "nan") for text in texts])[inverse]
         known = (slot.code >= 0) & ~np.isnan(frequency)
         lowest = np.where(known, np.minimum(lowest, frequency), lowest)
     halves = pa.array(np.floor(2 * lowest) / 2, mask=np.isinf(lowest))
     return pc.cast(halves, pa.string())
-
-
-def _frequencies(domain: Domain, taken: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return the number in the column ``Freq`` of each word taken; nan where there is none."""
-    entries, inverse = np.unique(taken, return_inverse=True)
-    texts = [domain.words[entry].row.properties.get("Freq", "") for entry in entries.tolist()]
-    return np.array([float(text or "nan") for text in texts])[inverse]
 
 
 CRITICAL = "critical"
@@ -393,22 +379,19 @@ def _critical(side: Rendered) -> tuple[pa.Array, pa.Array] | None:
     if not marked:
         return None
     first, last = marked[0], marked[-1]
+
+    def part(value: Value, before: bool) -> str:
+        place = value.regions.get(CRITICAL)
+        if before:
+            return value.text[: place.start] if place else value.text
+        return value.text[place.start : place.stop] if place else ""
+
     before = side.texts(lambda value: value.text, slice(0, first))
-    here = side.texts(_before_critical, slice(first, first + 1))
-    word = side.texts(_critical_words, slice(first, first + 1))
-    more = side.texts(_further_words, slice(first + 1, last + 1))
+    here = side.texts(lambda value: part(value, True), slice(first, first + 1))
+    word = side.texts(lambda value: part(value, False), slice(first, first + 1))
+    more = side.texts(
+        lambda v: v.text[: v.regions[CRITICAL].stop] if CRITICAL in v.regions else "",
+        slice(first + 1, last + 1),
+    )
     prefix = pc.utf8_rtrim_whitespace(pc.binary_join_element_wise(before, here, ""))
     return prefix, pc.binary_join_element_wise(word, more, "")
-
-
-def _before_critical(value: Value) -> str:
-    return value.text[: value.regions[CRITICAL].start] if CRITICAL in value.regions else value.text
-
-
-def _critical_words(value: Value) -> str:
-    place = value.regions.get(CRITICAL)
-    return value.text[place.start : place.stop] if place else ""
-
-
-def _further_words(value: Value) -> str:
-    return value.text[: value.regions[CRITICAL].stop] if CRITICAL in value.regions else ""

@@ -33,7 +33,7 @@ from solecism.lexicon.typical import TYPICAL, Key, Typical
 
 __all__ = [
     "EXPRESSION", "FILTERS", "PHRASE", "TYPICAL_FORM", "Compiler", "Function", "Macro",
-    "Uses", "called_names", "classes_wanted", "compared_texts", "in_order", "in_plain_words", "merge_uses",
+    "Uses", "called_names", "classes_wanted", "in_order", "in_plain_words", "merge_uses",
     "misplaced", "refused", "renamed", "typical", "typical_asked", "typical_of", "under", "uses_of",
     "wrong_calls",
 ]  # fmt: skip
@@ -75,8 +75,6 @@ PHRASE: tuple[type[nodes.Node], ...] = (
     *EXPRESSION, nodes.Template, nodes.Macro, nodes.If, nodes.FromImport,
 )  # fmt: skip
 
-_COMPARING = {"eq": nodes.Const, "ne": nodes.Const, "in": nodes.List, "notin": nodes.List}
-
 _QUOTED = r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
 _NAMES = re.compile(rf"{_QUOTED}|(?<![\w.])([^\W\d]\w*)\b(?!\s*=(?!=))")
 """The texts in quotes of an expression, and its names (not those of properties and keywords)."""
@@ -95,19 +93,6 @@ def renamed(source: str, names: Mapping[str, str]) -> str:
     'it.lemma == "the"'
     """
     return _NAMES.sub(lambda match: match[1] or names.get(match[2], match[2]), source)
-
-
-def compared_texts(test: nodes.Compare) -> frozenset[str] | None:
-    """Return the texts of ``x == "text"``, ``x in ["text", ...]`` and their opposites.
-
-    None for any other test.
-    """
-    operand, *more = test.ops
-    if more or _COMPARING.get(operand.op) is not type(operand.expr):
-        return None
-    items = operand.expr.items if isinstance(operand.expr, nodes.List) else [operand.expr]
-    texts = [i.value for i in items if isinstance(i, nodes.Const) and type(i.value) is str]
-    return frozenset(texts) if len(texts) == len(items) else None
 
 
 def refused(tree: nodes.Node, allowed: tuple[type[nodes.Node], ...]) -> Iterator[tuple[int, str]]:
@@ -332,21 +317,8 @@ class Compiler:
         def chosen(names: Mapping[str, Any]) -> tuple[Printer, ...]:
             return next((printers for test, printers in cases if test(names)), otherwise)
 
-        name, known = _only_compared(node), dict[str, tuple[Printer, ...]]()
-
-        def known_by_text(names: Mapping[str, Any]) -> tuple[Printer, ...]:
-            value = names[name]
-            text = value.text if type(value) is Word else value
-            if type(text) is not str:
-                return chosen(names)
-            if text not in known:
-                known[text] = chosen(names)
-            return known[text]
-
-        choose = known_by_text if name else chosen
-
         def show(names: Mapping[str, Any], out: list[str | Word]) -> None:
-            for printer in choose(names):
+            for printer in chosen(names):
                 printer(names, out)
 
         return show
@@ -464,22 +436,6 @@ def _filter(name: str) -> Callable[..., Word]:
             raise TemplateFault(f"{name}: write it as {FILTERS[name]}") from None
 
     return call
-
-
-def _only_compared(node: nodes.If) -> str:
-    """Return the name that all tests compare with texts and with nothing else, or ``""``."""
-    names = {_compared(case.test) for case in (node, *node.elif_)}
-    return names.pop() if len(names) == 1 else ""
-
-
-def _compared(test: nodes.Node) -> str:
-    """Return the name in ``name == "text"``, ``name in ["text", ...]`` and their opposites.
-
-    ``""`` for any other test.
-    """
-    if not isinstance(test, nodes.Compare) or not isinstance(test.expr, nodes.Name):
-        return ""
-    return "" if compared_texts(test) is None else test.expr.name
 
 
 def under(word: object, classes: object = None, *, hierarchy: Hierarchy) -> bool:

@@ -61,7 +61,10 @@ def read_front_matter(text: str, first: int = 1) -> Entry:
     Raises :class:`FrontMatterError` for bad YAML and a key given twice.
     """
     try:
-        node = _compose(text)
+        try:
+            node = yaml.compose(text, Loader=_FAST)
+        except yaml.YAMLError:  # PyYAML explains faults better than libyaml
+            node = yaml.compose(text, Loader=yaml.BaseLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line if mark else 0
@@ -95,14 +98,6 @@ def _plain(problem: str) -> str:
         if match := re.search(pattern, problem):
             return f"{match.expand(words)} ({problem})"
     return problem
-
-
-def _compose(text: str) -> yaml.Node | None:
-    """Read with libyaml if it is installed, and again with PyYAML, which explains faults better."""
-    try:
-        return yaml.compose(text, Loader=_FAST)
-    except yaml.YAMLError:
-        return yaml.compose(text, Loader=yaml.BaseLoader)
 
 
 def _entry(node: yaml.Node, first: int) -> Entry:

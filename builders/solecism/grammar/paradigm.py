@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,7 +28,6 @@ from solecism.grammar.sampling.plan import BalanceLevel, DrawPlan
 from solecism.grammar.slots import Domain, fill_slot
 from solecism.grammar.template import Template, read_template
 from solecism.grammar.where import read_balance, read_where
-from solecism.grammar.words import TemplateFault
 from solecism.hashing import Hashes, mix, text_hashes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.schema import FEATURES
@@ -114,12 +113,15 @@ def load_paradigm(path: Path, lexicon: Lexicon, phrases: Phrases | None = None) 
 def _load(path: Path, lexicon: Lexicon, phrases: Phrases | None) -> Paradigm:
     template = read_template(path)
     phrases = phrases or Phrases(path.parent, lexicon)
-    _refuse(_expression_problems(template, phrases))
+    _refuse(
+        problem
+        for line, source in _expressions(template)
+        for problem in phrases.problems(source, template.slot_names, template.path, line)
+    )
     in_lines = merge_uses(map(phrases.uses, template.line_expressions))
     asked = merge_uses([in_lines, *map(phrases.uses, expressions(template.features))])
-    _refuse([*_unused(template, in_lines), *_taken_names(template)])
+    _refuse(_name_problems(template, in_lines))
     domains = _domains(template, asked, phrases)
-    _refuse(_column_problems(template, phrases, domains))
     plan = DrawPlan(
         domains, read_where(template, phrases, domains), _apart(template), template.path
     )
@@ -133,11 +135,6 @@ def _refuse(problems: Iterable[Problem]) -> None:
         raise InputError(found)
 
 
-def _expression_problems(template: Template, phrases: Phrases) -> Iterator[Problem]:
-    for line, source in _expressions(template):
-        yield from phrases.problems(source, template.slot_names, template.path, line)
-
-
 def _expressions(template: Template) -> Iterator[tuple[int, str]]:
     """Yield all expressions of a template with their lines."""
     for condition in template.conditions:
@@ -149,13 +146,11 @@ def _expressions(template: Template) -> Iterator[tuple[int, str]]:
         yield from ((line, source) for source in sources)
 
 
-def _unused(template: Template, used: Uses) -> Iterator[Problem]:
+def _name_problems(template: Template, used: Uses) -> Iterator[Problem]:
+    """Yield slots that no line uses, and features with names that every pair has."""
     for slot in template.slots:
         if slot.name not in used:
             yield Problem(f"slot {slot.name!r} is used in no line", template.path, slot.line)
-
-
-def _taken_names(template: Template) -> Iterator[Problem]:
     for name in template.features:
         if name in FEATURES:
             message = f"features: every pair has {name!r} already, give it another name"
@@ -175,18 +170,6 @@ def _domains(template: Template, asked: Uses, phrases: Phrases) -> list[Domain]:
             ]
     _refuse(problems)
     return domains
-
-
-def _column_problems(
-    template: Template, phrases: Phrases, domains: Sequence[Domain]
-) -> Iterator[Problem]:
-    words = {domain.slot.name: domain.words[0] for domain in domains}
-    for line, source in _expressions(template):
-        for slot, column in phrases.columns(source):
-            try:
-                words[slot].lookup(column)
-            except TemplateFault as fault:
-                yield Problem(f"{fault} in {{{{ {source} }}}}", template.path, line)
 
 
 def _apart(template: Template) -> list[tuple[int, int]]:
@@ -295,10 +278,7 @@ def _hopeless(counts: Counts) -> bool:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Switch the cyclic garbage collector off while very many small objects are made that all stay.
-
-    What was made meanwhile counts as old afterwards: the next search leaves it alone.
-    """
+    """Pause garbage collection while many long-lived objects are made, and count them as old."""
     was_on = gc.isenabled()
     gc.disable()
     try:

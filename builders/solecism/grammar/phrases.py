@@ -98,13 +98,6 @@ class Phrases:
             self._known_uses[source] = uses_of(self.tree(source), self._macros)
         return self._known_uses[source]
 
-    def columns(self, source: str) -> list[tuple[str, str]]:
-        """List the columns that an expression asks for itself: names of slots and columns."""
-        tree = nodes.Output([self.tree(source)])
-        roles = {id(test.args[0]) for test in tree.find_all(nodes.Test) if typical_asked(test)}
-        found = [node for node in tree.find_all(nodes.Getattr) if id(node) not in roles]
-        return [(n.node.name, n.attr) for n in found if isinstance(n.node, nodes.Name)]
-
     def compiled(self, source: str) -> Function:
         """Return the function of an expression, to be called with the words of slots by name.
 

@@ -211,7 +211,7 @@ def read_units(
             break
         asked = phrases.uses(source) if source else {}
         uses = {name: use for name, use in asked.items() if name in slots}
-        function = phrases.compiled(source) if source else _nothing
+        function = phrases.compiled(source) if source else lambda words: ""
         units.append(
             Unit(source, before, here, regions, uses, function, phrases, path, condition.line)
         )
@@ -220,10 +220,6 @@ def read_units(
 
 
 _END = LinePart("expression", "")
-
-
-def _nothing(words: Mapping[str, Word]) -> str:
-    return ""
 
 
 @dataclass(eq=False)
@@ -474,9 +470,12 @@ def written(
 ) -> Value:
     """Write the tokens of a piece, already spelt; it may begin or end a sentence."""
     spelt = spelling.finish(tokens) if last else tokens
-    shown = _capital(spelt) if first and spelling.capital else spelt
+    shown = list(spelt)
+    if first and spelling.capital and shown:
+        shown[0] = shown[0]._replace(text=shown[0].text[:1].upper() + shown[0].text[1:])
     text, words, spans = _write(shown, spelling.space, first)
-    loose = tokens[:-1] if last and _is_stop(tokens, spelling) else tokens
+    stopped = last and tokens and spelling.stop and tokens[-1].text == spelling.stop
+    loose = tokens[:-1] if stopped else tokens
     tokenized = " ".join([token.text for token in loose])
     slots: dict[str, tuple[Record, Place]] = {}
     for number, (name, record) in enumerate(piece.words):
@@ -517,17 +516,6 @@ def _shifted(token: Token, shift: int, loose: bool) -> Token:
     """Return a token whose words stand ``shift`` places further on, not glued if ``loose``."""
     tags = tuple([tag + shift if tag >= 0 else tag for tag in token.tags])
     return Token(token.text, token.glued and not loose, tags)
-
-
-def _capital(tokens: Sequence[Token]) -> list[Token]:
-    if not tokens:
-        return []
-    head = tokens[0]
-    return [Token(head.text[:1].upper() + head.text[1:], head.glued, head.tags), *tokens[1:]]
-
-
-def _is_stop(tokens: Sequence[Token], spelling: Orthography) -> bool:
-    return bool(tokens) and bool(spelling.stop) and tokens[-1].text == spelling.stop
 
 
 def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, int, dict[int, Place]]:

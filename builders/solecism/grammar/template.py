@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -235,9 +236,17 @@ class _TemplateReader:
     def _slots(self) -> Iterator[Slot]:
         for name, entry in self._named("slots").items():
             fields = dict(entry.fields)
-            without = self._named_lists(fields.pop("not", Entry(entry.line)))
+            unwanted = fields.pop("not", Entry(entry.line))
+            if unwanted.text is not None or unwanted.items:
+                self._report("`not` wants columns: not: {lemma: [...]}", unwanted.line)
+            without = {key: self._list(key, inner) for key, inner in unwanted.fields.items()}
             weights = {key: self._weights(name, f) for key, f in fields.items() if f.fields}
-            lists = {key: self._list(key, _names(inner)) for key, inner in fields.items()}
+            named = {
+                key: Entry(f.line, items=tuple(Entry(f.line, text) for text in f.fields))
+                if f.fields else f  # the values of `{the: 6, a: 4}`
+                for key, f in fields.items()
+            }  # fmt: skip
+            lists = {key: self._list(key, inner) for key, inner in named.items()}
             tables, under, oneof = (lists.pop(key, ()) for key in ("from", "under", "oneof"))
             weight = lists.pop("weight", ())
             if not _NAME.fullmatch(name):
@@ -252,11 +261,6 @@ class _TemplateReader:
                 yield Slot(
                     name, tables, lists, entry.line, under, oneof, without, weights, "".join(weight)
                 )
-
-    def _named_lists(self, entry: Entry) -> dict[str, tuple[str, ...]]:
-        if entry.text is not None or entry.items:
-            self._report("`not` wants columns: not: {lemma: [...]}", entry.line)
-        return {key: self._list(key, inner) for key, inner in entry.fields.items()}
 
     def _weights(self, slot: str, entry: Entry) -> dict[str, int]:
         """Read ``{the: 6, a: 4}``."""
@@ -338,13 +342,6 @@ class _TemplateReader:
                 self._report(f"this bad line is equal to {which}", condition.line)
 
 
-def _names(entry: Entry) -> Entry:
-    """Return the values of ``{the: 6, a: 4}`` as a list, and any other entry as it is."""
-    if not entry.fields:
-        return entry
-    return Entry(entry.line, items=tuple(Entry(entry.line, text) for text in entry.fields))
-
-
 def _joined(body: Sequence[str], offset: int) -> list[tuple[int, str]]:
     """Return the lines with sentences and their numbers, indented lines joined to them."""
     lines: list[tuple[int, list[str]]] = []
@@ -375,7 +372,9 @@ def read_parts(text: str) -> Iterator[LinePart]:
     that is not closed or stands in another, and for a sentence without anything in it.
     """
     depth, empty = 0, True
-    for part in _pieces(text):
+    jinja_parts = _jinja_parts(text)
+    pieces = ([p] if p.kind == "expression" else _region_parts(p.value) for p in jinja_parts)
+    for part in chain.from_iterable(pieces):
         empty = empty and (part.kind in ("open", "close") or not part.value.strip())
         depth += {"open": 1, "close": -1}.get(part.kind, 0)
         if depth not in (0, 1):
@@ -387,37 +386,26 @@ def read_parts(text: str) -> Iterator[LinePart]:
         raise ValueError("the line has no sentence")
 
 
-def _pieces(text: str) -> Iterator[LinePart]:
-    for part in _jinja_parts(text):
-        yield from [part] if part.kind == "expression" else _region_parts(part.value)
-
-
 def _jinja_parts(text: str) -> Iterator[LinePart]:
     inside: str | None = None
     for _, kind, value in _LEXER.lex(text):
         if kind in ("block_begin", "raw_begin"):
             raise ValueError("a block `{% ... %}` is not allowed in a line")
         if kind == "data":
-            yield _plain(value)
+            yield LinePart("text", value)
         elif kind == "variable_end":
             yield LinePart("expression", (inside or "").strip())
-            inside = None
-        elif kind == "variable_begin":
-            inside = ""
+        if kind in ("variable_begin", "variable_end"):
+            inside = "" if kind == "variable_begin" else None
         elif inside is not None:  # else it is a part of a comment
             inside += value
     if inside is not None:
         raise ValueError(f"`{{{{{inside}` is not closed by `}}}}`")
 
 
-def _plain(text: str) -> LinePart:
-    for close, begin in ("}}", "{{"), ("%}", "{%"), ("#}", "{#"):
-        if close in text:
-            raise ValueError(f"`{close}` without `{begin}`")
-    return LinePart("text", text)
-
-
 def _region_parts(text: str) -> Iterator[LinePart]:
+    if stray := re.search(r"[}%#]\}", text):
+        raise ValueError(f"`{stray[0]}` without `{stray[0][::-1].replace('}', '{')}`")
     place, literal = 0, ""
     for match in _REGION.finditer(text):
         literal += text[place : match.start()]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from solecism.errors import fail
 from solecism.grammar.expression import (
     classes_wanted,
-    compared_texts,
     renamed,
     typical_asked,
     typical_of,
@@ -122,13 +121,11 @@ def _one_by_one(text: str, phrases: Phrases, scope: Scope) -> Truth:
 
 def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
     """Return the truth table of ``x is typical(y.Role)``, ``x is under(y.Column)``,
-    ``x.Column == y.Column``, ``x.Column == "text"``, ``x.Column in ["text"]`` and their opposites.
+    ``x.Column == y.Column`` and ``x.Column != y.Column``.
 
     None for any other test, which is evaluated for each combination of groups.
     """
     node = phrases.tree(text)
-    if len(scope.slots) == 1 and isinstance(node, nodes.Compare) and _is_column(node.expr):
-        return _among(node, scope)
     if len(scope.slots) != 2:
         return None
     asked = typical_asked(node)
@@ -147,15 +144,6 @@ def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
 
 def _is_column(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name)
-
-
-def _among(node: Any, scope: Scope) -> Truth | None:
-    """Return the truth table of a property that is compared with texts."""
-    texts = compared_texts(node)
-    if texts is None:
-        return None
-    found = [text in texts for text in _values(scope, node.expr.node.name, node.expr.attr)]
-    return np.array(found, dtype=bool) ^ (node.ops[0].op in ("notin", "ne"))
 
 
 def _under(name: str, column: Any, phrases: Phrases, scope: Scope) -> Truth:
