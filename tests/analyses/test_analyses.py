@@ -20,9 +20,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from scored import write_result
-from solecism.analyses.agreement import analyse_agreement
 from solecism.analyses.blimp import analyse_blimp
 from solecism.analyses.clams import analyse_clams, read_complexity
+from solecism.analyses.does_bert_agree import analyse_agreement
 from solecism.analyses.mandarin import analyse_mandarin, architecture_of, corpus_of
 from solecism.commands import main
 from solecism.errors import InputError

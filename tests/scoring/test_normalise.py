@@ -25,7 +25,7 @@ from solecism.scoring.normalise import (
     margins,
     usable,
 )
-from solecism.scoring.recount import recount
+from solecism.scoring.renormalised import renormalise
 from solecism.scoring.results import Result, read_result, scores_table
 from solecism.scoring.summary import summarize
 from solecism.scoring.unigram import Unigram, estimate_unigram
@@ -164,8 +164,8 @@ def result(tmp_path: Path) -> Result:
 
 
 def test_a_result_is_recounted(result: Result) -> None:
-    found = recount(result, "slln:0.8")
-    assert recount(result, "sum") is result
+    found = renormalise(result, "slln:0.8")
+    assert renormalise(result, "sum") is result
     assert "|normaliser:slln:0.8|" in found.signature
     assert "|normaliser:slln:0.8|" in found.signature
     assert found.run["options"]["normaliser"] == "slln:0.8"
@@ -178,14 +178,14 @@ def test_a_result_is_recounted(result: Result) -> None:
     assert found.accuracy == pytest.approx(np.mean(wanted[1:]))
     assert found.accuracy != result.accuracy
     assert found.summary["overall"]["skipped"] == {"too long": 1}
-    token = recount(result, "token").summary
+    token = renormalise(result, "token").summary
     assert token["overall"]["accuracy"] == token["normalised"]["overall"]["token"]["accuracy"]
     assert set(token["by"]["UID"]) == set(result.summary["by"]["UID"])
 
 
 def test_reports_by_a_normaliser(result: Result) -> None:
     made = solecism.report(result, by="UID", normaliser="token")
-    assert made.results[0].accuracy == recount(result, "token").accuracy
+    assert made.results[0].accuracy == renormalise(result, "token").accuracy
     done = CliRunner().invoke(main, ["report", str(result.path), "--normaliser", "token"])
     assert done.exit_code == 0
     assert "|normaliser:token|" in done.stdout

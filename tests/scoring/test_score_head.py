@@ -18,8 +18,8 @@ ROW, TOKEN = np.array([0, 0, 2, 4, 4, 4]), np.array([1, 36, 0, 5, 5, 20])
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of two rows, blocks of four words: 37 words and 5 rows leave a rest of each."""
-    monkeypatch.setitem(module.ROWS, "cpu", 2)
-    monkeypatch.setitem(module.LOGITS, "cpu", 8)
+    monkeypatch.setitem(module.MAX_HEAD_ROWS, "cpu", 2)
+    monkeypatch.setitem(module.MAX_LOGITS, "cpu", 8)
 
 
 def layer(bias: bool = True, scale: float = 1.0) -> torch.nn.Linear:

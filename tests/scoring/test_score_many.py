@@ -171,7 +171,7 @@ def test_a_run_can_fail_in_ci(folder: Path) -> None:
 def test_a_run_has_a_name_and_many_items_are_announced(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "MANY", 10)
+    monkeypatch.setattr(run, "MANY_ITEMS", 10)
     done = command("--name", "mine")
     assert "items in clams/fr (--fast scores 50 of each paradigm)" in done.stderr
     (path,) = Path("results").glob("mine-*-clams-fr-ngram.json")

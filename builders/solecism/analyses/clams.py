@@ -21,7 +21,7 @@ __all__ = ["analyse_clams", "read_complexity"]
 _PAPER = "Mueller et al. 2020"
 _FEATURES = ("match", "distance", "controller_number", "attractor_number")
 _GAIN = ("accuracy", "baseline", "gain", "low", "high", "n")
-LEAST = 10
+MIN_ITEMS = 10
 """Fewer items than this make no row of gains."""
 
 
@@ -230,7 +230,7 @@ def _gains(items: pd.DataFrame, baseline: str) -> AnalysisPart:
         joined = mine.join(right, on=keys).join(base, on=keys).dropna(subset=["base"])
         for by in ("match", "distance"):
             for value, some in joined.groupby(by, sort=True):
-                if len(some) >= LEAST:
+                if len(some) >= MIN_ITEMS:
                     rows.append({"model": model, "by": by, "value": str(value), **_gain(some)})
     table = pd.DataFrame(rows, columns=["model", "by", "value", *_GAIN])
     points = {
@@ -239,7 +239,7 @@ def _gains(items: pd.DataFrame, baseline: str) -> AnalysisPart:
     }
     return AnalysisPart(
         "gain", f"Gain over {baseline}", f"{_PAPER}, section 6", table,
-        f"difference of accuracies on the same items ({LEAST} or more), with a 95 % interval clustered"
+        f"difference of accuracies on the same items ({MIN_ITEMS} or more), with a 95 % interval clustered"
         " by minimal set",
         dot_lines(points, "gain"), (7.0, 0.25 * len(table) + 1.2),
     )  # fmt: skip

@@ -117,6 +117,6 @@ def _parts(
         from solecism.analyses.mandarin import analyse_mandarin
 
         return analyse_mandarin(results)
-    from solecism.analyses.agreement import analyse_agreement
+    from solecism.analyses.does_bert_agree import analyse_agreement
 
     return analyse_agreement(results)

@@ -24,7 +24,7 @@ from solecism.reports.people import (
     people_columns,
 )
 from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
-from solecism.scoring.recount import recount
+from solecism.scoring.renormalised import renormalise
 from solecism.scoring.results import FORMAT, Result, read_result
 
 __all__ = ["ResultReport", "open_results", "report"]
@@ -65,7 +65,7 @@ def report(
         print(made.csv())
     """
     given = [results] if isinstance(results, str | Path | Result) else list(results)
-    found = [recount(result, normaliser) for result in open_results(given)]
+    found = [renormalise(result, normaliser) for result in open_results(given)]
     has_construction = all(result.summary["by"].get("construction") for result in found)
     by = by or ("construction" if has_construction else "phenomenon")
     compared = difference(found, by) if diff else None

@@ -25,7 +25,7 @@ from solecism.scoring.items import (
 
 __all__ = ["FoundPair", "find_pair", "folders_of_data", "pairs_of", "rows_by_id"]
 
-SHORTEST = 4
+MIN_ID_LENGTH = 4
 """The fewest characters of an id that stand for it."""
 
 
@@ -95,7 +95,7 @@ def _fitting(spec: str, identifier: str) -> Iterator[FoundPair]:
         with reading_parquet(path):
             ids = pq.read_table(path, columns=["id"])["id"]
             wanted = pc.equal(ids, identifier)
-            if len(identifier) >= SHORTEST:
+            if len(identifier) >= MIN_ID_LENGTH:
                 wanted = pc.starts_with(ids, identifier)
             if pc.any(wanted).as_py():
                 rows = pq.read_table(path).filter(wanted).to_pylist()

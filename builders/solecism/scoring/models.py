@@ -38,7 +38,7 @@ _FINGERPRINTED = (
 )  # fmt: skip
 """The files of a folder that scores depend on: weights, config, tokenizer, code."""
 
-WORK = 3e13
+WINDOW_OPERATIONS = 3e13
 """Floating-point operations of the items that are scored together on a processor."""
 
 
@@ -71,7 +71,7 @@ class Loaded:
         if self.device != "cpu":
             return most
         weights = sum(parameter.numel() for parameter in self.model.parameters())
-        return min(max(int(WORK / (2 * weights * tokens)), least), most)
+        return min(max(int(WINDOW_OPERATIONS / (2 * weights * tokens)), least), most)
 
 
 def load_model(

@@ -50,10 +50,10 @@ _NAMED = (
 
 _HASH = re.compile(r"[0-9a-f]{7,64}")
 
-SAMPLE, FEWEST = 1000, 30
+MAX_BOS_PAIRS, MIN_BOS_PAIRS = 1000, 30
 """The most and the fewest pairs on which the other choice of BOS is tried."""
 
-MANY = 20_000
+MANY_ITEMS = 20_000
 """More items than this are announced before they are scored."""
 
 
@@ -186,7 +186,7 @@ class _Scorer:
         """Announce the items of several data sets, each scored so many times."""
         total = times * sum(listed_items(spec).rows for spec in specs if ":" not in spec)
         self.all_items = total
-        if total > MANY:
+        if total > MANY_ITEMS:
             configs = f"{len(specs)} configs" if len(specs) > 1 else specs[0]
             self.notice(f"{total:,} items in {configs} (--fast scores 50 of each paradigm)")
 
@@ -422,9 +422,9 @@ def _other_bos(result: Result, run: Run[Any], options: ScoreOptions) -> Iterator
     from solecism.scoring.methods.sentence import score_pairs
 
     rows = int(result.summary["rows"])
-    step = max(rows // min(SAMPLE, max(rows // 10, 1)), 1)
+    step = max(rows // min(MAX_BOS_PAIRS, max(rows // 10, 1)), 1)
     sample = run.items.every(step, rows)
-    if len(sample) < FEWEST:
+    if len(sample) < MIN_BOS_PAIRS:
         return
     other = "never" if options.bos != "never" else "auto"
     reader = replace(run.reader, bos=other, probed=None, tell=lambda _: None)

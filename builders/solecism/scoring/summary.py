@@ -166,7 +166,7 @@ COLUMNS = {"UID": "UID", "phenomenon": "linguistics_term", "construction": "cons
 NOT_GROUPED = ("construction", "controller", "attractor", "target")
 """Features without figures: the lemmas, which are many, and what is a column."""
 
-MOST = 100
+MAX_VALUES = 100
 """A feature with more values than this has no figures by value in the summary."""
 
 
@@ -246,7 +246,7 @@ def summarize(tables: Iterable[pa.Table], config: str) -> dict[str, Any]:
         for part in tally(everything, table).values():
             overall.add(part)
         normalised.add(table)
-    by = {k: groups for k, groups in by.items() if k in COLUMNS or 0 < len(groups) <= MOST}
+    by = {k: groups for k, groups in by.items() if k in COLUMNS or 0 < len(groups) <= MAX_VALUES}
     by["config"] = {config: overall}
     return {
         "rows": rows,

@@ -37,11 +37,11 @@ Ints = NDArray[np.int64]
 Rows = Sequence[Sequence[int]]
 Tell = Callable[[float], None]
 
-ROWS = {"cpu": 1024, "other": 8192}
+MAX_HEAD_ROWS = {"cpu": 1024, "other": 8192}
 """The most rows that go through the head at a time."""
-LOGITS = {"cpu": 1 << 20, "other": 1 << 28}
+MAX_LOGITS = {"cpu": 1 << 20, "other": 1 << 28}
 """The most logits that are held at a time."""
-LEAST = 1e-30
+MIN_SAFE_SUM = 1e-30
 """A smaller sum of exponentials has lost digits: that row is done again, its largest logit
 subtracted."""
 
@@ -68,7 +68,7 @@ class Head:
         The logits of the whole vocabulary are summed block by block and never held at once.
         """
         out = np.empty(len(token))
-        step = ROWS[_kind(states)]
+        step = MAX_HEAD_ROWS[_kind(states)]
         for start in range(0, len(states), step):
             first, last = np.searchsorted(row, (start, start + step))
             if first < last:
@@ -94,12 +94,12 @@ class Head:
     def _total(self, states: Tensor) -> Tensor:
         """Return the log of the sum of exponentials of each row's logits."""
         assert isinstance(self.layer, nn.Linear)
-        step = max(LOGITS[_kind(states)] // len(states), 1)
+        step = max(MAX_LOGITS[_kind(states)] // len(states), 1)
         sums = torch.zeros(len(states), dtype=torch.float64, device=states.device)
         for start in range(0, len(self.layer.weight), step):
             sums += self._block(self.layer, states, slice(start, start + step)).exp_().sum(dim=-1)
         total = sums.log()
-        unsafe = ~((sums > LEAST) & sums.isfinite())
+        unsafe = ~((sums > MIN_SAFE_SUM) & sums.isfinite())
         if unsafe.any():
             total[unsafe] = self(states[unsafe]).double().logsumexp(dim=-1)
         return total
@@ -175,7 +175,7 @@ def _same_logits(model: Any, split: SplitModel) -> bool:
     return found.shape == wanted.shape and torch.allclose(found, wanted, rtol=1e-4, atol=1e-4)
 
 
-SMALLEST = 16
+MIN_PACK_NODES = 16
 """A pack never has fewer nodes than this (it must hold the ancestors too)."""
 
 
@@ -288,7 +288,7 @@ class Tree(_OnTree):
         self, model: Any, split: SplitModel, tokens: int = 4096, tell: Tell = lambda share: None
     ) -> None:
         super().__init__(model, split, tokens, tell)
-        self.size = min(self.SIZE, max(tokens, SMALLEST))
+        self.size = min(self.SIZE, max(tokens, MIN_PACK_NODES))
 
     def _fill(self, trie: Trie, of_node: Floats) -> None:
         start = 0
@@ -310,7 +310,7 @@ class Tree(_OnTree):
             self.tokens //= 2
             return True
         self.size //= 2
-        return self.size >= SMALLEST
+        return self.size >= MIN_PACK_NODES
 
     def _batch(self, trie: Trie, packs: list[Pack], nodes: Ints, row: Ints) -> Floats:
         """Return the log probabilities of ``nodes``, the children of the packs' own nodes."""
@@ -441,13 +441,13 @@ def _select(value: Any, rows: Tensor) -> Any:
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.25, "float16": 0.05}
 """How far a token's log probability may be from the plain loop's, by dtype."""
 
-TRIED = 8
+TRIED_SEQUENCES = 8
 """The number of sequences on which engines are tried."""
 
-WORK = 1e12
+BATCH_OPERATIONS = 1e12
 """Floating-point operations of a batch on a processor: about 20 seconds of a slow core."""
 
-FEWEST = 64
+MIN_BATCH_TOKENS = 64
 """The fewest tokens of a batch, however large the model."""
 
 
@@ -476,10 +476,10 @@ def probe(
     _refuse_bidirectional(loaded)
     split = split_model(loaded.model, loaded.device)
     # Engines are tried on the longest sequences, and on neighbours, which share prefixes.
-    some = [*sorted(rows, key=len)[-TRIED // 2 :], *rows[: TRIED // 2]]
+    some = [*sorted(rows, key=len)[-TRIED_SEQUENCES // 2 :], *rows[: TRIED_SEQUENCES // 2]]
     if loaded.device == "cpu":
         each = 2 * sum(parameter.numel() for parameter in loaded.model.parameters())
-        tokens = min(tokens, max(int(WORK / each), FEWEST))
+        tokens = min(tokens, max(int(BATCH_OPERATIONS / each), MIN_BATCH_TOKENS))
     wanted = Loop(loaded.model, split).score(some)
     refused: dict[str, str] = {}
     for key, kind in CLASSES.items():

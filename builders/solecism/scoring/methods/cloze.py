@@ -36,7 +36,7 @@ FEW_FILLERS = "few fillers"
 NO_OTHER_FORM = "no other form"
 """Reason (two forms): no wrong form of the answer's lemma is a single token of the vocabulary."""
 
-FEWEST = 10
+MIN_FILLERS = 10
 """The fewest right and wrong fillers that an item is scored with."""
 
 Item = dict[str, Any]
@@ -56,7 +56,7 @@ def score_cloze(
     forms: pa.Table,
     reader: MaskedReader,
     two_forms: bool = False,
-    fewest: int = FEWEST,
+    fewest: int = MIN_FILLERS,
 ) -> Iterator[pa.Table]:
     """Yield the scores of cloze items: all right fillers against all wrong ones.
 

@@ -17,7 +17,7 @@ __all__ = ["analyse_agreement"]
 
 _PAPER = "Bacon and Regier 2019"
 _FEATURES = ("distance", "distractors", "agrees_in", "relation", "flipped", "attractors")
-LEAST = 20
+MIN_ITEMS = 20
 """Fewer items than this make no row of a curve, and no language of a correlation."""
 
 
@@ -66,11 +66,11 @@ def _accuracy(items: pd.DataFrame, keys: Sequence[str], name: str, section: str)
 def _curve(items: pd.DataFrame, name: str, section: str) -> AnalysisPart:
     some = items.assign(**{name: pd.to_numeric(items[name], errors="coerce")}).dropna(subset=[name])
     table = pd.DataFrame(accuracy_rows(some, [name]))
-    table = table[table["n"] >= LEAST].reset_index(drop=True).astype({name: "Int64"})
+    table = table[table["n"] >= MIN_ITEMS].reset_index(drop=True).astype({name: "Int64"})
     series = points_of(table, name)
     return AnalysisPart(
         name, f"Accuracy by {name}", f"{_PAPER}, {section}", table,
-        f"Wilson's 95 % intervals; values of at least {LEAST} items",
+        f"Wilson's 95 % intervals; values of at least {MIN_ITEMS} items",
         curves_of(series, name, "accuracy") if series else None,
     )  # fmt: skip
 
@@ -80,7 +80,7 @@ def _across(items: pd.DataFrame) -> AnalysisPart | None:
     rows: list[dict[str, object]] = []
     for model, some in items.groupby("model", sort=False):
         by = some.groupby(["language", "relation"])["decision"].agg(["mean", "size"])
-        wide = by["mean"].where(by["size"] >= LEAST).unstack("relation")
+        wide = by["mean"].where(by["size"] >= MIN_ITEMS).unstack("relation")
         names = list(wide)
         for number, one in enumerate(names):
             for two in names[number + 1 :]:
@@ -88,7 +88,7 @@ def _across(items: pd.DataFrame) -> AnalysisPart | None:
         whole = some.groupby("language").agg(
             accuracy=("decision", "mean"), n=("decision", "size"), distance=("distance", "mean")
         )
-        whole = whole[whole["n"] >= LEAST]
+        whole = whole[whole["n"] >= MIN_ITEMS]
         rows += _correlation(str(model), "accuracy – items", whole["accuracy"], whole["n"])
         rows += _correlation(
             str(model), "accuracy – distance", whole["accuracy"], whole["distance"]
@@ -102,7 +102,7 @@ def _across(items: pd.DataFrame) -> AnalysisPart | None:
     }
     return AnalysisPart(
         "across", "Correlations across languages", f"{_PAPER}, section Results", table,
-        f"over languages with at least {LEAST} items on both sides",
+        f"over languages with at least {MIN_ITEMS} items on both sides",
         grouped_bars(series, "Pearson's r"),
     )  # fmt: skip
 
@@ -147,7 +147,7 @@ def _features(items: pd.DataFrame) -> AnalysisPart:
 def _two_sides(some: pd.DataFrame, has: pd.Series) -> dict[str, object]:
     means = some.assign(side=has).groupby(["language", "relation", "side"])["decision"]
     cells = means.agg(["mean", "size"])
-    wide = cells["mean"].where(cells["size"] >= LEAST).unstack("side")
+    wide = cells["mean"].where(cells["size"] >= MIN_ITEMS).unstack("side")
     both = wide.dropna() if wide.shape[1] == 2 else wide.iloc[:0]
     within = float((both[True] - both[False]).mean()) if len(both) else math.nan
     sides = [some["decision"][has], some["decision"][~has]]

@@ -11,10 +11,10 @@ from solecism.scoring.normalise import INPUTS, Normaliser, decisions, find_norma
 from solecism.scoring.results import Result
 from solecism.scoring.summary import Signature, summarize
 
-__all__ = ["RecountedResult", "recount"]
+__all__ = ["RenormalisedResult", "renormalise"]
 
 
-def recount(result: Result, name: str) -> Result:
+def renormalise(result: Result, name: str) -> Result:
     """Return a result as a normaliser would have decided it; nothing is written.
 
     Its signature names the normaliser, its figures are counted anew. Margins are in natural
@@ -29,14 +29,14 @@ def recount(result: Result, name: str) -> Result:
     signature = Signature(tool=parts.pop("solecism"), **parts)
     run = {**signature.to_json(), "solecism": signature.tool}
     head = {**result.summary, "signature": str(signature), "run": run}
-    found = RecountedResult(result.path, head, normaliser)
-    return RecountedResult(
+    found = RenormalisedResult(result.path, head, normaliser)
+    return RenormalisedResult(
         result.path, {**head, **summarize([found.table], signature.config)}, normaliser
     )
 
 
 @dataclass(frozen=True)
-class RecountedResult(Result):
+class RenormalisedResult(Result):
     """A result whose decisions and margins are those of a normaliser."""
 
     normaliser: Normaliser
