@@ -91,7 +91,7 @@ def test_lines_of_a_difference() -> None:
         "`he`: 1,001 items added (`across` 1,000, `simple` 1)",
         "`he`: 2 items changed in `sentence_bad`, `slots[].form` (`simple` 2)",
         "`he`: columns added: `features.stress: string`",
-        "`he`: rows stand in another order or have other numbers",
+        "`he`: rows are in another order or have other numbers",
     ]
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hubs import Place, a_place, make_releases
+from fake_hub import FakeHub
+from hubs import make_releases
 
 
 @pytest.fixture(scope="session")
@@ -25,10 +26,9 @@ def releases(release_folder: Path) -> dict[str, Path]:
     return {path.name: path / "tiny" for path in release_folder.iterdir() if path.name != "root"}
 
 
-@pytest.fixture(scope="module", params=["http", "xet"])
-def any_place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Place]:
-    """A hub over HTTP, and one with a store of large files."""
-    with a_place(tmp_path_factory.mktemp(request.param), request.param == "xet") as place:
-        yield place
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    """A hub that huggingface_hub in this process talks to, with empty caches."""
+    with FakeHub() as hub:
+        hub.use(monkeypatch, tmp_path / "home")
+        yield hub

@@ -1,35 +1,29 @@
-"""Pushing releases to a hub over HTTP: one commit, one tag, the same end after every fault."""
+"""Pushing releases to a hub: one commit, one tag, and what is refused."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from fake_hub import Blob, Fault, User
-from fake_hub.server import TOKEN
-from hubs import REPO, Place, a_place, sums
-from solecism.hub.compare import compare
-
-
-@pytest.fixture(scope="module")
-def shared_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with a_place(tmp_path_factory.mktemp("hub")) as place:
-        yield place
+from fake_hub import TOKEN, Blob, FakeHub, Repo, Request, User
+from hubs import REPO, sums
+from solecism.commands import main
 
 
-@pytest.fixture
-def place(shared_place: Place) -> Iterator[Place]:
-    shared_place.fresh()
-    yield shared_place
-    assert shared_place.violations == []
+def push(release: Path, *more: str, code: int = 0) -> str:
+    """Push a release, and return what is printed."""
+    done = CliRunner().invoke(main, ["push", str(release), "--to", REPO, *more])
+    assert done.exit_code == code, done.output
+    assert "Traceback" not in done.output
+    return done.stdout if code == 0 else done.output
 
 
 @contextmanager
@@ -41,86 +35,103 @@ def changed_manifest(release: Path, folder: Path) -> Iterator[dict[str, Any]]:
     path.write_text(json.dumps(manifest), encoding="utf-8")
 
 
-def files_at(place: Place, tag: str) -> dict[str, str]:
-    repo = place.hub.repos[REPO]
+def files_at(hub: FakeHub, tag: str) -> dict[str, str]:
+    repo = hub.repos[REPO]
     files = repo.commits[repo.tags[tag]].files
     return {path: blob.sha256 for path, blob in files.items() if path != ".gitattributes"}
 
 
-def he_rows(release: Path) -> int:
-    manifest = json.loads((release / "manifest.json").read_text(encoding="utf-8"))
-    return int(manifest["configs"]["he"]["rows"])
+def interfere(hub: FakeHub, part: str, action: Callable[[Repo], object]) -> None:
+    """Do something to the repository before the first request with a part is carried out."""
+    done: list[object] = []
+
+    def before(request: Request) -> None:
+        if part in request.path and not done:
+            done.append(action(hub.repos[REPO]))
+
+    hub.before = before
 
 
-def test_push_makes_one_commit_and_a_tag(any_place: Place, releases: dict[str, Path]) -> None:
-    any_place.fresh()
-    done = any_place.push(releases["1.0.0"])
-    assert (done.code, done.err.strip()) == (0, "")
-    assert "pushed v1.0.0: one commit" in done.out
-    assert re.search(r"read back: 2 configs, [12],\d{3} rows, content as built", done.out)
-    repo = any_place.hub.repos[REPO]
-    assert files_at(any_place, "v1.0.0") == sums(releases["1.0.0"])
-    assert repo.state()["history"] == ["tiny 1.0.0", "initial commit"]
-    assert repo.tags == {"v1.0.0": repo.head.oid}
-    assert len(any_place.requests("POST", "/commit/")) == 1
-    large = {path: blob.xet for path, blob in repo.head.files.items() if blob.lfs}
-    assert set(large) == {p for p in sums(releases["1.0.0"]) if p.endswith(".parquet")}
-    assert all(xet is not None for xet in large.values()) == (any_place.hub.xet_dir is not None)
-    assert any_place.violations == []
+def test_push_makes_one_commit_and_a_tag(hub: FakeHub, releases: dict[str, Path]) -> None:
+    assert "pushed v1.0.0: one commit" in push(releases["1.0.0"])
+    repo = hub.repos[REPO]
+    assert files_at(hub, "v1.0.0") == sums(releases["1.0.0"])
+    assert repo.history == ["tiny 1.0.0", "initial commit"]
+    assert repo.tags == {"v1.0.0": repo.main}
+    assert len(hub.requests("/commit/")) == 1
+    hub.log.clear()
+    assert "released before, with the same bytes" in push(releases["1.0.0"])
+    assert not hub.requests("POST /api/datasets/org/tiny/commit")
+    assert not hub.requests("PUT")
 
 
-def test_push_again_makes_no_commit(any_place: Place, releases: dict[str, Path]) -> None:
-    any_place.fresh()
-    any_place.push(releases["1.0.0"])
-    before = any_place.hub.repos[REPO].state()
-    any_place.hub.log.clear()
-    done = any_place.push(releases["1.0.0"])
-    assert done.code == 0
-    assert "released before, with the same bytes" in done.out
-    assert any_place.hub.repos[REPO].state() == before
-    assert not any_place.requests("POST")
-    assert not any_place.requests("PUT")
+def test_a_tag_that_was_not_made_is_made_without_a_commit(
+    hub: FakeHub, releases: dict[str, Path]
+) -> None:
+    hub.broken = "/tag/"
+    assert "no good answer from" in push(releases["1.0.0"], code=2)
+    assert hub.repos[REPO].tags == {}
+    hub.broken = "$nothing"
+    assert "tagged v1.0.0: the commit was there already" in push(releases["1.0.0"])
+    assert hub.repos[REPO].history == ["tiny 1.0.0", "initial commit"]
 
 
 def test_next_version_deletes_what_is_gone_and_keeps_the_old_tag(
-    any_place: Place, releases: dict[str, Path]
+    hub: FakeHub, releases: dict[str, Path]
 ) -> None:
-    any_place.fresh()
-    for version in ("1.0.0", "1.0.1", "2.0.0"):
-        assert any_place.push(releases[version]).code == 0
-    for version in ("1.0.0", "1.0.1", "2.0.0"):
-        assert files_at(any_place, f"v{version}") == sums(releases[version])
-    assert not any(path.startswith("fr/") for path in files_at(any_place, "v2.0.0"))
-    history = any_place.hub.repos[REPO].state()["history"]
-    assert history == ["tiny 2.0.0", "tiny 1.0.1", "tiny 1.0.0", "initial commit"]
-    assert any_place.violations == []
+    versions = ("1.0.0", "1.0.1", "2.0.0")
+    for version in versions:
+        push(releases[version])
+    for version in versions:
+        assert files_at(hub, f"v{version}") == sums(releases[version])
+    assert not any(path.startswith("fr/") for path in files_at(hub, "v2.0.0"))
+    titles = [f"tiny {version}" for version in reversed(versions)]
+    assert hub.repos[REPO].history == [*titles, "initial commit"]
+    assert "1.0.1 is older than 2.0.0" in push(with_version(releases, hub), code=2)
 
 
-def test_dry_run_says_what_would_be_done(place: Place, releases: dict[str, Path]) -> None:
-    first = place.push(releases["1.0.0"], "--dry-run")
-    assert first.code == 0
-    assert "the first version" in first.out
-    assert place.hub.repos == {}
-    place.push(releases["1.0.0"])
-    place.hub.log.clear()
-    second = place.push(releases["2.0.0"], "--dry-run")
-    assert "- fr/test-00000-of-00001.parquet" in second.out
-    assert "~ he/test-00000-of-00001.parquet" in second.out
-    assert "since v1.0.0: needs 2.0.0 or above (major)" in second.out
-    assert "config fr: gone" in second.out
-    assert re.search(r"config he: (\d+) items added, \1 removed, 0 changed", second.out)
-    assert not place.requests("POST")
-    assert not place.requests("PUT")
+def with_version(releases: dict[str, Path], hub: FakeHub) -> Path:
+    """Return the release 1.0.1, whose tag is not there."""
+    del hub.repos[REPO].tags["v1.0.1"]
+    return releases["1.0.1"]
 
 
-def test_json_for_programs(place: Place, releases: dict[str, Path]) -> None:
-    planned = json.loads(place.push(releases["1.0.0"], "--dry-run", "--json").out)
+def test_dry_run_says_what_would_be_done(hub: FakeHub, releases: dict[str, Path]) -> None:
+    assert "the first version" in push(releases["1.0.0"], "--dry-run")
+    assert hub.repos == {}
+    push(releases["1.0.0"])
+    hub.log.clear()
+    second = push(releases["2.0.0"], "--dry-run")
+    assert "- fr/test-00000-of-00001.parquet" in second
+    assert "~ he/test-00000-of-00001.parquet" in second
+    assert "since v1.0.0: needs 2.0.0 or above (major)" in second
+    assert "config fr: gone" in second
+    assert re.search(r"config he: (\d+) items added, \1 removed, 0 changed", second)
+    assert not hub.requests("POST")
+
+
+@pytest.mark.parametrize("offline", [True, False])
+def test_dry_run_without_a_network(
+    hub: FakeHub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch, offline: bool
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", offline)
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    said = push(releases["1.0.0"], "--dry-run")
+    assert "+ he/test-00000-of-00001.parquet" in said
+    assert "whether the version fits, is not known" in said
+    assert "nothing was pushed (--dry-run)" in said
+    push(releases["1.0.0"], code=2)
+    assert hub.log == []
+
+
+def test_json_for_programs(hub: FakeHub, releases: dict[str, Path]) -> None:
+    planned = json.loads(push(releases["1.0.0"], "--dry-run", "--json"))
     assert planned["tag"] == "v1.0.0"
     assert {o["kind"] for o in planned["operations"]} == {"add"}
-    pushed = json.loads(place.push(releases["1.0.0"], "--json").out)
+    pushed = json.loads(push(releases["1.0.0"], "--json"))
     assert pushed["committed"]
-    assert pushed["commit"] == place.hub.repos[REPO].tags["v1.0.0"]
-    again = json.loads(place.push(releases["1.0.0"], "--json").out)
+    assert pushed["commit"] == hub.repos[REPO].tags["v1.0.0"]
+    again = json.loads(push(releases["1.0.0"], "--json"))
     assert not again["committed"]
     assert again["released"] == pushed["commit"]
 
@@ -129,287 +140,151 @@ def test_json_for_programs(place: Place, releases: dict[str, Path]) -> None:
     ("name", "message"),
     [
         ("changed", "v1.0.0 is released with other bytes"),
-        (
-            "too small",
-            "1.1.0 is too small: what changed since 1.0.0 needs a major version, 2.0.0 or above",
-        ),
+        ("too small", "1.1.0 is too small: what changed since 1.0.0 needs a major version, 2.0.0"),
     ],
 )
 def test_version_must_fit_the_change(
-    place: Place, releases: dict[str, Path], name: str, message: str
+    hub: FakeHub, releases: dict[str, Path], name: str, message: str
 ) -> None:
-    place.push(releases["1.0.0"])
-    before = place.hub.repos[REPO].state()
-    place.hub.log.clear()
+    push(releases["1.0.0"])
+    hub.log.clear()
     for more in ([], ["--dry-run"]):
-        done = place.push(releases[name], *more)
-        assert done.code == 2
-        assert message in done.err
-        assert "Traceback" not in done.err
-    assert place.hub.repos[REPO].state() == before
-    assert not place.requests("POST")
+        assert message in push(releases[name], *more, code=2)
+    assert not hub.requests("POST")
 
 
-def test_an_older_version_is_refused(place: Place, releases: dict[str, Path]) -> None:
-    place.push(releases["2.0.0"])
-    done = place.push(releases["1.0.1"])
-    assert done.code == 2
-    assert "1.0.1 is older than 2.0.0, which is released" in done.err
+def test_private_repositories(hub: FakeHub, releases: dict[str, Path]) -> None:
+    push(releases["1.0.0"], "--private")
+    assert hub.repos[REPO].private
+    hub.repos[REPO].private = False
+    assert "is public already" in push(releases["1.0.1"], "--private", code=2)
+    assert list(hub.repos[REPO].tags) == ["v1.0.0"]
 
 
-def test_private_repositories(place: Place, releases: dict[str, Path]) -> None:
-    assert place.push(releases["1.0.0"], "--private").code == 0
-    assert place.hub.repos[REPO].private
-    place.fresh()
-    place.push(releases["1.0.0"])
-    done = place.push(releases["1.0.1"], "--private")
-    assert done.code == 2
-    assert "is public already" in done.err
-    assert list(place.hub.repos[REPO].tags) == ["v1.0.0"]
-
-
-def test_wrong_token(place: Place, releases: dict[str, Path]) -> None:
-    for exists in (False, True):
-        if exists:
-            place.push(releases["1.0.0"])
-        before = {name: repo.state() for name, repo in place.hub.repos.items()}
-        done = place.push(releases["1.0.1"], HF_TOKEN="hf_wrong_secret")
-        assert done.code == 2
-        assert "does not accept your token" in done.err
-        assert "hf_wrong_secret" not in done.out + done.err
-        assert {name: repo.state() for name, repo in place.hub.repos.items()} == before
-
-
-def test_no_permission(place: Place, releases: dict[str, Path]) -> None:
-    place.hub.users["hf_stranger"] = User("stranger")
-    place.hub.users["hf_reader"] = User("tester", ("org",), writes=False)
-    place.push(releases["1.0.0"])
-    before = place.hub.repos[REPO].state()
+def test_who_may_not_push(
+    hub: FakeHub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push(releases["1.0.0"])
+    hub.users |= {"hf_stranger": User("stranger"), "hf_reader": User("tester", ("org",), False)}
     for token in ("hf_stranger", "hf_reader"):
-        done = place.push(releases["1.0.1"], HF_TOKEN=token)
-        assert done.code == 2
-        assert "your token may not do this" in done.err
-        assert "You don't have the rights to write to org/tiny" in done.err
-    assert place.hub.repos[REPO].state() == before
+        monkeypatch.setenv("HF_TOKEN", token)
+        said = push(releases["1.0.1"], code=2)
+        assert "your token may not do this" in said
+        assert "You don't have the rights to write to org/tiny" in said
+    monkeypatch.setenv("HF_TOKEN", "hf_wrong_secret")
+    said = push(releases["1.0.1"], code=2)
+    assert "log in" in said
+    assert "hf_wrong_secret" not in said
+    assert hub.repos[REPO].history == ["tiny 1.0.0", "initial commit"]
 
 
-def test_no_secret_is_printed_or_stored(place: Place, releases: dict[str, Path]) -> None:
-    home = place.home()
-    place.hub.faults = [Fault(match="_lfs", times=100, at=None)]
-    done = place.push(releases["1.0.0"], home=home)
-    assert done.code == 2
-    assert "503 injected fault" in done.err
-    stored = [
-        path for path in home.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()
-    ]
-    assert stored == []
+def test_no_secret_is_printed(hub: FakeHub, releases: dict[str, Path], tmp_path: Path) -> None:
+    hub.broken = "_lfs"
+    said = push(releases["1.0.0"], code=2)
+    assert "no good answer from" in said
     for secret in (TOKEN, "secret-signature"):
-        assert secret not in done.out + done.err
-    assert REPO in place.hub.repos
-    assert place.hub.repos[REPO].tags == {}
+        assert secret not in said
+    kept = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert not any(TOKEN.encode() in path.read_bytes() for path in kept)
+    assert hub.repos[REPO].tags == {}
 
 
-def test_somebody_else_pushes_in_the_meantime(place: Place, releases: dict[str, Path]) -> None:
-    def intrude() -> None:
-        repo = place.hub.repos[REPO]
-        repo.commit({**repo.head.files, "notes.md": Blob(b"mine\n")}, "an edit")
-
-    place.hub.faults = [Fault("call", match="/commit/", action=intrude)]
-    done = place.push(releases["1.0.0"])
-    assert done.code == 2
-    assert "someone else pushed in the meantime" in done.err
-    assert " 412" in place.requests("POST", "/commit/")[0]
-    assert place.hub.repos[REPO].tags == {}
-    assert place.push(releases["1.0.0"]).code == 0
-    assert files_at(place, "v1.0.0") == sums(releases["1.0.0"])
-    assert place.hub.repos[REPO].state()["history"][:2] == ["tiny 1.0.0", "an edit"]
+def test_somebody_else_pushes_in_the_meantime(hub: FakeHub, releases: dict[str, Path]) -> None:
+    interfere(hub, "/commit/", lambda repo: repo.commit({"notes.md": Blob(b"mine")}, "an edit"))
+    assert "someone else pushed in the meantime" in push(releases["1.0.0"], code=2)
+    assert hub.repos[REPO].tags == {}
+    push(releases["1.0.0"])
+    assert files_at(hub, "v1.0.0") == sums(releases["1.0.0"])
+    assert hub.repos[REPO].history[:2] == ["tiny 1.0.0", "an edit"]
 
 
-def test_a_tag_is_never_moved(place: Place, releases: dict[str, Path]) -> None:
-    def intrude() -> None:
-        repo = place.hub.repos[REPO]
-        initial = next(iter(repo.commits))
-        repo.tags["v1.0.0"] = initial
-
-    place.hub.watch = lambda hub: None
-    place.hub.faults = [Fault("call", match="/tag/", action=intrude)]
-    done = place.push(releases["1.0.0"])
-    assert done.code == 2
-    assert "tags are never moved" in done.err
-    again = place.push(releases["1.0.0"])
-    assert again.code == 2
-    assert "v1.0.0 is released with other bytes" in again.err
-    repo = place.hub.repos[REPO]
-    assert repo.tags == {"v1.0.0": next(iter(repo.commits))}
-    assert not place.requests("DELETE")
+def test_a_tag_is_never_moved(hub: FakeHub, releases: dict[str, Path]) -> None:
+    first = lambda repo: repo.tags.update({"v1.0.0": next(iter(repo.commits))})  # noqa: E731
+    interfere(hub, "/commit/", first)
+    assert "tags are never moved" in push(releases["1.0.0"], code=2)
+    assert "v1.0.0 is released with other bytes" in push(releases["1.0.0"], code=2)
+    assert not hub.requests("DELETE")
 
 
-def test_files_that_the_hub_changed_get_no_tag(place: Place, releases: dict[str, Path]) -> None:
-    def spoil() -> None:
-        repo = place.hub.repos[REPO]
-        files = {**repo.head.files, "README.md": Blob(b"spoilt\n")}
-        repo.commits[repo.head.oid] = replace(repo.head, files=files)
+def test_files_that_the_hub_changed_get_no_tag(hub: FakeHub, releases: dict[str, Path]) -> None:
+    def spoil(request: Request) -> None:
+        if "/tree/" in request.path and len(hub.repos[REPO].commits) > 1:
+            repo = hub.repos[REPO]
+            repo.commits[repo.main].files["README.md"] = Blob(b"spoilt")  # type: ignore[index]
 
-    place.hub.faults = [Fault("after", match="/commit/", action=spoil)]
-    done = place.push(releases["1.0.0"])
-    assert done.code == 2
-    assert "the hub lists other files at" in done.err
-    assert place.hub.repos[REPO].tags == {}
+    hub.before = spoil
+    assert "the hub lists other files at" in push(releases["1.0.0"], code=2)
+    assert hub.repos[REPO].tags == {}
 
 
-def test_two_pushers_of_the_same_release(place: Place, releases: dict[str, Path]) -> None:
-    arguments = ["push", str(releases["1.0.0"]), "--to", REPO]
-    both = [place.warm.start(arguments, place.home()) for _ in range(2)]
-    done = [running.wait() for running in both]
-    assert [d.code for d in done] == [0, 0], [d.err for d in done]
-    assert place.hub.repos[REPO].state()["history"] == ["tiny 1.0.0", "initial commit"]
-    assert files_at(place, "v1.0.0") == sums(releases["1.0.0"])
-
-
-def test_two_pushers_of_different_bytes(place: Place, releases: dict[str, Path]) -> None:
-    names = ("1.0.0", "changed")
-    both = [
-        place.warm.start(["push", str(releases[name]), "--to", REPO], place.home())
-        for name in names
-    ]
-    done = [running.wait() for running in both]
-    assert sorted(d.code for d in done) == [0, 2], [d.err for d in done]
-    winner = names[[d.code for d in done].index(0)]
-    assert files_at(place, "v1.0.0") == sums(releases[winner])
-
-
-def test_sources_that_may_not_be_passed_on(
-    place: Place, releases: dict[str, Path], tmp_path: Path
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sources": [{"treebank": "UD_Arabic-NYUAD", "licence": "LDC", "redistributable": False}]},
+         "sources that may not be passed on: UD_Arabic-NYUAD (LDC)"),
+        ({"sources": [{"treebank": "UD_French-GSD", "missing": ["train.conllu"]}]},
+         "not whole: UD_French-GSD (missing: train.conllu): fetch them"),
+        ({"sources": [{"treebank": "UD_French-GSD", "changed": ["train.conllu"]}]},
+         "not whole: UD_French-GSD (changed: train.conllu): fetch them"),
+        ({"documents": {}}, "does not list README.md: build the data set again"),
+        *(({"documents": {name: {"sha256": "0", "bytes": 1}}}, "is no manifest of a build")
+          for name in ("../diary.txt", "/etc/hostname", "he/../x", ".git/config", "a\x1b")),
+        ({"version": "0.0.0"}, "'tiny' has no version"),
+    ],
+)  # fmt: skip
+def test_manifests_that_are_not_published(
+    hub: FakeHub, releases: dict[str, Path], tmp_path: Path, change: Any, message: str
 ) -> None:
     with changed_manifest(releases["1.0.0"], tmp_path / "tiny") as manifest:
-        closed = {"treebank": "UD_Arabic-NYUAD", "licence": "LDC", "redistributable": False}
-        manifest["sources"] = [closed, {"treebank": "UD_French-GSD", "redistributable": True}]
-    done = place.push(tmp_path / "tiny")
-    assert done.code == 2
-    assert "sources that may not be passed on: UD_Arabic-NYUAD (LDC)" in done.err
-    assert place.hub.log == []
-
-
-@pytest.mark.parametrize("what", ["missing", "changed"])
-def test_sources_that_are_not_whole(
-    place: Place, releases: dict[str, Path], tmp_path: Path, what: str
-) -> None:
-    with changed_manifest(releases["1.0.0"], tmp_path / "tiny") as manifest:
-        manifest["sources"] = [{"treebank": "UD_French-GSD", what: ["train.conllu"]}]
-    done = place.push(tmp_path / "tiny")
-    assert done.code == 2
-    assert f"not whole: UD_French-GSD ({what}: train.conllu): fetch them" in done.err
-    assert place.hub.log == []
+        manifest |= change
+    assert message in push(tmp_path / "tiny", code=2)
+    assert hub.log == []
 
 
 def test_only_what_was_built_is_pushed(
-    place: Place, releases: dict[str, Path], tmp_path: Path
+    hub: FakeHub, releases: dict[str, Path], tmp_path: Path
 ) -> None:
     folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
     data = next((folder / "he").glob("*.parquet"))
     data.write_bytes(data.read_bytes()[:-1])
     (folder / "README.md").write_text("mine", encoding="utf-8")
-    done = place.push(folder)
-    assert done.code == 2
     wrong = "README.md, he/test-00000-of-00001.parquet: not as the build made it"
-    assert wrong in done.err
-    (folder / "manifest.json").write_text("{}", encoding="utf-8")
-    assert (
-        "manifest.json: is no manifest of a build: it lacks dataset, version, configs"
-        in place.push(folder).err
-    )
+    assert wrong in push(folder, code=2)
     (folder / "manifest.json").unlink()
-    assert "is no data set folder" in place.push(folder).err
-    assert place.hub.log == []
+    assert "is no data set folder" in push(folder, code=2)
+    assert hub.log == []
 
 
 def test_what_the_manifest_does_not_list_stays_at_home(
-    place: Place, releases: dict[str, Path], tmp_path: Path
+    hub: FakeHub, releases: dict[str, Path], tmp_path: Path
 ) -> None:
-    """Notes, results, what links lead to, hidden files: not sent, not touched, the visible ones
-    named."""
+    """Notes, results, what links lead to, hidden files: not sent, the visible ones named."""
     (tmp_path / "diary.txt").write_text("private")
     folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
-    others = "notes.md", "results/a.json", "he/more.parquet", ".secret", ".cache/y", "fr/\x1b[31m"
-    for name in others:
+    for name in ("notes.md", "results/a.json", "he/more.parquet", ".secret", "fr/\x1b[31m"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("mine")
     (folder / "diary.txt").symlink_to(tmp_path / "diary.txt")
     (folder / "all").symlink_to(tmp_path, target_is_directory=True)
-    before = sums(folder)
     told = "left alone, as the manifest does not list it: all, diary.txt, 'fr/\\x1b[31m', "
     for more in (["--dry-run"], []):
-        done = place.push(folder, *more)
-        assert (done.code, done.err.strip()) == (0, "")
-        assert f"note: {told}he/more.parquet, notes.md, results" in done.out
-    assert files_at(place, "v1.0.0") == sums(releases["1.0.0"])
-    assert set(place.hub.repos[REPO].head.files) - set(sums(releases["1.0.0"])) == {
-        ".gitattributes"
-    }
-    assert sums(folder) == before
-    again = json.loads(place.push(folder, "--json", "--dry-run").out)
-    assert again["released"]
-    assert "notes.md" in again["left_alone"]
-
-
-def test_strays_are_no_change_of_a_release(
-    place: Place, releases: dict[str, Path], tmp_path: Path
-) -> None:
-    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
-    (folder / "notes.md").write_text("mine")
-    assert compare(releases["1.0.0"], folder).needs == "none"
+        assert f"note: {told}he/more.parquet, notes.md, results" in push(folder, *more)
+    assert files_at(hub, "v1.0.0") == sums(releases["1.0.0"])
 
 
 @pytest.mark.parametrize("name", ["README.md", "he"])
 def test_links_are_not_followed(
-    place: Place, releases: dict[str, Path], tmp_path: Path, name: str
+    hub: FakeHub, releases: dict[str, Path], tmp_path: Path, name: str
 ) -> None:
     """Even to the very bytes that the manifest lists."""
     folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
     (folder / name).rename(tmp_path / name)
     (folder / name).symlink_to(tmp_path / name)
-    done = place.push(folder)
-    assert done.code == 2
-    assert "not as the build made it" in done.err
-    assert place.hub.log == []
+    assert "not as the build made it" in push(folder, code=2)
+    assert hub.log == []
 
 
-@pytest.mark.parametrize(
-    "name", ["../diary.txt", "/etc/hostname", "he/../x", ".git/config", "a\x1b"]
-)
-def test_a_manifest_that_lists_what_is_not_of_the_folder(
-    place: Place, releases: dict[str, Path], tmp_path: Path, name: str
-) -> None:
-    with changed_manifest(releases["1.0.0"], tmp_path / "tiny") as manifest:
-        manifest["documents"][name] = manifest["documents"]["README.md"]
-    done = place.push(tmp_path / "tiny")
-    assert done.code == 2
-    assert f"is no manifest of a build: {name!r} is no" in done.err
-    assert place.hub.log == []
-
-
-def test_a_manifest_of_an_older_version(
-    place: Place, releases: dict[str, Path], tmp_path: Path
-) -> None:
-    with changed_manifest(releases["1.0.0"], tmp_path / "tiny") as manifest:
-        del manifest["documents"]
-    done = place.push(tmp_path / "tiny")
-    assert done.code == 2
-    assert "manifest.json: does not list README.md: build the data set again" in done.err
-    assert place.hub.log == []
-
-
-def test_repository_must_be_named_whole(place: Place, releases: dict[str, Path]) -> None:
-    done = place.warm.run(["push", str(releases["1.0.0"]), "--to", "tiny"], place.home())
-    assert done.code == 2
-    assert "'tiny' is no repository of a hub: it must be of the form ORG/NAME" in done.err
-
-
-def test_a_hub_that_is_down(place: Place, releases: dict[str, Path]) -> None:
-    place.hub.faults = [Fault("drop", at=None, times=10_000)]
-    done = place.push(releases["1.0.0"])
-    assert done.code == 2
-    assert f"no good answer from {place.hub.url}" in done.err
-    offline = place.push(releases["1.0.0"], HF_HUB_OFFLINE="1")
-    assert offline.code == 2
-    assert "Traceback" not in done.err + offline.err
+def test_repository_must_be_named_whole(hub: FakeHub, releases: dict[str, Path]) -> None:
+    done = CliRunner().invoke(main, ["push", str(releases["1.0.0"]), "--to", "tiny"])
+    assert done.exit_code == 2
+    assert "'tiny' is no repository of a hub: it must be of the form ORG/NAME" in done.output

@@ -57,7 +57,12 @@ def write_folder(
         table = pa.Table.from_pylist(list(rows), schema=schema)
         pq.write_table(table, path, compression=compression)
         facts[name] = _facts(table, path, folder)
-    manifest = {"dataset": "tiny", "version": version, "configs": facts}
+    (folder / "README.md").write_text(card, encoding="utf-8")
+    said = {"sha256": file_digest(folder / "README.md"), "bytes": len(card.encode())}
+    documents = {"README.md": said}
+    manifest = {
+        "dataset": "tiny", "version": version, "configs": facts, "documents": documents,
+    }  # fmt: skip
     folder.mkdir(exist_ok=True)
     (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "README.md").write_text(card)

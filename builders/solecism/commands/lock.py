@@ -21,7 +21,7 @@ from solecism.datasets.lock import (
 )  # fmt: skip
 from solecism.datasets.manifest import Manifest, contents_of, read_manifest
 from solecism.errors import InputError, Problem, fail
-from solecism.hub.client import Repository
+from solecism.hub.client import refs_of
 from solecism.root import Root
 
 __all__ = ["command"]
@@ -83,7 +83,7 @@ def _record(root: Root, manifest: Manifest, replace: bool) -> None:
 
 def _note_commits(root: Root, dataset: str, repo: str) -> None:
     """Write the commits that the hub's tags name into the lock."""
-    tags = Repository(repo).refs().tags
+    tags = refs_of(repo).tags
     filled = note_commits(lock_path(root, dataset), dataset, tags)
     for version in filled:
         print_lines(f"{dataset} {version}: {tags[f'v{version}']}")

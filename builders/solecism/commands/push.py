@@ -1,4 +1,4 @@
-"""Publish a built data set as an immutable version, and read it back.
+"""Publish a built data set as an immutable version.
 
 FOLDER: what `solecism build` has made.
 """
@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import MofNCompleteColumn
+from huggingface_hub.utils import logging
 
 from solecism.commands.options import FOLDER, JSON, print_json, print_lines
-from solecism.hub.client import Change
-from solecism.hub.push import Pushed, PushPlan, plan_push, push
-from solecism.terminal import progress_bar
+from solecism.hub.push import Change, Pushed, PushPlan, plan_push, push
 
 __all__ = ["command"]
 
@@ -31,13 +29,13 @@ _SIGNS = {"add": "+", "change": "~", "delete": "-", "keep": "="}
 @click.option("--dry-run", is_flag=True, help="Print what would be done, and what changed.")
 @JSON
 def command(folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool) -> None:
+    logging.set_verbosity(logging.ERROR)  # warnings print addresses that are signed
     if dry_run:
         plan = plan_push(folder, repo, private)
         facts = _plan_facts(plan, repo)
         lines = [*_plan_lines(plan), "nothing was pushed (--dry-run)"]
     else:
-        with progress_bar(MofNCompleteColumn()) as show:
-            pushed = push(folder, repo, private, show)
+        pushed = push(folder, repo, private)
         facts, lines = _pushed_facts(pushed, repo), _pushed_lines(pushed, repo)
     if as_json:
         print_json(facts)
@@ -50,7 +48,11 @@ def _plan_lines(plan: PushPlan) -> list[str]:
         done = f"{plan.tag} is released already, with the same bytes ({plan.released[:12]})"
         return [done, *_stray_lines(plan)]
     lines = [_change_line(change) for change in plan.changes]
-    lines += [*_stray_lines(plan), *_difference_lines(plan)]
+    lines += _stray_lines(plan)
+    if plan.unasked:
+        note = "what changed since the last release, and whether the version fits, is not known"
+        return [*lines, f"note: {note}: {plan.unasked}"]
+    lines += _difference_lines(plan)
     commit = "no commit: the head has these files" if plan.unchanged else "one commit"
     return [*lines, f"{commit}, then the tag {plan.tag}"]
 
@@ -94,7 +96,7 @@ def _pushed_lines(pushed: Pushed, repo: str) -> list[str]:
         done,
         *_stray_lines(plan),
         f"commit {pushed.commit}",
-        f"read back: {configs} configs, {rows:,} rows, content as built",
+        f"{configs} configs, {rows:,} rows",
         f'solecism.load("{plan.manifest.dataset}", CONFIG, version="{plan.manifest.version}", repo="{repo}")',
     ]
 
@@ -112,6 +114,7 @@ def _plan_facts(plan: PushPlan, repo: str) -> dict[str, Any]:
         "released": plan.released or None,
         "last": plan.last or None,
         "left_alone": list(plan.strays),
+        "unasked": plan.unasked or None,
         "operations": [vars(change) for change in plan.changes],
         "difference": plan.difference.to_json() if plan.difference else None,
     }

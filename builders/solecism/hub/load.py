@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
 from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,16 +22,12 @@ from solecism.datasets.catalogue import BUILT_IN, TAG, Version, parse_version
 from solecism.datasets.lock import LOCK, read_lock
 from solecism.datasets.manifest import MANIFEST, Manifest, content_of, damaged, read_manifest
 from solecism.errors import InputError, candidates, fail
-from solecism.hub.client import Repository, UnreachableError, explain
+from solecism.hub.client import DATASET, UnreachableError, refs_of, snapshot
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-__all__ = ["cached_folder", "cached_versions", "load"]
-
-
-WAITS = (0.5,)
-"""Seconds to wait before the hub is asked again; then the cache is used."""
+__all__ = ["load"]
 
 
 def load(
@@ -98,18 +93,10 @@ def _load(manifest: Manifest, config: str, split: str) -> Dataset:
     files = [folder / path for path in facts.files]
     splits = sorted({path.name.partition("-")[0] for path in files})
     if split not in splits:
-        raise fail(
-            f"config {config!r} has no split {split!r} {candidates('splits', splits, split)}"
-        )
+        near = candidates("splits", splits, split)
+        raise fail(f"config {config!r} has no split {split!r} {near}")
     chosen = [str(path) for path in files if path.name.startswith(f"{split}-")]
-    try:
-        rows = load_dataset("parquet", config, split=split, data_files={split: chosen})
-    except Exception as error:  # whatever a file of others does to the readers
-        raise fail(f"{config!r} cannot be read ({explain(error)})", folder) from error
-    if len(splits) == 1 and len(rows) != facts.content.rows:
-        raise fail(
-            f"{config}: {len(rows):,} rows, not the {facts.content.rows:,} of the manifest", folder
-        )
+    rows = load_dataset("parquet", config, split=split, data_files={split: chosen})
     rows.info.dataset_name, rows.info.version = manifest.dataset, InfoVersion(manifest.version)
     return rows
 
@@ -122,85 +109,64 @@ def _built(dataset: str, wanted: Version | None) -> Path:
         raise fail(f"there is no data set folder {folder}: {way}")
     version = read_manifest(folder).version
     if wanted is not None and version != str(wanted):
-        raise fail(
-            f"is version {version}, not {wanted}; for another one give repo='ORG/{dataset}'", folder
-        )
+        other = f"for another one give repo='ORG/{dataset}'"
+        raise fail(f"is version {version}, not {wanted}; {other}", folder)
     return folder
 
 
 def _released(repo: str, config: str, wanted: Version | None) -> Path:
     """Return the folder of a version from the cache or the hub; look for the newest on the hub."""
-    repository = Repository(repo, WAITS)
-    if wanted is not None and (folder := cached_folder(repo, wanted, config)) is not None:
+    if wanted is not None and (folder := _cached(repo, wanted, config)) is not None:
         return folder
     try:
-        version = _choose(repository, wanted)
-        return cached_folder(repo, version, config) or _download(repository, version, config)
+        tags = refs_of(repo).tags
+        versions = sorted(parse_version(tag) for tag in tags if TAG.fullmatch(tag))
+        if not versions:
+            raise fail(f"{repo}: has no versions yet")
+        version = wanted or versions[-1]
+        if version not in versions:
+            raise fail(f"{repo}: has no version {version} {_near('versions', versions, version)}")
+        return _cached(repo, version, config) or _downloaded(repo, version, config)
     except UnreachableError as error:
-        return _without_hub(repository, config, wanted, error)
+        return _newest_cached(repo, config, wanted, error)
 
 
-def _choose(repository: Repository, wanted: Version | None) -> Version:
-    tags = repository.refs().tags
-    versions = sorted(parse_version(tag) for tag in tags if TAG.fullmatch(tag))
-    if not versions:
-        raise fail(f"{repository.id}: has no versions yet")
-    if wanted is not None and wanted not in versions:
-        near = candidates("versions", _names(versions), str(wanted))
-        raise fail(f"{repository.id}: has no version {wanted} {near}")
-    return wanted or versions[-1]
+def _near(kind: str, versions: list[Version], wanted: Version | None) -> str:
+    names = [str(version) for version in reversed(versions)]
+    return candidates(kind, names, str(wanted or ""))
 
 
-def _names(versions: Sequence[Version]) -> list[str]:
-    """Return versions as text, newest first."""
-    return [str(version) for version in sorted(versions, reverse=True)]
-
-
-def _download(repository: Repository, version: Version, config: str) -> Path:
+def _downloaded(repo: str, version: Version, config: str) -> Path:
     """Download the files of a config, and once more, from scratch, if they are not as released."""
-    folder, patterns = Path(), [MANIFEST, f"{escape(config)}/*"]
     for force in (False, True):
-        folder = repository.snapshot(version.tag, patterns, force)
+        folder = snapshot(repo, version.tag, [MANIFEST, f"{escape(config)}/*"], force)
         manifest = read_manifest(folder)
         if manifest.version != str(version):
             message = f"{version.tag} holds version {manifest.version}: somebody has moved the tag"
-            raise fail(f"{repository.id}: {message}")
+            raise fail(f"{repo}: {message}")
         if not damaged(folder, [manifest.config(config)]):
             return folder
-    raise fail(
-        f"{repository.id}: the files of {config!r} in {version.tag} are not as released", folder
-    )
+    raise fail(f"{repo}: the files of {config!r} in {version.tag} are not as released", folder)
 
 
-def _without_hub(
-    repository: Repository, config: str, wanted: Version | None, error: InputError
-) -> Path:
+def _newest_cached(repo: str, config: str, wanted: Version | None, error: InputError) -> Path:
     """Return the newest version of the cache; raises if there is none or another one is wanted."""
-    versions = cached_versions(repository.id, config)
-    if wanted is not None or not versions:
-        kind = f"versions of {config!r} in the cache"
-        near = candidates(kind, _names(versions), str(wanted or ""))
+    home = Path(constants.HF_HUB_CACHE, repo_folder_name(repo_id=repo, repo_type=DATASET))
+    tags = sorted(path.name for path in (home / "refs").glob("v*") if TAG.fullmatch(path.name))
+    versions = sorted(parse_version(tag) for tag in tags)
+    folders = {v: folder for v in versions if (folder := _cached(repo, v, config)) is not None}
+    if wanted is not None or not folders:
+        near = _near(f"versions of {config!r} in the cache", list(folders), wanted)
         missing = f"version {wanted} is not in the cache" if wanted else "the cache has none"
         raise fail(f"{error}; {missing} {near}")
-    warnings.warn(
-        f"{error}; the newest version in the cache is taken, {versions[-1]}", stacklevel=4
-    )
-    folder = cached_folder(repository.id, versions[-1], config)
-    assert folder is not None
-    return folder
+    newest = max(folders)
+    warnings.warn(f"{error}; the newest version in the cache is taken, {newest}", stacklevel=4)
+    return folders[newest]
 
 
-def cached_versions(repo: str, config: str) -> list[Version]:
-    """Return the versions whose files of a config are whole in the cache, oldest first."""
-    home = Path(constants.HF_HUB_CACHE, repo_folder_name(repo_id=repo, repo_type="dataset"))
-    tags = (path.name for path in (home / "refs").glob("v*"))
-    versions = (parse_version(tag) for tag in tags if TAG.fullmatch(tag))
-    return sorted(version for version in versions if cached_folder(repo, version, config))
-
-
-def cached_folder(repo: str, version: Version, config: str) -> Path | None:
+def _cached(repo: str, version: Version, config: str) -> Path | None:
     """Return the folder of a version in the cache, if every byte of the config is there."""
-    found = try_to_load_from_cache(repo, MANIFEST, revision=version.tag, repo_type="dataset")
+    found = try_to_load_from_cache(repo, MANIFEST, revision=version.tag, repo_type=DATASET)
     if not isinstance(found, str):
         return None
     folder = Path(found).parent
