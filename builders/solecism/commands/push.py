@@ -5,11 +5,12 @@ FOLDER: what `solecism build` has made.
 
 from __future__ import annotations
 
+from logging import ERROR
 from pathlib import Path
 from typing import Any
 
 import click
-from huggingface_hub.utils import logging
+from huggingface_hub.utils.logging import set_verbosity
 
 from solecism.commands.options import FOLDER, JSON, print_json, print_lines
 from solecism.hub.push import Change, Pushed, PushPlan, plan_push, push
@@ -29,7 +30,7 @@ _SIGNS = {"add": "+", "change": "~", "delete": "-", "keep": "="}
 @click.option("--dry-run", is_flag=True, help="Print what would be done, and what changed.")
 @JSON
 def command(folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool) -> None:
-    logging.set_verbosity(logging.ERROR)  # warnings print addresses that are signed
+    set_verbosity(ERROR)  # warnings print addresses that are signed
     if dry_run:
         plan = plan_push(folder, repo, private)
         facts = _plan_facts(plan, repo)
