@@ -139,29 +139,26 @@ def find_judgments(
     They are those of a file, else those in the data sets that are here. Raises
     :class:`InputError` for a file that is broken or about other configs.
     """
-    keys = list(dict.fromkeys((r.run["data"], r.run["config"]) for r in results))
+    found: dict[ConfigKey, Judgments] = {}
+    read = None if path is None else read_judgments(path)
+    for data, config in dict.fromkeys((r.run["data"], r.run["config"]) for r in results):
+        some = (
+            [read_judgments(file) for file in _files_beside(data, config)] if read is None else []
+        )
+        if read is not None:
+            some = [{name: read[name]} for name in (config, "") if name in read][:1]
+        for judged in (judged for one in some for judged in one.values()):
+            merged = found.setdefault((data, config), Judgments({}, {}))
+            merged.accuracy.update(judged.accuracy)
+            merged.n.update(judged.n)
     if path is None:
-        return {key: some for key in keys if (some := _beside(*key))}
-    read = read_judgments(path)
-    found = {key: read[name] for key in keys for name in (key[1], "") if name in read}
+        return found
     known = {uid for result in results for uid in result.summary["by"]["UID"]}
     fitting = {key: some for key, some in found.items() if known & set(some.accuracy)}
     if not fitting:
         near = candidates("paradigms", sorted(known))
         raise fail(f"the judgments are of none of the paradigms of these results {near}", path)
     return fitting
-
-
-def _beside(data: str, config: str) -> Judgments | None:
-    """Return the judgments in the folder of a data set, if it is here and has any."""
-    read = [read_judgments(file) for file in _files_beside(data, config)]
-    if not read:
-        return None
-    merged = Judgments({}, {})
-    for some in (judgments for found in read for judgments in found.values()):
-        merged.accuracy.update(some.accuracy)
-        merged.n.update(some.n)
-    return merged
 
 
 def _files_beside(data: str, config: str) -> tuple[Path, ...]:
@@ -236,47 +233,33 @@ def people_columns(
 
     By anything but ``UID``, ``phenomenon``, ``construction`` and ``config`` there is none.
     """
-    if by != "config" and by not in COLUMNS:
-        return []
-    made = {
-        key: _cells(_groups([r for r in results if _key(r) == key], by), some)
-        for key, some in judgments.items()
-    }
-    if by != "config":
-        return [
-            FigureColumn(PEOPLE, {"model": PEOPLE, "data": data, "config": config}, cells, ())
-            for (data, config), cells in made.items()
-            if cells
-        ]
-    cells = {config: some[ALL] for (_, config), some in made.items() if some}
-    return [FigureColumn(PEOPLE, {"model": PEOPLE}, cells, ())] if cells else []
-
-
-def _key(result: Result) -> ConfigKey:
-    return result.run["data"], result.run["config"]
-
-
-def _groups(results: Sequence[Result], by: str) -> dict[str, list[str]]:
-    """Return the paradigms of each group of a grouping."""
+    made: dict[ConfigKey, dict[str, FigureCell]] = {}
+    for key, judged in judgments.items():
+        first = next((r for r in results if (r.run["data"], r.run["config"]) == key), None)
+        if first is not None and (by == "config" or by in COLUMNS):
+            cells = _cells(first, judged, by)
+            made |= {key: cells} if cells else {}
     if by == "config":
-        return {r.run["config"]: list(r.summary["by"]["UID"]) for r in results[:1]}
-    found: dict[str, dict[str, None]] = {}
-    for result in results[:1]:
-        some = result.read(["UID", COLUMNS[by]])
-        pairs = pa.table({"uid": some["UID"], "group": some[COLUMNS[by]]})
-        for row in pairs.group_by(["group", "uid"], use_threads=False).aggregate([]).to_pylist():
-            if row["group"] is not None:
-                found.setdefault(row["group"], {})[row["uid"]] = None
-    return {group: list(uids) for group, uids in found.items()}
+        totals = {config: cells[ALL] for (_, config), cells in made.items()}
+        return [FigureColumn(PEOPLE, {"model": PEOPLE}, totals, ())] if totals else []
+    return [
+        FigureColumn(PEOPLE, {"model": PEOPLE, "data": data, "config": config}, cells, ())
+        for (data, config), cells in made.items()
+    ]
 
 
-def _cells(groups: Mapping[str, Sequence[str]], judgments: Judgments) -> dict[str, FigureCell]:
-    found = {group: cell for group, uids in groups.items() if (cell := judgments.cell(uids))}
+def _cells(result: Result, judged: Judgments, by: str) -> dict[str, FigureCell]:
+    """Return what people decide on each group of paradigms of a result's config, and on all."""
+    uids = list(result.summary["by"]["UID"])
+    total = judged.cell(uids)
+    if total is None or by == "config":
+        return {} if total is None else {ALL: total}
+    some = result.read(["UID", COLUMNS[by]])
+    pairs = pa.table({"uid": some["UID"], "group": some[COLUMNS[by]]}).drop_null()
+    groups: dict[str, list[str]] = {}
+    for row in pairs.group_by(["group", "uid"], use_threads=False).aggregate([]).to_pylist():
+        groups.setdefault(row["group"], []).append(row["uid"])
+    found = {name: cell for name, members in groups.items() if (cell := judged.cell(members))}
     values = [cell.value for cell in found.values()]
-    total = judgments.cell(dict.fromkeys(uid for uids in groups.values() for uid in uids))
-    if total is None:
-        return {}
-    found[ALL] = total
-    if len(values) > 1:
-        found[MEAN] = FigureCell(sum(values) / len(values), None, None, total.n)
-    return found
+    mean = FigureCell(sum(values) / max(len(values), 1), None, None, total.n)
+    return {**found, ALL: total, **({MEAN: mean} if len(values) > 1 else {})}
