@@ -15,7 +15,8 @@ from pathlib import Path
 
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.files import filling_folder
-from solecism.limits import LINES, unseen
+from solecism.inputs import read_text
+from solecism.limits import LINES
 
 __all__ = [
     "GeneratedCounts", "Grammar", "GrammarRule", "Symbol", "build_avg", "generate", "read_grammar",
@@ -156,7 +157,12 @@ def read_grammar(path: Path, common: Path | None = None) -> Grammar:
 def _read_all(paths: Sequence[Path], common: Path | None) -> list[Grammar]:
     shared, shared_problems = _read(common) if common else ([], [])
     files = [(path, *_read(path)) for path in paths]
-    grammars = [_grammar(path.stem, shared, own) for path, own, _ in files]
+    grammars = []
+    for path, own, _ in files:
+        vary = tuple(symbol for rule in own if rule.left.name == "vary" for symbol in rule.symbols)
+        templates = tuple(rule for rule in own if rule.left.name == "S")
+        known = {r.left.key: r for r in shared + own if r.left.name not in ("vary", "S")}
+        grammars.append(Grammar(path.stem, vary, templates, tuple(known.values())))
     problems = [*shared_problems, *(_shape(common, shared, True) if common else ())]
     for (path, own, found), grammar in zip(files, grammars, strict=True):
         problems += [*found, *_shape(path, own, False), *_problems(grammar, own)]
@@ -165,21 +171,11 @@ def _read_all(paths: Sequence[Path], common: Path | None) -> list[Grammar]:
     return grammars
 
 
-def _grammar(name: str, shared: list[GrammarRule], own: list[GrammarRule]) -> Grammar:
-    vary = tuple(symbol for rule in own if rule.left.name == "vary" for symbol in rule.symbols)
-    templates = tuple(rule for rule in own if rule.left.name == "S")
-    definitions = {r.left.key: r for r in shared + own if r.left.name not in ("vary", "S")}
-    return Grammar(name, vary, templates, tuple(definitions.values()))
-
-
 def _read(path: Path) -> tuple[list[GrammarRule], list[Problem]]:
     try:
-        lines = re.split(r"\r\n|\r|\n", path.read_bytes().decode("utf-8-sig"))
-    except (OSError, UnicodeDecodeError) as error:
-        return [], [Problem(f"cannot be read as UTF-8: {error}", str(path))]
-    unsafe = [(n, name) for n, line in enumerate(lines, 1) for _, name in unseen(line)]
-    if unsafe:
-        return [], [Problem(f"{name} is not allowed", str(path), n) for n, name in unsafe[:20]]
+        lines = read_text(path, "utf-8-sig").splitlines()
+    except InputError as error:
+        return [], list(error.problems)
     texts = [(" ".join(line.split()), number) for number, line in enumerate(lines, 1)]
     used = [(text, number) for text, number in texts if text and text[0] != "#"]
     found = [part for text, number in used for part in _parse(text, str(path), number)]
@@ -286,14 +282,8 @@ def build_avg(source: Path, out: Path) -> dict[str, int]:
     paths = {p.name: p for p in sorted(source.glob("*.avg")) if p.name[0] != "."}
     common = paths.pop("common.avg", None)
     grammars = _read_all(list(paths.values()), common)
-    _check_sizes(grammars)
     if not grammars:
         raise fail("there is no grammar (*.avg) in this folder", source)
-    return _write_all(grammars, out.resolve())
-
-
-def _check_sizes(grammars: Sequence[Grammar]) -> None:
-    """Raise :class:`InputError` for templates that would fill the disk."""
     for grammar in grammars:
         for template in grammar.templates:
             slots = [_choices(grammar, part) for part in template.right]
@@ -301,13 +291,13 @@ def _check_sizes(grammars: Sequence[Grammar]) -> None:
             if prod(map(len, slots)) * (1 + bad) > LINES:
                 message = f"the template makes more than {LINES:,} sentences"
                 raise fail(message, template.path, template.line)
-
-
-def _write_all(grammars: Sequence[Grammar], out: Path) -> dict[str, int]:
-    if out.is_file() or any((out / f"{g.name}.txt").is_dir() for g in grammars):
-        raise fail("something else is in the way there", out)
-    with filling_folder(out, _is_set) as folder:
-        return {g.name: _write(g, folder / f"{g.name}.txt") for g in grammars}
+    counts = {}
+    with filling_folder(out.resolve(), _is_set) as folder:
+        for grammar in grammars:
+            with (folder / f"{grammar.name}.txt").open("w", encoding="utf-8", newline="\n") as file:
+                lines = (f"{label}\t{text}\n" for label, text in generate(grammar))
+                counts[grammar.name] = sum(file.write(line) > 0 for line in lines)
+    return counts
 
 
 def _is_set(path: Path) -> bool:
@@ -315,8 +305,3 @@ def _is_set(path: Path) -> bool:
     with path.open("rb") as file:
         start = file.read(len("False\t"))
     return not start or start.startswith((b"True\t", b"False\t"))
-
-
-def _write(grammar: Grammar, path: Path) -> int:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        return sum(file.write(f"{label}\t{text}\n") > 0 for label, text in generate(grammar))

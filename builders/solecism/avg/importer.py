@@ -55,7 +55,9 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
             raise fail(f"{name!r} cannot be the name of a folder")
     common = grammar_path.with_name("common.avg")
     grammar = read_grammar(grammar_path, common if common.is_file() else None)
-    _refuse(grammar)
+    if marked := [d for d in grammar.definitions if any("#" in text for text in d.terminals)]:
+        message = "a lexicon's words cannot hold '#', which tells homonyms apart"
+        raise InputError(Problem(f"{d.left}: {message}", d.path, d.line) for d in marked)
     tables = _word_tables(grammar)
     drafts = _merged(_drafts(grammar, tables))
     if not drafts:
@@ -66,13 +68,6 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
         uid = grammar.name if len(drafts) == 1 else f"{grammar.name}_{number}"
         texts[folder / f"{uid}.jinja"] = draft.text(uid, grammar_path.name)
     return add_texts(out, dict(sorted(texts.items())))
-
-
-def _refuse(grammar: Grammar) -> None:
-    marked = [d for d in grammar.definitions if any("#" in terminal for terminal in d.terminals)]
-    if marked:
-        message = "a lexicon's words cannot hold '#', which tells homonyms apart"
-        raise InputError(Problem(f"{d.left}: {message}", d.path, d.line) for d in marked)
 
 
 @dataclass(frozen=True)

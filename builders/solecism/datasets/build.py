@@ -126,7 +126,9 @@ def build_configs(
         for number, source in enumerate(sources):
             show(source.name, number, len(sources))
             _write_items(source, [file for file in files if source in file.config.sources])
-        _refuse_errors(files)
+        findings = dict.fromkeys(f for file in files for p in file.paradigms for f in p.findings)
+        if errors := [finding.problem for finding in findings if finding.level == "error"]:
+            raise InputError(errors)
         small = _left_out(files)
         built = [file.built() for file in files if file.config.name not in small]
         if not built:
@@ -153,13 +155,6 @@ def _write_items(source: ItemSource, files: Sequence[_ConfigFile]) -> None:
     paradigm = source.built()
     for file in files:
         file.finish(paradigm, source.drawn)
-
-
-def _refuse_errors(files: Sequence[_ConfigFile]) -> None:
-    findings = dict.fromkeys(f for file in files for p in file.paradigms for f in p.findings)
-    errors = [finding.problem for finding in findings if finding.level == "error"]
-    if errors:
-        raise InputError(errors)
 
 
 class _ConfigFile:

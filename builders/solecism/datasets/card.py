@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from solecism.check.registry import CHECKS, COUNT_CHECKS, ITEM_CHECKS, SUITE_CHE
 from solecism.datasets.catalogue import CatalogueEntry, parse_version
 from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, spdx
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
-from solecism.datasets.lock import LockedVersion, lock_path, read_lock, verified_configs
+from solecism.datasets.lock import lock_path, read_lock, verified_configs
 from solecism.errors import fail
 from solecism.inputs import read_source
 from solecism.root import Root
@@ -150,12 +150,12 @@ def version_rows(
     this = VersionRow(entry.version, now.tag, "", sum(c.rows for c in built), len(built))
     locked = read_lock(lock_path(root, entry.name)).get(entry.name, {})
     before = sorted((parse_version(text) for text in locked), reverse=True)
-    return [this, *(_row(str(v), locked[str(v)]) for v in before if v < now)]
-
-
-def _row(version: str, locked: LockedVersion) -> VersionRow:
-    items = sum(config.rows for config in locked.configs.values())
-    return VersionRow(version, f"v{version}", locked.commit, items, len(locked.configs))
+    rows = [this]
+    for version in (v for v in before if v < now):
+        known = locked[str(version)]
+        items = sum(config.rows for config in known.configs.values())
+        rows.append(VersionRow(str(version), version.tag, known.commit, items, len(known.configs)))
+    return rows
 
 
 _PLAIN = """# {{ entry.pretty_name }} {{ entry.version }}
@@ -190,20 +190,19 @@ def with_head(data: DatasetCardData, text: str) -> str:
     """
     head = yaml.dump(data.to_dict(), Dumper=_DUMPER, sort_keys=False, allow_unicode=True)  # type: ignore[no-untyped-call]
     block, *_ = head.strip().split("\n---")  # the hub reads to the first such line
-    if _read(block) != data.to_dict():  # type: ignore[no-untyped-call]
+    # As `DatasetCard` reads them, but with libyaml if possible: three times as fast.
+    back = DatasetCardData(**yaml.load(block, Loader=_FAST))
+    if back.to_dict() != data.to_dict():  # type: ignore[no-untyped-call]
         raise fail("the card's metadata are not read back as they were written")
     return f"---\n{block}\n---\n\n{text}"
 
 
-def _read(head: str) -> dict[str, Any]:
-    """Read metadata as ``DatasetCard`` does, but with libyaml if possible: three times as fast."""
-    data = DatasetCardData(**yaml.load(head, Loader=_FAST))
-    return data.to_dict()  # type: ignore[no-untyped-call, no-any-return]
-
-
 def card_data(entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> DatasetCardData:
     """Return the metadata that the hub wants, under its own names."""
-    codes = languages_of(built)
+    codes, schemas = languages_of(built), [config.schema for config in built]
+    # Only the first config with its columns says what they are: the Parquet files say it, too.
+    firsts = [schemas.index(schema) for schema in schemas]
+    size = sum(config.rows for config in built)
     scripts: dict[str, Any] = {"language_bcp47": list(_SCRIPTS)} if entry.traditional else {}
     return DatasetCardData(
         pretty_name=entry.pretty_name,
@@ -212,35 +211,19 @@ def card_data(entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> DatasetCar
         annotations_creators=list(entry.annotations_creators),
         language_creators=list(entry.language_creators),
         multilinguality=["multilingual" if len(codes) > 1 else "monolingual"],
-        size_categories=[_size_category(sum(config.rows for config in built))],
+        size_categories=[_SIZES[min(max(len(str(size)) - 3, 0), len(_SIZES) - 1)]],
         source_datasets=list(entry.source_datasets),
         task_categories=list(entry.task_categories),
         task_ids=list(entry.task_ids),
         tags=list(entry.tags),
         configs=[card_config(entry.version, config) for config in built],
-        dataset_info=[card_info(config, first) for config, first in _with_first(built)],
+        dataset_info=[card_info(config, n == firsts[n]) for n, config in enumerate(built)],
         **scripts,
     )
 
 
 _SCRIPTS = ("zh-Hans", "zh-Hant")
 """The scripts of a data set that is converted to traditional characters."""
-
-
-def _with_first(built: Sequence[BuiltConfig]) -> Iterator[tuple[BuiltConfig, bool]]:
-    """Yield configs, and whether each is the first with its columns.
-
-    Only there the card says what the columns are: the Parquet files say it, too, and 68 times the
-    same would be a quarter of a megabyte of a card.
-    """
-    known: list[pa.Schema] = []
-    for config in built:
-        yield config, config.schema not in known
-        known.append(config.schema)
-
-
-def _size_category(rows: int) -> str:
-    return _SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]
 
 
 def card_config(version: str, config: BuiltConfig) -> dict[str, Any]:
@@ -281,9 +264,5 @@ def _feature(kind: pa.DataType) -> dict[str, Any]:
     if pa.types.is_list(kind):
         inner = kind.value_type
         return {"list": feature_list(inner) if pa.types.is_struct(inner) else str(inner)}
-    return {"dtype": _dtype(kind)}
-
-
-def _dtype(kind: pa.DataType) -> str:
-    """Return the name `datasets` has for a type: Arrow's, except for floating-point numbers."""
-    return {"double": "float64", "float": "float32"}.get(str(kind), str(kind))
+    # Datasets has Arrow's names, except for floating-point numbers.
+    return {"dtype": {"double": "float64", "float": "float32"}.get(str(kind), str(kind))}

@@ -78,7 +78,9 @@ def template_configs(
     paradigms = load_paradigms(root, entry.name, paths)
     for paradigm in paradigms.values():
         check_size(paradigm, most)
-    schema = pair_schema(_further_features(known))
+    # The features of all templates, built or not, so that configs share a schema.
+    templates = [read_template(path) for paths in known.values() for path in paths]
+    schema = pair_schema(sorted({name for template in templates for name in template.features}))
     memories = defaultdict[str, PairMemory](PairMemory)
     sources = {
         path: _TemplateSource(
@@ -110,15 +112,6 @@ def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm
         near = candidates("paradigms", list(paths), uid)
         raise fail(f"{dataset}/{language} has no paradigm {uid!r} {near}")
     return load_paradigm(paths[uid], Lexicon(root.lexicon(language)))
-
-
-def _further_features(known: Mapping[str, Sequence[Path]]) -> list[str]:
-    """Return the features of pairs that templates add.
-
-    Those of all templates, built or not, so that configs share a schema.
-    """
-    templates = [read_template(path) for paths in known.values() for path in paths]
-    return sorted({name for template in templates for name in template.features})
 
 
 def _config(entry: CatalogueEntry, name: str, sources: Sequence[_TemplateSource]) -> Config:
@@ -161,17 +154,17 @@ class _TemplateSource:
     def tables(self) -> Iterator[pa.Table]:
         """Draw and check the items."""
         checker = ItemChecker(self.paradigm, self._memory)
-        for table in self._drawn():
+        seed, counts = self._seed, self._counts
+        if self.paradigm.template.is_pair:
+            extra = tuple(f.name for f in self.schema.field("features").type)[len(FEATURES) :]
+            drawn = draw_pairs(self.paradigm, seed, counts, extra, self._most)
+        else:
+            drawn = draw_suites(self.paradigm, seed, counts)
+        for table in drawn:
             checker.add(table)
             self._example = self._example or example_of(table)
             yield table
         self._findings = tuple(f.within(self._root) for f in checker.finish(self._counts))
-
-    def _drawn(self) -> Iterator[pa.Table]:
-        if not self.paradigm.template.is_pair:
-            return draw_suites(self.paradigm, self._seed, self._counts)
-        extra = tuple(f.name for f in self.schema.field("features").type)[len(FEATURES) :]
-        return draw_pairs(self.paradigm, self._seed, self._counts, extra, self._most)
 
     def built(self) -> BuiltParadigm:
         """Return what was drawn."""
@@ -196,11 +189,6 @@ def converter(conversion: str) -> Callable[[pa.Table], pa.Table]:
     their places. So a conversion must keep the number of characters. Raises :class:`InputError` if
     it does not, or if OpenCC does not know it.
     """
-    convert = _same_length(_load(conversion), conversion)
-    return lambda table: _table(table, convert)
-
-
-def _load(conversion: str) -> Convert:
     from opencc import OpenCC
 
     try:
@@ -208,23 +196,19 @@ def _load(conversion: str) -> Convert:
         made("")
     except (OSError, ValueError, RuntimeError) as error:
         raise fail(f"OpenCC has no conversion {conversion!r}: {error}") from None
-    return made
 
-
-def _same_length(convert: Convert, conversion: str) -> Convert:
-    def checked(text: str) -> str:
-        out = convert(text)
+    def convert(text: str) -> str:
+        out = made(text)
         if len(out) != len(text):
             raise fail(f"OpenCC {conversion!r} changes the length of {text!r}: {out!r}")
         return out
 
-    return checked
+    def converted(table: pa.Table) -> pa.Table:
+        item = _suite if "conditions" in table.column_names else _pair
+        rows = [item(row, convert) for row in table.to_pylist()]
+        return pa.Table.from_pylist(rows, schema=table.schema)
 
-
-def _table(table: pa.Table, convert: Convert) -> pa.Table:
-    item = _suite if "conditions" in table.column_names else _pair
-    rows = [item(row, convert) for row in table.to_pylist()]
-    return pa.Table.from_pylist(rows, schema=table.schema)
+    return converted
 
 
 def _suite(row: Mapping[str, Any], convert: Convert) -> dict[str, Any]:

@@ -164,18 +164,18 @@ def note_commits(path: Path, dataset: str, commits: Mapping[str, str]) -> list[s
     with locked(path):
         lock = read_lock(path)
         some = dict(lock.get(dataset, {}))
-        filled = [
-            v for v, known in some.items() if _is_new(known, commits.get(f"v{v}"), f"v{v}", path)
-        ]
+        filled = []
+        for version, known in some.items():
+            commit = commits.get(f"v{version}")
+            if commit and known.commit and commit != known.commit:
+                message = (
+                    f"tag v{version} names {commit} and the lock says {known.commit}: it was moved"
+                )
+                raise fail(message, path)
+            if commit and not known.commit:
+                filled.append(version)
         for version in filled:
             some[version] = replace(some[version], commit=commits[f"v{version}"])
         if filled:
             write_lock(path, {**lock, dataset: some})
         return filled
-
-
-def _is_new(known: LockedVersion, commit: str | None, tag: str, path: Path) -> bool:
-    if commit and known.commit and commit != known.commit:
-        message = f"tag {tag} names {commit} and the lock says {known.commit}: it was moved"
-        raise fail(message, path)
-    return bool(commit) and not known.commit
