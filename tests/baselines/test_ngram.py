@@ -12,11 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from solecism.baselines.corpus import BOS, EOS, UNK, Wording, frequent_words, held_out, read_lines
 from solecism.baselines.ngram import (
@@ -28,9 +24,7 @@ from solecism.baselines.ngram import (
     ngram_revision,
     save_ngram,
 )
-from solecism.commands import main
 from solecism.errors import InputError
-from solecism.scoring.critical import unknown_critical
 from solecism.scoring.methods.ngram import score_ngram
 
 _TEXTS = ("a b", "a")
@@ -80,12 +74,6 @@ def test_discounts_follow_chen_and_goodman():
     assert found.values == pytest.approx((0.5, 0.8, 2.0))
     assert found.estimated
     assert found.of(np.array([0, 1, 2, 3, 100])) == pytest.approx([0, 0.5, 0.8, 2, 2])
-
-
-@pytest.mark.parametrize("counts", [[], [1, 1], [1, 2, 2, 4], [1, 2, 3, 3, 3, 3, 3, 3]])
-def test_discounts_that_cannot_be_estimated_are_replaced(counts: list[int]):
-    found = discounts(np.array(counts, dtype=np.int64))
-    assert (found.values, found.estimated) == ((0.5, 1.0, 1.5), False)
 
 
 class Reference:
@@ -150,24 +138,6 @@ def test_estimates_equal_plain_loops(order: int, seed: int):
         assert probability(model, history, word) == pytest.approx(
             reference.probability(history, word), rel=1e-9
         )
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    texts=st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), min_size=1),
-    order=st.integers(1, 4),
-    history=st.lists(st.sampled_from(["a", "b", "d", UNK]), max_size=4),
-    begin=st.booleans(),
-    kept=st.sampled_from([None, 1, 2]),
-)
-def test_probabilities_sum_to_one(
-    texts: list[list[str]], order: int, history: list[str], begin: bool, kept: int | None
-):
-    model = model_of([" ".join(words) for words in texts], order, vocabulary=kept)
-    known = [w if w in model.words else UNK for w in history]
-    context = (BOS, *known) if begin else tuple(known)
-    total = sum(probability(model, context, word) for word in predicted(model))
-    assert total == pytest.approx(1.0, abs=1e-12)
 
 
 def test_the_vocabulary_is_cut_by_frequency_and_ties_stand_in_order():
@@ -277,13 +247,6 @@ def test_files_of_other_programs_are_read(tmp_path: Path):
     assert found == pytest.approx(np.array(wanted))
 
 
-def test_a_file_without_unknown_word_gives_it_next_to_nothing(tmp_path: Path):
-    path = hand(tmp_path, "ngram 1=4", "ngram 1=3")
-    path.write_text(path.read_text().replace("-1.0 <UNK>\n", ""), encoding="utf-8")
-    model = load_ngram(path)
-    assert model.sentence_logp(pa.array(["b"]))[0] == pytest.approx((-99.5 - 0.3) * math.log(10))
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -308,38 +271,6 @@ def test_wrong_files_are_refused_with_their_line(tmp_path: Path, old: str, new: 
         load_ngram(hand(tmp_path, old, new))
 
 
-def test_a_gram_without_its_history_is_refused(tmp_path: Path):
-    text = _HAND.replace("ngram 2=2", "ngram 2=2\nngram 3=1")
-    path = tmp_path / "three.arpa"
-    path.write_text(text.replace("\\end\\", "\\3-grams:\n-1\ta a a\n\n\\end\\"), encoding="utf-8")
-    with pytest.raises(InputError, match=r":18: 'a a a': its history is not in the file"):
-        load_ngram(path)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
-def test_a_file_that_was_cut_is_told_by_name(tmp_path: Path, share: float):
-    data = gzip.compress(_HAND.encode())
-    path = tmp_path / "m.arpa.gz"
-    for wrong in (data[: int(share * len(data))], data[:20] + b"\xff" * 20 + data[40:]):
-        path.write_bytes(wrong)
-        done = CliRunner().invoke(main, ["score", "p.parquet", "--model", str(path)])
-        assert done.exit_code == 2
-        with pytest.raises(InputError, match=r"m\.arpa\.gz: (cannot be read|is no ARPA file)"):
-            load_ngram(path)
-
-
-def test_a_config_that_does_not_say_how_to_split_is_refused(tmp_path: Path):
-    save_ngram(model_of(["the cat runs"], 2), tmp_path)
-    known = ngram_revision(tmp_path)
-    path = tmp_path / "config.json"
-    path.write_text(path.read_text().replace('"lower": false', '"lower": true'))
-    assert ngram_revision(tmp_path) != known
-    for text in ("{", "[]", '{"model_type": "solecism-ngram"}'):
-        path.write_text(text)
-        with pytest.raises(InputError, match=r"config\.json: does not say"):
-            load_ngram(tmp_path)
-
-
 def test_empty_sentences_are_skipped():
     model = model_of(["the cat runs", "the cats run"], 2)
     rows = [
@@ -351,15 +282,6 @@ def test_empty_sentences_are_skipped():
     (found,) = score_ngram([pairs_of(rows)], model)
     assert found["skipped"].to_pylist() == ["empty", "empty", "empty", None]
     assert found["decision"].null_count == 3
-
-
-@pytest.mark.parametrize("method", ["focus", "pll", "one_prefix"])
-def test_methods_of_other_models_are_refused(tmp_path: Path, method: str):
-    pq.write_table(pairs_of([("the cat runs", "the cat run")]), tmp_path / "p.parquet")
-    arguments = ["score", str(tmp_path / "p.parquet"), "--model", str(hand(tmp_path))]
-    done = CliRunner().invoke(main, [*arguments, "--method", method])
-    assert done.exit_code == 2
-    assert f"method '{method}' is not for n-gram models" in done.output
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path):
@@ -407,33 +329,6 @@ def plain_score(model: NgramModel, text: str) -> float:
     words = [BOS, *(w if w in model.words else UNK for w in text.split()), EOS]
     steps = (probability(model, tuple(words[:i]), words[i]) for i in range(1, len(words)))
     return sum(math.log(step) for step in steps)
-
-
-def test_scoring_streams_table_by_table_and_takes_none_at_all():
-    model = model_of(_TEXTS, 2)
-    tables = score_ngram(
-        iter([pairs_of([("a", "b")]), pairs_of([]), pairs_of([("b", "a b")])]), model
-    )
-    assert [len(table) for table in tables] == [1, 0, 1]
-    assert list(score_ngram([], model)) == []
-
-
-def test_equal_scores_are_a_tie():
-    [table] = score_ngram([pairs_of([("a b", "a b")])], model_of(_TEXTS, 2))
-    assert table["decision"].to_pylist() == [0.5]
-
-
-def test_pairs_with_unknown_critical_words_are_marked():
-    rows = [
-        ("zebra runs", "zebra run"),
-        ("a runs", "a x"),
-        ("y runs", "runs"),
-        (None, "run"),
-        ("", "a"),
-    ]
-    found = unknown_critical(pairs_of(rows), {"runs", "run", "a"})
-    assert found.tolist() == [False, True, True, True, True]
-    assert found.dtype == bool
 
 
 # Text

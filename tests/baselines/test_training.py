@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,12 @@ from solecism.baselines import training
 from solecism.baselines.networks import word_tokenizer
 from solecism.baselines.ngram import load_ngram
 from solecism.baselines.training import (
-    PRESETS,
     Texts,
     TrainingOptions,
     read_texts,
     train,
 )
 from solecism.commands import main
-from solecism.commands.train import _NUMBERS, command
 from solecism.errors import InputError
 
 pytestmark = pytest.mark.nightly
@@ -125,10 +123,6 @@ def test_seeds_differ_and_repeat_exactly(trained: dict[str, list[Path]], arch: s
     assert first != second
     [again] = train(_TINY_OF[arch], toy_texts(), tmp_path, seeds=(1,))
     assert scores(again, texts) == second
-
-
-def test_an_n_gram_model_is_made_once(trained: dict[str, list[Path]]):
-    assert [folder.name for folder in trained["ngram"]] == ["seed-0"]
 
 
 @pytest.mark.parametrize("arch", _TINY_OF)
@@ -262,14 +256,6 @@ def test_labels_are_left_out_at_padding_and_long_sentences_are_cut():
 # The presets and the verb
 
 
-def test_the_presets():
-    paper = PRESETS["lstm", "paper"]
-    assert (paper.hidden, paper.embedding, paper.layers, paper.dropout) == (800, 800, 2, 0.2)
-    assert (paper.rate, paper.batch, paper.epochs, paper.vocabulary) == (20, 128, 40, 50_000)
-    assert {arch for arch, _ in PRESETS} == set(_TINY_OF)
-    assert all(options.arch == arch for (arch, _), options in PRESETS.items())
-
-
 def test_validation_text_is_held_out_or_given(tmp_path: Path):
     path, other = tmp_path / "a.txt", tmp_path / "b.txt"
     path.write_text("\n".join(toy(40)), encoding="utf-8")
@@ -322,9 +308,3 @@ def test_the_verb_prints_what_is_wrong(tmp_path: Path):
     done = run_verb(text, "--out", tmp_path / "m", "--arch", "ngram")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.strip() == f"{text}: there is no such text file"
-
-
-def test_every_number_of_a_preset_has_an_option():
-    numbers = {f.name for f in fields(TrainingOptions) if f.type in ("int", "float")}
-    assert set(_NUMBERS) == numbers
-    assert {p.name for p in command.params} >= numbers

@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
-from solecism.baselines.corpus import BOS, EOS, UNK, Wording, is_word_level, vocabulary_of
+from solecism.baselines.corpus import BOS, EOS, UNK, Wording, is_word_level
 from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 
 _WORDS = ["the", "author", "laughs", "laugh", "l'", ".", "élu", "guard", "likes"]
@@ -46,12 +46,6 @@ def logits(model: Any, ids: list[int]) -> torch.Tensor:
 
 
 # The model
-
-
-def test_the_defaults_are_the_papers():
-    config = WordLSTMConfig()
-    sizes = config.hidden_size, config.embedding_size, config.num_hidden_layers, config.dropout
-    assert sizes == (800, 800, 2, 0.2)
 
 
 @pytest.mark.parametrize("layers", [1, 3])
@@ -119,29 +113,6 @@ def test_the_loss_is_the_mean_of_the_tokens_not_left_out():
     assert model(input_ids=ids, labels=labels, return_dict=False)[0] == out.loss
 
 
-def test_only_the_logits_asked_for_are_made():
-    model, ids = lstm(), torch.tensor([[1, 3, 4, 2]])
-    with torch.no_grad():
-        whole = model(input_ids=ids).logits
-        torch.testing.assert_close(model(input_ids=ids, logits_to_keep=2).logits, whole[:, -2:])
-        chosen = model(input_ids=ids, logits_to_keep=torch.tensor([0, 3])).logits
-    torch.testing.assert_close(chosen, whole[:, [0, 3]])
-
-
-def test_embeddings_can_be_shared_with_the_head(tmp_path: Path):
-    model = lstm(width=16, tie_word_embeddings=True)
-    assert model.lm_head.weight is model.model.embed_tokens.weight
-    loaded, _ = saved(tmp_path, model)
-    assert torch.equal(logits(model, [1, 3]), logits(loaded, [1, 3]))
-
-
-def test_dropout_works_in_training_only():
-    model, ids = lstm(dropout=0.5), torch.tensor([[1, 3, 4]])
-    assert torch.equal(model(input_ids=ids).logits, model(input_ids=ids).logits)
-    model.train()
-    assert not torch.equal(model(input_ids=ids).logits, model(input_ids=ids).logits)
-
-
 def test_text_can_be_generated_with_the_state_or_without():
     model, ids = lstm(), torch.tensor([[1, 3, 4]])
     options = {"max_new_tokens": 5, "do_sample": False}
@@ -170,15 +141,6 @@ def test_the_loaded_tokenizer_knows_words_and_offsets(tmp_path: Path, kind: str)
     assert (marks, tokenizer.padding_side) == ((BOS, EOS, UNK), "right")
 
 
-def test_the_vocabulary_is_read_from_the_tokenizer(tmp_path: Path):
-    _, tokenizer = saved(tmp_path, lstm(), Wording(lower=True))
-    vocabulary = vocabulary_of(tokenizer)
-    assert vocabulary.words == frozenset(_WORDS)
-    assert "The" in vocabulary
-    assert UNK not in vocabulary
-    assert "The" not in vocabulary_of(word_tokenizer(_WORDS))
-
-
 def test_words_are_split_at_spaces_only_unless_said_otherwise():
     tokenizer = word_tokenizer(_WORDS)
     assert tokenizer.tokenize("l' author laughs. laughs .") == ["l'", "author", UNK, "laughs", "."]
@@ -194,7 +156,3 @@ def test_the_tokenizer_splits_as_the_n_gram_models_do(wording: Wording):
     tokenizer = word_tokenizer(known, wording)
     assert [tokenizer.tokenize(text) for text in texts] == words
     assert all(UNK not in tokenizer.tokenize(text) for text in texts)
-
-
-def test_other_tokenizers_are_not_word_level():
-    assert not is_word_level(object())

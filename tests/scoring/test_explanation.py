@@ -20,11 +20,9 @@ from masked_models import PAIRS, loaded, pairs
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.reports.explained import explained_lines, explained_page, token_rows
-from solecism.reports.pages import direction
 from solecism.scoring.explanation import ExplainedPair, explain
 from solecism.scoring.items import listed_items, open_items
 from solecism.scoring.lookup import find_pair, folders_of_data
-from solecism.terminal import bar
 
 BITS = math.log(2)
 
@@ -142,14 +140,6 @@ def test_without_data_here_the_error_says_so(
         find_pair("abcdef")
 
 
-def test_bars_are_in_eighths() -> None:
-    assert bar(1, 16, 2) == "▏"
-    assert bar(0, 0, 5) == bar(0, 8, 5) == ""
-    assert bar(9, 8, 3) == "███"
-    assert direction("שלום עולם") == "rtl"
-    assert direction("昨天") == direction("...") == "ltr"
-
-
 def hebrew(tmp_path: Path) -> ExplainedPair:
     pq.write_table(pairs([PAIRS[5]]), tmp_path / "he.parquet")
     return explain("i0", loaded("bert").name, str(tmp_path / "he.parquet"))
@@ -181,12 +171,3 @@ def test_right_to_left_is_kept_apart_in_terminals_and_on_pages(tmp_path: Path) -
     assert page.count('dir="rtl"') == 4
     assert not re.search(r"https?://|url\(|@import|<script", page)
     assert "<small>" not in page
-
-
-def test_a_page_escapes_what_data_say(tmp_path: Path) -> None:
-    rows = [("<b>The author</b> laughs.", "<b>The author</b> laugh.", None, None, None)]
-    pq.write_table(pairs(rows), tmp_path / "x.parquet")
-    save_model(tmp_path / "tiny", ["The author"])
-    page = explained_page(explain("i0", str(tmp_path / "tiny"), str(tmp_path / "x.parquet")))
-    assert "<b>" not in page
-    assert "&lt;b&gt;The author" in page

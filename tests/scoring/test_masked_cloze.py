@@ -67,17 +67,6 @@ def test_few_fillers_are_skipped() -> None:
     assert set(cloze("bert", ITEMS, fewest=10)["skipped"].to_pylist()) == {"few fillers"}
 
 
-def test_results_are_described() -> None:
-    (row,) = cloze("bert", ITEMS[:1]).to_pylist()
-    assert (row["UID"], row["construction"], row["linguistics_term"]) == (
-        "verb",
-        "verb",
-        "agreement",
-    )
-    assert row["features"]["controller_number"] == "Sing"
-    assert row["features"]["distance"] == 1
-
-
 def test_two_forms() -> None:
     (row,) = cloze("bert", ITEMS[:1], two_forms=True).to_pylist()
     right, wrong = plain("bert", ITEMS[0], ["laughs", "laugh"])
@@ -175,14 +164,6 @@ def test_features_that_are_misspelt_are_refused() -> None:
     table = pa.table({"form": ["a"], "upos": ["VERB"], "feats": ["Number"]})
     with pytest.raises(InputError, match="form 'a'"):
         FormInventory.read(table, reader("bert"))
-
-
-def test_columns_that_are_missing_are_named() -> None:
-    table = pa.Table.from_pylist(ITEMS, schema=CLOZE).drop_columns(["agrees_in"])
-    with pytest.raises(InputError, match="no column 'agrees_in'"):
-        list(score_cloze([table], forms(), reader("bert")))
-    with pytest.raises(InputError, match="no column 'upos'"):
-        FormInventory.read(forms("form", "feats"), reader("bert"))
 
 
 def test_too_long_for_the_positions() -> None:

@@ -13,7 +13,6 @@ import torch
 from transformers import FNetConfig, FNetForMaskedLM
 
 from masked_models import KINDS, PAIRS, loaded, log_probs, pairs, plain_focus, reader, shown
-from solecism.errors import InputError
 from solecism.scoring.critical import critical_words
 from solecism.scoring.engines.masked import BatchOutput, MaskedReader, open_masked
 from solecism.scoring.methods.focus import score_focus
@@ -55,12 +54,6 @@ def test_skips_are_counted(kind: str) -> None:
     assert set(reasons) <= {None, SEVERAL, "multi-piece"}
     scored = focus(kind).filter(pa.array([reason is None for reason in reasons]))
     assert set(scored["tokens_good"].to_pylist()) == {1}
-
-
-def test_bytes_are_those_of_the_word() -> None:
-    table = focus("bert")
-    assert table["bytes_good"].to_pylist()[5] == len("צוחקים".encode())
-    assert table["bytes_bad"].to_pylist()[0] == len("laugh")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -106,13 +99,6 @@ def test_a_frame_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert scores["decision"].to_pylist()[0] + scores["decision"].to_pylist()[1] == 1
 
 
-def test_forms_that_are_one_token_tie() -> None:
-    model = loaded("bert")
-    table = pairs([("The author laughs.", "The author la\u0000ughs.", None, None, None)])
-    scores = pa.concat_tables(score_focus([table], open_masked(model)))
-    assert scores["decision"].to_pylist() == [0.5]  # BERT drops control characters
-
-
 def test_unknown_words_are_skipped() -> None:
     table = pairs([("The author 笑.", "The author 哭.", "The author", "笑", "哭")])
     assert focus("bert", table)["skipped"].to_pylist() == ["unknown word"]
@@ -123,31 +109,6 @@ def test_too_long_for_the_positions() -> None:
     table = pairs([(text + "laughs.", text + "laugh.", None, None, None)])
     for kind in KINDS:
         assert focus(kind, table)["skipped"].to_pylist() == ["too long"]
-
-
-def test_columns_that_are_missing_are_named() -> None:
-    with pytest.raises(InputError, match="no column 'sentence_bad'"):
-        focus("bert", pairs().drop_columns(["sentence_bad"]))
-
-
-def test_logits_that_are_not_numbers_name_the_item() -> None:
-    model = loaded("bert")
-    broken = replace(model, model=_Broken(model.model))
-    with pytest.raises(InputError, match="item 'i0'"):
-        list(score_focus([pairs(PAIRS[:1])], open_masked(broken)))
-
-
-class _Broken(torch.nn.Module):
-    """A model whose logits are NaN."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.inner, self.config, self.base_model = model, model.config, model.base_model
-
-    def forward(self, **inputs: Any) -> Any:
-        found = self.inner(**inputs)
-        found.logits = found.logits * float("nan")
-        return found
 
 
 def rows(count: int) -> list[MaskedRow]:
@@ -192,16 +153,6 @@ def test_batches_halve_when_memory_runs_out(message: str, monkeypatch: pytest.Mo
     for batch in found:
         for n, logits in zip(batch.rows, batch.logits, strict=True):
             torch.testing.assert_close(logits, wanted[n], atol=1e-4, rtol=0)
-
-
-def test_one_row_that_does_not_fit_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(self: MaskedReader, batch: Any) -> torch.Tensor:
-        raise torch.OutOfMemoryError("CUDA out of memory")
-
-    forward = open_masked(loaded("bert"))
-    monkeypatch.setattr(MaskedReader, "__call__", none)
-    with pytest.raises(torch.OutOfMemoryError):
-        outputs(forward, rows(4))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -276,19 +227,3 @@ def test_critical_words_from_the_sentences(
     else:
         assert found is not None
         assert (good[slice(*found.good_at)], bad[slice(*found.bad_at)]) == (one, other)
-
-
-def test_critical_words_without_blanks() -> None:
-    table = pairs([("孩子听到了一首歌。", "孩子听到了一张歌。", None, None, None)])
-    table = table.append_column("tokens_good", pa.array(["孩子 听到 了 一 首 歌"]))
-    table = table.append_column("tokens_bad", pa.array(["孩子 听到 了 一 张 歌"]))
-    (found,) = critical_words(table)
-    assert found is not None
-    assert found.good_at == found.bad_at == (6, 7)
-
-
-def test_columns_that_do_not_fit_the_sentences_are_not_believed() -> None:
-    table = pairs(
-        [("The author laughs now.", "The author laugh then.", "The author", "laughs", "laugh")]
-    )
-    assert critical_words(table) == [None]

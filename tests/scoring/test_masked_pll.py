@@ -11,16 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
-from tokenizers import Tokenizer, models
-from transformers import PreTrainedTokenizerFast
 
 from masked_models import KINDS, PAIRS, POSITIONS, loaded, pairs, plain_pll, reader, shown
 from solecism.errors import InputError
-from solecism.scoring.encoding import encode, exactly
 from solecism.scoring.engines.masked import MaskedReader, open_masked
-from solecism.scoring.methods.focus import score_focus
 from solecism.scoring.methods.pll import score_pll
-from solecism.scoring.questions import AnswerMemo
 from solecism.scoring.unigram import estimate_unigram
 
 VARIANTS = ("original", "within_word_l2r")
@@ -82,11 +77,6 @@ def test_rows_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(seen) == tokens - 4  # rows with the verb or the noun masked serve two sentences each
 
 
-def test_identical_sentences_tie() -> None:
-    scores = pll("albert", pairs([(PAIRS[0][0], PAIRS[0][0], None, None, None)]))
-    assert scores["decision"].to_pylist() == [0.5]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_positions_are_used_to_the_last(kind: str) -> None:
     model = loaded(kind)
@@ -108,11 +98,6 @@ def test_empty_sentences_are_skipped() -> None:
     scores = pll("bert", pairs([("", "The author.", None, None, None)]))
     assert scores["skipped"].to_pylist() == ["empty"]
     assert scores["logp_bad"].to_pylist() == [None]
-
-
-def test_no_items_at_all() -> None:
-    assert list(score_pll([], reader("bert"))) == []
-    assert list(score_pll([pairs().slice(0, 0)], reader("bert"))) == []
 
 
 class _Nan(torch.nn.Module):
@@ -139,26 +124,6 @@ def test_logits_that_are_not_numbers_name_the_item() -> None:
         list(score_pll([pairs(PAIRS[:2])], open_masked(broken)))
 
 
-def test_columns_that_are_missing_are_named() -> None:
-    with pytest.raises(InputError, match="no column 'sentence_good'"):
-        pll("bert", pairs().drop_columns(["sentence_good"]))
-
-
-def test_a_tokenizer_that_tells_no_words_apart() -> None:
-    vocabulary = {"<unk>": 0, "ab": 1, "c": 2, " ": 3, "a": 4, "b": 5}
-    made = Tokenizer(models.BPE(vocabulary, [("a", "b")], unk_token="<unk>"))
-    fast = PreTrainedTokenizerFast(tokenizer_object=made, unk_token="<unk>")
-    (found,) = encode(fast, ["abc ab"], special=True)
-    assert found.words == [1, 1, 2, 2]
-
-
-def test_the_memo_forgets_the_oldest() -> None:
-    memo = AnswerMemo(4)
-    for n in range(5):
-        memo.put((b"", n), float(n))
-    assert [memo.get((b"", n)) for n in range(5)] == [None, None, 2.0, 3.0, 4.0]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_lengths_and_unigrams(kind: str, tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
@@ -170,27 +135,3 @@ def test_lengths_and_unigrams(kind: str, tmp_path: Path) -> None:
             ids = loaded(kind).tokenizer(sentence, add_special_tokens=False)["input_ids"]
             assert row[f"unigram_{side}"] == pytest.approx(unigram.logp[ids].sum())
             assert row[f"chars_{side}"] == len(sentence)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_lengths_and_unigrams_of_the_critical_word(kind: str, tmp_path: Path) -> None:
-    text = tmp_path / "text.txt"
-    text.write_text("\n".join(p[0] for p in PAIRS), encoding="utf-8")
-    bert = reader(kind)
-    unigram = estimate_unigram(text, bert)
-    found = pa.concat_tables(score_focus([pairs()], bert, unigram=unigram)).to_pylist()
-    rows = [(r, p) for r, p in zip(found, PAIRS, strict=True) if not r["skipped"] and p[3] and p[4]]
-    assert rows
-    for row, pair in rows:
-        for side, word in (("good", pair[3]), ("bad", pair[4])):
-            (place,) = bert.encode([pair[0] if side == "good" else pair[1]])
-            span = exactly(place, *_at(place.text, pair[2], str(word)))
-            assert span is not None
-            ids = list(place.ids[span.first : span.last])
-            assert row[f"unigram_{side}"] == pytest.approx(unigram.logp[ids].sum())
-            assert row[f"chars_{side}"] == len(str(word))
-
-
-def _at(text: str, prefix: str | None, word: str) -> tuple[int, int]:
-    start = text.index(word, len(prefix or ""))
-    return start, start + len(word)

@@ -23,7 +23,6 @@ from solecism.scoring.normalise import (
     decisions,
     find_normaliser,
     margins,
-    usable,
 )
 from solecism.scoring.renormalised import renormalise
 from solecism.scoring.results import Result, read_result, scores_table
@@ -77,36 +76,10 @@ def test_sides_of_one_length_are_decided_as_by_the_sum() -> None:
     assert 0.5 in found["decision"].to_pylist()
 
 
-def test_minus_infinity_and_rows_without_a_score() -> None:
-    nothing = -math.inf
-    found = table(
-        (nothing, nothing, 3, 4, 9, 9, 9, 9), (nothing, -4, 3, 4, 9, 9, 9, 9),
-        (-4, nothing, 4, 3, 9, 9, 9, 9), (-4, -5, 0, 3, 9, 9, 9, 9),
-    )  # fmt: skip
-    assert decisions(found, "token").to_pylist() == [0.5, 0.0, 1.0, None]
-
-
 @pytest.mark.parametrize("name", ["tokens", "slln:", "slln:x", "slln:-1", "norm"])
 def test_unknown_normalisers(name: str) -> None:
     with pytest.raises(InputError, match=f"unknown normaliser {name!r}"):
         find_normaliser(name)
-
-
-def test_what_a_table_does_not_have() -> None:
-    found = table(LONGER)
-    assert usable(found) == ["token", "char", "byte", "slln"]
-    with pytest.raises(InputError, match=r"no unigram model was named \(--unigram\)"):
-        decisions(found, "slor")
-    old = found.drop_columns(["chars_good", "chars_bad", "unigram_good", "unigram_bad"])
-    assert usable(old) == ["token", "byte", "slln"]
-    with pytest.raises(InputError, match="'chars_good', which 'char' needs: score it anew"):
-        decisions(old, "char")
-    place = found.column_names.index("method")
-    suite = found.set_column(place, "method", pa.array(["region"]))
-    assert usable(suite) == []
-    with pytest.raises(InputError, match="scores of the method 'region' are no sums over tokens"):
-        decisions(suite, "token")
-    assert decisions(suite, "sum").to_pylist() == [0.0]
 
 
 def test_the_summary_counts_each_normaliser() -> None:
@@ -215,42 +188,6 @@ def test_a_unigram_model_adds_one_to_each_count(folder: Path) -> None:
     assert str(found) == f"text.txt#{found.digest[:8]}"
 
 
-def test_a_folder_of_text_is_the_text_of_its_files(folder: Path) -> None:
-    (folder / "all.txt").write_text(TEXT + TEXT)
-    (folder / "parts" / "inner").mkdir(parents=True)
-    (folder / "parts" / ".hidden").write_text("chat\n")
-    for name in ("a.txt", "inner/b.train"):
-        (folder / "parts" / name).write_text(TEXT)
-    model = load_ngram("trigrams")
-    one, other = estimate_unigram("all.txt", model), estimate_unigram("parts", model)
-    assert one.digest == other.digest
-    assert other.name == "parts"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("none.txt", None, "there is no such text file or folder"),
-        ("empty.txt", b"\n \n", "there is no text to count tokens in"),
-        ("bytes.txt", b"le chat\xff\n", "is not UTF-8"),
-    ],
-)
-def test_text_that_is_none(folder: Path, name: str, content: bytes | None, message: str) -> None:
-    if content is not None:
-        (folder / name).write_bytes(content)
-    arguments = ["score", "clams/fr", "--model", "trigrams", "--unigram", name, "--limit", "5"]
-    done = CliRunner().invoke(main, arguments)
-    assert done.exit_code == 2
-    assert name in done.stderr
-    assert message in done.stderr
-    assert not Path("results").exists()
-
-
-def test_a_reader_without_a_tokenizer() -> None:
-    with pytest.raises(InputError, match="needs the tokenizer of the model"):
-        estimate_unigram(__file__, object())
-
-
 def test_sums_over_rows_of_tokens() -> None:
     found = Unigram.of_counts("text", np.array([3, 0, 1]))
     logp = np.log(np.array([4, 1, 2]) / 7)
@@ -274,12 +211,3 @@ def test_the_unigram_model_is_in_signature_and_name(folder: Path) -> None:
     assert "unigram" not in plain.signature
     assert plain.table["unigram_good"].null_count == 30
     assert plain.table["logp_good"].equals(result.table["logp_good"])
-
-
-def test_a_config_without_pairs_takes_no_unigram_model(folder: Path) -> None:
-    """Several data sets are scored in one call: what has no use for the option goes without."""
-    from solecism.scoring.methods import methods
-
-    takes = {(m.items, m.name) for m in methods() if "unigram" in m.options}
-    assert {items for items, _ in takes} == {"pair"}
-    assert takes == {(m.items, m.name) for m in methods() if m.items == "pair"}

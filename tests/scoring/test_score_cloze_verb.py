@@ -93,23 +93,9 @@ def test_two_forms_gives_what_the_function_gives(folder: Path) -> None:
     )
 
 
-def test_a_method_for_pairs_is_refused(folder: Path) -> None:
-    done = score(folder, "--method", "focus")
-    assert done.exit_code == 2
-    assert "not for the cloze items" in done.output
-    assert "cloze:two_forms" in done.output
-
-
 def test_items_without_their_forms_are_told(folder: Path) -> None:
     card = folder / "README.md"
     card.write_text(card.read_text().replace("xx-forms", "yy-forms"))
     done = score(folder)
     assert done.exit_code == 2
     assert "has no config 'xx-forms'" in done.output
-
-
-def test_a_sample_is_of_each_relation(folder: Path) -> None:
-    done = score(folder, "--sample", "2", "--json")
-    assert done.exit_code == 0, done.output
-    [path] = (folder.parent / "results").glob("*.parquet")
-    assert pq.read_table(path).num_rows == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 import subprocess
 import sys
@@ -16,14 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 import solecism
-from release import CHECKOUT
 from solecism.commands import main
 from solecism.commands.score import command
 from solecism.scoring import methods as registry
-from solecism.scoring.methods import method_names, methods
+from solecism.scoring.methods import methods
 from solecism.scoring.options import ScoreOptions
-
-PAGE = CHECKOUT / "docs" / "results-format.md"
 
 
 @pytest.mark.parametrize("function", [solecism.score, solecism.report])
@@ -34,16 +30,6 @@ def test_the_examples_of_the_functions_run(
     example = (inspect.getdoc(function) or "").partition("Example::\n")[2]
     exec(dedent(example), {"solecism": solecism})
     assert "acc|data:clams@1.0.0#" in capsys.readouterr().out
-
-
-def test_the_example_of_the_page_runs(folder: Path) -> None:
-    section = PAGE.read_text(encoding="utf-8").partition("## In Python")[2]
-    code = "\n".join(line[4:] for line in section.splitlines() if line.startswith("    "))
-    names: dict[str, Any] = {}
-    exec(code, names)
-    assert names["result"].summary["rows"] == 100
-    assert 0 <= names["result"].summary["overall"]["accuracy"] <= 1
-    assert Path("report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_the_verb_and_the_function_write_the_same(folder: Path) -> None:
@@ -57,25 +43,6 @@ def test_the_verb_and_the_function_write_the_same(folder: Path) -> None:
     )
     assert result.path.name.endswith("-clams-fr-ngram-sample_10.json")
     assert "|sample:10|" in result.signature
-
-
-def test_progress_and_notices_are_told(folder: Path) -> None:
-    steps: list[tuple[str, int, int]] = []
-    solecism.score("clams/fr", "trigrams", limit=5, progress=lambda *step: steps.append(step))
-    assert steps[0] == ("clams/fr", 0, 5)
-    assert steps[-1][1:] == (5, 5)
-    assert "sentences/s" in steps[-1][0]
-
-
-def test_reports_take_results_files_and_folders(folder: Path) -> None:
-    result = solecism.score("clams/fr", "trigrams", limit=60)
-    made = [solecism.report(source, by="UID") for source in (result, result.path, "results")]
-    assert len({report.text() for report in made}) == 1
-    assert made[0].to_json()["cells"][0]["by"] == "UID"
-    assert made[0].csv().startswith("by,group,label")
-    assert r"\begin{tabular}" in made[0].latex()
-    with pytest.raises(solecism.InputError, match="name at least one result"):
-        solecism.report([])
 
 
 def test_no_torch_for_ngram_models(folder: Path) -> None:
@@ -133,15 +100,6 @@ def test_a_method_is_one_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
         methods.cache_clear()
 
 
-def test_help_and_pages_name_all_methods() -> None:
-    told = " ".join(CliRunner().invoke(main, ["score", "--help"]).output.split())
-    assert ", ".join(method_names()) in told.replace(",  ", ", ")
-    page = PAGE.read_text(encoding="utf-8")
-    for method in methods():
-        assert f"`{method.name}`" in page
-        assert method.formula in " ".join(page.split())
-
-
 def test_options_of_the_verb_are_arguments_of_the_function() -> None:
     own = {
         "data",
@@ -157,11 +115,3 @@ def test_options_of_the_verb_are_arguments_of_the_function() -> None:
     assert ours == {field.name for field in fields(ScoreOptions)}
     done = CliRunner().invoke(main, ["score", "--help"]).output
     assert re.search(rf"\[default:\s+{ScoreOptions.batch_tokens}", done)
-
-
-def test_two_methods_of_a_name_are_for_other_models() -> None:
-    seen = [(m.items, kind, name) for m in methods() for kind in m.models for name in m.names]
-    assert len(seen) == len(set(seen))
-    usual = [(m.items, kind) for m in methods() if m.usual for kind in m.models]
-    assert len(usual) == len(set(usual))
-    assert json.loads(json.dumps(method_names(items="suite"))) == ["region"]

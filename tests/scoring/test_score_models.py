@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -33,7 +32,6 @@ from masked_models import loaded, pairs  # noqa: E402
 from solecism.commands import main  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader, probe  # noqa: E402
-from solecism.scoring.methods import sentence  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import kind_of, load_model  # noqa: E402
 from solecism.scoring.results import read_result  # noqa: E402
@@ -181,13 +179,6 @@ def test_pickled_weights_give_the_same_scores(work: Path) -> None:
     assert one.equals(other)
 
 
-def test_a_padding_token_may_be_beyond_the_embeddings(work: Path) -> None:
-    tokenizer = AutoTokenizer.from_pretrained("m")
-    tokenizer.add_special_tokens({"pad_token": "<pad>"})
-    tokenizer.save_pretrained("m")
-    assert score().exit_code == 0
-
-
 def revision(work: Path) -> str:
     found = load_model(str(work / "m")).revision
     assert load_model(str(work / "m")).revision == found
@@ -208,18 +199,6 @@ def test_the_fingerprint_covers_weights_config_and_tokenizer(work: Path) -> None
     assert revision(work) in found
 
 
-def test_results_of_two_models_of_one_name_stand_side_by_side(work: Path) -> None:
-    for parent, factor in (("a", 1.0), ("b", 2.0)):
-        shutil.copytree("m", f"{parent}/model")
-        tensors(lambda t, factor=factor: t[KEY].mul_(factor))(work / parent / "model")
-        assert score(model=f"{parent}/model").exit_code == 0
-    names = sorted(path.name for path in work.glob("out/*.json"))
-    assert len(names) == 2
-    assert all(name.startswith("model-") and name.endswith("-p-p-sentence.json") for name in names)
-    told = CliRunner().invoke(main, ["report", "out"])
-    assert told.exit_code == 0, told.output
-
-
 def test_a_result_of_other_data_is_not_replaced(work: Path) -> None:
     assert score().exit_code == 0
     before = {path: path.read_bytes() for path in work.glob("out/*")}
@@ -229,31 +208,6 @@ def test_a_result_of_other_data_is_not_replaced(work: Path) -> None:
     assert "is the result of another run (digest " in done.stderr
     assert {path: path.read_bytes() for path in work.glob("out/*")} == before
     assert score("--out", "other").exit_code == 0
-
-
-def test_parts_of_another_model_are_not_joined(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solecism.scoring.run._stem", lambda *_: "r")
-    monkeypatch.setattr(CausalReader, "window", 4)
-    scored = sentence._scored
-    with monkeypatch.context() as patch:
-        calls: list[int] = []
-
-        def stops(*given: Any) -> pa.Table:
-            calls.append(1)
-            if len(calls) > 1:
-                raise KeyboardInterrupt
-            return scored(*given)
-
-        patch.setattr(sentence, "_scored", stops)
-        assert score().exit_code == 130
-    assert list(work.glob("out/r.parts/*"))
-    tensors(lambda t: t[KEY].mul_(3.0))(work / "m")
-    done = score()
-    assert done.exit_code == 0, done.output
-    assert "discarded" in done.stderr
-    found = pq.read_table("out/r.parquet")
-    wanted = pa.concat_tables(score_pairs([pairs()], CausalReader(load_model("m"))))
-    assert found["logp_good"].to_pylist() == wanted["logp_good"].to_pylist()
 
 
 def test_a_model_that_is_being_trained(work: Path) -> None:
@@ -301,18 +255,6 @@ def test_rows_that_were_changed_are_refused(work: Path, built: Path, without: st
     assert "config 'fr': the rows were changed" in done.stderr
 
 
-def test_the_digest_is_that_of_the_rows(work: Path, built: Path) -> None:
-    shutil.copytree(built, "clams")
-    manifest = json.loads(Path("clams/manifest.json").read_text())
-    Path("clams/manifest.json").unlink()
-    card = Path("clams/README.md")
-    card.write_text(card.read_text().replace("description: content", "description: about"))
-    assert score("--limit", "5", data="clams/fr").exit_code == 0
-    (path,) = work.glob("out/*.json")
-    digest = manifest["configs"]["fr"]["content_sha256"]
-    assert f"#{digest[:8]}|" in json.loads(path.read_text())["signature"]
-
-
 def test_a_data_set_alone_is_its_default_config(work: Path, built: Path) -> None:
     shutil.copytree(built, "clams")
     for name in ("clams", "./clams/", str(work / "clams")):
@@ -337,10 +279,6 @@ def test_a_card_above_a_data_set_is_no_data_set(work: Path, built: Path) -> None
     Path("README.md").write_text("# Notes\n\n---\nof mine\n---\n")
     done = score("--limit", "5", data="./clams/fr")
     assert done.exit_code == 0, done.output
-
-
-def test_a_name_of_nothing_says_how_to_make_it(work: Path) -> None:
-    assert "make one: `solecism build nothing`" in score(data="nothing").stderr
 
 
 @pytest.mark.parametrize(
@@ -375,21 +313,6 @@ def test_a_masked_model_is_scored_as_one(work: Path, kind: str) -> None:
     assert "|score:pll:within_word_l2r|" in json.loads(path.read_text())["signature"]
 
 
-@pytest.mark.parametrize("method", ["sentence", "one_prefix", "two_prefix"])
-def test_methods_for_causal_models_refuse_a_masked_one(work: Path, method: str) -> None:
-    done = score("--method", method, model=loaded("bert").name)
-    assert done.exit_code == 2
-    assert f"method '{method}' is not for masked models, as" in done.stderr
-    assert "(methods: pll, focus" in done.stderr
-
-
-@pytest.mark.parametrize("method", ["focus", "pll", "pll:original"])
-def test_methods_for_masked_models_refuse_a_causal_one(work: Path, method: str) -> None:
-    done = score("--method", method)
-    assert done.exit_code == 2
-    assert f"method '{method}' is not for causal models, as 'm' (methods: sentence" in done.stderr
-
-
 def test_a_model_that_sees_what_comes_next_is_no_causal_one(tmp_path: Path) -> None:
     """Whatever its config calls itself."""
     bert = loaded("bert")
@@ -404,11 +327,6 @@ def test_a_model_that_sees_what_comes_next_is_no_causal_one(tmp_path: Path) -> N
     BertLMHeadModel(decoder).save_pretrained(tmp_path / "m")
     assert kind_of(str(tmp_path / "m")) == "causal"
     assert probe(load_model(str(tmp_path / "m")), [[5, 6, 7]] * 4).engine
-
-
-def test_a_masked_model_is_not_loaded_from_a_causal_ones_folder(good: Path) -> None:
-    with pytest.raises(InputError, match="cannot be loaded"):
-        load_model(str(good), "masked")
 
 
 NOTHING = [None, "", " ", "\n\u00a0"]
@@ -435,14 +353,3 @@ def test_empty_sentences_are_skipped_and_counted(work: Path, method: str, side: 
     assert summary["overall"]["skipped"]["empty"] == len(NOTHING)
     told = CliRunner().invoke(main, ["report", "out"])
     assert "empty 4" in told.output.replace("\n", " ")
-
-
-def test_a_text_without_a_token_that_has_a_score_is_skipped(good: Path) -> None:
-    """Without BOS a text of one token has none; its sum of nothing would win."""
-    never = CausalReader(load_model(str(good)), bos="never")
-    one = never.encode(["a"])[0]
-    assert len(one.ids) == 1
-    table = pairs([("a", "The author laughs.", None, None, None)])
-    (found,) = score_pairs([table], never)
-    assert found["skipped"].to_pylist() == ["empty"]
-    assert np.isnan(found["margin"].to_numpy(zero_copy_only=False)).all()

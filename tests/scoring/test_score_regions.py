@@ -41,7 +41,6 @@ from solecism.scoring.methods.region import (  # noqa: E402  # noqa: E402
     causal_reader,
     measure,
     measured_items,
-    ngram_reader,
     score_suites,
 )
 from solecism.scoring.models import Loaded, load_model  # noqa: E402
@@ -116,13 +115,6 @@ def test_regions_inside_tokens_are_skipped_in_all_conditions(loaded: Loaded) -> 
     good = condition("good", "The cat sleeps here.", ("part", "leep"))
     bad = condition("bad", "The cat barks here.", ("part", "ark"))
     assert {r["skipped"] for r in scored(loaded, suite(good, bad))} == {UNALIGNED}
-
-
-def test_a_widened_region_says_what_was_scored(loaded: Loaded, tmp_path: Path) -> None:
-    one = condition("one", "The cat sleeps here.", ("part", "leep"))
-    (row,) = scored(loaded, suite(one))
-    assert row["text"].strip() in ("sleeps", "sleep")
-    assert row["surprisal"] > 0
 
 
 # measuring, without a model
@@ -248,47 +240,7 @@ def test_a_region_is_widened_where_a_token_reaches_out_of_it(tmp_path: Path) -> 
     assert {row["skipped"] for row in rows} == {None}
 
 
-def test_a_token_that_reaches_into_the_stimulus_marks_the_item(tmp_path: Path) -> None:
-    """`首歌` is one token: nothing that holds the noun is shared by `首` and `张`."""
-    loaded = chinese(tmp_path / "qwen", merges(CHARS, "首歌", "专辑"))
-    table = four(before="")
-    rows = scored(loaded, table)
-    assert {(row["surprisal"], row["skipped"]) for row in rows} == {(None, UNALIGNED)}
-    (result,) = score_suites([table], causal_reader(CausalReader(loaded)))
-    assert result["skipped"].to_pylist() == [UNALIGNED, UNALIGNED]
-    assert result["decision"].to_pylist() == [None, None]
-
-
-def test_a_region_is_widened_by_the_needs_of_every_condition(tmp_path: Path) -> None:
-    """The first condition needs one character more on the left, the last one two."""
-    loaded = chinese(tmp_path / "qwen", merges(CHARS, "的歌", "好的专"))
-    rows = scored(loaded, four())
-    assert [row["text"] for row in rows] == ["好的歌曲。", "好的歌曲。", "好的专辑。", "好的专辑。"]
-
-
-def test_a_token_of_half_characters_takes_both(tmp_path: Path) -> None:
-    """The last byte of 的 and the first of 歌 are one token."""
-    first, last = as_bytes("歌")[0], as_bytes("的")[2]
-    loaded = chinese(tmp_path / "qwen", [(last, first)])
-    rows = scored(loaded, suite(condition("a", "好的歌曲。", ("noun", "歌曲。"))))
-    assert [row["text"] for row in rows] == ["的歌曲。"]
-    assert rows[0]["tokens"] == 2 + 1 + 2 + 3 + 3
-
-
 # n-gram models, results and the command
-
-
-def test_an_ngram_model_reads_the_words() -> None:
-    model = estimate(pa.array(["the cat sleeps .", "the cats sleep ."] * 3), 2)
-    good = condition("good", "the cat sleeps .", ("verb", "sleeps ."))
-    bad = condition("bad", "the cats sleeps .", ("verb", "sleeps ."))
-    odd = condition("odd", "the cats snore .", ("verb", "snore"))
-    rows = regions(suite(good, bad, odd), ngram_reader(model))
-    for row, before in ((rows[0], "the cat"), (rows[1], "the cats")):
-        stream, _ = model.stream(pa.array([f"{before} sleeps ."]))
-        wanted = -model.word_logp(stream)[3:5].sum() / log(2)
-        assert (row["surprisal"], row["tokens"]) == (pytest.approx(wanted), 2)
-    assert rows[2]["skipped"] == UNKNOWN
 
 
 def test_rows_of_a_result(loaded: Loaded) -> None:
@@ -408,19 +360,6 @@ def test_an_ngram_model_scores_suites(work: Path, monkeypatch: pytest.MonkeyPatc
     result = read_result(made("bigrams-*-mandarin-classifier_none-region"))
     assert result.summary["overall"]["n"] == 3
     assert result.summary["overall"]["skipped"] == {UNKNOWN: 3}
-
-
-@pytest.mark.parametrize("method", ["sentence", "focus"])
-def test_methods_that_are_not_for_suites(
-    work: Path, monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
-    monkeypatch.chdir(work)
-    arguments = ["score", "mandarin/all", "--model", "tiny", "--method", method]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 2
-    assert f"method {method!r} is not for the suite items of 'mandarin/all' (methods: region)" in (
-        result.output
-    )
 
 
 def test_lm_eval_gives_the_same_numbers(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,21 +8,19 @@ import math
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 from release import CHECKOUT
 from scored import make_pairs, make_scores, signature, write_result
 from solecism.errors import InputError
-from solecism.scoring.results import FORMAT, SCORES, ResultWriter, read_result, scores_table
-from solecism.scoring.summary import environment, summarize, summarize_file
+from solecism.scoring.results import SCORES, ResultWriter, read_result, scores_table
+from solecism.scoring.summary import summarize, summarize_file
 
 
 def table_of(
@@ -60,11 +58,6 @@ def test_a_score_that_is_no_number_names_the_item() -> None:
         table_of(make_pairs(2), [-1.0, math.nan], [-2.0, -2.0], [None, None])
 
 
-def test_arrays_of_another_length_are_refused() -> None:
-    with pytest.raises((ValueError, pa.ArrowInvalid)):
-        table_of(make_pairs(3), [-1.0, -1.0], [-2.0, -2.0], [None, None])
-
-
 def test_pairs_without_features_are_scored() -> None:
     pairs = make_pairs(2).select(["id", "set_id", "UID", "linguistics_term", "language"])
     table = table_of(pairs, [-1.0, -2.0], [-2.0, -1.0], [None, None])
@@ -83,15 +76,6 @@ def test_result_is_read_back_by_any_of_its_names(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["gpt-0.5.json", "gpt-0.5.parquet"]
 
 
-def test_writing_in_small_batches_gives_the_same_table(tmp_path: Path) -> None:
-    scores = make_scores(make_pairs(101))
-    with ResultWriter(tmp_path / "r", "sig", nothing, seconds=0.0) as writer:
-        for start in range(0, 101, 7):
-            writer.write(scores.slice(start, 7))
-    assert pq.read_table(tmp_path / "r.parquet").equals(scores)
-    assert not (tmp_path / "r.parts").exists()
-
-
 def nothing(_: Path) -> dict[str, Any]:
     return {}
 
@@ -105,17 +89,6 @@ def interrupted(stem: Path, sig: str, *tables: pa.Table) -> None:
         for table in tables:
             writer.write(table)
         raise KeyboardInterrupt
-
-
-def test_interrupted_run_goes_on(tmp_path: Path) -> None:
-    scores, said = make_scores(make_pairs(50)), list[str]()
-    interrupted(tmp_path / "r", "sig", scores.slice(0, 10), scores.slice(10, 3))
-    assert not (tmp_path / "r.parquet").exists()
-    with ResultWriter(tmp_path / "r", "sig", nothing, seconds=0.0, notice=said.append) as writer:
-        assert writer.done == 13
-        writer.write(scores.slice(13))
-    assert pq.read_table(tmp_path / "r.parquet").equals(scores)
-    assert said == ["going on after 13 items that are scored already"]
 
 
 _ENDLESS = """
@@ -158,16 +131,6 @@ def test_parts_of_another_signature_are_discarded(tmp_path: Path) -> None:
         writer.write(scores)
     assert pq.read_table(tmp_path / "r.parquet").equals(scores)
     assert "another signature" in said[0]
-
-
-def test_slow_scoring_is_saved_by_the_clock(tmp_path: Path) -> None:
-    scores = make_scores(make_pairs(4))
-    with ResultWriter(tmp_path / "r", "sig", nothing, seconds=0.01) as writer:
-        writer.write(scores.slice(0, 1))
-        time.sleep(0.02)
-        writer.write(scores.slice(1, 1))
-        assert writer.done >= 1
-        writer.write(scores.slice(2))
 
 
 def test_nothing_to_write_is_bad_input(tmp_path: Path) -> None:
@@ -224,13 +187,6 @@ def test_summary_order_totals_and_what_it_leaves_out() -> None:
     assert summary["macro"]["UID"] == pytest.approx(np.mean(accuracies))
 
 
-def test_summary_of_skipped_items_only() -> None:
-    table = table_of(make_pairs(2), [math.nan] * 2, [math.nan] * 2, ["too long"] * 2)
-    overall = summarize([table], "xx")["overall"]
-    assert overall["accuracy"] is None
-    assert (overall["n"], overall["skipped"]) == (0, {"too long": 2})
-
-
 def test_signature_is_as_designed() -> None:
     sig = signature("gpt2", "he", revision="607a30d", options={"bos": "auto"}, tool="0.1.0")
     assert str(sig) == (
@@ -242,12 +198,6 @@ def test_signature_is_as_designed() -> None:
 def test_a_signature_escapes_odd_names() -> None:
     odd = "a|b%7C:c\nd"
     assert "|model:a%7Cb%257C:c%0Ad|" in str(signature(odd))
-
-
-def test_signature_without_digest_and_revision() -> None:
-    text = str(signature("gpt2", digest=""))
-    assert "|data:demo@1.0.0|" in text
-    assert "|model:gpt2|" in text
 
 
 @pytest.mark.parametrize(
@@ -263,33 +213,12 @@ def test_only_hashes_are_cut(revision: str, shown: str) -> None:
     assert f"|model:org/tiny@{shown}|" in str(signature(revision=revision))
 
 
-def test_environment_says_what_ran() -> None:
-    found = environment("cpu", "float32", 2.0, 100)
-    assert found["sentences_per_second"] == 50.0
-    assert found["python"].count(".") == 2
-    assert {"torch", "transformers", "platform", "device"} <= set(found)
-
-
-def broken(path: Path, **change: object) -> None:
-    """Change keys of a summary; None takes one out."""
-    summary = json.loads(path.read_text(encoding="utf-8")) | change
-    kept = {key: value for key, value in summary.items() if value is not None}
-    path.write_text(json.dumps(kept), encoding="utf-8")
-
-
 def test_missing_result_names_those_there_are(tmp_path: Path) -> None:
     write_result(tmp_path / "gpt2-he", make_scores(make_pairs(4)))
     with pytest.raises(InputError, match=r"no such file .did you mean 'gpt2-he.json'"):
         read_result(tmp_path / "gpt2-hr.json")
     with pytest.raises(InputError, match="no such file"):
         read_result(tmp_path / "nowhere" / "x.json")
-
-
-def test_missing_table_is_told(tmp_path: Path) -> None:
-    path = write_result(tmp_path / "r", make_scores(make_pairs(4)))
-    (tmp_path / "r.parquet").unlink()
-    with pytest.raises(InputError, match=r"r\.parquet: there is no such file"):
-        read_result(path)
 
 
 @pytest.mark.parametrize(
@@ -307,20 +236,6 @@ def test_other_json_is_no_result(tmp_path: Path, text: str, message: str) -> Non
         read_result(path)
 
 
-def test_incomplete_summary_is_told(tmp_path: Path) -> None:
-    path = write_result(tmp_path / "r", make_scores(make_pairs(4)))
-    broken(path, signature=None, overall=None)
-    with pytest.raises(InputError, match=r"lacks signature, overall"):
-        read_result(path)
-
-
-def test_files_of_two_runs_are_told(tmp_path: Path) -> None:
-    path = write_result(tmp_path / "r", make_scores(make_pairs(4)))
-    broken(path, rows=5)
-    with pytest.raises(InputError, match=r"has 4 rows, r\.json speaks of 5"):
-        read_result(path)
-
-
 def test_missing_columns_are_told_all_at_once(tmp_path: Path) -> None:
     scores = make_scores(make_pairs(4))
     path = write_result(tmp_path / "r", scores)
@@ -332,21 +247,3 @@ def test_missing_columns_are_told_all_at_once(tmp_path: Path) -> None:
     assert "no column 'margin'" in text
     assert "no column 'UID'" in text
     assert "more than one column 'id'" in text
-
-
-def test_table_of_another_type_and_no_parquet(tmp_path: Path) -> None:
-    scores = make_scores(make_pairs(4))
-    path = write_result(tmp_path / "r", scores)
-    at = scores.column_names.index("decision")
-    wrong = scores.set_column(at, "decision", pc.cast(scores["decision"], pa.string()))
-    pq.write_table(wrong, tmp_path / "r.parquet")
-    with pytest.raises(InputError, match="column 'decision' is string, wanted double"):
-        read_result(path)
-    (tmp_path / "r.parquet").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="is no Parquet file"):
-        read_result(path)
-
-
-def test_format_line_stands_first_so_that_results_are_found(tmp_path: Path) -> None:
-    path = write_result(tmp_path / "r", make_scores(make_pairs(4)))
-    assert FORMAT in path.read_text(encoding="utf-8")[:60]

@@ -34,7 +34,6 @@ from solecism.scoring.run import _unscored  # noqa: E402
 Tables = Iterable[pa.Table]
 Score = Callable[[Tables], Iterator[pa.Table]]
 WORDS = ("author", "pilot", "guard", "chef")
-FEW = {"window": 3, "tokens": 60}
 
 
 class KilledError(BaseException):

@@ -41,10 +41,6 @@ def test_so_many_of_each_paradigm(data: ItemSet) -> None:
     assert set(Counter(taken).values()) == {20}
 
 
-def test_a_paradigm_with_fewer_is_taken_whole(data: ItemSet) -> None:
-    assert ids(replace(data, sample=5000)) == ids(data)
-
-
 def test_the_order_stays_and_batches_do_not_matter(data: ItemSet) -> None:
     some, order = replace(data, sample=20), {text: n for n, text in enumerate(ids(data))}
     places = [order[text] for text in ids(some)]
@@ -52,10 +48,6 @@ def test_the_order_stays_and_batches_do_not_matter(data: ItemSet) -> None:
     assert ids(some, rows=7) == ids(some)
     assert ids(some, limit=13) == ids(some)[:13]
     assert places[0] < 100 < 900 < places[-1]
-
-
-def test_a_larger_sample_holds_the_smaller_one(data: ItemSet) -> None:
-    assert set(ids(replace(data, sample=20))) < set(ids(replace(data, sample=40)))
 
 
 def test_one_paradigm(data: ItemSet) -> None:

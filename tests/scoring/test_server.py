@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -224,14 +223,6 @@ def test_every_answer_is_checked_and_a_sick_one_is_not_kept(
     assert margins(found) == pytest.approx(margins(wanted), abs=1e-5)
 
 
-def test_choices_may_come_in_another_order(tmp_path: Path) -> None:
-    turned = changed(lambda choices: choices[::-1])
-    with serving(Completions(Path("tiny"), fault=turned)) as name:
-        found = solecism.score("some.parquet", name, out=tmp_path)
-    wanted = solecism.score("some.parquet", "tiny", out=tmp_path)
-    assert margins(found) == pytest.approx(margins(wanted), abs=1e-5)
-
-
 def test_the_same_for_all_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     same = change("token_logprobs", lambda v: [None] + [-1.0] * (len(v) - 1))
     texts = ("Aab.", "Bba.", "Cca.")
@@ -261,12 +252,6 @@ def test_an_answer_that_comes_byte_by_byte_has_to_end(
     state = Completions(None, raw=begin + b"x" * 100_000, drip=0.05)
     with pytest.raises(InputError, match="does not answer"), reading(state):
         pass
-
-
-def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "TRIES", 2)
-    with pytest.raises(InputError, match="does not answer"):
-        server.open_server("openai:http://127.0.0.1:9/v1#x")
 
 
 def test_what_passes_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -385,13 +370,6 @@ def test_pieces_of_characters_have_places(
     with reading(Completions(Path("tiny"))) as reader:
         found = reader._placed(text, [("<s>", None), *((piece, -1.0) for piece in pieces)])
     assert [place[:2] for place in found] == places
-
-
-def test_json_of_the_report_can_be_read(tmp_path: Path) -> None:
-    with serving(Completions(Path("tiny"))) as name:
-        arguments = ["score", "some.parquet", "--model", name, "--json", "--out", str(tmp_path)]
-        done = CliRunner().invoke(main, arguments)
-    assert json.loads(done.stdout)
 
 
 def test_regions_of_suites(tmp_path: Path) -> None:

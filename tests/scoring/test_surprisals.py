@@ -111,15 +111,6 @@ def test_runs_are_named_after_their_folders(tmp_path: Path) -> None:
     assert [run.model for run in find_runs(tmp_path / "plain")] == ["plain"]
 
 
-def test_two_files_of_a_suite_are_told(tmp_path: Path) -> None:
-    write_file(tmp_path / "surprisals_cls_none.tsv", [flat("a")])
-    write_file(tmp_path / "surprisals_output_cls_none.txt", [flat("a")])
-    with pytest.raises(InputError, match=r"is of the same suite as surprisals_cls_none.tsv"):
-        find_runs(tmp_path)
-    with pytest.raises(InputError, match=r"holds no file surprisals_SUITE.tsv"):
-        find_runs(tmp_path.parent / "nothing")
-
-
 # our own suites
 
 TABLES = {
@@ -176,13 +167,6 @@ def test_regions_are_found_by_words(built: Path, tmp_path: Path) -> None:
     ]
     assert (first["decision"], second["decision"]) == (1.0, 0.5)
     assert first["logp_good"] - first["logp_bad"] == pytest.approx(first["margin"])
-
-
-def test_unknown_words_of_a_model_do_no_harm(built: Path, tmp_path: Path) -> None:
-    some = sentences(2.0, 1.0)
-    some[0][5], some[1][1] = ("<unk>", 2.0), ("UNK-CHN", 9.0)
-    first, _ = read(items(built, "one"), write_file(tmp_path / "x.tsv", some))
-    assert first["decision"] == 0.0
 
 
 def test_pieces_of_words_are_put_together(built: Path, tmp_path: Path) -> None:

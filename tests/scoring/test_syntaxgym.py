@@ -113,13 +113,6 @@ def test_what_is_wrong_is_told(tmp_path: Path, suite: object, message: str) -> N
         read_syntaxgym(write(tmp_path, suite))
 
 
-def test_no_json_is_told_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "suite.json"
-    path.write_text('{"meta":\n  {"name" "x"}}')
-    with pytest.raises(InputError, match=r"suite.json:2: is no JSON: Expecting ':'"):
-        read_syntaxgym(path)
-
-
 def again(table: pa.Table, folder: Path) -> pa.Table:
     path = folder / "again.json"
     write_syntaxgym(table.to_pylist(), path)
@@ -155,34 +148,6 @@ LINES = """
 good: 他 [verb: {{ row.Verb }}] 了 一 {{ row.Good }} [noun: {{ row.Noun }} 。]
 bad: 他 [verb: {{ row.Verb }}] 了 一 {{ row.Bad }} [noun: {{ row.Noun }} 。]
 """
-
-
-def test_items_of_a_template_are_read_back_equal(tmp_path: Path) -> None:
-    table = pa.concat_tables(draw_suites(make_paradigm(tmp_path, TABLES, FRONT, LINES)))
-    assert again(table, tmp_path).equals(table)
-    written = json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))
-    assert written["region_meta"] == {"1": "", "2": "verb", "3": "", "4": "noun"}
-    assert written["predictions"][0]["formula"] == (
-        "((4;%bad%) - (2;%bad%)) > ((4;%good%) - (2;%good%))"
-    )
-    good = written["items"][0]["conditions"][0]["regions"]
-    assert [r["content"] for r in good] == ["他", "听到", "了 一 首", "歌曲 。"]
-    assert table["item"].to_pylist() == ["i1", "i2"]
-
-
-def test_a_change_by_hand_is_noticed(tmp_path: Path) -> None:
-    table = pa.concat_tables(draw_suites(make_paradigm(tmp_path, TABLES, FRONT, LINES)))
-    again(table, tmp_path)
-    path = tmp_path / "again.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"歌曲 。"', '"歌 。"', 1))
-    with pytest.raises(InputError, match="its regions are '他 听到 了 一 首 歌 。', its words"):
-        read_syntaxgym(path)
-
-
-def test_two_suites_are_not_one_file(tmp_path: Path) -> None:
-    rows = read_syntaxgym(write(tmp_path, AGREEMENT)).to_pylist()
-    with pytest.raises(InputError, match="one file holds one suite: suite is 'number' and 'other'"):
-        write_syntaxgym([*rows, {**rows[0], "suite": "other"}], tmp_path / "x.json")
 
 
 def test_regions_in_two_orders_cannot_be_written(tmp_path: Path) -> None:
@@ -278,11 +243,3 @@ def test_convert_writes_every_kind(tmp_path: Path) -> None:
         "他 听到 了 一 首 歌曲 。", "他 听到 了 一 张 歌曲 。",
     ]  # fmt: skip
     assert read_syntaxgym(tmp_path / "folder" / "p.json").equals(table)
-
-
-def test_convert_tells_what_it_cannot_write(tmp_path: Path) -> None:
-    path = write(tmp_path, AGREEMENT)
-    done = CliRunner().invoke(main, ["convert", str(path), str(tmp_path / "x.xls")])
-    assert done.exit_code == 2
-    assert "cannot write '.xls' (endings: .csv, .tsv, .jsonl, .json, .parquet, .txt)" in done.output
-    assert not (tmp_path / "x.csv").exists()
