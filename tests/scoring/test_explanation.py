@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -19,10 +20,11 @@ from causal_models import save_model
 from masked_models import PAIRS, loaded, pairs
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.reports.explained import explained_lines, explained_page, token_rows
+from solecism.reports.explained import explained_page, explained_parts, token_rows
 from solecism.scoring.explanation import ExplainedPair, explain
 from solecism.scoring.items import listed_items, open_items
 from solecism.scoring.lookup import find_pair, folders_of_data
+from solecism.terminal import Terminal
 
 BITS = math.log(2)
 
@@ -163,7 +165,9 @@ def test_the_verb_prints_80_columns(folder: Path) -> None:
 
 def test_right_to_left_is_kept_apart_in_terminals_and_on_pages(tmp_path: Path) -> None:
     pair = hebrew(tmp_path)
-    lines = [line.plain for line in explained_lines(pair)]
+    console = Terminal(width=80, file=io.StringIO())
+    console.print(*explained_parts(pair), sep="\n")
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     (token,) = [line for line in lines if line.startswith("\u2067הסופרים")]
     assert token.index("\u2069") < token.index(".")
     assert max(map(cell_len, lines[2:])) <= 80

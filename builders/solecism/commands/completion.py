@@ -18,69 +18,60 @@ from solecism.root import Root, find_root
 
 __all__ = ["complete_built", "complete_configs", "complete_names", "complete_paradigms"]
 
-_Below = Callable[[str], Iterable[str]]
+_Below = Callable[[Root, str], Iterable[str]]
 """The names below a name, relative to it; below the empty name are the data sets."""
 
 
 def complete_names(ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
     """Return data sets and configs: the arguments of ``solecism list``."""
-    return _offered(typed, _below(ctx, _configs))
+    return _offered(ctx, typed, _configs)
 
 
 def complete_paradigms(ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
     """Return paradigms, and configs that are mined: the argument of ``solecism show``."""
-    return _offered(typed, _below(ctx, _shown))
+    return _offered(ctx, typed, _shown)
 
 
-def complete_built(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
+def complete_built(ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
     """Return what is built here or in ``$SOLECISM_DATA``: the arguments of ``solecism score``."""
-    return _offered(typed, _built)
+    return _offered(ctx, typed, _built)
 
 
 def complete_configs(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
-    """Return data sets, or the configs of the one that stands before: ``solecism build``."""
+    """Return data sets, or the configs of the one that is there before: ``solecism build``."""
     dataset = ctx.params.get("dataset") if parameter.name == "configs" else ""
-    return [name for name in _names(dataset or "", _below(ctx, _configs)) if name.startswith(typed)]
+    return [name for name in _names(ctx, dataset or "", _configs) if name.startswith(typed)]
 
 
-def _offered(typed: str, below: _Below) -> list[str]:
+def _offered(ctx: click.Context, typed: str, below: _Below) -> list[str]:
     """Return the names that begin as typed, a level further down while there is only one."""
     parent = ""
     while True:
-        names = [f"{parent}{name}" for name in _names(parent.rstrip("/"), below)]
+        names = [f"{parent}{name}" for name in _names(ctx, parent.rstrip("/"), below)]
         inside = [name for name in names if typed.startswith(f"{name}/")]
         fitting = inside or [name for name in names if name.startswith(typed)]
-        if len(fitting) != 1 or not _names(fitting[0], below):
+        if len(fitting) != 1 or not _names(ctx, fitting[0], below):
             return [] if inside else fitting
         parent = f"{fitting[0]}/"
 
 
-def _names(parent: str, below: _Below) -> list[str]:
-    """Return the names below a name; none where a file is broken: a shell must not hear of it."""
+def _names(ctx: click.Context, parent: str, below: _Below) -> list[str]:
+    """Return the names below a name; none if a file is broken, as a shell shows no errors."""
+    given = ctx.params.get("root")
     try:
-        return list(below(parent))
+        return list(below(given if isinstance(given, Root) else find_root(), parent))
     except (InputError, OSError):
         return []
 
 
-def _below(ctx: click.Context, configs: Callable[[Root, str], Iterable[str]]) -> _Below:
-    from solecism.datasets.catalogue import mined_names
-
-    given = ctx.params.get("root")
-
-    def below(parent: str) -> Iterable[str]:
-        root = given if isinstance(given, Root) else find_root()
-        return configs(root, parent) if parent else sorted({*root.datasets, *mined_names()})
-
-    return below
-
-
 def _configs(root: Root, name: str) -> Iterable[str]:
-    """Return the configs of a data set; below a config is nothing."""
-    from solecism.datasets.catalogue import MINED, catalogue_entry
+    """Return the data sets, or the configs of one; below a config is nothing."""
+    from solecism.datasets.catalogue import MINED, catalogue_entry, mined_names
     from solecism.datasets.from_templates import paths_of_configs
     from solecism.datasets.from_treebanks import minable
 
+    if not name:
+        return sorted({*root.datasets, *mined_names()})
     if "/" in name:
         return []
     entry = catalogue_entry(root, name)
@@ -88,7 +79,7 @@ def _configs(root: Root, name: str) -> Iterable[str]:
 
 
 def _shown(root: Root, name: str) -> Iterable[str]:
-    """Return the languages of a data set, and the paradigms of a language."""
+    """Return the data sets, the languages of one, or the paradigms of a language."""
     from solecism.datasets.from_treebanks import minable
 
     dataset, _, language = name.partition("/")
@@ -96,12 +87,13 @@ def _shown(root: Root, name: str) -> Iterable[str]:
         return []
     if language:
         return [path.stem for path in root.templates(dataset, language)]
-    if dataset in root.datasets:
-        return root.configs(dataset)
+    if not dataset or dataset in root.datasets:
+        return root.configs(dataset) if dataset else _configs(root, "")
     return [f"{code}{kind}" for code in minable() for kind in ("", "-forms", "-pairs")]
 
 
-def _built(name: str) -> Iterable[str]:
+def _built(_: Root, name: str) -> Iterable[str]:
+    """Return the data sets that are built here, or the configs of one."""
     from solecism.datasets.manifest import MANIFEST, read_manifest
 
     folder = Path(os.environ.get("SOLECISM_DATA", "."))

@@ -34,15 +34,15 @@ __all__ = ["command"]
 @JSON
 def command(identifier: str, html: Path | None, as_json: bool, **options: Any) -> None:
     from solecism.files import write_text
-    from solecism.reports.explained import explained_lines, explained_page
+    from solecism.reports.explained import explained_page, explained_parts
     from solecism.scoring.explanation import explain
 
     pair = explain(identifier, **options)
     if as_json:
         print_json(pair.to_json())
     else:
-        for line in explained_lines(pair):
-            console().print(line)
+        for part in explained_parts(pair):
+            console().print(part)
     if html is not None:
         write_text(html, explained_page(pair))
         if not as_json:

@@ -6,6 +6,7 @@ RESULTS: files that `solecism score` has written, or folders of them.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,50 +28,29 @@ __all__ = ["command"]
 @click.option("--by", help="UID, phenomenon, construction, config or a feature.")
 @click.option("--diff", is_flag=True, help="Compare two models item by item.")
 @click.option("--group", is_flag=True, help="Seeds of a model: mean and standard deviation.")
-@click.option(
-    "--normaliser",
-    default="sum",
-    show_default=True,
-    help="Decide by token, char, byte, slln, slln:ALPHA or slor.",
-)
+@click.option("--normaliser", default="sum", show_default=True,
+              help="Decide by token, char, byte, slln, slln:ALPHA or slor.")  # fmt: skip
 @click.option(
     "--judgments", type=path_type(exists=True), help="CSV or Parquet: UID and accuracy of people."
 )
 @click.option("--html", type=NEW_FILE, help="Write one HTML page.")
+@click.option("--curve", type=NEW_FILE, help="Write an SVG: accuracy over checkpoints of a model.")
 @click.option(
-    "--curve", type=NEW_FILE, help="Write an SVG: accuracy over the checkpoints of a model."
-)
-@click.option(
-    "--eval-results",
-    type=FOLDER,
-    help="Write the hub's .eval_results/*.yaml into the repository of a model.",
+    "--eval-results", type=FOLDER, help="Write .eval_results/*.yaml into a model's repository."
 )
 @click.option("--hub", help="Who has the data sets on the hub (for --eval-results).")
 @click.option("--csv", type=NEW_FILE)
 @click.option("--latex", type=NEW_FILE)
 @JSON
 def command(
-    results: tuple[Path, ...],
-    by: str | None,
-    diff: bool,
-    group: bool,
-    normaliser: str,
-    judgments: Path | None,
-    html: Path | None,
-    curve: Path | None,
-    eval_results: Path | None,
-    hub: str | None,
-    csv: Path | None,
-    latex: Path | None,
-    as_json: bool,
-) -> None:
+    results: tuple[Path, ...], html: Path | None, curve: Path | None, eval_results: Path | None,
+    hub: str | None, csv: Path | None, latex: Path | None, as_json: bool, **options: Any,
+) -> None:  # fmt: skip
     from solecism.files import write_text
     from solecism.reports.eval_results import write_eval_results
     from solecism.reports.report import report
 
-    made = report(
-        results, by=by, diff=diff, group=group, normaliser=normaliser, judgments=judgments
-    )
+    made = report(results, **options)
     if as_json:
         print_json(made.to_json())
     else:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from rich.cells import cell_len, set_cell_size
+from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from solecism.direction import direction
@@ -15,12 +16,10 @@ from solecism.reports.pages import render_page
 from solecism.scoring.explanation import ExplainedPair, ExplainedToken
 from solecism.terminal import bar
 
-__all__ = ["explained_lines", "explained_page", "token_rows"]
+__all__ = ["explained_page", "explained_parts", "token_rows"]
 
-_WORD, _BITS, _BAR, _GAP = 14, 6, 17, 4
-"""Columns of a token, of its surprisal, of its bar, and between the two sentences: 80 in all."""
-
-_ISOLATE, _END_ISOLATE = "\u2067", "\u2069"
+_WORD, _BAR = 14, 16
+"""The most columns of a token, and those of a bar: 80 for two sentences."""
 
 
 @dataclass(frozen=True)
@@ -63,24 +62,26 @@ def _model(pair: ExplainedPair) -> str:
     return "/".join(pair.model.rstrip("/").split("/")[-2:])
 
 
-def explained_lines(pair: ExplainedPair) -> Iterator[Text]:
-    """Yield the lines of a pair for a terminal of 80 columns."""
+def explained_parts(pair: ExplainedPair) -> Iterator[RenderableType]:
+    """Yield what a terminal of 80 columns shows of a pair."""
     about = [pair.id, pair.data, pair.uid, pair.phenomenon]
     yield Text(" · ".join(dict.fromkeys(part for part in about if part)), style="bold")
     yield Text(f"surprisal in bits, {pair.method}, model {_model(pair)}", style="dim")
     yield Text("")
-    yield Text.assemble(_cell("good", 37 + _GAP, "bold"), ("bad", "bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for side in ("good", "", "bad"):
+        table.add_column(side, max_width=_WORD, no_wrap=True, overflow="ellipsis")
+        if side:
+            table.add_column("", justify="right")
+            table.add_column("", width=_BAR, no_wrap=True)
     most = most_bits(pair)
     for row in token_rows(pair):
         style = "" if row.same else "bold yellow"
-        line = Text("")
-        _append(line, row.good, most, style)
-        line.append("   " if row.same else " ≠ ", style)
-        _append(line, row.bad, most, style)
-        line.rstrip()
-        yield line
-    good, bad = (f"{'sum':{_WORD}}{side.surprisal:{_BITS}.1f}" for side in (pair.good, pair.bad))
-    yield Text.assemble(_cell(good, 37 + _GAP, "bold"), (bad, "bold"))
+        good, bad = (_cells(token, most, style) for token in (row.good, row.bad))
+        table.add_row(*good, Text("" if row.same else "≠", style), *bad)
+    sums = [f"{side.surprisal:.1f}" for side in (pair.good, pair.bad)]
+    table.add_row("sum", sums[0], "", "", "sum", sums[1], "", style="bold")
+    yield table
     yield Text("")
     yield Text(verdict(pair))
     for note in _notes(pair):
@@ -89,29 +90,17 @@ def explained_lines(pair: ExplainedPair) -> Iterator[Text]:
         yield Text("·: goes on with the word before.", style="dim")
 
 
-def _cell(text: str, width: int, style: str = "") -> tuple[str, str]:
-    return set_cell_size(text, width), style
-
-
-def _append(line: Text, token: ExplainedToken | None, most: float, style: str) -> None:
-    """Append a token, its surprisal and its bar, 38 columns wide."""
+def _cells(token: ExplainedToken | None, most: float, style: str) -> tuple[Text, Text, Text]:
+    """Return a token, its surprisal and its bar; right-to-left text is isolated."""
     if token is None:
-        line.append(" " * (_WORD + _BITS + _BAR + 1))
-        return
-    value = token.surprisal
-    line.append(_shown(token), style)
-    line.append(f"{value:{_BITS}.1f} " if value is not None else f"{'–':>{_BITS}} ")
-    line.append(set_cell_size(bar(value or 0.0, most, _BAR), _BAR), style or "cyan")
-
-
-def _shown(token: ExplainedToken) -> str:
-    """Return a token in its column; right-to-left text is kept apart from what follows."""
+        return Text(), Text(), Text()
     text = token.text if token.starts_word else f"·{token.text}"
     text += f" ×{token.tokens}" if token.tokens > 1 else ""
-    if cell_len(text) >= _WORD:
-        text = set_cell_size(text, _WORD - 2).rstrip() + "…"
-    pad = " " * (_WORD - cell_len(text))
-    return f"{_ISOLATE}{text}{_END_ISOLATE}{pad}" if direction(text) == "rtl" else text + pad
+    if direction(text) == "rtl":
+        text = f"\u2067{text}\u2069"
+    value = token.surprisal
+    shown = "–" if value is None else f"{value:.1f}"
+    return Text(text, style), Text(shown), Text(bar(value or 0.0, most, _BAR), style or "cyan")
 
 
 def _notes(pair: ExplainedPair) -> Iterator[str]:
