@@ -79,13 +79,7 @@ class ConfigDifference:
     @property
     def needs(self) -> Needs:
         """The part of the version that this change raises."""
-        broken = (
-            self.columns_removed,
-            self.columns_retyped,
-            self.removed.count,
-            self.changed.count,
-        )
-        if any(broken):
+        if self.columns_removed or self.columns_retyped or self.removed.count or self.changed.count:
             return "major"
         return "minor" if self.added.count or self.columns_added or self.moved else "none"
 

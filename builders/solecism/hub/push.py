@@ -20,17 +20,7 @@ from solecism.datasets.manifest import (
     read_manifest,
 )
 from solecism.errors import fail
-from solecism.hub.client import (
-    DATASET,
-    MissingError,
-    UnreachableError,
-    files_at,
-    hub_api,
-    hub_errors,
-    refs_of,
-    same_bytes,
-    snapshot,
-)
+from solecism.hub import client
 from solecism.hub.compare import DatasetDifference, compare
 
 __all__ = ["Change", "PushPlan", "Pushed", "plan_push", "push"]
@@ -106,14 +96,14 @@ def push(folder: Path, repo: str, private: bool = False) -> Pushed:
     plan = _plan(_releasable(folder), repo, private)
     if plan.released:
         return Pushed(plan.released, False, False, plan)
-    api, commit = hub_api(), plan.head
-    with hub_errors(repo):
+    api, commit = client.hub_api(), plan.head
+    with client.hub_errors(repo):
         if not commit:
-            api.create_repo(repo, repo_type=DATASET, private=private or None, exist_ok=True)
-            commit = refs_of(repo).head
+            api.create_repo(repo, repo_type=client.DATASET, private=private or None, exist_ok=True)
+            commit = client.refs_of(repo).head
         if not plan.unchanged:
             done = api.upload_folder(
-                repo_id=repo, repo_type=DATASET, folder_path=folder, parent_commit=commit,
+                repo_id=repo, repo_type=client.DATASET, folder_path=folder, parent_commit=commit,
                 commit_message=f"{plan.manifest.dataset} {plan.manifest.version}",
                 allow_patterns=[escape(path) for path in _paths(plan.manifest)],
                 delete_patterns="*",
@@ -121,9 +111,9 @@ def push(folder: Path, repo: str, private: bool = False) -> Pushed:
             commit = done.oid
         if any(change.kind != "keep" for change in _changes(plan.manifest, repo, commit)):
             raise fail(f"{repo}: the hub lists other files at {commit[:12]} than were sent")
-        if (other := refs_of(repo).tags.get(plan.tag, commit)) != commit:
+        if (other := client.refs_of(repo).tags.get(plan.tag, commit)) != commit:
             raise fail(f"{repo}: {plan.tag} is the tag of {other[:12]}: tags are never moved")
-        api.create_tag(repo, tag=plan.tag, revision=commit, repo_type=DATASET, exist_ok=True)
+        api.create_tag(repo, tag=plan.tag, revision=commit, repo_type=client.DATASET, exist_ok=True)
     return Pushed(commit, not plan.unchanged, True, plan)
 
 
@@ -135,7 +125,7 @@ def plan_push(folder: Path, repo: str, private: bool = False) -> PushPlan:
     manifest = _releasable(folder)
     try:
         return _plan(manifest, repo, private)
-    except UnreachableError as error:
+    except client.UnreachableError as error:
         return PushPlan(manifest, _changes(manifest), unasked=str(error))
 
 
@@ -173,7 +163,7 @@ def _paths(manifest: Manifest) -> list[str]:
 def _changes(manifest: Manifest, repo: str = "", revision: str = "") -> tuple[Change, ...]:
     """Return the changes that make the files at a revision those of a release, by path."""
     folder, ours = manifest.path.parent, set(_paths(manifest))
-    theirs = files_at(repo, revision) if revision else {}
+    theirs = client.files_at(repo, revision) if revision else {}
     found = []
     for path in sorted({*ours, *theirs}):
         local, remote = folder / path, theirs.get(path)
@@ -182,18 +172,18 @@ def _changes(manifest: Manifest, repo: str = "", revision: str = "") -> tuple[Ch
         elif remote is None:
             found.append(Change("add", path, local.stat().st_size))
         else:
-            kind = "keep" if same_bytes(local, remote) else "change"
+            kind = "keep" if client.same_bytes(local, remote) else "change"
             found.append(Change(kind, path, local.stat().st_size))
     return tuple(found)
 
 
 def _plan(manifest: Manifest, repo: str, private: bool) -> PushPlan:
     try:
-        refs = refs_of(repo)
-        with hub_errors(repo):
-            if private and hub_api().dataset_info(repo).private is False:
+        refs = client.refs_of(repo)
+        with client.hub_errors(repo):
+            if private and client.hub_api().dataset_info(repo).private is False:
                 raise fail(f"{repo}: is public already, so --private is not possible")
-    except MissingError:
+    except client.MissingError:
         return PushPlan(manifest, _changes(manifest))
     tag = f"v{manifest.version}"
     if tag in refs.tags:
@@ -211,7 +201,7 @@ def _plan(manifest: Manifest, repo: str, private: bool) -> PushPlan:
     last, version = max(tags), parse_version(manifest.version)
     if version < last:
         raise fail(f"{repo}: {manifest.version} is older than {last}, which is released")
-    difference = compare(snapshot(repo, refs.tags[last.tag]), manifest.path.parent)
+    difference = compare(client.snapshot(repo, refs.tags[last.tag]), manifest.path.parent)
     if version < parse_version(difference.smallest):
         needs = f"what changed since {last} needs a {difference.needs} version"
         message = f"{manifest.version} is too small: {needs}, {difference.smallest} or above"

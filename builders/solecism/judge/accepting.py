@@ -19,16 +19,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from huggingface_hub import DatasetCard, DatasetCardData
 
+from solecism.datasets import manifest as manifests
 from solecism.datasets.card import card_config, card_info, with_head
 from solecism.datasets.configs import FILE, JUDGMENTS, BuiltConfig
-from solecism.datasets.manifest import (
-    MANIFEST,
-    FileDigest,
-    Manifest,
-    damaged,
-    files_of_build,
-    read_manifest,
-)
+from solecism.datasets.manifest import FileDigest, Manifest, damaged, read_manifest
 from solecism.errors import candidates, fail
 from solecism.files import json_of, link_file, replacing_folder, write_text
 from solecism.hashing import ContentDigest, file_digest
@@ -66,7 +60,7 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     for name, some_places in places.items():
         section = "\n".join(_section(outcome, name, some_places, judges))
         text = _with_section(text, name, section, folder / CARD)
-    with replacing_folder(folder, files_of_build) as fresh:
+    with replacing_folder(folder, manifests.files_of_build) as fresh:
         for path in manifest.files:
             link_file(folder / path, fresh / path)
         made = [_judgments(name, some, manifest, fresh) for name, some in pairs.items()]
@@ -204,4 +198,4 @@ def _write_manifest(manifest: Manifest, made: Sequence[BuiltConfig], fresh: Path
     paths = {name: fresh / name for name in dict.fromkeys([*manifest.documents, *lists])}
     documents = {n: asdict(FileDigest(file_digest(p), p.stat().st_size)) for n, p in paths.items()}
     value = {**manifest.raw, "documents": documents, "configs": configs}
-    _replace(fresh / MANIFEST, json_of(value))
+    _replace(fresh / manifests.MANIFEST, json_of(value))

@@ -12,20 +12,8 @@ from secrets import token_hex
 
 from solecism.errors import fail
 from solecism.files import add_texts, write_text
-from solecism.judge.design import (
-    ITEMS,
-    LISTS,
-    SALT,
-    STUDY,
-    AnswerDelivery,
-    DataSource,
-    Item,
-    Pay,
-    Rules,
-    Study,
-    read_study,
-    study_toml,
-)
+from solecism.judge import design as designs
+from solecism.judge.design import AnswerDelivery, DataSource, Item, Pay, Rules, Study
 from solecism.judge.drawing import StudyPair, draw_pairs, scrambled
 from solecism.judge.page import write_page
 from solecism.judge.wording import texts_for
@@ -73,15 +61,17 @@ def create_study(
     """
     study = _planned(pairs, data, options, folder)
     texts = {
-        STUDY: study_toml(study),
-        ITEMS: "".join(json.dumps(i, ensure_ascii=False) + "\n" for i in study.items.values()),
-        LISTS: json.dumps(study.lists, indent=1) + "\n",
+        designs.STUDY: designs.study_toml(study),
+        designs.ITEMS: "".join(
+            json.dumps(i, ensure_ascii=False) + "\n" for i in study.items.values()
+        ),
+        designs.LISTS: json.dumps(study.lists, indent=1) + "\n",
     }
     for name, text in texts_for(study.language, study.design).items():
         texts[f"texts/{name}"] = text
     add_texts(folder, {folder / name: text for name, text in texts.items()})
-    write_text(folder / SALT, f"{token_hex(16)}\n", mode=0o600)
-    write_page(read_study(folder))
+    write_text(folder / designs.SALT, f"{token_hex(16)}\n", mode=0o600)
+    write_page(designs.read_study(folder))
     return study
 
 

@@ -321,41 +321,12 @@ _HEAD = (
     "contact",
 )  # fmt: skip
 
-_TOML = """\
-# The design of a study. [study] and [[data]] say how the trials were drawn: to change that, make
-# another study with `solecism judge new`. After a change of anything else, or of texts/, write the
-# page again: `solecism judge export FOLDER --to page`.
-[study]
-{study}
-{data}
-# Whose answers count. Declare it before the collection: the answers carry the study's id, which
-# depends on these rules. completed: the least share of trials answered; catch: the least share of
-# catch trials right; median_time: the least median of times, in milliseconds; one_sided: the
-# highest share of one place or one rating; native_language: one of them must be stated (none: any);
-# flags: answers so flagged do not count. pair: a pair is kept if more than this share of judgments
-# is for the good sentence; paradigm: a paradigm is kept if at least this share of its pairs is.
-[rules]
-{rules}
-
-# What an hour is paid, and the seconds that a trial takes. Duration and pay follow from it.
-[pay]
-{pay}
-
-# How answers come home. to: download, server, datapipe or jatos. server: its address, if the page
-# is on another host, whose address is one of origins then. completion: where people go at the end
-# (Prolific's address with the code).
-[home]
-{home}
-
-# For answers in a table of another program: our column = "its column".
-[columns]
-{columns}"""
-
 
 def study_toml(study: Study) -> str:
     """Return the text of ``study.toml``."""
     head = {f.name: getattr(study, f.name) for f in fields(Study) if f.name in _HEAD}
-    return _TOML.format(
+    template = Path(__file__).with_name("texts") / "study.toml"
+    return template.read_text("utf-8").format(
         study=_lines({**head, "lists": len(study.lists)}),
         data="".join(f"\n[[data]]\n{_lines(asdict(one))}" for one in study.data),
         **{name: _lines(asdict(getattr(study, name))) for name in ("rules", "pay", "home")},

@@ -52,16 +52,10 @@ class StudyPair:
         """Return the trial; ``side``: the only side that is shown; ``texts``: other sentences."""
         shown = {"good": self.good, "bad": self.bad, **texts}
         return {
-            "key": key,
-            "kind": kind,
-            "config": self.config,
-            "id": self.id,
-            "set_id": self.set_id,
-            "UID": self.uid,
-            "linguistics_term": self.term,
-            "language": self.language,
+            "key": key, "kind": kind, "config": self.config, "id": self.id, "set_id": self.set_id,
+            "UID": self.uid, "linguistics_term": self.term, "language": self.language,
             **({side: shown[side]} if side else shown),
-        }
+        }  # fmt: skip
 
 
 def pairs_of_config(spec: str, conditions: str = "") -> tuple[list[StudyPair], DataSource]:
@@ -74,17 +68,17 @@ def pairs_of_config(spec: str, conditions: str = "") -> tuple[list[StudyPair], D
     items.require_pairs(spec)
     if items.kind == "cloze":
         raise fail(f"{spec!r} has cloze items: people judge pairs or suites")
-    suite = items.kind == "suite"
-    if conditions and not suite:
+    is_suite = items.kind == "suite"
+    if conditions and not is_suite:
         raise fail(f"{spec!r} has pairs, no conditions: leave out --conditions")
     config = f"{items.name}/{items.config}"
     columns = [name for name in (*COLUMNS, "tokens_good") if name in items.columns]
     pairs: list[StudyPair] = []
-    for table in items.tables(None if suite else columns):
-        made = (
-            pairs_of_suites(table, config, conditions) if suite else pairs_of_table(table, config)
-        )
-        pairs += made
+    for table in items.tables(None if is_suite else columns):
+        if is_suite:
+            pairs += pairs_of_suites(table, config, conditions)
+        else:
+            pairs += pairs_of_table(table, config)
     return pairs, DataSource(config, items.version, items.digest)
 
 
@@ -121,16 +115,10 @@ def _of_suite(row: dict[str, Any], config: str, named: Sequence[str]) -> Iterato
     for good, bad in dict.fromkeys(compared):
         if good in texts and bad in texts and texts[good][0] != texts[bad][0]:
             yield StudyPair(
-                config=config,
-                id=f"{row['id']}:{good}:{bad}",
-                set_id=row["id"],
-                uid=row["suite"],
-                term=row["phenomenon"] or "",
-                language=row["language"] or "",
-                good=texts[good][0],
-                bad=texts[bad][0],
-                tokens=texts[good][1] or "",
-            )
+                config, f"{row['id']}:{good}:{bad}", row["id"], row["suite"],
+                row["phenomenon"] or "", row["language"] or "", texts[good][0], texts[bad][0],
+                texts[good][1] or "",
+            )  # fmt: skip
 
 
 def _compared(predictions: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -224,33 +212,19 @@ def scramble(sentence: str, tokens: str | None = None, seed: int = 0) -> str | N
     'Pilots the laughs near author the.'
     """
     words = words_of_sentence(sentence, tokens)
-    lowered = [words[0][:1].lower() + words[0][1:], *words[1:]] if words else []
-    if len(set(lowered)) < MIN_WORDS:
+    words = [words[0][:1].lower() + words[0][1:], *words[1:]] if words else []
+    if len(set(words)) < MIN_WORDS:
         return None
-    last = min(range(len(lowered)), key=lambda place: (len(lowered[place]), -place))
-    for attempt in range(_TRIES):
-        order = _order(lowered, f"{seed} {attempt} {sentence}", last)
-        if _apart(order, lowered):
-            return _written([lowered[place] for place in order], sentence)
-    return None
-
-
-def _order(words: Sequence[str], salt: str, last: int) -> list[int]:
-    hashes = text_hashes(f"{salt} {place}" for place in range(len(words))).tolist()
-    places = [place for place in range(len(words)) if place != last]
-    return [*sorted(places, key=lambda place: hashes[place]), last]
-
-
-def _apart(order: Sequence[int], words: Sequence[str]) -> bool:
-    """Return whether no two neighbours were neighbours before, and the first word is a new one."""
     before = set(pairwise(words))
-    now = [words[place] for place in order]
-    return now[0] != words[0] and not before & set(pairwise(now))
-
-
-def _written(words: Sequence[str], like: str) -> str:
-    """Return words as a text with the spaces, the capital and the end of another."""
-    text = (" " if " " in _END.sub("", like) else "").join(words)
-    end = _END.search(like)
-    first = text[:1].upper() if like[:1].isupper() else text[:1]
-    return first + text[1:] + (end[0] if end else "")
+    last = min(range(len(words)), key=lambda place: (len(words[place]), -place))
+    others = [place for place in range(len(words)) if place != last]
+    for attempt in range(_TRIES):
+        salt = f"{seed} {attempt} {sentence}"
+        hashes = text_hashes(f"{salt} {place}" for place in range(len(words)))
+        found = [words[place] for place in (*sorted(others, key=lambda n: hashes[n]), last)]
+        if found[0] != words[0] and not before & set(pairwise(found)):
+            body, end = _END.sub("", sentence), _END.search(sentence)
+            text = (" " if " " in body else "").join(found)
+            first = text[:1].upper() if sentence[:1].isupper() else text[:1]
+            return first + text[1:] + (end[0] if end else "")
+    return None
