@@ -428,17 +428,6 @@ def test_new_says_what_could_be_meant(tmp_path: Path, arguments: list[str], mess
     assert not list(tmp_path.iterdir())
 
 
-def test_new_takes_what_the_paradigm_says_of_itself_in_another_language(root: Root) -> None:
-    folder = root.path / "templates" / "tiny"
-    about = 'The "verb": agrees # with its subject.'
-    text = template("across", f"about: '{about}'\nfield: semantics\n{FRONT.strip()}", LINES)
-    (folder / "xx" / "across.jinja").write_text(text)
-    run(root, "new", "tiny/it/across")
-    made = read_template(folder / "it" / "across.jinja")
-    assert (made.about, made.field, made.source) == (about, "semantics", "nobody-1999")
-    assert (made.phenomenon, made.construction) == ("agreement", "across")
-
-
 def test_new_refuses_a_paradigm_that_exists(root: Root) -> None:
     path = root.path / "templates" / "tiny" / "xx" / "across.jinja"
     before = path.read_text()

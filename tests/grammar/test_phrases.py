@@ -525,8 +525,6 @@ def test_a_language_need_not_have_macros(tmp_path: Path) -> None:
          ["1: macro 'a' has two arguments of the same name"]),
         ("{% macro a() %}\n{{ b('x') }}{% endmacro %}{% macro b() %}{% endmacro %}",
          ["2: macro 'b' takes the arguments: none"]),
-        ("{% macro a(n=m, m='x') %}{{ n }}{{ m }}{% endmacro %}",
-         ["1: the default of 'n' asks for a later argument"]),
         ("{% macro a(n) %}{{ a(n) }}{% endmacro %}", ["1: macro 'a' calls itself"]),
         ("{% macro a(n) %}{{ b(n) }}{% endmacro %}\n{% macro b(n) %}{{ a(n) }}{% endmacro %}",
          ["1: macro 'a' calls itself"]),

@@ -11,7 +11,7 @@ from drawing import make_paradigm, make_root, sentences, template
 from solecism.datasets.from_templates import load_paradigms
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.render import Rendered, Renderer, Value
+from solecism.grammar.render import Rendered, Renderer, Spelt
 
 NOUN = """
 lemma   Number=Sing  Number=Plur  Gender  Set
@@ -113,7 +113,7 @@ def places(rendered: Rendered, name: str) -> list[tuple[str, int]]:
     for row, text in enumerate(texts(rendered)):
         found = []
         for number, stretch in enumerate(rendered.stretches):
-            value: Value = stretch.values[rendered.index[number][row]]
+            value: Spelt = stretch.values[rendered.index[number][row]]
             spots = {**{n: spot for n, (_, spot) in value.slots.items()}, **value.regions}
             if name in spots:
                 spot, shift = spots[name], int(chars[number][row])

@@ -5,7 +5,6 @@ NAME: mine/it/simple_agrmt. A language that the installed data have gets a copy 
 
 from __future__ import annotations
 
-import json
 import re
 from math import prod
 from pathlib import Path
@@ -16,10 +15,8 @@ from solecism.check.templates import EXAMPLE
 from solecism.commands.options import OWN_ROOT, echo
 from solecism.errors import candidates, fail
 from solecism.files import add_texts
-from solecism.grammar.front_matter import FrontMatterError, read_front_matter
 from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.grammar.phrases import PHRASES
-from solecism.grammar.template import read_template
 from solecism.inputs import read_source
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, installed_root
@@ -35,11 +32,11 @@ _TEMPLATE = f"""\
 {EXAMPLE}
 # All that a template may say: docs/formats.md
 id: {{uid}}
-phenomenon: {{phenomenon}}
-field: {{field}}
-construction: {{construction}}
-about: {{about}}
-{{source}}
+phenomenon: subject_verb_agreement
+field: morphology
+construction: what to call it in tables
+about: What is tested, in one sentence.
+# source: a key of references.bib; leave the line out where you follow no paper.
 # Slots are named after the example sentence: the author laughs. What stands in braces says which
 # words of a table they take; ask for what your sentence needs.
 slots:
@@ -53,8 +50,6 @@ draw: {{draw}}
 good: {{subject}} {{{{{{{{ laughs | agree(author) }}}}}}}}
 bad:  {{subject}} {{{{{{{{ laughs | clash(author, "Number") }}}}}}}}
 """
-
-_NO_SOURCE = "# source: a key of references.bib; leave the line out where you follow no paper."
 
 _SLOTS = {
     "noun": {"Animacy": "Anim", "Set": "1", "Case": "Nom"},
@@ -131,9 +126,7 @@ def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = F
     else:
         phrases = _phrases(template.parent, lexicon, installed if texts else root)
         texts |= {template.with_name(PHRASES): phrases}
-        texts[template] = _TEMPLATE.format(
-            uid=uid, **_known_texts(root, dataset, uid), **_example(lexicon, phrases)
-        )
+        texts[template] = _TEMPLATE.format(uid=uid, **_example(lexicon, phrases))
         for table, lines in _TABLES.items():
             path = root.path / "lexicons" / language / f"{table}.tsv"
             if (table != "det" or 'word("det"' in phrases) and path not in texts:
@@ -241,26 +234,3 @@ def _asked(lexicon: Lexicon, name: str) -> tuple[dict[str, str], int]:
         if kept or (value in table.values(key) and len(table.values(key)) > 1):
             rows, asked[key] = kept or rows, value
     return asked, len(rows)
-
-
-def _known_texts(root: Root, dataset: str, uid: str) -> dict[str, str]:
-    """Return the texts of the same paradigm in another language, else words to replace."""
-    found = sorted((root.path / "templates" / dataset).glob(f"*/{uid}.jinja"))
-    other = read_template(found[0]) if found else None
-    texts = {
-        "phenomenon": other.phenomenon if other else "subject_verb_agreement",
-        "field": other.field if other else "morphology",
-        "construction": other.construction if other else "what to call it in tables",
-        "about": other.about if other else "What is tested, in one sentence.",
-    }
-    source = f"source: {_scalar(other.source)}" if other and other.source else _NO_SOURCE
-    return {**{name: _scalar(text) for name, text in texts.items()}, "source": source}
-
-
-def _scalar(text: str) -> str:
-    """Quote a text that YAML would not read as it stands."""
-    try:
-        plain = read_front_matter(f"text: {text}").fields["text"].text == text
-    except FrontMatterError:
-        plain = False
-    return text if plain else json.dumps(text, ensure_ascii=False)

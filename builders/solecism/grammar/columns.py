@@ -15,14 +15,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.contrast import differing_span
-from solecism.grammar.render import Record, Rendered, Stretch, Value
+from solecism.grammar.render import PrintedWord, Rendered, SpellingSpan, Spelt
 from solecism.grammar.slots import Domain
 from solecism.grouping import Ints, alike_rows
 from solecism.lexicon.orthography import Orthography, Token, is_mark
 from solecism.schema import FEATURES, SLOT
 
 __all__ = [
-    "MEASURES", "Differences", "Printed", "agreement_features", "compare", "expressions", "measure",
+    "MEASURES", "Differences", "SlotPlaces", "agreement_features", "compare", "expressions", "measure",
     "prefix_columns", "slots_column",
 ]  # fmt: skip
 
@@ -104,13 +104,13 @@ def _differing_stretches(good: Rendered, bad: Rendered) -> tuple[slice, slice]:
     return slice(start, len(good.stretches) - end), slice(start, len(bad.stretches) - end)
 
 
-def _glued(stretch: Stretch) -> bool:
+def _glued(stretch: SpellingSpan) -> bool:
     """Return whether the stretch can be written together with the word before it."""
     heads = (value.tokens[0] for value in stretch.values)
     return any(head.glued and not is_mark(head.text) for head in heads)
 
 
-def _values(side: Rendered, span: slice, row: int) -> list[Value]:
+def _values(side: Rendered, span: slice, row: int) -> list[Spelt]:
     pairs = zip(side.stretches[span], side.index[span], strict=True)
     return [stretch.values[index[row]] for stretch, index in pairs]
 
@@ -124,10 +124,10 @@ class _Item(NamedTuple):
     text: str
     start: int
     word: int
-    parts: tuple[tuple[Token, Value], ...] = ()
+    parts: tuple[tuple[Token, Spelt], ...] = ()
 
 
-def _items(values: Sequence[Value], first: bool, space: bool) -> list[_Item]:
+def _items(values: Sequence[Spelt], first: bool, space: bool) -> list[_Item]:
     items: list[_Item] = []
     place, word = 0, -1
     for token, value in [(token, v) for v in values for token in v.tokens]:
@@ -147,7 +147,7 @@ def _items(values: Sequence[Value], first: bool, space: bool) -> list[_Item]:
 
 
 def _contrast(
-    good: Sequence[Value], bad: Sequence[Value], first: bool, spelling: Orthography
+    good: Sequence[Spelt], bad: Sequence[Spelt], first: bool, spelling: Orthography
 ) -> _Contrast:
     ours, theirs = (_items(side, first, spelling.space) for side in (good, bad))
     spans = differing_span([item.text for item in ours], [item.text for item in theirs])
@@ -173,21 +173,21 @@ def _target(good: _Item, bad: _Item) -> str:
 
 
 @dataclass(frozen=True)
-class Printed:
+class SlotPlaces:
     """Where a slot stands in the sentences of a batch: ``records[code]`` is the word printed,
     ``start:stop`` are its characters, ``word`` its number (-1: not printed)."""
 
     name: str
-    records: Sequence[Record]
+    records: Sequence[PrintedWord]
     code: Ints
     start: Ints
     stop: Ints
     word: Ints
 
     @classmethod
-    def find(cls, name: str, side: Rendered) -> Printed:
+    def find(cls, name: str, side: Rendered) -> SlotPlaces:
         """Find the slot's first printed word in every sentence."""
-        numbers: dict[Record, int] = {}
+        numbers: dict[PrintedWord, int] = {}
         found = [np.full(len(side), -1, dtype=np.intp) for _ in range(4)]
         for place, (stretch, index) in enumerate(zip(side.stretches, side.index, strict=True)):
             if not any(name in unit.uses for unit in stretch.units):
@@ -207,7 +207,7 @@ class Printed:
         return cls(name, tuple(numbers), *found)
 
 
-def slots_column(good: Sequence[Printed], bad: Sequence[Printed], rows: int) -> pa.ListArray:
+def slots_column(good: Sequence[SlotPlaces], bad: Sequence[SlotPlaces], rows: int) -> pa.ListArray:
     """Build the column ``slots``: for each pair the slots in the order of the template."""
     if not good:
         return pa.array([[]] * rows, pa.list_(SLOT))
@@ -234,8 +234,8 @@ def slots_column(good: Sequence[Printed], bad: Sequence[Printed], rows: int) -> 
 
 
 def agreement_features(
-    controller: Printed | None,
-    attractors: Sequence[Printed],
+    controller: SlotPlaces | None,
+    attractors: Sequence[SlotPlaces],
     target: Ints,
     known: Flags,
 ) -> dict[str, pa.Array]:
@@ -262,11 +262,11 @@ def agreement_features(
     return out
 
 
-Records = tuple[Sequence[Sequence[Record]], Ints]
+PrintedWords = tuple[Sequence[Sequence[PrintedWord]], Ints]
 """The distinct records of some slots (none where one is not printed), and those of each row."""
 
 
-def _records(slots: Sequence[Printed]) -> Records:
+def _records(slots: Sequence[SlotPlaces]) -> PrintedWords:
     firsts, inverse = alike_rows([slot.code + 1 for slot in slots], len(slots[0].code))
     places = zip(*(slot.code[firsts].tolist() for slot in slots), strict=True)
     found = [
@@ -278,17 +278,17 @@ def _records(slots: Sequence[Printed]) -> Records:
     return found, inverse
 
 
-def _record_texts(found: Records, field: str) -> pa.StringArray:
+def _record_texts(found: PrintedWords, field: str) -> pa.StringArray:
     """Return a field of the slots' records, several slots joined by commas, ``""`` as null."""
     return _judged(found, lambda records: ",".join(getattr(r, field) for r in records).strip(","))
 
 
-def _match(records: Sequence[Record]) -> str:
+def _match(records: Sequence[PrintedWord]) -> str:
     numbers = {record.number for record in records}
     return "" if "" in numbers else "match" if len(numbers) == 1 else "mismatch"
 
 
-def _judged(found: Records, judge: Callable[[Sequence[Record]], str]) -> pa.StringArray:
+def _judged(found: PrintedWords, judge: Callable[[Sequence[PrintedWord]], str]) -> pa.StringArray:
     """Judge the records of each row; null where a slot is not printed or nothing is said."""
     records, inverse = found
     values = [(judge(known) or None) if known else None for known in records]
@@ -325,7 +325,7 @@ def measure(
     return pa.array(np.asarray(numbers).astype(str).tolist(), pa.string())
 
 
-Drawn = tuple[Printed, Domain, NDArray[np.int32]]
+Drawn = tuple[SlotPlaces, Domain, NDArray[np.int32]]
 """A slot in the sentences, the words it may take, and the places of those drawn."""
 
 
@@ -380,7 +380,7 @@ def _critical(side: Rendered) -> tuple[pa.Array, pa.Array] | None:
         return None
     first, last = marked[0], marked[-1]
 
-    def part(value: Value, before: bool) -> str:
+    def part(value: Spelt, before: bool) -> str:
         place = value.regions.get(CRITICAL)
         if before:
             return value.text[: place.start] if place else value.text

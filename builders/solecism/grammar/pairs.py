@@ -14,7 +14,7 @@ from solecism.errors import fail
 from solecism.grammar.columns import (
     MEASURES,
     Differences,
-    Printed,
+    SlotPlaces,
     agreement_features,
     compare,
     measure,
@@ -30,7 +30,7 @@ from solecism.grammar.paradigm import (
     check_size,
     gc_paused,
 )
-from solecism.grammar.render import Rendered, Renderer, Value
+from solecism.grammar.render import Rendered, Renderer, Spelt
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Scope
 from solecism.grammar.words import FAULTS, Skip
@@ -94,11 +94,11 @@ def draw_sentences(
             yield batch.good_texts, batch.bad_texts
 
 
-def _text(value: Value) -> str:
+def _text(value: Spelt) -> str:
     return value.text
 
 
-def _tokenized(value: Value) -> str:
+def _tokenized(value: Spelt) -> str:
     return value.tokenized
 
 
@@ -196,8 +196,8 @@ def _table(paradigm: Paradigm, batch: _SentencePairs, extra: tuple[str, ...]) ->
     rows = len(batch.bad)
     difference = compare(batch.good, batch.bad, paradigm.phrases.lexicon.orthography)
     names = paradigm.template.slot_names
-    good = [Printed.find(name, batch.good) for name in names]
-    bad = [Printed.find(name, batch.bad) for name in names]
+    good = [SlotPlaces.find(name, batch.good) for name in names]
+    bad = [SlotPlaces.find(name, batch.bad) for name in names]
     taken = [column[batch.bad.row] for column in batch.columns]
     sets = paradigm.plan.hashes(np.full(rows, paradigm.start[0]), taken)
     template = paradigm.template
@@ -245,7 +245,7 @@ def _ids(sets: NDArray[np.uint64], bad: Rendered, texts: pa.StringArray, line: i
 
 def _features(
     paradigm: Paradigm,
-    printed: list[Printed],
+    printed: list[SlotPlaces],
     difference: Differences,
     taken: Columns,
     good: Rendered,

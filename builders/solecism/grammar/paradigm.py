@@ -22,7 +22,7 @@ from solecism.errors import InputError, Problem, fail
 from solecism.grammar.columns import expressions
 from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.phrases import Phrases
-from solecism.grammar.render import Renderer, Stretch, Unit, read_units
+from solecism.grammar.render import LineExpression, Renderer, SpellingSpan, read_units
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.sampling.plan import BalanceLevel, DrawPlan
 from solecism.grammar.slots import Domain, fill_slot
@@ -77,8 +77,8 @@ class Paradigm:
     def renderers(self) -> list[Renderer]:
         """Renderers of the lines; made anew, so that what they keep ends with a draw."""
         spelling = self.phrases.lexicon.orthography
-        units: dict[tuple[object, ...], Unit] = {}
-        stretches: dict[tuple[object, ...], Stretch] = {}
+        units: dict[tuple[object, ...], LineExpression] = {}
+        stretches: dict[tuple[object, ...], SpellingSpan] = {}
         out = []
         for condition in self.template.conditions:
             read = read_units(condition, self.template.path, self.phrases, self.template.slot_names)

@@ -201,14 +201,6 @@ class Phrases:
             if len(set(arguments)) < len(arguments):
                 yield macro.lineno, f"macro {macro.name!r} has two arguments of the same name"
             yield from self._unknown(macro, arguments, "argument", known)
-            first = len(arguments) - len(macro.defaults)
-            for number, default in enumerate(macro.defaults, first):
-                for name in nodes.Output([default]).find_all(nodes.Name):
-                    if name.name in arguments[number:]:
-                        yield (
-                            name.lineno,
-                            f"the default of {arguments[number]!r} asks for a later argument",
-                        )
         try:
             in_order(own)
         except CycleError as error:

@@ -1,9 +1,9 @@
 """Sentences in bulk: expressions are evaluated once per distinct words, spelt, and joined in Arrow.
 
-A line is cut into *units*, one for each expression with the text before it. Units between which a
-spelling rule could apply are spelt together, as a *stretch*. A stretch knows all texts that it can
-have (its *values*), and a sentence is one value of each stretch, given by its place. So a million
-sentences cost as much as their distinct words, and numpy and Arrow do the rest.
+A line is cut into units (:class:`LineExpression`): an expression with the text before it. Units
+between which a spelling rule could apply are spelt together (:class:`SpellingSpan`). A span knows
+all texts that it can have, its values, and a sentence is one value of each span, given by its
+place. So a million sentences cost as much as their distinct words; numpy and Arrow do the rest.
 """
 
 from __future__ import annotations
@@ -31,10 +31,13 @@ from solecism.hashing import Hashes, polynomials
 from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
 
-__all__ = ["Place", "Record", "Rendered", "Renderer", "Stretch", "Unit", "Value", "read_units"]
+__all__ = [
+    "LineExpression", "PrintedWord", "Rendered", "Renderer", "SpellingSpan", "Spelt", "TextPlace",
+    "read_units",
+]  # fmt: skip
 
 
-class Record(NamedTuple):
+class PrintedWord(NamedTuple):
     """A word as printed: what the column ``slots`` says of it."""
 
     lemma: str
@@ -46,7 +49,7 @@ class Record(NamedTuple):
     person: str = ""
 
 
-class Piece(NamedTuple):
+class Unspelt(NamedTuple):
     """A value of a unit.
 
     The tags of its tokens are places in ``words`` or, below 0, regions. ``spaced``: a space stands
@@ -54,13 +57,13 @@ class Piece(NamedTuple):
     """
 
     tokens: tuple[Token, ...]
-    words: tuple[tuple[str, Record], ...]
+    words: tuple[tuple[str, PrintedWord], ...]
     syncretic: int = 0
     spaced: bool = False
 
 
 @dataclass
-class Ends:
+class BoundaryWords:
     """The words that values begin and end with at any stage of spelling.
 
     ``empty``: a value may have no words; ``spaced``: a space may stand at its end.
@@ -87,7 +90,7 @@ class Ends:
 
 
 @dataclass(frozen=True)
-class _Cursor:
+class _LinePlace:
     """A place in a line: whether what follows is written together with what was before, and the
     number of the region it stands in, if any."""
 
@@ -101,20 +104,20 @@ class _Cursor:
 
     def read(
         self, parts: Sequence[LinePart], regions: Sequence[str]
-    ) -> tuple[tuple[Token, ...], _Cursor]:
+    ) -> tuple[tuple[Token, ...], _LinePlace]:
         """Return the tokens of texts and marks of regions, and the place after them."""
         here, tokens = self, list[Token]()
         for part in parts:
             if part.kind == "text":
                 tokens += _tokenized(part.value, here.tags, here.glued)
-                here = _Cursor(not part.value[-1].isspace(), here.region)
+                here = _LinePlace(not part.value[-1].isspace(), here.region)
             else:
-                here = _Cursor(here.glued, regions.index(part.value) if part.value else None)
+                here = _LinePlace(here.glued, regions.index(part.value) if part.value else None)
         return tuple(tokens), here
 
 
 @dataclass
-class Unit:
+class LineExpression:
     """One expression of a line (``source``, empty at the end of a line) with the text before it.
 
     ``before`` are the tokens of the text, ``here`` is the place where the expression begins.
@@ -122,15 +125,15 @@ class Unit:
 
     source: str
     before: tuple[Token, ...]
-    here: _Cursor
+    here: _LinePlace
     regions: tuple[str, ...]
     uses: Uses
     function: Function
     phrases: Phrases
     path: str
     line: int
-    cache: dict[int, list[Piece] | str] = field(default_factory=dict)
-    ends: Ends = field(default_factory=Ends)
+    cache: dict[int, list[Unspelt] | str] = field(default_factory=dict)
+    ends: BoundaryWords = field(default_factory=BoundaryWords)
 
     @property
     def key(self) -> tuple[Hashable, ...]:
@@ -143,7 +146,7 @@ class Unit:
         for piece in values if isinstance(values, list) else ():
             self.ends.note(piece.tokens, piece.spaced, self.phrases.lexicon.orthography)
 
-    def _pieces(self, words: Mapping[str, Word]) -> list[Piece] | str:
+    def _pieces(self, words: Mapping[str, Word]) -> list[Unspelt] | str:
         try:
             values = self.phrases.run.each(self.function, words)
             return [self._piece(printed(value)) for value in values]
@@ -153,11 +156,11 @@ class Unit:
             where = f" in {{{{ {self.source} }}}}" if self.source else ""
             raise fail(f"{error}{where}", self.path, self.line) from None
 
-    def _piece(self, parts: Sequence[str | Word]) -> Piece:
+    def _piece(self, parts: Sequence[str | Word]) -> Unspelt:
         made = self._tokens(parts)
         words = tuple([(p.slot, self._record(p)) for p in parts if type(p) is Word])
         spaced = not made and not self.here.glued
-        return Piece((*self.before, *made), words, self.phrases.run.syncretic, spaced)
+        return Unspelt((*self.before, *made), words, self.phrases.run.syncretic, spaced)
 
     def _tokens(self, parts: Sequence[str | Word]) -> list[Token]:
         """Return the tokens that the expression prints, those of words tagged with their number."""
@@ -174,13 +177,13 @@ class Unit:
                 glued = not text[-1].isspace()
         return tokens
 
-    def _record(self, word: Word) -> Record:
+    def _record(self, word: Word) -> PrintedWord:
         """Return the record of a word, made once for all paradigms of the language."""
-        memo, key = self.phrases.memo, (Record, id(word.row), word.cell, word.text)
-        known: tuple[Record, Row] | None = memo.get(key)
+        memo, key = self.phrases.memo, (PrintedWord, id(word.row), word.cell, word.text)
+        known: tuple[PrintedWord, Row] | None = memo.get(key)
         if known is None:
             feats = word.feats
-            record = Record(
+            record = PrintedWord(
                 word.row.shown, word.text, word.row.upos, str(word.shown_feats),
                 feats.text("Number"), feats.text("Gender"), feats.text("Person"),
             )  # fmt: skip
@@ -195,12 +198,12 @@ def _tokenized(text: str, tags: tuple[int, ...], glued: bool) -> tuple[Token, ..
 
 def read_units(
     condition: TemplateLine, path: str, phrases: Phrases, slots: Sequence[str]
-) -> list[Unit]:
+) -> list[LineExpression]:
     """Cut a line into units: one for each expression, and one for the text after the last."""
     regions = tuple(part.value for part in condition.parts if part.kind == "open")
-    units: list[Unit] = []
+    units: list[LineExpression] = []
     gathered: list[LinePart] = []
-    here = _Cursor()
+    here = _LinePlace()
     for part in (*condition.parts, _END):
         if part.kind != "expression":
             gathered.append(part)
@@ -213,9 +216,11 @@ def read_units(
         uses = {name: use for name, use in asked.items() if name in slots}
         function = phrases.compiled(source) if source else lambda words: ""
         units.append(
-            Unit(source, before, here, regions, uses, function, phrases, path, condition.line)
+            LineExpression(
+                source, before, here, regions, uses, function, phrases, path, condition.line
+            )
         )
-        gathered, here = [], _Cursor(True, here.region)
+        gathered, here = [], _LinePlace(True, here.region)
     return units
 
 
@@ -223,16 +228,16 @@ _END = LinePart("expression", "")
 
 
 @dataclass(eq=False)
-class Stretch:
+class SpellingSpan:
     """Neighbouring units spelt together: ``values`` of all words met so far, by code."""
 
-    units: tuple[Unit, ...]
+    units: tuple[LineExpression, ...]
     scopes: tuple[Scope, ...]
     scope: Scope
     first: bool
     last: bool
-    ends: Ends
-    values: list[Value] = field(default_factory=list)
+    ends: BoundaryWords
+    values: list[Spelt] = field(default_factory=list)
     found: dict[int, tuple[int, int] | str] = field(default_factory=dict)
 
     def value_range(
@@ -248,7 +253,7 @@ class Stretch:
         return self.found[code]
 
     def _spell(self, codes: tuple[int, ...], spelling: Orthography) -> tuple[int, int] | str:
-        choices: list[list[Piece]] = []
+        choices: list[list[Unspelt]] = []
         for unit, code in zip(self.units, codes, strict=True):
             values = unit.cache[code]
             if isinstance(values, str):
@@ -273,7 +278,7 @@ class Rendered:
     make none, by reason.
     """
 
-    stretches: Sequence[Stretch]
+    stretches: Sequence[SpellingSpan]
     index: Sequence[Ints]
     row: Ints
     skipped: dict[str, NDArray[np.bool_]]
@@ -285,7 +290,7 @@ class Rendered:
         """Select sentences."""
         return Rendered(self.stretches, [i[rows] for i in self.index], self.row[rows], self.skipped)
 
-    def texts(self, get: Callable[[Value], str], stretches: slice = slice(None)) -> pa.StringArray:
+    def texts(self, get: Callable[[Spelt], str], stretches: slice = slice(None)) -> pa.StringArray:
         """Join a text of each stretch (``get``) to one text for each sentence."""
         arrays = [
             pa.array([get(value) for value in stretch.values], pa.string()).take(pa.array(index))
@@ -316,7 +321,7 @@ class Rendered:
         """Words that begin before each stretch and, last, in the whole sentence."""
         return self.before(lambda value: value.words)
 
-    def before(self, get: Callable[[Value], int]) -> list[Ints]:
+    def before(self, get: Callable[[Spelt], int]) -> list[Ints]:
         """Add up a number of the stretches before each stretch and, last, of all of them."""
         sums = [np.zeros(len(self), dtype=np.intp)]
         for stretch, index in zip(self.stretches, self.index, strict=True):
@@ -333,10 +338,10 @@ class Renderer:
 
     def __init__(
         self,
-        units: list[Unit],
+        units: list[LineExpression],
         domains: Sequence[Domain],
         spelling: Orthography,
-        stretches: dict[tuple[object, ...], Stretch],
+        stretches: dict[tuple[object, ...], SpellingSpan],
     ) -> None:
         self.units, self.domains, self.spelling = units, domains, spelling
         self._scopes = [Scope.of(unit.uses, domains) for unit in units]
@@ -361,7 +366,7 @@ class Renderer:
 
     def _grouped(
         self, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
-    ) -> tuple[list[Stretch], list[tuple[Ints, Ints]]]:
+    ) -> tuple[list[SpellingSpan], list[tuple[Ints, Ints]]]:
         """Join neighbours where a spelling rule could apply between them, or one can be empty.
 
         What is joined can begin and end with other words than its parts, so this is repeated until
@@ -385,22 +390,26 @@ class Renderer:
                 found[span] = self._find(stretch, columns, rows, reasons)
         return stretches, [found[span] for span in spans]
 
-    def _touch(self, left: Ends, right: Ends) -> bool:
+    def _touch(self, left: BoundaryWords, right: BoundaryWords) -> bool:
         loose = left.empty or left.spaced or right.empty
         return loose or self.spelling.touches(left.tails, right.heads)
 
-    def _stretch(self, start: int, stop: int) -> Stretch:
+    def _stretch(self, start: int, stop: int) -> SpellingSpan:
         units, scopes = tuple(self.units[start:stop]), tuple(self._scopes[start:stop])
         first, last = start == 0, stop == len(self.units)
         key = (*map(id, units), first, last)
         if key not in self._stretches:
             scope = Scope.of(merge_uses(unit.uses for unit in units), self.domains)
-            ends = units[0].ends if len(units) == 1 else Ends()
-            self._stretches[key] = Stretch(units, scopes, scope, first, last, ends)
+            ends = units[0].ends if len(units) == 1 else BoundaryWords()
+            self._stretches[key] = SpellingSpan(units, scopes, scope, first, last, ends)
         return self._stretches[key]
 
     def _find(
-        self, stretch: Stretch, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
+        self,
+        stretch: SpellingSpan,
+        columns: Columns,
+        rows: int,
+        reasons: dict[str, NDArray[np.bool_]],
     ) -> tuple[Ints, Ints]:
         """Return for each combination the first of its values in a stretch, and how many it has."""
         unique, inverse = distinct(stretch.scope.codes(columns, rows), stretch.scope.size)
@@ -431,7 +440,7 @@ def _spread(starts: list[Ints], counts: list[Ints], total: Ints) -> tuple[list[I
     return index[::-1], row
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """Where something stands: characters ``start:stop`` and the number of its first word."""
 
     start: int
@@ -439,7 +448,7 @@ class Place(NamedTuple):
     word: int
 
 
-class Value(NamedTuple):
+class Spelt(NamedTuple):
     """A stretch spelt: both renderings, and where words and regions stand in the text.
 
     ``text`` and ``tokenized`` carry the space before them; ``words`` counts the words that begin
@@ -449,10 +458,10 @@ class Value(NamedTuple):
     text: str
     tokenized: str
     tokens: tuple[Token, ...]
-    records: Sequence[tuple[str, Record]]
+    records: Sequence[tuple[str, PrintedWord]]
     words: int
-    slots: Mapping[str, tuple[Record, Place]]
-    regions: Mapping[str, Place]
+    slots: Mapping[str, tuple[PrintedWord, TextPlace]]
+    regions: Mapping[str, TextPlace]
     syncretic: int
 
     def lemma(self, token: Token) -> str:
@@ -462,12 +471,12 @@ class Value(NamedTuple):
 
 def written(
     tokens: Sequence[Token],
-    piece: Piece,
+    piece: Unspelt,
     spelling: Orthography,
     regions: Sequence[str],
     first: bool,
     last: bool,
-) -> Value:
+) -> Spelt:
     """Write the tokens of a piece, already spelt; it may begin or end a sentence."""
     spelt = spelling.finish(tokens) if last else tokens
     shown = list(spelt)
@@ -477,11 +486,11 @@ def written(
     stopped = last and tokens and spelling.stop and tokens[-1].text == spelling.stop
     loose = tokens[:-1] if stopped else tokens
     tokenized = " ".join([token.text for token in loose])
-    slots: dict[str, tuple[Record, Place]] = {}
+    slots: dict[str, tuple[PrintedWord, TextPlace]] = {}
     for number, (name, record) in enumerate(piece.words):
         if name and name not in slots and number in spans:
             slots[name] = record, spans[number]
-    return Value(
+    return Spelt(
         text,
         f" {tokenized}" if loose and not first else tokenized,
         tuple(shown),
@@ -493,12 +502,12 @@ def written(
     )
 
 
-def _joined(pieces: Sequence[Piece]) -> Piece:
+def _joined(pieces: Sequence[Unspelt]) -> Unspelt:
     """Put pieces one after another; the tags of tokens are then places among all their words."""
     if len(pieces) == 1:
         return pieces[0]
     tokens: list[Token] = []
-    records: list[tuple[str, Record]] = []
+    records: list[tuple[str, PrintedWord]] = []
     spaced = False
     for piece in pieces:
         shift = len(records)
@@ -508,7 +517,7 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
             tokens.append(_shifted(token, shift, loose) if loose or shift else token)
         spaced = piece.spaced or (spaced and not piece.tokens)
     syncretic = sum([piece.syncretic for piece in pieces])
-    return Piece(tuple(tokens), tuple(records), syncretic, spaced)
+    return Unspelt(tuple(tokens), tuple(records), syncretic, spaced)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -518,10 +527,12 @@ def _shifted(token: Token, shift: int, loose: bool) -> Token:
     return Token(token.text, token.glued and not loose, tags)
 
 
-def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, int, dict[int, Place]]:
+def _write(
+    tokens: Sequence[Token], space: bool, first: bool
+) -> tuple[str, int, dict[int, TextPlace]]:
     """Return the text, the number of words, and where the tokens of each tag stand."""
     text, words, gap = "", 0, " " if space else ""
-    spans: dict[int, Place] = {}
+    spans: dict[int, TextPlace] = {}
     for form, glued, tags in tokens:
         if first and not words:
             words = 1
@@ -533,5 +544,5 @@ def _write(tokens: Sequence[Token], space: bool, first: bool) -> tuple[str, int,
         for tag in tags:
             begun = spans.get(tag)
             first_at, word = (start, words - 1) if begun is None else (begun.start, begun.word)
-            spans[tag] = Place(first_at, len(text), word)
+            spans[tag] = TextPlace(first_at, len(text), word)
     return text, words, spans

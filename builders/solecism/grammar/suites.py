@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from solecism.errors import fail
 from solecism.grammar.paradigm import Counts, Paradigm, blocks, check_enough
-from solecism.grammar.render import Rendered, Value
+from solecism.grammar.render import Rendered, Spelt
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grouping import Ints
 from solecism.hashing import hex_ids
@@ -119,7 +119,7 @@ def _conditions(side: Rendered, name: str) -> list[dict[str, object]]:
 
 
 def _add_spans(
-    spans: dict[str, _RegionSpan], value: Value, names: Sequence[str], shift: int, words: int
+    spans: dict[str, _RegionSpan], value: Spelt, names: Sequence[str], shift: int, words: int
 ) -> None:
     """Add the regions of a stretch; a region that runs on from the stretch before grows."""
     for region, place in value.regions.items():
