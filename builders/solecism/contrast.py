@@ -71,7 +71,7 @@ def surplus(a: Sequence[T], b: Sequence[T]) -> tuple[list[T], list[T]]:
 def differing_words(a: Sequence[str], b: Sequence[str]) -> set[str]:
     """Return the words that one sentence has more often than the other.
 
-    Of sentences with the same words in another order, return those that stand in other places.
+    Of sentences with the same words in another order, return the words that changed places.
 
     >>> sorted(differing_words("the author laughs".split(), "the author laugh".split()))
     ['laugh', 'laughs']

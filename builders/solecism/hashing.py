@@ -37,7 +37,7 @@ def text_hashes(texts: Iterable[str]) -> Hashes:
 def column_hashes(texts: pa.StringArray) -> Hashes:
     """Return 64-bit hashes of a column of texts (null as empty), made eight bytes at a time.
 
-    They are other numbers than those of :func:`text_hashes`, and made much faster.
+    Much faster than :func:`text_hashes`, whose numbers differ from these.
     """
     data, bounds = TextBytes.of(texts)
     starts, lengths = bounds[:-1], np.diff(bounds)

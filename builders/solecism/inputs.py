@@ -3,7 +3,7 @@
 A shape says what a value must be: a type (``str``, ``bool``, ``dict``, ``date``); :data:`COUNT`,
 :data:`SHARE` or another :class:`Number`; ``[shape]``, a list; ``(shape, shape)``, one or the other;
 ``None``, null; and ``{"key": shape, "other?": shape, str: shape}``, a mapping with a key, one that
-may lack, and whatever else there is (without ``str`` other keys may hold anything).
+may be missing, and all other keys (without ``str`` they may have any value).
 """
 
 from __future__ import annotations
@@ -114,12 +114,12 @@ def parse_json(text: str, shape: Any, path: Path, what: str = "") -> Any:
         if _HALF.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
-        raise fail("is no JSON that can be read: it is nested too deep", path) from None
+        raise fail("is not JSON that can be read: it is nested too deep", path) from None
     except UnicodeEncodeError:
         raise fail("holds half of a character (as \\ud800)", path) from None
     except ValueError as error:
         line = getattr(error, "lineno", None)
-        raise fail(f"is no JSON: {error}", path, line) from None
+        raise fail(f"is not JSON: {error}", path, line) from None
     check(value, shape, path, what)
     return value
 
@@ -137,7 +137,7 @@ def read_json_lines(path: Path, shape: Any = object, what: str = "") -> list[Any
         try:
             value = json.loads(line, parse_constant=_refuse)
         except (ValueError, RecursionError) as error:
-            raise fail(f"is no JSON: {error}", path, number) from None
+            raise fail(f"is not JSON: {error}", path, number) from None
         check(value, shape, Path(f"{path}:{number}"), what)
         values.append(value)
     return values
@@ -171,7 +171,7 @@ def refuse_pointer(path: Path, start: bytes) -> None:
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def reading_parquet(path: Path) -> Iterator[None]:
     except (pa.ArrowException, OSError, UnicodeDecodeError, KeyError) as error:
         # Arrow's KeyError: a column is there twice.
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise fail(f"is no Parquet file that can be read: {reason}", path) from None
+        raise fail(f"is not a Parquet file that can be read: {reason}", path) from None
 
 
 def check(value: Any, shape: Any, path: Path, what: str = "") -> None:
@@ -238,7 +238,7 @@ def _wrong_mapping(value: Mapping[str, Any], shape: Mapping[Any, Any], where: st
     named = {str(key).removesuffix("?"): inner for key, inner in shape.items() if key is not str}
     lacking = [key for key in named if key in shape and key not in value]
     if lacking:
-        yield f"{where or 'it'} lacks {', '.join(lacking)}"
+        yield f"{where or 'it'} has no {', '.join(lacking)}"
     for key, item in value.items():
         place = f"{where}.{key}" if where else str(key)
         yield from _wrong(item, named.get(key, shape.get(str, object)), place)

@@ -201,8 +201,8 @@ def test_several_languages_are_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.jsonl", '{"sentence_good": "x"}\n', ":1: is no minimal pair: it lacks sentence_bad"),
-        ("a.jsonl", "{\n", ":1: is no JSON: "),
+        ("a.jsonl", '{"sentence_good": "x"}\n', ":1: is no minimal pair: it has no sentence_bad"),
+        ("a.jsonl", "{\n", ":1: is not JSON: "),
         ("a.txt", "False\tx\n", ":1: is not `True<tab>sentence`"),
         ("a.csv", "x\n", ": is not a folder built by"),
         ("a.jsonl", "", ": holds no minimal pairs: name "),
@@ -268,5 +268,5 @@ def test_the_verb_needs_the_nouns_of_the_language(tmp_path: Path) -> None:
 def test_columns_of_other_types_are_told(tmp_path: Path, odd: object) -> None:
     table = pa.table({"sentence_good": [odd], "sentence_bad": ["b"]})
     pq.write_table(table, tmp_path / "x.parquet")
-    with pytest.raises(InputError, match=r"x\.parquet: is no Parquet file that can be read"):
+    with pytest.raises(InputError, match=r"x\.parquet: is not a Parquet file that can be read"):
         audit([tmp_path / "x.parquet"])

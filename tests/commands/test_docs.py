@@ -97,7 +97,7 @@ def test_mining_tutorial_works_as_written(tmp_path: Path) -> None:
 
 
 def test_completion_page_works_as_written(tmp_path: Path) -> None:
-    walk("docs/completion.md", tmp_path)
+    walk("docs/commands.md", tmp_path)
     script = (tmp_path / "solecism-complete.bash").read_text(encoding="utf-8")
     assert "_SOLECISM_COMPLETE=bash_complete" in script
 

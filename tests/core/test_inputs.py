@@ -49,9 +49,9 @@ def test_what_fits_is_taken(value: object) -> None:
     ("value", "messages"),
     [
         ([], ["it is [], not a mapping"]),
-        ({}, ["it lacks name, many"]),
+        ({}, ["it has no name, many"]),
         ({"name": 1, "many": {}}, ["name is 1, not a text", "many is {}, not a list"]),
-        ({"name": "a", "many": [{}, 3]}, ["many[1] lacks n", "many[2] is 3, not a mapping"]),
+        ({"name": "a", "many": [{}, 3]}, ["many[1] has no n", "many[2] is 3, not a mapping"]),
         ({"name": "a", "many": [{"n": -1}]}, ["many[1].n is -1, not a whole number from 0"]),
         ({"name": "a", "many": [{"n": True}]}, ["many[1].n is True, not a whole number from 0"]),
         ({"name": "a", "many": [], "part": 2}, ["part is 2, not a number from 0 to 1"]),
@@ -76,11 +76,11 @@ def test_at_most_twenty_problems_are_told() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"a":\n x}', "x:2: is no JSON: Expecting value"),
+        (b'{"a":\n x}', "x:2: is not JSON: Expecting value"),
         (b"\xff", r"x:1: not UTF-8 \(invalid start byte at byte 0\)"),
-        (b"NaN", "x: is no JSON: NaN is no number of JSON"),
-        (b"[" * 100_000, "x: is no JSON that can be read: it is nested too deep"),
-        (b"1" + b"0" * 5_000, "x: is no JSON: Exceeds the limit"),
+        (b"NaN", "x: is not JSON: NaN is not a number in JSON"),
+        (b"[" * 100_000, "x: is not JSON that can be read: it is nested too deep"),
+        (b"1" + b"0" * 5_000, "x: is not JSON: Exceeds the limit"),
         (rb'"\ud800"', "x: holds half of a character"),
         (b"[1]", "x: is no lock: it is .1., not a mapping"),
     ],
@@ -131,5 +131,7 @@ def test_parquet_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for broken in (b"", whole[:-9], whole[:4] + b"\xff" * 20 + whole[24:]):
         path.write_bytes(broken)
-        with pytest.raises(InputError, match=r"x.parquet: is no Parquet file that can be read: "):
+        with pytest.raises(
+            InputError, match=r"x.parquet: is not a Parquet file that can be read: "
+        ):
             _parquet(path)

@@ -278,4 +278,4 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     new = write_folder(tmp_path / "new", {"he": ROWS[:-1]})
     (new / "he" / "test-00000-of-00001.parquet").write_bytes(b"PAR1 cut off")
     (told,) = problems_of(lambda: compare(old, new), tmp_path)
-    assert told.startswith("new/he/test-00000-of-00001.parquet: is no Parquet file")
+    assert told.startswith("new/he/test-00000-of-00001.parquet: is not a Parquet file")

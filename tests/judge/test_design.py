@@ -71,7 +71,7 @@ BROKEN = [
     ("[pay]", "[pey]", "unknown table 'pey' (did you mean 'pay'?"),
     ("seed = 0", 'seed = "0"', "study.seed is '0', not a whole number"),
     ("judges = 20", "judges = 0", "study.judges is 0, not a whole number from 1"),
-    ("judges = 20\n", "", "study lacks judges"),
+    ("judges = 20\n", "", "study has no judges"),
     ("lists = 1", "lists = 2", "study.lists is 2, lists.json has 1 lists"),
     ('to = "download"', 'to = "servr"', "unknown home.to 'servr' (did you mean 'server'?"),
     ('to = "download"', 'to = "datapipe"', "home.datapipe is empty"),

@@ -348,7 +348,7 @@ BROKEN = [
     ("long.csv", f"{HEADS}\n{'x' * 100_000},i1,good,good,1\n".encode(), "participant has more th"),
     ("quote.csv", f'{HEADS}\n"ada,i1,good\n'.encode(), "is no table"),
     ("deep.json", b"[" * 100_000 + b'"trial_type"', "nested too deep"),
-    ("nan.json", b'[{"trial_type": "x", "item": "i1", "rt": NaN}]', "NaN is no number of JSON"),
+    ("nan.json", b'[{"trial_type": "x", "item": "i1", "rt": NaN}]', "NaN is not a number in JSON"),
 ]  # fmt: skip
 
 

@@ -132,10 +132,10 @@ def test_what_is_refused(served: Served) -> None:
         ("answer", answer(name, 2, key, answer="both"), 400, "answer is 'both'"),
         ("answer", answer(name, 2, key, rating=3), 400, "rating is no part"),
         ("answer", answer(name, 2, key, time=-1), 400, "time"),
-        ("answer", b"{", 400, "is no JSON"),
+        ("answer", b"{", 400, "is not JSON"),
         ("answer", b"[" * 5000, 400, "nested too deep"),
         ("answer", b'{"session": "\\ud800"}', 400, "half of a character"),
-        ("answer", b'{"time": NaN}', 400, "is no JSON"),
+        ("answer", b'{"time": NaN}', 400, "is not JSON"),
         ("answer", b"\xff", 400, "can't decode byte 0xff"),
         ("answer", b" " * 20_000, 413, "at most 16,384 bytes"),
     ]

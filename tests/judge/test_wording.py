@@ -65,7 +65,7 @@ def test_without_pay_there_is_no_line_about_it(tmp_path: Path) -> None:
         ("consent.md", "{minutes}", "{minuts}", r"unknown name {minuts} \(did you mean 'minutes'"),
         ("page.toml", "agree =", "agre =", r"unknown key 'agre' \(did you mean 'agree'"),
         ("page.toml", 'yes = "Yes"', "yes = 1", "yes is 1, not a text"),
-        ("page.toml", 'yes = "Yes"\n', "", "lacks yes"),
+        ("page.toml", 'yes = "Yes"\n', "", "has no yes"),
     ],
 )
 def test_broken_texts_are_named(tmp_path: Path, file: str, old: str, new: str, said: str) -> None:

@@ -291,7 +291,7 @@ def test_features_that_are_neither_texts_nor_numbers_are_told(folder: Path, tmp_
     odd = pa.array([{"match": {"a": 1}, "distance": "far"}] * len(table))
     place = table.column_names.index("features")
     pq.write_table(table.set_column(place, "features", odd), tmp_path / "r.parquet")
-    with pytest.raises(InputError, match=r"r.parquet: is no Parquet file that can be read"):
+    with pytest.raises(InputError, match=r"r.parquet: is not a Parquet file that can be read"):
         report(tmp_path / "r.json").html()
 
 

@@ -300,7 +300,7 @@ def test_a_broken_file_is_told_before_anything_is_scored(work: Path) -> None:
     Path("p.parquet").write_bytes(bytes(data[:-30]))
     done = score()
     assert done.exit_code == 2
-    assert "p.parquet: is no Parquet file" in done.stderr
+    assert "p.parquet: is not a Parquet file" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "albert", "xlm-roberta"])

@@ -224,7 +224,7 @@ def test_missing_result_names_those_there_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("[1]", "is no result of solecism score"),
         ('{"results": {}}', "is no result of solecism score"),
     ],

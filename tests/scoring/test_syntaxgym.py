@@ -81,14 +81,14 @@ CONDITION = ("items", 0, "conditions", 0)
     ("suite", "message"),
     [
         (changed("meta", "metric", to="maximum"), "unknown metric 'maximum' .*metrics: sum, mean"),
-        (changed("meta"), "is no suite: it lacks meta"),
-        (changed("meta", "name"), "is no suite: meta lacks name"),
+        (changed("meta"), "is no suite: it has no meta"),
+        (changed("meta", "name"), "is no suite: meta has no name"),
         (changed("items", to={}), "items is {}, not a list"),
         (
             changed("items", 0, "item_number", to="1"),
             r"items\[1\]\.item_number is '1', not a whole number",
         ),
-        (changed(*CONDITION, "regions"), r"items\[1\]\.conditions\[1\] lacks regions"),
+        (changed(*CONDITION, "regions"), r"items\[1\]\.conditions\[1\] has no regions"),
         (
             changed(*CONDITION, "regions", 0, "region_number", to=4),
             r"the regions are not numbered 1, 2, ...: \[4, 1, 3\]",

@@ -158,8 +158,8 @@ def test_an_index_moves_the_pins(copied: Path, tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "index.jsonl:1: is no JSON"),
-        ('{"name": 3}', "index.jsonl:1: is no index of treebanks: it lacks language"),
+        ("{", "index.jsonl:1: is not JSON"),
+        ('{"name": 3}', "index.jsonl:1: is no index of treebanks: it has no language"),
         ("", "pins no treebank of UD 2.18"),
     ],
 )

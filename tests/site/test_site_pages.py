@@ -244,7 +244,7 @@ def test_odd_columns_are_read_or_told(tmp_path: Path, name: str, values: list[An
     folder = write_folder(tmp_path / "data", "demo", {"xx": (table, facts)})
     done = CliRunner().invoke(main, ["site", str(folder), "--out", str(tmp_path / "site")])
     assert done.exit_code == (0 if name in ("features", "UID") else 2), done.output
-    assert done.exit_code == 0 or "test-00000-of-00001.parquet: is no Parquet" in done.output
+    assert done.exit_code == 0 or "test-00000-of-00001.parquet: is not a Parquet" in done.output
 
 
 def test_a_folder_without_items_is_told(tmp_path: Path) -> None:

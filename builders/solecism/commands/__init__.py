@@ -45,7 +45,7 @@ _EXTRAS = {
     "pandas": "analysis", "scipy": "analysis", "statsmodels": "analysis", "matplotlib": "analysis",
     "starlette": "judge", "uvicorn": "judge", "opencc": "zh", "spacy": "spacy",
 }  # fmt: skip
-"""The extra that installs a package which the base install lacks."""
+"""The extra that installs a package which the base install does not have."""
 
 
 class _Main(VerbGroup):

@@ -89,7 +89,7 @@ def checkpoint_of(result: Result) -> str:
 
 
 def _curves(title: str, results: Sequence[Result], by: str) -> CheckpointCurves:
-    """Return the curves of each row, and that of all pairs together.
+    """Return the curve of each row, and one of all pairs together.
 
     Checkpoints are placed by their numbers; if one has no number, one after the other.
     """

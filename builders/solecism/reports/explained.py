@@ -24,7 +24,7 @@ _WORD, _BAR = 14, 16
 
 @dataclass(frozen=True)
 class TokenRow:
-    """Tokens of the good and the bad sentence that stand side by side; ``same``: equal ones."""
+    """A row of tokens of the good and the bad sentence; ``same``: they are equal."""
 
     good: ExplainedToken | None
     bad: ExplainedToken | None

@@ -73,7 +73,7 @@ class FigureColumn:
 
 @dataclass(frozen=True)
 class ColumnBlock:
-    """Columns that stand together under a title (empty if there is only one block)."""
+    """Columns that are shown together under a title (empty if there is only one block)."""
 
     title: str
     columns: tuple[FigureColumn, ...]
@@ -182,7 +182,7 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
 
 
 def _tallies(result: Result, by: str) -> Iterable[tuple[str, Tally]]:
-    """Return the tallies of the summary where it has this grouping, else of the table."""
+    """Return the tallies from the summary if it has this grouping, otherwise from the table."""
     known = result.summary["by"]
     if by in known:
         return [(key, _from_json(found)) for key, found in known[by].items()]

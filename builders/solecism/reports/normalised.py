@@ -19,7 +19,7 @@ NamedResult = tuple[str, Result]
 def normalised_tables(results: Iterable[NamedResult]) -> list[FigureTable]:
     """Return tables with a row for each result that has normalised scores, none without any.
 
-    The second, by the difference in tokens, lacks where the numbers of tokens are not known.
+    The second, by the difference in tokens, is left out if the numbers of tokens are not known.
 
     ``results``: each with the name that the page gives it.
     """

@@ -2,7 +2,7 @@
 
 Judgments of a config are a table with a row for each paradigm: ``UID``, ``accuracy`` (0 to 1), and
 ``n`` (the number of judgments) if it is known; or a row for each pair, with an ``id``, too. They
-stand in the config ``<config>-judgments`` of the data set (`solecism judge accept`), or in a file
+are in the config ``<config>-judgments`` of the data set (`solecism judge accept`), or in a file
 of their own (CSV or Parquet), which may have a column ``config``.
 """
 
@@ -66,7 +66,7 @@ def read_judgments(path: Path) -> dict[str, Judgments]:
     """Return judgments by config, of a file without configs under the empty name.
 
     In a file with a row for each pair, which has an ``id``, each judgment counts once. Raises
-    :class:`InputError` for a file that is neither CSV nor Parquet, lacks columns, or has an
+    :class:`InputError` for a file that is neither CSV nor Parquet, has other columns, or has an
     accuracy that is not a number from 0 to 1.
     """
     rows = _rows_of(path)
@@ -100,7 +100,7 @@ def _rows_of(path: Path) -> list[dict[str, Any]]:
     try:
         return list(csv.DictReader(read_text(path, "utf-8-sig").splitlines()))
     except csv.Error as error:
-        raise fail(f"is no CSV: {error}", path) from None
+        raise fail(f"is not CSV: {error}", path) from None
 
 
 def _pooled(figures: Sequence[tuple[float, int]]) -> tuple[float, int]:
@@ -136,7 +136,7 @@ def find_judgments(
 ) -> dict[ConfigKey, Judgments]:
     """Return the judgments of the configs of results, by data set and config.
 
-    They are those of a file, else those in the data sets that are here. Raises
+    They come from the file, or else from the data sets that are here. Raises
     :class:`InputError` for a file that is broken or about other configs.
     """
     found: dict[ConfigKey, Judgments] = {}

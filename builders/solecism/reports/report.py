@@ -55,7 +55,7 @@ def report(
         judgments: a CSV or Parquet file with the columns ``UID`` and ``accuracy``: what people
             decide. By default the config ``<config>-judgments`` of a data set that is here.
 
-    Raises :class:`InputError` for what is no result, an unknown grouping, a result that is there
+    Raises :class:`InputError` for a file that is not a result, an unknown grouping, a result given
     twice, and where ``diff`` is not given two models.
 
     Example::

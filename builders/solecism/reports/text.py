@@ -87,7 +87,7 @@ def _single(column: FigureColumn, by: str, rows: Sequence[str]) -> Table:
 def counts_line(column: FigureColumn, name: str, by: str) -> str:
     """Return ``gpt2: 19,795 pairs, 42 ties, 205 skipped (too long 205)``.
 
-    Pairs that stand in no row of the table, because they have no value of ``by``, are counted, too.
+    Pairs that are in no row of the table, because they have no value of ``by``, are counted too.
     """
     cell = column.cells[ALL]
     parts = [f"{cell.n:,} pairs"] + ([f"{cell.ties:,} ties"] if cell.ties else [])

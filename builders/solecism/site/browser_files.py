@@ -26,7 +26,7 @@ BLOCK = 2500
 """The items of a block."""
 
 MOST_VALUES = 4000
-"""A column with more values than this is no filter."""
+"""A column with more values than this is not offered as a filter."""
 
 
 def filter_columns(items: ItemColumns) -> list[CodedColumn]:

@@ -93,7 +93,7 @@ class SiteParadigm:
 
     @cached_property
     def content(self) -> str:
-        """What tells the items of a paradigm from those of others; empty if that is not known."""
+        """A text that differs if the items of paradigms do; empty if that is not known."""
         keys = ("example", "sets", "pairs")
         known = [self.facts.get(key) for key in keys]
         return f"{self.uid} {known}" if known[0] else ""
@@ -221,7 +221,7 @@ class SiteData:
 
 
 def open_folders(folders: Sequence[Path], root: Root) -> list[SiteData]:
-    """Read the manifests of folders; raises :class:`InputError` for what is no built folder."""
+    """Read the manifests of folders; raises :class:`InputError` for other folders."""
     found = [_data(read_manifest(folder), root) for folder in folders]
     twice = [name for name, n in Counter(data.place.lower() for data in found).items() if n > 1]
     if twice:
