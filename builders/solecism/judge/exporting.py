@@ -10,7 +10,6 @@ import hashlib
 import json
 import uuid
 import zipfile
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ __all__ = ["TARGETS", "export_study"]
 
 TARGETS = ("pcibex", "label-studio", "jatos", "sheet")
 
-_PCIBEX = Path(__file__).with_name("page_files") / "pcibex.js"
+_FILES = Path(__file__).with_name("page_files")
 _PCIBEX_WORDS = (
     "agree", "next", "question_choice", "question_likert", "question_expert", "low", "high", "comment",
 )  # fmt: skip
@@ -81,7 +80,7 @@ def _pcibex(study: Study, wording: PageWording) -> dict[str, str]:
     script = f"const study = {json.dumps(known, ensure_ascii=False, indent=2)};\n\n"
     rows = [row for n in range(1, len(study.lists) + 1) for row in _rows(study, n)]
     return {
-        "data_includes/main.js": script + _PCIBEX.read_text(encoding="utf-8"),
+        "data_includes/main.js": script + (_FILES / "pcibex.js").read_text(encoding="utf-8"),
         "chunk_includes/items.csv": csv_of(rows, exact=True),
         **{f"chunk_includes/{part}.html": html_of(text) for part, text in wording.parts.items()},
     }
@@ -92,38 +91,13 @@ def _label_studio(study: Study, wording: PageWording) -> dict[str, str]:
 
     The names of the controls are those of our columns.
     """
-    shown: tuple[str, ...]
-    if study.design == "choice":
-        shown, control = ("first", "second"), _choices("answer", "first", ("first", "second"))
-    elif study.design == "likert":
-        rating = '  <Rating name="rating" toName="sentence" maxRating="7" required="true"/>'
-        shown, control = ("sentence",), [rating]
-    else:
-        shown, control = (
-            ("sentence",),
-            [
-                *_choices("answer", "sentence", READINGS),
-                *_choices("reason", "sentence", REASONS, required=False),
-                '  <TextArea name="comment" toName="sentence" rows="2"/>',
-            ],
-        )
-    question = wording.words[f"question_{study.design}"]
-    texts = [f'  <Text name="{name}" value="${name}"/>' for name in shown]
-    lines = ["<View>", f"  <Header value={quoteattr(question)}/>", *texts, *control, "</View>", ""]
+    labelling = (_FILES / f"label-studio-{study.design}.xml").read_text(encoding="utf-8")
+    question = quoteattr(wording.words[f"question_{study.design}"])
     tasks = {
         f"tasks-{number}.csv": csv_of(_rows(study, number), exact=True)
         for number in range(1, len(study.lists) + 1)
     }
-    return {"config.xml": "\n".join(lines), **tasks}
-
-
-def _choices(name: str, of: str, values: Iterable[str], required: bool = True) -> list[str]:
-    must = ' required="true"' if required else ""
-    return [
-        f'  <Choices name="{name}" toName="{of}" choice="single" showInline="true"{must}>',
-        *(f'    <Choice value="{value}"/>' for value in values),
-        "  </Choices>",
-    ]
+    return {"config.xml": labelling.format(question=question), **tasks}
 
 
 def _sheets(study: Study, wording: PageWording) -> dict[str, str]:
