@@ -1,28 +1,24 @@
-"""The page with a server: faults of the network, a reload, another device, a study that is over.
-
-The server here does as `solecism.judge.protocol` says, and fails when it is told to.
-"""
+"""The page with the server: faults of the network, a reload, another device, the end of a study."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
+from starlette.responses import JSONResponse
 from test_study_page import READY
+from uvicorn import Config, Server
 
 from people import browser_or_skip, made_study
-from solecism.inputs import check
 from solecism.judge.design import AnswerDelivery, Study
-from solecism.judge.protocol import ANSWER, FINISH, SESSION, answer_row
+from solecism.judge.server import ANSWERS_FILE, AnswerStore, make_app, open_socket
 
 pytestmark = pytest.mark.nightly
-
-SHAPES = {"session": SESSION, "answer": ANSWER, "finish": FINISH}
 
 
 @pytest.fixture(scope="module")
@@ -31,73 +27,44 @@ def browser() -> Iterator[Any]:
         yield found
 
 
-class House(ThreadingHTTPServer):
-    """A server for one person: ``faults`` are statuses for the next requests, by what is asked."""
-
-    daemon_threads = True
+class House:
+    """A server in a thread: ``faults`` are statuses for the next requests, by what is asked."""
 
     def __init__(self, study: Study) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.study = study
-        self.rows: dict[int, dict[str, Any]] = {}
-        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.study, self.app, self.address = study, make_app(study), ""
+        self.asked: list[str] = []
         self.faults: dict[str, list[int]] = {"session": [], "answer": [], "finish": []}
-        self.finished = False
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        what = scope.get("path", "").rpartition("/")[2]
+        app: Any = self.app
+        if scope.get("method") == "POST":
+            self.asked.append(what)
+            if self.faults[what]:
+                app = JSONResponse({"error": "as told"}, self.faults[what].pop(0))
+        await app(scope, receive, send)
 
     @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/"
+    def rows(self) -> list[dict[str, Any]]:
+        return AnswerStore(self.study).rows()
 
-    def reply(self, what: str, value: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        check(value, SHAPES[what], Path(what))
-        self.asked.append((what, value))
-        if self.faults[what]:
-            return self.faults[what].pop(0), {"error": "as told"}
-        return 200, getattr(self, f"_{what}")(value)
-
-    def _session(self, value: dict[str, Any]) -> dict[str, Any]:
-        assert value["study"] == self.study.id
-        answered = sorted(self.rows)
-        return {"session": "s1", "list": 1, "participant": "code1", "answered": answered,
-                "finished": self.finished}  # fmt: skip
-
-    def _answer(self, value: dict[str, Any]) -> dict[str, Any]:
-        row = answer_row(self.study, 1, value, {"participant": "code1"})
-        assert self.rows.setdefault(value["position"], row) == row
-        return {"ok": True}
-
-    def _finish(self, value: dict[str, Any]) -> dict[str, Any]:
-        missing = [n for n in range(1, self.study.totals[0] + 1) if n not in self.rows]
-        self.finished = not missing
-        return {"ok": not missing, "missing": missing}
-
-
-class Handler(SimpleHTTPRequestHandler):
-    server: House
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args, directory=str(args[2].study.folder / "page"))
-
-    def do_POST(self) -> None:
-        value = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        status, body = self.server.reply(self.path.rpartition("/")[2], value)
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        self.wfile.write(json.dumps(body).encode())
-
-    def log_message(self, *args: Any) -> None:
-        pass
+    @property
+    def finished(self) -> bool:
+        return AnswerStore(self.study).counts()[1][1] == 1
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    study = made_study(tmp_path / "study", home=AnswerDelivery("server"))
-    server = House(study)
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    house = House(made_study(tmp_path / "study", home=AnswerDelivery("server")))
+    place = open_socket("127.0.0.1", 0)
+    house.address = f"http://127.0.0.1:{place.getsockname()[1]}/"
+    server = Server(Config(house, log_level="error"))
+    thread = Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)
+    thread.start()
+    yield house
+    server.should_exit = server.force_exit = True
+    thread.join(10)
+    place.close()
 
 
 @pytest.fixture
@@ -143,11 +110,10 @@ def test_answers_arrive_one_by_one(house: House, page: Any) -> None:
     total = house.study.totals[0]
     go_on(page, total)
     page.wait_for_selector("text=Your answers have arrived")
-    assert "code1" in page.text_content("code")
-    assert sorted(house.rows) == list(range(1, total + 1))
+    assert [row["position"] for row in house.rows] == list(range(1, total + 1))
+    assert page.text_content("code") == house.rows[0]["participant"]
     assert house.finished
-    assert [what for what, _ in house.asked] == ["session", *["answer"] * total, "finish"]
-    assert house.asked[0][1]["participant"] == "secret"  # the server hashes it
+    assert house.asked == ["session", *["answer"] * total, "finish"]
     assert "secret" not in page.evaluate("JSON.stringify(localStorage)")
     page.reload()  # who comes again sees the end, and nothing is asked
     page.wait_for_selector("text=Your answers have arrived")
@@ -168,7 +134,8 @@ def test_what_the_server_lost_is_sent_again(house: House, page: Any) -> None:
     introduce(page)
     go_on(page, house.study.totals[0] - 1)
     until(page, lambda: sent(page) >= 9)
-    del house.rows[3]
+    with sqlite3.connect(house.study.folder / ANSWERS_FILE) as answers:
+        answers.execute("DELETE FROM answers WHERE position = 3")
     go_on(page, 1)
     page.wait_for_selector("text=Your answers have arrived")
     assert house.finished
@@ -183,7 +150,7 @@ def test_a_reload_with_answers_on_the_way(house: House, page: Any) -> None:
     go_on(page, house.study.totals[0] - 3)
     page.wait_for_selector("text=Your answers have arrived")
     assert house.finished
-    assert ["resumed" in row["flags"] for row in house.rows.values()].count(True) == 7
+    assert ["resumed" in row["flags"] for row in house.rows].count(True) == 7
 
 
 def test_another_device_goes_on_where_the_first_stopped(house: House, page: Any) -> None:
