@@ -343,7 +343,7 @@ def test_a_language_without_a_stanza_is_told(tmp_path: Path) -> None:
         ),
         (
             ["--language", "enx"],
-            "'enx' is no code of a language of Universal Dependencies (did you mean 'en'?",
+            "'enx' is not a code of a language of UD (did you mean 'en'?",
         ),
         (["--relation", "verbs"], "there is no relation 'verbs' (did you mean 'verb'? relations:"),
         (["--out", "x.csv"], "x.csv: items are written to .parquet or .jsonl files"),

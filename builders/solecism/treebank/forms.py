@@ -89,10 +89,6 @@ class TreebankForms:
                 found[_lemma(word)].add((word.form.casefold(), word.feats))
         return found
 
-    @cached_property
-    def _forms(self) -> Mapping[tuple[str, str], Counter[str]]:
-        return _readings(self.counts)
-
     def contrasts(self, word: WordForm) -> frozenset[str]:
         """See :class:`Morphology`."""
         form = word.form.casefold()
@@ -135,9 +131,13 @@ class TreebankForms:
                     found[upos, feats, ending] = number + 1, counts
         return found
 
+    @cached_property
+    def _readings(self) -> Mapping[tuple[str, str], Counter[str]]:
+        return count_readings(self.counts)
+
     def ambiguous(self, word: WordForm) -> frozenset[str]:
         """See :class:`Morphology`."""
-        counts = self._forms.get((word.form.casefold(), word.upos), Counter())
+        counts = self._readings.get((word.form.casefold(), word.upos), Counter())
         least = max(2.0, self.share * counts.total())
         return _differing(word.feats, (feats for feats, count in counts.items() if count >= least))
 
@@ -284,7 +284,7 @@ class Paradigms:
 
     @cached_property
     def _counts(self) -> Mapping[tuple[str, str], Counter[str]]:
-        return _readings({**dict.fromkeys(self.listed, 0), **self.attested})
+        return count_readings({**dict.fromkeys(self.listed, 0), **self.attested})
 
     def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
         """Return the cells that differ from a word in one feature alone, the most frequent first.
@@ -333,7 +333,7 @@ def _by_lemma(counts: Mapping[WordForm, int]) -> dict[tuple[str, str], list[Para
     return cells
 
 
-def _readings(counts: Mapping[WordForm, int]) -> dict[tuple[str, str], Counter[str]]:
+def count_readings(counts: Mapping[WordForm, int]) -> dict[tuple[str, str], Counter[str]]:
     """Count the FEATS of every form, in any capitals, as a part of speech."""
     readings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for word, count in counts.items():
@@ -497,14 +497,20 @@ _Key = tuple[str, str, str]
 
 def _rows(inventory: LanguageForms) -> Iterator[Row]:
     attested = inventory.attested
-    lists = _listed(inventory.unimorph)
+    lists: dict[_Key, list[str]] = defaultdict(list)
+    for word in inventory.unimorph.words if inventory.unimorph else ():
+        lists[_key(word)].append(word.feats)
     by_key: dict[_Key, list[str]] = defaultdict(list)
     for word in attested:
         by_key[_key(word)].append(word.feats)
     rows = [_row_of_treebanks(word, counts, lists, inventory) for word, counts in attested.items()]
     if inventory.unimorph is not None:
-        fresh = (w for w in inventory.unimorph.words if not _covered(w, by_key))
-        rows += [_row_of_unimorph(word, inventory.unimorph.licence) for word in fresh]
+        licences = [inventory.unimorph.licence] if inventory.unimorph.licence else []
+        rows += [
+            {**word._asdict(), "source": "UniMorph", "frequency": 0, "treebanks": [],
+             "licences": licences}
+            for word in inventory.unimorph.words if not _covered(word, by_key)
+        ]  # fmt: skip
     yield from sorted(rows, key=lambda row: tuple(str(row[n]) for n in FORMS.names[:5]))
 
 
@@ -536,13 +542,6 @@ def _key(word: WordForm) -> _Key:
     return word.form.casefold(), word.lemma.casefold(), word.upos
 
 
-def _listed(unimorph: UniMorphForms | None) -> dict[_Key, list[str]]:
-    listed: dict[_Key, list[str]] = defaultdict(list)
-    for word in unimorph.words if unimorph else ():
-        listed[_key(word)].append(word.feats)
-    return listed
-
-
 def _covered(word: WordForm, attested: Mapping[_Key, list[str]]) -> bool:
     """Return whether a word of UniMorph shows no agreement that the treebanks do not show."""
     names = [name for name in AGREEMENT if name in bundle(word.feats)]
@@ -568,8 +567,3 @@ def _row_of_treebanks(
         "treebanks": sorted(counts),
         "licences": sorted({licence for licence in licences if licence}),
     }
-
-
-def _row_of_unimorph(word: WordForm, licence: str) -> Row:
-    row: Row = {**word._asdict(), "source": "UniMorph", "frequency": 0, "treebanks": []}
-    return {**row, "licences": [licence] if licence else []}

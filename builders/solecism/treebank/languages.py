@@ -194,30 +194,15 @@ class NeutralRule:
     lemma: str = ""
     bare: bool = False
 
-    @cached_property
-    def _values(self) -> Mapping[str, frozenset[str]]:
-        return bundle(self.feats)
-
-    @cached_property
-    def _shape(self) -> re.Pattern[str]:
-        return re.compile(self.form)
-
-    @cached_property
-    def _name(self) -> re.Pattern[str]:
-        return re.compile(self.lemma)
-
     def meets(self, word: WordForm) -> bool:
         """Return whether a word meets all conditions."""
-        if word.upos not in self.upos.split() or not self._fits(word.feats):
-            return False
+        ours, wanted = bundle(word.feats), bundle(self.feats)
         form, lemma = word.form.casefold(), word.lemma.casefold()
-        if self.bare and form != lemma:
+        if word.upos not in self.upos.split() or (self.bare and form != lemma):
             return False
-        return bool(self._shape.search(form) and self._name.search(lemma))
-
-    def _fits(self, feats: str) -> bool:
-        ours = bundle(feats)
-        return all(values & ours.get(name, frozenset()) for name, values in self._values.items())
+        if any(not values & ours.get(name, frozenset()) for name, values in wanted.items()):
+            return False
+        return bool(re.search(self.form, form) and re.search(self.lemma, lemma))
 
 
 @cache

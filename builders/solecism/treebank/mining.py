@@ -229,8 +229,13 @@ def mine(
             language = language or of_pipeline
         code = language or _language_of(files)
         if not (relations or stanza or known_code(code)):
-            raise fail(_unknown(code))
-        masks = _masks(mask or ("both" if preset == "strict" else "controller"))
+            near = candidates("codes", origin_languages(), code)
+            way = (
+                "name the language with --language, or say what agrees with --stanza or --relation"
+            )
+            raise fail(f"{code!r} is not a code of a language of UD {near}: {way}")
+        mask = mask or ("both" if preset == "strict" else "controller")
+        masks = MASKS if mask == "both" else (mask,)
         skipped = (lambda number: None) if lenient else None
         evidence = Evidence()
         settings = _settings(files, code, preset, relations, skipped, evidence)
@@ -292,10 +297,6 @@ def _reason(settings: Settings, evidence: Evidence) -> str:
     return told or "no pair passed the filters"
 
 
-def _masks(mask: str) -> tuple[str, ...]:
-    return MASKS if mask == "both" else (mask,)
-
-
 def survey(
     paths: Sequence[Path],
     *,
@@ -336,12 +337,6 @@ def _language_of(files: Sequence[Path]) -> str:
     names = ", ".join(sorted({*codes, *(file.name for file in files)})[:5])
     message = f"the names of the files do not begin with one language code ({names})"
     raise fail(f"{message}: give --language")
-
-
-def _unknown(code: str) -> str:
-    near = candidates("codes", origin_languages(), code)
-    way = "name the language with --language, or say what agrees with --stanza or --relation"
-    return f"{code!r} is no code of a language of Universal Dependencies {near}: {way}"
 
 
 def _collect(tables: Iterator[pa.Table], out: str | Path | None, keep: bool) -> pa.Table | None:
@@ -490,20 +485,17 @@ def write_items(tables: Iterable[pa.Table], path: Path) -> None:
 
     The file appears when it is whole. Raises :class:`InputError` for another ending.
     """
-    writers: dict[str, Callable[[Iterable[pa.Table], Path], None]] = {
-        ".parquet": _write_parquet,
-        ".jsonl": _write_lines,
-    }
-    if path.suffix not in writers:
-        raise fail(f"items are written to {' or '.join(writers)} files", path)
+    if path.suffix not in (".parquet", ".jsonl"):
+        raise fail("items are written to .parquet or .jsonl files", path)
     with writing(path) as part:
-        writers[path.suffix](tables, part)
-
-
-def _write_parquet(tables: Iterable[pa.Table], path: Path) -> None:
-    with pq.ParquetWriter(path, CLOZE, compression="zstd") as writer:
-        for table in _gathered(tables):
-            writer.write_table(table, row_group_size=2 * _ROWS)
+        if path.suffix == ".parquet":
+            with pq.ParquetWriter(part, CLOZE, compression="zstd") as writer:
+                for table in _gathered(tables):
+                    writer.write_table(table, row_group_size=2 * _ROWS)
+            return
+        with part.open("w", encoding="utf-8") as file:
+            for item in (item for table in tables for item in table.to_pylist()):
+                file.write(json.dumps(item, ensure_ascii=False) + "\n")
 
 
 def _gathered(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -515,10 +507,3 @@ def _gathered(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
             yield pa.concat_tables(waiting)
             waiting = []
     yield pa.concat_tables([*waiting, CLOZE.empty_table()])
-
-
-def _write_lines(tables: Iterable[pa.Table], path: Path) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        for table in tables:
-            for item in table.to_pylist():
-                file.write(json.dumps(item, ensure_ascii=False) + "\n")

@@ -147,18 +147,16 @@ class WrongForms:
         return ""
 
     def _doubtful_person(self, end: Item) -> str:
-        if not _one(end):
+        feats = bundle(end["feats"] or "_")
+        if "PronType" in feats:
+            return ""
+        if "Sing" not in feats.get("Number", ()):  # las mujeres trabajamos
             return "a plural noun may stand for us or you"
-        if self._may_be_object(end):
+        readings = self.forms.paradigms.readings(end["form"], "NOUN")
+        accusative = any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
+        if self.rules.drops and self.rules.free and accusative:  # pl. projekt
             return "a noun may be the object of a dropped subject"
         return ""
-
-    def _may_be_object(self, end: Item) -> bool:
-        """Return whether a noun may be accusative where objects may stand first (pl. *projekt*)."""
-        if not (self.rules.drops and self.rules.free) or "PronType" in bundle(end["feats"] or "_"):
-            return False
-        readings = self.forms.paradigms.readings(end["form"], "NOUN")
-        return any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
 
     def _number_sure(self, end: Item) -> bool:
         feats = bundle(end["feats"] or "_")
@@ -184,7 +182,8 @@ class WrongForms:
 
     def _wrong(self, item: Item, feature: str, cell: ParadigmCell) -> str:
         """Return why a form may be right after all in the place of the target, or an empty text."""
-        ours, theirs = _in_layer(item, item["feats"] or "_"), _in_layer(item, cell.feats)
+        ours = _of_layer(item, bundle(item["feats"] or "_"))
+        theirs = _of_layer(item, bundle(cell.feats))
         controller = bundle(item["controller"]["feats"] or "_")
         if reason := self._doubtful_form(item, feature, cell):
             return reason
@@ -298,31 +297,22 @@ class WrongForms:
         else:
             return False
         others = [word for word in near if word != item["controller"]["form"]]
-        names = _names(item["relation"] in _NOMINAL)
+        names = _OF_PHRASE if item["relation"] in _NOMINAL else _OF_CLAUSE
         return any(self._could_license(word, readings, names) for word in others)
 
     def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
-        nouns = [
-            n
-            for name in self._bare(form)
-            for n in self.forms.paradigms.readings(name, "NOUN", "PRON")
-        ]
+        bare = [form]  # a word, and what is left of it without letters written onto the next
+        while len(bare) < 4 and len(bare[-1]) > 2 and bare[-1][0] in self.rules.prefixes:
+            bare.append(bare[-1][1:])
+        readings_of = self.forms.paradigms.readings
+        nouns = [noun for name in bare for noun in readings_of(name, "NOUN", "PRON")]
         if names is _OF_CLAUSE:
             straight = {"Case": frozenset({"Nom", "Abs"})}
             nouns = [{"Person": _THIRD, **n} for n in nouns if alike(straight, n)]
-        if not nouns and form[:1].isupper() and not self._known(form):
+        known = readings_of(form, "DET", "ADJ", "VERB", "AUX", "PRON")
+        if not nouns and form[:1].isupper() and not known:
             nouns = [{"Number": frozenset({"Sing"}), "Person": _THIRD}]
         return any(alike(r, n, names) for r in readings for n in nouns)
-
-    def _known(self, form: str) -> bool:
-        return bool(self.forms.paradigms.readings(form, "DET", "ADJ", "VERB", "AUX", "PRON"))
-
-    def _bare(self, form: str) -> list[str]:
-        """Return a word, and what is left of it without letters that are written onto the next."""
-        forms = [form]
-        while len(forms) < 4 and len(forms[-1]) > 2 and forms[-1][0] in self.rules.prefixes:
-            forms.append(forms[-1][1:])
-        return forms
 
 
 def _doubtful_pronoun(end: Item, feature: str) -> str:
@@ -349,16 +339,6 @@ def _doubtful_value(item: Item, feature: str, cell: ParadigmCell) -> str:
     return ""
 
 
-def _one(end: Item) -> bool:
-    """Return whether a controller is a pronoun or a singular: *las mujeres trabajamos* is right."""
-    feats = bundle(end["feats"] or "_")
-    return "PronType" in feats or "Sing" in feats.get("Number", ())
-
-
-def _in_layer(item: Item, feats: str) -> Bundle:
-    return _of_layer(item, bundle(feats))
-
-
 def _of_layer(item: Item, feats: Bundle) -> Bundle:
     """Return a bundle with the features of the item's layer in place of those without one."""
     if not item["layer"]:
@@ -366,10 +346,6 @@ def _of_layer(item: Item, feats: Bundle) -> Bundle:
     layer = {name: feats.get(layered(name, item["layer"])) for name in AGREEMENT}
     others = {name: values for name, values in feats.items() if "[" not in name}
     return {**others, **{name: values for name, values in layer.items() if values}}
-
-
-def _names(nominal: bool) -> tuple[str, ...]:
-    return _OF_PHRASE if nominal else _OF_CLAUSE
 
 
 def _capital(form: str, answer: str) -> str:
