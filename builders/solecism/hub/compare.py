@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -60,8 +61,8 @@ class ConfigDifference:
     """The changes in a config that both builds have.
 
     ``changed``: items whose values differ under the same id, and by column in ``changed_columns``;
-    ``columns_*``: columns with their types; ``moved``: the rows that stayed stand in
-    another order or under other numbers.
+    ``columns_*``: columns with their types; ``moved``: the rows that stayed are in another order
+    or have other numbers.
     """
 
     name: str
@@ -88,7 +89,7 @@ class ConfigDifference:
 class DatasetDifference:
     """The changes between two builds; ``configs`` are those that both have and that changed.
 
-    ``documents``: files beside the data that differ or stand in one build only; ``encoded``:
+    ``documents``: files beside the data that differ or are in one build only; ``encoded``:
     Parquet files with other bytes and the same content.
     """
 
@@ -169,12 +170,12 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
     old_keys, new_keys = _keys(was), _keys(now)
     at = pc.fill_null(pc.index_in(new_keys, value_set=old_keys), -1).to_numpy(zero_copy_only=False)
     stayed = np.flatnonzero(at >= 0)
-    before, after = was.take(at[stayed]), now.take(stayed)
+    came = at[stayed]
     gone = np.ones(len(was), np.bool_)
-    gone[at[stayed]] = False
-    kinds, others = dict(_columns(was)), dict(_columns(now))
+    gone[came] = False
+    kinds, others = ({field.name: field.type for field in t.schema} for t in (was, now))
     shared = [column for column in kinds if kinds[column] == others.get(column)]
-    masks = {c: _differing(_array(before, c), _array(after, c)) for c in shared}
+    masks = {c: _differing(_array(was, c).take(came), _array(now, c).take(stayed)) for c in shared}
     numbers = [masks.pop(column) for column in NUMBERING if column in masks]
     masks = {column: mask for column, mask in masks.items() if mask.any()}
     total = np.zeros(len(now), np.bool_)
@@ -182,8 +183,9 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
     examples = []
     for place in map(int, np.flatnonzero(total[stayed])[:EXAMPLES]):
         names = [column for column, mask in masks.items() if mask[place]]
-        sides = (_values(table, place, names) for table in (before, after))
-        examples.append(Example(str(new_keys[int(stayed[place])]), *sides))
+        old_place, new_place = int(came[place]), int(stayed[place])
+        sides = _values(was, old_place, names), _values(now, new_place, names)
+        examples.append(Example(str(new_keys[new_place]), *sides))
     return ConfigDifference(
         name, len(was), len(now),
         added=_items(now, new_keys, at < 0, "new"),
@@ -195,7 +197,7 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
         columns_retyped=tuple(
             f"{c}: {kinds[c]} -> {others[c]}" for c in kinds if others.get(c, kinds[c]) != kinds[c]
         ),
-        moved=bool((np.diff(at[stayed]) < 0).any() or np.any(numbers)),
+        moved=bool((np.diff(came) < 0).any() or np.any(numbers)),
     )  # fmt: skip
 
 
@@ -214,10 +216,6 @@ def _rows(paths: Sequence[Path]) -> pa.Table:
     return table.combine_chunks()
 
 
-def _columns(table: pa.Table) -> list[tuple[str, pa.DataType]]:
-    return [(field.name, field.type) for field in table.schema]
-
-
 def _array(table: pa.Table, name: str) -> pa.Array:
     chunks = table[name].chunks
     return pa.concat_arrays(chunks) if chunks else pa.array([], table.schema.field(name).type)
@@ -225,17 +223,17 @@ def _array(table: pa.Table, name: str) -> pa.Array:
 
 def _keys(table: pa.Table) -> pa.Array:
     """Return the key of each row: its `id`, else all its values; repeated keys get a number."""
-    named = [name for name, kind in _columns(table) if not pa.types.is_nested(kind)]
-    names = ["id"] if "id" in named else named
+    flat = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
+    names = ["id"] if "id" in flat else flat
     texts = [pc.fill_null(_array(table, name).cast(pa.string()), "\0") for name in names]
     keys = pc.binary_join_element_wise(*texts, "\x1f")
-    codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
-    order = np.argsort(codes, kind="stable")
-    first = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    number = np.empty(len(codes), np.int64)
-    number[order] = np.arange(len(codes)) - np.repeat(first, np.diff([*first, len(codes)]))
-    numbered = pc.binary_join_element_wise(keys, pa.array(number).cast(pa.string()), "#")
-    return pc.if_else(pa.array(number > 0), numbered, keys)
+    if len(pc.unique(keys)) == len(keys):
+        return keys
+    counts, numbered = Counter[str](), []
+    for key in keys.to_pylist():
+        counts[key] += 1
+        numbered.append(f"{key}#{counts[key]}" if counts[key] > 1 else key)
+    return pa.array(numbered, keys.type)
 
 
 def _differing(old: pa.Array, new: pa.Array) -> Mask:
