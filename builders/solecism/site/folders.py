@@ -112,7 +112,6 @@ class SiteConfig:
     kind: str
     languages: tuple[str, ...]
     rows: int
-    sets: int
     default: bool
     files: tuple[Path, ...]
     digest: str
@@ -273,7 +272,7 @@ def _config(
     verdicts = _files(manifest, f"{name}-judgments") if f"{name}-judgments" in judged else ()
     return SiteConfig(
         manifest.dataset, name, _kind(files[0]), tuple(facts.get("languages", ())) or (name,),
-        facts["rows"], facts.get("sets", facts["rows"]), facts.get("default", False), files,
+        facts["rows"], facts.get("default", False), files,
         manifest.config(name).content.sha256, tuple(paradigms), verdicts,
     )  # fmt: skip
 

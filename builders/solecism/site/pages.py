@@ -15,7 +15,7 @@ from pygments.formatters.html import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
 from solecism.datasets.citation import Reference
-from solecism.grammar.inherit import SLOTS
+from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.grammar.template import read_template
 from solecism.harness.task_files import tasks_of_configs
 from solecism.inputs import read_source
@@ -224,7 +224,8 @@ def _sources(data: SiteData) -> Iterator[SitePage]:
     """Yield a page for each language with what its templates share: macros and kinds of slots."""
     templates = [p.template for config in data.configs for p in config.paradigms if p.template]
     for folder in dict.fromkeys(path.parent for path in templates):
-        paths = (folder.parent / "_phrases.jinja", folder / "_phrases.jinja", folder / SLOTS)
+        phrases = (folder.parent / "_phrases.jinja", folder / "_phrases.jinja")
+        paths = (*phrases, folder / DEFAULTS, folder / SLOTS)
         files = [path for path in paths if path.is_file()]
         codes = [(f"{path.parent.name}/{path.name}", _coloured_file(path)) for path in files]
         title = f"Macros of {language_name(folder.name)}"
