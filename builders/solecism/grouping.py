@@ -12,18 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST", "Groups", "Ints", "alike_rows", "distinct", "first_rows", "packed", "within"]
+__all__ = [
+    "MAX_CODE", "Groups", "Ints", "alike_rows", "distinct_codes", "first_rows", "pack_columns",
+    "rank_in_group",
+]  # fmt: skip
 
 Ints = NDArray[np.intp]
 
-MOST = 1 << 62
+MAX_CODE = 1 << 62
 """Numbers of rows up to this fit in 64 bits."""
 
 
-def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
+def distinct_codes(codes: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the distinct codes below ``size`` in order, and the place of each code among them.
 
-    >>> distinct(np.array([7, 3, 7]), 8)
+    >>> distinct_codes(np.array([7, 3, 7]), 8)
     (array([3, 7]), array([1, 0, 1]))
     """
     if codes.dtype == object or size > max(1 << 14, 8 * len(codes)):
@@ -36,13 +39,13 @@ def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
     return unique, table[codes].astype(np.intp)
 
 
-def packed(columns: Iterable[Ints], rows: int) -> tuple[Ints, int]:
+def pack_columns(columns: Iterable[Ints], rows: int) -> tuple[Ints, int]:
     """Return a number for each row, the same for alike rows, and a bound of the numbers."""
     code, size = np.zeros(rows, dtype=np.intp), 1
     for column in columns:
         count = int(column.max(initial=0)) + 1
-        if size * count > MOST:
-            unique, code = distinct(code, size)
+        if size * count > MAX_CODE:
+            unique, code = distinct_codes(code, size)
             size = len(unique)
         code, size = code * count + column, size * count
     return code, size
@@ -56,7 +59,7 @@ def alike_rows(columns: Iterable[Ints], rows: int) -> tuple[Ints, Ints]:
     >>> alike_rows([np.array([0, 1, 0]), np.array([1, 1, 1])], 3)
     (array([0, 1]), array([0, 1, 0]))
     """
-    unique, inverse = distinct(*packed(columns, rows))
+    unique, inverse = distinct_codes(*pack_columns(columns, rows))
     return first_rows(inverse, len(unique)), inverse
 
 
@@ -67,10 +70,10 @@ def first_rows(groups: Ints, size: int) -> Ints:
     return firsts
 
 
-def within(groups: NDArray[np.intp] | NDArray[np.uint64]) -> Ints:
+def rank_in_group(groups: NDArray[np.intp] | NDArray[np.uint64]) -> Ints:
     """Number the members of each group (equal neighbours) from 0.
 
-    >>> within(np.array([5, 5, 2, 5]))
+    >>> rank_in_group(np.array([5, 5, 2, 5]))
     array([0, 1, 0, 0])
     """
     starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))

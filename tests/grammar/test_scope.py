@@ -15,7 +15,7 @@ from solecism.grammar import slots as slots_module
 from solecism.grammar.expression import merge_uses
 from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.words import FEATS, ROW, WHOLE
-from solecism.grouping import distinct, packed
+from solecism.grouping import distinct_codes, pack_columns
 
 NOUN = """
 lemma    Number=Sing  Number=Plur  Gender  Class
@@ -82,11 +82,11 @@ def test_codes_beyond_64_bits_are_exact(tmp_path: Path, monkeypatch: pytest.Monk
     scope = Scope.of({"a": frozenset([WHOLE]), "v": frozenset([ROW])}, domains(tmp_path))
     columns = [np.array([5, 0, 3, 5], dtype=np.int32), np.array([1, 0, 1, 1], dtype=np.int32)]
     usual = scope.codes(columns, 4)
-    monkeypatch.setattr(slots_module, "MOST", 5)
+    monkeypatch.setattr(slots_module, "MAX_CODE", 5)
     large = scope.codes(columns, 4)
     assert large.dtype == object
     assert large.tolist() == usual.tolist()
-    unique, inverse = distinct(large, scope.size)
+    unique, inverse = distinct_codes(large, scope.size)
     assert [unique[i] for i in inverse] == usual.tolist()
 
 
@@ -94,7 +94,7 @@ def test_codes_beyond_64_bits_are_exact(tmp_path: Path, monkeypatch: pytest.Monk
 def test_distinct_codes_and_their_places(codes: list[int]) -> None:
     column = np.array(codes, dtype=np.intp)
     for size in (501, 1 << 40):
-        unique, inverse = distinct(column, size)
+        unique, inverse = distinct_codes(column, size)
         assert unique.tolist() == sorted(set(codes))
         assert unique[inverse].tolist() == codes
 
@@ -104,8 +104,8 @@ def test_packed_numbers_are_alike_where_rows_are(rows: list[tuple[int, int, int]
     columns = [np.array([row[i] for row in rows], dtype=np.intp) for i in range(3)]
     with pytest.MonkeyPatch.context() as patch:
         for most in (1 << 62, 20, 1):
-            patch.setattr(grouping, "MOST", most)
-            code, _ = packed(columns, len(rows))
+            patch.setattr(grouping, "MAX_CODE", most)
+            code, _ = pack_columns(columns, len(rows))
             numbers = dict(zip(rows, code.tolist(), strict=True))
             assert [numbers[row] for row in rows] == code.tolist()
             assert len(set(numbers.values())) == len(set(rows))

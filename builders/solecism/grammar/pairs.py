@@ -34,7 +34,7 @@ from solecism.grammar.render import Rendered, Renderer, Spelt
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Scope
 from solecism.grammar.words import FAULTS, Skip
-from solecism.grouping import distinct
+from solecism.grouping import distinct_codes
 from solecism.hashing import SeenHashes, combine, hex_ids, text_hashes
 from solecism.schema import pair_schema
 
@@ -273,7 +273,7 @@ def _evaluated(paradigm: Paradigm, source: str, taken: Columns, rows: int) -> pa
         Scope.of(phrases.uses(source), paradigm.plan.domains),
         phrases.compiled(source),
     )
-    unique, inverse = distinct(scope.codes(taken, rows), scope.size)
+    unique, inverse = distinct_codes(scope.codes(taken, rows), scope.size)
     values: list[str | None] = []
     for words in scope.each(unique.tolist()):
         try:

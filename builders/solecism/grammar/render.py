@@ -26,7 +26,7 @@ from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import LinePart, TemplateLine
 from solecism.grammar.words import FAULTS, Skip, Word, printed
-from solecism.grouping import Ints, distinct, first_rows
+from solecism.grouping import Ints, distinct_codes, first_rows
 from solecism.hashing import Hashes, polynomials
 from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
@@ -359,7 +359,7 @@ class Renderer:
     def _meet(self, columns: Columns, rows: int) -> None:
         """Render each unit for the words of the batch, so that it knows the words at its ends."""
         for unit, scope in zip(self.units, self._scopes, strict=True):
-            unique, _ = distinct(scope.codes(columns, rows), scope.size)
+            unique, _ = distinct_codes(scope.codes(columns, rows), scope.size)
             new = [code for code in unique.tolist() if code not in unit.cache]
             for code, words in zip(new, scope.each(new), strict=True):
                 unit.render(code, words)
@@ -412,7 +412,7 @@ class Renderer:
         reasons: dict[str, NDArray[np.bool_]],
     ) -> tuple[Ints, Ints]:
         """Return for each combination the first of its values in a stretch, and how many it has."""
-        unique, inverse = distinct(stretch.scope.codes(columns, rows), stretch.scope.size)
+        unique, inverse = distinct_codes(stretch.scope.codes(columns, rows), stretch.scope.size)
         firsts = first_rows(inverse, len(unique))
         taken = [column[firsts] for column in columns]
         codes = [scope.codes(taken, len(firsts)).tolist() for scope in stretch.scopes]

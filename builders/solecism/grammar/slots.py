@@ -17,7 +17,7 @@ from solecism.grammar.expression import Uses, classes_wanted
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.template import WEIGHT, Slot
 from solecism.grammar.words import FEATS, ROW, WHOLE, Evaluation, TemplateFault, Word
-from solecism.grouping import MOST, Ints
+from solecism.grouping import MAX_CODE, Ints
 from solecism.hashing import Hashes, text_hashes
 from solecism.lexicon.features import UNIVERSAL, Feats
 from solecism.lexicon.lexicon import Lexicon
@@ -151,7 +151,7 @@ class Scope:
 
     def codes(self, columns: Sequence[NDArray[np.int32]], rows: int) -> Ints:
         """Return the code of each combination of entries (one array for each slot)."""
-        out = np.zeros(rows, dtype=np.intp if self.size <= MOST else object)
+        out = np.zeros(rows, dtype=np.intp if self.size <= MAX_CODE else object)
         for slot, key, first in zip(self.slots, self.keys, self.firsts, strict=True):
             out = out * len(first) + key[columns[slot]]
         return out
@@ -159,7 +159,7 @@ class Scope:
     def each(self, codes: Sequence[int]) -> Iterator[dict[str, Word]]:
         """Yield, for each code, words that stand for it by the name of the slot."""
         names, columns = [], []
-        left = np.array(codes, dtype=np.intp if self.size <= MOST else object)
+        left = np.array(codes, dtype=np.intp if self.size <= MAX_CODE else object)
         for slot, first in zip(reversed(self.slots), reversed(self.firsts), strict=True):
             left, group = left // len(first), left % len(first)
             words = self.domains[slot].words

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from solecism.grammar.sampling.draw import draw
 from solecism.grammar.sampling.elimination import Clause, Columns, Elimination, eliminate
 from solecism.grammar.slots import Domain
-from solecism.grouping import Ints, alike_rows, packed, within
+from solecism.grouping import Ints, alike_rows, pack_columns, rank_in_group
 from solecism.hashing import Hashes, combine, mix, text_hashes, unit_interval
 
 __all__ = ["BalanceLevel", "DrawPlan"]
@@ -282,7 +282,7 @@ class _LevelTree:
         numbers[self.plan.repeats(columns)] = 0
         _, firsts = np.unique(numbers, return_index=True)
         rows = np.sort(firsts[numbers[firsts] > 0])
-        ranks = within(cell[rows])
+        ranks = rank_in_group(cell[rows])
         drawn = cell[rows]
         weights = [level[drawn] for level in self.level_weights(entries)]
         return _take(columns, rows[_in_turn([path[drawn] for path in paths], weights, ranks)])
@@ -299,7 +299,7 @@ class _LevelTree:
         order = np.lexsort((keys, paths[-1]))
         sorted_paths = [path[order] for path in paths]
         level_weights = [level[order] for level in self.level_weights(entries)]
-        return order[_in_turn(sorted_paths, level_weights, within(sorted_paths[-1]))]
+        return order[_in_turn(sorted_paths, level_weights, rank_in_group(sorted_paths[-1]))]
 
     def level_weights(self, entries: Mapping[int, Ints]) -> list[Ints]:
         """Return the weight of each combination's value, for each level."""
@@ -331,7 +331,7 @@ def _shares(paths: Sequence[Hashes], weights: Sequence[Ints], wanted: int) -> tu
         # Nodes of one parent are sorted by hash: a stable sort keeps that order among equals.
         missing = np.lexsort((-(mine % siblings), top))
         rank = np.empty_like(top)
-        rank[missing] = within(top[missing])
+        rank[missing] = rank_in_group(top[missing])
         rest = share[first] - np.bincount(top, mine // siblings)[top].astype(np.intp)
         share = (mine // siblings + (rank < rest))[number]
         order, share = order[share > 0], share[share > 0]
@@ -348,7 +348,7 @@ def _in_turn(paths: Sequence[Hashes], weights: Sequence[Ints], ranks: Ints) -> I
         turn = ranks
         if weight.max(initial=1) > 1:
             turn = np.unique((ranks + 0.5) / weight, return_inverse=True)[1]
-        order = np.argsort(packed([above, turn, here], len(ranks))[0])  # no two are alike
+        order = np.argsort(pack_columns([above, turn, here], len(ranks))[0])  # no two are alike
         ranks = np.empty_like(ranks)
-        ranks[order] = within(above[order])
+        ranks[order] = rank_in_group(above[order])
     return np.argsort(ranks)
