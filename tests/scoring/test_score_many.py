@@ -125,6 +125,13 @@ def test_folders_of_checkpoints(tmp_path: Path) -> None:
         find_revisions(model, ["x_*"])
 
 
+def test_checkpoints_of_a_folder_of_results_are_in_order_of_their_numbers(folder: Path) -> None:
+    for step in (1000, 200):
+        solecism.score("clams/fr", "trigrams", limit=9, name=f"step{step}")
+    heads = [column.label for column in solecism.report("results").columns]
+    assert heads == ["step200", "step1000"]
+
+
 def test_revisions_of_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["main", "chck_10M", "chck_9M"]
     monkeypatch.setattr("solecism.hub.client.revisions_of", lambda model: names)

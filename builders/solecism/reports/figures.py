@@ -14,7 +14,14 @@ import pyarrow.compute as pc
 from solecism.errors import candidates, fail
 from solecism.inputs import reading_parquet
 from solecism.scoring.results import Result, feature
-from solecism.scoring.summary import COLUMNS, Tally, group_column, tally, wilson
+from solecism.scoring.summary import (
+    COLUMNS,
+    Tally,
+    group_column,
+    short_revision,
+    tally,
+    wilson,
+)
 
 __all__ = [
     "ALL", "MEAN", "AccuracyCurve", "AccuracyPoint", "ColumnBlock", "FigureCell", "FigureColumn", "columns",
@@ -85,7 +92,7 @@ def identity(result: Result) -> dict[str, str]:
     data = f"{run['data']}@{run['version']}" + (f"#{run['digest'][:8]}" if run["digest"] else "")
     return {
         "model": run["model"],
-        "revision": run["revision"],
+        "revision": short_revision(run["revision"]),
         "method": run["method"],
         **{k: f"{k}:{v}" for k, v in run["options"].items()},
         "dtype": run["dtype"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -183,10 +184,19 @@ def _files(source: Source) -> list[Path]:
     path = source.path if isinstance(source, Result) else Path(source)
     if not path.is_dir():
         return [path]
-    files = [f for f in sorted(path.glob("*.json")) if is_from_lm_eval(f) or _is_result(f)]
+    files = [
+        f
+        for f in sorted(path.glob("*.json"), key=_by_numbers)
+        if is_from_lm_eval(f) or _is_result(f)
+    ]
     if not files:
         raise fail("there is no result in this folder", path)
     return files
+
+
+def _by_numbers(path: Path) -> list[tuple[str, int]]:
+    """Return a key that puts ``checkpoint-200`` before ``checkpoint-1000``."""
+    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", path.name)]
 
 
 def _is_result(file: Path) -> bool:

@@ -32,7 +32,7 @@ from solecism.version import __version__
 
 __all__ = [
     "COLUMNS", "NOT_GROUPED", "Interval", "NormalisedTallies", "Signature", "Tally", "environment",
-    "group_column", "items_right", "numeric_first", "refuse_replacing", "summarize",
+    "group_column", "items_right", "numeric_first", "refuse_replacing", "short_revision", "summarize",
     "summarize_file", "tally", "wilson",
 ]  # fmt: skip
 
@@ -69,7 +69,7 @@ class Signature:
             "cfg": self.config,
             "score": self.method,
             **dict(sorted(self.options.items())),
-            "model": _joined(self.model, "@", _HASH.sub(r"\1", self.revision)),
+            "model": _joined(self.model, "@", short_revision(self.revision)),
             "dtype": self.dtype,
             "solecism": self.tool,
         }
@@ -84,6 +84,11 @@ class Signature:
             "method": self.method, "model": self.model, "revision": self.revision,
             "dtype": self.dtype, "options": dict(sorted(self.options.items())), "solecism": self.tool,
         }  # fmt: skip
+
+
+def short_revision(revision: str) -> str:
+    """Return a revision that is a hash with 12 digits, another one as it is."""
+    return _HASH.sub(r"\1", revision)
 
 
 def _joined(name: str, mark: str, rest: str) -> str:
