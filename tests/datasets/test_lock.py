@@ -154,7 +154,8 @@ def test_a_broken_lock_is_named(root: Root, tmp_path: Path) -> None:
     ):
         (tmp_path / LOCK).write_text(text)
         assert re.search(
-            rf"{LOCK}(:1)?: is no (lock|JSON)", run(root, folder, "--check", code=2).output
+            rf"{LOCK}(:1)?: is (no|not) (a )?(lock|JSON)",
+            run(root, folder, "--check", code=2).output,
         )
 
 
