@@ -39,13 +39,6 @@ def test_the_same_seed_makes_the_same_study(tmp_path: Path) -> None:
     assert one.id != create_study(pairs_in(), [], replace(options, seed=1), tmp_path / "3").id
 
 
-def test_practice_and_catch_are_no_items_of_the_study(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study")
-    of = {kind: {i["set_id"] for i in study.items.values() if i["kind"] == kind} for kind in
-          ("item", "practice", "catch")}  # fmt: skip
-    assert not of["item"] & (of["practice"] | of["catch"])
-
-
 def test_duration_and_pay(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", judges=7, lists=2)
     assert study.totals == (7, 7)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -34,18 +32,6 @@ def test_a_project_for_pcibex(tmp_path: Path) -> None:
     script = (tmp_path / "out/data_includes/main.js").read_text(encoding="utf-8")
     assert '"dir": "rtl"' in script
     assert (tmp_path / "out/chunk_includes/consent.html").read_text(encoding="utf-8").count("<p>")
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-@pytest.mark.parametrize("design", ["choice", "likert", "expert"])
-def test_the_script_for_pcibex_is_javascript(tmp_path: Path, design: str) -> None:
-    study = made_study(tmp_path / "study", design=design)
-    export_study(study, "pcibex", tmp_path / "out")
-    done = subprocess.run(
-        ["node", "--check", str(tmp_path / "out/data_includes/main.js")],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -92,22 +92,6 @@ def test_a_file_twice_counts_once(study: Study, tmp_path: Path) -> None:
     assert found.twice == len(found.rows) == study.totals[0]
 
 
-def test_two_answers_to_one_trial_are_refused(study: Study, tmp_path: Path) -> None:
-    one = save_session(study, tmp_path / "one.json", "ada")
-    text = one.read_text().replace('"answer": "good"', '"answer": "bad"', 1)
-    two = tmp_path / "two.json"
-    two.write_text(text)
-    with pytest.raises(InputError, match=r"two\.json:1: ada has two answers to"):
-        rows_of(study, one, two)
-
-
-def test_answers_to_another_study_are_refused(study: Study, tmp_path: Path) -> None:
-    one = save_session(study, tmp_path / "one.json", "ada")
-    one.write_text(one.read_text().replace(study.id, "0" * 16))
-    with pytest.raises(InputError, match=f"has answers to study 0+, this is {study.id}"):
-        rows_of(study, one)
-
-
 def test_answers_of_the_server(study: Study) -> None:
     store = AnswerStore(study)
     session = store.begin("code", {})["session"]
@@ -141,14 +125,6 @@ def test_trials_of_jspsych(study: Study, tmp_path: Path) -> None:
     assert two["UID"] == items_of(study)[1]["UID"]
 
 
-def test_one_list_of_jspsych_trials_in_each_line(study: Study, tmp_path: Path) -> None:
-    first = trials(study)
-    second = [{**trial, "subject_id": "PID2"} for trial in first]
-    path = tmp_path / "data.txt"
-    path.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n")
-    assert len({row["participant"] for row in rows_of(study, path)}) == 2
-
-
 PCIBEX = """\
 #
 # Results on Saturday November 21 2026 12:00:00 UTC
@@ -176,15 +152,6 @@ def test_results_of_pcibex(study: Study, tmp_path: Path) -> None:
     path.write_text(PCIBEX.format(one=items_of(study)[0]["key"]))
     (row,) = rows_of(study, path)
     assert (row["answer"], row["time"], row["shown"]) == ("good", 1250, "bad")
-
-
-def test_csv_of_label_studio(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "export.csv"
-    key = items_of(study)[0]["key"]
-    heads = "annotation_id,annotator,answer,item,lead_time,shown"
-    path.write_text(f"{heads}\n1,7,second,{key},1.5,good\n")
-    (row,) = rows_of(study, path)
-    assert (row["answer"], row["time"]) == ("bad", 1500)
 
 
 def test_any_csv_through_columns(tmp_path: Path) -> None:
@@ -218,38 +185,38 @@ def test_pairs_of_a_data_set_are_known_by_their_sentences(study: Study, tmp_path
     assert (row["id"], row["UID"], row["answer"]) == (item["id"], item["UID"], "bad")
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (",sv,A b.,B a.,A b.", "does not say who answered"),
-        ("w1,sv,A b.,B a.,C.", "answer 'C.' is neither good or bad"),
-        ("w1,sv,,,good", "does not say which pair"),
-        ("w1,sv,A b.,B a.", "has 4 cells, the heads are 5"),
-    ],
-)
-def test_a_broken_row_is_named(tmp_path: Path, line: str, message: str) -> None:
-    study = foreign(tmp_path / "study")
-    path = tmp_path / "batch.csv"
-    path.write_text(f"worker,construction,grammatical,ungrammatical,chosen\n{line}\n")
-    with pytest.raises(InputError, match=rf"batch\.csv:2: .*{message}"):
-        rows_of(study, path)
+COLUMNS = "worker,construction,grammatical,ungrammatical,chosen"
+REFUSED = [
+    (f"{COLUMNS}\n,sv,A b.,B a.,A b.\n", r"\.csv:2: does not say who answered"),
+    (f"{COLUMNS}\nw1,sv,A b.,B a.,C.\n", r"\.csv:2: answer 'C.' is neither good or bad"),
+    (f"{COLUMNS}\nw1,sv,,,good\n", r"\.csv:2: does not say which pair"),
+    (f"{COLUMNS}\nw1,sv,A b.,B a.\n", r"\.csv:2: has 4 cells, the heads are 5"),
+    (COLUMNS.replace("worker", "workers"), r"columns\.participant: there is no column 'worker'"),
+    ("[1, 2]", "is of none of the formats own, jspsych"),
+]
 
 
-def test_a_column_that_is_not_there(tmp_path: Path) -> None:
-    study = foreign(tmp_path / "study")
-    path = tmp_path / "batch.csv"
-    path.write_text("workers,construction,grammatical,ungrammatical,chosen\n")
-    with pytest.raises(
-        InputError, match=r"columns\.participant: there is no column 'worker'.*workers"
-    ):
-        rows_of(study, path)
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_what_is_not_understood_is_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "batch.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        rows_of(foreign(tmp_path / "study"), tmp_path / "batch.csv")
 
 
-def test_an_unknown_trial_is_refused_with_candidates(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "data.csv"
-    path.write_text("participant,item,shown,answer\nada,i99,good,good\n")
+def test_what_does_not_fit_the_study_is_named(study: Study, tmp_path: Path) -> None:
+    one = save_session(study, tmp_path / "one.json", "ada")
+    two = tmp_path / "two.json"
+    two.write_text(one.read_text().replace('"answer": "good"', '"answer": "bad"', 1))
+    with pytest.raises(InputError, match=r"two\.json:1: ada has two answers to"):
+        rows_of(study, one, two)
+    two.write_text(one.read_text().replace(study.id, "0" * 16))
+    with pytest.raises(InputError, match=f"has answers to study 0+, this is {study.id}"):
+        rows_of(study, two)
+    (tmp_path / "data.csv").write_text("participant,item,shown,answer\nada,i99,good,good\n")
     with pytest.raises(InputError, match=r"data\.csv:2: the study has no trial 'i99' .*i"):
-        rows_of(study, path)
+        rows_of(study, tmp_path / "data.csv")
+    with pytest.raises(InputError, match=r"unknown format 'pcibx' .*pcibex"):
+        rows_of(study, one, name="pcibx")
 
 
 def test_ratings_and_readings(tmp_path: Path) -> None:
@@ -269,15 +236,6 @@ def test_ratings_and_readings(tmp_path: Path) -> None:
     assert (row["answer"], row["reason"]) == ("no", "form")
 
 
-def test_formats_by_name(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "data.json"
-    path.write_text("[1, 2]")
-    with pytest.raises(InputError, match="is of none of the formats own, jspsych"):
-        rows_of(study, path)
-    with pytest.raises(InputError, match=r"unknown format 'pcibx' .*pcibex"):
-        rows_of(study, path, name="pcibx")
-
-
 def test_the_commands(study: Study, tmp_path: Path) -> None:
     folder = tmp_path / "answers"
     folder.mkdir()
@@ -294,13 +252,6 @@ def test_the_commands(study: Study, tmp_path: Path) -> None:
     assert again.exit_code == 2
     assert "nobody has the code 'ada'" in again.output
     assert set(read_answer_table(study)["participant"].to_pylist()) == {"bob"}
-
-
-def test_a_name_of_a_platform_removes_its_pseudonym(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "data.csv"
-    path.write_text(f"participant,item,shown,answer\nPID,{study.lists[0][0]},good,good\n")
-    save_answers(study, answer_table(rows_of(study, path)))
-    assert remove_person(study, "PID") == 1
 
 
 @pytest.mark.parametrize("design", ["choice", "likert", "expert"])

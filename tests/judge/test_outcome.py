@@ -36,18 +36,6 @@ def wrong_of_p1(item: Item, position: int) -> dict[str, Any]:
     return good(item, position)
 
 
-def test_everyone_agrees(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study")
-    collect(study, 4)
-    found = outcome(study)
-    assert [(g.name, g.kept, g.pairs) for g in found.paradigms] == [("p0", 3, 3), ("p1", 3, 3)]
-    assert found.overall.individual.value == found.overall.majority.value == 1
-    assert found.overall.individual.low < 1
-    assert found.overall.ac1 == 1
-    assert found.overall.time == 1500
-    assert not any(record.reasons for record in found.judges)
-
-
 def test_a_paradigm_that_people_reject(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study")
     collect(study, 3, wrong_of_p1)
@@ -210,12 +198,6 @@ def test_sentences_of_strangers_are_text_on_the_page(tmp_path: Path) -> None:
     page = (tmp_path / "out" / "report.html").read_text()
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)" in page
-
-
-def test_answers_of_programs_are_told(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", lists=1)
-    found = with_one(study, tmp_path, flags=["simulated"])
-    assert found.simulated == study.totals[0]
 
 
 def test_no_answers_yet(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from people import made_study
 from solecism.errors import InputError
 from solecism.inputs import check
-from solecism.judge.order import mix, session_order, sides
+from solecism.judge.order import session_order, sides
 from solecism.judge.protocol import ANSWER, answer_row
 from solecism.judge.schema import ANSWERS, DESIGNS
 
@@ -80,10 +80,6 @@ def test_items_and_positions_that_the_list_does_not_have(tmp_path: Path) -> None
         answer_row(study, 1, answer(other, answer="good"), SAID)
     with pytest.raises(InputError, match="position 8: list 1 has 7"):
         answer_row(study, 1, answer(study.lists[0][0], 8, answer="good"), SAID)
-
-
-def test_mixing_spreads() -> None:
-    assert len({mix(f"i{n}") for n in range(10_000)}) > 9_990
 
 
 @pytest.mark.parametrize("design", DESIGNS)

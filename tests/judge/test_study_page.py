@@ -271,20 +271,6 @@ def test_who_does_not_agree_leaves_nothing(browser: Any, tmp_path: Path) -> None
     assert visitor.page.evaluate("localStorage.length") == 0
 
 
-def test_a_filled_hidden_field_is_noted(browser: Any, tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", practice=0)
-    visitor = Visitor(browser, study)
-    visitor.click(".first")
-    visitor.page.evaluate("document.querySelector('#website').value = 'http://spam'")
-    visitor.click("[name=native] >> nth=0")
-    visitor.click("input[type=submit]")
-    visitor.click(".first")
-    visitor.go_on()
-    saved = visitor.saved()
-    assert saved["flags"] == ["honeypot"]
-    assert all("honeypot" in row["flags"] for row in saved["rows"])
-
-
 def test_identifiers_are_hashed_and_lists_can_be_asked_for(browser: Any, tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", lists=2)
     names = []
@@ -304,16 +290,6 @@ def test_identifiers_are_hashed_and_lists_can_be_asked_for(browser: Any, tmp_pat
     assert [number for _, number in names[:2]] == [2, 1]
 
 
-def test_another_person_at_the_same_browser_begins_anew(browser: Any, tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study")
-    visitor = Visitor(browser, study, query="?PROLIFIC_PID=one")
-    visitor.introduce()
-    visitor.go_on(3)
-    visitor.page.goto((study.folder / "page/index.html").as_uri() + "?PROLIFIC_PID=two")
-    visitor.introduce()
-    assert visitor.go_on() == study.totals[0]
-
-
 def test_sentences_are_texts_never_markup(browser: Any, tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", practice=0, catch=0)
     path = study.folder / "items.jsonl"
@@ -330,16 +306,6 @@ def test_sentences_are_texts_never_markup(browser: Any, tmp_path: Path) -> None:
     assert evil in shown
     assert visitor.page.locator("#study img").count() == 0
     assert visitor.errors == []
-
-
-def test_a_key_that_is_held_down_answers_once(browser: Any, tmp_path: Path) -> None:
-    visitor = Visitor(browser, made_study(tmp_path / "study", practice=0))
-    visitor.introduce()
-    visitor.page.wait_for_selector(READY)
-    for _ in range(10):
-        visitor.page.keyboard.down("KeyF")  # repeats while it is not let go
-    visitor.page.wait_for_timeout(400)
-    assert visitor.page.get_by_role("progressbar").get_attribute("aria-valuenow") == "1"
 
 
 def test_the_page_is_small_and_policy_strict(tmp_path: Path) -> None:

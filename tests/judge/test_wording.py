@@ -9,7 +9,6 @@ import pytest
 
 from people import made_study
 from solecism.errors import InputError
-from solecism.judge.protocol import REASONS
 from solecism.judge.schema import DESIGNS
 from solecism.judge.wording import has_texts, read_wording, texts_for
 from tiny import edit
@@ -39,11 +38,6 @@ def test_other_languages_get_english_texts() -> None:
     assert texts_for("zh-Hant", "choice") == texts_for("zh", "choice")
 
 
-def test_reasons_have_words() -> None:
-    words = texts_for("en", "expert")["page.toml"]
-    assert all(f"reason_{reason.replace(' ', '_')} = " in words for reason in REASONS)
-
-
 def test_names_are_filled_in(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study")
     wording = read_wording(study)
@@ -52,11 +46,6 @@ def test_names_are_filled_in(tmp_path: Path) -> None:
     assert f"You get {study.amount:.2f} EUR" in wording.parts["consent"]
     assert "us@example.org" in wording.words["download_why"]
     assert wording.words["progress"] == "{done} of {total}"
-
-
-def test_without_pay_there_is_no_line_about_it(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", hourly=0.0)
-    assert "Pay" not in read_wording(study).parts["consent"]
 
 
 @pytest.mark.parametrize(
