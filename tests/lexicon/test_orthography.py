@@ -157,7 +157,7 @@ def test_both_renderings_have_the_same_words(
     spelling = Orthography(rules(*sorted(names)).rules, capital, ".", space)
     tokens = tuple(tokenize(" ".join(words)))
     value = render.written(
-        spelling.spell(tokens), render.Piece((), ()), spelling, (), first=True, last=True
+        spelling.spell(tokens), render.Unspelt((), ()), spelling, (), first=True, last=True
     )
     together = value.tokenized.replace(" ", "")
     stop = "" if together.endswith("?") else "."
