@@ -122,16 +122,9 @@ def rows(count: int) -> list[MaskedRow]:
     ]
 
 
-def outputs(forward: MaskedReader, some: list[MaskedRow]) -> list[BatchOutput]:
-    """Run rows; give the output of each batch."""
-    found: list[BatchOutput] = []
-
-    def read(batch: BatchOutput) -> Any:
-        found.append(batch)
-        return np.zeros(0)
-
-    assert sum(len(batch) for batch, _ in forward.run(some, str, read)) == len(some)
-    return found
+def outputs(reader: MaskedReader, asked: list[MaskedRow]) -> list[BatchOutput]:
+    """Return the outputs of all batches."""
+    return list(reader.run(asked, str))
 
 
 @pytest.mark.parametrize("message", ["", "DefaultCPUAllocator: can't allocate memory"])

@@ -134,35 +134,21 @@ class MaskedReader:
         def name(row: int) -> str:
             return names[questions.owners[int(groups[row][0])]]
 
-        def read(batch: BatchOutput) -> Floats:
+        for batch in self.run([questions.rows[n] for n in rows], name):
             found = np.concatenate([groups[row] for row in batch.rows])
             lines = np.repeat(np.arange(len(batch.rows)), [len(groups[row]) for row in batch.rows])
             line, token = (
                 torch.from_numpy(v).to(batch.logits.device) for v in (lines, wanted[found])
             )
             logp = batch.logits[line, token].double() - batch.total[line].double()
-            return np.asarray(logp.cpu().numpy())
+            yield found, np.asarray(logp.cpu().numpy())
 
-        for batch, logp in self.run([questions.rows[n] for n in rows], name, read):
-            yield np.concatenate([groups[row] for row in batch]), logp
+    def run(self, rows: Sequence[MaskedRow], name: Callable[[int], str]) -> Iterator[BatchOutput]:
+        """Run rows in batches of similar length; yield their logits.
 
-    def run(
-        self,
-        rows: Sequence[MaskedRow],
-        name: Callable[[int], str],
-        read: Callable[[BatchOutput], Floats],
-    ) -> Iterator[tuple[list[int], Floats]]:
-        """Run rows in batches of similar length; yield which rows, and what ``read`` makes of them.
-
-        ``read`` returns a flat array. A batch that does not fit into memory is halved, and later
-        ones are no larger. Raises :class:`InputError` with the ``name`` of a row whose logits are
-        not numbers.
+        A batch that does not fit into memory is halved, and later ones are no larger. Raises
+        :class:`InputError` with the ``name`` of a row whose logits are not numbers.
         """
-
-        def ask(batch: list[int]) -> Floats:
-            logits = self([rows[n] for n in batch])
-            return read(BatchOutput(batch, logits, _total(logits, batch, name)))
-
         kind = "cpu" if self.loaded.device == "cpu" else "other"
         budget = self.tokens or _TOKENS[kind]
         size = int(getattr(self.loaded.model.config, "vocab_size", 1) or 1)
@@ -175,7 +161,8 @@ class MaskedReader:
                 batch = [n for n in batch if len(rows[n].ids) == longest]
             count = len(batch)
             try:
-                found = ask(batch)
+                logits = self([rows[n] for n in batch])
+                found = BatchOutput(batch, logits, _total(logits, batch, name))
             except (RuntimeError, MemoryError) as error:
                 if count == 1 or not is_out_of_memory(error):
                     raise
@@ -185,7 +172,7 @@ class MaskedReader:
                 continue
             waiting = waiting[count:]
             self.tell(1 - len(waiting) / len(rows))
-            yield batch, found
+            yield found
 
 
 def _total(logits: Tensor, batch: list[int], name: Callable[[int], str]) -> Tensor:

@@ -23,7 +23,7 @@ from solecism.treebank.feature_bits import layered
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from solecism.scoring.engines.masked import BatchOutput, MaskedReader
+    from solecism.scoring.engines.masked import MaskedReader
     from solecism.scoring.items import ItemSet
 
 __all__ = [
@@ -97,7 +97,11 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
             fillers[number] = found
             scores.tokens[:, number] = len(found.right), len(found.wrong)
             scores.measure(number, item["answer"], item["answer"])
-    summed = _likeliest if two_forms else _log_mean
+
+    def summed(logp: Tensor) -> Tensor:
+        """Return what is made of the log P of fillers: the likeliest, or the mean of all."""
+        return logp.amax(1) if two_forms else logp.logsumexp(1) - math.log(logp.shape[1])
+
     logp = _answers(questions, fillers, reader, table["id"].to_pylist(), summed)
     method = "cloze:two_forms" if two_forms else "cloze"
     return scores.table(as_pairs(table, items), method, logp)
@@ -181,21 +185,13 @@ def _answers(
         asking.setdefault(place, []).append(owner)
     logp = np.zeros((2, questions.count))
 
-    def name(row: int) -> str:
-        return names[asking[row][0]]
-
-    def read(batch: BatchOutput) -> np.ndarray[Any, np.dtype[np.float64]]:
-        parts = []
+    for batch in reader.run(questions.rows, lambda row: names[asking[row][0]]):
         for owners, lines in _groups(batch.rows, asking, fillers):
-            both = (fillers[owners[0]].right, fillers[owners[0]].wrong)
-            parts += [summed(_log_probs(batch, lines, ids)).cpu().numpy() for ids in both]
-        return np.concatenate(parts)
-
-    for rows, found in reader.run(questions.rows, name, read):
-        start = 0
-        for owners, _ in _groups(rows, asking, fillers):
-            logp[:, owners] = found[start : start + 2 * len(owners)].reshape(2, -1)
-            start += 2 * len(owners)
+            both = fillers[owners[0]]
+            for side, ids in enumerate((both.right, both.wrong)):
+                line = ids.new_tensor(lines)[:, None]
+                found = batch.logits[line, ids].double() - batch.total[line].double()
+                logp[side, owners] = summed(found).cpu().numpy()
     return logp
 
 
@@ -211,20 +207,6 @@ def _groups(
             owners.append(owner)
             lines.append(line)
     return list(groups.values())
-
-
-def _log_probs(batch: BatchOutput, lines: list[int], ids: Tensor) -> Tensor:
-    """Return log P of the tokens ``ids`` in some lines: lines x tokens, float64."""
-    place = ids.new_tensor(lines)[:, None]
-    return batch.logits[place, ids].double() - batch.total[place].double()
-
-
-def _log_mean(logp: Tensor) -> Tensor:
-    return logp.logsumexp(1) - math.log(logp.shape[1])
-
-
-def _likeliest(logp: Tensor) -> Tensor:
-    return logp.amax(1)
 
 
 _OF_ITEMS = {"distractors": pa.int32(), "agrees_in": pa.string()}
