@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -11,11 +11,11 @@ from markupsafe import Markup
 from solecism.reports.charts import curve_chart
 from solecism.reports.checkpoints import checkpoint_curves
 from solecism.reports.comparison import ModelDifference, correlations
-from solecism.reports.figures import ALL, FigureColumn, curves
+from solecism.reports.figures import ALL, curves
 from solecism.reports.normalised import normalised_tables
 from solecism.reports.pages import render_page
 from solecism.reports.people import Judgments, margin_correlations
-from solecism.reports.sections import PageFigures, page_figures
+from solecism.reports.sections import page_figures
 from solecism.reports.text import difference_cells
 from solecism.scoring.results import Result
 
@@ -44,14 +44,6 @@ class PlotFigure(NamedTuple):
     chart: Markup
 
 
-class ResultNote(NamedTuple):
-    """A result in the list at the end: what it is called, its signature, what it ran on."""
-
-    name: str
-    signature: str
-    environment: str
-
-
 def html_page(
     results: Sequence[Result],
     by: str,
@@ -76,37 +68,28 @@ def page_values(
     """Return what the template of the page needs."""
     figures = page_figures(results, by, group, judgments)
     data = sorted({f"{r.run['data']} {r.run['version']}".strip() for r in results})
+    named = [
+        (f"{column.label} on {result.run['data']} {result.run['config']}", result)
+        for column in figures.pooled
+        for result in column.results
+    ]
+    plots = []
+    for name, lines in curves(figures.pooled).items():
+        title, axis, note = _AXES[name]
+        shown = [line for line in lines if line.points]
+        drawn = curve_chart(f"Accuracy by {title.lower()}", axis, shown, name == "margin")
+        plots.append(PlotFigure(title, note, drawn))
     return {
         "title": f"Results on {', '.join(data)}", "by": by, "figures": figures,
         "judged": bool(judgments), "total": ALL,
         "difference": difference, "difference_cells": difference_cells,
-        "checkpoints": checkpoint_curves(results, by), "plots": list(_curves(figures.pooled)),
-        "normalised": normalised_tables(_named(figures)),
+        "checkpoints": checkpoint_curves(results, by), "plots": plots,
+        "normalised": normalised_tables(named),
         "correlations": correlations(results) if len(figures.models) > 1 else None,
-        "margins": list(margin_correlations(results)), "notes": list(_notes(figures)),
+        "margins": list(margin_correlations(results)), "notes": named,
         "environments": Counter(map(_environment, results)),
         "widest": max(map(len, figures.models)),
     }  # fmt: skip
-
-
-def _curves(some: Sequence[FigureColumn]) -> Iterator[PlotFigure]:
-    for name, lines in curves(some).items():
-        title, axis, note = _AXES[name]
-        shown = [line for line in lines if line.points]
-        drawn = curve_chart(f"Accuracy by {title.lower()}", axis, shown, name == "margin")
-        yield PlotFigure(title, note, drawn)
-
-
-def _named(figures: PageFigures) -> Iterator[tuple[str, Result]]:
-    """Yield the results with their names on the page."""
-    for column in figures.pooled:
-        for result in column.results:
-            yield f"{column.label} on {result.run['data']} {result.run['config']}", result
-
-
-def _notes(figures: PageFigures) -> Iterator[ResultNote]:
-    for name, result in _named(figures):
-        yield ResultNote(name, result.signature, _environment(result))
 
 
 def _environment(result: Result) -> str:

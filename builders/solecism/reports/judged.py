@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from solecism.contrast import differing_parts
 from solecism.files import csv_of
-from solecism.judge.outcome import LEVELS, JudgedGroup, JudgedPair, JudgeRecord, Outcome
+from solecism.judge.outcome import LEVELS, JudgedGroup, JudgedPair, Outcome
 from solecism.reports.charts import bar_chart
 from solecism.reports.figures import FigureCell
 from solecism.reports.hardest import Parts
@@ -40,7 +40,7 @@ def rejected_pairs(outcome: Outcome) -> list[RejectedPair]:
 def judged_page(outcome: Outcome, everyone: Outcome) -> str:
     """Return a page; ``everyone``: the outcome without exclusions."""
     design = outcome.study.design
-    groups = {level: _levelled(outcome.by(level)) for level in LEVELS}
+    groups = {level: [g for g in outcome.by(level) if g.name] for level in LEVELS}
     chart = groups["phenomenon"] if len(groups["phenomenon"]) > 1 else groups["paradigm"]
     series = {
         "individual": {group.name: _cell(group.individual, group.answers) for group in chart},
@@ -56,10 +56,6 @@ def judged_page(outcome: Outcome, everyone: Outcome) -> str:
         rejected=rejected_pairs(outcome), figure=_figure, seconds=_seconds, share=_share,
         language=outcome.study.language,
     )  # fmt: skip
-
-
-def _levelled(groups: Sequence[JudgedGroup]) -> list[JudgedGroup]:
-    return [group for group in groups if group.name]
 
 
 def _cell(found: Interval, n: int) -> FigureCell:
@@ -89,7 +85,7 @@ def judged_csv(outcome: Outcome) -> dict[str, str]:
     return {
         "groups.csv": csv_of([{"level": "all", **_group_json(outcome.overall)}, *groups]),
         "pairs.csv": csv_of(map(_pair_json, outcome.pairs)),
-        "judges.csv": csv_of(map(_judge_json, outcome.judges)),
+        "judges.csv": csv_of({**asdict(r), "reasons": " ".join(r.reasons)} for r in outcome.judges),
     }
 
 
@@ -134,19 +130,10 @@ def _pair_json(pair: JudgedPair) -> dict[str, Any]:
     return {"config": pair.config, **pair.to_json(), **texts}
 
 
-def _judge_json(record: JudgeRecord) -> dict[str, Any]:
-    values = {name: getattr(record, name) for name in record.__dataclass_fields__}
-    return values | {"reasons": " ".join(record.reasons)}
-
-
 def notes(outcome: Outcome) -> Iterator[str]:
     """Yield what a reader must know of an outcome."""
     if outcome.simulated:
         yield f"{outcome.simulated:,} answers are those of programs"
-    if outcome.study.design == "likert" and (empty := len(_unpaired(outcome))):
-        yield f"{empty} pairs have ratings of one sentence only and are left out"
-
-
-def _unpaired(outcome: Outcome) -> set[str]:
     items = {i["id"] for i in outcome.study.items.values() if i["kind"] == "item"}
-    return items - {pair.id for pair in outcome.pairs}
+    if outcome.study.design == "likert" and (empty := items - {pair.id for pair in outcome.pairs}):
+        yield f"{len(empty)} pairs have ratings of one sentence only and are left out"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from solecism.reports.figures import FigureCell
@@ -23,32 +23,27 @@ def normalised_tables(results: Iterable[NamedResult]) -> list[FigureTable]:
 
     ``results``: each with the name that the page gives it.
     """
-    some = [(name, result.summary) for name, result in results if "normalised" in result.summary]
+    some = {name: result.summary for name, result in results if "normalised" in result.summary}
     if not some:
         return []
-    ways = [{"sum": s["overall"], **s["normalised"]["overall"]} for _, s in some]
-    differing = [(name, s["tokens_differ"]) for name, s in some if _knows_tokens(s)]
-    heads = [name for name in NORMALISERS if any(name in way for way in ways)]
-    tables = [FigureTable("model", tuple(heads), tuple(_rows([n for n, _ in some], ways, heads)))]
-    if differing:
-        apart = [known["by"] for _, known in differing]
-        classes = [name for name in DIFFERENCES if any(name in each for each in apart)]
-        names = [f"{n} ({100 * known['share']:.1f} % differ)" for n, known in differing]
-        rows = tuple(_rows(names, apart, classes))
-        tables.append(FigureTable("model", tuple(classes), rows))
-    return tables
+    ways = {n: {"sum": s["overall"], **s["normalised"]["overall"]} for n, s in some.items()}
+    apart = {
+        f"{name} ({100 * known['share']:.1f} % differ)": known["by"]
+        for name, summary in some.items()
+        if (known := summary.get("tokens_differ", {})).get("share") is not None
+    }
+    tables = [_table(ways, NORMALISERS)]
+    return [*tables, _table(apart, DIFFERENCES)] if apart else tables
 
 
-def _knows_tokens(summary: Mapping[str, Any]) -> bool:
-    return summary.get("tokens_differ", {}).get("share") is not None
-
-
-def _rows(
-    names: Iterable[str], figures: Iterable[Mapping[str, Any]], heads: Iterable[str]
-) -> Iterator[FigureRow]:
-    wanted = list(heads)
-    for name, known in zip(names, figures, strict=True):
-        yield FigureRow(name, 0, tuple(_cell(known.get(head)) for head in wanted))
+def _table(figures: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> FigureTable:
+    """Return a table with a row for each result, and a column for each name that any has."""
+    heads = tuple(name for name in names if any(name in known for known in figures.values()))
+    rows = (
+        FigureRow(name, 0, tuple(_cell(known.get(head)) for head in heads))
+        for name, known in figures.items()
+    )
+    return FigureTable("model", heads, tuple(rows))
 
 
 def _cell(known: Mapping[str, Any] | None) -> FigureCell | None:
