@@ -141,7 +141,7 @@ class _Client:
             return found
         text = content.decode("utf-8", "replace")
         if status == 200:
-            raise self.failed("answers something that is no JSON", said=text)
+            raise self.failed("answers something that is not JSON", said=text)
         for key in ("error", "message"):
             found = found.get(key, found) if isinstance(found, dict) else found
         raise self.failed(f"answers {status}", status, said=str(found or text))
