@@ -134,7 +134,7 @@ def test_small_and_large_numbers_of_combinations_are_compared_alike(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual = rows(case.write(tmp_path))
-    monkeypatch.setattr(grouping, "MOST", 3)
+    monkeypatch.setattr(grouping, "MAX_CODE", 3)
     assert rows(case.write(tmp_path)) == usual
 
 
