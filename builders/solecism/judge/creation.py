@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
@@ -145,12 +145,12 @@ def trials_of_lists(
         return found
     if design == "expert":
         return [[f"{key}-{side}" for key in keys for side in ("good", "bad")] for keys in found]
-    return [list(_square(keys, pairs, turn)) for keys in found for turn in (0, 1)]
-
-
-def _square(keys: Sequence[str], pairs: Mapping[str, StudyPair], turn: int) -> Iterator[str]:
-    ranks = {key: rank for rank, key in enumerate(sorted(keys, key=lambda key: pairs[key].uid))}
-    yield from (f"{key}-{('good', 'bad')[(ranks[key] + turn) % 2]}" for key in keys)
+    lists_of_keys = []
+    for keys in found:
+        ranks = {key: n for n, key in enumerate(sorted(keys, key=lambda key: pairs[key].uid))}
+        for turn in (0, 1):
+            lists_of_keys.append([f"{k}-{('good', 'bad')[(ranks[k] + turn) % 2]}" for k in keys])
+    return lists_of_keys
 
 
 def lists_of_pairs(pairs: Mapping[str, StudyPair], lists: int) -> list[list[str]]:
@@ -169,17 +169,13 @@ def lists_of_pairs(pairs: Mapping[str, StudyPair], lists: int) -> list[list[str]
         message = f"the minimal set {largest!r} has {size} pairs, and nobody may see two of them"
         raise fail(f"{message}: it needs at least {size} lists")
     length = [0] * lists
-    of_paradigm: defaultdict[str, list[int]] = defaultdict(lambda: [0] * lists)
+    of_paradigm: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0] * lists)
     place: dict[str, int] = {}
     for keys in sets.values():
-        counts = of_paradigm[_paradigm(pairs[keys[0]])]
+        counts = of_paradigm[pairs[keys[0]].paradigm]
         ranked = sorted(range(lists), key=lambda i: (length[i], counts[i], i))
         for key, number in zip(keys, ranked, strict=False):
             place[key] = number
             length[number] += 1
-            of_paradigm[_paradigm(pairs[key])][number] += 1
+            of_paradigm[pairs[key].paradigm][number] += 1
     return [[key for key in pairs if place[key] == number] for number in range(lists)]
-
-
-def _paradigm(pair: StudyPair) -> str:
-    return f"{pair.config}/{pair.uid}"

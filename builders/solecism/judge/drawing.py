@@ -48,6 +48,11 @@ class StudyPair:
     bad: str
     tokens: str = ""
 
+    @property
+    def paradigm(self) -> tuple[str, str]:
+        """The config and the UID."""
+        return self.config, self.uid
+
     def item(self, key: str, kind: str, side: str = "", **texts: str) -> Item:
         """Return the trial; ``side``: the only side that is shown; ``texts``: other sentences."""
         shown = {"good": self.good, "bad": self.bad, **texts}
@@ -140,8 +145,8 @@ def draw_pairs(pairs: Sequence[StudyPair], number: int, seed: int) -> list[Study
     spare: defaultdict[tuple[str, str], list[StudyPair]] = defaultdict(list)
     seen: set[tuple[str, str]] = set()
     for pair in order:
-        place, name = (pair.config, pair.uid), (pair.config, pair.set_id)
-        (spare if name in seen else chosen)[place].append(pair)
+        name = (pair.config, pair.set_id)
+        (spare if name in seen else chosen)[pair.paradigm].append(pair)
         seen.add(name)
     return [one for place in sorted(chosen) for one in (chosen[place] + spare[place])[:number]]
 

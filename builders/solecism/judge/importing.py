@@ -10,8 +10,6 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,33 +45,24 @@ _PAIR = ("config", "id", "set_id", "UID", "linguistics_term")
 _COUNTS = ("list", "position", "time", "trials")
 
 
-@dataclass(frozen=True)
 class KnownTrials:
-    """Trials that answers may be about, by their keys."""
+    """Trials that answers may be about, given by their keys."""
 
-    by_key: Mapping[str, Item]
-
-    @cached_property
-    def _by_id(self) -> dict[tuple[str, str], Item]:
-        return {(item["id"], _side(item)): item for item in self.by_key.values()}
-
-    @cached_property
-    def _by_sentences(self) -> dict[tuple[str, str], Item]:
-        return {(i.get("good", ""), i.get("bad", "")): i for i in self.by_key.values()}
-
-    @cached_property
-    def terms(self) -> dict[str, str]:
-        """The phenomenon of each UID."""
-        return {item["UID"]: item["linguistics_term"] for item in self.by_key.values()}
+    def __init__(self, trials: Mapping[str, Item]) -> None:
+        self.keys = list(trials)
+        self._found: dict[object, Item] = {}
+        for key, item in trials.items():
+            self._found[key] = item
+            self._found[item["id"], _side(item)] = item
+            self._found["sentences", item.get("good", ""), item.get("bad", "")] = item
 
     def find(self, raw: Row) -> Item | None:
         """Return the trial that an answer is about, by its key, its sentences or its id."""
         if "item" in raw:
-            return self.by_key.get(str(raw["item"]))
-        sentences, key = _sentences(raw), str(raw.get("id"))
-        if any(sentences) and sentences in self._by_sentences:
-            return self._by_sentences[sentences]
-        return self._by_id.get((key, "")) or self._by_id.get((key, str(raw.get("shown"))))
+            return self._found.get(str(raw["item"]))
+        key, shown = str(raw.get("id")), str(raw.get("shown"))
+        ways = (("sentences", *_sentences(raw)), (key, ""), (key, shown))
+        return next((self._found[way] for way in ways if way in self._found), None)
 
 
 def _side(item: Item) -> str:
@@ -208,7 +197,7 @@ def _described(study: Study, raw: Row, known: KnownTrials, path: Path) -> Item:
     line, (good, bad) = raw.get("line"), _sentences(raw)
     if study.items:
         key = str(raw.get("item") or raw.get("id") or good or bad)
-        near = candidates("trials", list(known.by_key), key)
+        near = candidates("trials", known.keys, key)
         raise fail(f"the study has no trial {key!r} {near}", path, line)
     if not raw.get("id") and not good and not bad:
         raise fail("does not say which pair it is about (columns.id, or good and bad)", path, line)
@@ -220,7 +209,7 @@ def _described(study: Study, raw: Row, known: KnownTrials, path: Path) -> Item:
         "kind": kind, "id": key, "set_id": str(raw.get("set_id") or key), "UID": uid,
         "config": str(raw.get("config") or (study.data[0].config if study.data else "")),
         "good": good, "bad": bad,
-        "linguistics_term": str(raw.get("linguistics_term") or known.terms.get(uid, "")),
+        "linguistics_term": str(raw.get("linguistics_term") or ""),
     }  # fmt: skip
 
 

@@ -61,7 +61,6 @@ ABANDONED = 2 * 3600
 _HEADERS = [
     ("content-security-policy", "frame-ancestors 'none'"),  # the page itself says the rest
     ("x-content-type-options", "nosniff"),
-    ("referrer-policy", "no-referrer"),
     ("cache-control", "no-store"),
 ]
 
@@ -83,6 +82,7 @@ SELECT list, sum(finished OR seen > ?), sum(finished), sum(count) FROM sessions
 LEFT JOIN (SELECT session, count(*) AS count FROM answers GROUP BY session) USING (session) GROUP BY list
 """
 
+_REMOVE = "DELETE FROM answers WHERE session = (SELECT session FROM sessions WHERE participant = ?)"
 _POSITIONS = "SELECT position FROM answers WHERE session = ? ORDER BY position"
 
 
@@ -201,9 +201,8 @@ class AnswerStore:
 
     def remove(self, participant: str) -> int:
         """Remove the session of a pseudonym; return how many answers it had."""
-        ours = "session IN (SELECT session FROM sessions WHERE participant = ?)"
         with self.transaction() as db:
-            removed = db.execute(f"DELETE FROM answers WHERE {ours}", (participant,)).rowcount
+            removed = db.execute(_REMOVE, (participant,)).rowcount
             db.execute("DELETE FROM sessions WHERE participant = ?", (participant,))
         with closing(self._opened()) as db:
             db.executescript("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
@@ -358,8 +357,7 @@ class _LimitedConnection(H11Protocol):
         super().connection_made(transport)
         self.timer = self.loop.call_later(REQUEST_SECONDS, transport.abort)
         self.opened.add(self)
-        address = self.client and self.client[0]
-        same = [one for one in self.opened if (one.client and one.client[0]) == address]
+        same = [one for one in self.opened if (one.client or [""])[0] == (self.client or [""])[0]]
         if len(same) > MAX_CONNECTIONS:
             oldest = min(same, key=lambda one: one.timer.when())
             self.opened.discard(oldest)
