@@ -1,4 +1,4 @@
-"""constraints.txt locks what pyproject.toml asks for: a version of each library, within its bounds."""
+"""constraints.txt locks what pyproject.toml asks for, each library within its bounds."""
 
 from __future__ import annotations
 
