@@ -184,7 +184,7 @@ class _Model:
         return x, u
 
     def _nothing(self, size: int, has_intercept: bool) -> tuple[Numbers, Numbers]:
-        """Return where the first search for modes begins; later ones begin where one has ended."""
+        """Return where the first search starts; later ones start from the last solution."""
         x = np.zeros(size)
         if has_intercept:
             x[0] = _logit(float(self.outcome.mean()))

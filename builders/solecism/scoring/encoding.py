@@ -57,8 +57,7 @@ def encode(
 ) -> list[Encoded]:
     """Tokenise texts, each distinct one once and whole.
 
-    ``special``: with the tokens that the tokenizer adds. Whoever needs no places can do without
-    ``offsets``.
+    ``special``: with the tokens that the tokenizer adds; ``offsets``: with the characters of each.
     """
     distinct = list(dict.fromkeys(texts))
     made = _with_special(tokenizer, distinct) if special else _plain(tokenizer, distinct, offsets)

@@ -248,8 +248,8 @@ def scores_table(
 
     ``logp`` (natural logarithms), ``tokens`` (numbers of them), ``sizes`` (in bytes), ``chars``
     (lengths in characters; None: not known) and ``unigrams`` (log P under a unigram model; None:
-    there is none) each have an array for the good side and one for the bad side. Where ``skipped``
-    has a reason they are not looked at. A pair with an empty side is skipped, whatever its scores.
+    there is none) each have an array for the good side and one for the bad side. If ``skipped``
+    has a reason they are ignored. A pair with an empty side is skipped, whatever its scores.
     Both sides minus infinity is a tie. Raises :class:`InputError` for a score that is not a number
     and not skipped, ``ValueError`` for arrays of another length than ``pairs``.
     """

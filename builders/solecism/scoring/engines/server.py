@@ -1,8 +1,8 @@
 """Models behind a server: log probabilities of prompts from an OpenAI-compatible completions API.
 
 vLLM, SGLang and others return them with ``echo`` and ``logprobs``, vLLM also with
-``prompt_logprobs``. Nothing that a server says is believed: each answer is checked, and its size
-and its time are limited. See ``docs/servers.md``.
+``prompt_logprobs``. Each answer is checked, and its size and time are
+limited. See ``docs/servers.md``.
 """
 
 from __future__ import annotations
