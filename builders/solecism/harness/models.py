@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import lm_eval.models  # first: lm-eval looks for its own models only if there are no others
 import pyarrow as pa
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
@@ -15,6 +16,8 @@ from solecism.scoring.methods.pll import score_pll
 from solecism.scoring.models import load_model
 
 __all__ = ["SolecismMaskedLM"]
+
+assert lm_eval.models
 
 
 @register_model("solecism-mlm")
