@@ -206,6 +206,7 @@ def test_servers_that_cannot_score_are_told(
          "without their index"),
         (changed(lambda cs: [{k: v for k, v in c.items() if k != "index"} for c in cs]),
          "without their index"),
+        (changed(lambda cs: [{**c, "index": [n]} for n, c in enumerate(cs)]), "without their index"),
         (changed(lambda cs: cs * 2), "gives 10 answers to 5 prompts"),
     ],
 )  # fmt: skip
@@ -252,6 +253,14 @@ def test_an_answer_that_comes_byte_by_byte_has_to_end(
     state = Completions(None, raw=begin + b"x" * 100_000, drip=0.05)
     with pytest.raises(InputError, match="does not answer"), reading(state):
         pass
+
+
+def test_a_silent_server_is_not_asked_in_other_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "TRIES", 1)
+    state = Completions(None, raw=b"", statuses=[(200, {})] * 9)
+    with pytest.raises(InputError, match="does not answer"), reading(state):
+        pass
+    assert len(state.statuses) == 8
 
 
 def test_what_passes_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,9 @@ _MODES: Mapping[str, Mapping[str, Any]] = {
 BROKEN = "\ufffd"
 """What stands in a token for a part of a character."""
 
+_NO_ANSWER = -1
+"""The status of an error where a server was silent: no other way to ask is tried then."""
+
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
 
 Floats = NDArray[np.float64]
@@ -111,7 +114,8 @@ class _Client:
                         content = await self._content(answer)
             except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError) as error:
                 if last:
-                    raise self.failed(f"does not answer ({type(error).__name__})") from None
+                    what = f"does not answer ({type(error).__name__})"
+                    raise self.failed(what, _NO_ANSWER) from None
                 await anyio.sleep(_wait(attempt))
                 continue
             if answer.status_code not in _PASSING or last:
@@ -259,7 +263,11 @@ class ServerReader:
         if not isinstance(choices, list) or len(choices) != count:
             had = len(choices) if isinstance(choices, list) else "no"
             raise self.client.lacks(f"gives {had} answers to {count} prompts")
-        by_index = {choice.get("index"): choice for choice in choices if isinstance(choice, dict)}
+        by_index = {
+            choice["index"]: choice
+            for choice in choices
+            if isinstance(choice, dict) and isinstance(choice.get("index"), int)
+        }
         if set(by_index) != set(range(count)):
             raise self.client.lacks("gives choices without their index")
         for number in range(count):
@@ -418,7 +426,9 @@ def _try_probes(reader: ServerReader) -> None:
     """Ask for all probes at once, or one at a time where the server takes no list."""
     try:
         answers = reader.ask(PROBES)
-    except RefusedError:
+    except RefusedError as error:
+        if error.status == _NO_ANSWER:
+            raise
         reader.prompts = 1
         answers = reader.ask(PROBES)
     (_, value), *rest = answers[0] or [("", 0.0)]
