@@ -153,6 +153,23 @@ def test_a_card_without_an_end_mark(folder: Path, study: Study) -> None:
         accept(outcome, folder)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"\xff", "not UTF-8"),
+        (b"---\n- a\n---\n", "its head cannot be read"),
+        (b"---\na: [\n---\n", "its head cannot be read"),
+        (b"---\nconfigs: 5\n---\n", "configs is 5, not a list"),
+        (b"---\nconfigs: [5]\n---\n", r"configs\[1\] is 5, not a mapping"),
+        (b"---\ndataset_info: {}\n---\n", "dataset_info is {}, not a list"),
+    ],
+)
+def test_a_card_with_another_head(folder: Path, study: Study, text: bytes, message: str) -> None:
+    (folder / "README.md").write_bytes(text)
+    with pytest.raises(InputError, match=rf"README\.md.*{message}"):
+        accept(outcome_of(study, read_answer_table(study)), folder)
+
+
 def test_models_are_held_against_people(folder: Path, study: Study, tmp_path: Path) -> None:
     accept(outcome_of(study, read_answer_table(study)), folder)
     pairs = pq.read_table(next((folder / UID).glob("*.parquet")))

@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from huggingface_hub import DatasetCard, DatasetCardData
+from yaml import YAMLError
 
 from solecism.datasets import manifest as manifests
 from solecism.datasets.card import card_config, card_info, with_head
@@ -26,7 +27,7 @@ from solecism.datasets.manifest import FileDigest, Manifest, damaged, read_manif
 from solecism.errors import candidates, fail
 from solecism.files import json_of, link_file, replacing_folder, write_text
 from solecism.hashing import ContentDigest, file_digest
-from solecism.inputs import check_name, reading_parquet
+from solecism.inputs import check, check_name, read_text, reading_parquet
 from solecism.judge import schema
 from solecism.judge.outcome import JudgedPair, Outcome
 from solecism.scoring.summary import Interval
@@ -55,7 +56,7 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     pairs = {name: [outcome.pairs[place] for place in some] for name, some in places.items()}
     for name, some in pairs.items():
         _refuse_absent(some, manifest, name)
-    card = DatasetCard((folder / CARD).read_text(encoding="utf-8"))
+    card = _read_card(folder / CARD)
     text = card.text.strip()
     for name, some_places in places.items():
         section = "\n".join(_section(outcome, name, some_places, judges))
@@ -67,6 +68,18 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
         _replace(fresh / CARD, _with_configs(card, text, manifest.version, made))
         _write_manifest(manifest, made, fresh)
     return made
+
+
+def _read_card(path: Path) -> DatasetCard:
+    """Return the card of a data set; raise :class:`InputError` if its head is not that of one."""
+    try:
+        card = DatasetCard(read_text(path))
+    except (ValueError, YAMLError) as error:
+        raise fail(f"its head cannot be read: {error}", path) from None
+    entries = [{"config_name": str}]
+    head = card.data.to_dict()  # type: ignore[no-untyped-call]
+    check(head, {"configs?": entries, "dataset_info?": entries}, path, "card of a build")
+    return card
 
 
 def _by_config(outcome: Outcome, manifest: Manifest) -> dict[str, list[int]]:

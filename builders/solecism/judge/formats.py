@@ -182,6 +182,8 @@ def _table(path: Path, text: str, study: Study, name: str) -> Iterator[Raw]:
     else:
         pattern = re.escape(numbered[0]).replace(re.escape("{n}"), r"(\d{1,4})")
         numbers = [match[1] for head in heads if (match := re.fullmatch(pattern, head))]
+        if not numbers:
+            raise fail(f"has no column {numbered[0]}", path, 1)
         yield from _rows_of_trials(path, heads, rows, columns, numbers)
 
 
