@@ -203,6 +203,17 @@ def test_scores_that_are_no_numbers_are_told(tmp_path: Path) -> None:
         analyse_blimp(open_results([made.path]))
 
 
+@pytest.mark.parametrize("known", [0, 1])
+def test_items_without_a_margin(tmp_path: Path, known: int) -> None:
+    made = result(tmp_path / "r", pairs_of("u", 0.5), "m", "all")
+    path = made.path.with_suffix(".parquet")
+    table = pq.read_table(path)
+    margins = pa.array([1.0] * known + [None] * (len(table) - known), pa.float64())
+    pq.write_table(table.set_column(table.column_names.index("margin"), "margin", margins), path)
+    names = [part.name for part in analyse_blimp(open_results([made.path]))]
+    assert ("confidence" in names) == bool(known)
+
+
 def test_the_figure_of_thousands_of_paradigms_has_the_hardest() -> None:
     names = [f"u{n}" for n in range(3000)]
     table = pd.DataFrame({"model": "m", "UID": names, "phenomenon": "t",

@@ -189,8 +189,11 @@ def _tenths(items: pd.DataFrame, column: str) -> pd.Series:
     """Return the middle of the tenth of a model's items in which each item is."""
 
     def middles(values: pd.Series) -> pd.Series:
-        tenth = pd.qcut(values.rank(method="first"), min(10, len(values)), labels=False)
-        return values.groupby(tenth).transform("median")
+        known = values.dropna()
+        if known.empty:
+            return values
+        tenth = pd.qcut(known.rank(method="first"), min(10, len(known)), labels=False)
+        return known.groupby(tenth).transform("median").reindex(values.index)
 
     return items.groupby("model")[column].transform(middles)
 
