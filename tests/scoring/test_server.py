@@ -192,6 +192,8 @@ def test_servers_that_cannot_score_are_told(
         (changed(lambda cs: [{**c, "logprobs": {k: v[:2] for k, v in c["logprobs"].items()}} for c in cs]),
          "are not the text"),
         (change("tokens", lambda v: [*v[:1], "a", *v[3:], "b"], later=True), "are not the text"),
+        (change("tokens", lambda v: ["\ufffd"] * len(v), later=True), "are not the text"),
+        (change("tokens", lambda v: [""] * len(v), later=True), "are not the text"),
         (change("tokens", lambda v: [*v[:-1], 7], later=True), "no log probabilities"),
         (change("tokens", lambda v: [*v[:-1], "\ud800"], later=True), "are not the text"),
         (change("token_logprobs", lambda v: [*v[:-1], math.nan], later=True), "not finite"),
