@@ -9,14 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
 from judged import collect, save_session
 from people import made_study
 from solecism.commands import main
+from solecism.errors import InputError
 from solecism.judge.design import Rules, Study
-from solecism.judge.importing import answer_table, import_answers, read_answer_table
+from solecism.judge.importing import (
+    answer_table,
+    import_answers,
+    read_answer_table,
+    save_answers,
+)
 from solecism.judge.outcome import Outcome, outcome_of
 
 Item = Mapping[str, str]
@@ -205,3 +212,14 @@ def test_no_answers_yet(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["judge", "report", str(study.folder)])
     assert done.exit_code == 2
     assert "there are no answers yet" in done.output
+
+
+def test_a_pair_has_one_paradigm(tmp_path: Path) -> None:
+    study = made_study(tmp_path)
+    collect(study, 2)
+    table = read_answer_table(study)
+    mixed = ["other", *table["UID"].to_pylist()[1:]]
+    place = table.column_names.index("UID")
+    save_answers(study, table.set_column(place, "UID", pa.array(mixed)))
+    with pytest.raises(InputError, match="has several values of UID"):
+        read_answer_table(study)

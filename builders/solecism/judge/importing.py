@@ -304,6 +304,13 @@ def _check_table(table: pa.Table, study: Study, path: Path) -> None:
     for name in ("participant", *_PAIR, "trials"):
         if table[name].null_count:
             raise fail(f"{name} is empty in {table[name].null_count:,} rows", path)
+    whole = table.group_by(["config", "id"]).aggregate(
+        [(name, "count_distinct") for name in ("set_id", "UID", "linguistics_term")]
+    )
+    for name in ("set_id", "UID", "linguistics_term"):
+        several = pc.greater(whole[f"{name}_count_distinct"], 1)
+        if pair := whole.filter(several)["id"].slice(0, 1).to_pylist():
+            raise fail(f"the pair {str(pair[0])[:40]!r} has several values of {name}", path)
     _check_texts(table, path)
 
 
