@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -69,3 +70,12 @@ def test_a_single_checkpoint_is_no_curve(results: Path) -> None:
     found = [r for r in solecism.report(results).results if not r.run["options"].get("checkpoint")]
     with pytest.raises(InputError, match="no two checkpoints of one model"):
         solecism.report(found).curve()
+
+
+def test_all_runs_are_in_one_chart_too(results: Path) -> None:
+    ours = [one for one in solecism.report(results).results if one.run["options"].get("checkpoint")]
+    others = [replace(one, run={**one.run, "model": "other"}) for one in ours[1:]]
+    chart = checkpoint_curves([*ours, *others])[-1]
+    assert chart.title == "all runs on some/some: accuracy over checkpoints"
+    assert [curve.name for curve in chart.curves] == ["tiny", "other"]
+    assert [len(curve.points) for curve in chart.curves] == [len(ours), len(ours) - 1]

@@ -59,16 +59,20 @@ def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list
     A checkpoint is a result of a named revision (``solecism score --revisions``). Raises
     :class:`InputError` for an unknown grouping.
     """
-    families: dict[tuple[str, str], list[Result]] = {}
+    configs: dict[str, dict[str, list[Result]]] = {}
     for result in results:
         if checkpoint_of(result):
             run = result.run
-            families.setdefault((run["model"], f"{run['data']}/{run['config']}"), []).append(result)
+            runs = configs.setdefault(f"{run['data']}/{run['config']}", {})
+            runs.setdefault(run["model"], []).append(result)
     found = []
-    for (model, config), some in families.items():
-        if len(some) > 1:
+    for config, models in configs.items():
+        runs = {model: some for model, some in models.items() if len(some) > 1}
+        for model, some in runs.items():
             title = f"{model} on {config}: accuracy by {by} over checkpoints"
             found.append(_curves(title, some, by))
+        if len(runs) > 1:
+            found.append(_all_runs(f"all runs on {config}: accuracy over checkpoints", runs, by))
     return found
 
 
@@ -88,31 +92,51 @@ def checkpoint_of(result: Result) -> str:
     return str(result.run["options"].get("checkpoint", ""))
 
 
-def _curves(title: str, results: Sequence[Result], by: str) -> CheckpointCurves:
-    """Return the curve of each row, and one of all pairs together.
+def _places(results: Sequence[Result]) -> dict[str, float]:
+    """Return where each checkpoint is on the axis, in order.
 
     Checkpoints are placed by their numbers; if one has no number, one after the other.
     """
     steps = {checkpoint_of(result): step_of(checkpoint_of(result)) for result in results}
     names = sorted(steps, key=lambda name: (math.inf if steps[name] is None else steps[name], name))
-    order = sorted(results, key=lambda result: names.index(checkpoint_of(result)))
     known = [step for name in names if (step := steps[name]) is not None]
-    x = [float(place) for place in range(len(order))]
-    if len(known) == len(order):
+    places = [float(place) for place in range(len(names))]
+    if len(known) == len(names):
         wide = known[0] > 0 and known[-1] > WIDEST * known[0]
-        x = [math.log10(step) if wide else float(step) for step in known]
-    some = columns(order, by)
-    rows = [row for row in row_names(some) if row not in (ALL, MEAN)]
-    curves = []
-    for row in [*rows, ALL] if len(rows) > 1 else [ALL]:
-        cells = [
-            (place, name, c.cells.get(row)) for place, name, c in zip(x, names, some, strict=True)
-        ]
-        points = (
-            AccuracyPoint(place, name, cell.value, cell.low or 0.0, cell.high or 1.0, cell.n)
-            for place, name, cell in cells
-            if cell and cell.n
-        )
-        curves.append(AccuracyCurve(row, tuple(points)))
-    shown = range(0, len(x), -(-len(x) // MOST_TICKS))
-    return CheckpointCurves(title, tuple(curves), tuple((x[n], names[n]) for n in shown))
+        places = [math.log10(step) if wide else float(step) for step in known]
+    return dict(zip(names, places, strict=True))
+
+
+def _curve(
+    name: str, row: str, results: Sequence[Result], places: dict[str, float], by: str
+) -> AccuracyCurve:
+    """Return the curve of a row of the grouping."""
+    order = sorted(results, key=lambda result: places[checkpoint_of(result)])
+    points = []
+    for result, column in zip(order, columns(order, by), strict=True):
+        checkpoint, cell = checkpoint_of(result), column.cells.get(row)
+        if cell and cell.n:
+            ends = cell.low or 0.0, cell.high or 1.0
+            points.append(AccuracyPoint(places[checkpoint], checkpoint, cell.value, *ends, cell.n))
+    return AccuracyCurve(name, tuple(points))
+
+
+def _ticks(places: dict[str, float]) -> tuple[tuple[float, str], ...]:
+    shown = list(places.items())[:: -(-len(places) // MOST_TICKS)]
+    return tuple((place, name) for name, place in shown)
+
+
+def _curves(title: str, results: Sequence[Result], by: str) -> CheckpointCurves:
+    """Return the curve of each row, and one of all pairs together."""
+    places = _places(results)
+    rows = [row for row in row_names(columns(results, by)) if row not in (ALL, MEAN)]
+    names = [*rows, ALL] if len(rows) > 1 else [ALL]
+    curves = tuple(_curve(row, row, results, places, by) for row in names)
+    return CheckpointCurves(title, curves, _ticks(places))
+
+
+def _all_runs(title: str, runs: dict[str, list[Result]], by: str) -> CheckpointCurves:
+    """Return the curve of all pairs of each run."""
+    places = _places([result for some in runs.values() for result in some])
+    curves = tuple(_curve(model, ALL, some, places, by) for model, some in runs.items())
+    return CheckpointCurves(title, curves, _ticks(places))
