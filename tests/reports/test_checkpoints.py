@@ -74,7 +74,10 @@ def test_a_single_checkpoint_is_no_curve(results: Path) -> None:
 
 def test_all_runs_are_in_one_chart_too(results: Path) -> None:
     ours = [one for one in solecism.report(results).results if one.run["options"].get("checkpoint")]
-    others = [replace(one, run={**one.run, "model": "other"}) for one in ours[1:]]
+    others = [
+        replace(one, summary={**one.summary, "run": {**one.run, "model": "other"}})
+        for one in ours[1:]
+    ]
     chart = checkpoint_curves([*ours, *others])[-1]
     assert chart.title == "all runs on some/some: accuracy over checkpoints"
     assert [curve.name for curve in chart.curves] == ["tiny", "other"]
