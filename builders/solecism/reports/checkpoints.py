@@ -12,7 +12,15 @@ from markupsafe import Markup
 from solecism.errors import fail
 from solecism.plots import Draw, figure_bytes
 from solecism.reports.charts import WIDTH, curve_chart, curve_drawing
-from solecism.reports.figures import ALL, MEAN, AccuracyCurve, AccuracyPoint, columns, row_names
+from solecism.reports.figures import (
+    ALL,
+    MEAN,
+    AccuracyCurve,
+    AccuracyPoint,
+    FigureColumn,
+    columns,
+    row_names,
+)
 from solecism.scoring.checkpoints import step_of
 from solecism.scoring.results import Result
 
@@ -107,14 +115,21 @@ def _places(results: Sequence[Result]) -> dict[str, float]:
     return dict(zip(names, places, strict=True))
 
 
+def _ordered(
+    results: Sequence[Result], places: dict[str, float], by: str
+) -> list[tuple[str, FigureColumn]]:
+    """Return the checkpoints in order, each with its column of accuracies."""
+    order = sorted(results, key=lambda result: places[checkpoint_of(result)])
+    return list(zip(map(checkpoint_of, order), columns(order, by), strict=True))
+
+
 def _curve(
-    name: str, row: str, results: Sequence[Result], places: dict[str, float], by: str
+    name: str, row: str, order: Sequence[tuple[str, FigureColumn]], places: dict[str, float]
 ) -> AccuracyCurve:
     """Return the curve of a row of the grouping."""
-    order = sorted(results, key=lambda result: places[checkpoint_of(result)])
     points = []
-    for result, column in zip(order, columns(order, by), strict=True):
-        checkpoint, cell = checkpoint_of(result), column.cells.get(row)
+    for checkpoint, column in order:
+        cell = column.cells.get(row)
         if cell and cell.n:
             ends = cell.low or 0.0, cell.high or 1.0
             points.append(AccuracyPoint(places[checkpoint], checkpoint, cell.value, *ends, cell.n))
@@ -129,14 +144,18 @@ def _ticks(places: dict[str, float]) -> tuple[tuple[float, str], ...]:
 def _curves(title: str, results: Sequence[Result], by: str) -> CheckpointCurves:
     """Return the curve of each row, and one of all pairs together."""
     places = _places(results)
-    rows = [row for row in row_names(columns(results, by)) if row not in (ALL, MEAN)]
+    order = _ordered(results, places, by)
+    named = row_names([column for _, column in order])
+    rows = [row for row in named if row not in (ALL, MEAN)]
     names = [*rows, ALL] if len(rows) > 1 else [ALL]
-    curves = tuple(_curve(row, row, results, places, by) for row in names)
+    curves = tuple(_curve(row, row, order, places) for row in names)
     return CheckpointCurves(title, curves, _ticks(places))
 
 
 def _all_runs(title: str, runs: dict[str, list[Result]], by: str) -> CheckpointCurves:
     """Return the curve of all pairs of each run."""
     places = _places([result for some in runs.values() for result in some])
-    curves = tuple(_curve(model, ALL, some, places, by) for model, some in runs.items())
+    curves = tuple(
+        _curve(model, ALL, _ordered(some, places, by), places) for model, some in runs.items()
+    )
     return CheckpointCurves(title, curves, _ticks(places))
