@@ -144,7 +144,7 @@ between them. A region is characters ``start:end`` of ``text`` and words ``first
 """
 
 
-_TELLING = {"sentence_good": "pair", "conditions": "suite", "masked": "cloze"}
+_TELLING = {"conditions": "suite", "masked": "cloze", "sentence_good": "pair"}
 
 
 def kind_of_items(columns: Iterable[str]) -> str:
@@ -153,4 +153,5 @@ def kind_of_items(columns: Iterable[str]) -> str:
     >>> kind_of_items(["id", "conditions"])
     'suite'
     """
-    return next((_TELLING[name] for name in columns if name in _TELLING), "")
+    names = set(columns)
+    return next((kind for name, kind in _TELLING.items() if name in names), "")

@@ -23,7 +23,7 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
 from solecism.inputs import read_text, reading_parquet
-from solecism.schema import CLOZE, SUITE, pair_schema
+from solecism.schema import CLOZE, SUITE, kind_of_items, pair_schema
 
 __all__ = [
     "CARD", "NEEDED", "ConfigEntry", "ItemSet", "configs_of", "expand_data", "folder_of_data",
@@ -82,7 +82,7 @@ class ItemSet:
     @property
     def kind(self) -> str:
         """The kind of its items: ``suite``, ``cloze`` or ``pair``."""
-        return _kind(self.columns)
+        return kind_of_items(self.columns) or "pair"
 
     @property
     def columns(self) -> list[str]:
@@ -161,10 +161,6 @@ def _first(known: pa.Table, paradigm: str, sample: int) -> NDArray[np.bool_]:
     chosen = np.zeros(len(known), dtype=bool)
     chosen[order[np.arange(len(order)) - first < sample]] = True
     return chosen
-
-
-def _kind(columns: Sequence[str]) -> str:
-    return "suite" if "conditions" in columns else "cloze" if "masked" in columns else "pair"
 
 
 def open_pairs(spec: str, revision: str | None = None) -> ItemSet:
@@ -262,7 +258,7 @@ def kind_of_config(entry: ConfigEntry) -> str:
         return entry.kind
     with reading_parquet(entry.files[0]):
         columns = pq.read_schema(entry.files[0]).names
-    return _kind(columns) if {"sentence_good", "conditions", "masked"} & set(columns) else ""
+    return kind_of_items(columns)
 
 
 def _without_paradigm(spec: str) -> tuple[str, str]:
@@ -311,7 +307,7 @@ def _content(files: Sequence[Path]) -> str:
 def _refuse_types(schema: pa.Schema, path: Path) -> None:
     """Raise :class:`InputError` for columns that have our names and other types, or stand twice."""
     names = schema.names
-    kind = _kind(names)
+    kind = kind_of_items(names)
     suite = kind == "suite"
     known = {"suite": SUITE, "cloze": CLOZE}.get(kind) or pair_schema()
     kinds = {field.name: field.type for field in known if suite or field.type == pa.string()}
@@ -331,7 +327,7 @@ def _refuse_rows(table: pa.Table, path: Path) -> None:
     """Raise for broken values, and for suite items that lack something or have holes in it."""
     table.validate(full=True)
     needed = ("id", "suite", "conditions", "predictions")
-    for name in needed if _kind(table.column_names) == "suite" else ():
+    for name in needed if kind_of_items(table.column_names) == "suite" else ():
         if any(map(_has_null, table[name].chunks)):
             raise fail(f"column {name!r} has a value that is null", path)
 
