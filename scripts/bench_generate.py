@@ -18,13 +18,15 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table as Grid
 
 from solecism.datasets.build import ItemWriter
-from solecism.datasets.from_templates import load_paradigms
+from solecism.datasets.catalogue import catalogue_entry
+from solecism.datasets.from_templates import load_paradigms, templates_of_configs
 from solecism.grammar.pairs import draw_pairs, draw_sentences
 from solecism.grammar.paradigm import Paradigm, load_paradigm
 from solecism.lexicon.lexicon import Lexicon
@@ -118,8 +120,8 @@ def build(dataset: str) -> tuple[float, float]:
 def minimal_sets(dataset: str) -> int:
     """Count the minimal sets of a data set."""
     root = find_root(HERE)
-    paths = [path for code in root.configs(dataset) for path in root.templates(dataset, code)]
-    paradigms = load_paradigms(root, dataset, paths).values()
+    configs = templates_of_configs(root, catalogue_entry(root, dataset)).values()
+    paradigms = load_paradigms(root, dataset, chain.from_iterable(configs)).values()
     return sum(p.template.draw or p.plan.size() for p in paradigms)
 
 

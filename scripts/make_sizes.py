@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from solecism.datasets.from_templates import load_paradigms
+from solecism.datasets.from_templates import load_paradigms, templates_of_language
 from solecism.files import write_text
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm
@@ -32,8 +32,8 @@ PAPER = {
 def sizes(language: str) -> dict[str, int]:
     """Return the number of minimal sets of each paradigm of a language."""
     root = Root(CHECKOUT)
-    found = load_paradigms(root, "clams", root.templates("clams", language))
-    return {path.stem: _size(paradigm) for path, paradigm in found.items()}
+    found = load_paradigms(root, "clams", templates_of_language(root, "clams", language))
+    return {paradigm.template.id: _size(paradigm) for paradigm in found.values()}
 
 
 def _size(paradigm: Paradigm) -> int:

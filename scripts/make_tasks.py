@@ -10,15 +10,16 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from jinja2 import Environment
 
 from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.citation import cite, references_of
-from solecism.datasets.from_templates import ALL, paths_of_configs
+from solecism.datasets.from_templates import ALL, templates_of_configs
 from solecism.files import write_text
-from solecism.grammar.template import read_template
+from solecism.grammar.template import Template
 from solecism.harness import TASKS
 from solecism.harness.task_files import MEAN, task_of_config, task_of_group
 from solecism.root import Root
@@ -173,9 +174,10 @@ def _readme(root: Root, name: str, files: Mapping[str, str]) -> str:
 
 def _abouts(root: Root, name: str) -> dict[str, str]:
     """Return what each paradigm of a data set is about, by its UID."""
-    folder = root.path / "templates" / name
-    found = {path.stem: read_template(path) for path in sorted(folder.glob("*/[!_]*.jinja"))}
-    return {uid: " ".join(template.about.split()) for uid, template in found.items()}
+    if name not in root.datasets:
+        return {}
+    found = chain.from_iterable(templates_of_configs(root, catalogue_entry(root, name)).values())
+    return {template.id: " ".join(template.about.split()) for template in found}
 
 
 def _said(task: str, name: str, about: Mapping[str, str]) -> str:
@@ -225,13 +227,13 @@ def _mined(name: str, version: str) -> dict[str, str]:
 def task_set(root: Root, dataset: str) -> TaskSet:
     """The facts that the tasks of a data set depend on."""
     entry = catalogue_entry(root, dataset)
-    configs = [_config(*config) for config in paths_of_configs(root, entry).items()]
+    configs = [_config(*config) for config in templates_of_configs(root, entry).items()]
     return TaskSet(entry.version, entry.configs, configs)
 
 
-def _config(name: str, paths: Sequence[Path]) -> TaskConfig:
-    kind = "pair" if read_template(paths[0]).is_pair else "suite"
-    return TaskConfig(name, kind, [path.stem for path in paths])
+def _config(name: str, templates: Sequence[Template]) -> TaskConfig:
+    kind = "pair" if templates[0].is_pair else "suite"
+    return TaskConfig(name, kind, [template.id for template in templates])
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import pytest
 from release import CHECKOUT
 from solecism.datasets.build import build
 from solecism.datasets.catalogue import catalogue_entry
-from solecism.datasets.from_templates import load_paradigms
+from solecism.datasets.from_templates import load_paradigms, templates_of_language
 from solecism.datasets.lock import lock_path, read_lock
 from solecism.grammar.pairs import draw_pairs
 from solecism.lexicon.lexicon import Lexicon
@@ -42,7 +42,9 @@ def tables() -> dict[str, dict[str, pa.Table]]:
 
 
 def _tables_of(language: str) -> dict[str, pa.Table]:
-    paradigms = load_paradigms(ROOT, "clams", ROOT.templates("clams", language)).values()
+    paradigms = load_paradigms(
+        ROOT, "clams", templates_of_language(ROOT, "clams", language)
+    ).values()
     extra = tuple(sorted({name for each in paradigms for name in each.template.features}))
     return {each.template.id: pa.concat_tables(draw_pairs(each, extra=extra)) for each in paradigms}
 

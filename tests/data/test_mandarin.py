@@ -12,7 +12,7 @@ import pytest
 
 from release import CHECKOUT
 from solecism.datasets.catalogue import catalogue_entry
-from solecism.datasets.from_templates import load_paradigms
+from solecism.datasets.from_templates import load_paradigms, templates_of_language
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.suites import draw_suites
 from solecism.lexicon.table import read_tsv
@@ -63,7 +63,9 @@ def suites() -> dict[str, list[dict[str, Any]]]:
     """All suites by UID."""
     return {
         paradigm.template.id: pa.concat_tables(draw_suites(paradigm)).to_pylist()
-        for paradigm in load_paradigms(ROOT, "mandarin", ROOT.templates("mandarin", "zh")).values()
+        for paradigm in load_paradigms(
+            ROOT, "mandarin", templates_of_language(ROOT, "mandarin", "zh")
+        ).values()
         if not paradigm.template.is_pair
     }
 
@@ -73,7 +75,9 @@ def pairs() -> dict[str, list[dict[str, Any]]]:
     """All minimal pairs by UID."""
     return {
         paradigm.template.id: pa.concat_tables(draw_pairs(paradigm)).to_pylist()
-        for paradigm in load_paradigms(ROOT, "mandarin", ROOT.templates("mandarin", "zh")).values()
+        for paradigm in load_paradigms(
+            ROOT, "mandarin", templates_of_language(ROOT, "mandarin", "zh")
+        ).values()
         if paradigm.template.is_pair
     }
 

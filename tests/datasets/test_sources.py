@@ -8,7 +8,7 @@ import pytest
 
 from drawing import make_root, template
 from solecism import root as sources
-from solecism.datasets.from_templates import find_paradigm, load_paradigms
+from solecism.datasets.from_templates import find_paradigm, load_paradigms, templates_of_language
 from solecism.errors import InputError
 from solecism.root import Root, find_root, own_root
 
@@ -94,14 +94,14 @@ def test_data_sets_configs_and_templates_are_the_folders_and_files_that_there_ar
     assert root.languages == ["xx", "yy"]
     assert root.configs("tiny") == ["xx", "yy"]
     assert [path.name for path in root.templates("tiny", "xx")] == ["first.jinja", "second.jinja"]
-    found = load_paradigms(root, "tiny", root.templates("tiny", "yy")).values()
+    found = load_paradigms(root, "tiny", templates_of_language(root, "tiny", "yy")).values()
     assert [paradigm.name for paradigm in found] == ["tiny/yy/first", "tiny/yy/second"]
     assert find_paradigm(root, "tiny", "yy", "first").template.id == "first"
 
 
 def test_a_lexicon_is_read_once(root: Root) -> None:
-    paths = [path for code in ("xx", "yy") for path in root.templates("tiny", code)]
-    found = load_paradigms(root, "tiny", paths).values()
+    templates = [t for code in ("xx", "yy") for t in templates_of_language(root, "tiny", code)]
+    found = load_paradigms(root, "tiny", templates).values()
     one, other, *others = (paradigm.phrases.lexicon for paradigm in found)
     assert one is other
     assert all(one is not lexicon for lexicon in others)

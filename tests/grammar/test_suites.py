@@ -7,11 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from drawing import Files, make_paradigm, suite_items
+from drawing import Files, make_paradigm, rows, suite_items
+from solecism.datasets.from_templates import find_paradigm
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
 from solecism.grammar.suites import draw_suites
+from solecism.grammar.template import Template, read_templates
+from solecism.root import Root
 from solecism.schema import SUITE
 
 TABLES: Files = {
@@ -199,3 +202,45 @@ def test_a_suite_without_slots_has_one_item(tmp_path: Path) -> None:
         suite(tmp_path, "predictions: a.x > b.x", "a: [x: one is]\nb: [x: one are]")
     )
     assert [made["text"] for made in items[0]["conditions"]] == ["One is.", "One are."]
+
+
+PAIRS = """pairs:
+  number_pair:
+    about: A verb agrees with its subject.
+    good: mismatch
+    bad: ungrammatical
+    critical: here
+"""
+
+
+def pairs_of(folder: Path, pairs: str) -> tuple[Template, ...]:
+    path = Path(suite(folder, FRONT, LINES).template.path)
+    path.write_text(
+        path.read_text("utf-8").replace("predictions:", pairs + "predictions:"), "utf-8"
+    )
+    return read_templates(path)
+
+
+def test_a_suite_declares_pairs(tmp_path: Path) -> None:
+    whole, pair = pairs_of(tmp_path, PAIRS)
+    assert (whole.is_pair, pair.is_pair, pair.name) == (False, True, "tiny/xx/number_pair")
+    assert pair.about == "A verb agrees with its subject."
+    made = rows(find_paradigm(Root(tmp_path), "tiny", "xx", "number_pair"))
+    assert [(row["sentence_good"], row["sentence_bad"]) for row in made[:1]] == [
+        ("The box to the keys is here.", "The box to the keys are here.")
+    ]
+    assert {row["two_prefix_word"] for row in made} == {"here"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("good: mismatch", "good: mismtch", r"good: there is no line 'mismtch' .*'mismatch'"),
+        ("critical: here", "critical: hare", "critical: line 'mismatch' has no 'hare'"),
+        ("bad:", "worse:", r"unknown key 'worse' .*keys: good, bad, critical, about"),
+        ("good: mismatch", "good: [a]", "'good' wants a text"),
+    ],
+)
+def test_bad_pairs_are_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"number_pair.*{message}|{message}"):
+        pairs_of(tmp_path, PAIRS.replace(old, new))

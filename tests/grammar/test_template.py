@@ -199,7 +199,7 @@ def test_bad_lines_are_told(tmp_path: Path, lines: str, message: str) -> None:
             "7: unknown key 'drow' (did you mean 'draw'? keys: id, phenomenon, field, construction, "
             "about, source, controller, draw, slots, where, balance, may_repeat, attractors, "
             "predictions, allow, "
-            "features)",
+            "features, pairs)",
         ),
         ("draw: ten\n", "7: draw: 'ten' is neither `all` nor a number from 1 to 999,999,999"),
         ("draw: 0\n", "7: draw: '0' is neither `all` nor a number from 1 to 999,999,999"),

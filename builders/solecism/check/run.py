@@ -30,10 +30,10 @@ from solecism.check.suites import SuiteBatch, SuiteMemory
 from solecism.check.templates import UnboundTemplate, too_large
 from solecism.errors import InputError, candidates, fail, visible
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
+from solecism.grammar.paradigm import Counts, Paradigm, bind
 from solecism.grammar.phrases import PHRASES, Phrases
 from solecism.grammar.suites import draw_suites
-from solecism.grammar.template import Template, read_template
+from solecism.grammar.template import Template, read_templates
 from solecism.inputs import read_source
 from solecism.lexicon.lexicon import Lexicon, read_hierarchy
 from solecism.lexicon.orthography import read_orthography
@@ -139,7 +139,9 @@ def _problem_findings(error: InputError, code: str) -> Iterator[Finding]:
 class _LanguageTemplates:
     """The templates of one language of a data set, with lexicon, macros and bibliography."""
 
-    def __init__(self, folder: Path, root: Path, read: Callable[[Path], Template]) -> None:
+    def __init__(
+        self, folder: Path, root: Path, read: Callable[[Path], tuple[Template, ...]]
+    ) -> None:
         self.folder, self.root, self.read = folder, root, read
         self.lexicon = Lexicon(root / "lexicons" / folder.name)
         self.memory = PairMemory()
@@ -157,44 +159,42 @@ class _LanguageTemplates:
             return None
         return frozenset(re.findall(r"^\s*@\w+\s*\{\s*([^,\s]+)", read_source(path), re.M))
 
-    def siblings(self, path: Path) -> Iterator[Template]:
+    def siblings(self, template: Template) -> Iterator[Template]:
         """The templates of the same name in other languages, as far as they can be read."""
+        path = Path(template.path)
         for other in sorted(self.folder.parent.glob(f"*/{path.name}")):
-            template = None if other == path else _try(partial(self.read, other), "T001", [])
-            if template:
-                yield template
+            found = () if other == path else _try(partial(self.read, other), "T001", []) or ()
+            yield from (sibling for sibling in found if sibling.id == template.id)
 
 
 def _check_templates(
     files: Iterable[Path], root: Path, items: bool, seed: int, counts: CheckedCounts
 ) -> list[Finding]:
     found: list[Finding] = []
-    read = cache(read_template)
+    read = cache(read_templates)
     languages: dict[Path, _LanguageTemplates] = {}
     for path in files:
         language = languages.setdefault(path.parent, _LanguageTemplates(path.parent, root, read))
-        counts.paradigms += 1
-        paradigm = _check_template(path, language, found)
-        if paradigm and items and not any(too_large(paradigm)):
-            _try(
-                partial(_check_items, paradigm, seed, language.memory, found, counts), "T004", found
-            )
+        templates = _try(partial(read, path), "T001", found)
+        counts.paradigms += 1 if templates is None else len(templates)
+        for template in templates or ():
+            paradigm = _check_template(template, language, found)
+            if paradigm and items and not any(too_large(paradigm)):
+                check = partial(_check_items, paradigm, seed, language.memory, found, counts)
+                _try(check, "T004", found)
     return found
 
 
 def _check_template(
-    path: Path, language: _LanguageTemplates, found: list[Finding]
+    template: Template, language: _LanguageTemplates, found: list[Finding]
 ) -> Paradigm | None:
-    template = _try(partial(language.read, path), "T001", found)
-    if template is None:
-        return None
-    draft = UnboundTemplate(template, language.sources, tuple(language.siblings(path)))
+    draft = UnboundTemplate(template, language.sources, tuple(language.siblings(template)))
     hits_of_draft = [c.finding(hit) for c in DRAFT_CHECKS for hit in c.function(draft)]
     found += _not_allowed(hits_of_draft, template)
     phrases = _try(lambda: language.phrases, "T002", found)
     if phrases is None:
         return None
-    paradigm = _try(partial(load_paradigm, path, language.lexicon, phrases), "T003", found)
+    paradigm = _try(partial(bind, template, phrases), "T003", found)
     if paradigm:
         bound = [c.finding(hit) for c in BOUND_CHECKS for hit in c.function(paradigm)]
         found += _not_allowed(bound, template)

@@ -67,7 +67,7 @@ def _names(ctx: click.Context, parent: str, below: _Below) -> list[str]:
 def _configs(root: Root, name: str) -> Iterable[str]:
     """Return the data sets, or the configs of one; below a config is nothing."""
     from solecism.datasets.catalogue import MINED, catalogue_entry, mined_names
-    from solecism.datasets.from_templates import paths_of_configs
+    from solecism.datasets.from_templates import templates_of_configs
     from solecism.datasets.from_treebanks import minable
 
     if not name:
@@ -75,18 +75,19 @@ def _configs(root: Root, name: str) -> Iterable[str]:
     if "/" in name:
         return []
     entry = catalogue_entry(root, name)
-    return minable() if entry.configs == MINED else paths_of_configs(root, entry)
+    return minable() if entry.configs == MINED else templates_of_configs(root, entry)
 
 
 def _shown(root: Root, name: str) -> Iterable[str]:
     """Return the data sets, the languages of one, or the paradigms of a language."""
+    from solecism.datasets.from_templates import templates_of_language
     from solecism.datasets.from_treebanks import minable
 
     dataset, _, language = name.partition("/")
     if "/" in language:
         return []
     if language:
-        return [path.stem for path in root.templates(dataset, language)]
+        return [template.id for template in templates_of_language(root, dataset, language)]
     if not dataset or dataset in root.datasets:
         return root.configs(dataset) if dataset else _configs(root, "")
     return [f"{code}{kind}" for code in minable() for kind in ("", "-forms", "-pairs")]

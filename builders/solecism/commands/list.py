@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any
 
 import click
@@ -18,7 +19,7 @@ from solecism.commands.options import JSON, ROOT, console, echo, plain_table, pr
 from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, mined_names
 from solecism.datasets.citation import cite
 from solecism.datasets.configs import choose
-from solecism.datasets.from_templates import load_paradigms, paths_of_configs
+from solecism.datasets.from_templates import load_paradigms, templates_of_configs
 from solecism.datasets.from_treebanks import minable
 from solecism.errors import fail
 from solecism.harness import TASKS
@@ -130,17 +131,16 @@ def _together(sizes: Sequence[MinedSize], entry: CatalogueEntry) -> Size:
 
 def _drawn(root: Root, entry: CatalogueEntry, config: str, is_collected: bool) -> list[Size]:
     """Return the sizes of the configs of a data set, or of the paradigms of one of them."""
-    known = paths_of_configs(root, entry)
+    known = templates_of_configs(root, entry)
     if config:
         (config,) = choose(entry.name, known, [config])
         known = {config: known[config]}
-    paths = dict.fromkeys(path for paths in known.values() for path in paths)
-    paradigms = load_paradigms(root, entry.name, paths)
-    counts = {path: p.template.draw or p.plan.size() for path, p in paradigms.items()}
+    paradigms = load_paradigms(root, entry.name, chain.from_iterable(known.values()))
+    counts = {name: p.template.draw or p.plan.size() for name, p in paradigms.items()}
     if config:
-        return [Size(p.name, entry.version, 1, counts[path]) for path, p in paradigms.items()]
+        return [Size(name, entry.version, 1, count) for name, count in counts.items()]
     return [
-        Size(f"{entry.name}/{name}", entry.version, len(some), sum(counts[path] for path in some))
+        Size(f"{entry.name}/{name}", entry.version, len(some), sum(counts[t.name] for t in some))
         for name, some in known.items()
         if not is_collected or entry.configs == "languages" or len(some) > 1
     ]

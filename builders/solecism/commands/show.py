@@ -27,7 +27,7 @@ from solecism.commands.options import JSON, ROOT, console, print_lines
 from solecism.contrast import differing_span
 from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.datasets.configs import choose
-from solecism.datasets.from_templates import find_paradigm, paths_of_configs
+from solecism.datasets.from_templates import find_paradigm, templates_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
 from solecism.datasets.manifest import MANIFEST, read_manifest
 from solecism.errors import InputError, candidates, fail
@@ -136,10 +136,10 @@ def _paradigm(root: Root, name: str) -> Paradigm:
     """
     parts = name.strip("/").split("/")
     if len(parts) == 2 and catalogue_entry(root, parts[0]).configs == "paradigms":
-        known = paths_of_configs(root, catalogue_entry(root, parts[0]))
+        known = templates_of_configs(root, catalogue_entry(root, parts[0]))
         (name,) = choose(parts[0], known, parts[1:])
         if len(known[name]) == 1:
-            parts.insert(1, known[name][0].parent.name)
+            parts.insert(1, known[name][0].folder.name)
     if len(parts) != 3:
         others = "agreement/he, or FOLDER/CONFIG of a data set that was built"
         message = f"{name!r} is not of the form dataset/language/UID, as clams/he/subj_rel"

@@ -25,7 +25,7 @@ from solecism.datasets.configs import (
     choose,
     distinct_sources,
 )
-from solecism.datasets.from_templates import paths_of_configs, template_configs
+from solecism.datasets.from_templates import template_configs, templates_of_configs
 from solecism.datasets.manifest import (
     MANIFEST,
     ConfigFiles,
@@ -87,7 +87,7 @@ def build(
     recover_folder(folder)
     before = _configs_before(folder, dataset)
     if entry.configs != MINED:
-        known = paths_of_configs(home, entry)
+        known = templates_of_configs(home, entry)
         chosen = choose(dataset, known, configs)
         if configs:
             chosen = [name for name in known if name in {*chosen, *before}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,18 @@ from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import BuiltParadigm, Config, choose, example_of
 from solecism.errors import candidates, fail
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import LARGEST, Counts, Paradigm, check_size, load_paradigm
+from solecism.grammar.paradigm import LARGEST, Counts, Paradigm, bind, check_size
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.suites import draw_suites
-from solecism.grammar.template import read_template
+from solecism.grammar.template import Template, read_template, read_templates
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 from solecism.schema import FEATURES, SUITE, pair_schema
 
-__all__ = ["ALL", "find_paradigm", "load_paradigms", "paths_of_configs", "template_configs"]
+__all__ = [
+    "ALL", "find_paradigm", "load_paradigms", "template_configs", "templates_of_configs",
+    "templates_of_language",
+]  # fmt: skip
 
 ALL, PAIRS, TRADITIONAL = "all", "pairs", "traditional"
 """Names of configs that collect paradigms: all, pairs beside suites, in traditional characters."""
@@ -32,7 +36,7 @@ ALL, PAIRS, TRADITIONAL = "all", "pairs", "traditional"
 PAIRS_TRADITIONAL = f"{PAIRS}_{TRADITIONAL}"
 
 
-def paths_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[Path, ...]]:
+def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[Template, ...]]:
     """Return the templates of each config of a data set; raises :class:`InputError`.
 
     In the layout ``languages`` each folder of templates is a config. In the layout ``paradigms``
@@ -41,11 +45,13 @@ def paths_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[Path,
     """
     dataset = entry.name
     if entry.configs == "languages":
-        return {code: tuple(root.templates(dataset, code)) for code in root.configs(dataset)}
-    paths = [path for code in root.configs(dataset) for path in root.templates(dataset, code)]
-    _refuse_same_names(paths)
-    pairs = tuple(path for path in paths if read_template(path).is_pair)
-    suites = tuple(path for path in paths if path not in pairs)
+        return {code: templates_of_language(root, dataset, code) for code in root.configs(dataset)}
+    found = [
+        t for code in root.configs(dataset) for t in templates_of_language(root, dataset, code)
+    ]
+    _refuse_same_names(found)
+    pairs = tuple(template for template in found if template.is_pair)
+    suites = tuple(template for template in found if not template.is_pair)
     collected = {ALL: suites or pairs}
     if suites and pairs:
         collected[PAIRS] = pairs
@@ -53,16 +59,22 @@ def paths_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[Path,
         collected[TRADITIONAL] = collected[ALL]
         if suites and pairs:
             collected[PAIRS_TRADITIONAL] = pairs
-    return {**collected, **{path.stem: (path,) for path in paths}}
+    return {**collected, **{template.id: (template,) for template in found}}
 
 
-def _refuse_same_names(paths: Sequence[Path]) -> None:
-    counts = Counter(path.stem for path in paths)
-    for path in paths:
-        if path.stem in (ALL, PAIRS, TRADITIONAL, PAIRS_TRADITIONAL):
-            raise fail(f"{path.stem!r} is the name of a config that collects paradigms", path)
-        if counts[path.stem] > 1:
-            raise fail(f"two templates are called {path.stem!r}: it names the config", path)
+def templates_of_language(root: Root, dataset: str, language: str) -> tuple[Template, ...]:
+    """Return the templates of a language, and the pairs that its suites declare, by UID."""
+    found = [t for path in root.templates(dataset, language) for t in read_templates(path)]
+    return tuple(sorted(found, key=lambda template: template.id))
+
+
+def _refuse_same_names(templates: Sequence[Template]) -> None:
+    counts = Counter(template.id for template in templates)
+    for uid, path in ((template.id, template.path) for template in templates):
+        if uid in (ALL, PAIRS, TRADITIONAL, PAIRS_TRADITIONAL):
+            raise fail(f"{uid!r} is the name of a config that collects paradigms", path)
+        if counts[uid] > 1:
+            raise fail(f"two templates are called {uid!r}: it names the config", path)
 
 
 def template_configs(
@@ -72,46 +84,52 @@ def template_configs(
 
     Raises :class:`InputError` for anything that is wrong with them, before any item is drawn.
     """
-    known = paths_of_configs(root, entry)
+    known = templates_of_configs(root, entry)
     chosen = {name: known[name] for name in choose(entry.name, known, names)}
-    paths = [path for config in chosen.values() for path in config]
-    paradigms = load_paradigms(root, entry.name, paths)
+    paradigms = load_paradigms(root, entry.name, chain.from_iterable(chosen.values()))
     for paradigm in paradigms.values():
         check_size(paradigm, most)
     # The features of all templates, built or not, so that configs share a schema.
-    templates = [read_template(path) for paths in known.values() for path in paths]
-    schema = pair_schema(sorted({name for template in templates for name in template.features}))
+    features = {name for config in known.values() for t in config for name in t.features}
+    schema = pair_schema(sorted(features))
     memories = defaultdict[str, PairMemory](PairMemory)
     sources = {
-        path: _TemplateSource(
+        name: _TemplateSource(
             paradigm, root.path, entry.seed, schema, most, memories[paradigm.language]
         )
-        for path, paradigm in paradigms.items()
+        for name, paradigm in paradigms.items()
     }
-    return [_config(entry, name, [sources[p] for p in paths]) for name, paths in chosen.items()]
+    return [
+        _config(entry, name, [sources[template.name] for template in config])
+        for name, config in chosen.items()
+    ]
 
 
-def load_paradigms(root: Root, dataset: str, paths: Iterable[Path]) -> dict[Path, Paradigm]:
-    """Load paradigms from their files; those of one language share lexicon and macros.
+def load_paradigms(root: Root, dataset: str, templates: Iterable[Template]) -> dict[str, Paradigm]:
+    """Return paradigms by their names; those of one language share lexicon and macros.
 
     Raises :class:`InputError`.
     """
-    paths = list(dict.fromkeys(paths))
+    by_name = {template.name: template for template in templates}
     phrases = {
         code: Phrases(root.folder(dataset, code), Lexicon(root.lexicon(code)))
-        for code in dict.fromkeys(path.parent.name for path in paths)
+        for code in dict.fromkeys(template.folder.name for template in by_name.values())
     }
-    found = ((path, phrases[path.parent.name]) for path in paths)
-    return {path: load_paradigm(path, shared.lexicon, shared) for path, shared in found}
+    return {name: bind(t, phrases[t.folder.name]) for name, t in by_name.items()}
 
 
 def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm:
     """Load one paradigm; raises :class:`InputError` with the candidates where there is none."""
-    paths = {path.stem: path for path in root.templates(dataset, language)}
-    if uid not in paths:
-        near = candidates("paradigms", list(paths), uid)
+    path = root.folder(dataset, language) / f"{uid}.jinja"
+    found = (
+        [read_template(path)] if path.is_file() else templates_of_language(root, dataset, language)
+    )
+    known = {template.id: template for template in found}
+    if uid not in known:
+        near = candidates("paradigms", list(known), uid)
         raise fail(f"{dataset}/{language} has no paradigm {uid!r} {near}")
-    return load_paradigm(paths[uid], Lexicon(root.lexicon(language)))
+    (paradigm,) = load_paradigms(root, dataset, [known[uid]]).values()
+    return paradigm
 
 
 def _config(entry: CatalogueEntry, name: str, sources: Sequence[_TemplateSource]) -> Config:

@@ -101,8 +101,9 @@ def inherited(
 
 
 def _over(below: Entry, own: Entry, line: int) -> Entry:
-    """Put what a template says over what the one it is like says; the latter has no ``id``."""
-    fields = {k: _at(entry, line) for k, entry in below.fields.items() if k not in ("id", "like")}
+    """Put what a template says over what the one it is like says, except its names and pairs."""
+    own_keys = ("id", "like", "pairs")
+    fields = {k: _at(entry, line) for k, entry in below.fields.items() if k not in own_keys}
     for key, entry in own.fields.items():
         known = fields.get(key)
         both = key in ("slots", "features") and known and known.fields and entry.fields

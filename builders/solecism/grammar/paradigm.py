@@ -36,6 +36,7 @@ __all__ = [
     "LARGEST",
     "Counts",
     "Paradigm",
+    "bind",
     "blocks",
     "check_enough",
     "check_size",
@@ -54,19 +55,14 @@ class Paradigm:
     levels: tuple[BalanceLevel, ...] = ()
 
     @property
-    def folder(self) -> Path:
-        """The folder the template stands in."""
-        return Path(self.template.path).parent
-
-    @property
     def language(self) -> str:
         """The language code."""
-        return self.folder.name
+        return self.template.folder.name
 
     @property
     def name(self) -> str:
         """``dataset/language/UID``."""
-        return f"{self.folder.parent.name}/{self.language}/{self.template.id}"
+        return self.template.name
 
     @cached_property
     def start(self) -> Hashes:
@@ -106,13 +102,16 @@ class Paradigm:
 
 def load_paradigm(path: Path, lexicon: Lexicon, phrases: Phrases | None = None) -> Paradigm:
     """Read a template and bind it to a lexicon; raises :class:`InputError` with all problems."""
+    return bind(read_template(path), phrases or Phrases(path.parent, lexicon))
+
+
+def bind(template: Template, phrases: Phrases) -> Paradigm:
+    """Bind a template to the lexicon and the macros of its language; raises as above."""
     with gc_paused():
-        return _load(path, lexicon, phrases)
+        return _bound(template, phrases)
 
 
-def _load(path: Path, lexicon: Lexicon, phrases: Phrases | None) -> Paradigm:
-    template = read_template(path)
-    phrases = phrases or Phrases(path.parent, lexicon)
+def _bound(template: Template, phrases: Phrases) -> Paradigm:
     _refuse(
         problem
         for line, source in _expressions(template)

@@ -18,11 +18,14 @@ from solecism.grammar.expression import in_plain_words
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.grammar.inherit import TemplateText, inherited, read_text_of
 
-__all__ = ["WEIGHT", "LinePart", "Slot", "Template", "TemplateLine", "read_template"]
+__all__ = [
+    "WEIGHT", "LinePart", "Slot", "Template", "TemplateLine", "read_template", "read_templates",
+]  # fmt: skip
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
 _LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions", "allow")
-_KEYS = (*_TEXT_KEYS, "slots", *_LIST_KEYS, "features")
+_KEYS = (*_TEXT_KEYS, "slots", *_LIST_KEYS, "features", "pairs")
+_PAIR_KEYS = ("good", "bad", "critical", "about")
 WEIGHT = 1000
 """The largest weight of a word, a form or a text."""
 
@@ -98,6 +101,16 @@ class Template:
     features: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
+    def folder(self) -> Path:
+        """The folder of the file."""
+        return Path(self.path).parent
+
+    @property
+    def name(self) -> str:
+        """``dataset/language/UID``."""
+        return f"{self.folder.parent.name}/{self.folder.name}/{self.id}"
+
+    @property
     def is_pair(self) -> bool:
         """True for a minimal pair (``good`` and ``bad`` without predictions), false for a suite."""
         return self.conditions[0].name == "good" and not self.predictions
@@ -120,11 +133,16 @@ class Template:
 
 def read_template(path: Path) -> Template:
     """Read a template file; raises :class:`InputError` with every problem that needs no lexicon."""
+    return read_templates(path)[0]
+
+
+def read_templates(path: Path) -> tuple[Template, ...]:
+    """Read a template file, and the pairs that a suite declares (``pairs``); raises as above."""
     return _read(path, read_text_of(path))
 
 
 @lru_cache(maxsize=1 << 10)
-def _read(path: Path, source: TemplateText) -> Template:
+def _read(path: Path, source: TemplateText) -> tuple[Template, ...]:
     own, *above = (_parts(where, lines) for where, lines in ((path, source.lines), *source.above))
     try:
         fronts = [part.front for part in (own, *above)]
@@ -135,7 +153,7 @@ def _read(path: Path, source: TemplateText) -> Template:
     if not body and above:
         taken: tuple[tuple[int, str], ...] = next((part.body for part in above if part.body), ())
         body = tuple((own.front.fields["like"].line, text) for _, text in taken)
-    return _TemplateReader(path, front, body, own.offset, problems).template(tests)
+    return _TemplateReader(path, front, body, own.offset, problems).templates(tests)
 
 
 class _Parts(NamedTuple):
@@ -172,7 +190,7 @@ class _TemplateReader:
         self.path, self.fields, self.lines, self.offset = path, front.fields, lines, offset
         self.problems = list(problems)
 
-    def template(self, kind_tests: tuple[str, ...]) -> Template:
+    def templates(self, kind_tests: tuple[str, ...]) -> tuple[Template, ...]:
         self._check_keys()
         slots = tuple(self._slots())
         values: dict[str, Any] = self._texts(_TEXT_KEYS, self.fields)
@@ -186,14 +204,31 @@ class _TemplateReader:
         self._check_values(values, lists, [slot.name for slot in slots])
         if self.lines and len(conditions) == len(self.lines):
             self._check_conditions(conditions, lists.get("predictions", ()))
+        pairs = list(self._pairs({condition.name: condition for condition in conditions}))
         if self.problems:
             raise InputError(self.problems)
         values.setdefault("construction", values["id"])
         lines = {key: entry.line for key, entry in self.fields.items()}
-        return Template(
+        whole = Template(
             str(self.path), slots=slots, conditions=conditions, draw=draw, lines=lines,
             features=features, kind_tests=kind_tests, **values, **lists,
         )  # fmt: skip
+        return (whole, *(dataclasses.replace(whole, predictions=(), **pair) for pair in pairs))
+
+    def _pairs(self, conditions: Mapping[str, TemplateLine]) -> Iterator[dict[str, Any]]:
+        """Yield what each pair of a suite has of its own: id, lines and, if it says so, about."""
+        for uid, entry in self._named("pairs").items():
+            for key in set(entry.fields).difference(_PAIR_KEYS):
+                near = candidates("keys", _PAIR_KEYS, key)
+                self._report(f"pairs: {uid!r}: unknown key {key!r} {near}", entry.line)
+            texts = self._texts(_PAIR_KEYS, entry.fields)
+            try:
+                lines = tuple(_pair_line(side, texts, conditions) for side in ("good", "bad"))
+            except ValueError as error:
+                self._report(f"pairs: {uid!r}: {error}", entry.line)
+            else:
+                about = {"about": texts["about"]} if "about" in texts else {}
+                yield {"id": uid, "conditions": lines, **about}
 
     def _report(self, message: str, line: int | None) -> None:
         self.problems.append(Problem(message, str(self.path), line))
@@ -340,6 +375,28 @@ class _TemplateReader:
             if same is not condition:
                 which = "the good one" if same.name == "good" else f"that of line {same.line}"
                 self._report(f"this bad line is equal to {which}", condition.line)
+
+
+def _pair_line(
+    side: str, pair: Mapping[str, str], conditions: Mapping[str, TemplateLine]
+) -> TemplateLine:
+    """Return a condition of a suite as a side of a pair: without regions but ``critical``.
+
+    Raises ``ValueError`` where there is no such condition, or its text has no such words.
+    """
+    name, critical = pair.get(side, ""), pair.get("critical", "")
+    if name not in conditions:
+        raise ValueError(
+            f"{side}: there is no line {name!r} {candidates('lines', list(conditions), name)}"
+        )
+    line = conditions[name]
+    shown = {"text": "{}", "expression": "{{{{ {} }}}}"}
+    source = "".join(shown[p.kind].format(p.value) for p in line.parts if p.kind in shown)
+    if critical not in source:
+        raise ValueError(f"critical: line {name!r} has no {critical!r}")
+    if critical:
+        source = source.replace(critical, f"[critical: {critical}]", 1)
+    return TemplateLine(side, tuple(read_parts(source)), line.line, source)
 
 
 def _joined(body: Sequence[str], offset: int) -> list[tuple[int, str]]:

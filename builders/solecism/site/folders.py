@@ -21,6 +21,7 @@ from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry
 from solecism.datasets.citation import Reference, as_list, bibtex, cite, references_of, spdx
 from solecism.datasets.manifest import Manifest, is_within, read_manifest
 from solecism.errors import InputError, fail
+from solecism.grammar.template import Template, read_templates
 from solecism.hashing import file_digest
 from solecism.inputs import COUNT, check, reading_parquet
 from solecism.root import Root
@@ -68,12 +69,12 @@ def place_of(name: str) -> str:
 class SiteParadigm:
     """A paradigm as its data set's manifest has it.
 
-    ``template``: the file that made it, if it is here with the bytes that the build read.
+    ``template``: what made it, if its file is here with the bytes that the build read.
     """
 
     uid: str
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    template: Path | None = None
+    template: Template | None = None
 
     @property
     def about(self) -> str:
@@ -260,7 +261,7 @@ def _entry(manifest: Manifest, root: Root) -> CatalogueEntry:
 
 
 def _config(
-    manifest: Manifest, name: str, templates: Mapping[str, Path], judged: set[str]
+    manifest: Manifest, name: str, templates: Mapping[str, Template], judged: set[str]
 ) -> SiteConfig:
     facts = manifest.raw["configs"][name]
     files = _files(manifest, name)
@@ -295,14 +296,14 @@ def _kind(file: Path) -> str:
     return next((kind for kind, columns in KINDS.items() if set(columns) <= set(names)), "")
 
 
-def _templates(manifest: Manifest, root: Root) -> dict[str, Path]:
+def _templates(manifest: Manifest, root: Root) -> dict[str, Template]:
     """Return the templates that are here as the build read them, by language and UID."""
-    found: dict[str, Path] = {}
+    found: dict[str, Template] = {}
     for name, facts in manifest.raw.get("inputs", {}).items():
         parts = Path(name).parts
         if len(parts) != 4 or parts[0] != "templates" or ".." in parts or parts[3][0] == "_":
             continue
         path = root.path / name
         if path.suffix == ".jinja" and path.is_file() and file_digest(path) == facts["sha256"]:
-            found[f"{parts[2]}/{path.stem}"] = path
+            found |= {f"{parts[2]}/{template.id}": template for template in read_templates(path)}
     return found

@@ -16,7 +16,6 @@ from pygments.lexers import get_lexer_by_name
 
 from solecism.datasets.citation import Reference
 from solecism.grammar.inherit import DEFAULTS, SLOTS
-from solecism.grammar.template import read_template
 from solecism.harness.task_files import tasks_of_configs
 from solecism.inputs import read_source
 from solecism.reports.checkpoints import checkpoint_curves
@@ -223,7 +222,7 @@ def _first_item(
 def _sources(data: SiteData) -> Iterator[SitePage]:
     """Yield a page for each language with what its templates share: macros and kinds of slots."""
     templates = [p.template for config in data.configs for p in config.paradigms if p.template]
-    for folder in dict.fromkeys(path.parent for path in templates):
+    for folder in dict.fromkeys(template.folder for template in templates):
         phrases = (folder.parent / "_phrases.jinja", folder / "_phrases.jinja")
         paths = (*phrases, folder / DEFAULTS, folder / SLOTS)
         files = [path for path in paths if path.is_file()]
@@ -285,8 +284,7 @@ def _paradigm(
 ) -> SitePage:  # fmt: skip
     path = data.pages[config.name, paradigm.uid]
     sample = contents.sample(data, config, paradigm.uid)
-    file = paradigm.template
-    template = read_template(file) if file else None
+    template = paradigm.template
     places = {c.name: data.pages.get((c.name, paradigm.uid), path) for c in data.whole_configs}
     source = next((w for w in data.references if template and w.key == template.source), None)
     swaps = (item.swap for item in sample.items if item.swap) if sample else iter(())
@@ -296,8 +294,8 @@ def _paradigm(
         others=[(name, place) for name, place in places.items() if place != path],
         source=_reference(source) if source else None,
         cells=contents.results.paradigm(data.holders(config, paradigm), paradigm.uid),
-        code=_coloured_file(file) if file else None,
-        shared=_shared_path(data, file.parent.name) if file else "",
+        code=_coloured_file(Path(template.path)) if template else None,
+        shared=_shared_path(data, template.folder.name) if template else "",
         snippets=_snippets(data, config, paradigm.uid),
         browse=_browse(data, config, paradigm.uid), people=PEOPLE,
     )  # fmt: skip
