@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT / "builders"))
 
-from solecism.version import __version__  # noqa: E402  (the checkout's, not an installed one)
+from solecism import __version__  # noqa: E402  (the checkout's, not an installed one)
 
 project = "Solecism"
 author = copyright = "The Solecism authors"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from solecism.scoring.run import score, score_all
     from solecism.treebank.mining import mine
 
+    __version__: str
+
 __all__ = [
     "InputError", "audit", "build", "draw_pairs", "explain", "find_root", "load", "load_paradigm", "mine",
     "report", "score", "score_all",
@@ -44,7 +46,7 @@ _PUBLIC = {
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("solecism.version").__version__
+        return import_module("importlib.metadata").version("solecism")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'solecism' has no attribute {name!r}")
     return getattr(import_module(_PUBLIC[name]), name)

@@ -1,7 +1,6 @@
-"""Where two sentences differ.
+"""Where two sentences differ, and the direction in which a text is written.
 
-Sentences are sequences of words (or of characters, or of whatever else can be compared). Only
-:func:`count_differing` works on whole columns at a time.
+Sentences are sequences of words (or of characters, or of whatever else can be compared).
 """
 
 from __future__ import annotations
@@ -10,20 +9,11 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from difflib import SequenceMatcher
 from typing import TypeVar
+from unicodedata import bidirectional
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 import regex
-from numpy.typing import NDArray
 
-from solecism.grouping import Ints
-from solecism.texts import TextBytes, pieces
-
-__all__ = [
-    "count_changes", "count_differing", "differing_parts", "differing_span", "differing_words",
-    "shared_start", "surplus",
-]  # fmt: skip
+__all__ = ["differing_parts", "differing_span", "differing_words", "direction", "surplus"]
 
 _PIECES = regex.compile(
     r"(?s)[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\w\p{M}]+?"
@@ -34,14 +24,10 @@ _PIECES = regex.compile(
 T = TypeVar("T", bound=Hashable)
 
 
-def shared_start(a: Sequence[object], b: Sequence[object]) -> int:
+def _shared_start(a: Sequence[object], b: Sequence[object]) -> int:
     """Return the number of items that two sequences share before the first that differs."""
-    count = 0
-    for one, other in zip(a, b, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
+    pairs = enumerate(zip(a, b, strict=False))
+    return next((n for n, (x, y) in pairs if x != y), min(len(a), len(b)))
 
 
 def differing_span(a: Sequence[object], b: Sequence[object]) -> tuple[slice, slice]:
@@ -52,9 +38,9 @@ def differing_span(a: Sequence[object], b: Sequence[object]) -> tuple[slice, sli
     >>> differing_span("no dog sleeps here".split(), "dogs sleep here".split())
     (slice(0, 3, None), slice(0, 2, None))
     """
-    start = shared_start(a, b)
+    start = _shared_start(a, b)
     most = min(len(a), len(b)) - start
-    end = shared_start(a[-1 : -most - 1 : -1], b[-1 : -most - 1 : -1]) if most else 0
+    end = _shared_start(a[-1 : -most - 1 : -1], b[-1 : -most - 1 : -1]) if most else 0
     return slice(start, len(a) - end), slice(start, len(b) - end)
 
 
@@ -101,45 +87,11 @@ def differing_parts(a: str, b: str) -> tuple[list[tuple[str, bool]], list[tuple[
     return parts
 
 
-def count_changes(a: Sequence[str], b: Sequence[str]) -> int:
-    """Return the number of places in which words are replaced, added or left out.
+def direction(text: str) -> str:
+    """Return ``rtl`` where the first letter of a text is of a script that runs right to left.
 
-    >>> count_changes("the dog sleeps here".split(), "a dog sleep here".split())
-    2
+    >>> direction("«שלום»"), direction("1. dog")
+    ('rtl', 'ltr')
     """
-    codes = SequenceMatcher(a=a, b=b, autojunk=False).get_opcodes()
-    return sum(code[0] != "equal" for code in codes)
-
-
-def count_differing(good: pa.StringArray, bad: pa.StringArray) -> NDArray[np.int64]:
-    """Return, row by row, how many words differ in the same place (words are split at spaces).
-
-    The number is -1 where the two sentences have not the same number of words.
-
-    >>> count_differing(pa.array(["a dog sleeps", "a"]), pa.array(["a dog sleep", "a dog"]))
-    array([ 1, -1])
-    """
-    (ours, count), (theirs, other) = _words(good), _words(bad)
-    same = count == other
-    if not same.all():
-        ours = ours.filter(pa.array(np.repeat(same, count)))
-        theirs = theirs.filter(pa.array(np.repeat(same, other)))
-    out = np.full(len(good), -1, dtype=np.int64)
-    if same.any():
-        differ = pc.not_equal(ours, theirs).to_numpy(zero_copy_only=False)
-        ends = np.cumsum(count[same])
-        out[same] = np.add.reduceat(differ.astype(np.int64), ends - count[same])
-    return out
-
-
-def _words(texts: pa.StringArray) -> tuple[pa.StringArray, Ints]:
-    """Return all words, each with the space before it, and the number of words of each text."""
-    data, bounds = TextBytes.of(texts)
-    spaces = np.flatnonzero(data == ord(" "))
-    # a text begins after all spaces of the texts before it, and so many words
-    firsts = np.searchsorted(spaces, bounds) + np.arange(len(bounds))
-    inside = np.ones(len(spaces) + len(bounds), dtype=bool)
-    inside[firsts] = False
-    starts = np.empty(len(inside), dtype=np.intp)
-    starts[firsts], starts[inside] = bounds, spaces
-    return pieces(data, starts), np.diff(firsts)
+    strong = (kind for kind in map(bidirectional, text) if kind in ("L", "R", "AL"))
+    return "rtl" if next(strong, "L") in ("R", "AL") else "ltr"

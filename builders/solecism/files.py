@@ -13,16 +13,17 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from filelock import FileLock, Timeout
 
 from solecism.errors import InputError, Problem, fail
 
 __all__ = [
-    "CHANGED", "WAIT", "add_texts", "csv_of", "filling_folder", "json_of", "link_file", "locked",
-    "not_formula", "recover_folder", "replacing_folder", "sync", "write_text", "writing",
+    "CHANGED", "add_texts", "csv_of", "filling_folder", "json_of", "link_file", "locked",
+    "not_formula", "recover_folder", "replacing_folder", "write_text", "writing",
 ]  # fmt: skip
 
 CHANGED = "is not as it was built, and would be overwritten: move it, or choose another --out"
@@ -36,8 +37,8 @@ WAIT = 10.0
 def locked(path: Path, wait: float | None = None) -> Iterator[None]:
     """Hold the lock of ``path``: a hidden file beside it, removed at the end.
 
-    A thread that holds it may take it again. Raises :class:`InputError` if another run has held it
-    for so many seconds (:data:`WAIT`).
+    A thread that holds it may take it again. Raises :class:`InputError` if another run has held
+    it for so many seconds (:data:`WAIT`).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     place = path.with_name(f".solecism-lock.{path.name}")
@@ -74,11 +75,11 @@ def writing(path: Path) -> Iterator[Path]:
         with _named(path):
             part.touch()
             if path.exists():
-                _copy_mode(path, part)
+                shutil.copymode(path, part)
             yield part
-            sync(part)
+            _sync(part)
             part.replace(path)
-            sync(path.parent)
+            _sync(path.parent)
     finally:
         part.unlink(missing_ok=True)
 
@@ -122,14 +123,13 @@ def json_of(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-def link_file(old: Path, new: Path) -> None:
-    """Link a file to a second place, or copy it if the disk has no links; a link stays a link."""
-    new.parent.mkdir(parents=True, exist_ok=True)
-    if old.is_symlink():
-        new.symlink_to(old.readlink())
-        return
+def link_file(old: Path | str, new: Path | str) -> None:
+    """Link a file to a second place, or copy it if the disk has no links."""
+    Path(new).parent.mkdir(parents=True, exist_ok=True)
     try:
-        os.link(old, new)
+        os.link(old, new, follow_symlinks=False)
+    except FileExistsError:
+        raise
     except OSError:
         shutil.copy2(old, new)
 
@@ -148,17 +148,13 @@ def add_texts(folder: Path, texts: Mapping[Path, str]) -> list[Path]:
     A file that is there with the same text is left alone, so that a run that was cut short can be
     repeated. Raises :class:`InputError`, and writes nothing, where one is there with another text.
     """
-    new = [path for path, text in texts.items() if not _holds(path, text)]
+    new = [p for p, text in texts.items() if not p.is_file() or p.read_bytes() != text.encode()]
     with filling_folder(folder) as fresh:
         for path in new:
             place = fresh / path.relative_to(folder)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(texts[path], encoding="utf-8", newline="\n")
     return new
-
-
-def _holds(path: Path, text: str) -> bool:
-    return path.is_file() and path.read_bytes() == text.encode()
 
 
 @contextmanager
@@ -168,29 +164,18 @@ def filling_folder(out: Path, ours: Callable[[Path], bool] = lambda path: False)
     Files of the same name are replaced if ``ours`` returns True; all others stay. Raises
     :class:`InputError`, and changes nothing, if another file is in the way of a new one.
     """
-    fresh, is_new = out / ".solecism-part", not out.exists()
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    try:
-        with _named(out):
-            yield fresh
-            names = [path.relative_to(fresh) for path in _files(fresh)]
-            there = [out / name for name in names if os.path.lexists(out / name)]
-            if other := [path for path in there if not (path.is_file() and ours(path))]:
-                message = (
-                    "is there already (nothing was written): move it, or choose another folder"
-                )
-                raise InputError(Problem(message, str(path)) for path in other)
-            for name in names:
-                (out / name).parent.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                sync(fresh / name)
-                (fresh / name).replace(out / name)
-            sync(out)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-        if is_new and not any(out.iterdir()):
-            out.rmdir()
+    out.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".solecism-part", dir=out) as part, _named(out):
+        fresh = Path(part)
+        yield fresh
+        names = [path.relative_to(fresh) for path in _files(fresh) if path.is_file()]
+        there = [out / name for name in names if os.path.lexists(out / name)]
+        if other := [path for path in there if not (path.is_file() and ours(path))]:
+            message = "is there already (nothing was written): move it, or choose another folder"
+            raise InputError(Problem(message, str(path)) for path in other)
+        for name in names:
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / name).replace(out / name)
 
 
 @contextmanager
@@ -198,7 +183,7 @@ def replacing_folder(out: Path, ours: Callable[[Path], Collection[str]]) -> Iter
     """Yield a fresh folder that takes the place of ``out`` unless an error is raised.
 
     ``ours`` returns the files in a folder that this program made (paths relative to it); they go
-    with the old folder. All others are kept, and so are the modes of folders and files.
+    with the old folder. All others are kept, and so is the mode of the folder.
 
     Raises :class:`InputError`, and leaves ``out`` as it was, if a file that is not ours is in the
     way of a new one.
@@ -214,16 +199,16 @@ def replacing_folder(out: Path, ours: Callable[[Path], Collection[str]]) -> Iter
         fresh.mkdir()
         try:
             if out.exists():
-                _copy_mode(out, fresh)
+                shutil.copymode(out, fresh)
             yield fresh
             if out.exists():
                 _keep_others(out, fresh, set(ours(out)))
-            for path in _files(fresh):
-                sync(path)
+            for path in filter(Path.is_file, _files(fresh)):
+                _sync(path)
             if out.exists():
                 out.rename(old)
             fresh.rename(out)
-            sync(out.parent)
+            _sync(out.parent)
         finally:
             recover_folder(out)
             shutil.rmtree(fresh, ignore_errors=True)
@@ -238,50 +223,30 @@ def recover_folder(out: Path) -> None:
         old.rename(out)
 
 
-def _keep_others(out: Path, fresh: Path, made: Collection[str]) -> None:
-    """Link what is not ours from the old folder into the new one, and copy modes."""
-    old = sorted(out.rglob("*"))
-    others = [
-        path for path in old if _is_other(path) and path.relative_to(out).as_posix() not in made
-    ]
-    places = {path: fresh / path.relative_to(out) for path in others}
-    if in_the_way := [path for path, place in places.items() if _is_taken(place, path, fresh)]:
-        raise InputError(Problem(CHANGED, str(path)) for path in in_the_way)
-    for path, place in places.items():
-        if path.is_dir() and not path.is_symlink():
-            place.mkdir(parents=True, exist_ok=True)
-        else:
-            link_file(path, place)
-    for path in old:
-        new = fresh / path.relative_to(out)
-        if new.exists() and not path.is_symlink():
-            _copy_mode(path, new)
+def _keep_others(out: Path, fresh: Path, made: set[str]) -> None:
+    """Link what is not ours from the old folder into the new one."""
 
+    def ours(folder: str, names: list[str]) -> list[str]:
+        paths = [Path(folder, name) for name in names]
+        leaves = {p.name: ([] if p.is_symlink() else _files(p)) or [p] for p in paths}
+        made_of = {n: {leaf.relative_to(out).as_posix() for leaf in leaves[n]} for n in names}
+        return [name for name in names if made_of[name] <= made]
 
-def _is_other(path: Path) -> bool:
-    """Return whether a path is a file, a link or an empty folder: other folders come with these."""
-    return path.is_symlink() or not path.is_dir() or not any(path.iterdir())
-
-
-def _is_taken(place: Path, old: Path, top: Path) -> bool:
-    """Return whether a new file is where an old file or folder is to go, or above that."""
-    both_folders = old.is_dir() and not old.is_symlink() and place.is_dir()
-    above = [folder for folder in place.parents if folder.is_relative_to(top)]
-    return (os.path.lexists(place) and not both_folders) or any(path.is_file() for path in above)
-
-
-def _copy_mode(old: Path, new: Path) -> None:
-    """Copy the mode of a file or folder, and its group if that is allowed."""
-    with suppress(PermissionError, AttributeError):  # Windows has no groups
-        os.chown(new, -1, old.stat().st_gid)
-    shutil.copymode(old, new)
+    try:
+        shutil.copytree(
+            out, fresh, symlinks=True, ignore=ours, copy_function=link_file, dirs_exist_ok=True
+        )
+    except shutil.Error as error:
+        raise InputError(Problem(CHANGED, old) for old, *_ in error.args[0]) from None
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    """Return all that is below a folder, but for folders with something in them."""
+    found = sorted(folder.rglob("*"))
+    return [p for p in found if p.is_symlink() or not p.is_dir() or not any(p.iterdir())]
 
 
-def sync(path: Path) -> None:
+def _sync(path: Path) -> None:
     """Wait until a file or the entries of a folder are on the disk, where the system can say."""
     try:
         handle = os.open(path, os.O_RDONLY)

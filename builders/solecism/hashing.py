@@ -15,8 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.texts import TextBytes
-
 __all__ = [
     "Content", "ContentDigest", "Hashes", "SeenHashes", "blob_digest", "column_hashes", "combine",
     "file_digest", "hex_ids", "mix", "polynomials", "text_hashes", "unit_interval",
@@ -39,7 +37,7 @@ def column_hashes(texts: pa.StringArray) -> Hashes:
 
     Much faster than :func:`text_hashes`, whose numbers differ from these.
     """
-    data, bounds = TextBytes.of(texts)
+    data, bounds = _bytes_of_texts(texts)
     starts, lengths = bounds[:-1], np.diff(bounds)
     padded = np.concatenate([data, np.zeros(8, dtype=np.uint8)])
     eight = np.ndarray(len(data) + 1, dtype="<u8", buffer=padded, strides=(1,))
@@ -49,6 +47,18 @@ def column_hashes(texts: pa.StringArray) -> Hashes:
         out[rows] = mix(out[rows] ^ eight[starts[rows] + done])
     left = lengths % 8
     return mix(out ^ (eight[starts + lengths - left] & _LOWEST[left]))
+
+
+def _bytes_of_texts(texts: pa.StringArray) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    """Return the UTF-8 bytes of texts (null as empty), and the places where texts begin and end."""
+    texts = pc.fill_null(texts, "") if texts.null_count else texts
+    _, offsets, data = texts.buffers()
+    if not len(texts) or data is None:
+        return np.empty(0, dtype=np.uint8), np.zeros(len(texts) + 1, dtype=np.intp)
+    shown = slice(texts.offset, texts.offset + len(texts) + 1)
+    bounds = np.frombuffer(offsets, dtype=np.int32)[shown].astype(np.intp)
+    whole = np.frombuffer(data, dtype=np.uint8)
+    return whole[bounds[0] : bounds[-1]], bounds - bounds[0]
 
 
 _LOWEST = np.array([(1 << 8 * count) - 1 for count in range(8)], dtype=np.uint64)
@@ -213,7 +223,7 @@ class ContentDigest:
             self._feed(f"{name}[]", array.flatten())
         elif pa.types.is_string(array.type):
             self._update(f"{name}#", _bytes(pc.fill_null(pc.binary_length(array), -1)))
-            self._update(name, TextBytes.of(array).data.data)
+            self._update(name, _bytes_of_texts(array)[0].data)
         else:
             self._update(f"{name}?", _bytes(array.is_valid()))
             self._update(

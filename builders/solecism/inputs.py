@@ -13,6 +13,7 @@ import lzma
 import math
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from solecism.errors import InputError, Problem, fail
 __all__ = [
     "COUNT", "INTEGER", "SHARE", "Number", "check", "check_name", "is_pointer", "parse_json",
     "read_json", "read_json_lines", "read_source", "read_text", "read_toml", "reading_parquet",
-    "refuse_pointer",
+    "refuse_pointer", "unseen",
 ]  # fmt: skip
 
 MOST = 20
@@ -70,6 +71,7 @@ SHARE = Number(0, 1)
 _NAMES: dict[object, str] = {
     str: "a text",
     bool: "true or false",
+    Mapping: "a mapping",
     dict: "a mapping",
     list: "a list",
     None: "nothing",
@@ -107,20 +109,16 @@ def read_json(path: Path, shape: Any = object, what: str = "") -> Any:
     return parse_json(read_text(path, "utf-8-sig"), shape, path, what)
 
 
-def parse_json(text: str, shape: Any, path: Path, what: str = "") -> Any:
-    """Return the value of JSON that ``path`` holds, as :func:`read_json` does."""
+def parse_json(text: str, shape: Any, path: Path, what: str = "", line: int | None = None) -> Any:
+    """Return the value of JSON that ``path`` holds (in a ``line``), as :func:`read_json` does."""
     try:
         value = json.loads(text, parse_constant=_refuse)
-        if _HALF.search(text):
+        if _HALF.search(text):  # half of a character, which no file can hold
             json.dumps(value, ensure_ascii=False).encode()
-    except RecursionError:
-        raise fail("is not JSON that can be read: it is nested too deep", path) from None
-    except UnicodeEncodeError:
-        raise fail("holds half of a character (as \\ud800)", path) from None
-    except ValueError as error:
-        line = getattr(error, "lineno", None)
-        raise fail(f"is not JSON: {error}", path, line) from None
-    check(value, shape, path, what)
+    except (ValueError, RecursionError) as error:
+        place = line or getattr(error, "lineno", None)
+        raise fail(f"is not JSON: {error}", path, place) from None
+    check(value, shape, path if line is None else f"{path}:{line}", what)
     return value
 
 
@@ -130,17 +128,8 @@ def read_json_lines(path: Path, shape: Any = object, what: str = "") -> list[Any
     Raises :class:`InputError` for the first line that is not JSON or does not have the shape of a
     ``what``.
     """
-    values = []
-    for number, line in enumerate(_lines(path), 1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line, parse_constant=_refuse)
-        except (ValueError, RecursionError) as error:
-            raise fail(f"is not JSON: {error}", path, number) from None
-        check(value, shape, Path(f"{path}:{number}"), what)
-        values.append(value)
-    return values
+    lines = enumerate(_lines(path), 1)
+    return [parse_json(line, shape, path, what, n) for n, line in lines if line.strip()]
 
 
 def _lines(path: Path) -> list[str]:
@@ -149,9 +138,7 @@ def _lines(path: Path) -> list[str]:
     try:
         with lzma.open(path, "rt", encoding="utf-8") as file:
             return file.read().split("\n")
-    except FileNotFoundError:
-        raise fail("there is no such file", path) from None
-    except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
         raise fail(f"cannot be read: {error}", path) from None
 
 
@@ -178,9 +165,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """Return the table of a TOML file; raises :class:`InputError` if it is not TOML."""
     try:
         return tomllib.loads(read_text(path))
-    except RecursionError:
-        raise fail("TOML: it is nested too deep", path) from None
-    except ValueError as error:  # also of numbers with too many digits
+    except (ValueError, RecursionError) as error:  # ValueError also of numbers with many digits
         line = re.search(r"at line (\d+)", str(error))
         raise fail(f"TOML: {error}", path, int(line[1]) if line else None) from None
 
@@ -199,7 +184,7 @@ def reading_parquet(path: Path) -> Iterator[None]:
         raise fail(f"is not a Parquet file that can be read: {reason}", path) from None
 
 
-def check(value: Any, shape: Any, path: Path, what: str = "") -> None:
+def check(value: Any, shape: Any, path: Path | str, what: str = "") -> None:
     """Raise :class:`InputError` that names every part of a value that does not have the shape."""
     start = f"is no {what}: " if what else ""
     found = [Problem(f"{start}{text}", str(path)) for text in _wrong(value, shape, "")]
@@ -222,44 +207,62 @@ def check_name(name: str, what: str, path: str | Path = "") -> str:
 
 
 def _wrong(value: Any, shape: Any, where: str) -> Iterator[str]:
-    if isinstance(shape, tuple):
-        if all(any(_wrong(value, one, where)) for one in shape):
-            yield _said(value, where, " or ".join(map(_name, shape)))
-    elif isinstance(shape, list) and isinstance(value, list):
+    """Yield what is wrong with a value, and with the parts of a list or mapping."""
+    if isinstance(shape, list) and isinstance(value, list):
         for number, item in enumerate(value, 1):
             yield from _wrong(item, shape[0], f"{where}[{number}]")
     elif isinstance(shape, Mapping) and isinstance(value, Mapping):
-        yield from _wrong_mapping(value, shape, where)
+        named = {
+            str(key).removesuffix("?"): inner for key, inner in shape.items() if key is not str
+        }
+        lacking = [key for key in named if key in shape and key not in value]
+        if lacking:
+            yield f"{where or 'it'} has no {', '.join(lacking)}"
+        for key, item in value.items():
+            place = f"{where}.{key}" if where else str(key)
+            yield from _wrong(item, named.get(key, shape.get(str, object)), place)
     elif not _holds(value, shape):
-        yield _said(value, where, _name(shape))
-
-
-def _wrong_mapping(value: Mapping[str, Any], shape: Mapping[Any, Any], where: str) -> Iterator[str]:
-    named = {str(key).removesuffix("?"): inner for key, inner in shape.items() if key is not str}
-    lacking = [key for key in named if key in shape and key not in value]
-    if lacking:
-        yield f"{where or 'it'} has no {', '.join(lacking)}"
-    for key, item in value.items():
-        place = f"{where}.{key}" if where else str(key)
-        yield from _wrong(item, named.get(key, shape.get(str, object)), place)
+        shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:56]} ..."
+        yield f"{where or 'it'} is {shown}, not {_name(shape)}"
 
 
 def _holds(value: Any, shape: Any) -> bool:
-    if shape is None:
-        return value is None
+    if isinstance(shape, tuple):
+        return any(not any(_wrong(value, one, "")) for one in shape)
     if isinstance(shape, Number):
         return shape.holds(value)
-    return isinstance(shape, type) and isinstance(value, shape)
+    return value is None if shape is None else isinstance(shape, type) and isinstance(value, shape)
 
 
 def _name(shape: Any) -> str:
-    if isinstance(shape, list | Mapping):
-        return _NAMES[list if isinstance(shape, list) else dict]
-    if isinstance(shape, type):
-        return _NAMES.get(shape, f"a {shape.__name__}")
-    return _NAMES[None] if shape is None else str(shape)
+    if isinstance(shape, tuple):
+        return " or ".join(map(_name, shape))
+    kind = next((kind for kind in (list, Mapping) if isinstance(shape, kind)), shape)
+    return _NAMES.get(kind) or (f"a {kind.__name__}" if isinstance(kind, type) else str(kind))
 
 
-def _said(value: Any, where: str, wanted: str) -> str:
-    shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:56]} ..."
-    return f"{where or 'it'} is {shown}, not {wanted}"
+_UNSEEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters (but for tab and line end, which are structure)
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # directions and separators
+    "\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # without width
+    "\ue000-\uf8ff\U000f0000-\U0010ffff"  # private use
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"  # no characters
+    "\u200c\u200d"  # joiners: see below
+    "]"
+)
+
+
+def unseen(text: str) -> Iterator[tuple[int, str]]:
+    """Yield place and name of each character that no text may hold, because nobody sees it or
+    because it changes what is seen.
+
+    These are control, direction, zero-width and private-use characters. The joiners of Persian and
+    the scripts of India may follow a letter or a mark.
+    """
+    for match in _UNSEEN.finditer(text):
+        before = text[match.start() - 1 : match.start()]
+        if match[0] in "\u200c\u200d" and before and unicodedata.category(before)[0] in "LM":
+            continue
+        name = unicodedata.name(match[0], "")
+        yield match.start(), f"U+{ord(match[0]):04X}" + (f" ({name.lower()})" if name else "")

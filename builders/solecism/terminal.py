@@ -1,4 +1,7 @@
-"""Print to the terminal. Escape sequences and markup in texts of others have no effect."""
+"""Print to the terminal, and report progress.
+
+Escape sequences and markup in texts of others have no effect.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
+from rich import progress
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
 from rich.segment import Segment
 
 from solecism.errors import visible
 
-__all__ = ["Terminal", "bar", "progress", "progress_bar", "terminal"]
+__all__ = ["Progress", "Terminal", "bar", "no_progress", "progress_bar", "terminal"]
+
+Progress = Callable[[str, int, int], None]
+"""Called with the name of a step, the amount that is done, and the whole amount (0: unknown)."""
 
 UNWRAPPED = 10_000
 """Columns of output that goes to no terminal."""
@@ -52,11 +58,8 @@ def terminal(stderr: bool = False) -> Terminal:
     )
 
 
-def progress(*columns: ProgressColumn) -> Progress:
-    """Return a bar for standard error, if that is a terminal. It disappears at the end."""
-    console = terminal(stderr=True)
-    shown = (TextColumn("{task.description}", markup=False), BarColumn(), *columns)
-    return Progress(*shown, console=console, transient=True, disable=not console.is_terminal)
+def no_progress(name: str, done: int, total: int) -> None:
+    """Report nothing."""
 
 
 def bar(value: float, most: float, width: int) -> str:
@@ -71,25 +74,33 @@ def bar(value: float, most: float, width: int) -> str:
 
 
 @contextmanager
-def progress_bar(*columns: ProgressColumn, first: str = "reading") -> Iterator[Callable[..., None]]:
+def progress_bar(*columns: progress.ProgressColumn, first: str = "reading") -> Iterator[Progress]:
     """Show a bar on standard error, and yield the function that moves it.
 
-    The function takes the name of the step, the amount done, and the whole amount (0: unknown).
     ``first`` is the name of the first step. If standard error is no terminal, there is a line a
     minute instead.
     """
-    with progress(*columns) as bar:
-        task = bar.add_task(first, total=None)
+    console = terminal(stderr=True)
+    shown = (
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        *columns,
+    )
+    with progress.Progress(
+        *shown, console=console, transient=True, disable=not console.is_terminal
+    ) as bars:
+        task = bars.add_task(first, total=None)
         began = said = monotonic()
 
         def show(name: str, done: int, total: int) -> None:
             nonlocal said
-            bar.update(task, description=name, completed=done, total=total or None)
-            if bar.disable and monotonic() - said >= EVERY:
+            bars.update(task, description=name, completed=done, total=total or None)
+            if bars.disable and monotonic() - said >= EVERY:
                 said = monotonic()
-                left = (said - began) * (total - done) / done / 60 if 0 < done <= total else None
                 rest = f" of {total:,}" if total else ""
-                more = f", about {left:,.0f} minutes left" if left is not None else ""
-                print(visible(f"{name}: {done:,}{rest}{more}"), file=sys.stderr, flush=True)
+                if 0 < done <= total:
+                    left = (said - began) * (total - done) / done / 60
+                    rest += f", about {left:,.0f} minutes left"
+                print(visible(f"{name}: {done:,}{rest}"), file=sys.stderr, flush=True)
 
         yield show

@@ -10,10 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from solecism.check.finding import Finding
-from solecism.check.registry import CHECKS
+from solecism.check.pairs import printed_as, words_apart
+from solecism.check.registry import CHECKS, Finding
 from solecism.check.run import ItemChecker, check_items, check_paths
-from solecism.check.spelling import printed_as, respellings, words_apart
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
 from solecism.lexicon.lexicon import Lexicon
@@ -401,12 +400,6 @@ def french(tmp_path: Path) -> Orthography:
         "capital\t\t\tyes\n"
     )
     return read_orthography(rewrite(tmp_path / "orthography.tsv", rules))
-
-
-def test_respellings(french: Orthography) -> None:
-    assert respellings("je", french) == {"je", "j'"}
-    assert respellings("de", french) == {"de", "du", "j'"}
-    assert respellings("chat", french) == {"chat"}
 
 
 @pytest.mark.parametrize(

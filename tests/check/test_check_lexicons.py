@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from solecism.check.finding import Finding
 from solecism.check.lexicons import Tables, form_missing
-from solecism.check.registry import CHECKS
+from solecism.check.registry import CHECKS, Finding
 from solecism.check.run import check_lexicon, check_paths
-from solecism.check.spelling import one_slip
 from solecism.lexicon.table import read_table
 from tiny import codes, edit, make_root, rewrite
 
@@ -157,17 +155,3 @@ def test_a_single_table_can_be_checked(tmp_path: Path) -> None:
     edit(folder / "det.tsv", "Definite", "Definit")
     found = check_paths(["lexicons/xx/det.tsv"], tmp_path)
     assert [(f.code, f.path) for f in found] == [("L007", "lexicons/xx/det.tsv")]
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "slip"),
-    [
-        ("Anim", "Ainm", True), ("Anim", "Ani", True), ("Anim", "Animm", True), ("Anim", "Amim", True),
-        ("Anim", "Anim", False), ("Anim", "Inan", False), ("intransitive", "transitive", False),
-        ("set1", "set2", False), ("set1", "set12", False), ("", "a", True), ("ab", "ba", True),
-        ("abc", "cba", False),
-    ],
-)  # fmt: skip
-def test_one_slip(a: str, b: str, slip: bool) -> None:
-    assert one_slip(a, b) is slip
-    assert one_slip(b, a) is slip

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from drawing import make_paradigm
-from solecism.check.finding import Finding
-from solecism.check.registry import CHECKS
+from solecism.check.registry import CHECKS, Finding
 from solecism.check.run import check_items
 from solecism.grammar.suites import draw_suites
 

@@ -7,15 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solecism.check.spelling import words_apart
-from solecism.contrast import (
-    count_changes,
-    count_differing,
-    differing_span,
-    differing_words,
-    shared_start,
-    surplus,
-)
+from solecism.check.pairs import count_differing, words_apart
+from solecism.contrast import differing_span, differing_words, surplus
 from solecism.lexicon.orthography import Orthography
 
 SENTENCES = st.lists(st.sampled_from("abc"), max_size=6)
@@ -46,7 +39,6 @@ def without_shared(a: Words, b: Words) -> tuple[Words, Words]:
 def test_the_part_between_shared_start_and_shared_end(a: Words, b: Words) -> None:
     ours, theirs = differing_span(a, b)
     assert (a[ours], b[theirs]) == stretches(a, b)
-    assert ours.start == theirs.start == shared_start(a, b)
 
 
 @settings(deadline=None)
@@ -74,20 +66,6 @@ def test_numbers_of_differing_words(pairs: list[tuple[Words, Words]]) -> None:
         longest = max(map(len, stretch))
         assert words_apart(a, b, Orthography()) == (apart if one_by_one else longest)
     assert count_differing(*sides).tolist() == wanted
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "number"),
-    [
-        ("a b c", "a b c", 0),
-        ("a b c", "a x c", 1),
-        ("a b c", "a c", 1),
-        ("a b c d", "x b c y", 2),
-        ("a b c", "b c a", 2),
-    ],
-)
-def test_places_that_are_changed(a: str, b: str, number: int) -> None:
-    assert count_changes(a.split(), b.split()) == number
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from solecism.errors import InputError, Problem, visible
-from solecism.terminal import Terminal, progress
+from solecism.terminal import Terminal
 
 
 def test_problems_survive_pickling() -> None:
@@ -56,11 +56,3 @@ def test_the_terminal_shows_escapes_and_markup_as_they_are() -> None:
     assert "[red]head\\x1" in text
     assert "cell\\x1b]0;t" in text
     assert not set("\x1b\x9b\x07\u202e") & set(text)
-
-
-def test_descriptions_of_progress_are_no_markup() -> None:
-    bar = progress()
-    bar.console.file = io.StringIO()
-    bar.add_task("[red]a[/b]\x1b[31m")
-    bar.console.print(bar.get_renderable())
-    assert "[red]a[/b]\\x1b" in bar.console.file.getvalue()

@@ -14,7 +14,7 @@ from huggingface_hub import DatasetCard
 
 from expecting import problems_of
 from release import CHECKOUT, small_root
-from solecism.check.finding import Finding
+from solecism.check.registry import Finding
 from solecism.datasets.build import build
 from solecism.datasets.card import (
     card_data,

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from expecting import problems_of
 from release import CHECKOUT
+from solecism import __version__
 from solecism.commands import main
 from solecism.datasets.catalogue import CatalogueEntry, read_catalogue
 from solecism.datasets.citation import (
@@ -21,7 +22,6 @@ from solecism.datasets.citation import (
     spdx,
 )
 from solecism.root import Root
-from solecism.version import __version__
 
 TINY = CatalogueEntry("tiny", "1.2.0", "Tiny", date=date(2026, 11, 21), hub="org/tiny")
 BIB = """@inproceedings{who-2020-what,

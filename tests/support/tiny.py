@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from solecism.check.finding import Finding
+from solecism.check.registry import Finding
 
 __all__ = ["FILES", "codes", "edit", "make_root", "rewrite"]
 

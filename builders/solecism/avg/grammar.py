@@ -16,11 +16,13 @@ from pathlib import Path
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.files import filling_folder
 from solecism.inputs import read_text
-from solecism.limits import LINES
 
 __all__ = [
     "GeneratedCounts", "Grammar", "GrammarRule", "Symbol", "build_avg", "generate", "read_grammar",
 ]  # fmt: skip
+
+LINES = 10_000_000
+"""Sentences that a grammar may make."""
 
 _SYMBOL = re.compile(r"([^\s\[\]|]+)\s*\[([^\[\]]*)\]")
 _PART = re.compile(rf"{_SYMBOL.pattern}|([^\s\[\]|]+)|(\S)")

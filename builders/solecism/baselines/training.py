@@ -30,14 +30,14 @@ from transformers import (
     TrainingArguments,
 )
 
+from solecism import __version__
 from solecism.baselines.card import model_card
 from solecism.baselines.corpus import Wording, frequent_words, held_out, read_lines
 from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 from solecism.baselines.ngram import estimate, save_ngram
 from solecism.errors import candidates, fail
 from solecism.files import replacing_folder
-from solecism.progress import Progress, no_progress
-from solecism.version import __version__
+from solecism.terminal import Progress, no_progress
 
 __all__ = ["PRESETS", "Texts", "TrainingOptions", "read_texts", "train"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,8 @@ from solecism.root import Root, find_root
 from solecism.schema import pair_schema
 
 __all__ = [
-    "Audit", "NumberCheck", "ParadigmPairs", "audit", "audit_pairs", "auxiliary", "contrast",
-    "cue_accuracy", "read_pairs", "total", "words_of",
+    "Audit", "ParadigmPairs", "audit", "audit_pairs", "auxiliary", "contrast", "count_nouns",
+    "cue_accuracy", "number_disagrees", "read_pairs", "total", "words_of",
 ]  # fmt: skip
 
 
@@ -96,23 +96,21 @@ def contrast(good: str, bad: str) -> tuple[Words, Words]:
     return ours[spans[0]], theirs[spans[1]]
 
 
-def _sides(good: str, bad: str) -> tuple[Words, Words]:
+def _sides(good: str, bad: str) -> tuple[Words, ...]:
     """Return the words of both sentences without final marks.
 
     A name at the beginning of one sentence keeps its capital if the other one has it inside.
     """
-    ours, theirs = (_without_mark(words_of(side)) for side in (good, bad))
-    capitals = {w for side in (ours[1:], theirs[1:]) for w in side if w[:1].isupper()}
-
-    def named(side: Words) -> Words:
-        name = side[0][:1].upper() + side[0][1:] if side else ""
-        return (name, *side[1:]) if name in capitals else side
-
-    return named(ours), named(theirs)
-
-
-def _without_mark(words: Words) -> Words:
-    return words[:-1] if words and words[-1] in _MARKS else words
+    sides = [
+        words[:-1] if words and words[-1] in _MARKS else words
+        for words in map(words_of, (good, bad))
+    ]
+    capitals = {word for side in sides for word in side[1:] if word[:1].isupper()}
+    names = [side[0][:1].upper() + side[0][1:] if side else "" for side in sides]
+    return tuple(
+        (name, *side[1:]) if name in capitals else side
+        for name, side in zip(names, sides, strict=True)
+    )
 
 
 def audit(
@@ -141,38 +139,43 @@ def audit(
     ('agreement', 1, 1, 0.0)
     """
     given = [paths] if isinstance(paths, Path | str) else paths
-    numbers = None
-    if language:
-        numbers = NumberCheck.of(Lexicon(find_root(root).lexicon(language)))
-    return [audit_pairs(pairs, numbers) for pairs in read_pairs(list(map(Path, given)))]
+    nouns = count_nouns(Lexicon(find_root(root).lexicon(language))) if language else {}
+    return [audit_pairs(pairs, nouns) for pairs in read_pairs(list(map(Path, given)))]
 
 
-def audit_pairs(pairs: ParadigmPairs, numbers: NumberCheck | None = None) -> Audit:
-    """Return the audit of one paradigm; number agreement is checked only with ``numbers``."""
+def audit_pairs(pairs: ParadigmPairs, nouns: Mapping[str, str] = MappingProxyType({})) -> Audit:
+    """Return the audit of one paradigm; number agreement is checked of the ``nouns``."""
     sides = list(zip(pairs.good, pairs.bad, strict=True))
     found = [contrast(*side) for side in sides]
     bags = [surplus(*words) for words in found]
     lengths = [(len(good.split()), len(bad.split())) for good, bad in sides]
+    lemmas = {lemma for row in pairs.lemmas for lemma in row}
+    if not lemmas:
+        lemmas = {w for s in (*pairs.good, *pairs.bad) for w in words_of(s) if w[:1].isalnum()}
+    bigrams = (
+        (list(pairwise(("<s>", *side, "</s>"))) for side in _sides(good, bad))
+        for good, bad in sides
+    )
     return Audit(
         uid=pairs.uid,
         pairs=len(pairs),
         same=sum(good == bad for good, bad in sides),
-        duplicates=_again(pairs.good) + _again(pairs.bad),
+        duplicates=sum(len(texts) - len(set(texts)) for texts in (pairs.good, pairs.bad)),
         unequal=sum(a != b for a, b in lengths),
         good_longer=sum(a > b for a, b in lengths),
         shorter=_mean([(len(a) < len(b)) + (len(a) == len(b)) / 2 for a, b in sides]),
         mark=sum(_mark(a) != _mark(b) for a, b in sides),
         capital=sum(_capital_leak(a, b) for a, b in sides),
         more=sum(map(_more, bags)),
-        prefix_words=sum(any(map(_bad_word, words)) for words in pairs.words),
-        number=sum(map(numbers.disagrees, map(words_of, pairs.good))) if numbers else 0,
+        prefix_words=sum(any(map(_is_bad_word, words)) for words in pairs.words),
+        number=sum(number_disagrees(words_of(good), nouns) for good in pairs.good) if nouns else 0,
         one_word=sum(len(a) == 1 == len(b) for a, b in found),
         reordered=sum(a != b and not any(bag) for (a, b), bag in zip(sides, bags, strict=True)),
         contrasts=len(set(found)),
-        lemmas=len(_lemmas(pairs)),
+        lemmas=len(lemmas),
         cue=cue_accuracy(bags),
         cue_grouped=cue_accuracy(bags, [frozenset(words) for words in found]),
-        cue_bigrams=cue_accuracy([_bigrams(a, b) for a, b in sides]),
+        cue_bigrams=cue_accuracy([surplus(*both) for both in bigrams]),
     )
 
 
@@ -189,10 +192,6 @@ def total(audits: Sequence[Audit]) -> Audit:
 
 def _mean(values: Sequence[float]) -> float:
     return round(sum(values) / len(values), 4) if values else 0.0
-
-
-def _again(texts: Iterable[str]) -> int:
-    return sum(count - 1 for count in Counter(texts).values())
 
 
 def _mark(sentence: str) -> str:
@@ -220,20 +219,8 @@ def _more(bag: Bags) -> bool:
     return sorted(good) != sorted(bad) or len(good) < max(len(ours), len(theirs))
 
 
-def _bad_word(word: str | None) -> bool:
+def _is_bad_word(word: str | None) -> bool:
     return (word is not None and len(word.split(" ")) != 1) or word == ""
-
-
-def _lemmas(pairs: ParadigmPairs) -> set[str]:
-    lemmas = {lemma for row in pairs.lemmas for lemma in row}
-    if lemmas:
-        return lemmas
-    return {w for s in (*pairs.good, *pairs.bad) for w in words_of(s) if w[:1].isalnum()}
-
-
-def _bigrams(good: str, bad: str) -> Bags:
-    ours, theirs = (list(pairwise(("<s>", *side, "</s>"))) for side in _sides(good, bad))
-    return surplus(ours, theirs)
 
 
 _ONE = frozenset(["a", "an", "another", "each", "every", "one", "this"])
@@ -241,65 +228,22 @@ _SEVERAL = frozenset(
     ("both", "few", "fewer", "many", "more", "several", "these", "those", "two", "three", "four",
      "five", "six", "seven", "eight", "nine", "ten")
 )  # fmt: skip
-_SMALL = "of who whom which that to in on at by for with from about not and or but than"
-_AUXILIARIES = "will would can could may might must should had has have did do does is are was were"
-_STOP = _ONE | _SEVERAL | frozenset(f"{_SMALL} {_AUXILIARIES}".split())
-_REACH = 3
-"""The number of words after a determiner among which its noun is looked for."""
-
-
-@dataclass(frozen=True)
-class NumberCheck:
-    """A rough check of number agreement between English determiners or numerals and nouns.
-
-    False positives are rare. ``number`` has the forms of nouns that are only
-    singular (``Sing``) or only plural (``Plur``).
-    """
-
-    number: Mapping[str, str]
-
-    @classmethod
-    def of(cls, lexicon: Lexicon) -> NumberCheck:
-        """Return a check with the count nouns of a lexicon (of *football players*: players)."""
-        forms: dict[str, set[str]] = {}
-        for row in lexicon.table("noun").rows:
-            if row.properties.get("Count", "count") != "count":
-                continue
-            for cell, form in row.forms.items():
-                forms.setdefault(form.split()[-1], set()).add(cell.text("Number"))
-        known = {form: next(iter(values)) for form, values in forms.items() if len(values) == 1}
-        return cls({form: value for form, value in known.items() if value})
-
-    def disagrees(self, words: Sequence[str]) -> bool:
-        """Return whether a determiner is followed by a noun of the other number."""
-        return any(
-            self._wrong(words[place + 1 :], "Plur" if word in _ONE else "Sing")
-            for place, word in enumerate(map(str.lower, words))
-            if word in _ONE or word in _SEVERAL
-        )
-
-    def _wrong(self, after: Sequence[str], wrong: str) -> bool:
-        """Return whether the first nouns in a row (a compound) have only the wrong number."""
-        found: list[str] = []
-        for place, word in enumerate(after):
-            number = self.number.get(word, "")
-            done = not number if found else place == _REACH
-            if done or word.lower() in _STOP or not word[:1].isalpha():
-                break
-            found += [number] if number else []
-        return bool(found) and set(found) == {wrong}
-
-
 _FORMS = {
     ("be", "Pres"): "am is are", ("be", "Past"): "was were", ("have", "Pres"): "has have",
     ("have", "Past"): "had", ("do", "Pres"): "does do", ("do", "Past"): "did",
 }  # fmt: skip
-_MODALS = "can could may might must shall should will would"
 _NEGATED = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
-_KNOWN_AUXILIARIES = {
+_AUXILIARIES = {
     **{form: key for key, forms in _FORMS.items() for form in forms.split()},
-    **{modal: (modal, "") for modal in _MODALS.split()},
+    **{
+        w: (w, "")
+        for w in ["can", "could", "may", "might", "must", "shall", "should", "will", "would"]
+    },
 }
+_SMALL = "of who whom which that to in on at by for with from about not and or but than"
+_STOP = {*_ONE, *_SEVERAL, *_AUXILIARIES, *_SMALL.split()}
+_REACH = 3
+"""The number of words after a determiner among which its noun is looked for."""
 
 
 def auxiliary(word: str) -> tuple[str, str, bool] | None:
@@ -310,8 +254,43 @@ def auxiliary(word: str) -> tuple[str, str, bool] | None:
     """
     small = word.lower().replace("’", "'")
     base = _NEGATED.get(small, small.removesuffix("n't"))
-    found = _KNOWN_AUXILIARIES.get(base)
+    found = _AUXILIARIES.get(base)
     return (*found, base != small) if found else None
+
+
+def count_nouns(lexicon: Lexicon) -> dict[str, str]:
+    """Return the forms of count nouns that are only singular or only plural, with their number.
+
+    Of *football players* the form is *players*.
+    """
+    forms: dict[str, set[str]] = {}
+    for row in lexicon.table("noun").rows:
+        for cell, form in (
+            row.forms.items() if row.properties.get("Count", "count") == "count" else ()
+        ):
+            forms.setdefault(form.split()[-1], set()).add(cell.text("Number"))
+    return {form: "".join(numbers) for form, numbers in forms.items() if len(numbers) == 1}
+
+
+def number_disagrees(words: Sequence[str], nouns: Mapping[str, str]) -> bool:
+    """Return whether an English determiner or numeral has a noun of the other number after it.
+
+    A rough check: the first nouns in a row (a compound) have only the wrong number. False positives
+    are rare.
+    """
+    for place, determiner in enumerate(map(str.lower, words)):
+        found: list[str] = []
+        if determiner not in _ONE and determiner not in _SEVERAL:
+            continue
+        for distance, word in enumerate(words[place + 1 :]):
+            number = nouns.get(word, "")
+            done = not number if found else distance == _REACH
+            if done or word.lower() in _STOP or not word[:1].isalpha():
+                break
+            found += [number] if number else []
+        if set(found) == {"Plur" if determiner in _ONE else "Sing"}:
+            return True
+    return False
 
 
 _TEXTS = ("sentence_good", "sentence_bad")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -9,17 +10,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from solecism.check.finding import Hit
-from solecism.check.spelling import INVISIBLE, main_script, mixed_words, one_slip
-from solecism.errors import candidates
-from solecism.lexicon.features import UNIVERSAL, Feats, subset
+from solecism.errors import Problem, candidates
+from solecism.lexicon.features import UNIVERSAL, subset
 from solecism.lexicon.table import Row, Table, read_tsv
 
-__all__ = [
-    "CLASS_COLUMNS", "Tables", "column_near_feature", "empty_column", "form_missing", "idle_rule",
-    "invisible_characters", "lemma_unlike_forms", "mixed_scripts", "rare_value", "same_forms",
-    "table_without_words", "unknown_class", "unknown_upos",
-]  # fmt: skip
+__all__ = ["CLASS_COLUMNS", "LEXICON_CHECKS", "SCRIPTS", "Tables"]
 
 CLASS_COLUMNS = ("Class", "Subject", "Object")
 """The properties whose values are classes of ``classes.tsv``."""
@@ -32,6 +27,20 @@ _UD_UPOS = (
     "PUNCT", "SCONJ", "SYM", "VERB", "X",
 )  # fmt: skip
 _SETTINGS = ("capital", "stop", "space")
+
+SCRIPTS = {
+    "Latin": "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f",
+    "Greek": "\u0370-\u03ff\u1f00-\u1fff",
+    "Cyrillic": "\u0400-\u052f",
+}
+"""The scripts that have letters in common to the eye, as ranges of a regular expression."""
+
+_LETTERS = {name: re.compile(f"[{ranges}]") for name, ranges in SCRIPTS.items()}
+
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u200b\u200e\u200f\u202a-\u202f\u2060-\u206f\ufeff\ue000-\uf8ff]"
+)
+"""Control, private-use and invisible characters, except the joiners that some scripts need."""
 
 
 @dataclass(frozen=True)
@@ -53,102 +62,112 @@ class Tables:
         return ((table, row) for table in self.tables for row in table.rows)
 
 
-def unknown_class(lexicon: Tables) -> Iterator[Hit]:
+def unknown_class(lexicon: Tables) -> Iterator[Problem]:
     """A word names a class that is not in classes.tsv.
 
     Correct the name in the column Class, Subject or Object, or add the class with its parent to
-    classes.tsv. Lists are written with commas and without spaces: `human,animal`.
+    classes.tsv. Lists have commas and no spaces: `human,animal`.
     """
     for table, row in lexicon.rows if lexicon.classes else ():
         for column in CLASS_COLUMNS:
             for name in filter(None, row.properties.get(column, "").split(",")):
                 if name not in lexicon.classes:
                     near = candidates("classes", sorted(lexicon.classes), name)
-                    yield Hit(f"{row.lemma!r}: {column} {name!r} {near}", table.path, row.line)
+                    yield Problem(f"{row.lemma!r}: {column} {name!r} {near}", table.path, row.line)
 
 
-def unknown_upos(lexicon: Tables) -> Iterator[Hit]:
+def unknown_upos(lexicon: Tables) -> Iterator[Problem]:
     """A part of speech is not one of Universal Dependencies.
 
-    Correct the column UPOS; the 17 values are listed at https://universaldependencies.org/u/pos/.
+    Correct the column UPOS; https://universaldependencies.org/u/pos/ lists the 17 values.
     """
     for table, row in lexicon.rows:
         if row.upos not in _UD_UPOS:
             near = candidates("UPOS", _UD_UPOS, row.upos)
-            yield Hit(f"{row.lemma!r}: {row.upos!r} {near}", table.path, row.line)
+            yield Problem(f"{row.lemma!r}: {row.upos!r} {near}", table.path, row.line)
 
 
-@dataclass(frozen=True)
-class _Use:
-    """A value of a column or a feature at one place."""
+def _one_slip(a: str, b: str) -> bool:
+    """Return whether two texts differ by one slip of the keyboard (Damerau 1964).
 
-    name: str
-    value: str
-    path: str
-    line: int
+    That is a letter too many, too few or a wrong one, or two neighbours exchanged. Texts that
+    differ in a digit are numbered, not misspelt.
+    """
+    short, long = sorted((a, b), key=len)
+    lead = next(
+        (n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short)
+    )
+    x, y = short[lead:], long[lead:]
+    if a == b or any(character in "0123456789" for character in x[:1] + y[:1]):
+        return False
+    if len(long) > len(short):
+        return x == y[1:]
+    return len(long) == len(short) and (x[1:] == y[1:] or (x[:2] == y[1::-1] and x[2:] == y[2:]))
 
 
-def rare_value(lexicon: Tables) -> Iterator[Hit]:
+def rare_value(lexicon: Tables) -> Iterator[Problem]:
     """A value occurs only once and is nearly the same as another.
 
-    Probably a slip of the keyboard: correct it. Values are compared by column over all tables of
-    the language; texts with spaces, values shorter than four letters, numbered values (`set1`,
-    `set2`) and classes of classes.tsv are left alone.
+    Probably a slip of the keyboard: correct it. Values of a column are compared over all tables of
+    the language, but for texts with spaces, values of up to three letters, numbered values (`set1`,
+    `set2`) and classes of classes.tsv.
     """
-    uses: dict[str, list[_Use]] = defaultdict(list)
-    for use in _uses(lexicon):
-        if len(use.value) > 3 and " " not in use.value and use.value not in lexicon.classes:
-            uses[use.name].append(use)
+    uses: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+    for name, value, path, line in _uses(lexicon):
+        if len(value) > 3 and " " not in value and value not in lexicon.classes:
+            uses[name].append((value, path, line))
     for name, found in uses.items():
-        counts = Counter(use.value for use in found)
-        for use in found:
-            near = [v for v, n in counts.items() if n > 1 and one_slip(v, use.value)]
-            if counts[use.value] == 1 and near:
-                yield Hit(f"{name} {use.value!r} (did you mean {near[0]!r}?)", use.path, use.line)
+        counts = Counter(value for value, _, _ in found)
+        for value, path, line in found:
+            near = [v for v, n in counts.items() if n > 1 and _one_slip(v, value)]
+            if counts[value] == 1 and near:
+                yield Problem(f"{name} {value!r} (did you mean {near[0]!r}?)", path, line)
 
 
-def _uses(lexicon: Tables) -> Iterator[_Use]:
+def _uses(lexicon: Tables) -> Iterator[tuple[str, str, str, int]]:
+    """Yield each value with the name of its column or feature, and its place."""
     for table in lexicon.tables:
         line = _header_line(table)
         for name, values in (pair for cell in table.cells for pair in cell.pairs):
-            yield from (_Use(name, v, table.path, line) for v in sorted(values))
+            yield from ((name, value, table.path, line) for value in sorted(values))
         for row in table.rows:
             for name, text in row.properties.items():
                 if name != "UPOS":
-                    yield from (_Use(name, v, table.path, row.line) for v in text.split(","))
+                    yield from ((name, value, table.path, row.line) for value in text.split(","))
 
 
-def column_near_feature(lexicon: Tables) -> Iterator[Hit]:
+def column_near_feature(lexicon: Tables) -> Iterator[Problem]:
     """A column has nearly the name of a feature of Universal Dependencies.
 
-    Agreement looks only at features spelt as UD spells them (`Gender`, not `Gendre` or `gender`).
-    Correct the header; a property that is meant to be something else gets another name.
+    Agreement looks at features as UD spells them (`Gender`, not `Gendre` or `gender`). Correct the
+    header; a property that means something else needs another name.
     """
     for table in lexicon.tables:
         for name in (*table.columns, *table.feature_names):
             plain = name.partition("[")[0]
             near = [u for u in sorted(UNIVERSAL) if _mistaken(plain, u)]
             if plain not in UNIVERSAL and near:
-                yield Hit(f"{name!r} (did you mean {near[0]!r}?)", table.path, _header_line(table))
+                detail = f"{name!r} (did you mean {near[0]!r}?)"
+                yield Problem(detail, table.path, _header_line(table))
 
 
 def _mistaken(name: str, feature: str) -> bool:
-    return name.casefold() == feature.casefold() or (len(name) > 4 and one_slip(name, feature))
+    return name.casefold() == feature.casefold() or (len(name) > 4 and _one_slip(name, feature))
 
 
 def _header_line(table: Table) -> int:
     return next(read_tsv(Path(table.path), ["lemma"]))[0]
 
 
-def table_without_words(lexicon: Tables) -> Iterator[Hit]:
+def table_without_words(lexicon: Tables) -> Iterator[Problem]:
     """A table has a header and no words.
 
     Add words or remove the file.
     """
-    return (Hit(table.name, table.path) for table in lexicon.tables if not table.rows)
+    return (Problem(table.name, table.path) for table in lexicon.tables if not table.rows)
 
 
-def empty_column(lexicon: Tables) -> Iterator[Hit]:
+def empty_column(lexicon: Tables) -> Iterator[Problem]:
     """A column is empty in every row.
 
     Fill it in or remove it: a slot that asks for it finds no word.
@@ -158,31 +177,26 @@ def empty_column(lexicon: Tables) -> Iterator[Hit]:
         filled |= {name for row in table.rows for name, value in row.properties.items() if value}
         for name in (*map(str, table.cells), *table.columns):
             if table.rows and name not in filled:
-                yield Hit(repr(name), table.path, _header_line(table))
+                yield Problem(repr(name), table.path, _header_line(table))
 
 
-def form_missing(lexicon: Tables) -> Iterator[Hit]:
+def form_missing(lexicon: Tables) -> Iterator[Problem]:
     """A word lacks a form that nearly all words of its table have.
 
-    Fill the cell in, if the word has the form. An empty cell says that there is none; items that
-    need it are skipped. Reported where more than 90 % of the rows are filled and no table has the
-    form of this lemma in a narrower column.
+    Fill the cell in, if the word has the form. Items that need the form of an empty cell are
+    skipped. Reported where more than 90 % of the rows are filled and no table has the form of this
+    lemma in a narrower column.
     """
     for table in lexicon.tables:
         for cell in table.cells:
             lacking = [row for row in table.rows if cell not in row.forms]
-            if len(lacking) < (1 - MOSTLY) * len(table.rows):
-                for row in (r for r in lacking if not _elsewhere(r, cell, lexicon)):
-                    yield Hit(f"{row.lemma!r}: {cell}", table.path, row.line)
+            for row in lacking if len(lacking) < (1 - MOSTLY) * len(table.rows) else ():
+                others = (other for _, other in lexicon.rows if other.lemma == row.lemma)
+                if not any(subset(cell, other) for found in others for other in found.forms):
+                    yield Problem(f"{row.lemma!r}: {cell}", table.path, row.line)
 
 
-def _elsewhere(row: Row, cell: Feats, lexicon: Tables) -> bool:
-    """Return whether a row of this lemma has the form in a narrower column (``be``: was, were)."""
-    rows = (other for _, other in lexicon.rows if other.lemma == row.lemma)
-    return any(subset(cell, other) for found in rows for other in found.forms)
-
-
-def lemma_unlike_forms(lexicon: Tables) -> Iterator[Hit]:
+def lemma_unlike_forms(lexicon: Tables) -> Iterator[Problem]:
     """No form of a word looks like its lemma.
 
     No form holds the lemma, begins with the same letter or shares half of the letters: probably the
@@ -191,23 +205,21 @@ def lemma_unlike_forms(lexicon: Tables) -> Iterator[Hit]:
     for table, row in lexicon.rows:
         if row.forms and not any(_alike(form, row.shown) for form in row.forms.values()):
             shown = ", ".join(list(dict.fromkeys(row.forms.values()))[:3])
-            yield Hit(f"{row.lemma!r}: {shown}", table.path, row.line)
+            yield Problem(f"{row.lemma!r}: {shown}", table.path, row.line)
 
 
 def _alike(form: str, lemma: str) -> bool:
-    begins = lemma in form or _initial(form) == _initial(lemma)
-    return begins or SequenceMatcher(None, form, lemma).ratio() >= 0.5
+    initials = {unicodedata.normalize("NFD", text)[:1].casefold() for text in (form, lemma)}
+    if lemma in form or len(initials) == 1:
+        return True
+    return SequenceMatcher(None, form, lemma).ratio() >= 0.5
 
 
-def _initial(text: str) -> str:
-    return unicodedata.normalize("NFD", text)[:1].casefold()
-
-
-def same_forms(lexicon: Tables) -> Iterator[Hit]:
+def same_forms(lexicon: Tables) -> Iterator[Problem]:
     """Two words of a table have the same forms throughout.
 
-    Probably a row was copied and only its lemma changed. Homonyms are told apart in the lemma with
-    `#` (`Band#1`, `Band#2`) and are not reported; nor are words of a single form.
+    Probably a row was copied and only its lemma changed. Homonyms are told apart by `#` in the
+    lemma (`Band#1`, `Band#2`) and are not reported; nor are words of a single form.
     """
     for table in lexicon.tables:
         first: dict[tuple[str, ...], Row] = {}
@@ -216,40 +228,46 @@ def same_forms(lexicon: Tables) -> Iterator[Hit]:
             other = first.setdefault(forms, row)
             if other.shown != row.shown and len({*forms} - {""}) > 1:
                 detail = f"{row.lemma!r} and {other.lemma!r} (line {other.line})"
-                yield Hit(detail, table.path, row.line)
+                yield Problem(detail, table.path, row.line)
 
 
 def _texts(row: Row) -> Iterable[str]:
     return dict.fromkeys((row.lemma, *row.forms.values(), *row.properties.values()))
 
 
-def mixed_scripts(lexicon: Tables) -> Iterator[Hit]:
+def mixed_scripts(lexicon: Tables) -> Iterator[Problem]:
     """A word mixes Latin, Greek and Cyrillic letters.
 
     Letters that look alike are not the same to a model (Latin `c`, Cyrillic `с`). Type the word
-    again with one keyboard. A single letter of a script that the language does not use is reported
-    too.
+    again with one keyboard. A single letter of another script than the language's is reported too.
     """
-    own = main_script(text for _, row in lexicon.rows for text in row.forms.values())
+    forms = (form for _, row in lexicon.rows for form in row.forms.values())
+    usual = Counter(script for form in forms for script in _scripts(form)).most_common(1)
+    own = {script for script, _ in usual}
     for table, row in lexicon.rows:
-        for word in mixed_words(_texts(row), own):
-            yield Hit(f"{row.lemma!r}: {word!r}", table.path, row.line)
+        for word in (word for text in _texts(row) for word in re.findall(r"\w+", text)):
+            found = _scripts(word)
+            if len(found) > 1 or (own and len(word) == 1 and found - own):
+                yield Problem(f"{row.lemma!r}: {word!r}", table.path, row.line)
 
 
-def invisible_characters(lexicon: Tables) -> Iterator[Hit]:
+def _scripts(text: str) -> set[str]:
+    return {name for name, letters in _LETTERS.items() if letters.search(text)}
+
+
+def invisible_characters(lexicon: Tables) -> Iterator[Problem]:
     """A word holds characters that cannot be seen.
 
     Remove no-break and zero-width spaces, soft hyphens, direction marks, control and private-use
-    characters; files in which they could change what is seen (all but the spaces and hyphens) are
-    not read until then. The joiners that Persian and Indic scripts need may follow a letter.
+    characters; a file with any but such spaces and hyphens is not read until then. The joiners of
+    Persian and Indic scripts may follow a letter.
     """
     for table, row in lexicon.rows:
-        for text in _texts(row):
-            if INVISIBLE.search(text):
-                yield Hit(f"{row.lemma!r}: {text!a}", table.path, row.line)
+        for text in filter(_INVISIBLE.search, _texts(row)):
+            yield Problem(f"{row.lemma!r}: {text!a}", table.path, row.line)
 
 
-def idle_rule(lexicon: Tables) -> Iterator[Hit]:
+def idle_rule(lexicon: Tables) -> Iterator[Problem]:
     """A spelling rule has no effect.
 
     Its result is `= =`; or it is a setting (`capital`, `stop`, `space`) with something in the
@@ -258,4 +276,21 @@ def idle_rule(lexicon: Tables) -> Iterator[Hit]:
     path = str(lexicon.folder / "orthography.tsv")
     for line, (name, left, right, result, *_) in lexicon.rules:
         if left or right if name in _SETTINGS else result == "= =":
-            yield Hit(repr(name), path, line)
+            yield Problem(repr(name), path, line)
+
+
+LEXICON_CHECKS = {
+    "L004": ("error", unknown_class),
+    "L005": ("error", unknown_upos),
+    "L006": ("warning", rare_value),
+    "L007": ("warning", column_near_feature),
+    "L008": ("warning", table_without_words),
+    "L009": ("warning", empty_column),
+    "L010": ("warning", form_missing),
+    "L011": ("warning", lemma_unlike_forms),
+    "L012": ("warning", same_forms),
+    "L013": ("error", mixed_scripts),
+    "L014": ("error", invisible_characters),
+    "L015": ("warning", idle_rule),
+}
+"""The checks of the tables of a language: level and function by code."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import permutations
 from unicodedata import is_normalized
 
@@ -18,24 +18,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.check.spelling import SCRIPTS, printed_as, words_apart
-from solecism.contrast import count_differing, differing_span
+from solecism.check.lexicons import SCRIPTS
+from solecism.contrast import differing_span
 from solecism.grammar.paradigm import Counts, Paradigm
-from solecism.grouping import alike_rows
+from solecism.grouping import Ints, alike_rows
 from solecism.hashing import Hashes, SeenHashes, column_hashes, combine, mix
 from solecism.lexicon.features import Feats, agree
-from solecism.lexicon.orthography import FINAL, Orthography
+from solecism.lexicon.orthography import FINAL, Orthography, tokenize
 from solecism.lexicon.unwanted import unwanted_in
 
 __all__ = [
-    "PairBatch", "PairMemory", "bad_spacing", "duplicate_id", "duplicate_pair", "good_and_bad",
-    "good_is_bad", "left_out", "lemma_twice", "mixed_letters", "mostly_left_out", "no_capital",
-    "no_final_mark", "not_nfc", "not_printed", "other_word", "several_words_differ", "span_wrong",
-    "stray_characters", "unwanted_words",
+    "COUNT_CHECKS", "ITEM_CHECKS", "TEXT_CHECKS", "Flags", "PairBatch", "PairMemory",
+    "count_differing", "printed_as", "words_apart",
 ]  # fmt: skip
 
 Flags = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 @dataclass
@@ -63,39 +60,30 @@ class PairBatch:
     def __len__(self) -> int:
         return len(self.table)
 
-    def text(self, name: str) -> pa.StringArray:
-        """Return a column of texts (null is read as empty)."""
-        column = self.table[name].combine_chunks()
-        return column.fill_null("") if column.null_count else column
-
     @cached_property
-    def good(self) -> pa.StringArray:
-        """The good sentences."""
-        return self.text("sentence_good")
-
-    @cached_property
-    def bad(self) -> pa.StringArray:
-        """The bad sentences."""
-        return self.text("sentence_bad")
+    def sides(self) -> tuple[pa.StringArray, pa.StringArray]:
+        """The good and the bad sentences (null is read as empty)."""
+        good, bad = (
+            self.table[f"sentence_{side}"].combine_chunks().fill_null("")
+            for side in ("good", "bad")
+        )
+        return good, bad
 
     @cached_property
     def hashes(self) -> tuple[Hashes, Hashes]:
         """The hashes of the good and of the bad sentences."""
-        return column_hashes(self.good), column_hashes(self.bad)
+        good, bad = map(column_hashes, self.sides)
+        return good, bad
 
     @cached_property
-    def _slots(self) -> pa.StructArray:
+    def slots(self) -> pa.StructArray:
+        """The slots of all pairs, one pair after the other."""
         return self.table["slots"].combine_chunks().flatten()
 
     def places(self, name: str) -> Ints:
         """Return a number of each slot, as ``good_start``: a row for each pair, -1 for null."""
-        values = self._slots.field(name).fill_null(-1).to_numpy(zero_copy_only=False)
-        return np.asarray(values, dtype=np.int64).reshape(len(self), -1)
-
-    def slot_texts(self, name: str, slot: int) -> pa.StringArray:
-        """Return a text of a slot, as ``lemma``."""
-        count = len(self.paradigm.template.slots)
-        return self._slots.field(name).take(pa.array(np.arange(slot, count * len(self), count)))
+        values = self.slots.field(name).fill_null(-1).to_numpy(zero_copy_only=False)
+        return np.asarray(values, dtype=np.intp).reshape(len(self), -1)
 
     @property
     def spelling(self) -> Orthography:
@@ -104,24 +92,30 @@ class PairBatch:
 
     def matching(self, pattern: str) -> Flags:
         """Return the pairs with a sentence in which a pattern (of RE2) is found."""
-        if not self._suspects:
+        if not self._is_suspect:
             return np.zeros(len(self), dtype=bool)
-        return self._matching(pattern)
-
-    def _matching(self, pattern: str) -> Flags:
-        found = [pc.match_substring_regex(side, pattern) for side in (self.good, self.bad)]
-        return _flags(pc.or_(*found))
+        return _any_side(self.sides, pattern)
 
     @cached_property
-    def _suspects(self) -> bool:
+    def _is_suspect(self) -> bool:
         """Whether one of the patterns of the checks is found in any sentence."""
-        return bool(self._matching("|".join([_SPACES.format(MARKS), STRAY, _MIXED])).any())
+        every = "|".join([_SPACES.format(_MARKS), _STRAY, _MIXED])
+        return bool(_any_side(self.sides, every).any())
 
-    def elsewhere(self, row: int) -> list[str]:
-        """Return the other paradigms that have one of the sentences of a pair."""
-        wanted = [hashes[row] for hashes in self.hashes]
+    def shown(self, row: int, code: str) -> str:
+        """Return a pair in a line; of one that occurs twice, also where else it is."""
+        good, bad = (side[row].as_py() for side in self.sides)
+        text = f"{good} / *{bad}"
+        if code not in ("I002", "I004"):
+            return text
+        wanted, own = [hashes[row] for hashes in self.hashes], self.paradigm.template.id
         uids = [uid for uid, hashes in self.memory.sentences if np.isin(wanted, hashes).any()]
-        return [uid for uid in dict.fromkeys(uids) if uid != self.paradigm.template.id]
+        others = ", ".join(uid for uid in dict.fromkeys(uids) if uid != own)
+        return f"{text} (also in {others})" if others else text
+
+
+def _any_side(sides: Sequence[pa.StringArray], pattern: str) -> Flags:
+    return _flags(pc.or_(*(pc.match_substring_regex(side, pattern) for side in sides)))
 
 
 def _flags(found: pa.BooleanArray) -> Flags:
@@ -134,15 +128,15 @@ def duplicate_id(batch: PairBatch) -> Flags:
 
     This is a bug in Solecism, as ids are made from the words. Report it with the template.
     """
-    return ~batch.memory.ids.fresh(column_hashes(batch.text("id")))
+    return ~batch.memory.ids.fresh(column_hashes(batch.table["id"].combine_chunks()))
 
 
 def duplicate_pair(batch: PairBatch) -> Flags:
     """A pair occurs twice.
 
-    Two combinations of words make the same two sentences, so the pair counts twice. Look for a slot
-    that is not printed, for two words that are spelt alike, for two bad lines that come to the
-    same, or for another paradigm of the config that makes the same pairs.
+    Two combinations of words make the same sentences, so the pair counts twice. Look for a slot
+    that is not printed, for words that are spelt alike, for bad lines that come to the same, or for
+    another paradigm of the config that makes the same pairs.
     """
     good, bad = batch.hashes
     return ~batch.memory.pairs.fresh(combine(mix(good), [bad]))
@@ -160,9 +154,9 @@ def good_is_bad(batch: PairBatch) -> Flags:
 def good_and_bad(batch: PairBatch) -> Flags:
     """A sentence is good in one pair and bad in another.
 
-    One of the labels is wrong: the bad sentence has a reading on which it is grammatical, or a
-    paradigm of the config has its lines the wrong way round. Narrow the slots or let the line name
-    what makes the difference.
+    One of the labels is wrong: the bad sentence has a reading on which it is grammatical, or the
+    lines of a paradigm of the config are the wrong way round. Narrow the slots, or let the line
+    name what makes the difference.
     """
     (good, bad), memory = batch.hashes, batch.memory
     memory.good.add(good)
@@ -181,11 +175,52 @@ def several_words_differ(batch: PairBatch) -> Flags:
     flags = np.zeros(len(batch), dtype=bool)
     if not batch.paradigm.template.controller:
         return flags
-    good, bad = batch.text("tokens_good"), batch.text("tokens_bad")
-    for row in np.flatnonzero(count_differing(good, bad) != 1).tolist():
-        pair = good[row].as_py().split(), bad[row].as_py().split()
-        flags[row] = words_apart(*pair, batch.spelling) > 1
+    sides = [batch.table[f"tokens_{side}"].combine_chunks() for side in ("good", "bad")]
+    for row in np.flatnonzero(count_differing(*sides) != 1).tolist():
+        good, bad = (side[row].as_py().split() for side in sides)
+        flags[row] = words_apart(good, bad, batch.spelling) > 1
     return flags
+
+
+def count_differing(good: pa.StringArray, bad: pa.StringArray) -> Ints:
+    """Return how many words differ in the same place; -1 for unequal numbers of words."""
+    ours, theirs = (pc.split_pattern(side, " ") for side in (good, bad))
+    sizes, others = (side.value_lengths().to_numpy() for side in (ours, theirs))
+    alike = sizes == others
+    out = np.full(len(good), -1, dtype=np.intp)
+    if alike.any():
+        differ = pc.not_equal(*(side.filter(pa.array(alike)).flatten() for side in (ours, theirs)))
+        ends = np.cumsum(sizes[alike])
+        flags = differ.to_numpy(zero_copy_only=False).astype(np.intp)
+        out[alike] = np.add.reduceat(flags, ends - sizes[alike])
+    return out
+
+
+@lru_cache(maxsize=1 << 14)
+def _respellings(word: str, spelling: Orthography) -> frozenset[str]:
+    """Return a word and the texts that spelling rules can replace it with."""
+    found = {word}
+    for rule in spelling.rules:
+        found |= {text for known in found for text in rule.outcomes(known)}
+    return frozenset(found)
+
+
+def words_apart(good: Sequence[str], bad: Sequence[str], spelling: Orthography) -> int:
+    """Return in how many words two sentences differ apart from spelling rules."""
+    spans = differing_span(good, bad)
+    ours, theirs = good[spans[0]], bad[spans[1]]
+    if len(ours) != len(theirs):  # a word that stands for two (du) counts twice
+        double = {rule.new_left for rule in spelling.rules if rule.new_right is None} - {"="}
+        ours, theirs = (
+            [copy for word in side for copy in [word] * (1 + (word in double))]
+            for side in (ours, theirs)
+        )
+    if len(ours) != len(theirs):
+        return max(len(ours), len(theirs))
+    return sum(
+        b not in _respellings(a, spelling) and a not in _respellings(b, spelling)
+        for a, b in zip(ours, theirs, strict=True)
+    )
 
 
 def other_word(batch: PairBatch) -> Flags:
@@ -193,7 +228,7 @@ def other_word(batch: PairBatch) -> Flags:
 
     With a `controller`, the good sentence should have the form that agrees with it, and the bad one
     another form of the same word of the lexicon. Use `agree` and `clash`, or look whether the lines
-    are the wrong way round. If the contrast is another, drop `controller` or write `allow: I018`.
+    are the wrong way round. For another contrast, drop `controller` or write `allow: I018`.
     """
     if not batch.paradigm.template.controller:
         return np.zeros(len(batch), dtype=bool)
@@ -216,15 +251,15 @@ def other_word(batch: PairBatch) -> Flags:
     return np.asarray(np.array(wrong, dtype=bool)[group])
 
 
-def _words_that_differ(batch: PairBatch) -> tuple[pa.StringArray, pa.StringArray]:
+def _words_that_differ(batch: PairBatch) -> list[pa.StringArray]:
     """Return the word of each side of a pair in which alone they differ, or null."""
     columns = [batch.table[f"one_prefix_word_{side}"].combine_chunks() for side in ("good", "bad")]
     if not columns[0].null_count:
-        return columns[0], columns[1]
+        return columns
     good, bad = (column.to_pylist() for column in columns)
     for row in [row for row, word in enumerate(good) if word is None]:
         good[row], bad[row] = _differing_tokens(batch, row)
-    return pa.array(good, pa.string()), pa.array(bad, pa.string())
+    return [pa.array(good, pa.string()), pa.array(bad, pa.string())]
 
 
 def _differing_tokens(batch: PairBatch, row: int) -> tuple[str | None, str | None]:
@@ -237,26 +272,28 @@ def _differing_tokens(batch: PairBatch, row: int) -> tuple[str | None, str | Non
 def lemma_twice(batch: PairBatch) -> Flags:
     """Two slots have taken the same word.
 
-    Slots of one table never do, unless `may_repeat` names both, so this is a bug in Solecism.
-    Report it.
+    Slots of one table never do, unless `may_repeat` names both: this is a bug in Solecism. Report
+    it.
     """
     flags = np.zeros(len(batch), dtype=bool)
-    apart = batch.paradigm.plan.apart
-    lemmas = {slot: batch.slot_texts("lemma", slot) for pair in apart for slot in pair}
-    for a, b in apart:
-        same = _flags(pc.equal(lemmas[a], lemmas[b]))
-        for row in np.flatnonzero(same).tolist():
-            slots = batch.table["slots"][row].as_py()
-            shared = lemmas[a][row].as_py() in _shared_lemmas(batch.paradigm)
-            flags[row] = slots[a]["upos"] == slots[b]["upos"] and not shared
+    count = len(batch.paradigm.template.slots)
+    rows_of = [pa.array(np.arange(slot, count * len(batch), count)) for slot in range(count)]
+    for pair in batch.paradigm.plan.apart:
+        lemmas, tags = (
+            [batch.slots.field(name).take(rows_of[slot]) for slot in pair]
+            for name in ("lemma", "upos")
+        )
+        same = _flags(pc.and_(pc.equal(*lemmas), pc.equal(*tags)))
+        shared = pc.is_in(lemmas[0], pa.array(_shared_lemmas(batch.paradigm), pa.string()))
+        flags |= same & ~_flags(shared) if same.any() else same
     return flags
 
 
-def _shared_lemmas(paradigm: Paradigm) -> set[str]:
+def _shared_lemmas(paradigm: Paradigm) -> list[str]:
     """Return printed lemmas of several words of the slots (homonyms, words of two tables)."""
     words = [word for domain in paradigm.plan.domains for word in domain.words]
     rows = {(word.table.name, word.row.lemma): word.row.shown for word in words}
-    return {lemma for lemma, number in Counter(rows.values()).items() if number > 1}
+    return [lemma for lemma, number in Counter(rows.values()).items() if number > 1]
 
 
 def not_printed(batch: PairBatch) -> Flags:
@@ -266,10 +303,10 @@ def not_printed(batch: PairBatch) -> Flags:
     computed for the others.
     """
     template = batch.paradigm.template
-    names = [name for name in (template.controller, *template.attractors) if name]
-    if not names:
-        return np.zeros(len(batch), dtype=bool)
+    names = filter(None, (template.controller, *template.attractors))
     columns = [batch.paradigm.slot_number(name) for name in names]
+    if not columns:
+        return np.zeros(len(batch), dtype=bool)
     return np.asarray((batch.places("good_start")[:, columns] < 0).any(axis=1))
 
 
@@ -300,18 +337,11 @@ def _reasons(counts: Counts) -> str:
     return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.skipped.items()))
 
 
-_SPACES = "^ | $| [ {}]"
-STRAY = r"[\\{}|_<>]"
-MARKS = ",.;:!?…)。，、；：？！»"
-SPACED = {"fr": ";:!?»"}
-"""Marks that a language writes with a space before them."""
-
-
 def unwanted_words(batch: PairBatch) -> Flags:
     """A sentence has words that a public data set should not have.
 
-    Which words, and why, is said in `unwanted.tsv` of the lexicon: violence by or against nations,
-    self-harm, sexual readings. Let the slots take other words.
+    `unwanted.tsv` of the lexicon says which, and why: violence by or against nations, self-harm,
+    sexual readings. Let the slots take other words.
     """
     lists = batch.paradigm.phrases.lexicon.unwanted
     good, bad = (unwanted_in(lists, batch.table[f"tokens_{side}"]) for side in ("good", "bad"))
@@ -323,13 +353,19 @@ def not_nfc(batch: PairBatch) -> Flags:
 
     A combining mark meets a letter where two words are written together. Write the letter composed.
     """
-    found = np.zeros(len(batch.table), bool)
-    for side in (batch.good, batch.bad):
+    found = np.zeros(len(batch), dtype=bool)
+    for side in batch.sides:
         # All sentences at once; not by pyarrow, which takes NFD for NFC before version 26.
         if not is_normalized("NFC", side.buffers()[2].to_pybytes().decode()):
-            texts = side.to_pylist()
-            found |= np.array([not is_normalized("NFC", text) for text in texts], bool)
+            found |= np.array([not is_normalized("NFC", text) for text in side.to_pylist()], bool)
     return found
+
+
+_SPACES = "^ | $| [ {}]"
+_STRAY = r"[\\{}|_<>]"
+_MARKS = ",.;:!?…)。，、；：？！»"
+_SPACED = {"fr": ";:!?»"}
+"""Marks that a language writes with a space before them."""
 
 
 def bad_spacing(batch: PairBatch) -> Flags:
@@ -338,18 +374,17 @@ def bad_spacing(batch: PairBatch) -> Flags:
     Two spaces in a row, one at an end, or one before a mark of punctuation (French `;`, `:`, `!`,
     `?` and `»` may have one). Look for spaces inside a form or a property that is printed.
     """
-    marks = "".join(sorted(set(MARKS) - set(SPACED.get(batch.paradigm.language, ""))))
+    marks = "".join(sorted(set(_MARKS) - set(_SPACED.get(batch.paradigm.language, ""))))
     return batch.matching(_SPACES.format(re.escape(marks)))
 
 
 def stray_characters(batch: PairBatch) -> Flags:
     r"""A sentence has one of the characters `\ { } | _ < >`.
 
-    They belong to templates, regular expressions or markup, and no sentence of a language has them.
-    Look at the line of the template, at the form in the lexicon and at the results of spelling
-    rules.
+    They belong to templates, regular expressions or markup. Look at the line of the template, at
+    the form in the lexicon and at the results of spelling rules.
     """
-    return batch.matching(STRAY)
+    return batch.matching(_STRAY)
 
 
 def no_final_mark(batch: PairBatch) -> Flags:
@@ -359,10 +394,8 @@ def no_final_mark(batch: PairBatch) -> Flags:
     is reported here too.
     """
     stop = batch.spelling.stop
-    marks = "".join(sorted({*FINAL, *stop[-1:]}))
-    ended = f"[{re.escape(marks)}]$" if stop else "."
-    found = [pc.match_substring_regex(side, ended) for side in (batch.good, batch.bad)]
-    return ~_flags(pc.and_(*found))
+    ended = f"[{re.escape(''.join(sorted({*FINAL, *stop[-1:]})))}]$" if stop else "."
+    return ~_flags(pc.and_(*(pc.match_substring_regex(side, ended) for side in batch.sides)))
 
 
 def no_capital(batch: PairBatch) -> Flags:
@@ -371,16 +404,12 @@ def no_capital(batch: PairBatch) -> Flags:
     The orthography asks for capitals (`capital yes`). Look at what the line begins with.
     """
     flags = np.zeros(len(batch), dtype=bool)
-    for side in (batch.good, batch.bad) if batch.spelling.capital else ():
+    for side in batch.sides if batch.spelling.capital else ():
         first = pc.utf8_slice_codeunits(side, 0, 1).dictionary_encode()
-        small = np.array([_has_capital(char) for char in first.dictionary.to_pylist()], dtype=bool)
-        flags |= small[first.indices.to_numpy()]
+        letters = first.dictionary.to_pylist()
+        small = [c.islower() and len(c.upper()) == 1 and c.upper() != c for c in letters]
+        flags |= np.array(small, dtype=bool)[first.indices.to_numpy()]
     return flags
-
-
-def _has_capital(char: str) -> bool:
-    upper = char.upper()
-    return char.islower() and len(upper) == 1 and upper != char
 
 
 _MIXED = "|".join(map("".join, permutations((f"[{letters}]" for letters in SCRIPTS.values()), 2)))
@@ -405,30 +434,88 @@ def span_wrong(batch: PairBatch) -> Flags:
     flags = np.zeros(len(batch), dtype=bool)
     if not batch.paradigm.template.slots:
         return flags
-    for side, texts in (("good", batch.good), ("bad", batch.bad)):
+    spans = []
+    for side, texts in zip(("good", "bad"), batch.sides, strict=True):
         start, end = batch.places(f"{side}_start"), batch.places(f"{side}_end")
-        lengths = np.asarray(pc.utf8_length(texts).to_numpy())[:, None]
+        lengths = pc.utf8_length(texts).to_numpy()[:, None]
         inside = (start >= 0) & (start < end) & (end <= lengths)
         flags |= (((start >= 0) | (end >= 0)) & ~inside).any(axis=1)
-    sentences = batch.good.to_pylist()
-    starts, ends = batch.places("good_start").T, batch.places("good_end").T
-    for slot, (first, last) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        forms = batch.slot_texts("form", slot).to_pylist()
-        rows = zip(sentences, first, last, forms, strict=True)
-        suspects = [n for n, (s, a, b, form) in enumerate(rows) if a >= 0 and s[a:b] != form]
-        flags[list(_unlike(suspects, sentences, first, last, forms, batch.spelling))] = True
+        spans.append((start.ravel(), end.ravel(), inside.ravel()))
+    sentences, forms = batch.sides[0], batch.slots.field("form")
+    start, end, inside = spans[0]
+    for place in np.flatnonzero(inside & ~_cover(sentences, forms, start, end, inside)).tolist():
+        row = place // (len(forms) // len(batch))
+        text = sentences[row].as_py()[start[place] : end[place]]
+        first = bool(start[place] == 0)
+        flags[row] |= not printed_as(forms[place].as_py(), text, first, batch.spelling)
     return flags
 
 
-def _unlike(
-    rows: Iterable[int], sentences: list[str], first: list[int], last: list[int],
-    forms: list[str], spelling: Orthography,
-) -> Iterator[int]:  # fmt: skip
-    """Yield the rows in which the text of a span is not the form, even as rules may spell it."""
-    known: dict[tuple[str, str, bool], bool] = {}
-    for row in rows:
-        key = forms[row], sentences[row][first[row] : last[row]], first[row] == 0
-        if key not in known:
-            known[key] = printed_as(*key, spelling)
-        if not known[key]:
-            yield row
+def _cover(
+    sentences: pa.StringArray, forms: pa.StringArray, start: Ints, end: Ints, inside: Flags
+) -> Flags:
+    """Return which of the spans that are in their sentence have the very letters of the form."""
+    letters, sizes, firsts = [], [], []
+    for column in (sentences, forms):
+        text = "".join(filter(None, column.to_pylist()))
+        letters.append(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"))
+        sizes.append(pc.fill_null(pc.utf8_length(column), 0).to_numpy())
+        firsts.append(np.cumsum(sizes[-1]) - sizes[-1])
+    spans = np.flatnonzero(inside & (end - start == sizes[1]))
+    counts = sizes[1][spans]
+    span = np.repeat(np.arange(len(spans)), counts)
+    nth = np.arange(len(span)) - (np.cumsum(counts) - counts)[span]
+    begin = firsts[0][spans // (len(forms) // len(sentences))] + start[spans]
+    differs = letters[0][begin[span] + nth] != letters[1][firsts[1][spans][span] + nth]
+    out = np.zeros(len(forms), dtype=bool)
+    out[spans] = np.bincount(span[differs], minlength=len(spans)) == 0
+    return out
+
+
+@lru_cache(maxsize=1 << 14)
+def printed_as(form: str, printed: str, first: bool, spelling: Orthography) -> bool:
+    """Return whether ``printed`` is a form as spelling rules may have left it.
+
+    ``first``: it begins the sentence, so a capital makes no difference.
+    """
+    texts = [printed]
+    if first and spelling.capital:
+        texts.append(printed[:1].lower() + printed[1:])
+    tokens = spelling.spell(tokenize(form))
+    spelt = "".join(f"{'' if t.glued else ' '}{t.text}" for t in tokens).strip()
+    words = form.split()
+    for text in texts:
+        shown = text.split()
+        if len(words) != len(shown):
+            if text == spelt:
+                return True
+        elif all(b in _respellings(a, spelling) for a, b in zip(words, shown, strict=True)):
+            return True
+    return False
+
+
+TEXT_CHECKS = (not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters, stray_characters)
+"""The checks that look at each sentence alone."""
+
+ITEM_CHECKS = {
+    "I001": ("error", duplicate_id),
+    "I002": ("error", duplicate_pair),
+    "I003": ("error", good_is_bad),
+    "I004": ("error", good_and_bad),
+    "I005": ("warning", several_words_differ),
+    "I006": ("error", lemma_twice),
+    "I007": ("warning", not_printed),
+    "I008": ("error", span_wrong),
+    "I010": ("error", not_nfc),
+    "I011": ("error", bad_spacing),
+    "I012": ("error", no_final_mark),
+    "I013": ("error", no_capital),
+    "I014": ("error", mixed_letters),
+    "I017": ("error", unwanted_words),
+    "I018": ("warning", other_word),
+    "I019": ("error", stray_characters),
+}
+"""The checks of the pairs of a paradigm, batch by batch: level and function by code."""
+
+COUNT_CHECKS = {"I015": ("warning", mostly_left_out), "I016": ("note", left_out)}
+"""The checks of the counts of a draw."""

@@ -1,4 +1,4 @@
-"""The table of all checks (code, level, function), and the page ``docs/checks.md`` made from it.
+"""All checks by code, what they find, and the page ``docs/checks.md`` made from their docstrings.
 
 A check is a function. The first paragraph of its docstring is the message, the rest says what to do
 (after wn's ``validate``: https://github.com/goodmami/wn).
@@ -8,51 +8,67 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
-from solecism.check import lexicons, pairs, suites, templates
-from solecism.check.finding import Finding, Hit, Level, hits
-from solecism.check.pairs import Flags, PairBatch
-from solecism.check.suites import SuiteBatch
-from solecism.grammar.paradigm import Counts, Paradigm
+from solecism.check.lexicons import LEXICON_CHECKS
+from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
+from solecism.check.suites import SUITE_CHECKS
+from solecism.check.templates import BOUND_CHECKS, DRAFT_CHECKS
+from solecism.errors import Problem, visible
 
-__all__ = [
-    "BOUND_CHECKS", "CHECKS", "COUNT_CHECKS", "DRAFT_CHECKS", "ITEM_CHECKS", "LEXICON_CHECKS",
-    "READING_CHECKS", "SUITE_CHECKS", "Check", "render_docs",
-]  # fmt: skip
+__all__ = ["CHECKS", "LEVELS", "Check", "Checks", "Finding", "render_docs"]
 
-F = TypeVar("F", bound=Callable[..., object], covariant=True)
+LEVELS = ("error", "warning", "note")
+"""The data are wrong; something is probably not meant; for information."""
+
+Checks = Mapping[str, tuple[str, Callable[[Any], Any]]]
+"""Checks of one kind of thing: level and function by code."""
 
 
 @dataclass(frozen=True)
-class Check(Generic[F]):
-    """One check. ``code`` never changes its meaning; ``function`` carries message and advice, or
-    ``text`` has them."""
+class Finding:
+    """A coded finding. ``path`` and ``line`` (counted from 1) say where, ``message`` what."""
 
     code: str
-    level: Level
-    function: F
-    text: str = ""
+    level: str
+    message: str
+    path: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        text = f"{self.level} {self.code}: {self.message}"
+        return visible(f"{place}: {text}" if place else text)
 
     @property
-    def message(self) -> str:
-        """A sentence about what is wrong, without its full stop."""
-        return " ".join(self._parts[0].split()).rstrip(".")
+    def order(self) -> tuple[str, int, str, str]:
+        """The key that findings are sorted by: place, code, message."""
+        return self.path, self.line or 0, self.code, self.message
 
-    @property
-    def advice(self) -> str:
-        """Some sentences about what to do."""
-        return " ".join(self._parts[2].split())
+    def within(self, root: Path) -> Finding:
+        """Return the finding with a place relative to ``root``, if it is inside."""
+        for path, top in ((Path(self.path), root), (Path(self.path).resolve(), root.resolve())):
+            if self.path and path.is_relative_to(top):
+                return replace(self, path=path.relative_to(top).as_posix())
+        return self
 
-    @property
-    def _parts(self) -> tuple[str, str, str]:
-        return inspect.cleandoc(self.text or self.function.__doc__ or "").partition("\n\n")
 
-    def finding(self, hit: Hit) -> Finding:
-        """Return the finding that a hit is."""
-        return Finding(self.code, self.level, f"{self.message}: {hit.detail}", hit.path, hit.line)
+@dataclass(frozen=True)
+class Check:
+    """One check. ``code`` never changes its meaning; ``advice`` says what to do."""
+
+    code: str
+    level: str
+    message: str
+    advice: str
+
+    def finding(self, problem: Problem) -> Finding:
+        """Return the finding that a problem is."""
+        text = f"{self.message}: {problem.message}"
+        return Finding(self.code, self.level, text, problem.path, problem.line)
 
 
 READING_CHECKS = {
@@ -88,104 +104,26 @@ READING_CHECKS = {
     "T014": """A template holds characters that cannot be seen.
 
         Remove control characters (but tabs), direction marks, zero-width and private-use
-        characters; the file is not read until then. The joiners that Persian and Indic scripts need
-        may follow a letter.
+        characters; the file is not read until then. The joiners of Persian and Indic scripts may
+        follow a letter.
         """,
 }
 """What is said of problems that a reader or a draw raises, by code."""
 
-LEXICON_CHECKS: tuple[Check[Callable[[lexicons.Tables], Iterator[Hit]]], ...] = (
-    Check("L004", "error", lexicons.unknown_class),
-    Check("L005", "error", lexicons.unknown_upos),
-    Check("L006", "warning", lexicons.rare_value),
-    Check("L007", "warning", lexicons.column_near_feature),
-    Check("L008", "warning", lexicons.table_without_words),
-    Check("L009", "warning", lexicons.empty_column),
-    Check("L010", "warning", lexicons.form_missing),
-    Check("L011", "warning", lexicons.lemma_unlike_forms),
-    Check("L012", "warning", lexicons.same_forms),
-    Check("L013", "error", lexicons.mixed_scripts),
-    Check("L014", "error", lexicons.invisible_characters),
-    Check("L015", "warning", lexicons.idle_rule),
-)
-"""Of the tables of a language."""
 
-DRAFT_CHECKS: tuple[Check[Callable[[templates.UnboundTemplate], Iterator[Hit]]], ...] = (
-    Check("T005", "error", templates.unknown_source),
-    Check("T006", "warning", templates.nothing_said),
-    Check("T007", "warning", templates.differs_from_siblings),
-    Check("T008", "warning", templates.attractors_without_controller),
-    Check("T015", "warning", templates.long_list),
-    Check("T016", "warning", templates.still_the_example),
-)
-"""Of a template as written."""
+def _check(code: str, level: str, text: str | None) -> Check:
+    message, _, advice = inspect.cleandoc(text or "").partition("\n\n")
+    return Check(code, level, " ".join(message.split()).rstrip("."), " ".join(advice.split()))
 
-BOUND_CHECKS: tuple[Check[Callable[[Paradigm], Iterator[Hit]]], ...] = (
-    Check("T009", "error", templates.idle_slot),
-    Check("T010", "error", templates.unprinted_slot),
-    Check("T011", "warning", templates.too_large),
-    Check("T012", "warning", templates.idle_clause),
-    Check("T013", "note", templates.idle_selection),
-    Check("T017", "warning", templates.free_feature),
-)
-"""Of a template bound to its lexicon."""
 
-ITEM_CHECKS: tuple[Check[Callable[[PairBatch], Flags]], ...] = (
-    Check("I001", "error", pairs.duplicate_id),
-    Check("I002", "error", pairs.duplicate_pair),
-    Check("I003", "error", pairs.good_is_bad),
-    Check("I004", "error", pairs.good_and_bad),
-    Check("I005", "warning", pairs.several_words_differ),
-    Check("I006", "error", pairs.lemma_twice),
-    Check("I007", "warning", pairs.not_printed),
-    Check("I008", "error", pairs.span_wrong),
-    Check("I010", "error", pairs.not_nfc),
-    Check("I011", "error", pairs.bad_spacing),
-    Check("I012", "error", pairs.no_final_mark),
-    Check("I013", "error", pairs.no_capital),
-    Check("I014", "error", pairs.mixed_letters),
-    Check("I017", "error", pairs.unwanted_words),
-    Check("I018", "warning", pairs.other_word),
-    Check("I019", "error", pairs.stray_characters),
-)
-"""Of the pairs of a paradigm, batch by batch."""
-
-SUITE_CHECKS: tuple[Check[Callable[[SuiteBatch], list[bool]]], ...] = (
-    Check("I101", "error", suites.same_id),
-    Check("I102", "error", suites.item_twice),
-    Check("I103", "error", suites.conditions_equal),
-    Check("I104", "error", suites.prediction_unreadable),
-    Check("I105", "error", suites.region_wrong),
-    Check("I106", "error", suites.always_a_tie),
-    Check("I107", "warning", suites.target_without_control),
-    Check("I108", "warning", suites.several_places_differ),
-    Check("I109", "error", suites.badly_written),
-    Check("I110", "error", suites.unwanted_conditions),
-)
-"""Of the items of a suite, batch by batch."""
-
-COUNT_CHECKS: tuple[Check[Callable[[Counts], Iterator[str]]], ...] = (
-    Check("I015", "warning", pairs.mostly_left_out),
-    Check("I016", "note", pairs.left_out),
-)
-"""Of the counts of a draw."""
-
-CHECKS: dict[str, Check[Callable[..., object]]] = {
-    check.code: check
-    for table in (
-        tuple(Check(code, "error", hits, text) for code, text in READING_CHECKS.items()),
-        LEXICON_CHECKS,
-        DRAFT_CHECKS,
-        BOUND_CHECKS,
-        ITEM_CHECKS,
-        SUITE_CHECKS,
-        COUNT_CHECKS,
-    )
-    for check in table
+_FUNCTIONS: Checks = {
+    **LEXICON_CHECKS, **DRAFT_CHECKS, **BOUND_CHECKS, **ITEM_CHECKS, **SUITE_CHECKS, **COUNT_CHECKS,
+}  # fmt: skip
+CHECKS = {
+    **{code: _check(code, "error", text) for code, text in READING_CHECKS.items()},
+    **{code: _check(code, level, check.__doc__) for code, (level, check) in _FUNCTIONS.items()},
 }
 """All checks by code."""
-
-_SECTIONS = {"L": "Lexicons", "T": "Templates", "I": "Items"}
 
 _HEAD = """\
 # Check codes
@@ -202,13 +140,10 @@ not meant; a **note** is for information. Codes keep their meaning.
 def render_docs() -> str:
     """Return the text of the page ``docs/checks.md``."""
     parts = [_HEAD]
-    for letter, title in _SECTIONS.items():
+    for letter, title in (("L", "Lexicons"), ("T", "Templates"), ("I", "Items")):
         parts.append(f"## {title}\n")
-        chosen = sorted(code for code in CHECKS if code[0] == letter)
-        parts += [_entry(CHECKS[code]) for code in chosen]
+        for code in sorted(code for code in CHECKS if code[0] == letter):
+            check = CHECKS[code]
+            advice = "\n".join(textwrap.wrap(check.advice, 98, break_on_hyphens=False))
+            parts.append(f"### {code} ({check.level})\n\n**{check.message}.**\n\n{advice}\n")
     return "\n".join(parts)
-
-
-def _entry(check: Check[Callable[..., object]]) -> str:
-    advice = "\n".join(textwrap.wrap(check.advice, 98, break_on_hyphens=False))
-    return f"### {check.code} ({check.level})\n\n**{check.message}.**\n\n{advice}\n"

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from solecism.check.finding import Finding, Hit, hits
-from solecism.check.lexicons import Tables
-from solecism.check.pairs import PairBatch, PairMemory
-from solecism.check.registry import (
-    BOUND_CHECKS,
-    CHECKS,
-    COUNT_CHECKS,
-    DRAFT_CHECKS,
-    ITEM_CHECKS,
-    LEXICON_CHECKS,
-    SUITE_CHECKS,
-    Check,
-)
-from solecism.check.suites import SuiteBatch, SuiteMemory
-from solecism.check.templates import UnboundTemplate, too_large
-from solecism.errors import InputError, candidates, fail, visible
+from solecism.check.lexicons import LEXICON_CHECKS, Tables
+from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS, PairBatch, PairMemory
+from solecism.check.registry import CHECKS, Checks, Finding
+from solecism.check.suites import SUITE_CHECKS, SuiteBatch, SuiteMemory
+from solecism.check.templates import BOUND_CHECKS, DRAFT_CHECKS, UnboundTemplate, too_large
+from solecism.errors import InputError, Problem, candidates, fail, visible
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, bind
 from solecism.grammar.phrases import PHRASES, Phrases
@@ -39,42 +29,21 @@ from solecism.lexicon.lexicon import Lexicon, read_hierarchy
 from solecism.lexicon.orthography import read_orthography
 from solecism.lexicon.table import read_tsv
 
-__all__ = [
-    "CheckedCounts", "ItemChecker", "check_items", "check_lexicon", "check_paths",
-]  # fmt: skip
-
-T = TypeVar("T")
-Checks = Sequence[Check[Callable[..., object]]]
+__all__ = ["ItemChecker", "check_items", "check_lexicon", "check_paths"]
 
 _FILE_CODES = {"classes.tsv": "L002", "orthography.tsv": "L003", PHRASES: "T002"}
 
 
-@dataclass
-class CheckedCounts:
-    """How much was checked: lexicons, paradigms, and their pairs and items of suites."""
-
-    lexicons: int = 0
-    paradigms: int = 0
-    pairs: int = 0
-    items: int = 0
-
-    def __str__(self) -> str:
-        names = ("lexicons", "paradigms", "pairs", "items")
-        counts = [(getattr(self, name), name) for name in names]
-        shown = [f"{n:,} {name[:-1] if n == 1 else name}" for n, name in counts if n]
-        return f"{', '.join(shown) or 'nothing'} checked"
-
-
 def check_paths(
     paths: Sequence[str | Path], root: Path, *, items: bool = True, seed: int = 0,
-    counts: CheckedCounts | None = None,
+    counts: Counter[str] | None = None,
 ) -> list[Finding]:  # fmt: skip
     """Check lexicons and templates below ``root``, and the items that the templates make.
 
     ``paths`` are lexicon folders or tables, template folders or files, or names of data sets
     (``clams``, ``clams/fr``, ``clams/fr/subj_rel``); without any, everything is checked. ``items``
-    are drawn with ``seed``, and ``counts`` says in the end how much there was. Findings are sorted
-    by place, which they name relative to ``root``.
+    are drawn with ``seed``, and ``counts`` gets the numbers of lexicons, paradigms, pairs and items
+    that were checked. Findings are sorted by place, which they name relative to ``root``.
 
     Raises :class:`InputError` for a path that names nothing.
     """
@@ -84,132 +53,108 @@ def check_paths(
     ]
     if not chosen:
         raise fail("there are no folders templates/ and lexicons/ here", root)
+    counts = counts if counts is not None else Counter()
     words = [path for path in chosen if _is_below(path, words_top)]
-    templates = [file for path in chosen if path not in words for file in _templates(path, top)]
-    counts = counts if counts is not None else CheckedCounts()
-    found = _check_templates(dict.fromkeys(templates), root, items, seed, counts)
+    files = dict.fromkeys(f for path in chosen if path not in words for f in _templates(path, top))
+    language_of, sources = cache(_Language), _bibliography_keys(root)
+    found: list[Finding] = []
+    for path in files:
+        language = language_of(path.parent, root / "lexicons" / path.parent.name, sources)
+        templates: tuple[Template, ...] = ()
+        with _noting(found, "T001"):
+            templates = read_templates(path)
+        counts["paradigms"] += len(templates) or 1
+        for template in templates:
+            found += _check_template(template, language, seed if items else None, counts)
     checked = cache(check_lexicon)
     for path in words:
         for place in sorted(words_top.glob("*/")) if path == words_top else [path]:
             findings = checked(place if place.is_dir() else place.parent)
             found += [f for f in findings if place.is_dir() or f.path == str(place)]
-    counts.lexicons += checked.cache_info().misses
+    counts["lexicons"] += checked.cache_info().misses
     return sorted({f.within(root) for f in found}, key=lambda f: f.order)
 
 
 def check_lexicon(folder: Path) -> list[Finding]:
     """Check the tables, classes and spelling of one language (``lexicons/<language>``)."""
     found: list[Finding] = []
-    lexicon = Lexicon(folder)
-    tables = [_try(partial(lexicon.table, name), "L001", found) for name in lexicon.names]
-    hierarchy = _try(partial(read_hierarchy, folder / "classes.tsv"), "L002", found)
-    rules = _try(partial(_rules, folder / "orthography.tsv"), "L003", found)
-    classes = frozenset(hierarchy.parents if hierarchy else ())
-    read = Tables(folder, tuple(filter(None, tables)), classes, rules or ())
-    _try(lambda: (lexicon.typical, lexicon.unwanted), "L001", found)
-    found += [c.finding(hit) for c in LEXICON_CHECKS for hit in c.function(read)]
+    lexicon, spelling = Lexicon(folder), folder / "orthography.tsv"
+    tables, classes = [], frozenset[str]()
+    rules: tuple[tuple[int, list[str]], ...] = ()
+    for name in lexicon.names:
+        with _noting(found, "L001"):
+            tables.append(lexicon.table(name))
+    with _noting(found, "L002"):
+        classes = frozenset(read_hierarchy(folder / "classes.tsv").parents)
+    with _noting(found, "L003"):
+        read_orthography(spelling)
+        rules = tuple(read_tsv(spelling, ["rule"]))[1:] if spelling.exists() else ()
+    with _noting(found, "L001"):
+        _ = lexicon.typical, lexicon.unwanted
+    found += _findings(LEXICON_CHECKS, Tables(folder, tuple(tables), classes, rules))
     return list(dict.fromkeys(found))
 
 
-def _rules(path: Path) -> tuple[tuple[int, list[str]], ...]:
-    read_orthography(path)
-    return tuple(read_tsv(path, ["rule"]))[1:] if path.exists() else ()
-
-
-def _try(read: Callable[[], T], code: str, found: list[Finding]) -> T | None:
-    """Return what ``read`` returns; add what it refuses as findings.
+@contextmanager
+def _noting(found: list[Finding], code: str) -> Iterator[None]:
+    """Add what a reader refuses as findings, and go on after the block.
 
     Their code is that of the problem, of the file that is to blame, or ``code``.
     """
     try:
-        return read()
+        yield
     except InputError as error:
         for problem in error.problems:
-            found += _problem_findings(InputError(problem), code)
+            path = Path(problem.path)
+            usual = _FILE_CODES.get(path.name, "L001" if path.suffix == ".tsv" else code)
+            found.append(CHECKS[problem.code or usual].finding(problem))
+
+
+def _findings(checks: Checks, subject: object) -> list[Finding]:
+    """Return what the checks of one thing find."""
+    return [CHECKS[code].finding(p) for code, (_, check) in checks.items() for p in check(subject)]
+
+
+class _Language:
+    """What the templates of a language of a data set share."""
+
+    def __init__(self, folder: Path, words: Path, sources: frozenset[str] | None) -> None:
+        self.lexicon, self.memory, self.sources = Lexicon(words), PairMemory(), sources
+        self.phrases: Phrases | None = None
+        self.findings: list[Finding] = []
+        with _noting(self.findings, "T002"):
+            self.phrases = Phrases(folder, self.lexicon)
+
+
+def _bibliography_keys(root: Path) -> frozenset[str] | None:
+    """Return the keys of references.bib, or None where there is no such file."""
+    path = root / "references.bib"
+    if not path.exists():
         return None
-
-
-def _problem_findings(error: InputError, code: str) -> Iterator[Finding]:
-    path = Path(error.problems[0].path)
-    other = "L001" if path.suffix == ".tsv" else code
-    check = CHECKS[error.problems[0].code or _FILE_CODES.get(path.name, other)]
-    return map(check.finding, hits(error))
-
-
-class _LanguageTemplates:
-    """The templates of one language of a data set, with lexicon, macros and bibliography."""
-
-    def __init__(
-        self, folder: Path, root: Path, read: Callable[[Path], tuple[Template, ...]]
-    ) -> None:
-        self.folder, self.root, self.read = folder, root, read
-        self.lexicon = Lexicon(root / "lexicons" / folder.name)
-        self.memory = PairMemory()
-
-    @cached_property
-    def phrases(self) -> Phrases:
-        """The macros; raises :class:`InputError`."""
-        return Phrases(self.folder, self.lexicon)
-
-    @cached_property
-    def sources(self) -> frozenset[str] | None:
-        """The keys of references.bib, or None where there is no such file."""
-        path = self.root / "references.bib"
-        if not path.exists():
-            return None
-        return frozenset(re.findall(r"^\s*@\w+\s*\{\s*([^,\s]+)", read_source(path), re.M))
-
-    def siblings(self, template: Template) -> Iterator[Template]:
-        """The templates of the same name in other languages, as far as they can be read."""
-        path = Path(template.path)
-        for other in sorted(self.folder.parent.glob(f"*/{path.name}")):
-            found = () if other == path else _try(partial(self.read, other), "T001", []) or ()
-            yield from (sibling for sibling in found if sibling.id == template.id)
-
-
-def _check_templates(
-    files: Iterable[Path], root: Path, items: bool, seed: int, counts: CheckedCounts
-) -> list[Finding]:
-    found: list[Finding] = []
-    read = cache(read_templates)
-    languages: dict[Path, _LanguageTemplates] = {}
-    for path in files:
-        language = languages.setdefault(path.parent, _LanguageTemplates(path.parent, root, read))
-        templates = _try(partial(read, path), "T001", found)
-        counts.paradigms += 1 if templates is None else len(templates)
-        for template in templates or ():
-            paradigm = _check_template(template, language, found)
-            if paradigm and items and not any(too_large(paradigm)):
-                check = partial(_check_items, paradigm, seed, language.memory, found, counts)
-                _try(check, "T004", found)
-    return found
+    return frozenset(re.findall(r"^\s*@\w+\s*\{\s*([^,\s]+)", read_source(path), re.M))
 
 
 def _check_template(
-    template: Template, language: _LanguageTemplates, found: list[Finding]
-) -> Paradigm | None:
-    draft = UnboundTemplate(template, language.sources, tuple(language.siblings(template)))
-    hits_of_draft = [c.finding(hit) for c in DRAFT_CHECKS for hit in c.function(draft)]
-    found += _not_allowed(hits_of_draft, template)
-    phrases = _try(lambda: language.phrases, "T002", found)
-    if phrases is None:
-        return None
-    paradigm = _try(partial(bind, template, phrases), "T003", found)
-    if paradigm:
-        bound = [c.finding(hit) for c in BOUND_CHECKS for hit in c.function(paradigm)]
-        found += _not_allowed(bound, template)
-    return paradigm
-
-
-def _check_items(
-    paradigm: Paradigm, seed: int, memory: PairMemory, found: list[Finding], checked: CheckedCounts
-) -> None:
-    """Draw the items of a paradigm and check them; raises :class:`InputError`."""
-    counts = Counts()
-    draw_items = draw_pairs if paradigm.template.is_pair else draw_suites
-    found += check_items(paradigm, draw_items(paradigm, seed, counts), counts, memory)
-    name = "pairs" if paradigm.template.is_pair else "items"
-    setattr(checked, name, getattr(checked, name) + counts.pairs)
+    template: Template, language: _Language, seed: int | None, counts: Counter[str]
+) -> list[Finding]:
+    """Check a template; draw its items and check them if there is a seed."""
+    path, siblings = Path(template.path), list[Template]()
+    for other in sorted(path.parent.parent.glob(f"*/{path.name}")):
+        with _noting([], "T001"):
+            siblings += [t for t in read_templates(other) if other != path and t.id == template.id]
+    draft = UnboundTemplate(template, language.sources, tuple(siblings))
+    found = _not_allowed(_findings(DRAFT_CHECKS, draft), template) + language.findings
+    if language.phrases is None:
+        return found
+    with _noting(found, "T003"):
+        paradigm = bind(template, language.phrases)
+        found += _not_allowed(_findings(BOUND_CHECKS, paradigm), template)
+        with _noting(found, "T004"):
+            if seed is not None and not any(too_large(paradigm)):
+                drawn, draw = Counts(), draw_pairs if template.is_pair else draw_suites
+                found += check_items(paradigm, draw(paradigm, seed, drawn), drawn, language.memory)
+                counts["pairs" if template.is_pair else "items"] += drawn.pairs
+    return found
 
 
 def _resolved(path: str | Path, root: Path) -> Path:
@@ -245,18 +190,6 @@ SHOWN = 3
 """The number of pairs that a finding shows."""
 
 
-@dataclass
-class _Flagged:
-    """The number of items that a check flagged, and the first of them."""
-
-    number: int = 0
-    examples: list[str] = field(default_factory=list)
-
-    def add(self, rows: Sequence[int], show: Callable[[int], str]) -> None:
-        self.number += len(rows)
-        self.examples += [visible(show(row)) for row in rows[: SHOWN - len(self.examples)]]
-
-
 class ItemChecker:
     """The checks of a paradigm's items: :meth:`add` each table, then :meth:`finish`.
 
@@ -266,53 +199,41 @@ class ItemChecker:
     """
 
     def __init__(self, paradigm: Paradigm, memory: PairMemory | None = None) -> None:
-        self.paradigm = paradigm
-        self.checks: Checks = ITEM_CHECKS if paradigm.template.is_pair else SUITE_CHECKS
+        self.paradigm, self.is_pair = paradigm, paradigm.template.is_pair
+        self._checks: Checks = ITEM_CHECKS if self.is_pair else SUITE_CHECKS
         self._items = 0
         self._memory, self._suites = memory or PairMemory(), SuiteMemory()
-        self._flagged = {check.code: _Flagged() for check in self.checks}
+        self._flagged = Counter[str]()
+        self._examples: dict[str, list[str]] = defaultdict(list)
 
     def add(self, table: pa.Table) -> None:
         """Check one batch."""
         self._items += len(table)
-        if len(table) and self.paradigm.template.is_pair:
-            self._add_pairs(PairBatch(self.paradigm, table, self._memory))
-        elif len(table):
+        if not len(table):
+            return
+        batch: PairBatch | SuiteBatch = PairBatch(self.paradigm, table, self._memory)
+        if not self.is_pair:
             batch = SuiteBatch(self.paradigm, table.to_pylist(), self._suites)
-            for check in SUITE_CHECKS:
-                rows = [n for n, bad in enumerate(check.function(batch)) if bad]
-                self._flagged[check.code].add(rows, batch.shown)
-
-    def _add_pairs(self, batch: PairBatch) -> None:
-        def show(row: int) -> str:
-            return f"{batch.good[row].as_py()} / *{batch.bad[row].as_py()}"
-
-        def show_twice(row: int) -> str:
-            others = ", ".join(batch.elsewhere(row))
-            return f"{show(row)} (also in {others})" if others else show(row)
-
-        for check in ITEM_CHECKS:
-            rows = np.flatnonzero(check.function(batch)).tolist()
-            twice = check.code in ("I002", "I004")
-            self._flagged[check.code].add(rows, show_twice if twice else show)
+        for code, (_, check) in self._checks.items():
+            rows = np.flatnonzero(check(batch)).tolist()
+            examples = self._examples[code]
+            examples += [visible(batch.shown(n, code)) for n in rows[: SHOWN - len(examples)]]
+            self._flagged[code] += len(rows)
 
     def finish(self, counts: Counts | None = None) -> list[Finding]:
         """Return a finding for each check that flagged an item, and for what was left out."""
-        noun = "pairs" if self.paradigm.template.is_pair else "items"
-        found = []
-        for check in self.checks:
-            if (flagged := self._flagged[check.code]).number:
-                examples = "; ".join(flagged.examples)
-                detail = f"{flagged.number} of {self._items} {noun}: {examples}"
-                found.append(self._finding(check, detail))
-        for count_check in COUNT_CHECKS:
-            details = count_check.function(counts or Counts())
-            found += [self._finding(count_check, detail) for detail in details]
-        return _not_allowed(found, self.paradigm.template)
-
-    def _finding(self, check: Check[Callable[..., object]], detail: str) -> Finding:
+        noun = "pairs" if self.is_pair else "items"
+        texts = {
+            code: [f"{number} of {self._items} {noun}: {'; '.join(self._examples[code])}"]
+            for code, number in self._flagged.items()
+            if number
+        }
+        for code, (_, check) in COUNT_CHECKS.items():
+            texts[code] = list(check(counts or Counts()))
         template = self.paradigm.template
-        return check.finding(Hit(detail, template.path, template.conditions[0].line))
+        line = template.conditions[0].line
+        problems = [(c, Problem(t, template.path, line)) for c, some in texts.items() for t in some]
+        return _not_allowed([CHECKS[code].finding(p) for code, p in problems], template)
 
 
 def _not_allowed(found: Iterable[Finding], template: Template) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Checks of suite items: each flags items of a batch.
+"""Checks of suite items: each judges an item of a batch.
 
 The docstring of a check is its message and, below, what to do about it.
 """
@@ -6,46 +6,30 @@ The docstring of a check is its message and, below, what to do about it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from solecism.check.pairs import (
-    PairBatch,
-    PairMemory,
-    bad_spacing,
-    mixed_letters,
-    no_capital,
-    no_final_mark,
-    not_nfc,
-    stray_characters,
-)
-from solecism.contrast import count_changes
+from solecism.check.pairs import TEXT_CHECKS, Flags, PairBatch, PairMemory, unwanted_words
 from solecism.errors import InputError
 from solecism.formula import Formula, parse, place_of, unknown_terms
 from solecism.grammar.paradigm import Paradigm
-from solecism.lexicon.unwanted import unwanted_in
 
-__all__ = [
-    "SuiteBatch", "SuiteMemory", "always_a_tie", "badly_written", "conditions_equal", "item_twice",
-    "prediction_unreadable", "region_wrong", "same_id", "several_places_differ",
-    "target_without_control", "unwanted_conditions",
-]  # fmt: skip
+__all__ = ["SUITE_CHECKS", "SuiteBatch", "SuiteMemory"]
 
 Item = Mapping[str, Any]
 Place = tuple[Item, Item]
 """A condition and one of its regions."""
 
-Flags = list[bool]
-
 
 @dataclass(frozen=True)
 class SuiteMemory:
-    """The ids and sentences of earlier batches."""
+    """The ids and sentences of earlier items."""
 
     ids: set[str] = field(default_factory=set)
     texts: set[tuple[str, ...]] = field(default_factory=set)
@@ -59,30 +43,47 @@ class SuiteBatch:
     items: Sequence[Item]
     memory: SuiteMemory
 
-    def flags(self, judge: Callable[[Item], bool]) -> list[bool]:
-        """Return the judgement of every item."""
-        return [judge(item) for item in self.items]
-
-    def shown(self, row: int) -> str:
-        """Return an item in a line: its sentences, and what is wrong with its predictions."""
-        wrong = [reading for reading in self.readings if isinstance(reading, str)]
-        regions = _regions(self.items[row])
-        for formula in self.readings:
-            wrong += [] if isinstance(formula, str) else unknown_terms(formula, regions)
-        return " / ".join([c["text"] for c in self.items[row]["conditions"]] + wrong)
+    @cached_property
+    def predictions(self) -> list[Formula]:
+        """The predictions of the suite that can be read."""
+        return [formula for formula in self._readings if isinstance(formula, Formula)]
 
     @cached_property
-    def readings(self) -> list[Formula | str]:
-        """The predictions of the suite, or the error of one that cannot be read."""
-        return [_read(text) for text in self.items[0]["predictions"]] if self.items else []
+    def _readings(self) -> list[Formula | str]:
+        return [_read(text) for text in self.items[0]["predictions"]]
+
+    def wrong_predictions(self, item: Item) -> list[str]:
+        """Return what is wrong with the predictions of an item."""
+        regions = {c["name"]: [r["name"] for r in c["regions"]] for c in item["conditions"]}
+        unknown = [text for formula in self.predictions for text in unknown_terms(formula, regions)]
+        return [text for text in self._readings if isinstance(text, str)] + unknown
+
+    def shown(self, row: int, _: str) -> str:
+        """Return an item in a line: its sentences, and what is wrong with its predictions."""
+        item = self.items[row]
+        return " / ".join([*_texts(item), *self.wrong_predictions(item)])
 
     def compared(self, item: Item) -> Iterator[tuple[Place, Place]]:
         """Yield the two regions of each prediction that compares two."""
-        for formula in self.readings:
-            terms = () if isinstance(formula, str) else formula.terms
-            found = [place for term in terms if (place := _place(item, *term))]
-            if len(terms) == len(found) == 2:
+        for formula in self.predictions:
+            found = [place for term in formula.terms if (place := _place(item, *term))]
+            if len(formula.terms) == len(found) == 2:
                 yield found[0], found[1]
+
+    @cached_property
+    def sentences(self) -> PairBatch:
+        """The sentences of all conditions, each as a pair with itself."""
+        conditions = [condition for item in self.items for condition in item["conditions"]]
+        texts, tokens = ([c[key] for c in conditions] for key in ("text", "tokens"))
+        names = ("sentence_good", "sentence_bad", "tokens_good", "tokens_bad")
+        table = pa.table(dict(zip(names, (texts, texts, tokens, tokens), strict=True)))
+        return PairBatch(self.paradigm, table, PairMemory())
+
+    def any_sentence(self, flags: Flags) -> list[bool]:
+        """Return for each item whether one of its sentences is flagged."""
+        numbers = [n for n, item in enumerate(self.items) for _ in item["conditions"]]
+        flagged = {n for n, flag in zip(numbers, flags.tolist(), strict=True) if flag}
+        return [number in flagged for number in range(len(self.items))]
 
 
 def _read(text: str) -> Formula | str:
@@ -92,8 +93,8 @@ def _read(text: str) -> Formula | str:
         return error.problems[0].message
 
 
-def _regions(item: Item) -> dict[str, list[str]]:
-    return {c["name"]: [r["name"] for r in c["regions"]] for c in item["conditions"]}
+def _texts(item: Item) -> tuple[str, ...]:
+    return tuple(condition["text"] for condition in item["conditions"])
 
 
 def _place(item: Item, condition: str, region: str) -> Place | None:
@@ -104,74 +105,59 @@ def _place(item: Item, condition: str, region: str) -> Place | None:
     return None
 
 
-def same_id(batch: SuiteBatch) -> Flags:
+def same_id(batch: SuiteBatch) -> list[bool]:
     """Two items have the same id.
 
     This is a bug in Solecism, as ids are made from the words. Report it with the template.
     """
-    return batch.flags(lambda item: _repeated(batch.memory.ids, item["id"]))
+    return _repeated(batch.memory.ids, [item["id"] for item in batch.items])
 
 
-def item_twice(batch: SuiteBatch) -> Flags:
+def item_twice(batch: SuiteBatch) -> list[bool]:
     """An item occurs twice.
 
     Two combinations of words make the same sentences. Look for a slot that is not printed, or for
     two rows of a table of items that are alike.
     """
-
-    def judge(item: Item) -> bool:
-        return _repeated(batch.memory.texts, tuple(c["text"] for c in item["conditions"]))
-
-    return batch.flags(judge)
+    return _repeated(batch.memory.texts, list(map(_texts, batch.items)))
 
 
-def _repeated(seen: set[Any], key: object) -> bool:
-    known = key in seen
-    seen.add(key)
-    return known
+def _repeated(seen: set[Any], keys: Sequence[object]) -> list[bool]:
+    flags = []
+    for key in keys:
+        flags.append(key in seen)
+        seen.add(key)
+    return flags
 
 
-def conditions_equal(batch: SuiteBatch) -> Flags:
+def conditions_equal(batch: SuiteBatch) -> list[bool]:
     """Two conditions of an item are the same sentence.
 
     Their words are spelt alike. Correct the words, or remove the condition.
     """
-
-    def judge(item: Item) -> bool:
-        texts = [c["text"] for c in item["conditions"]]
-        return len(set(texts)) < len(texts)
-
-    return batch.flags(judge)
+    return [len(set(texts)) < len(texts) for texts in map(_texts, batch.items)]
 
 
-def prediction_unreadable(batch: SuiteBatch) -> Flags:
+def prediction_unreadable(batch: SuiteBatch) -> list[bool]:
     """A prediction cannot be computed.
 
     It is not of the form `bad.noun > good.noun`, or names a condition or a region that the items do
     not have. `docs/suites.md` describes the language.
     """
-
-    def judge(item: Item) -> bool:
-        regions = _regions(item)
-        return any(
-            isinstance(formula, str) or any(unknown_terms(formula, regions))
-            for formula in batch.readings
-        )
-
-    return batch.flags(judge)
+    return [bool(batch.wrong_predictions(item)) for item in batch.items]
 
 
-def region_wrong(batch: SuiteBatch) -> Flags:
+def region_wrong(batch: SuiteBatch) -> list[bool]:
     """A region is not where its span says, or is empty.
 
     `text[start:end]` and the words `first:last` of `tokens` must both be the region. An empty
     region has no surprisal. If its words are there, this is a bug in Solecism: report it with the
     template.
     """
-    return batch.flags(lambda item: any(not _in_place(c) for c in item["conditions"]))
+    return [not all(map(_is_in_place, item["conditions"])) for item in batch.items]
 
 
-def _in_place(condition: Item) -> bool:
+def _is_in_place(condition: Item) -> bool:
     text, tokens = condition["text"], condition["tokens"].split(" ")
     return all(
         r["text"]
@@ -181,77 +167,80 @@ def _in_place(condition: Item) -> bool:
     )
 
 
-def always_a_tie(batch: SuiteBatch) -> Flags:
+def always_a_tie(batch: SuiteBatch) -> list[bool]:
     """A prediction compares a region with itself.
 
     The two conditions are the same from their beginning to the end of the region, so every model
     finds it equally surprising in both. What differs must come before the region.
     """
-
-    def judge(item: Item) -> bool:
-        return any(_beginning(a) == _beginning(b) for a, b in batch.compared(item))
-
-    return batch.flags(judge)
-
-
-def _beginning(place: Place) -> str:
-    condition, region = place
-    return str(condition["text"])[: region["end"]]
+    beginnings = (
+        [[condition["text"][: region["end"]] for condition, region in pair] for pair in pairs]
+        for pairs in map(batch.compared, batch.items)
+    )
+    return [any(one == other for one, other in found) for found in beginnings]
 
 
-def target_without_control(batch: SuiteBatch) -> Flags:
+def target_without_control(batch: SuiteBatch) -> list[bool]:
     """A region that is compared is in one condition only.
 
     Each text of a region that predictions compare should be in two of the conditions, so that the
     same words are compared after different beginnings. Make the region identical.
     """
+    flags = []
+    for pairs in map(batch.compared, batch.items):
+        places = {(c["name"], r["name"]): r["text"] for pair in pairs for c, r in pair}
+        flags.append(1 in Counter(places.values()).values())
+    return flags
 
-    def judge(item: Item) -> bool:
-        places = {(c["name"], r["name"]): r["text"] for p in batch.compared(item) for c, r in p}
-        return 1 in Counter(places.values()).values()
 
-    return batch.flags(judge)
-
-
-def several_places_differ(batch: SuiteBatch) -> Flags:
+def several_places_differ(batch: SuiteBatch) -> list[bool]:
     """Two conditions with the same region differ in more than one place.
 
     A minimal item differs in the stimulus and in nothing else, so that a difference in surprisal
     has no other cause.
     """
+    alike = (
+        [pair for pair in pairs if pair[0][1]["text"] == pair[1][1]["text"]]
+        for pairs in map(batch.compared, batch.items)
+    )
+    tokens = ([[c["tokens"].split(" ") for c, _ in pair] for pair in pairs] for pairs in alike)
+    return [any(_count_changes(*sides) > 1 for sides in found) for found in tokens]
 
-    def judge(item: Item) -> bool:
-        pairs = [(a, b) for a, b in batch.compared(item) if a[1]["text"] == b[1]["text"]]
-        tokens = [[str(place[0]["tokens"]).split(" ") for place in pair] for pair in pairs]
-        return any(count_changes(*sides) > 1 for sides in tokens)
 
-    return batch.flags(judge)
+def _count_changes(a: Sequence[str], b: Sequence[str]) -> int:
+    """Return the number of places in which words are replaced, added or left out."""
+    codes = SequenceMatcher(a=a, b=b, autojunk=False).get_opcodes()
+    return sum(code[0] != "equal" for code in codes)
 
 
-def unwanted_conditions(batch: SuiteBatch) -> Flags:
+def unwanted_conditions(batch: SuiteBatch) -> list[bool]:
     """A sentence has words that a public data set should not have.
 
-    Which words, and why, is said in `unwanted.tsv` of the lexicon. Use other words.
+    `unwanted.tsv` of the lexicon says which, and why. Use other words.
     """
-    rows = [row for row, item in enumerate(batch.items) for _ in item["conditions"]]
-    tokens = pa.array([c["tokens"] for item in batch.items for c in item["conditions"]])
-    found = unwanted_in(batch.paradigm.phrases.lexicon.unwanted, tokens)
-    unwanted = {row for row, flag in zip(rows, found, strict=True) if flag}
-    return [row in unwanted for row in range(len(batch.items))]
+    return batch.any_sentence(unwanted_words(batch.sentences))
 
 
-def badly_written(batch: SuiteBatch) -> Flags:
+def badly_written(batch: SuiteBatch) -> list[bool]:
     """A sentence is not written as it should be.
 
     One of the checks of sentences (I010 to I014, I019: normal form, spaces, final mark, capital,
     letters of two scripts, characters of templates) applies to one of the conditions.
     """
-    rows = [(n, c) for n, item in enumerate(batch.items) for c in item["conditions"]]
-    texts, tokens = ([c[key] for _, c in rows] for key in ("text", "tokens"))
-    names = ("sentence_good", "sentence_bad", "tokens_good", "tokens_bad")
-    table = pa.table(dict(zip(names, (texts, texts, tokens, tokens), strict=True)))
-    sentences = PairBatch(batch.paradigm, table, PairMemory())
-    checks = (not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters, stray_characters)
-    wrong = np.logical_or.reduce([check(sentences) for check in checks])
-    items = {number for (number, _), bad in zip(rows, wrong.tolist(), strict=True) if bad}
-    return [number in items for number in range(len(batch.items))]
+    found = [check(batch.sentences) for check in TEXT_CHECKS]
+    return batch.any_sentence(np.logical_or.reduce(found))
+
+
+SUITE_CHECKS = {
+    "I101": ("error", same_id),
+    "I102": ("error", item_twice),
+    "I103": ("error", conditions_equal),
+    "I104": ("error", prediction_unreadable),
+    "I105": ("error", region_wrong),
+    "I106": ("error", always_a_tie),
+    "I107": ("warning", target_without_control),
+    "I108": ("warning", several_places_differ),
+    "I109": ("error", badly_written),
+    "I110": ("error", unwanted_conditions),
+}
+"""The checks of the items of a suite, batch by batch: level and function by code."""

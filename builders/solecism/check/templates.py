@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
 from jinja2 import nodes
 
-from solecism.check.finding import Hit
-from solecism.errors import candidates
+from solecism.errors import Problem, candidates
 from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
@@ -50,12 +49,12 @@ class UnboundTemplate:
     sources: frozenset[str] | None = None
     siblings: tuple[Template, ...] = ()
 
-    def hit(self, detail: str, key: str = "") -> Hit:
-        """Return a hit at the line of a front matter key."""
-        return Hit(detail, self.template.path, self.template.lines.get(key, 1))
+    def problem(self, detail: str, key: str = "") -> Problem:
+        """Return a problem at the line of a front matter key."""
+        return Problem(detail, self.template.path, self.template.lines.get(key, 1))
 
 
-def unknown_source(draft: UnboundTemplate) -> Iterator[Hit]:
+def unknown_source(draft: UnboundTemplate) -> Iterator[Problem]:
     """The source is not in references.bib.
 
     Correct the key, or add the paper to references.bib. A paradigm of your own needs no `source`:
@@ -66,20 +65,20 @@ def unknown_source(draft: UnboundTemplate) -> Iterator[Hit]:
     for key in filter(None, re.split(r"[,\s]+", draft.template.source)):
         if key not in draft.sources:
             near = candidates("keys", sorted(draft.sources), key)
-            yield draft.hit(f"{key!r} {near}", "source")
+            yield draft.problem(f"{key!r} {near}", "source")
 
 
-def nothing_said(draft: UnboundTemplate) -> Iterator[Hit]:
+def nothing_said(draft: UnboundTemplate) -> Iterator[Problem]:
     """The front matter does not say what is tested.
 
     Give `phenomenon` (results are grouped by it) and `about` (one sentence; the card prints it).
     """
     for key in ("phenomenon", "about"):
         if not getattr(draft.template, key):
-            yield draft.hit(f"there is no `{key}`")
+            yield draft.problem(f"there is no `{key}`")
 
 
-def differs_from_siblings(draft: UnboundTemplate) -> Iterator[Hit]:
+def differs_from_siblings(draft: UnboundTemplate) -> Iterator[Problem]:
     """A paradigm is described differently in other languages.
 
     `phenomenon`, `field` and `construction` are columns that results are grouped by: paradigms of
@@ -91,20 +90,20 @@ def differs_from_siblings(draft: UnboundTemplate) -> Iterator[Hit]:
         usual = max(counts, key=lambda value: (counts[value], value))
         if mine != usual:
             detail = f"{key} is {mine!r}, elsewhere {usual!r}"
-            yield draft.hit(detail, key)
+            yield draft.problem(detail, key)
 
 
-def attractors_without_controller(draft: UnboundTemplate) -> Iterator[Hit]:
+def attractors_without_controller(draft: UnboundTemplate) -> Iterator[Problem]:
     """There are attractors and no controller.
 
     Name the slot that the target agrees with as `controller`; otherwise no feature of agreement is
     computed.
     """
     if draft.template.attractors and not draft.template.controller:
-        yield draft.hit(", ".join(draft.template.attractors), "attractors")
+        yield draft.problem(", ".join(draft.template.attractors), "attractors")
 
 
-def idle_slot(paradigm: Paradigm) -> Iterator[Hit]:
+def idle_slot(paradigm: Paradigm) -> Iterator[Problem]:
     """A slot changes no sentence.
 
     No line prints the slot, agrees with it or asks for a property of it (perhaps a macro takes it
@@ -114,7 +113,7 @@ def idle_slot(paradigm: Paradigm) -> Iterator[Hit]:
     asked = _asked(paradigm, paradigm.template.conditions)
     for slot in paradigm.template.slots:
         if not asked.get(slot.name):
-            yield Hit(repr(slot.name), paradigm.template.path, slot.line)
+            yield Problem(repr(slot.name), paradigm.template.path, slot.line)
 
 
 def _asked(paradigm: Paradigm, conditions: Iterable[TemplateLine]) -> Uses:
@@ -125,7 +124,7 @@ def _asked(paradigm: Paradigm, conditions: Iterable[TemplateLine]) -> Uses:
     )
 
 
-def unprinted_slot(paradigm: Paradigm) -> Iterator[Hit]:
+def unprinted_slot(paradigm: Paradigm) -> Iterator[Problem]:
     """The controller or an attractor is not printed in the good line.
 
     Name slots that are in the good sentence: distance, match and the controller's number are
@@ -137,31 +136,25 @@ def unprinted_slot(paradigm: Paradigm) -> Iterator[Hit]:
         value = getattr(template, key)
         for name in filter(None, (value,) if isinstance(value, str) else value):
             if not asked.get(name, frozenset()) & {WHOLE, ROW}:
-                yield Hit(f"{key}: {name!r}", template.path, template.lines[key])
+                yield Problem(f"{key}: {name!r}", template.path, template.lines[key])
 
 
-def too_large(paradigm: Paradigm) -> Iterator[Hit]:
+def too_large(paradigm: Paradigm) -> Iterator[Problem]:
     """The template makes more than ten million minimal sets.
 
     Say with `draw: 10000` how many to sample, or narrow the slots. Such a template is not drawn
     when it is checked.
     """
-    wanted = paradigm.template.draw
-    if (_space(paradigm) if wanted is None else wanted) > LARGEST:
-        size = _readable(_space(paradigm) if wanted is None else wanted)
-        yield Hit(size, paradigm.template.path, paradigm.template.lines.get("draw", 1))
+    size = paradigm.template.draw
+    if size is None:
+        size = prod(len(domain) for domain in paradigm.plan.domains)
+        size = paradigm.plan.size() if size > LARGEST else size
+    if size > LARGEST:
+        shown = f"{size:,} minimal sets".replace(",", " ")
+        yield Problem(shown, paradigm.template.path, paradigm.template.lines.get("draw", 1))
 
 
-def _space(paradigm: Paradigm) -> int:
-    most = prod(len(domain) for domain in paradigm.plan.domains)
-    return most if most <= LARGEST else paradigm.plan.size()
-
-
-def _readable(number: int) -> str:
-    return f"{number:,} minimal sets".replace(",", " ")
-
-
-def long_list(draft: UnboundTemplate) -> Iterator[Hit]:
+def long_list(draft: UnboundTemplate) -> Iterator[Problem]:
     """A template lists more than eight lemmas.
 
     Say what the words have in common: a column of the table, a class, a group of
@@ -173,7 +166,7 @@ def long_list(draft: UnboundTemplate) -> Iterator[Hit]:
         if len(lemmas) > MOST_LEMMAS:
             line = text.count("\n", 0, match.start()) + 1
             shown = ", ".join(lemma.strip(" \"'") for lemma in lemmas[:3])
-            yield Hit(f"{len(lemmas)} lemmas: {shown}, ...", draft.template.path, line)
+            yield Problem(f"{len(lemmas)} lemmas: {shown}, ...", draft.template.path, line)
 
 
 _LEMMAS = re.compile(r"\blemma\s*(?::|==|!=|(?:not\s+)?in\b)\s*[\[{]([^\]}]*)[\]}]")
@@ -186,7 +179,7 @@ EXAMPLE = "# An example to replace, line by line; then delete this line."
 """The first line of what `solecism new` writes."""
 
 
-def still_the_example(draft: UnboundTemplate) -> Iterator[Hit]:
+def still_the_example(draft: UnboundTemplate) -> Iterator[Problem]:
     """A template is still the example that `solecism new` wrote.
 
     Write the slots and lines of your paradigm, then delete the line that begins with `# An example
@@ -194,10 +187,10 @@ def still_the_example(draft: UnboundTemplate) -> Iterator[Hit]:
     """
     lines = read_lines(Path(draft.template.path))
     if EXAMPLE in lines:
-        yield Hit(draft.template.id, draft.template.path, lines.index(EXAMPLE) + 1)
+        yield Problem(draft.template.id, draft.template.path, lines.index(EXAMPLE) + 1)
 
 
-def free_feature(paradigm: Paradigm) -> Iterator[Hit]:
+def free_feature(paradigm: Paradigm) -> Iterator[Problem]:
     """A slot varies in a feature that nothing asks for.
 
     The lines print each form of the word (*I know*, but *my know* too). Ask for one value in the
@@ -218,45 +211,61 @@ def free_feature(paradigm: Paradigm) -> Iterator[Hit]:
         varies = sorted({name for (_, name), found in values.items() if len(found) > 1} - known)
         plain = slot.name in template.line_expressions
         if varies and (plain or (nominal and WHOLE in asked)):
-            yield Hit(f"{slot.name!r} in {', '.join(varies)}", template.path, slot.line)
+            yield Problem(f"{slot.name!r} in {', '.join(varies)}", template.path, slot.line)
 
 
-def idle_clause(paradigm: Paradigm) -> Iterator[Hit]:
+def idle_clause(paradigm: Paradigm) -> Iterator[Problem]:
     """A `where` clause has no effect.
 
     All words of the slots pass it: probably it asks for the wrong property, or for one that no word
     of the slot has. Correct or remove it.
     """
-    yield from _idle(paradigm, lambda text: not _selects(paradigm, text))
+    return (problem for problem, selects in _idle_clauses(paradigm) if not selects)
 
 
-def idle_selection(paradigm: Paradigm) -> Iterator[Hit]:
+def idle_selection(paradigm: Paradigm) -> Iterator[Problem]:
     """A `where` clause is true of all words at present.
 
     The words select (`author is under(likes.Object)`), but all of them go together. Nothing needs
     to be done: the clause will matter when words are added.
     """
-    yield from _idle(paradigm, lambda text: _selects(paradigm, text))
+    return (problem for problem, selects in _idle_clauses(paradigm) if selects)
 
 
-def _idle(paradigm: Paradigm, chosen: Callable[[str], bool]) -> Iterator[Hit]:
-    template = paradigm.template
+def _idle_clauses(paradigm: Paradigm) -> Iterator[tuple[Problem, bool]]:
+    """Yield the clauses that all words pass, each with whether its words select by something.
+
+    They do in an `under` of properties that have values.
+    """
+    template, plan = paradigm.template, paradigm.plan
     # Clauses of kinds of slots come after those of the template, and are not reported here.
-    for text, clause in zip(template.where, paradigm.plan.clauses, strict=False):
-        if clause.table.all() and chosen(text):
-            yield Hit(text, template.path, template.lines["where"])
+    for text, clause in zip(template.where, plan.clauses, strict=False):
+        if clause.table.all():
+            tests = nodes.Output([paradigm.phrases.tree(text)]).find_all(nodes.Test)
+            selects = any(test.name == "under" for test in tests) and all(
+                any(word.lookup(column) for word in plan.domains[paradigm.slot_number(slot)].words)
+                for slot, asked in paradigm.phrases.uses(text).items()
+                for column in asked - {WHOLE, FEATS, ROW}
+            )
+            yield Problem(text, template.path, template.lines["where"]), selects
 
 
-def _selects(paradigm: Paradigm, text: str) -> bool:
-    """Return whether a clause selects by something: an `under` of properties that have values."""
-    tree = nodes.Output([paradigm.phrases.tree(text)])
-    if not any(test.name == "under" for test in tree.find_all(nodes.Test)):
-        return False
-    uses = paradigm.phrases.uses(text)
-    return all(_has_values(paradigm, slot, uses[slot]) for slot in uses)
+DRAFT_CHECKS = {
+    "T005": ("error", unknown_source),
+    "T006": ("warning", nothing_said),
+    "T007": ("warning", differs_from_siblings),
+    "T008": ("warning", attractors_without_controller),
+    "T015": ("warning", long_list),
+    "T016": ("warning", still_the_example),
+}
+"""The checks of a template as written: level and function by code."""
 
-
-def _has_values(paradigm: Paradigm, slot: str, asked: frozenset[str]) -> bool:
-    words = paradigm.plan.domains[paradigm.slot_number(slot)].words
-    columns = asked - {WHOLE, FEATS, ROW}
-    return all(any(word.lookup(name) for word in words) for name in columns)
+BOUND_CHECKS = {
+    "T009": ("error", idle_slot),
+    "T010": ("error", unprinted_slot),
+    "T011": ("warning", too_large),
+    "T012": ("warning", idle_clause),
+    "T013": ("note", idle_selection),
+    "T017": ("warning", free_feature),
+}
+"""The checks of a template that is bound to its lexicon."""

@@ -12,14 +12,14 @@ from dataclasses import asdict
 import click
 from rich.text import Text
 
-from solecism.check.finding import Level
-from solecism.check.run import CheckedCounts, check_paths
+from solecism.check.run import check_paths
 from solecism.commands.options import JSON, ROOT, print_json, print_lines
 from solecism.root import Root
 
 __all__ = ["command"]
 
-_STYLES: dict[Level, str] = {"error": "red", "warning": "yellow", "note": "dim"}
+_COUNTED = ("lexicons", "paradigms", "pairs", "items")
+_STYLES: dict[str, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
 @click.command(help=__doc__)
@@ -27,16 +27,16 @@ _STYLES: dict[Level, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 @JSON
 @ROOT
 def command(paths: tuple[str, ...], as_json: bool, root: Root) -> None:
-    checked = CheckedCounts()
+    checked = Counter(dict.fromkeys(_COUNTED, 0))
     findings = check_paths(paths, root.path, counts=checked)
     counts = Counter(finding.level for finding in findings)
     if as_json:
         figures = {f"{level}s": counts[level] for level in _STYLES}
-        found = [finding.to_json() for finding in findings]
-        print_json({"checked": asdict(checked), **figures, "findings": found})
+        print_json({"checked": checked, **figures, "findings": list(map(asdict, findings))})
     else:
         print_lines(*(Text(str(f), style=_STYLES[f.level]) for f in findings))
         shown = ", ".join(f"{counts[level]} {level}s" for level in _STYLES)
-        print_lines(f"{checked}: {shown}")
+        kinds = [f"{n:,} {name[:-1] if n == 1 else name}" for name, n in checked.items() if n]
+        print_lines(f"{', '.join(kinds) or 'nothing'} checked: {shown}")
     if counts["error"]:
         sys.exit(2)

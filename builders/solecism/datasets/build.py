@@ -34,12 +34,12 @@ from solecism.datasets.manifest import (
     read_manifest,
 )
 from solecism.datasets.order import in_rounds
-from solecism.errors import InputError, fail
+from solecism.errors import InputError, Problem, fail
 from solecism.files import CHANGED, json_of, recover_folder, replacing_folder
 from solecism.grammar.paradigm import LARGEST, gc_paused
 from solecism.hashing import ContentDigest, file_digest
-from solecism.progress import Progress, no_progress
 from solecism.root import Root, find_root
+from solecism.terminal import Progress, no_progress
 
 __all__ = ["ItemWriter", "build", "build_configs"]
 
@@ -127,8 +127,8 @@ def build_configs(
             show(source.name, number, len(sources))
             _write_items(source, [file for file in files if source in file.config.sources])
         findings = dict.fromkeys(f for file in files for p in file.paradigms for f in p.findings)
-        if errors := [finding.problem for finding in findings if finding.level == "error"]:
-            raise InputError(errors)
+        if errors := [f for f in findings if f.level == "error"]:
+            raise InputError(Problem(f.message, f.path, f.line, f.code) for f in errors)
         small = _left_out(files)
         built = [file.built() for file in files if file.config.name not in small]
         if not built:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +16,10 @@ from huggingface_hub import DatasetCardData
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from solecism.check.registry import CHECKS, COUNT_CHECKS, ITEM_CHECKS, SUITE_CHECKS, Check
+from solecism import __version__
+from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
+from solecism.check.registry import CHECKS
+from solecism.check.suites import SUITE_CHECKS
 from solecism.datasets.catalogue import CatalogueEntry, parse_version
 from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, spdx
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
@@ -24,7 +27,6 @@ from solecism.datasets.lock import lock_path, read_lock, verified_configs
 from solecism.errors import fail
 from solecism.inputs import read_source
 from solecism.root import Root
-from solecism.version import __version__
 
 __all__ = [
     "CheckRow", "VersionRow", "card_config", "card_data", "card_info", "check_rows", "feature_list",
@@ -32,10 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-_CHECKS: Mapping[str, Sequence[Check[Callable[..., object]]]] = {
-    "pair": (*ITEM_CHECKS, *COUNT_CHECKS),
-    "suite": (*SUITE_CHECKS, *COUNT_CHECKS),
-}
+_CHECKS = {"pair": (*ITEM_CHECKS, *COUNT_CHECKS), "suite": (*SUITE_CHECKS, *COUNT_CHECKS)}
 """The checks of items of each kind."""
 
 
@@ -120,7 +119,7 @@ def check_rows(built: Sequence[BuiltConfig]) -> list[CheckRow]:
     """Return every check of these kinds of items, with the number of its findings."""
     found = Counter(f.code for c in built for p in c.paradigms for f in p.findings)
     kinds = dict.fromkeys(config.kind for config in built)
-    codes = {check.code for kind in kinds for check in _CHECKS.get(kind, ())}
+    codes = {code for kind in kinds for code in _CHECKS.get(kind, ())}
     rows = (CHECKS[code] for code in sorted({*codes, *found}))
     return [CheckRow(c.code, c.level, c.message, found[c.code]) for c in rows]
 

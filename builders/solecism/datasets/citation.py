@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from solecism import __version__
 from solecism.datasets.catalogue import CatalogueEntry, as_list, catalogue_entry
 from solecism.errors import InputError, Problem, candidates
 from solecism.inputs import read_source
 from solecism.root import Root
-from solecism.version import __version__
 
 __all__ = [
     "Reference", "as_list", "bibtex", "cite", "one_or_all", "read_bibliography", "references_of", "spdx",

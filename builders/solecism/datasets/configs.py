@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 import pyarrow as pa
 
-from solecism.check.finding import Finding
+from solecism.check.registry import Finding
 from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
@@ -128,7 +128,7 @@ class BuiltParadigm:
             "syncretic_forms": self.counts.syncretic_forms,
             "example": list(self.example),
             **self.facts,
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": [asdict(finding) for finding in self.findings],
         }
 
 

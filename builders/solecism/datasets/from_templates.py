@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from solecism.check.finding import Finding
 from solecism.check.pairs import PairMemory
+from solecism.check.registry import Finding
 from solecism.check.run import ItemChecker
 from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import BuiltParadigm, Config, choose, example_of

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from solecism import __version__
 from solecism.datasets.catalogue import MINED, CatalogueEntry, is_version
 from solecism.datasets.citation import as_list, one_or_all
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
@@ -20,7 +21,6 @@ from solecism.errors import InputError, candidates, fail
 from solecism.hashing import Content, ContentDigest, file_digest
 from solecism.inputs import Number, read_json, reading_parquet
 from solecism.root import Root
-from solecism.version import __version__
 
 __all__ = [
     "MANIFEST", "ConfigFiles", "Manifest", "changed_files", "content_of", "content_of_files", "contents_of",

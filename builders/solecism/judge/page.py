@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 from markdown_it import MarkdownIt
 
-from solecism.direction import direction
+from solecism.contrast import direction
 from solecism.files import write_text
 from solecism.judge.design import Study
 from solecism.judge.protocol import REASONS

@@ -10,9 +10,8 @@ from itertools import islice
 from pathlib import Path
 
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.inputs import read_source
+from solecism.inputs import read_source, unseen
 from solecism.lexicon.features import UNIVERSAL, Feats
-from solecism.limits import unseen
 
 __all__ = [
     "UPOS", "Row", "Table", "read_lines", "read_table", "read_tsv", "table_text",

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from solecism.direction import direction
+from solecism.contrast import direction
 from solecism.reports.pages import render_page
 from solecism.scoring.explanation import ExplainedPair, ExplainedToken
 from solecism.terminal import bar

@@ -8,8 +8,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from solecism.direction import direction
-from solecism.version import __version__
+from solecism import __version__
+from solecism.contrast import direction
 
 __all__ = ["REPORTS", "page_source", "render_page"]
 

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from solecism.baselines.ngram import NgramModel, is_ngram, load_ngram, ngram_revision
 from solecism.errors import candidates, fail
-from solecism.progress import Progress, no_progress
 from solecism.scoring.checkpoints import find_revisions, place_of_model, what_to_load
 from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
 from solecism.scoring.methods import Method, Run, choose, method_names, methods
@@ -28,6 +27,7 @@ from solecism.scoring.summary import (
     refuse_replacing,
     summarize_file,
 )
+from solecism.terminal import Progress, no_progress
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from solecism import __version__
 from solecism.errors import fail
 from solecism.scoring.normalise import (
     DIFFERENCES,
@@ -28,7 +29,6 @@ from solecism.scoring.normalise import (
     usable,
 )
 from solecism.scoring.results import FORMAT, read_result, result_files
-from solecism.version import __version__
 
 __all__ = [
     "COLUMNS", "NOT_GROUPED", "Interval", "NormalisedTallies", "Signature", "Tally", "environment",

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from solecism.direction import direction
+from solecism.contrast import direction
 from solecism.site.item_columns import CodedColumn, ItemColumns
 
 __all__ = ["BLOCK", "filter_columns", "write_browser"]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from solecism import __version__
 from solecism.datasets.manifest import MANIFEST, is_within
 from solecism.errors import InputError, fail
 from solecism.files import json_of, replacing_folder
 from solecism.hashing import file_digest
 from solecism.inputs import read_json
-from solecism.progress import Progress, no_progress
 from solecism.root import Root, find_root
 from solecism.site.browser_files import write_browser
 from solecism.site.folders import SiteConfig, SiteData, open_folders
@@ -19,7 +19,7 @@ from solecism.site.item_columns import read_items
 from solecism.site.pages import SiteContents, fixed_files, site_pages
 from solecism.site.results import SiteResults, open_site_results
 from solecism.site.samples import ParadigmSample, samples_of
-from solecism.version import __version__
+from solecism.terminal import Progress, no_progress
 
 __all__ = ["LIST", "BuiltSite", "build_site"]
 

@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 from solecism.errors import candidates, fail
 from solecism.files import writing
 from solecism.hashing import Hashes, SeenHashes, text_hashes
-from solecism.progress import Progress, no_progress
 from solecism.schema import CLOZE
+from solecism.terminal import Progress, no_progress
 from solecism.treebank.catalogue import known_code, origin_languages
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens

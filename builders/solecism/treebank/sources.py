@@ -23,7 +23,7 @@ from solecism.errors import InputError, Problem, fail
 from solecism.files import writing
 from solecism.hashing import file_digest
 from solecism.inputs import is_pointer
-from solecism.progress import Progress, no_progress
+from solecism.terminal import Progress, no_progress
 from solecism.treebank.catalogue import (
     Origin,
     Pin,

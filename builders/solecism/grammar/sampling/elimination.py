@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from solecism.errors import fail
 from solecism.grouping import Ints, alike_rows
-from solecism.limits import CELLS
 
 __all__ = ["Clause", "Columns", "Elimination", "SlotWeights", "eliminate"]
 
@@ -42,6 +41,10 @@ Counts = NDArray[np.float64]
 
 Factor = tuple[tuple[int, ...], Counts]
 """Slots (or labels) and a table with one axis for each."""
+
+CELLS = 1 << 26
+"""Numbers that the tables of ``where`` tests may hold at a time while combinations are counted (512
+MB); to fill them may take 32 times as many steps."""
 
 
 @dataclass(frozen=True)
