@@ -117,6 +117,16 @@ def test_typical_stands_in_other_expressions_too(tmp_path: Path) -> None:
     assert (known["flew", "yes"], known["flew", ""]) == (2, 8)
 
 
+def test_a_test_may_name_a_group(tmp_path: Path) -> None:
+    groups = "group  words\ncrew  pilot\nthin  plane, glass"
+    root = typical_root(tmp_path, typical_groups=groups)
+    asked = FRONT.replace("    draw", '      - cake is under("thin")\n    draw')
+    (root.path / "templates/tiny/xx/p.jinja").write_text(template("p", asked, LINES))
+    sentences = good(find_paradigm(root, "tiny", "xx", "p"))
+    objects = {sentence.split()[-1] for sentence in sentences}
+    assert objects == {"plane", "planes", "glass", "glasses"}
+
+
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [

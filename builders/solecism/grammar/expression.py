@@ -28,12 +28,12 @@ from solecism.grammar.words import (
     joined,
     printed,
 )
-from solecism.lexicon.lexicon import Hierarchy
+from solecism.lexicon.lexicon import Hierarchy, Lexicon
 from solecism.lexicon.typical import TYPICAL, Key, Typical
 
 __all__ = [
     "EXPRESSION", "FILTERS", "PHRASE", "TYPICAL_FORM", "Compiler", "Function", "Macro",
-    "Uses", "called_names", "classes_wanted", "in_order", "in_plain_words", "merge_uses",
+    "Uses", "called_names", "classes_wanted", "in_order", "in_plain_words", "is_group", "merge_uses",
     "misplaced", "refused", "renamed", "typical", "typical_asked", "typical_of", "under", "uses_of",
     "wrong_calls",
 ]  # fmt: skip
@@ -164,9 +164,11 @@ class Macro:
         return self.uses.get(argument, frozenset()) if argument else frozenset({WHOLE})
 
 
-def uses_of(node: nodes.Node, macros: Mapping[str, Macro]) -> dict[str, frozenset[str]]:
+def uses_of(
+    node: nodes.Node, macros: Mapping[str, Macro], lexicon: Lexicon
+) -> dict[str, frozenset[str]]:
     """Return what an expression, or the body of a macro, asks of each name in it."""
-    return merge_uses({name: asked} for name, asked in _asked(node, macros))
+    return merge_uses({name: asked} for name, asked in _asked(node, macros, lexicon))
 
 
 def merge_uses(many: Iterable[Uses]) -> dict[str, frozenset[str]]:
@@ -178,7 +180,9 @@ def merge_uses(many: Iterable[Uses]) -> dict[str, frozenset[str]]:
     return out
 
 
-def _asked(node: nodes.Node, macros: Mapping[str, Macro]) -> Iterator[tuple[str, frozenset[str]]]:
+def _asked(
+    node: nodes.Node, macros: Mapping[str, Macro], lexicon: Lexicon
+) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield every name of an expression with what is asked of it at that place."""
     if isinstance(node, nodes.Name):
         yield node.name, frozenset({WHOLE})
@@ -187,17 +191,17 @@ def _asked(node: nodes.Node, macros: Mapping[str, Macro]) -> Iterator[tuple[str,
     if asked:
         yield from ((name, frozenset({ROW})) for name in asked[:2])
         return
-    special = {id(child): (child.name, use) for child, use in _less_asked(node, macros)}
+    special = {id(child): (child.name, use) for child, use in _less_asked(node, macros, lexicon)}
     yield from special.values()
     for child in node.iter_child_nodes():
         inner = child.value if isinstance(child, nodes.Keyword) else child
         called = isinstance(node, nodes.Call) and child is node.node
         if id(inner) not in special and not called:
-            yield from _asked(child, macros)
+            yield from _asked(child, macros, lexicon)
 
 
 def _less_asked(
-    node: nodes.Node, macros: Mapping[str, Macro]
+    node: nodes.Node, macros: Mapping[str, Macro], lexicon: Lexicon
 ) -> list[tuple[nodes.Name, frozenset[str]]]:
     """Return the children of a node that are names of which less than their form is asked."""
     pairs: list[tuple[nodes.Node, frozenset[str]]] = []
@@ -206,7 +210,10 @@ def _less_asked(
     elif isinstance(node, nodes.Filter) and node.name in ("agree", "clash") and node.node:
         pairs = [(node.node, frozenset({ROW})), *((a, frozenset({FEATS})) for a in node.args[:1])]
     elif isinstance(node, nodes.Test) and node.name == "under":
-        pairs = [(node.node, frozenset({"Class"}))]
+        constants = [str(a.value) for a in node.args if isinstance(a, nodes.Const)]
+        named = [is_group(n, lexicon) for text in constants for n in text.split(",")] or [False]
+        asked_of = {*({ROW} if any(named) else ()), *(() if all(named) else {"Class"})}
+        pairs = [(node.node, frozenset(asked_of))]
     elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name):
         macro = macros.get(node.node.name)
         if macro:
@@ -438,13 +445,26 @@ def _filter(name: str) -> Callable[..., Word]:
     return call
 
 
-def under(word: object, classes: object = None, *, hierarchy: Hierarchy) -> bool:
-    """Return whether a word's class is below one of ``classes`` (a list text; empty: any)."""
-    if not isinstance(classes, str):
-        raise TemplateFault(f"under wants a property or a text, not {classes!r}")
-    wanted = classes_wanted(classes, hierarchy)
-    names = word.lookup("Class") if isinstance(word, Word) else str(word)
-    return not wanted or not wanted.isdisjoint(hierarchy.above(names))
+def is_group(name: str, lexicon: Lexicon) -> bool:
+    """Return whether a name is not of a class, but of a group of ``typical/groups.tsv``."""
+    return name not in lexicon.hierarchy.parents and name in lexicon.typical.groups
+
+
+def under(word: object, names: object = None, *, lexicon: Lexicon) -> bool:
+    """Return whether a word is of one of these classes or groups (a list text; empty: any)."""
+    if not isinstance(names, str):
+        raise TemplateFault(f"under wants a property or a text, not {names!r}")
+    classes: list[str] = []
+    for name in filter(None, names.split(",")):
+        if not is_group(name, lexicon):
+            classes.append(name)
+        elif isinstance(word, Word) and word.key in lexicon.typical.groups[name]:
+            return True
+    wanted = classes_wanted(",".join(classes), lexicon.hierarchy)
+    if not wanted:
+        return not names
+    own = word.lookup("Class") if isinstance(word, Word) else str(word)
+    return not wanted.isdisjoint(lexicon.hierarchy.above(own))
 
 
 def typical(word: object, head: object, role: object = None, *, of: Typical) -> bool:

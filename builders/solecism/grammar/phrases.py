@@ -65,7 +65,7 @@ class Phrases:
         self.memo: dict[Any, Any] = {}
         self._root = folder.parent
         self._tests: dict[str, Callable[..., bool]] = {
-            "under": partial(under, hierarchy=lexicon.hierarchy),
+            "under": partial(under, lexicon=lexicon),
             TYPICAL: lambda *words: typical(*words, of=lexicon.typical),
         }
         self._words: dict[tuple[str, str], Word] = {}
@@ -95,7 +95,7 @@ class Phrases:
     def uses(self, source: str) -> Uses:
         """Return what an expression asks of each slot that it names."""
         if source not in self._known_uses:
-            self._known_uses[source] = uses_of(self.tree(source), self._macros)
+            self._known_uses[source] = uses_of(self.tree(source), self._macros, self.lexicon)
         return self._known_uses[source]
 
     def compiled(self, source: str) -> Function:
@@ -163,7 +163,8 @@ class Phrases:
             raise InputError(Problem(message, str(path), line) for line, message in sorted(found))
         for called in in_order(own):
             macro = own[called]
-            uses = uses_of(nodes.Output([*macro.body, *macro.defaults]), known)
+            body = nodes.Output([*macro.body, *macro.defaults])
+            uses = uses_of(body, known, self.lexicon)
             known[called] = Macro(macro, self._compiler_of(known).macro(macro), uses)
         return {macro: known[macro] for macro in own}
 
