@@ -40,7 +40,6 @@ class Completions:
     statuses: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     key: str = ""
     raw: bytes | None = None
-    drip: float = 0.0
     models: list[str] = field(default_factory=lambda: ["tiny"])
     said: str = "not now"
     asked: list[str] = field(default_factory=list)
@@ -106,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         state = self.state
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        state.headers = dict(self.headers)
+        state.headers = {name.title(): value for name, value in self.headers.items()}
         with state.lock:
             state.now += 1
             state.busiest = max(state.busiest, state.now)
@@ -116,9 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
             state.now -= 1
         if state.raw is not None:
             with suppress(OSError):  # the client has had enough
-                for start in range(0, len(state.raw), step := 1 if state.drip else 1 << 16):
-                    self.wfile.write(state.raw[start : start + step])
-                    time.sleep(state.drip)
+                self.wfile.write(state.raw)
         elif status != 200:
             self._send(status, {"error": {"message": state.said}}, headers)
         elif body["max_tokens"] < state.smallest:
@@ -131,6 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in (headers or {}).items():
             self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

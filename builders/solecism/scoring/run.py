@@ -342,7 +342,7 @@ def _open_server(model: str, options: ScoreOptions) -> _OpenedModel:
         raise fail(f"{given[0]} is what a server decides: leave it out")
     reader = open_server(model, options.requests)
     name = options.name or reader.name
-    return _OpenedModel(reader, name, "", "server", reader.client.url, bos=reader.bos)
+    return _OpenedModel(reader, name, "", "server", reader.server.url, bos=reader.bos)
 
 
 def _signature(

@@ -1,25 +1,22 @@
 """Models behind a server: log probabilities of prompts from an OpenAI-compatible completions API.
 
 vLLM, SGLang and others return them with ``echo`` and ``logprobs``, vLLM also with
-``prompt_logprobs``. Each answer is checked, and its size and time are
-limited. See ``docs/servers.md``.
+``prompt_logprobs``. Each answer is checked. See ``docs/servers.md``.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-import anyio
-import httpx
 import numpy as np
-from anyio.from_thread import start_blocking_portal
 from numpy.typing import NDArray
+from openai import APIStatusError, OpenAI, OpenAIError
 
 from solecism.errors import InputError, candidates, fail
 from solecism.scoring.encoding import Encoded
@@ -35,11 +32,8 @@ KEYS = ("SOLECISM_API_KEY", "OPENAI_API_KEY")
 PROMPTS = 16
 """Prompts of a request, where the server takes several."""
 
-TRIES, LONGEST_WAIT, SECONDS = 6, 60.0, 120.0
-"""Attempts of a request; the longest wait between two, and for a whole answer, in seconds."""
-
-MAX_ANSWER_BYTES = 1 << 25
-MAX_MODELS = 1000
+RETRIES, SECONDS = 5, 120.0
+"""How often a failed request is sent again; how long a silent server is waited for."""
 
 PROBES = (
     "The cats near the dog sleep.",
@@ -61,8 +55,6 @@ BROKEN = "\ufffd"
 _NO_ANSWER = -1
 """The status of an error where a server was silent: no other way to ask is tried then."""
 
-_PASSING = {408, 425, 429, 500, 502, 503, 504}
-
 Floats = NDArray[np.float64]
 Piece = tuple[str, float | None]
 """A token of a prompt and its log probability."""
@@ -78,8 +70,11 @@ class RefusedError(InputError):
         self.status = status
 
 
-class _Client:
-    """Sends requests, again where a failure may pass; no message of its errors has the key."""
+class Server:
+    """A server, asked with the client of openai, which asks again where a failure may pass.
+
+    No message of its errors has the key.
+    """
 
     def __init__(self, model: str) -> None:
         self._key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
@@ -94,89 +89,43 @@ class _Client:
             raise fail(f"{model!r} is not of the form {PREFIX}http://HOST:PORT/v1#NAME")
         self.url = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
         self.model = parts.fragment
-        self._local = parts.hostname in ("localhost", "127.0.0.1", "::1")
+        self._client = OpenAI(
+            api_key=self._key or "none", base_url=self.url, timeout=SECONDS, max_retries=RETRIES
+        )
 
-    def open(self) -> httpx.AsyncClient:
-        """Return a client of httpx; it is used in one event loop only."""
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        headers["Accept-Encoding"] = "identity"
-        return httpx.AsyncClient(timeout=SECONDS, headers=headers, trust_env=not self._local)
-
-    async def send(
-        self, http: httpx.AsyncClient, method: str, path: str, body: object = None
-    ) -> Any:
+    def ask(self, path: str, body: Mapping[str, object] | None = None) -> Any:
         """Return the JSON of an answer; raise :class:`RefusedError` for a refusal."""
-        for attempt in range(TRIES):
-            last = attempt == TRIES - 1
-            try:
-                with anyio.fail_after(SECONDS):
-                    async with http.stream(method, f"{self.url}/{path}", json=body) as answer:
-                        content = await self._content(answer)
-            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError) as error:
-                if last:
-                    what = f"does not answer ({type(error).__name__})"
-                    raise self.failed(what, _NO_ANSWER) from None
-                await anyio.sleep(_wait(attempt))
-                continue
-            if answer.status_code not in _PASSING or last:
-                return self._read(answer.status_code, content)
-            await anyio.sleep(_wait(attempt, answer.headers.get("retry-after", "")))
-        raise AssertionError
-
-    async def _content(self, answer: httpx.Response) -> bytes:
-        if answer.headers.get("content-encoding", "identity") != "identity":
-            raise self.failed("answers in an encoding that was not asked for")
-        content = bytearray()
-        async for part in answer.aiter_raw():
-            content += part
-            if len(content) > MAX_ANSWER_BYTES:
-                raise self.failed(f"answers more than {MAX_ANSWER_BYTES >> 20} MB")
-        return bytes(content)
-
-    def _read(self, status: int, content: bytes) -> Any:
+        try:
+            if body is None:
+                return self._client.get(path, cast_to=object)
+            return self._client.post(path, cast_to=object, body=body)
+        except APIStatusError as error:
+            status, said = error.status_code, error.body
+        except (OpenAIError, ValueError) as error:  # what is no URL or no JSON is a ValueError
+            raise self.refused(f"does not answer ({type(error).__name__})", _NO_ANSWER) from None
         if status in (401, 403):
             known = "refuses the key" if self._key else "wants a key"
-            raise self.failed(f"{known} (${KEYS[0]})", status)
-        try:
-            found = json.loads(content)
-        except (ValueError, RecursionError):
-            found = None
-        if status == 200 and found is not None:
-            return found
-        text = content.decode("utf-8", "replace")
-        if status == 200:
-            raise self.failed("answers something that is not JSON", said=text)
-        for key in ("error", "message"):
-            found = found.get(key, found) if isinstance(found, dict) else found
-        raise self.failed(f"answers {status}", status, said=str(found or text))
+            raise self.refused(f"{known} (${KEYS[0]})", status)
+        said = said.get("message", said) if isinstance(said, dict) else said
+        raise self.refused(f"answers {status}", status, said)
 
-    def masked(self, text: str) -> str:
-        """Return text of a server as it can be shown: without the key and half surrogates."""
-        shown = text.replace(self._key, "***") if self._key else text
-        return shown.encode("utf-8", "replace").decode()
+    def without_key(self, text: str) -> str:
+        """Return text of a server without the key."""
+        return text.replace(self._key, "***") if self._key else text
 
-    def failed(self, what: str, status: int = 0, said: str = "") -> RefusedError:
+    def refused(self, what: str, status: int = 0, said: object = "") -> RefusedError:
         """Return the error to raise, with the beginning of what the server ``said``."""
-        more = f": {self.masked(said)[:200]}" if said else ""
+        more = f": {self.without_key(str(said))[:200]!r}" if said else ""
         return RefusedError(f"the server {self.url} {what}{more}", status)
 
     def lacks(self, what: str, said: str = "") -> RefusedError:
         """Return the error for an answer that cannot be scored."""
-        more = f" ({self.masked(said)[:40]!r})" if said else ""
+        more = f" ({self.without_key(said)[:40]!r})" if said else ""
         return RefusedError(
             f"the server {self.url} {what}{more}: it cannot score sentences. Needed are completions "
             "with echo and logprobs, or vLLM's prompt_logprobs (llama.cpp's server has neither): "
             "serve the model with vLLM or SGLang, or score its folder"
         )
-
-
-def _wait(attempt: int, after: str = "") -> float:
-    """Return the seconds to wait: what the server asks for, else ever longer."""
-    try:
-        asked = float(after)
-    except ValueError:
-        asked = math.nan
-    return min(asked if asked >= 0 else 0.5 * 2**attempt, LONGEST_WAIT)
 
 
 @dataclass
@@ -190,12 +139,12 @@ class ServerReader:
     ``window``: the pairs that are asked for together, and kept.
     """
 
-    client: _Client
+    server: Server
     name: str
+    requests: int = 8
     mode: str = "echo"
     prompts: int = PROMPTS
     begins: bool = True
-    requests: int = 8
     longest: int = 1 << 30
     window: ClassVar[int] = 1024
     word_level: bool = False
@@ -213,7 +162,7 @@ class ServerReader:
         """Return the tokens of texts as the server has them; ask for each distinct text once."""
         fresh = [text for text in dict.fromkeys(texts) if text and text not in self._known]
         for text, pieces in zip(fresh, self.ask(fresh), strict=True):
-            tokens = self._placed(text, pieces)
+            tokens = self.place(text, pieces)
             first = len(self._values)
             self._values += [value for _, _, value in tokens]
             ids = list(range(first, len(self._values)))
@@ -235,52 +184,42 @@ class ServerReader:
 
     def ask(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the tokens of each text with their log probabilities; raise InputError."""
-        batches = [texts[n : n + self.prompts] for n in range(0, len(texts), self.prompts)]
+        batches = [list(texts[n : n + self.prompts]) for n in range(0, len(texts), self.prompts)]
         options = {"model": self.name, "temperature": 0, **_MODES[self.mode]}
-
-        async def one(http: httpx.AsyncClient, free: anyio.Semaphore, batch: Sequence[str]) -> Any:
-            async with free:
-                body = {**options, "prompt": list(batch)}
-                return await self.client.send(http, "POST", "completions", body)
-
         found: list[list[Piece]] = []
-        with start_blocking_portal() as portal:
-            free = portal.call(anyio.Semaphore, self.requests)
-            with portal.wrap_async_context_manager(self.client.open()) as http:
-                waiting = [portal.start_task_soon(one, http, free, batch) for batch in batches]
-                try:
-                    for batch, answer in zip(batches, waiting, strict=True):
-                        found += self._pieces(answer.result(), len(batch))
-                        self.tell(len(found) / len(texts))
-                finally:
-                    for answer in waiting:
-                        answer.cancel()
+        with ThreadPoolExecutor(self.requests) as pool:
+            waiting = [
+                pool.submit(self.server.ask, "completions", {**options, "prompt": batch})
+                for batch in batches
+            ]
+            try:
+                for batch, answer in zip(batches, waiting, strict=True):
+                    found += self._pieces(answer.result(), len(batch))
+                    self.tell(len(found) / len(texts))
+            finally:
+                pool.shutdown(cancel_futures=True)
         return found
 
-    def _pieces(self, found: object, count: int) -> Iterator[list[Piece]]:
-        """Yield the tokens of each choice of an answer, in the order of their indices."""
-        choices = found.get("choices") if isinstance(found, dict) else None
-        if not isinstance(choices, list) or len(choices) != count:
-            had = len(choices) if isinstance(choices, list) else "no"
-            raise self.client.lacks(f"gives {had} answers to {count} prompts")
-        by_index = {
-            choice["index"]: choice
-            for choice in choices
-            if isinstance(choice, dict) and isinstance(choice.get("index"), int)
-        }
-        if set(by_index) != set(range(count)):
-            raise self.client.lacks("gives choices without their index")
-        for number in range(count):
-            try:
-                if self.mode == "prompt_logprobs":
-                    yield _by_prompt(by_index[number])
-                else:
-                    pieces = _by_echo(by_index[number])
-                    yield pieces[:-1] if self.mode == "echo with one token" else pieces
-            except (KeyError, TypeError, ValueError, AttributeError, StopIteration, OverflowError):
-                raise self.client.lacks("returns no log probabilities of the prompt") from None
+    def _pieces(self, answer: Any, count: int) -> list[list[Piece]]:
+        """Return the tokens of each choice of an answer, in the order of their indices."""
+        try:
+            choices = {choice["index"]: choice for choice in answer["choices"]}
+            ordered = [choices[number] for number in range(count)]
+            if len(answer["choices"]) != count:
+                raise KeyError(count)
+        except (KeyError, TypeError):
+            said = str(answer)
+            raise self.server.lacks(
+                f"does not give one answer to each of {count} prompts", said
+            ) from None
+        try:
+            read = _by_prompt if self.mode == "prompt_logprobs" else _by_echo
+            found = [read(choice) for choice in ordered]
+        except (KeyError, TypeError, ValueError, AttributeError, StopIteration, OverflowError):
+            raise self.server.lacks("returns no log probabilities of the prompt") from None
+        return [pieces[:-1] for pieces in found] if self.mode == "echo with one token" else found
 
-    def _placed(self, text: str, pieces: Sequence[Piece]) -> list[PlacedToken]:
+    def place(self, text: str, pieces: Sequence[Piece]) -> list[PlacedToken]:
         """Return where the tokens of a text are, without BOS; raise if they are not the text.
 
         Tokens that are parts of a character (``\ufffd``), or that the server does not name, stand
@@ -288,6 +227,9 @@ class ServerReader:
         """
         own = pieces[self.begins :]
         self._check_values(own)
+        other = self.server.lacks(
+            "returns tokens that are not the text", "".join(token for token, _ in pieces)
+        )
         out: list[PlacedToken] = []
         waiting: list[tuple[str, float]] = []
         place = 0
@@ -303,57 +245,46 @@ class ServerReader:
             start = text.find(token, place) if waiting else place
             fits = not waiting or _may_be(text[place:start], waiting, not out)
             if not text.startswith(token, start) or not fits:
-                said = "".join(token for token, _ in pieces)
-                raise self.client.lacks("returns tokens that are not the text", said)
+                raise other
             out += _between(text, place, start, waiting)
             out.append((start, start + len(token), known))
             place, waiting = start + len(token), []
         rest = text[place:]
         if (rest and not waiting) or (waiting and not _may_be(rest, waiting, not out)):
-            said = "".join(token for token, _ in pieces)
-            raise self.client.lacks("returns tokens that are not the text", said)
+            raise other
         return out + _between(text, place, len(text), waiting)
 
     def _check_values(self, pieces: Sequence[Piece]) -> None:
         """Raise for log probabilities that are none; only the first may be missing."""
         values = [value for _, value in pieces if value is not None]
-        if any(value is None for _, value in pieces[not self.begins :]):
-            raise self.client.lacks("returns null in place of a log probability")
-        if not all(map(math.isfinite, values)):
-            raise self.client.lacks("returns log probabilities that are not finite")
-        if any(value > 0 for value in values):
-            raise self.client.lacks("returns log probabilities above 0")
-        if len(values) > 1 and not any(values):
-            raise self.client.lacks("returns 0.0 for every token of a prompt")
+        wrong = {
+            "null in place of a log probability": None in [v for _, v in pieces[not self.begins :]],
+            "log probabilities that are not finite": not all(map(math.isfinite, values)),
+            "log probabilities above 0": any(value > 0 for value in values),
+            "0.0 for every token of a prompt": len(values) > 1 and not any(values),
+        }
+        for what, holds in wrong.items():
+            if holds:
+                raise self.server.lacks(f"returns {what}")
 
 
-def _number(value: object) -> float | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise TypeError(value)
+def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
 def _by_echo(choice: Mapping[str, Any]) -> list[Piece]:
     found = choice["logprobs"]
     pairs = zip(found["tokens"], found["token_logprobs"], strict=True)
-    return [(_text(token), _number(value)) for token, value in pairs]
+    return [(str(token), _number(value)) for token, value in pairs]
 
 
 def _by_prompt(choice: Mapping[str, Any]) -> list[Piece]:
     pieces: list[Piece] = []
     for entry in choice["prompt_logprobs"]:
-        if entry is None:
-            pieces.append(("", None))  # the first token, which vLLM does not name
-            continue
-        one = next(iter(entry.values()))
-        pieces.append((_text(one["decoded_token"]), _number(one["logprob"])))
+        # vLLM does not name the first token
+        one = next(iter(entry.values())) if entry else {"decoded_token": "", "logprob": None}
+        pieces.append((str(one["decoded_token"]), _number(one["logprob"])))
     return pieces
-
-
-def _text(token: object) -> str:
-    if not isinstance(token, str):
-        raise TypeError(token)
-    return token
 
 
 def _may_be(part: str, tokens: Sequence[tuple[str, float]], is_first: bool) -> bool:
@@ -390,8 +321,8 @@ def open_server(model: str, requests: int = 8) -> ServerReader:
     server answers three sentences rightly, and differently. Raises :class:`InputError` that says
     what it lacks.
     """
-    client = _Client(model)
-    reader = ServerReader(client, _name_of_model(client), requests=requests)
+    server = Server(model)
+    reader = ServerReader(server, _name_of_model(server), requests)
     problems: list[RefusedError] = []
     for mode in _MODES:
         reader.mode = mode
@@ -405,32 +336,22 @@ def open_server(model: str, requests: int = 8) -> ServerReader:
     raise problems[0]
 
 
-def _name_of_model(client: _Client) -> str:
+def _name_of_model(server: Server) -> str:
     """Return the name of the model; raise with those there are if it is not among them."""
-
-    async def listed() -> Any:
-        async with client.open() as http:
-            return await client.send(http, "GET", "models")
-
     try:
-        with start_blocking_portal() as portal:
-            found = portal.call(listed)
-        names = [str(entry["id"]) for entry in found["data"][:MAX_MODELS]]
+        names = [server.without_key(str(entry["id"])) for entry in server.ask("models")["data"]]
     except (KeyError, TypeError):
         names = []
     except RefusedError as error:
         if error.status not in (404, 405, 501):
             raise
         names = []
-    if client.model and (client.model in names or not names):
-        return client.model
-    shown = [client.masked(name) for name in names]
-    if not client.model and len(names) == 1:
-        if shown != names:
-            raise client.failed("gives the key as the name of its model")
+    if server.model and (server.model in names or not names):
+        return server.model
+    if not server.model and len(names) == 1:
         return names[0]
-    what = f"has no model {client.model!r}" if client.model else "has several models: name one"
-    raise client.failed(f"{what} {candidates('models', shown, client.model)}")
+    what = f"has no model {server.model!r}" if server.model else "has several models: name one"
+    raise server.refused(f"{what} {candidates('models', names, server.model)}")
 
 
 def _try_probes(reader: ServerReader) -> None:
@@ -445,8 +366,7 @@ def _try_probes(reader: ServerReader) -> None:
     (_, value), *rest = answers[0] or [("", 0.0)]
     said = "".join(token for token, _ in rest)
     reader.begins = value is None and said.startswith(PROBES[0])
-    found = [reader._placed(text, pieces) for text, pieces in zip(PROBES, answers, strict=True)]
-    if len({tuple(round(value, 6) for _, _, value in tokens[1:]) for tokens in found}) < len(
-        PROBES
-    ):
-        raise reader.client.lacks("returns the same log probabilities for different sentences")
+    found = [reader.place(text, pieces) for text, pieces in zip(PROBES, answers, strict=True)]
+    distinct = {tuple(round(value, 6) for _, _, value in tokens[1:]) for tokens in found}
+    if len(distinct) < len(PROBES):
+        raise reader.server.lacks("returns the same log probabilities for different sentences")
