@@ -89,10 +89,10 @@ def worst(found: list[Any], wanted: list[Any]) -> float:
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_probed_engine_equals_the_plain_loop(kind: str) -> None:
     model, rows = model_of(kind), sequences()
-    found = probe(loaded(model), rows, tokens=64)
+    engine, refused = probe(loaded(model), rows, tokens=64)
     wanted = Loop(model, split_model(model, "cpu")).score(rows)
-    assert found.engine.name == BEST.get(kind, "tree"), found.refused
-    assert worst(found.engine.score(rows), wanted) < 1e-4
+    assert engine.name == BEST.get(kind, "tree"), refused
+    assert worst(engine.score(rows), wanted) < 1e-4
 
 
 @pytest.mark.parametrize("tokens", [1, 7, 64, 4096])

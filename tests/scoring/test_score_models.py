@@ -326,7 +326,7 @@ def test_a_model_that_sees_what_comes_next_is_no_causal_one(tmp_path: Path) -> N
     decoder = BertConfig.from_pretrained(tmp_path / "m", is_decoder=True)
     BertLMHeadModel(decoder).save_pretrained(tmp_path / "m")
     assert kind_of(str(tmp_path / "m")) == "causal"
-    assert probe(load_model(str(tmp_path / "m")), [[5, 6, 7]] * 4).engine
+    assert probe(load_model(str(tmp_path / "m")), [[5, 6, 7]] * 4)
 
 
 NOTHING = [None, "", " ", "\n\u00a0"]

@@ -409,11 +409,11 @@ def _notes(result: Result, run: Run[Any], options: ScoreOptions) -> Iterator[str
     """Yield why faster engines were refused, and whether the choice of BOS makes a difference."""
     from solecism.scoring.engines.causal import CausalReader
 
-    if isinstance(run.reader, CausalReader) and run.reader.probed is not None:
-        probed = run.reader.probed
-        refused = "; ".join(f"{name}: {why}" for name, why in probed.refused.items())
+    if isinstance(run.reader, CausalReader) and run.reader.used is not None:
+        engine, refused = run.reader.used
         if refused:
-            yield f"engine {probed.engine.name} ({refused})"
+            whys = "; ".join(f"{name}: {why}" for name, why in refused.items())
+            yield f"engine {engine.name} ({whys})"
         yield from _other_bos(result, run, options)
 
 
@@ -427,7 +427,7 @@ def _other_bos(result: Result, run: Run[Any], options: ScoreOptions) -> Iterator
     if len(sample) < MIN_BOS_PAIRS:
         return
     other = "never" if options.bos != "never" else "auto"
-    reader = replace(run.reader, bos=other, probed=None, tell=lambda _: None)
+    reader = replace(run.reader, bos=other, used=None, tell=lambda _: None)
     scored = pa.concat_tables(score_pairs([sample], reader, result.run["method"]))
     ours = result.read(["decision"]).take(pa.array(range(0, rows, step)))
     means = [pc.mean(table["decision"]).as_py() for table in (ours, scored)]

@@ -7,12 +7,12 @@ model can use is found out: :func:`probe` holds each against the plain loop.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from inspect import signature
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from solecism.baselines.corpus import Vocabulary, is_word_level, vocabulary_of
-from solecism.errors import candidates, fail
+from solecism.errors import fail
 from solecism.scoring.encoding import Encoded, encode
-from solecism.scoring.engines import BOS, ENGINES
+from solecism.scoring.engines import ENGINES
 from solecism.scoring.engines.trie import Pack, Trie, pad_rows
 from solecism.scoring.models import Loaded
 from solecism.scoring.results import is_out_of_memory
 
 __all__ = [
-    "CLASSES", "Cached", "CausalReader", "Engine", "Head", "Loop", "Plain", "Probed", "SplitModel", "Tree",
+    "CLASSES", "Cached", "CausalReader", "Engine", "Head", "Loop", "Plain", "SplitModel", "Tree",
     "possible_heads", "probe", "split_model",
 ]  # fmt: skip
 
@@ -65,7 +65,6 @@ class Head:
         """Return the natural log probability of each token after a row of states.
 
         ``states`` is (rows, width); ``row`` (ascending) has the row that each of ``token`` follows.
-        The logits of the whole vocabulary are summed block by block and never held at once.
         """
         out = np.empty(len(token))
         step = MAX_HEAD_ROWS[_kind(states)]
@@ -74,61 +73,51 @@ class Head:
             if first < last:
                 rows = torch.as_tensor(row[first:last] - start, device=states.device)
                 tokens = torch.as_tensor(token[first:last], device=states.device)
-                found = self._chunk(states[start : start + step], rows, tokens)
+                found = self._log_probs(states[start : start + step], rows, tokens)
                 out[first:last] = found.cpu().numpy()
         return out
 
-    def _chunk(self, states: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
-        if type(self.layer) is nn.Linear:
-            return self._wanted(self.layer, states[rows], tokens) - self._total(states)[rows]
-        logits = self(states).float()
-        return logits[rows, tokens].double() - logits.double().logsumexp(dim=-1)[rows]
-
-    def _wanted(self, layer: nn.Linear, states: Tensor, tokens: Tensor) -> Tensor:
-        products = states.float() * layer.weight[tokens].float()
-        logits = products.sum(dim=-1)
-        if layer.bias is not None:
-            logits = logits + layer.bias[tokens].float()
-        return self._finish(logits.to(states.dtype)).double()
-
-    def _total(self, states: Tensor) -> Tensor:
-        """Return the log of the sum of exponentials of each row's logits."""
-        assert isinstance(self.layer, nn.Linear)
-        step = max(MAX_LOGITS[_kind(states)] // len(states), 1)
+    def _log_probs(self, states: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
+        """Sum the logits of the whole vocabulary block by block, so that few are held at once."""
+        if type(self.layer) is not nn.Linear:
+            logits = self(states).float()
+            return logits[rows, tokens].double() - logits.double().logsumexp(dim=-1)[rows]
+        weight, bias = self.layer.weight, self.layer.bias
+        finish = self.after or (lambda logits: logits)
+        wanted = (states[rows].float() * weight[tokens].float()).sum(dim=-1)
+        if bias is not None:
+            wanted = wanted + bias[tokens].float()
+        wanted = finish(wanted.to(states.dtype)).float().double()
         sums = torch.zeros(len(states), dtype=torch.float64, device=states.device)
-        for start in range(0, len(self.layer.weight), step):
-            sums += self._block(self.layer, states, slice(start, start + step)).exp_().sum(dim=-1)
+        step = max(MAX_LOGITS[_kind(states)] // len(states), 1)
+        for start in range(0, len(weight), step):
+            part = slice(start, start + step)
+            block = nn.functional.linear(states, weight[part], None if bias is None else bias[part])
+            sums += finish(block).float().exp_().sum(dim=-1)
         total = sums.log()
         unsafe = ~((sums > MIN_SAFE_SUM) & sums.isfinite())
         if unsafe.any():
             total[unsafe] = self(states[unsafe]).double().logsumexp(dim=-1)
-        return total
-
-    def _block(self, layer: nn.Linear, states: Tensor, part: slice) -> Tensor:
-        bias = None if layer.bias is None else layer.bias[part]
-        return self._finish(nn.functional.linear(states, layer.weight[part], bias))
-
-    def _finish(self, logits: Tensor) -> Tensor:
-        return (logits if self.after is None else self.after(logits)).float()
+        return wanted - total[rows]
 
 
 def _kind(states: Tensor) -> str:
     return "cpu" if states.device.type == "cpu" else "other"
 
 
+_AFTER_HEAD: dict[str, Callable[[float, Tensor], Tensor]] = {
+    "final_logit_softcapping": lambda cap, logits: cap * torch.tanh(logits / cap),
+    "logit_scale": lambda scale, logits: scale * logits,
+    "logits_scaling": lambda divisor, logits: logits / divisor,
+}
+"""What a model may do to each logit, by the name of the number in its config."""
+
+
 def possible_heads(config: Any, embeddings: nn.Module) -> list[Head]:
     """Return the heads that a model may have: its output layer, alone or with a cap or scale."""
-    heads = [Head(embeddings)]
-    cap = getattr(config, "final_logit_softcapping", None)
-    if cap:
-        heads.append(Head(embeddings, lambda logits: cap * torch.tanh(logits / cap)))
-    scale = getattr(config, "logit_scale", None)
-    if scale:
-        heads.append(Head(embeddings, lambda logits: scale * logits))
-    divisor = getattr(config, "logits_scaling", None)
-    if divisor:
-        heads.append(Head(embeddings, lambda logits: logits / divisor))
-    return heads
+    given = ((change, getattr(config, name, None)) for name, change in _AFTER_HEAD.items())
+    after = [partial(change, value) for change, value in given if value]
+    return [Head(embeddings), *(Head(embeddings, change) for change in after)]
 
 
 @dataclass(frozen=True)
@@ -179,6 +168,7 @@ MIN_PACK_NODES = 16
 """A pack never has fewer nodes than this (it must hold the ancestors too)."""
 
 
+@dataclass
 class Engine:
     """A way to find the log probability of each token of sequences, given those before it.
 
@@ -186,12 +176,11 @@ class Engine:
     runs out. ``tell`` is called with the share of the work that is done, batch by batch.
     """
 
-    name = "engine"
-
-    def __init__(
-        self, model: Any, split: SplitModel, tokens: int = 4096, tell: Tell = lambda share: None
-    ) -> None:
-        self.model, self.split, self.tokens, self.tell = model, split, tokens, tell
+    model: Any
+    split: SplitModel
+    tokens: int = 4096
+    tell: Tell = lambda share: None
+    name: ClassVar[str] = "engine"
 
     @torch.inference_mode()
     def score(self, rows: Rows) -> list[Floats]:
@@ -213,7 +202,7 @@ class Engine:
 class Loop(Engine):
     """The reference: a sequence at a time, all logits, log softmax in double precision."""
 
-    name = "loop"
+    name: ClassVar[str] = "loop"
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         out = np.zeros(ids.shape)
@@ -229,7 +218,7 @@ class Loop(Engine):
 class Plain(Engine):
     """Distinct sequences in batches of similar length, padded on the right."""
 
-    name = "plain"
+    name: ClassVar[str] = "plain"
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         unique, inverse = np.unique(ids, axis=0, return_inverse=True)
@@ -280,37 +269,29 @@ class _OnTree(Engine):
 class Tree(_OnTree):
     """Packs of nodes of the prefix tree, under a mask that shows each its ancestors."""
 
-    name = "tree"
-    SIZE = 256
+    name: ClassVar[str] = "tree"
+    SIZE: ClassVar[int] = 256
     """Nodes of a pack. With fewer, more ancestors are run again; with more, attention is dear."""
 
-    def __init__(
-        self, model: Any, split: SplitModel, tokens: int = 4096, tell: Tell = lambda share: None
-    ) -> None:
-        super().__init__(model, split, tokens, tell)
-        self.size = min(self.SIZE, max(tokens, MIN_PACK_NODES))
-
     def _fill(self, trie: Trie, of_node: Floats) -> None:
-        start = 0
+        start, size = 0, min(self.SIZE, max(self.tokens, MIN_PACK_NODES))
         while start < len(trie.inner):
-            packs = list(islice(trie.packs(self.size, start), max(self.tokens // self.size, 1)))
+            packs = list(islice(trie.packs(size, start), max(self.tokens // size, 1)))
             nodes, row = trie.children_of(trie.inner[start : packs[-1].end])
             try:
                 of_node[nodes] = self._batch(trie, packs, nodes, row)
             except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error) or not self._shrink():
+                if not is_out_of_memory(error):
+                    raise
+                if self.tokens > size:  # fewer packs at a time, then smaller ones
+                    self.tokens //= 2
+                elif size >= 2 * MIN_PACK_NODES:
+                    size //= 2
+                else:
                     raise
                 continue
             start = packs[-1].end
             self.tell(start / len(trie.inner))
-
-    def _shrink(self) -> bool:
-        """Take fewer packs at a time, then smaller ones; return False if they cannot be smaller."""
-        if self.tokens > self.size:
-            self.tokens //= 2
-            return True
-        self.size //= 2
-        return self.size >= MIN_PACK_NODES
 
     def _batch(self, trie: Trie, packs: list[Pack], nodes: Ints, row: Ints) -> Floats:
         """Return the log probabilities of ``nodes``, the children of the packs' own nodes."""
@@ -342,99 +323,70 @@ class Tree(_OnTree):
 class Cached(_OnTree):
     """Token by token down the prefix tree, from the cache or recurrent state of each parent."""
 
-    name = "cached"
+    name: ClassVar[str] = "cached"
 
     def _fill(self, trie: Trie, of_node: Floats) -> None:
         most, done = max(self.tokens // 16, 1), 0
-        tops = trie.inner[trie.parent[trie.inner] < 0]
-        stack = [_Step(part, None) for part in _parts(tops, most)]
         # Depth first: states are held along one path, not for a whole level of the tree.
-        while stack:
-            step = stack.pop()
-            states = self._run(trie, step)
-            found, row = trie.children_of(step.nodes)
+        tops = trie.inner[trie.parent[trie.inner] < 0]
+        waiting = [(tops, tops[:0], State("", None))] if len(tops) else []
+        while waiting:
+            nodes, parents, state = waiting.pop()
+            if cut := (len(nodes) - 1) // most * most:
+                waiting.append((nodes[:cut], parents, state))
+                nodes = nodes[cut:]
+            inputs = {"input_ids": self._tensor(trie.token[nodes][:, None])}
+            if len(parents):
+                # A parent has as many copies of its state as it has children in this step.
+                rows = self._tensor(np.searchsorted(parents, trie.parent[nodes]))
+                inputs[state.argument] = select_rows(state.value, rows)
+            output = self.split.body(**inputs, use_cache=True)
+            found, row = trie.children_of(nodes)
+            states = self.split.states(output)[:, -1]
             of_node[found] = self.split.head.log_probs(states, row, trie.token[found])
             below = np.sort(found[trie.place_of[found] >= 0])
-            stack += [_Step(part, step) for part in _parts(below, most)]
-            done += len(step.nodes)
+            if len(below):
+                waiting.append((below, nodes, _state_of(self.split.body, output)))
+            done += len(nodes)
             self.tell(done / len(trie.inner))
-
-    def _run(self, trie: Trie, step: _Step) -> Tensor:
-        """Run the last tokens of nodes from the state of their parents, and keep their state."""
-        inputs: dict[str, Any] = {"input_ids": self._tensor(trie.token[step.nodes][:, None])}
-        if step.above is not None:
-            # A parent has as many copies of its state as it has children in this step.
-            rows = np.searchsorted(step.above.nodes, trie.parent[step.nodes])
-            assert step.above.state is not None
-            name, held = _select_state(step.above.state, self._tensor(rows))
-            inputs[name] = held
-        output = self.split.body(**inputs, use_cache=True)
-        step.state, step.above = _state_of(self.split.body, output), None
-        return self.split.states(output)[:, -1]
-
-
-@dataclass
-class _Step:
-    """Some nodes of one depth (ascending), those of their parents, and the state after them."""
-
-    nodes: Ints
-    above: _Step | None
-    state: State | None = None
-
-
-def _parts(nodes: Ints, most: int) -> Iterator[Ints]:
-    for start in range(0, len(nodes), most):
-        yield nodes[start : start + most]
 
 
 CLASSES: dict[str, type[Engine]] = dict(zip(ENGINES, (Tree, Cached, Plain, Loop), strict=True))
 """The engines by name, the fastest first."""
 
-State = tuple[str, Any]
-"""The name of the argument by which a model takes a state, and the state."""
+
+class State(NamedTuple):
+    """What a model hands on to the next token, and the argument that takes it."""
+
+    argument: str
+    value: Any
 
 
 def _state_of(body: Callable[..., Any], output: Any) -> State:
-    """Return what a model hands on to the next token, and the argument that takes it.
-
-    Raises ``TypeError`` if it is nothing.
-    """
+    """Return the state in an output of a model; raise ``TypeError`` where there is none."""
     # The output has the state under its older names, too, which not every model takes.
     taken = signature(getattr(body, "forward", body)).parameters
     for name in ("cache", "past_key_values", "cache_params", "state"):
         value = getattr(output, name, None)
         if value is not None and name in taken:
-            return name, value
+            return State(name, value)
     raise TypeError("the model gives no cache and no state")
 
 
-def _select_state(state: State, rows: Tensor) -> State:
+def select_rows(value: Any, rows: Tensor) -> Any:
     """Copy a cache or recurrent state for the chosen rows of its batch."""
-    name, value = state
-    layers = getattr(value, "layers", None)
-    if layers is None:
-        return name, _select(value, rows)
-    value = copy.copy(value)
-    value.layers = [_select_layer(layer, rows) for layer in layers]
-    return name, value
-
-
-def _select_layer(layer: Any, rows: Tensor) -> Any:
-    chosen = copy.copy(layer)
-    for key, held in vars(layer).items():
-        setattr(chosen, key, _select(held, rows))
-    return chosen
-
-
-def _select(value: Any, rows: Tensor) -> Any:
-    """Select rows of every tensor that has them."""
     # Tensors without a batch dimension (counters of a cache) are copied: they change in place.
     if isinstance(value, Tensor):
         return value.index_select(0, rows) if value.dim() > 1 else value.clone()
     if isinstance(value, dict):
-        return {key: _select(inner, rows) for key, inner in value.items()}
+        return {key: select_rows(inner, rows) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(_select(inner, rows) for inner in value)
+        return type(value)(select_rows(inner, rows) for inner in value)
+    if hasattr(value, "layers"):  # a cache of transformers
+        value = copy.copy(value)
+        value.layers = [copy.copy(layer) for layer in value.layers]
+        for layer in value.layers:
+            vars(layer).update(select_rows(vars(layer), rows))
     return value
 
 
@@ -451,28 +403,18 @@ MIN_BATCH_TOKENS = 64
 """The fewest tokens of a batch, however large the model."""
 
 
-@dataclass(frozen=True)
-class Probed:
-    """The engine that was chosen, and why each faster one was not."""
-
-    engine: Engine
-    refused: dict[str, str] = field(default_factory=dict)
-
-
 def probe(
     loaded: Loaded,
     rows: Rows,
     name: str = "auto",
     tokens: int = 4096,
     tell: Tell = lambda share: None,
-) -> Probed:
+) -> tuple[Engine, dict[str, str]]:
     """Return the fastest engine that equals the plain loop on some of ``rows``.
 
-    ``name`` forces an engine. Raises :class:`InputError` for an unknown one, and where none (or not
-    the one that was named) gives the plain loop's numbers.
+    With it comes why each faster one was not taken. ``name`` forces an engine. Raises
+    :class:`InputError` where none (or not the one that was named) gives the plain loop's numbers.
     """
-    if name not in ("auto", *ENGINES):
-        raise fail(f"unknown engine {name!r} {candidates('engines', ('auto', *ENGINES), name)}")
     _refuse_bidirectional(loaded)
     split = split_model(loaded.model, loaded.device)
     # Engines are tried on the longest sequences, and on neighbours, which share prefixes.
@@ -482,13 +424,11 @@ def probe(
         tokens = min(tokens, max(int(BATCH_OPERATIONS / each), MIN_BATCH_TOKENS))
     wanted = Loop(loaded.model, split).score(some)
     refused: dict[str, str] = {}
-    for key, kind in CLASSES.items():
-        if name not in ("auto", key):
-            continue
-        engine = kind(loaded.model, split, tokens)
-        reason = _difference(engine, some, wanted, TOLERANCE[loaded.dtype])
+    for key in ENGINES if name == "auto" else (name,):
+        kind = CLASSES[key]
+        reason = _difference(kind(loaded.model, split, tokens), some, wanted, loaded.dtype)
         if not reason:
-            return Probed(kind(loaded.model, split, tokens, tell), refused)
+            return kind(loaded.model, split, tokens, tell), refused
         refused[key] = reason
     why = "; ".join(f"{key}: {reason}" for key, reason in refused.items())
     raise fail(f"model {loaded.name!r} cannot be scored ({why})")
@@ -511,18 +451,18 @@ def _refuse_bidirectional(loaded: Loaded) -> None:
         )
 
 
-def _difference(engine: Engine, rows: Rows, wanted: Sequence[Floats], tolerance: float) -> str:
+def _difference(engine: Engine, rows: Rows, wanted: Sequence[Floats], dtype: str) -> str:
     """Return how an engine fails to give the wanted numbers, ``""`` if it gives them."""
     try:
         found = engine.score(rows)
     except Exception as error:  # a model may refuse in any way
         if is_out_of_memory(error):
             raise
-        reason = str(error).strip().splitlines()
-        return f"{type(error).__name__}: {reason[0][:80] if reason else ''}"
+        reason = str(error).strip().partition("\n")[0]
+        return f"{type(error).__name__}: {reason[:80]}"
     pairs = zip(found, wanted, strict=True)
     worst = max(float(np.abs(a - b).max(initial=0.0)) for a, b in pairs)
-    return "" if worst <= tolerance else f"differs from the plain loop by {worst:.2g}"
+    return "" if worst <= TOLERANCE[dtype] else f"differs from the plain loop by {worst:.2g}"
 
 
 @dataclass
@@ -530,9 +470,9 @@ class CausalReader:
     """A causal model that reads texts and returns the log probability of each of their tokens.
 
     ``bos``: one of :data:`solecism.scoring.engines.BOS`; ``eos``: texts end with the EOS token;
-    ``tokens``: about how many tokens go through the model at a time. The engine is probed for each
-    call of :meth:`log_probs`. Raises :class:`InputError` where the tokenizer lacks BOS or EOS and
-    they are asked for.
+    ``tokens``: about how many tokens go through the model at a time; ``used``: the engine that ran
+    last, and why faster ones did not. Raises :class:`InputError` where the tokenizer lacks BOS or
+    EOS and they are asked for.
     """
 
     loaded: Loaded
@@ -541,28 +481,18 @@ class CausalReader:
     engine: str = "auto"
     tokens: int = 4096
     tell: Tell = lambda share: None
-    probed: Probed | None = None
+    used: tuple[Engine, dict[str, str]] | None = None
 
     def __post_init__(self) -> None:
-        if self.bos not in BOS:
-            raise fail(f"unknown bos {self.bos!r} {candidates('values of --bos', BOS, self.bos)}")
-        self._first = self._first_tokens()
-        self.word_level = is_word_level(self.loaded.tokenizer)
-
-    def _first_tokens(self) -> list[int]:
-        tokenizer, lacks = (
-            self.loaded.tokenizer,
-            f"model {self.loaded.name!r}: its tokenizer has no",
-        )
-        if self.eos and tokenizer.eos_token_id is None:
-            raise fail(f"{lacks} EOS token")
-        if self.bos == "never":
-            return []
-        first = tokenizer.bos_token_id
-        if first is None and self.bos == "always":
-            raise fail(f"{lacks} BOS token (--bos auto|never)")
-        first = tokenizer.eos_token_id if first is None else first
-        return [] if first is None else [first]
+        tokenizer = self.loaded.tokenizer
+        self.word_level = is_word_level(tokenizer)
+        bos, eos = tokenizer.bos_token_id, tokenizer.eos_token_id
+        for name, lacks in (("EOS", self.eos and eos is None),
+                            ("BOS", self.bos == "always" and bos is None)):  # fmt: skip
+            if lacks:
+                raise fail(f"model {self.name!r}: its tokenizer has no {name} token")
+        first = eos if bos is None else bos
+        self._first = [] if first is None or self.bos == "never" else [first]
 
     @property
     def name(self) -> str:
@@ -601,8 +531,7 @@ class CausalReader:
     def log_probs(self, rows: Rows) -> list[Floats]:
         """Return the natural log probability of every token of sequences, 0 for the first ones.
 
-        Nothing is kept from one call to the next, so that a run which goes on gives the same
-        digits.
+        Engines are tried at each call, so that a run which goes on gives the same digits.
         """
-        self.probed = probe(self.loaded, rows, self.engine, self.tokens, self.tell)
-        return self.probed.engine.score(rows)
+        self.used = probe(self.loaded, rows, self.engine, self.tokens, self.tell)
+        return self.used[0].score(rows)
