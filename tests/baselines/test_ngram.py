@@ -25,7 +25,7 @@ from solecism.baselines.ngram import (
     save_ngram,
 )
 from solecism.errors import InputError
-from solecism.scoring.methods.ngram import score_ngram
+from solecism.scoring.methods.sentence import score_ngram
 
 _TEXTS = ("a b", "a")
 

@@ -19,7 +19,7 @@ from solecism.datasets.build import build  # noqa: E402
 from solecism.harness import TASKS  # noqa: E402
 from solecism.scoring.engines.masked import open_masked  # noqa: E402
 from solecism.scoring.items import open_pairs  # noqa: E402
-from solecism.scoring.methods.pll import score_pll  # noqa: E402
+from solecism.scoring.methods.masked import score_pll  # noqa: E402
 
 assert solecism.harness.models  # imported for the model that it registers
 FEW = 12

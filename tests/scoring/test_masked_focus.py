@@ -13,9 +13,9 @@ import torch
 from transformers import FNetConfig, FNetForMaskedLM
 
 from masked_models import KINDS, PAIRS, loaded, log_probs, pairs, plain_focus, reader, shown
-from solecism.scoring.critical import critical_words
+from solecism.scoring.encoding import critical_words
 from solecism.scoring.engines.masked import BatchOutput, MaskedReader, open_masked
-from solecism.scoring.methods.focus import score_focus
+from solecism.scoring.methods.masked import score_focus
 from solecism.scoring.questions import MaskedRow
 
 SEVERAL = "several words differ"

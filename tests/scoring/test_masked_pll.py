@@ -15,7 +15,7 @@ import torch
 from masked_models import KINDS, PAIRS, POSITIONS, loaded, pairs, plain_pll, reader, shown
 from solecism.errors import InputError
 from solecism.scoring.engines.masked import MaskedReader, open_masked
-from solecism.scoring.methods.pll import score_pll
+from solecism.scoring.methods.masked import score_pll
 from solecism.scoring.unigram import estimate_unigram
 
 VARIANTS = ("original", "within_word_l2r")

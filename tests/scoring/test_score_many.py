@@ -15,9 +15,8 @@ from solecism.baselines import ngram
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.scoring import run
-from solecism.scoring.checkpoints import find_revisions, place_of_model, step_of, what_to_load
 from solecism.scoring.items import expand_data
-from solecism.scoring.options import FAST
+from solecism.scoring.options import FAST, find_revisions, place_of_model, step_of, what_to_load
 
 
 def score(*arguments: str) -> Result:

@@ -23,8 +23,7 @@ from scored import make_pairs, make_scores  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader  # noqa: E402
 from solecism.scoring.methods.cloze import score_cloze  # noqa: E402
-from solecism.scoring.methods.focus import score_focus  # noqa: E402
-from solecism.scoring.methods.pll import score_pll  # noqa: E402
+from solecism.scoring.methods.masked import score_focus, score_pll  # noqa: E402
 from solecism.scoring.methods.region import causal_reader, score_suites  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import load_model  # noqa: E402

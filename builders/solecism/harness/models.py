@@ -12,7 +12,7 @@ from lm_eval.api.registry import register_model
 
 from solecism.scoring.engines.masked import open_masked
 from solecism.scoring.items import NEEDED
-from solecism.scoring.methods.pll import score_pll
+from solecism.scoring.methods.masked import score_pll
 from solecism.scoring.models import load_model
 
 __all__ = ["SolecismMaskedLM"]

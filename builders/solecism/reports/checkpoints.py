@@ -21,7 +21,7 @@ from solecism.reports.figures import (
     columns,
     row_names,
 )
-from solecism.scoring.checkpoints import step_of
+from solecism.scoring.options import step_of
 from solecism.scoring.results import Result
 
 if TYPE_CHECKING:

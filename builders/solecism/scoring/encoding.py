@@ -2,25 +2,37 @@
 
 A tokenizer may merge characters across the boundary of a word. The span of a word is then widened
 to the smallest one that begins and ends between tokens, in all texts that are compared by the same
-characters. Where there is none, the item cannot be compared.
+characters. Where there is none, the item cannot be compared. The critical word of a minimal pair is
+the one in which its sentences differ.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-__all__ = ["Encoded", "TokenSpan", "covering", "encode", "exactly", "shared_spans", "words_of"]
+from solecism.contrast import differing_span, differing_words
+
+__all__ = [
+    "OUT_OF_VOCABULARY", "Critical", "Encoded", "TokenSpan", "covering", "critical_words", "encode",
+    "exactly", "shared_spans", "unknown_critical", "words_of",
+]  # fmt: skip
 
 Place = tuple[int, int]
 """Characters of a text, end exclusive."""
 
 _BATCH = 1024
+_PAIR_COLUMNS = (
+    "sentence_good", "sentence_bad", "one_prefix_method", "one_prefix_prefix",
+    "one_prefix_word_good", "one_prefix_word_bad", "tokens_good", "tokens_bad",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,37 +72,25 @@ def encode(
     ``special``: with the tokens that the tokenizer adds; ``offsets``: with the characters of each.
     """
     distinct = list(dict.fromkeys(texts))
-    made = _with_special(tokenizer, distinct) if special else _plain(tokenizer, distinct, offsets)
-    known = dict(zip(distinct, made, strict=True))
-    return [known[text] for text in texts]
-
-
-def _plain(tokenizer: Any, texts: list[str], offsets: bool) -> list[Encoded]:
-    if not texts:
-        return []
-    found = tokenizer(
-        texts,
-        add_special_tokens=False,
-        return_offsets_mapping=offsets,
-        return_attention_mask=False,
-        return_token_type_ids=False,
-    )
-    places = found["offset_mapping"] if offsets else repeat(())
-    return [Encoded(*each) for each in zip(texts, found["input_ids"], places, strict=False)]
-
-
-def _with_special(tokenizer: Any, texts: list[str]) -> list[Encoded]:
-    made = []
-    for start in range(0, len(texts), _BATCH):
-        batch = texts[start : start + _BATCH]
+    known: dict[str, Encoded] = {}
+    for start in range(0, len(distinct), _BATCH):
+        batch = distinct[start : start + _BATCH]
         found = tokenizer(
-            batch, add_special_tokens=True, padding=False, truncation=False, verbose=False
+            batch,
+            add_special_tokens=special,
+            return_offsets_mapping=offsets,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
         )
-        for text, one in zip(batch, found.encodings, strict=True):
-            added = one.special_tokens_mask
-            words = _words(text, one.offsets, added, one.word_ids)
-            made.append(Encoded(text, one.ids, one.offsets, added, words))
-    return made
+        places = found["offset_mapping"] if offsets else repeat(())
+        for text, ids, at, one in zip(batch, found["input_ids"], places, found.encodings):  # noqa: B905
+            known[text] = Encoded(text, ids, at)
+            if special:
+                added = one.special_tokens_mask
+                words = _words(text, one.offsets, added, one.word_ids)
+                known[text] = Encoded(text, ids, at, added, words)
+    return [known[text] for text in texts]
 
 
 def _words(
@@ -172,31 +172,122 @@ def shared_spans(texts: Sequence[Encoded], given: Sequence[Place]) -> list[Token
     These are the smallest such spans: what one text needs, all are given. Space at the edges does
     not count. None where there are no such spans.
     """
-    wanted = list(given)
+    left = right = ""
     for _ in range(sum(len(text.text) for text in texts) + 1):
-        spans = [covering(text, *place) for text, place in zip(texts, wanted, strict=True)]
-        found = [span for span in spans if span is not None]
-        if len(found) < len(texts):
-            return None
-        edges = [_edges(*each) for each in zip(texts, given, found, strict=True)]
+        spans, edges = [], []
+        for encoded, (start, stop) in zip(texts, given, strict=True):
+            text, first, last = encoded.text, start - len(left), stop + len(right)
+            fits = first >= 0 and text[first:start] == left and text[stop:last] == right
+            span = covering(encoded, first, last) if fits else None
+            if span is None:
+                return None
+            spans.append(span)
+            before, after = text[min(span.start, start) : start], text[stop : max(span.stop, stop)]
+            edges.append((before.lstrip(), after.rstrip()))
         if len(set(edges)) <= 1:
-            return found
+            return spans
         left, right = (max((edge[side] for edge in edges), key=len) for side in (0, 1))
-        wider = [_widened(t.text, g, left, right) for t, g in zip(texts, given, strict=True)]
-        wanted = [place for place in wider if place is not None]
-        if len(wanted) < len(texts):
-            return None
     return None
 
 
-def _edges(encoded: Encoded, given: Place, found: TokenSpan) -> tuple[str, str]:
-    """Return the characters by which a span is wider than the place that was given."""
-    left = encoded.text[min(found.start, given[0]) : given[0]].lstrip()
-    return left, encoded.text[given[1] : max(found.stop, given[1])].rstrip()
+@dataclass(frozen=True)
+class Critical:
+    """Both sentences of a pair, and the characters of the word in which they differ."""
+
+    good: str
+    bad: str
+    good_at: Place
+    bad_at: Place
 
 
-def _widened(text: str, given: Place, left: str, right: str) -> Place | None:
-    """Return a place widened by these characters, None where the text has others there."""
-    start, stop = given[0] - len(left), given[1] + len(right)
-    fits = start >= 0 and text[start : given[0]] == left and text[given[1] : stop] == right
-    return (start, stop) if fits else None
+def critical_words(pairs: pa.Table) -> list[Critical | None]:
+    """Return the critical word of each pair, None where the sentences differ in more than one word.
+
+    They come from the columns of the one-prefix method where the pair has them, else from the words
+    of the sentences (in a script without blanks, from ``tokens_good`` and ``tokens_bad``).
+    """
+    names = [name for name in _PAIR_COLUMNS if name in pairs.column_names]
+    return [
+        _same_beside(row, _given_words(row)) or _same_beside(row, _only_different_words(row))
+        for row in pairs.select(names).to_pylist()
+    ]
+
+
+def _same_beside(row: dict[str, Any], places: tuple[Place, Place] | None) -> Critical | None:
+    """Return a critical word if the sentences are the same before and after it."""
+    if places is None:
+        return None
+    good, bad, (one, other) = row["sentence_good"], row["sentence_bad"], places
+    same = good[: one[0]] == bad[: other[0]] and good[one[1] :] == bad[other[1] :]
+    return Critical(good, bad, one, other) if same else None
+
+
+def _given_words(row: dict[str, Any]) -> tuple[Place, Place] | None:
+    """Return the words of the columns, if they follow the prefix."""
+    prefix = row.get("one_prefix_prefix") if row.get("one_prefix_method") else None
+    places = []
+    for side in ("good", "bad"):
+        text, word = row[f"sentence_{side}"], row.get(f"one_prefix_word_{side}")
+        if prefix is None or not word or not text.startswith(prefix):
+            return None
+        start = len(text) - len(text[len(prefix) :].lstrip())
+        if not text.startswith(word, start):
+            return None
+        places.append((start, start + len(word)))
+    return places[0], places[1]
+
+
+def _only_different_words(row: dict[str, Any]) -> tuple[Place, Place] | None:
+    """Return the only word that differs, without the punctuation that both sides share."""
+    sides = [(row[f"sentence_{side}"], row.get(f"tokens_{side}")) for side in ("good", "bad")]
+    (good, bad), (ours, theirs) = (side[0] for side in sides), (_places(*side) for side in sides)
+    apart = differing_span([good[slice(*at)] for at in ours], [bad[slice(*at)] for at in theirs])
+    one, other = ours[apart[0]], theirs[apart[1]]
+    if len(one) != 1 or len(other) != 1:
+        return None
+    (start, end), (begin, stop) = one[0], other[0]
+
+    def same_mark(a: int, b: int) -> bool:
+        inside = start + 1 < end and begin + 1 < stop
+        return inside and good[a] == bad[b] and not re.match(r"\w", good[a])
+
+    while same_mark(start, begin):
+        start, begin = start + 1, begin + 1
+    while same_mark(end - 1, stop - 1):
+        end, stop = end - 1, stop - 1
+    return (start, end), (begin, stop)
+
+
+def _places(text: str, tokens: str | None) -> list[Place]:
+    """Return the places of the words, punctuation included."""
+    if not tokens or " " not in tokens or re.search(r"\s", text.strip()):
+        return [match.span() for match in re.finditer(r"\S+", text)]
+    places, end = [], 0
+    for token in tokens.split():
+        start = text.find(token, end)
+        if start < 0:
+            return [(0, len(text))]
+        end = start + len(token)
+        places.append((start, end))
+    return places
+
+
+OUT_OF_VOCABULARY = "out of vocabulary"
+"""The reason given for skipping a pair with an unknown critical word."""
+
+
+def unknown_critical(pairs: pa.Table, vocabulary: Container[str]) -> NDArray[np.bool_]:
+    """Mark the pairs (columns ``tokens_good``, ``tokens_bad``) of which a critical word is unknown.
+
+    To a word-level model such a word is ``<unk>``, so a score would say nothing of its form
+    (Mueller et al. 2020, appendix D); unknown words that both sentences share do no harm. Null
+    tokens count as unknown.
+    """
+    columns = (pairs[name].to_pylist() for name in ("tokens_good", "tokens_bad"))
+    found = (
+        not good
+        or not bad
+        or any(word not in vocabulary for word in differing_words(good.split(), bad.split()))
+        for good, bad in zip(*columns, strict=True)
+    )
+    return np.fromiter(found, bool, pairs.num_rows)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
 from solecism.baselines.corpus import UNK
-from solecism.baselines.ngram import NgramModel, is_ngram, load_ngram
+from solecism.baselines.ngram import NgramModel
 from solecism.errors import candidates, fail
 from solecism.scoring.encoding import Encoded, words_of
 from solecism.scoring.lookup import find_pair
-from solecism.scoring.questions import AnswerMemo, Questions, ask_words
-
-if TYPE_CHECKING:
-    from solecism.scoring.engines.causal import CausalReader
-    from solecism.scoring.engines.masked import MaskedReader
+from solecism.scoring.methods.masked import Variant
+from solecism.scoring.options import ScoreOptions
+from solecism.scoring.questions import Questions, ask_words
+from solecism.scoring.run import kind_of_model, open_model
 
 __all__ = ["ExplainedPair", "ExplainedSentence", "ExplainedToken", "explain"]
 
@@ -110,92 +109,59 @@ def explain(
     Raises :class:`InputError` where there is no such pair, model or method.
     """
     pair = find_pair(identifier, data)
-    given = (revision, dtype, device, trust_remote_code)
-    kind, read = _opened(model, method, bos, *given)
-    column = "tokens" if kind in ("ngram", "words") else "sentence"
-    chosen = {"words": "sentence"}.get(kind, kind)
+    options = ScoreOptions(
+        revision=revision, dtype=dtype, device=device, bos=bos, engine="loop",
+        trust_remote_code=trust_remote_code,
+    )  # fmt: skip
+    options.check()
+    kind = kind_of_model(model, options)
+    names = _METHODS[kind]
+    if method is not None and method not in names:
+        near = candidates("methods", names, method)
+        raise fail(f"method {method!r} gives no surprisals of {kind} models, as {model!r} {near}")
+    chosen = method or names[0]
+    reader, row = open_model(kind, model, options).reader, pair.row
+    column = "tokens" if kind == "n-gram" or (kind == "causal" and reader.word_level) else "sentence"
     good, bad = (
-        ExplainedSentence(text, _tokens(*read(text)))
-        for text in (pair.row[f"{column}_good"], pair.row[f"{column}_bad"])
+        ExplainedSentence(text, _tokens(*_read(kind, reader, text, chosen)))
+        for text in (row[f"{column}_good"], row[f"{column}_bad"])
     )
-    row = pair.row
     return ExplainedPair(
         row["id"], row["UID"], row["linguistics_term"], row["language"], pair.spec, model, chosen,
         good, bad,
     )  # fmt: skip
 
 
-Values = list[float | None]
-Read = Callable[[str], tuple[Encoded, Values, list[str]]]
-"""A function that returns the tokens of a text, the log probability of each, and notes on each."""
+_Read = tuple[Encoded, list[float | None], list[str]]
+"""The tokens of a text, the log probability of each, and notes on each."""
 
 
-def _opened(
-    model: str,
-    method: str | None,
-    bos: str,
-    revision: str | None,
-    dtype: str,
-    device: str,
-    trust: bool,
-) -> tuple[str, Read]:
-    """Return the method, and what reads texts; ``words``: a causal model that reads words."""
-    if is_ngram(model):
-        ngram = load_ngram(model)
-        return _method(method, "n-gram", model), lambda text: _by_ngram(ngram, text)
-    from solecism.scoring.models import kind_of, load_model
-
-    kind = kind_of(model, revision, trust)
-    chosen = _method(method, kind, model)
-    loaded = load_model(
-        model, kind, revision=revision, dtype=dtype, device=device, trust_remote_code=trust
-    )
-    if kind == "masked":
-        from solecism.scoring.engines.masked import open_masked
-
-        masked = open_masked(loaded)
-        return chosen, lambda text: _by_masked(masked, text, chosen)
-    from solecism.scoring.engines.causal import CausalReader
-
-    reader = CausalReader(loaded, bos=bos, engine="loop")
-    return "words" if reader.word_level else chosen, lambda text: _by_causal(reader, text)
-
-
-def _method(method: str | None, kind: str, model: str) -> str:
-    names = _METHODS[kind]
-    if method is not None and method not in names:
-        near = candidates("methods", names, method)
-        raise fail(f"method {method!r} gives no surprisals of {kind} models, as {model!r} {near}")
-    return method or names[0]
-
-
-def _by_causal(reader: CausalReader, text: str) -> tuple[Encoded, Values, list[str]]:
+def _read(kind: str, reader: Any, text: str, method: str) -> _Read:
+    if kind == "n-gram":
+        return _by_ngram(reader, text)
     (encoded,) = reader.encode([text])
-    ids, first = reader.whole(encoded.ids)
-    _refuse_long(text, len(ids), reader.longest)
-    (values,) = reader.log_probs([ids])
-    shift = len(ids) - len(encoded.ids)
-    places = range(shift, len(ids))
-    known = [None if place < first else float(values[place]) for place in places]
-    return encoded, known, [""] * len(known)
-
-
-def _by_masked(reader: MaskedReader, text: str, method: str) -> tuple[Encoded, Values, list[str]]:
-    variant: Literal["original", "within_word_l2r"] = (
-        "original" if method == "pll:original" else "within_word_l2r"
-    )
-    (encoded,) = reader.encode([text])
-    _refuse_long(text, len(encoded.ids), reader.longest)
+    ids, first = (encoded.ids, 0) if kind == "masked" else reader.whole(encoded.ids)
+    if len(ids) > reader.longest:
+        raise fail(
+            f"{text[:60]!r} has {len(ids)} tokens, and the model has {reader.longest} positions"
+        )
+    known: list[float | None]
+    if kind == "causal":
+        (values,) = reader.log_probs([ids])
+        places = range(len(ids) - len(encoded.ids), len(ids))
+        known = [None if place < first else float(values[place]) for place in places]
+        return encoded, known, [""] * len(known)
     questions = Questions(0)
-    ask_words(questions, 0, encoded, 0, len(encoded.ids), reader.mask, variant)
+    variant: Variant = "original" if method == "pll:original" else "within_word_l2r"
+    ask_words(questions, 0, encoded, 0, len(ids), reader.mask, variant)
     questions.count = len(questions.owners)
     questions.owners = list(range(questions.count))  # each token for itself
-    logp = iter(reader.answer(questions, AnswerMemo(), [text] * questions.count).tolist())
+    logp = iter(reader.answer(questions, {}, [text] * questions.count).tolist())
     known = [None if special else next(logp) for special in encoded.special]
     return encoded, known, [""] * len(known)
 
 
-def _by_ngram(model: NgramModel, text: str) -> tuple[Encoded, Values, list[str]]:
+def _by_ngram(model: NgramModel, text: str) -> _Read:
     texts = pa.array([text], pa.string())
     stream, _ = model.stream(texts)
     words = model.wording.words(texts).to_pylist()[0]
@@ -203,11 +169,6 @@ def _by_ngram(model: NgramModel, text: str) -> tuple[Encoded, Values, list[str]]
     notes = ["unknown word" if wrong else "" for wrong in unknown]
     values = model.word_logp(stream)[1:].tolist()
     return words_of([*words, "</s>"]), values, [*notes, "end of sentence"]
-
-
-def _refuse_long(text: str, tokens: int, most: int) -> None:
-    if tokens > most:
-        raise fail(f"{text[:60]!r} has {tokens} tokens, and the model has {most} positions")
 
 
 def _tokens(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from solecism.scoring.encoding import Encoded
 from solecism.scoring.results import scores_table, without_nulls
 
-__all__ = ["AnswerMemo", "MaskedRow", "PairScores", "Questions", "ask_words", "windows"]
+__all__ = ["MaskedRow", "Memo", "PairScores", "Questions", "ask_words", "windows"]
 
 Ids = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -24,24 +24,8 @@ class MaskedRow(NamedTuple):
     position: int
 
 
-class AnswerMemo:
-    """Answers by row and token; the oldest half is forgotten when it is full."""
-
-    def __init__(self, size: int = 1 << 19) -> None:
-        self._half = max(size // 2, 1)
-        self._new: dict[tuple[bytes, int], float] = {}
-        self._old: dict[tuple[bytes, int], float] = {}
-
-    def get(self, key: tuple[bytes, int]) -> float | None:
-        """Return the natural log probability of a token in a row, None where it is not known."""
-        found = self._new.get(key)
-        return self._old.get(key) if found is None else found
-
-    def put(self, key: tuple[bytes, int], value: float) -> None:
-        """Remember an answer."""
-        if len(self._new) >= self._half:
-            self._old, self._new = self._new, {}
-        self._new[key] = value
+Memo = dict[tuple[bytes, int], float]
+"""Answers that are known, by row and token."""
 
 
 @dataclass(eq=False)
@@ -80,24 +64,17 @@ def ask_words(
     (Kauf and Ivanova 2023, section 3) masks the later tokens of the same word as well, ``span`` all
     up to ``last``.
     """
-    ends = _word_ends(encoded.words) if variant == "within_word_l2r" else []
-    ids = np.array(encoded.ids, np.int32)
+    ids, words = np.array(encoded.ids, np.int32), encoded.words
+    ends = list(range(1, len(ids) + 1))
+    if variant == "within_word_l2r":
+        for place in range(len(words) - 2, -1, -1):
+            if words[place] is not None and words[place] == words[place + 1]:
+                ends[place] = ends[place + 1]
     for place in range(first, last):
-        if encoded.special[place]:
-            continue
-        end = {"original": place + 1, "span": last}.get(variant) or ends[place]
-        masked = ids.copy()
-        masked[place:end] = mask
-        questions.ask(owner, masked, place, int(ids[place]))
-
-
-def _word_ends(words: Sequence[int | None]) -> list[int]:
-    """Return where the word of each token ends (exclusive)."""
-    ends = list(range(1, len(words) + 1))
-    for place in range(len(words) - 2, -1, -1):
-        if words[place] is not None and words[place] == words[place + 1]:
-            ends[place] = ends[place + 1]
-    return ends
+        if not encoded.special[place]:
+            masked = ids.copy()
+            masked[place : last if variant == "span" else ends[place]] = mask
+            questions.ask(owner, masked, place, int(ids[place]))
 
 
 @dataclass(eq=False)
@@ -136,9 +113,9 @@ class PairScores:
         )  # fmt: skip
 
 
-def windows(tables: Iterable[pa.Table], rows: int) -> Iterator[tuple[pa.Table, AnswerMemo]]:
-    """Yield tables in pieces of at most ``rows``; those of one table share a memo."""
+def windows(tables: Iterable[pa.Table], rows: int) -> Iterator[tuple[pa.Table, Memo]]:
+    """Yield tables in pieces of at most ``rows``; those of one table share what is known."""
     for table in tables:
-        memo = AnswerMemo()
+        memo: Memo = {}
         for start in range(0, len(table), rows):
             yield without_nulls(table.slice(start, rows)), memo

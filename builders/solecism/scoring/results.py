@@ -327,7 +327,8 @@ def _refuse_nan(pairs: pa.Table, nan: Numbers, skipped: Numbers) -> None:
     if len(found):
         ids = pairs["id"].take(pa.array(found[:3])).to_pylist()
         shown = ", ".join(map(repr, ids)) + (", ..." if len(found) > 3 else "")
-        raise fail(f"the model's score of {len(found)} items is not a number (NaN): {shown}")
+        message = f"the model's score of {len(found)} items is not a number (NaN): {shown}"
+        raise fail(f"{message} (try --dtype float32)")
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from solecism.baselines.ngram import NgramModel, is_ngram, load_ngram, ngram_revision
 from solecism.errors import candidates, fail
-from solecism.scoring.checkpoints import find_revisions, place_of_model, what_to_load
 from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
 from solecism.scoring.methods import Method, Run, choose, method_names, methods
-from solecism.scoring.options import ScoreOptions
+from solecism.scoring.options import (
+    ScoreOptions,
+    find_revisions,
+    place_of_model,
+    what_to_load,
+)
 from solecism.scoring.results import Result, ResultWriter, read_result
 from solecism.scoring.summary import (
     Signature,
@@ -35,7 +40,7 @@ if TYPE_CHECKING:
     from solecism.scoring.models import Loaded
     from solecism.scoring.unigram import Unigram
 
-__all__ = ["score", "score_all"]
+__all__ = ["kind_of_model", "open_model", "score", "score_all"]
 
 Notice = Callable[[str], None]
 T = TypeVar("T")
@@ -153,7 +158,7 @@ def score_all(
 
 
 @dataclass(frozen=True)
-class _OpenedModel:
+class OpenedModel:
     """A model that can read items: its ``reader``, and what signatures and results say of it.
 
     ``local``: it is a folder, so that its fingerprint is part of the name of results.
@@ -168,17 +173,82 @@ class _OpenedModel:
     bos: str = ""
 
 
+class LastLoaded(dict[str, tuple[object, Any]]):
+    """What was loaded last: of each kind of thing its key and itself."""
+
+    def keep(self, what: str, key: object, load: Callable[[], T]) -> T:
+        """Return what was loaded last under a key, else load it; the old one goes first."""
+        if self.get(what, (None,))[0] != key:
+            self.pop(what, None)
+            self[what] = key, load()
+        found: T = self[what][1]
+        return found
+
+
+def kind_of_model(model: str, options: ScoreOptions, loaded: Loaded | None = None) -> str:
+    """Return the kind of a model: ``causal``, ``masked`` or ``n-gram``."""
+    if model.startswith("openai:"):
+        return "causal"
+    if loaded is None and is_ngram(model):
+        return "n-gram"
+    from solecism.scoring import models  # needs torch, which n-gram models do not
+
+    if loaded is not None:
+        return models.kind_of_config(loaded.model.config)
+    place = what_to_load(model, options.revision)
+    return models.kind_of(*place, options.trust_remote_code)
+
+
+def open_model(
+    kind: str,
+    model: str,
+    options: ScoreOptions,
+    eos: bool = False,
+    last: LastLoaded | None = None,
+    loaded: Loaded | None = None,
+) -> OpenedModel:
+    """Return a model of a kind, ready to read; the one that was loaded last is taken again."""
+    if model.startswith("openai:"):
+        return _open_server(model, options)
+    last = LastLoaded() if last is None else last
+    folder, revision = what_to_load(model, options.revision)
+    name, local = options.name or _name_of_model(model), Path(model).exists()
+    dtype, device, trust = options.dtype, options.device, options.trust_remote_code
+    if kind == "n-gram":
+        device = "cpu" if device in ("auto", "map") else device
+        ngram = last.keep("n-gram", folder, lambda: load_ngram(folder))
+        dtype = "float32" if dtype == "auto" else dtype
+        return OpenedModel(ngram, name, ngram_revision(folder), dtype, device, local)
+    from solecism.scoring.models import load_model
+
+    def load() -> Loaded:
+        return load_model(
+            folder, kind, revision=revision, dtype=dtype, device=device, trust_remote_code=trust
+        )
+
+    key = (folder, kind, revision, dtype, device, trust)
+    found = loaded or last.keep("model", key, load)
+    about = (name, found.revision, found.dtype, found.device, local or loaded is not None)
+    if kind == "masked":
+        from solecism.scoring.engines.masked import open_masked
+
+        return OpenedModel(open_masked(found), *about)
+    from solecism.scoring.engines.causal import CausalReader
+
+    reader = CausalReader(found, options.bos, eos, options.engine, options.batch_tokens)
+    return OpenedModel(reader, *about)
+
+
 @dataclass
 class _Scorer:
     """Scores models on data sets, one after the other.
 
-    What was loaded last is kept in ``kept``: of each kind of thing its key and itself. ``before``
-    and ``all_items`` count the items of all data sets, for the progress.
+    ``before`` and ``all_items`` count the items of all data sets, for the progress.
     """
 
     progress: Progress
     notice: Notice
-    kept: dict[str, tuple[object, Any]] = field(default_factory=dict)
+    last: LastLoaded = field(default_factory=LastLoaded)
     before: int = 0
     all_items: int = 0
 
@@ -202,9 +272,18 @@ class _Scorer:
             model, revision = place_of_model(model, options.revision)
             options = replace(options, revision=revision)
         items = replace(open_items(data, options.data_revision), sample=options.items_of_each)
-        method, kind = choose(wanted, items, data, lambda: _kind(model, options, loaded), model)
-        opened = self._open(kind, method, model, options, loaded)
-        unigram = self._unigram(method, options, opened)
+        method, kind = choose(
+            wanted, items, data, lambda: kind_of_model(model, options, loaded), model
+        )
+        eos = options.eos and "eos" in method.options
+        opened = open_model(kind, model, options, eos, self.last, loaded)
+        unigram = None
+        if options.unigram is not None and "unigram" in method.options:
+            from solecism.scoring.unigram import estimate_unigram
+
+            path = options.unigram
+            key = (path, opened.name, opened.revision, eos)
+            unigram = self.last.keep("unigram", key, lambda: estimate_unigram(path, opened.reader))
         signature = _signature(options, items, method, opened, unigram)
         stem = Path(options.out) / _stem(options, items, method, opened, unigram)
         if refuse_replacing(stem, signature) and not options.again:
@@ -220,60 +299,6 @@ class _Scorer:
                 self.notice(note)
         return result
 
-    def _keep(self, what: str, key: object, load: Callable[[], T]) -> T:
-        """Return what was loaded last under a key, else load it; the old one goes first."""
-        if self.kept.get(what, (None,))[0] != key:
-            self.kept.pop(what, None)
-            self.kept[what] = key, load()
-        found: T = self.kept[what][1]
-        return found
-
-    def _open(
-        self, kind: str, method: Method, model: str, options: ScoreOptions, loaded: Loaded | None
-    ) -> _OpenedModel:
-        if model.startswith("openai:"):
-            return _open_server(model, options)
-        folder, revision = what_to_load(model, options.revision)
-        name, local = options.name or _name_of_model(model), Path(model).exists()
-        if kind == "n-gram":
-            device = "cpu" if options.device in ("auto", "map") else options.device
-            dtype = "float32" if options.dtype == "auto" else options.dtype
-            ngram = self._keep("n-gram", folder, lambda: load_ngram(folder))
-            return _OpenedModel(ngram, name, ngram_revision(folder), dtype, device, local)
-        from solecism.scoring.models import load_model
-
-        dtype, device, trust = options.dtype, options.device, options.trust_remote_code
-
-        def load() -> Loaded:
-            return load_model(
-                folder, kind, revision=revision, dtype=dtype, device=device, trust_remote_code=trust
-            )
-
-        key = (folder, kind, revision, dtype, device, trust)
-        model_ = loaded or self._keep("model", key, load)
-        about = (name, model_.revision, model_.dtype, model_.device, local or loaded is not None)
-        if kind == "masked":
-            from solecism.scoring.engines.masked import open_masked
-
-            return _OpenedModel(open_masked(model_), *about)
-        from solecism.scoring.engines.causal import CausalReader
-
-        bos, eos = options.bos, options.eos and "eos" in method.options
-        reader = CausalReader(model_, bos, eos, options.engine, options.batch_tokens)
-        return _OpenedModel(reader, *about)
-
-    def _unigram(
-        self, method: Method, options: ScoreOptions, opened: _OpenedModel
-    ) -> Unigram | None:
-        """Return the unigram model that was named, None for a method that has no use for it."""
-        path = options.unigram
-        if path is None or "unigram" not in method.options:
-            return None
-        from solecism.scoring.unigram import estimate_unigram
-
-        key = (path, opened.name, opened.revision, options.eos)
-        return self._keep("unigram", key, lambda: estimate_unigram(path, opened.reader))
-
     def _write(
         self,
         stem: Path,
@@ -281,7 +306,7 @@ class _Scorer:
         method: Method,
         run: Run[Any],
         options: ScoreOptions,
-        opened: _OpenedModel,
+        opened: OpenedModel,
     ) -> None:
         """Score what is not scored yet and write the result."""
         items = run.items
@@ -318,21 +343,7 @@ class _Scorer:
                 tell()
 
 
-def _kind(model: str, options: ScoreOptions, loaded: Loaded | None) -> str:
-    """Return the kind of a model: ``causal``, ``masked`` or ``n-gram``."""
-    if model.startswith("openai:"):
-        return "causal"
-    if loaded is None and is_ngram(model):
-        return "n-gram"
-    from solecism.scoring import models  # needs torch, which n-gram models do not
-
-    if loaded is not None:
-        return models.kind_of_config(loaded.model.config)
-    place = what_to_load(model, options.revision)
-    return models.kind_of(*place, options.trust_remote_code)
-
-
-def _open_server(model: str, options: ScoreOptions) -> _OpenedModel:
+def _open_server(model: str, options: ScoreOptions) -> OpenedModel:
     """Return a model behind a server, which decides about BOS and dtype itself."""
     from solecism.scoring.engines.server import open_server
 
@@ -342,11 +353,11 @@ def _open_server(model: str, options: ScoreOptions) -> _OpenedModel:
         raise fail(f"{given[0]} is what a server decides: leave it out")
     reader = open_server(model, options.requests)
     name = options.name or reader.name
-    return _OpenedModel(reader, name, "", "server", reader.server.url, bos=reader.bos)
+    return OpenedModel(reader, name, "", "server", reader.server.url, bos=reader.bos)
 
 
 def _signature(
-    options: ScoreOptions, items: ItemSet, method: Method, opened: _OpenedModel, unigram: Unigram | None
+    options: ScoreOptions, items: ItemSet, method: Method, opened: OpenedModel, unigram: Unigram | None
 ) -> Signature:  # fmt: skip
     changed = options.changed() | {"unigram": unigram}
     signed = {
@@ -376,7 +387,7 @@ def _name_of_model(model: str) -> str:
 
 
 def _stem(
-    options: ScoreOptions, items: ItemSet, method: Method, opened: _OpenedModel, unigram: Unigram | None
+    options: ScoreOptions, items: ItemSet, method: Method, opened: OpenedModel, unigram: Unigram | None
 ) -> str:  # fmt: skip
     """Return the name of a result, without its ending."""
     own = [opened.revision.removeprefix("sha256-")[:8]] if opened.local else []
@@ -394,33 +405,30 @@ def _unscored(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
     A suite item has a row for each of its predictions.
     """
     for table in tables:
-        counts = [1] * len(table)
+        counts = np.ones(len(table), np.int64)
         if "predictions" in table.column_names:
-            counts = pc.list_value_length(table["predictions"]).to_pylist()
-        start = 0
-        while start < len(counts) and rows >= counts[start] and rows:
-            rows -= counts[start]
-            start += 1
-        if start < len(counts):
+            counts = pc.list_value_length(table["predictions"]).to_numpy()
+        ends = np.cumsum(counts)
+        start = int(np.searchsorted(ends, rows, side="right")) if rows else 0
+        rows -= int(ends[start - 1]) if start else 0
+        if start < len(table):
             yield table.slice(start)
 
 
 def _notes(result: Result, run: Run[Any], options: ScoreOptions) -> Iterator[str]:
-    """Yield why faster engines were refused, and whether the choice of BOS makes a difference."""
+    """Yield why faster engines were refused, and whether the choice of BOS makes a difference.
+
+    The other choice is tried on a sample.
+    """
     from solecism.scoring.engines.causal import CausalReader
-
-    if isinstance(run.reader, CausalReader) and run.reader.used is not None:
-        engine, refused = run.reader.used
-        if refused:
-            whys = "; ".join(f"{name}: {why}" for name, why in refused.items())
-            yield f"engine {engine.name} ({whys})"
-        yield from _other_bos(result, run, options)
-
-
-def _other_bos(result: Result, run: Run[Any], options: ScoreOptions) -> Iterator[str]:
-    """Try the other choice of BOS on a sample; yield a note if it makes a difference."""
     from solecism.scoring.methods.sentence import score_pairs
 
+    if not isinstance(run.reader, CausalReader) or run.reader.used is None:
+        return
+    engine, refused = run.reader.used
+    if refused:
+        whys = "; ".join(f"{name}: {why}" for name, why in refused.items())
+        yield f"engine {engine.name} ({whys})"
     rows = int(result.summary["rows"])
     step = max(rows // min(MAX_BOS_PAIRS, max(rows // 10, 1)), 1)
     sample = run.items.every(step, rows)

@@ -21,8 +21,7 @@ import pyarrow as pa
 
 from solecism.contrast import differing_words
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.scoring.critical import OUT_OF_VOCABULARY
-from solecism.scoring.encoding import Encoded, words_of
+from solecism.scoring.encoding import OUT_OF_VOCABULARY, Encoded, words_of
 from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.methods.cloze import NO_OTHER_FORM, as_pairs
 from solecism.scoring.methods.region import ReadSentence, SentenceReader, score_suites

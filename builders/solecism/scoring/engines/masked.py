@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from solecism.errors import fail
 from solecism.scoring.encoding import Encoded, encode
 from solecism.scoring.models import Loaded
-from solecism.scoring.questions import AnswerMemo, MaskedRow, Questions
+from solecism.scoring.questions import MaskedRow, Memo, Questions
 from solecism.scoring.results import is_out_of_memory
 
 __all__ = ["BatchOutput", "MaskedReader", "open_masked"]
@@ -24,6 +24,9 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 TOLERANCE = 1e-4
 """How far logits of the head on single rows may be from those of the full pass (float32)."""
+
+MAX_KNOWN = 1 << 19
+"""The most answers that are kept."""
 
 _TOKENS = {"cpu": 1024, "other": 65536}
 _LOGITS = {"cpu": 1 << 23, "other": 1 << 28}
@@ -84,6 +87,7 @@ class MaskedReader:
         """Return token ids in ascending order, as a tensor on the device."""
         return torch.tensor(sorted(tokens), dtype=torch.int64, device=self.loaded.device)
 
+    @torch.inference_mode()
     def __call__(self, rows: Sequence[MaskedRow]) -> Tensor:
         """Return the logits of the wanted places: rows x vocabulary, float32, on the device."""
         longest, pad = max(len(row.ids) for row in rows), self.loaded.tokenizer.pad_token_id
@@ -92,56 +96,51 @@ class MaskedReader:
         for number, row in enumerate(rows):
             ids[number, : len(row.ids)] = row.ids
             attended[number, : len(row.ids)] = 1
-        places = [row.position for row in rows]
         device = self.loaded.device
-        return self._logits(*(torch.as_tensor(v, device=device) for v in (ids, attended, places)))
-
-    @torch.inference_mode()
-    def _logits(self, ids: Tensor, attended: Tensor, places: Tensor) -> Tensor:
+        inputs = {"input_ids": ids, "attention_mask": attended}
+        tensors = {name: torch.as_tensor(value, device=device) for name, value in inputs.items()}
+        places = torch.as_tensor([row.position for row in rows], device=device)
         if self.point is not None:
             with _only(self.point, places):
-                found: Tensor = self.loaded.model(input_ids=ids, attention_mask=attended).logits
+                found: Tensor = self.loaded.model(**tensors).logits
             return found[:, 0].float()
-        found = self.loaded.model(input_ids=ids, attention_mask=attended).logits
+        found = self.loaded.model(**tensors).logits
         return found[torch.arange(len(places), device=found.device), places].float()
 
-    def answer(self, questions: Questions, memo: AnswerMemo, names: Sequence[str]) -> Floats:
+    def answer(self, questions: Questions, memo: Memo, names: Sequence[str]) -> Floats:
         """Return the sum of the natural log probabilities of each owner's questions.
 
         Raises :class:`InputError` with the name of an owner where logits are not numbers.
         """
         keys = list(questions.index)
+        places, tokens, owners = (
+            np.array(values, int)
+            for values in (questions.places, questions.tokens, questions.owners)
+        )
         asked = [(keys[p], t) for p, t in zip(questions.places, questions.tokens, strict=True)]
-        known = [memo.get(key) for key in asked]
-        values = np.array([np.nan if value is None else value for value in known], np.float64)
-        unknown = np.flatnonzero([value is None for value in known])
-        for found, logp in self._answers(questions, unknown, names):
-            values[found] = logp
-            for number, value in zip(found.tolist(), logp.tolist(), strict=True):
-                memo.put(asked[number], value)
-        owners = np.array(questions.owners, int)
-        return np.bincount(owners, weights=values, minlength=questions.count).astype(np.float64)
-
-    def _answers(
-        self, questions: Questions, numbers: np.ndarray[Any, Any], names: Sequence[str]
-    ) -> Iterator[tuple[np.ndarray[Any, Any], Floats]]:
-        """Run the rows of some questions; yield their numbers and log probabilities."""
-        places, wanted = np.array(questions.places, int), np.array(questions.tokens, int)
-        numbers = numbers[np.argsort(places[numbers], kind="stable")]
-        rows, first = np.unique(places[numbers], return_index=True)
-        groups = np.split(numbers, first[1:]) if len(rows) else []
+        unknown = np.flatnonzero([key not in memo for key in asked])
+        unknown = unknown[np.argsort(places[unknown], kind="stable")]
+        rows, first = np.unique(places[unknown], return_index=True)
+        groups = np.split(unknown, first[1:]) if len(rows) else []
 
         def name(row: int) -> str:
-            return names[questions.owners[int(groups[row][0])]]
+            return names[owners[groups[row][0]]]
 
+        if len(memo) > MAX_KNOWN:
+            known = {key: memo[key] for key in asked if key in memo}
+            memo.clear()
+            memo |= known
         for batch in self.run([questions.rows[n] for n in rows], name):
             found = np.concatenate([groups[row] for row in batch.rows])
             lines = np.repeat(np.arange(len(batch.rows)), [len(groups[row]) for row in batch.rows])
             line, token = (
-                torch.from_numpy(v).to(batch.logits.device) for v in (lines, wanted[found])
+                torch.from_numpy(v).to(batch.logits.device) for v in (lines, tokens[found])
             )
             logp = batch.logits[line, token].double() - batch.total[line].double()
-            yield found, np.asarray(logp.cpu().numpy())
+            values = np.asarray(logp.cpu().numpy()).tolist()
+            memo.update(zip([asked[n] for n in found], values, strict=True))
+        values = np.array([memo[key] for key in asked], np.float64)
+        return np.bincount(owners, weights=values, minlength=questions.count).astype(np.float64)
 
     def run(self, rows: Sequence[MaskedRow], name: Callable[[int], str]) -> Iterator[BatchOutput]:
         """Run rows in batches of similar length; yield their logits.
@@ -162,7 +161,6 @@ class MaskedReader:
             count = len(batch)
             try:
                 logits = self([rows[n] for n in batch])
-                found = BatchOutput(batch, logits, _total(logits, batch, name))
             except (RuntimeError, MemoryError) as error:
                 if count == 1 or not is_out_of_memory(error):
                     raise
@@ -170,17 +168,15 @@ class MaskedReader:
                 if torch.cuda.is_available():
                     torch.cuda.empty_cache()
                 continue
+            total = logits.logsumexp(1)
+            wrong = torch.nonzero(~torch.isfinite(total)).flatten().tolist()
+            if wrong:
+                raise fail(
+                    f"item {name(batch[wrong[0]])!r}: the model's logits are not numbers (NaN)"
+                )
             waiting = waiting[count:]
             self.tell(1 - len(waiting) / len(rows))
-            yield found
-
-
-def _total(logits: Tensor, batch: list[int], name: Callable[[int], str]) -> Tensor:
-    total = logits.logsumexp(1)
-    wrong = torch.nonzero(~torch.isfinite(total)).flatten().tolist()
-    if wrong:
-        raise fail(f"item {name(batch[wrong[0]])!r}: the model's logits are not numbers (NaN)")
-    return total
+            yield BatchOutput(batch, logits, total)
 
 
 @contextlib.contextmanager
@@ -215,16 +211,12 @@ def open_masked(loaded: Loaded, *, window: int = 0, tokens: int | None = None) -
     rows = _probes(full)
     wanted = _one_by_one(full, rows)
     tolerance = TOLERANCE if loaded.dtype == "float32" else 0.05
-    points = _points(loaded.model)
+    model = loaded.model
+    attention = [part for name, part in model.named_modules() if name.endswith(".attention")]
+    base = [] if model.base_model is model else [model.base_model]
+    points: list[nn.Module | None] = [*attention[-1:], *base, None]
     tried = [replace(full, point=point, pads=pads) for pads in (True, False) for point in points]
     return next((reader for reader in tried if _same(reader, rows, wanted, tolerance)), full)
-
-
-def _points(model: Any) -> list[nn.Module | None]:
-    """Return the last layer's attention (with its residual), the last layer, None."""
-    named = [part for name, part in model.named_modules() if name.endswith(".attention")]
-    base = [] if model.base_model is model else [model.base_model]
-    return [*named[-1:], *base, None]
 
 
 def _one_by_one(reader: MaskedReader, rows: list[MaskedRow]) -> Tensor:

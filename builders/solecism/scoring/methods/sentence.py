@@ -1,61 +1,53 @@
-"""Pairs and causal models: whole sentences, or critical words after one or two prefixes.
+"""Pairs: whole sentences, or critical words after one or two prefixes.
 
 ``sentence``: sum of log P of all tokens (Marvin & Linzen 2018; BLiMP's simple LM method).
 ``one_prefix``: log P of the two critical words after the shared prefix (Linzen et al. 2016).
 ``two_prefix``: log P of one critical word after two prefixes (Wilcox et al. 2019). See Warstadt et
-al. (2020), section 6.4.
+al. (2020), section 6.4. ``ngram``: log P of all words, of n-gram models.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+import pyarrow.compute as pc
 
-from solecism.errors import fail
-from solecism.scoring.critical import OUT_OF_VOCABULARY, unknown_critical
-from solecism.scoring.encoding import Encoded, TokenSpan, shared_spans
+from solecism.baselines.ngram import NgramModel
+from solecism.scoring.encoding import (
+    OUT_OF_VOCABULARY,
+    Encoded,
+    TokenSpan,
+    shared_spans,
+    unknown_critical,
+)
 from solecism.scoring.methods import Method, Reader, Run
 from solecism.scoring.results import EMPTY, TOO_LONG, blank, require, scores_table, without_nulls
 
 if TYPE_CHECKING:
     from solecism.scoring.unigram import Unigram
 
-__all__ = ["METHODS", "score_pairs"]
-"""Pairs that are scored together: their sentences share one prefix tree."""
+__all__ = ["METHODS", "score_ngram", "score_pairs"]
 
 _COLUMNS = {
+    "sentence": (),
     "one_prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
     "two_prefix": ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"),
 }
 
-Place = tuple[int, int]
+
+class _Side(NamedTuple):
+    """A side of a pair: token ids, those to sum over (``first:last``), and the scored text."""
+
+    ids: list[int]
+    first: int
+    last: int
+    text: str
 
 
-@dataclass(frozen=True)
-class _PairSide:
-    """One side of pairs: token ids, the tokens to sum over, the scored text."""
-
-    ids: list[list[int]]
-    spans: list[Place]
-    texts: list[str]
-
-    @property
-    def tokens(self) -> NDArray[np.int32]:
-        """The number of tokens to sum over."""
-        return np.array([last - first for first, last in self.spans], np.int32)
-
-    def unigrams(self, unigram: Unigram) -> NDArray[np.float64]:
-        """Return log P of the same tokens under a unigram model."""
-        some = [ids[first:last] for ids, (first, last) in zip(self.ids, self.spans, strict=True)]
-        return unigram.sums(some)
-
-
-_Found = tuple[_PairSide, _PairSide, list[str | None]]
+_Found = tuple[list[_Side], list[_Side], list[str | None]]
 """Both sides of pairs, and why a pair is skipped (else None)."""
 
 
@@ -70,88 +62,73 @@ def score_pairs(
     Raises :class:`InputError` for missing columns, a sentence whose score is not a number, or a
     model that no engine can score.
     """
-    texts = (
-        ("tokens_good", "tokens_bad") if reader.word_level else ("sentence_good", "sentence_bad")
-    )
+    column = "tokens" if reader.word_level else "sentence"
+    texts = (f"{column}_good", f"{column}_bad")
     for table in tables:
-        require(table, (*texts, *_COLUMNS.get(method, ())), "data set")
+        require(table, (*texts, *_COLUMNS[method]), "data set")
         for start in range(0, len(table), reader.window):
             window = without_nulls(table.slice(start, reader.window))
-            sides = _whole if method == "sentence" else _critical
-            yield _scored(window, reader, method, sides(window, reader, method, texts), unigram)
+            whole = method == "sentence"
+            found = _whole(window, reader, texts) if whole else _critical(window, reader, method)
+            yield _scored(window, reader, method, found, unigram)
 
 
 def _scored(
     table: pa.Table, reader: Reader, method: str, found: _Found, unigram: Unigram | None
 ) -> pa.Table:
-    good, bad, reasons = found
-    skipped = [EMPTY if empty else why for why, empty in zip(reasons, blank(table), strict=True)]
-    for side in (good, bad):
-        for i, ids in enumerate(side.ids):
-            if skipped[i] is None and len(ids) > reader.longest:
-                skipped[i] = TOO_LONG
+    *both, skipped = found
+    for i, empty in enumerate(blank(table)):
+        if empty:
+            skipped[i] = EMPTY
+        elif skipped[i] is None and max(len(side[i].ids) for side in both) > reader.longest:
+            skipped[i] = TOO_LONG
     kept = [i for i, reason in enumerate(skipped) if reason is None]
     sums = np.full((2, len(table)), np.nan)
     if kept:
-        values = reader.log_probs([side.ids[i] for side in (good, bad) for i in kept])
-        spans = [side.spans[i] for side in (good, bad) for i in kept]
-        totals = [float(v[a:b].sum()) for v, (a, b) in zip(values, spans, strict=True)]
+        sides = [side[i] for side in both for i in kept]
+        values = zip(sides, reader.log_probs([side.ids for side in sides]), strict=True)
+        totals = [float(logp[side.first : side.last].sum()) for side, logp in values]
         sums[:, kept] = np.array(totals).reshape(2, -1)
-        _refuse_nan(table, sums, kept, reader.name)
-    both = (good, bad)
-    sizes = [np.array([len(text.encode()) for text in side.texts], np.int32) for side in both]
-    chars = [np.array([len(text) for text in side.texts], np.int32) for side in both]
-    unigrams = [side.unigrams(unigram) for side in both] if unigram else None
-    return scores_table(
-        table, method, sums, [side.tokens for side in both], sizes, skipped,
-        chars=chars, unigrams=unigrams,
-    )  # fmt: skip
+    tokens = [np.array([s.last - s.first for s in side], np.int32) for side in both]
+    sizes = [np.array([len(s.text.encode()) for s in side], np.int32) for side in both]
+    chars = [np.array([len(s.text) for s in side], np.int32) for side in both]
+    unigrams = None
+    if unigram:
+        unigrams = [unigram.sums([s.ids[s.first : s.last] for s in side]) for side in both]
+    return scores_table(table, method, sums, tokens, sizes, skipped, chars=chars, unigrams=unigrams)
 
 
-def _refuse_nan(table: pa.Table, sums: NDArray[np.float64], kept: Sequence[int], name: str) -> None:
-    wrong = [i for i in kept if np.isnan(sums[:, i]).any()]
-    if wrong:
-        text = table["sentence_good"][wrong[0]].as_py()
-        message = f"model {name!r} gives no number (NaN) for {len(wrong)} items, first: {text!r}"
-        raise fail(f"{message} (try --dtype float32)")
-
-
-def _whole(table: pa.Table, reader: Reader, _: str, names: Sequence[str]) -> _Found:
+def _whole(table: pa.Table, reader: Reader, names: Sequence[str]) -> _Found:
     skipped: list[str | None] = [None] * len(table)
     if reader.word_level:
         unknown = unknown_critical(table, reader.vocabulary)
         skipped = [OUT_OF_VOCABULARY if u else None for u in unknown]
-    sides = []
+    sides: list[list[_Side]] = []
     for name in names:
         texts = reader.encode(table[name].fill_null("").to_pylist(), offsets=False)
         rows = [reader.whole(text.ids) for text in texts]
-        spans = [(first, len(ids)) for ids, first in rows]
-        sides.append(_PairSide([ids for ids, _ in rows], spans, [text.text for text in texts]))
+        sides.append([_Side(*row, len(row[0]), t.text) for row, t in zip(rows, texts, strict=True)])
     return sides[0], sides[1], skipped
 
 
-def _critical(table: pa.Table, reader: Reader, method: str, _: Sequence[str]) -> _Found:
+def _critical(table: pa.Table, reader: Reader, method: str) -> _Found:
     good = reader.encode(table["sentence_good"].to_pylist())
     bad = reader.encode(table["sentence_bad"].to_pylist())
     columns = [table[name].to_pylist() for name in _COLUMNS[method]]
-    sides = _PairSide([], [], []), _PairSide([], [], [])
-    skipped: list[str | None] = []
+    found: _Found = ([], [], [])
     for ours, theirs, *values in zip(good, bad, *columns, strict=True):
-        found = _spans(method, ours, theirs, values)
-        skipped.append(found if isinstance(found, str) else None)
-        pair: Sequence[TokenSpan | None] = (None, None) if isinstance(found, str) else found
-        for side, text, span in zip(sides, (ours, theirs), pair, strict=True):
-            _add(side, text, span, reader)
-    return *sides, skipped
-
-
-def _add(side: _PairSide, text: Encoded, span: TokenSpan | None, reader: Reader) -> None:
-    last = span.last if span else 0
-    ids, first = reader.with_bos(text.ids[:last])
-    shift = len(ids) - last
-    side.ids.append(ids)
-    side.spans.append((max(span.first + shift, first), last + shift) if span else (0, 0))
-    side.texts.append(text.text[span.start : span.stop] if span else "")
+        spans = _spans(method, ours, theirs, values)
+        found[2].append(spans if isinstance(spans, str) else None)
+        for which, text in enumerate((ours, theirs)):
+            side = _Side([], 0, 0, "")
+            if not isinstance(spans, str):
+                span = spans[which]
+                ids, first = reader.with_bos(text.ids[: span.last])
+                shift = len(ids) - span.last
+                scored = text.text[span.start : span.stop]
+                side = _Side(ids, max(span.first + shift, first), span.last + shift, scored)
+            found[which].append(side)
+    return found
 
 
 def _spans(
@@ -160,18 +137,41 @@ def _spans(
     """Return the tokens that a prefix method compares, or why there are none."""
     if values[0] is None or values[1] is None or values[2] is None:
         return f"no {method.replace('_', '-')} pair"
-    if method == "one_prefix":
-        places = _after(ours.text, values[0], values[1]), _after(theirs.text, values[0], values[2])
-    else:
-        places = _after(ours.text, values[0], values[2]), _after(theirs.text, values[1], values[2])
-    if places[0] is None or places[1] is None:
-        return "prefix and word are not in the sentence"
-    return shared_spans([ours, theirs], [places[0], places[1]]) or "no shared token boundary"
+    places = []
+    prefixes = (values[0], values[0 if method == "one_prefix" else 1])
+    words = (values[1 if method == "one_prefix" else 2], values[2])
+    for text, prefix, word in zip((ours.text, theirs.text), prefixes, words, strict=True):
+        start = text.find(word, len(prefix))
+        if start < 0:
+            return "prefix and word are not in the sentence"
+        places.append((start, start + len(word)))
+    return shared_spans([ours, theirs], places) or "no shared token boundary"
 
 
-def _after(text: str, prefix: str, word: str) -> Place | None:
-    start = text.find(word, len(prefix))
-    return (start, start + len(word)) if start >= 0 else None
+def score_ngram(
+    tables: Iterable[pa.Table], model: NgramModel, unigram: Unigram | None = None
+) -> Iterator[pa.Table]:
+    """Yield the scores of tables of pairs: log P of the words of both sentences.
+
+    The words are those of ``tokens_good`` and ``tokens_bad``, with ``<s>`` and ``</s>``. The number
+    of tokens counts ``</s>``. A pair with a critical word that the model does not know is skipped
+    (Mueller et al. 2020, appendix D).
+    """
+    for pairs in tables:
+        skip = unknown_critical(pairs, model.vocabulary)
+        reasons = [OUT_OF_VOCABULARY if unknown else None for unknown in skip]
+        sides = [pairs[f"tokens_{side}"].combine_chunks().fill_null("") for side in ("good", "bad")]
+        logp = [np.where(skip, np.nan, model.sentence_logp(texts)) for texts in sides]
+        words = [pc.list_value_length(model.wording.words(texts)) for texts in sides]
+        tokens = [np.asarray(counts, np.int64) + 1 for counts in words]
+        sizes, chars = (
+            [np.asarray(length(texts)) for texts in sides]
+            for length in (pc.binary_length, pc.utf8_length)
+        )
+        unigrams = [unigram.of_words(model, texts) for texts in sides] if unigram else None
+        yield scores_table(
+            pairs, "ngram", logp, tokens, sizes, reasons, chars=chars, unigrams=unigrams
+        )
 
 
 def _method(name: str, formula: str, usual: bool = False) -> Method:
@@ -183,7 +183,12 @@ def _method(name: str, formula: str, usual: bool = False) -> Method:
 
 
 METHODS = (
+    Method(
+        "ngram", "log P of the whole sentence, with its end", "pair", ("n-gram",),
+        lambda tables, run: score_ngram(tables, run.reader, run.unigram), usual=True,
+        aliases=("sentence",), options=("unigram",),
+    ),
     _method("sentence", "log P of the whole sentence", usual=True),
     _method("one_prefix", "log P of the two critical words after the prefix that they share"),
     _method("two_prefix", "log P of the one critical word after two prefixes"),
-)
+)  # fmt: skip
