@@ -22,8 +22,7 @@ from solecism.commands import main
 from solecism.errors import InputError
 from solecism.reports.explained import explained_page, explained_parts, token_rows
 from solecism.scoring.explanation import ExplainedPair, explain
-from solecism.scoring.items import listed_items, open_items
-from solecism.scoring.lookup import find_pair, folders_of_data
+from solecism.scoring.items import find_pair, folders_of_data, listed_items, open_items
 from solecism.terminal import Terminal
 
 BITS = math.log(2)
@@ -103,7 +102,7 @@ def test_a_method_without_tokens_is_refused(folder: Path) -> None:
 def test_pairs_are_found_by_the_beginning_of_an_id(folder: Path) -> None:
     name = open_items("clams/fr").every(1, 1)["id"][0].as_py()
     assert folders_of_data() == ["clams"]
-    assert find_pair(name).row["id"] == find_pair(name[:9], "clams").row["id"] == name
+    assert find_pair(name)[1]["id"] == find_pair(name[:9], "clams")[1]["id"] == name
     with pytest.raises(InputError, match=r"no pair has the id 'nope' \(clams/fr\)"):
         find_pair("nope")
     with pytest.raises(InputError, match="no pair has the id"):
@@ -123,7 +122,7 @@ def test_an_id_that_stands_for_more_than_one_pair(
         find_pair("numb", "some.parquet")
     with pytest.raises(InputError, match="number1 of some"):
         find_pair("number1", "some.parquet")
-    assert find_pair("number2", "some.parquet").row["sentence_good"] == PAIRS[1][0]
+    assert find_pair("number2", "some.parquet")[1]["sentence_good"] == PAIRS[1][0]
 
 
 def test_a_listed_config_has_the_digest_of_its_rows(folder: Path) -> None:

@@ -24,9 +24,8 @@ from solecism.scoring.normalise import (
     find_normaliser,
     margins,
 )
-from solecism.scoring.renormalised import renormalise
 from solecism.scoring.results import Result, read_result, scores_table
-from solecism.scoring.summary import summarize
+from solecism.scoring.summary import renormalise, summarize
 from solecism.scoring.unigram import Unigram, estimate_unigram
 
 
@@ -92,7 +91,7 @@ def test_the_summary_counts_each_normaliser() -> None:
         make_pairs(n), "sentence", logp, lengths[:2], lengths[2:4], skipped,
         chars=lengths[4:], unigrams=logp - 5,
     )  # fmt: skip
-    found = summarize([made.slice(0, 150), made.slice(150)], "xx")
+    found = summarize(made, "xx")
     rows = [row for row in made.to_pylist() if row["skipped"] is None]
     for name in [name for name in NORMALISERS if name != "sum"]:
         wanted = [d for d in decisions(made, name).to_pylist() if d is not None]
@@ -122,7 +121,7 @@ def test_without_sums_the_summary_has_none() -> None:
     scores = make_scores(make_pairs(8))
     place = scores.column_names.index("method")
     cloze = scores.set_column(place, "method", pa.array(["cloze"] * 8))
-    assert not {"normalised", "tokens_differ"} & set(summarize([cloze], "xx"))
+    assert not {"normalised", "tokens_differ"} & set(summarize(cloze, "xx"))
 
 
 @pytest.fixture

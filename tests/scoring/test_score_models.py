@@ -282,17 +282,15 @@ def test_a_card_above_a_data_set_is_no_data_set(work: Path, built: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
-    [("README.md", "---\nconfigs: [1, 2]\n---\n"), ("README.md", "---\n{\n---\n"), ("README.md", ""),
-     ("README.md", "---\nconfigs:\n- config_name: fr\n---\n")],
+    "content", ["", "---\n{\n---\n", "---\nconfigs: [1, 2]\n---\n", "---\nconfigs:\n- config_name: fr\n---\n"]
 )  # fmt: skip
-def test_broken_cards_are_told(work: Path, built: Path, name: str, content: str) -> None:
+def test_broken_cards_are_told(work: Path, built: Path, content: str) -> None:
     shutil.copytree(built, "clams")
     Path("clams/manifest.json").unlink()
-    Path("clams", name).write_text(content)
+    Path("clams/README.md").write_text(content)
     done = score(data="clams/fr")
     assert done.exit_code == 2
-    assert "README.md: " in done.stderr
+    assert "README.md" in done.stderr
 
 
 def test_a_broken_file_is_told_before_anything_is_scored(work: Path) -> None:

@@ -63,7 +63,7 @@ def test_pairs_without_features_are_scored() -> None:
     table = table_of(pairs, [-1.0, -2.0], [-2.0, -1.0], [None, None])
     assert table.schema.equals(SCORES)
     assert table["construction"].null_count == 2
-    assert summarize([table], "xx")["by"]["UID"]["simple_agrmt"]["accuracy"] == 0.5
+    assert summarize(table, "xx")["by"]["UID"]["simple_agrmt"]["accuracy"] == 0.5
 
 
 def test_result_is_read_back_by_any_of_its_names(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_summary_is_recomputed_from_the_parquet_alone(tmp_path: Path) -> None:
 
 def test_summary_equals_a_plain_count() -> None:
     scores = make_scores(make_pairs(400), reasons=("too long", "multi-piece"))
-    summary = summarize([scores.slice(n, 37) for n in range(0, 400, 37)], "xx")
+    summary = summarize(scores, "xx")
     rows = scores.to_pylist()
     groups = {
         "UID": lambda r: r["UID"],
@@ -176,7 +176,7 @@ def test_summary_equals_a_plain_count() -> None:
 
 
 def test_summary_order_totals_and_what_it_leaves_out() -> None:
-    summary = summarize([make_scores(make_pairs(200))], "xx")
+    summary = summarize(make_scores(make_pairs(200)), "xx")
     distances = [int(key) for key in summary["by"]["distance"]]
     assert distances == sorted(distances)
     assert "controller" not in summary["by"]
@@ -239,11 +239,6 @@ def test_other_json_is_no_result(tmp_path: Path, text: str, message: str) -> Non
 def test_missing_columns_are_told_all_at_once(tmp_path: Path) -> None:
     scores = make_scores(make_pairs(4))
     path = write_result(tmp_path / "r", scores)
-    wrong = scores.drop_columns(["margin", "UID"]).append_column("id", scores["set_id"])
-    pq.write_table(wrong, tmp_path / "r.parquet")
-    with pytest.raises(InputError) as caught:
+    pq.write_table(scores.drop_columns(["margin", "UID"]), tmp_path / "r.parquet")
+    with pytest.raises(InputError, match="rows have no column 'UID', 'margin'"):
         read_result(path)
-    text = str(caught.value)
-    assert "no column 'margin'" in text
-    assert "no column 'UID'" in text
-    assert "more than one column 'id'" in text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -260,11 +260,8 @@ def content_of(manifest: Manifest, config: str) -> Content:
     return content_of_files(manifest.paths(config))
 
 
-def content_of_files(
-    paths: Iterable[Path], check: Callable[[pa.Table, Path], None] = lambda _, __: None
-) -> Content:
-    """Read Parquet files and return their content; ``check`` is called with each piece and its
-    file.
+def content_of_files(paths: Iterable[Path]) -> Content:
+    """Read Parquet files and return their content.
 
     Raises :class:`InputError` for files that cannot be read.
     """
@@ -272,7 +269,5 @@ def content_of_files(
     for path in paths:
         with reading_parquet(path):
             for batch in pq.ParquetFile(path).iter_batches(use_threads=False):
-                table = pa.Table.from_batches([batch])
-                check(table, path)
-                digest.add(table)
+                digest.add(pa.Table.from_batches([batch]))
     return digest.content

@@ -10,7 +10,7 @@ import numpy as np
 
 from solecism.contrast import differing_parts
 from solecism.errors import InputError
-from solecism.scoring.lookup import pairs_of, rows_by_id
+from solecism.scoring.items import pairs_of, rows_by_id
 from solecism.scoring.results import Result
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from solecism.reports.people import (
     people_columns,
 )
 from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
-from solecism.scoring.renormalised import renormalise
 from solecism.scoring.results import FORMAT, Result, read_result
+from solecism.scoring.summary import renormalise
 
 __all__ = ["ResultReport", "open_results", "report"]
 

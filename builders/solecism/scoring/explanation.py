@@ -13,7 +13,7 @@ from solecism.baselines.corpus import UNK
 from solecism.baselines.ngram import NgramModel
 from solecism.errors import candidates, fail
 from solecism.scoring.encoding import Encoded, words_of
-from solecism.scoring.lookup import find_pair
+from solecism.scoring.items import find_pair
 from solecism.scoring.methods.masked import Variant
 from solecism.scoring.options import ScoreOptions
 from solecism.scoring.questions import Questions, ask_words
@@ -108,7 +108,7 @@ def explain(
 
     Raises :class:`InputError` where there is no such pair, model or method.
     """
-    pair = find_pair(identifier, data)
+    spec, row = find_pair(identifier, data)
     options = ScoreOptions(
         revision=revision, dtype=dtype, device=device, bos=bos, engine="loop",
         trust_remote_code=trust_remote_code,
@@ -120,14 +120,16 @@ def explain(
         near = candidates("methods", names, method)
         raise fail(f"method {method!r} gives no surprisals of {kind} models, as {model!r} {near}")
     chosen = method or names[0]
-    reader, row = open_model(kind, model, options).reader, pair.row
-    column = "tokens" if kind == "n-gram" or (kind == "causal" and reader.word_level) else "sentence"
+    reader = open_model(kind, model, options).reader
+    column = (
+        "tokens" if kind == "n-gram" or (kind == "causal" and reader.word_level) else "sentence"
+    )
     good, bad = (
         ExplainedSentence(text, _tokens(*_read(kind, reader, text, chosen)))
         for text in (row[f"{column}_good"], row[f"{column}_bad"])
     )
     return ExplainedPair(
-        row["id"], row["UID"], row["linguistics_term"], row["language"], pair.spec, model, chosen,
+        row["id"], row["UID"], row["linguistics_term"], row["language"], spec, model, chosen,
         good, bad,
     )  # fmt: skip
 

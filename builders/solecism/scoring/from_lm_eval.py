@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import pyarrow as pa
 from solecism.errors import fail
 from solecism.inputs import read_json, read_json_lines
 from solecism.schema import pair_schema
-from solecism.scoring.results import SCORES, Result, scores_table
+from solecism.scoring.results import SCORES, Result, ResultInMemory, scores_table
 from solecism.scoring.summary import Signature, Tally, summarize
 
 __all__ = ["is_from_lm_eval", "read_lm_eval"]
@@ -34,16 +34,6 @@ _SAMPLE = {"doc": dict, "resps": list}
 _LENGTHS = ("tokens_good", "tokens_bad")
 _NAMED = ("UID", "linguistics_term", "language")
 _OURS = re.compile(r"solecism_(?P<data>[a-z]+)_?(?P<config>.*)")
-
-
-@dataclass(frozen=True)
-class LmEvalResult(Result):
-    """A result of lm-eval: ``rows`` are its items, none where no samples were logged."""
-
-    rows: pa.Table = field(default_factory=lambda: SCORES.empty_table())
-
-    def _read(self, names: list[str] | None) -> pa.Table:
-        return self.rows if names is None else self.rows.select(names)
 
 
 @dataclass(frozen=True)
@@ -142,12 +132,12 @@ def _field(name: str) -> pa.Field:
 
 def _result(
     path: Path, found: Mapping[str, Any], data: str, config: str, tasks: Sequence[_TaskRun]
-) -> LmEvalResult:
+) -> ResultInMemory:
     signature = _signature(found, data, config, tasks[0].name)
     tables = [task.rows for task in tasks if task.rows is not None]
     if len(tables) == len(tasks):
         rows = pa.concat_tables(tables)
-        counted = summarize([rows], config)
+        counted = summarize(rows, config)
         counted.pop("tokens_differ", None)
         if not counted.get("normalised", {}).get("overall"):
             counted.pop("normalised", None)
@@ -159,7 +149,7 @@ def _result(
         **counted,
         "environment": {},
     }
-    return LmEvalResult(path.with_name(f"{path.stem}#{data}-{config}"), summary, rows)
+    return ResultInMemory(path.with_name(f"{path.stem}#{data}-{config}"), summary, rows)
 
 
 def _counted(found: Mapping[str, Any], config: str, tasks: Sequence[_TaskRun]) -> dict[str, Any]:

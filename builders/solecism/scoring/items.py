@@ -16,18 +16,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import yaml
+from huggingface_hub import metadata_load
 from numpy.typing import NDArray
 
 from solecism.datasets.manifest import MANIFEST, content_of_files, read_manifest
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
-from solecism.inputs import read_text, reading_parquet
+from solecism.inputs import reading_parquet
 from solecism.schema import CLOZE, SUITE, kind_of_items, pair_schema
+from solecism.scoring.results import require
 
 __all__ = [
-    "CARD", "NEEDED", "ConfigEntry", "ItemSet", "configs_of", "expand_data", "folder_of_data",
-    "kind_of_config", "listed_items", "open_items", "open_pairs",
+    "CARD", "NEEDED", "ConfigEntry", "ItemSet", "configs_of", "expand_data", "find_pair",
+    "folder_of_data", "folders_of_data", "kind_of_config", "listed_items", "open_items", "open_pairs",
+    "pairs_of", "rows_by_id",
 ]  # fmt: skip
 
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
@@ -99,7 +102,11 @@ class ItemSet:
     ) -> Iterator[pa.Table]:
         """Yield the items in order, ``rows`` at a time, ``limit`` at most."""
         left = limit if limit is not None else self.rows
-        for table in self._taken(self._read(columns, rows)):
+        place = 0
+        for table in self._read(columns, rows):
+            place += len(table)
+            if self._chosen is not None:
+                table = table.filter(self._chosen[place - len(table) : place])
             if left <= 0:
                 return
             yield table.slice(0, left)
@@ -109,13 +116,6 @@ class ItemSet:
         for path in self.files:
             for batch in pq.ParquetFile(path).iter_batches(rows, columns=columns):
                 yield pa.Table.from_batches([batch])
-
-    def _taken(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-        place = 0
-        for table in tables:
-            chosen = self._chosen
-            yield table if chosen is None else table.filter(chosen[place : place + len(table)])
-            place += len(table)
 
     @cached_property
     def _chosen(self) -> NDArray[np.bool_] | None:
@@ -128,12 +128,17 @@ class ItemSet:
         chosen = np.ones(len(known), dtype=bool)
         if self.uid:
             chosen = pc.equal(known[paradigm], self.uid).to_numpy()
-            if not chosen.any():
-                near = candidates(
-                    "paradigms", sorted(known[paradigm].unique().to_pylist()), self.uid
-                )
-                raise fail(f"{self.name}/{self.config} has no paradigm {self.uid!r} {near}")
-        return chosen if self.sample is None else chosen & _first(known, paradigm, self.sample)
+        if not chosen.any():
+            near = candidates("paradigms", sorted(known[paradigm].unique().to_pylist()), self.uid)
+            raise fail(f"{self.name}/{self.config} has no paradigm {self.uid!r} {near}")
+        if self.sample is not None:
+            hashes = text_hashes(known["id"].to_pylist()).byteswap()
+            uids = known[paradigm].combine_chunks().dictionary_encode().indices.to_numpy()
+            order = np.lexsort((hashes, uids))
+            first = np.searchsorted(uids[order], uids[order])
+            chosen = chosen.copy()
+            chosen[order[np.arange(len(order)) - first >= self.sample]] = False
+        return chosen
 
     def every(self, step: int, limit: int | None = None) -> pa.Table:
         """Return each ``step``-th item (of the first ``limit``)."""
@@ -150,17 +155,6 @@ class ItemSet:
         if missing and self.kind == "pair":
             message = f"{spec!r} is no data set of pairs: it has no column {', '.join(missing)}"
             raise fail(message, self.files[0])
-
-
-def _first(known: pa.Table, paradigm: str, sample: int) -> NDArray[np.bool_]:
-    """Mark the items of each paradigm whose ids have the smallest hashes."""
-    hashes = text_hashes(known["id"].to_pylist()).byteswap()
-    uids = known[paradigm].combine_chunks().dictionary_encode().indices.to_numpy()
-    order = np.lexsort((hashes, uids))
-    first = np.searchsorted(uids[order], uids[order])
-    chosen = np.zeros(len(known), dtype=bool)
-    chosen[order[np.arange(len(order)) - first < sample]] = True
-    return chosen
 
 
 def open_pairs(spec: str, revision: str | None = None) -> ItemSet:
@@ -294,49 +288,29 @@ def _folder_and_config(spec: str) -> tuple[str, str]:
 
 
 def _content(files: Sequence[Path]) -> str:
-    """Return the SHA-256 of the rows; all are read, so that broken files are found now."""
+    """Return the SHA-256 of the rows; all are read, so that broken files are found now.
+
+    Raises :class:`InputError` for columns that have our names and other types.
+    """
     for path in files:
         with reading_parquet(path):
-            _refuse_types(pq.read_schema(path), path)
-    content = content_of_files(files, _refuse_rows)
+            schema = pq.read_schema(path)
+        kind = kind_of_items(schema.names)
+        known = {"suite": SUITE, "cloze": CLOZE}.get(kind) or pair_schema()
+        suite = kind == "suite"
+        wanted = {field.name: field.type for field in known if suite or field.type == pa.string()}
+        require(schema.empty_table(), list(wanted) if suite else (), "items", path)
+        wrong = [
+            f"column {field.name!r} is {field.type}, wanted {wanted[field.name]}"
+            for field in schema
+            if field.type != wanted.get(field.name, field.type)
+        ]
+        if wrong:
+            raise InputError(Problem(text, str(path)) for text in wrong)
+    content = content_of_files(files)
     if not content.rows:
         raise fail("holds no items", files[0])
     return content.sha256
-
-
-def _refuse_types(schema: pa.Schema, path: Path) -> None:
-    """Raise :class:`InputError` for columns that have our names and other types, or stand twice."""
-    names = schema.names
-    kind = kind_of_items(names)
-    suite = kind == "suite"
-    known = {"suite": SUITE, "cloze": CLOZE}.get(kind) or pair_schema()
-    kinds = {field.name: field.type for field in known if suite or field.type == pa.string()}
-    wrong = [f"column {name!r} stands twice" for name in set(names) if names.count(name) > 1]
-    if not wrong:
-        wrong = [
-            f"column {name!r} is {schema.field(name).type}, wanted {wanted}"
-            for name, wanted in kinds.items()
-            if name in names and schema.field(name).type != wanted
-        ]
-        wrong += [f"has no column {name!r}" for name in kinds if suite and name not in names]
-    if wrong:
-        raise InputError(Problem(text, str(path)) for text in sorted(wrong))
-
-
-def _refuse_rows(table: pa.Table, path: Path) -> None:
-    """Raise for broken values, and for suite items that lack something or have holes in it."""
-    table.validate(full=True)
-    needed = ("id", "suite", "conditions", "predictions")
-    for name in needed if kind_of_items(table.column_names) == "suite" else ():
-        if any(map(_has_null, table[name].chunks)):
-            raise fail(f"column {name!r} has a value that is null", path)
-
-
-def _has_null(array: pa.Array) -> bool:
-    nested = pa.types.is_struct(array.type) or pa.types.is_list(array.type)
-    inner = array.flatten() if nested else []
-    parts = inner if isinstance(inner, list) else [inner]
-    return bool(array.null_count) or any(map(_has_null, parts))
 
 
 def folder_of_data(name: str) -> Path | None:
@@ -345,7 +319,7 @@ def folder_of_data(name: str) -> Path | None:
     It has a manifest, or a card that lists configs: any folder may have a README.md.
     """
     folder = _here(name)
-    return folder if (folder / MANIFEST).is_file() or _front_matter(folder / CARD) else None
+    return folder if (folder / MANIFEST).is_file() or _listed_on_card(folder) else None
 
 
 def _here(name: str) -> Path:
@@ -373,31 +347,25 @@ def configs_of(folder: Path) -> dict[str, ConfigEntry]:
             )
             for name, config in manifest.configs.items()
         }  # fmt: skip
-    card = folder / CARD
-    if not card.is_file():
-        raise fail(f"is no data set folder: it has neither {MANIFEST} nor {CARD}", folder)
+    entries = _listed_on_card(folder)
+    if not entries:
+        raise fail(
+            f"is no data set folder: it has no {MANIFEST}, its {CARD} lists no configs", folder
+        )
     try:
-        front = _front_matter(card)
-        entries = (yaml.safe_load(front) or {}).get("configs", [])
-        found = {str(entry["config_name"]): _entry(folder, entry) for entry in entries}
-    except (
-        yaml.YAMLError,
-        ValueError,
-        AttributeError,
-        TypeError,
-        LookupError,
-        RecursionError,
-    ) as error:
-        raise fail(f"does not list configs between two lines ---: {error}", card) from None
-    if not found:
-        raise fail("lists no configs between two lines ---", card)
-    return found
+        return {str(entry["config_name"]): _entry(folder, entry) for entry in entries}
+    except (ValueError, TypeError, LookupError) as error:
+        raise fail(f"does not say which files a config has: {error!r}", folder / CARD) from None
 
 
-def _front_matter(card: Path) -> str:
-    """Return the part of a card between two lines ---, "" if that lists no configs."""
-    parts = read_text(card).split("---\n", 2) if card.is_file() else []
-    return parts[1] if len(parts) > 2 and re.search("^configs:", parts[1], re.MULTILINE) else ""
+def _listed_on_card(folder: Path) -> list[Mapping[str, Any]]:
+    """Return what the card of a data set says of its configs, nothing where it lists none."""
+    card = folder / CARD
+    try:
+        found = metadata_load(card) if card.is_file() else None
+    except (ValueError, yaml.YAMLError):
+        found = None
+    return list((found or {}).get("configs") or ())
 
 
 def _entry(folder: Path, entry: Mapping[str, Any]) -> ConfigEntry:
@@ -411,3 +379,80 @@ def _entry(folder: Path, entry: Mapping[str, Any]) -> ConfigEntry:
         tuple(files), str(entry.get("version", "")), content[1] if content else "",
         default=bool(entry.get("default")),
     )  # fmt: skip
+
+
+MIN_ID_LENGTH = 4
+"""The fewest characters of an id that stand for it."""
+
+
+def folders_of_data() -> list[str]:
+    """Return the names of the data sets that are built here or in ``$SOLECISM_DATA``."""
+    places = [Path(), *map(Path, filter(None, [os.environ.get("SOLECISM_DATA", "")]))]
+    names = [path.name for place in places for path in sorted(place.glob("*/"))]
+    return [name for name in dict.fromkeys(names) if folder_of_data(name)]
+
+
+def find_pair(identifier: str, data: str | None = None) -> tuple[str, dict[str, Any]]:
+    """Return the pair of an id, or of the first characters of one, and its config (``clams/he``).
+
+    ``data`` is a config, a data set or a Parquet file, as :func:`solecism.score` takes; without it
+    all data sets that are here are searched. Raises :class:`InputError` where no pair or more than
+    one has such an id.
+    """
+    specs = expand_data(data) if data is not None else [
+        f"{name}/{config}"
+        for name in folders_of_data()
+        for config, entry in configs_of(_here(name)).items()
+        if kind_of_config(entry) == "pair"
+    ]  # fmt: skip
+    found = [pair for spec in specs for pair in _fitting(spec, identifier)]
+    if not found:
+        where = ", ".join(specs) or "no data set is here: give --data, as clams/he"
+        raise fail(f"no pair has the id {identifier!r} ({where})")
+    distinct: dict[tuple[str, ...], tuple[str, dict[str, Any]]] = {}
+    exact = [pair for pair in found if pair[1]["id"] == identifier]
+    for spec, row in exact or found:  # a pair may be in several configs
+        key = tuple(row[name] for name in ("id", "sentence_good", "sentence_bad"))
+        distinct.setdefault(key, (spec, row))
+    if len(distinct) > 1:
+        shown = ", ".join(f"{row['id']} of {spec}" for spec, row in [*distinct.values()][:5])
+        raise fail(f"more than one pair has the id {identifier!r} (--data names one): {shown}")
+    return next(iter(distinct.values()))
+
+
+def _fitting(spec: str, identifier: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    items = listed_items(spec)
+    if items.kind != "pair":
+        return
+    items.require_pairs(spec)
+    for path in items.files:
+        with reading_parquet(path):
+            ids = pq.read_table(path, columns=["id"])["id"]
+            begins = len(identifier) >= MIN_ID_LENGTH
+            wanted = (pc.starts_with if begins else pc.equal)(ids, identifier)
+            if pc.any(wanted).as_py():
+                rows = pq.read_table(path).filter(wanted).to_pylist()
+                yield from ((items.spec, row) for row in rows)
+
+
+def pairs_of(name: str, config: str, digest: str) -> ItemSet | None:
+    """Return the items of a config that results are of, None where they are not here.
+
+    ``digest`` is that of the rows; a config that lists another content is not it.
+    """
+    try:
+        items = listed_items(f"{name}/{config}") if folder_of_data(name) else None
+    except InputError:
+        return None
+    return items if items and items.digest and digest.startswith(items.digest[:8]) else None
+
+
+def rows_by_id(
+    items: ItemSet, ids: Iterable[str], columns: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Return some columns of some items, by id."""
+    wanted = pa.array(sorted(set(ids)), pa.string())
+    with reading_parquet(items.files[0]):
+        table = pa.concat_tables(items.tables(["id", *columns]))
+    table = table.filter(pc.is_in(table["id"], value_set=wanted))
+    return {row["id"]: row for row in table.to_pylist()}

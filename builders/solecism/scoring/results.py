@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -24,7 +24,7 @@ from solecism.schema import FEATURES, pair_schema
 
 __all__ = [
     "EMPTY", "FORMAT", "MULTI_PIECE", "NOT_ALIGNED", "SCORES", "TIE", "TOO_LONG", "Result",
-    "ResultWriter", "blank", "feature", "is_out_of_memory", "read_result", "require",
+    "ResultInMemory", "ResultWriter", "blank", "feature", "is_out_of_memory", "read_result", "require",
     "result_files", "score_schema", "scores_table", "without_nulls",
 ]  # fmt: skip
 
@@ -137,29 +137,23 @@ class ResultWriter:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise fail("there is nothing to write: no item was given", self.path)
         with writing(result_files(self.path)[0]) as summary, writing(self.path) as table:
-            _copy(self._parts(), table)
+            rows = pa.concat_tables(map(pq.read_table, self._parts()))
+            texts = _repeated_texts(rows.schema)
+            pq.write_table(
+                rows, table, row_group_size=1 << 16, compression="zstd", use_dictionary=texts
+            )
             summary.write_text(json_of(self._summary(table)), encoding="utf-8", newline="\n")
         shutil.rmtree(self._folder)
 
 
-def _copy(parts: list[Path], target: Path, rows: int = 1 << 16) -> None:
-    """Copy parts into one file, in row groups of at least ``rows`` rows."""
-    schema = pq.read_schema(parts[0])
-    texts = [
+def _repeated_texts(schema: pa.Schema) -> list[str]:
+    """Return the columns of texts that rows have in common."""
+    return [
         f"{field.name}.{inner.name}" if inner is not field else field.name
         for field in schema
         for inner in (field.type if pa.types.is_struct(field.type) else [field])
         if inner.type == pa.string() and field.name not in ("id", "set_id")
     ]
-    with pq.ParquetWriter(target, schema, compression="zstd", use_dictionary=texts) as writer:
-        waiting: list[pa.Table] = []
-        for part in parts:
-            waiting.append(pq.read_table(part))
-            if sum(map(len, waiting)) >= rows:
-                writer.write_table(pa.concat_tables(waiting))
-                waiting = []
-        if waiting:
-            writer.write_table(pa.concat_tables(waiting))
 
 
 FORMAT = "solecism result 1"
@@ -260,7 +254,12 @@ def scores_table(
     ]
     out = np.array([reason is not None for reason in skipped], bool)
     good, bad = (np.asarray(side, np.float64) for side in logp)
-    _refuse_nan(pairs, np.isnan(good) | np.isnan(bad), out)
+    wrong = np.flatnonzero((np.isnan(good) | np.isnan(bad)) & ~out)
+    if len(wrong):  # they would silently count as wrong
+        ids = pairs["id"].take(pa.array(wrong[:3])).to_pylist()
+        shown = ", ".join(map(repr, ids)) + (", ..." if len(wrong) > 3 else "")
+        message = f"the model's score of {len(wrong)} items is not a number (NaN): {shown}"
+        raise fail(f"{message} (try --dtype float32)")
     with np.errstate(invalid="ignore"):
         margin = np.where(good == bad, 0.0, good - bad)
     decision = np.where(np.abs(margin) <= TIE, 0.5, np.where(margin > 0, 1.0, 0.0))
@@ -296,12 +295,12 @@ def blank(pairs: pa.Table) -> Numbers:
     return found
 
 
-def require(table: pa.Table, names: Sequence[str], what: str) -> None:
+def require(table: pa.Table, names: Sequence[str], what: str, path: str | Path = "") -> None:
     """Raise :class:`InputError` where columns are missing."""
     missing = [name for name in names if name not in table.column_names]
     if missing:
         near = candidates("columns", table.column_names, missing[0])
-        raise fail(f"the {what} have no column {', '.join(map(repr, missing))} {near}")
+        raise fail(f"the {what} have no column {', '.join(map(repr, missing))} {near}", path)
 
 
 def without_nulls(pairs: pa.Table) -> pa.Table:
@@ -319,16 +318,6 @@ def feature(features: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         return pc.struct_field(features, name)
     kind = FEATURES.get(name, pa.string())
     return pa.chunked_array([pa.nulls(len(features), kind)], kind)
-
-
-def _refuse_nan(pairs: pa.Table, nan: Numbers, skipped: Numbers) -> None:
-    """Raise for scores that are not numbers, which would silently count as wrong."""
-    found = np.flatnonzero(nan & ~skipped)
-    if len(found):
-        ids = pairs["id"].take(pa.array(found[:3])).to_pylist()
-        shown = ", ".join(map(repr, ids)) + (", ..." if len(found) > 3 else "")
-        message = f"the model's score of {len(found)} items is not a number (NaN): {shown}"
-        raise fail(f"{message} (try --dtype float32)")
 
 
 @dataclass(frozen=True)
@@ -386,23 +375,17 @@ class Result:
         with reading_parquet(path):
             table = pq.read_table(path, columns=names)
             table.validate(full=True)
-        _refuse_values(table, path)
         return table
 
 
-def _refuse_values(table: pa.Table, path: Path) -> None:
-    """Refuse rows that are of no item, and decisions that are none."""
-    for name in ("id", "set_id", "UID"):
-        if name in table.column_names and table[name].null_count:
-            raise fail(f"column {name!r} has a value that is null", path)
-    for field in table.schema:
-        if field.type == pa.float64() and pc.any(pc.is_nan(table[field.name])).as_py():
-            raise fail(f"column {field.name!r} has a value that is not a number (NaN)", path)
-    if "decision" in table.column_names:
-        found = table["decision"].drop_null()
-        others = found.filter(pc.invert(pc.is_in(found, value_set=pa.array([0.0, 0.5, 1.0]))))
-        if len(others):
-            raise fail(f"column 'decision' has {others[0].as_py()}, wanted 0, 0.5 or 1", path)
+@dataclass(frozen=True)
+class ResultInMemory(Result):
+    """A result whose rows are not those of a file; none where they are not known."""
+
+    rows: pa.Table = field(default_factory=SCORES.empty_table)
+
+    def _read(self, names: list[str] | None) -> pa.Table:
+        return self.rows if names is None else self.rows.select(names)
 
 
 def read_result(path: str | Path) -> Result:
@@ -414,51 +397,20 @@ def read_result(path: str | Path) -> Result:
     summary_file, table_file = result_files(path)
     for file in (summary_file, table_file):
         if not file.is_file():
-            raise fail(f"there is no such file{_near(file)}", file)
-    summary = _read_summary(summary_file)
-    rows = _check_table(table_file)
-    if rows != summary["rows"]:
-        message = (
-            f"has {rows} rows, {summary_file.name} speaks of {summary['rows']}: not of one run"
-        )
-        raise fail(message, table_file)
-    return Result(summary_file, summary)
-
-
-def _near(file: Path) -> str:
-    if not file.parent.is_dir():
-        return ""
-    names = sorted(p.name for p in file.parent.glob("*.json"))
-    return f" {candidates('files', names, file.name)}" if names else ""
-
-
-def _read_summary(file: Path) -> dict[str, Any]:
-    summary = read_json(file)
-    if not isinstance(summary, dict) or summary.get("format") != FORMAT:
-        found = summary.get("format") if isinstance(summary, dict) else None
-        raise fail(f"is no result of solecism score (format: {found!r}, wanted {FORMAT!r})", file)
-    check(summary, _SUMMARY, file, "result")
-    return summary
-
-
-def _check_table(file: Path) -> int:
-    """Return the number of rows; raise where columns are missing or of another type."""
-    with reading_parquet(file):
-        metadata = pq.read_metadata(file)
+            names = sorted(p.name for p in file.parent.glob("*.json"))
+            near = f" {candidates('files', names, file.name)}" if names else ""
+            raise fail(f"there is no such file{near}", file)
+    summary = read_json(summary_file)
+    found = summary.get("format") if isinstance(summary, dict) else None
+    if found != FORMAT:
+        message = f"is no result of solecism score (format: {found!r}, wanted {FORMAT!r})"
+        raise fail(message, summary_file)
+    check(summary, _SUMMARY, summary_file, "result")
+    with reading_parquet(table_file):
+        metadata = pq.read_metadata(table_file)
         schema = metadata.schema.to_arrow_schema()
-    wrong = [_wrong_column(field, schema) for field in SCORES]
-    if any(wrong):
-        raise InputError([fail(text, file).problems[0] for text in wrong if text])
-    return int(metadata.num_rows)
-
-
-def _wrong_column(field: pa.Field, schema: pa.Schema) -> str:
-    if field.name not in schema.names:
-        return (
-            f"there is no column {field.name!r} {candidates('columns', schema.names, field.name)}"
-        )
-    if schema.names.count(field.name) > 1:
-        return f"there is more than one column {field.name!r}"
-    found = schema.field(field.name).type
-    fits = pa.types.is_struct(found) if field.name == "features" else found == field.type
-    return "" if fits else f"column {field.name!r} is {found}, wanted {field.type}"
+    require(schema.empty_table(), SCORES.names, "rows", table_file)
+    if metadata.num_rows != summary["rows"]:
+        said = f"{summary_file.name} speaks of {summary['rows']}: not of one run"
+        raise fail(f"has {metadata.num_rows} rows, {said}", table_file)
+    return Result(summary_file, summary)

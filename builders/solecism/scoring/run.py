@@ -28,7 +28,6 @@ from solecism.scoring.results import Result, ResultWriter, read_result
 from solecism.scoring.summary import (
     Signature,
     environment,
-    items_right,
     refuse_replacing,
     summarize_file,
 )
@@ -316,8 +315,7 @@ class _Scorer:
         def summary(table: Path) -> dict[str, Any]:
             seconds = time.perf_counter() - start
             ran = environment(opened.device, opened.dtype, seconds, 2 * scored)
-            whole = {"items": items_right(table).to_json()} if items.kind == "suite" else {}
-            return {**summarize_file(table, signature, ran), **whole}
+            return summarize_file(table, signature, ran)
 
         ran = environment(opened.device, opened.dtype, 1.0, 0)
         libraries = {name: ran[name] for name in ("torch", "transformers", "tokenizers", "numpy")}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,21 +19,23 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from solecism import __version__
-from solecism.errors import fail
+from solecism.errors import InputError, Problem, fail
 from solecism.scoring.normalise import (
     DIFFERENCES,
     INPUTS,
     NORMALISERS,
+    decisions,
+    find_normaliser,
     margins,
     right_or_tie,
     token_differences,
     usable,
 )
-from solecism.scoring.results import FORMAT, read_result, result_files
+from solecism.scoring.results import FORMAT, Result, ResultInMemory, read_result, result_files
 
 __all__ = [
-    "COLUMNS", "NOT_GROUPED", "Interval", "NormalisedTallies", "Signature", "Tally", "environment",
-    "group_column", "items_right", "numeric_first", "refuse_replacing", "short_revision", "summarize",
+    "COLUMNS", "NOT_GROUPED", "Interval", "Signature", "Tally", "environment", "group_column",
+    "numeric_first", "refuse_replacing", "renormalise", "short_revision", "summarize",
     "summarize_file", "tally", "wilson",
 ]  # fmt: skip
 
@@ -79,11 +82,9 @@ class Signature:
 
     def to_json(self) -> dict[str, Any]:
         """Return the parts in full."""
-        return {
-            "data": self.data, "version": self.version, "digest": self.digest, "config": self.config,
-            "method": self.method, "model": self.model, "revision": self.revision,
-            "dtype": self.dtype, "options": dict(sorted(self.options.items())), "solecism": self.tool,
-        }  # fmt: skip
+        made = asdict(self) | {"options": dict(sorted(self.options.items()))}
+        tool = made.pop("tool")
+        return {**made, "solecism": tool}
 
 
 def short_revision(revision: str) -> str:
@@ -218,127 +219,91 @@ def group_column(table: pa.Table, by: str) -> pa.ChunkedArray:
 
 def tally(keys: pa.ChunkedArray, table: pa.Table) -> dict[str, Tally]:
     """Count the rows of a table by ``keys``; rows without a key are left out."""
-    narrow = pa.table({"key": keys, "decision": table["decision"], "skipped": table["skipped"]})
-    counts = narrow.group_by(["key", "decision", "skipped"], use_threads=False).aggregate(
-        [([], "count_all")]
-    )
-    found: dict[str, Tally] = {}
-    for row in counts.to_pylist():
-        if row["key"] is not None:
-            decision, reason, count = row["decision"], row["skipped"], row["count_all"]
-            part = Tally(skipped={reason or "no score": count})
-            if decision is not None and reason is None:
-                part = Tally(decision * count, count, count if decision == 0.5 else 0)
-            found.setdefault(row["key"], Tally()).add(part)
+    reasons = table["skipped"]
+    missing = pc.or_(pc.is_null(table["decision"]), pc.is_valid(reasons))
+    decided = np.where(missing, np.nan, table["decision"].to_numpy())
+    found = _count(keys, decided)
+    left = zip(keys.filter(missing).to_pylist(), reasons.filter(missing).to_pylist(), strict=True)
+    for (key, reason), count in Counter(left).items():
+        if key is not None:
+            found[key].add(Tally(skipped={reason or "no score": count}))
     return found
 
 
-def summarize(tables: Iterable[pa.Table], config: str) -> dict[str, Any]:
-    """Count tables of scores, one after the other: ``rows``, ``overall``, ``macro`` and ``by``.
+def _count(keys: pa.ChunkedArray, decided: NDArray[np.float64]) -> dict[str, Tally]:
+    """Count decisions (NaN: none) by key."""
+    coded = keys.combine_chunks().dictionary_encode()
+    names: list[str] = coded.dictionary.to_pylist()
+    groups = np.asarray(coded.indices.fill_null(len(names)))
+    known = ~np.isnan(decided)
+    right = np.bincount(groups[known], decided[known], len(names)).tolist()
+    n = np.bincount(groups[known], minlength=len(names)).tolist()
+    ties = np.bincount(groups[decided == 0.5], minlength=len(names)).tolist()
+    return {key: Tally(*counts) for key, *counts in zip(names, right, n, ties, strict=False)}
+
+
+def summarize(table: pa.Table, config: str) -> dict[str, Any]:
+    """Count a table of scores: ``rows``, ``overall``, ``macro`` and ``by``.
 
     ``macro`` is the plain mean of the accuracies of the UIDs, of the phenomena and of the
     constructions. Where the scores are sums over tokens, ``normalised`` and ``tokens_differ`` are
     there, too.
     """
-    rows, overall, normalised = 0, Tally(), NormalisedTallies()
-    by: dict[str, dict[str, Tally]] = {}
-    for table in tables:
-        rows += len(table)
-        features = [field.name for field in table.schema.field("features").type]
-        for name in (*COLUMNS, *(name for name in features if name not in NOT_GROUPED)):
-            _merge(by.setdefault(name, {}), tally(group_column(table, name), table))
-        everything = pa.chunked_array([pa.repeat(pa.scalar(config), len(table))])
-        for part in tally(everything, table).values():
-            overall.add(part)
-        normalised.add(table)
+    features = [f.name for f in table.schema.field("features").type if f.name not in NOT_GROUPED]
+    by = {name: tally(group_column(table, name), table) for name in (*COLUMNS, *features)}
     by = {k: groups for k, groups in by.items() if k in COLUMNS or 0 < len(groups) <= MAX_VALUES}
+    everything = pa.chunked_array([pa.repeat(pa.scalar(config), len(table))])
+    overall = tally(everything, table).get(config, Tally())
     by["config"] = {config: overall}
+    accuracies = {
+        name: [group.right / group.n for group in by[name].values() if group.n] for name in COLUMNS
+    }
     return {
-        "rows": rows,
+        "rows": len(table),
         "overall": overall.to_json(),
-        "macro": {name: _macro(by.get(name, {})) for name in COLUMNS},
+        "macro": {
+            name: sum(some) / len(some) if some else None for name, some in accuracies.items()
+        },
         "by": {
             name: {key: groups[key].to_json() for key in sorted(groups, key=numeric_first)}
             for name, groups in by.items()
         },
-        **normalised.to_json(),
+        **_normalised(table),
     }
 
 
-@dataclass
-class NormalisedTallies:
-    """The counts of the decisions of normalisers, of all pairs and by UID.
-
-    ``differences``: the counts of the sums' decisions by the difference in tokens.
-    """
-
-    by_uid: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    differences: dict[str, Tally] = field(default_factory=dict)
-
-    def add(self, table: pa.Table) -> None:
-        """Count the rows of a table in."""
-        names = usable(table)
-        if not names:
-            return
-        uids = table["UID"].combine_chunks().dictionary_encode()
-        groups, keys = np.asarray(uids.indices), uids.dictionary.to_pylist()
-        for name in names:
-            found = right_or_tie(margins(table, NORMALISERS[name]))
-            for uid, part in _tallies(found, groups, keys).items():
-                self.by_uid.setdefault(uid, {}).setdefault(name, Tally()).add(part)
-        decided = table["decision"].to_numpy()
-        _merge(self.differences, _tallies(decided, token_differences(table), DIFFERENCES))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what the summary has of them; nothing where nothing was counted."""
-        if not self.by_uid:
-            return {}
-        overall: dict[str, Tally] = {}
-        for groups in self.by_uid.values():
-            _merge(overall, groups)
-        n = sum(part.n for part in self.differences.values())
-        same = self.differences.get("0", Tally()).n
-        return {
-            "normalised": {
-                "overall": _plain(overall),
-                "UID": {uid: _plain(self.by_uid[uid]) for uid in sorted(self.by_uid)},
-            },
-            "tokens_differ": {
-                "share": (n - same) / n if n else None,
-                "by": _plain(
-                    {k: self.differences[k] for k in DIFFERENCES if k in self.differences}
-                ),
-            },
-        }
-
-
-def _tallies(
-    decided: NDArray[np.float64], groups: NDArray[np.integer[Any]], keys: Sequence[str]
-) -> dict[str, Tally]:
-    """Count decisions (NaN: none) by group, a place in ``keys``."""
-    known = ~np.isnan(decided)
-    decided, groups = decided[known], groups[known]
-    right = np.bincount(groups, decided, len(keys)).tolist()
-    n = np.bincount(groups, minlength=len(keys)).tolist()
-    ties = np.bincount(groups[decided == 0.5], minlength=len(keys)).tolist()
-    counts = zip(keys, right, n, ties, strict=True)
-    return {key: Tally(one, all_, tied) for key, one, all_, tied in counts if all_}
+def _normalised(table: pa.Table) -> dict[str, Any]:
+    """Return what normalisers decide, and the sums' decisions by the difference in tokens."""
+    by_uid: dict[str, dict[str, Tally]] = {}
+    overall: dict[str, Tally] = {}
+    for name in usable(table):
+        found = _count(table["UID"], right_or_tie(margins(table, NORMALISERS[name])))
+        for uid, part in found.items():
+            if part.n:
+                by_uid.setdefault(uid, {})[name] = part
+                overall.setdefault(name, Tally()).add(part)
+    if not by_uid:
+        return {}
+    classes = pa.chunked_array([pa.array(DIFFERENCES).take(pa.array(token_differences(table)))])
+    parts = _count(classes, table["decision"].to_numpy())
+    n = sum(part.n for part in parts.values())
+    same = parts.get("0", Tally()).n
+    return {
+        "normalised": {
+            "overall": _plain(overall),
+            "UID": {uid: _plain(by_uid[uid]) for uid in sorted(by_uid)},
+        },
+        "tokens_differ": {
+            "share": (n - same) / n if n else None,
+            "by": _plain({k: parts[k] for k in DIFFERENCES if k in parts and parts[k].n}),
+        },
+    }
 
 
 def _plain(groups: Mapping[str, Tally]) -> dict[str, Any]:
     """Return tallies without the reasons for skipping, which are those of the sums."""
     found = {key: group.to_json() for key, group in groups.items()}
     return {key: {k: v for k, v in one.items() if k != "skipped"} for key, one in found.items()}
-
-
-def _merge(into: dict[str, Tally], parts: Mapping[str, Tally]) -> None:
-    for key, part in parts.items():
-        into.setdefault(key, Tally()).add(part)
-
-
-def _macro(groups: Mapping[str, Tally]) -> float | None:
-    found = [group.right / group.n for group in groups.values() if group.n]
-    return sum(found) / len(found) if found else None
 
 
 def numeric_first(key: str) -> tuple[int, float, str]:
@@ -349,39 +314,60 @@ def numeric_first(key: str) -> tuple[int, float, str]:
 def summarize_file(
     path: str | Path, signature: Signature, environment: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the whole summary of the table ``<stem>.parquet``."""
+    """Return the whole summary of the table ``<stem>.parquet``.
+
+    Of suites, whose ids are of items and predictions, it counts items, too.
+    """
     file = result_files(path)[1]
+    wanted = [*COLUMNS.values(), "set_id", "features", "method", *INPUTS, "decision", "skipped"]
+    table = pq.read_table(file, columns=wanted)
+    whole = {"items": _items_right(table).to_json()} if signature.method == "region" else {}
     return {
         "format": FORMAT,
         "signature": str(signature),
         "run": signature.to_json(),
-        **summarize(_tables(file), signature.config),
+        **summarize(table, signature.config),
         "environment": dict(environment or {}),
+        **whole,
     }
 
 
-def _tables(file: Path) -> Iterator[pa.Table]:
-    wanted = [*COLUMNS.values(), "features", "method", *INPUTS, "decision", "skipped"]
-    with pq.ParquetFile(file) as parquet:
-        for batch in parquet.iter_batches(1 << 16, columns=wanted):
-            yield pa.Table.from_batches([batch])
-
-
-def items_right(path: str | Path) -> Tally:
+def _items_right(table: pa.Table) -> Tally:
     """Count the items of a result of suites, right where all their predictions hold.
 
     An item with a prediction that was skipped is skipped.
     """
-    names = ["set_id", "decision", "skipped"]
-    columns = pq.read_table(result_files(path)[1], columns=names).to_pydict()
     worst: dict[str, float] = {}
     skipped: dict[str, str] = {}
-    for name, decision, reason in zip(*(columns[key] for key in names), strict=True):
+    columns = (table[name].to_pylist() for name in ("set_id", "decision", "skipped"))
+    for name, decision, reason in zip(*columns, strict=True):
         if decision is None:
             skipped[name] = reason
         worst[name] = min(worst.get(name, 1.0), decision or 0.0)
-    total = Tally()
-    for name, value in worst.items():
-        reason = skipped.get(name)
-        total.add(Tally(skipped={reason: 1}) if reason else Tally(value, 1, int(value == 0.5)))
-    return total
+    right = [value for name, value in worst.items() if name not in skipped]
+    return Tally(sum(right), len(right), right.count(0.5), dict(Counter(skipped.values())))
+
+
+def renormalise(result: Result, name: str) -> Result:
+    """Return a result as a normaliser would have decided it; nothing is written.
+
+    Its signature names the normaliser, its figures are counted anew. Margins are in natural
+    logarithms on the scale of the good side's sum. Raises :class:`InputError` for an unknown name,
+    and for a result that has not what the normaliser needs.
+    """
+    normaliser = find_normaliser(name)
+    if name == "sum":
+        return result
+    table = result.table
+    try:
+        columns = {"decision": decisions(table, name)}
+    except InputError as error:
+        raise InputError(Problem(p.message, str(result.path)) for p in error.problems) from None
+    columns["margin"] = pa.array(margins(table, normaliser), from_pandas=True)
+    for key, column in columns.items():
+        table = table.set_column(table.column_names.index(key), key, column)
+    parts = result.run | {"options": {**result.run["options"], "normaliser": name}}
+    signature = Signature(tool=parts.pop("solecism"), **parts)
+    head = {"signature": str(signature), "run": signature.to_json()}
+    summary = {**result.summary, **head, **summarize(table, signature.config)}
+    return ResultInMemory(result.path, summary, table)

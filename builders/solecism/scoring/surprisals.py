@@ -27,7 +27,7 @@ from solecism.scoring.methods.cloze import NO_OTHER_FORM, as_pairs
 from solecism.scoring.methods.region import ReadSentence, SentenceReader, score_suites
 from solecism.scoring.results import Result, ResultWriter, read_result, scores_table
 from solecism.scoring.sentences import Sentence, sentences_of
-from solecism.scoring.summary import Signature, items_right, refuse_replacing, summarize_file
+from solecism.scoring.summary import Signature, refuse_replacing, summarize_file
 
 __all__ = [
     "SentenceLine", "SurprisalColumns", "SurprisalRun", "find_runs", "line_reader", "read_surprisals",
@@ -291,7 +291,7 @@ def score_surprisals(
     for run in find_runs(Path(folder)):
         signature = sign_run(run, run.files.values(), named, method)
         scores = _suites if items.kind == "suite" else _sums
-        results.append(write_run(Path(out), signature, scores(items, run, columns), items.kind))
+        results.append(write_run(Path(out), signature, scores(items, run, columns)))
     return results
 
 
@@ -379,19 +379,13 @@ def sign_run(
     return Signature(*data, method, model, revision, "float64", options)
 
 
-def write_run(
-    out: Path, signature: Signature, tables: Iterable[pa.Table], kind: str = "suite"
-) -> Result:
+def write_run(out: Path, signature: Signature, tables: Iterable[pa.Table]) -> Result:
     """Write a result and return it; raise where that of another run has its name."""
     parts = (signature.model, signature.data, signature.config, "surprisals")
     stem = out / "-".join(re.sub(r"[^\w.]+", "_", part) for part in parts)
     refuse_replacing(stem, signature)
     scored = pa.concat_tables(tables)
 
-    def summary(table: Path) -> dict[str, Any]:
-        whole = {"items": items_right(table).to_json()} if kind == "suite" else {}
-        return {**summarize_file(table, signature), **whole}
-
-    with ResultWriter(stem, str(signature), summary) as writer:
+    with ResultWriter(stem, str(signature), lambda path: summarize_file(path, signature)) as writer:
         writer.write(scored.slice(writer.done))
     return read_result(stem)

@@ -124,7 +124,7 @@ class MaskedReader:
         groups = np.split(unknown, first[1:]) if len(rows) else []
 
         def name(row: int) -> str:
-            return names[owners[groups[row][0]]]
+            return names[int(owners[groups[row][0]])]
 
         if len(memo) > MAX_KNOWN:
             known = {key: memo[key] for key in asked if key in memo}

@@ -100,10 +100,9 @@ def _ask_sentences(
             scores.skipped[number] = EMPTY
         elif max(len(side.ids) for side in sides) > reader.longest:
             scores.skipped[number] = TOO_LONG
-        else:
-            for which, side in enumerate(sides):
-                owner = number + which * len(table)
-                ask_words(questions, owner, side, 0, len(side.ids), reader.mask, variant)
+    for owner, side in enumerate(encoded):
+        if len(side.ids) <= reader.longest:
+            ask_words(questions, owner, side, 0, len(side.ids), reader.mask, variant)
 
 
 def _ask_words(

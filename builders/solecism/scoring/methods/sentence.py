@@ -115,10 +115,11 @@ def _critical(table: pa.Table, reader: Reader, method: str) -> _Found:
     good = reader.encode(table["sentence_good"].to_pylist())
     bad = reader.encode(table["sentence_bad"].to_pylist())
     columns = [table[name].to_pylist() for name in _COLUMNS[method]]
-    found: _Found = ([], [], [])
+    sides: tuple[list[_Side], list[_Side]] = ([], [])
+    skipped: list[str | None] = []
     for ours, theirs, *values in zip(good, bad, *columns, strict=True):
         spans = _spans(method, ours, theirs, values)
-        found[2].append(spans if isinstance(spans, str) else None)
+        skipped.append(spans if isinstance(spans, str) else None)
         for which, text in enumerate((ours, theirs)):
             side = _Side([], 0, 0, "")
             if not isinstance(spans, str):
@@ -127,20 +128,22 @@ def _critical(table: pa.Table, reader: Reader, method: str) -> _Found:
                 shift = len(ids) - span.last
                 scored = text.text[span.start : span.stop]
                 side = _Side(ids, max(span.first + shift, first), span.last + shift, scored)
-            found[which].append(side)
-    return found
+            sides[which].append(side)
+    return *sides, skipped
 
 
 def _spans(
     method: str, ours: Encoded, theirs: Encoded, values: Sequence[str | None]
 ) -> list[TokenSpan] | str:
     """Return the tokens that a prefix method compares, or why there are none."""
-    if values[0] is None or values[1] is None or values[2] is None:
+    if None in values:
         return f"no {method.replace('_', '-')} pair"
+    one, two, three = map(str, values)
+    compared = (
+        ((one, two), (one, three)) if method == "one_prefix" else ((one, three), (two, three))
+    )
     places = []
-    prefixes = (values[0], values[0 if method == "one_prefix" else 1])
-    words = (values[1 if method == "one_prefix" else 2], values[2])
-    for text, prefix, word in zip((ours.text, theirs.text), prefixes, words, strict=True):
+    for text, (prefix, word) in zip((ours.text, theirs.text), compared, strict=True):
         start = text.find(word, len(prefix))
         if start < 0:
             return "prefix and word are not in the sentence"
