@@ -6,7 +6,7 @@ Words are hashed to 64-bit numbers (seeds, draws, ids), files and the values of 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Content", "ContentDigest", "Hashes", "SeenHashes", "blob_digest", "column_hashes", "combine",
-    "file_digest", "hex_ids", "mix", "polynomials", "text_hashes", "unit_interval",
+    "file_digest", "hex_ids", "mix", "text_hashes", "unit_interval",
 ]  # fmt: skip
 
 Hashes = NDArray[np.uint64]
@@ -63,25 +63,6 @@ def _bytes_of_texts(texts: pa.StringArray) -> tuple[NDArray[np.uint8], NDArray[n
 
 _LOWEST = np.array([(1 << 8 * count) - 1 for count in range(8)], dtype=np.uint64)
 """Masks that keep so many of the lowest bytes."""
-
-
-def polynomials(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
-    """Return 64-bit hashes of texts, each with the power that makes room for the text.
-
-    Where those of two texts are ``a, p`` and ``b, q``, those of both together are
-    ``a * q + b, p * q``.
-    """
-    encoded = [text.encode() for text in texts]
-    lengths = np.array([len(text) for text in encoded], dtype=np.intp)
-    powers = np.full(int(lengths.max(initial=0)) + 1, _M1)
-    powers[0] = 1
-    powers = np.cumprod(powers)
-    ends = np.cumsum(lengths)
-    data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-    places = np.repeat(ends, lengths) - np.arange(len(data)) - 1
-    sums = np.cumsum((data + np.uint64(1)) * powers[places])
-    sums = np.append(np.uint64(0), sums)
-    return sums[ends] - sums[ends - lengths], powers[lengths]
 
 
 def file_digest(path: Path) -> str:

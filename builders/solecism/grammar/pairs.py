@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 import pyarrow as pa
@@ -30,15 +31,15 @@ from solecism.grammar.paradigm import (
     check_size,
     gc_paused,
 )
-from solecism.grammar.render import Rendered, Renderer, Spelt
+from solecism.grammar.render import Rendered, Renderer
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Scope
 from solecism.grammar.words import FAULTS, Skip
 from solecism.grouping import distinct_codes
-from solecism.hashing import SeenHashes, combine, hex_ids, text_hashes
+from solecism.hashing import SeenHashes, column_hashes, combine, hex_ids, text_hashes
 from solecism.schema import pair_schema
 
-__all__ = ["draw_pairs", "draw_sentences"]
+__all__ = ["draw_pairs"]
 
 
 @dataclass(frozen=True)
@@ -85,23 +86,6 @@ def draw_pairs(
         yield table.set_column(place, "pair_id", pa.array(numbers))
 
 
-def draw_sentences(
-    paradigm: Paradigm, seed: int = 0
-) -> Iterator[tuple[pa.StringArray, pa.StringArray]]:
-    """Yield only the good and the bad sentences of a paradigm, in batches."""
-    for batches in _batches(paradigm, seed, Counts()):
-        for batch in batches:
-            yield batch.good_texts, batch.bad_texts
-
-
-def _text(value: Spelt) -> str:
-    return value.text
-
-
-def _tokenized(value: Spelt) -> str:
-    return value.tokenized
-
-
 def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_SentencePairs]]:
     """Yield batches until the space or the number to draw is exhausted; raises if too few."""
     wanted = paradigm.template.draw
@@ -135,9 +119,9 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Se
 
 def _repeated(batches: list[_SentencePairs], rows: int, seen: SeenHashes) -> NDArray[np.bool_]:
     """Return which combinations make a sentence that another one made before; add to ``seen``."""
-    sides = [side for batch in batches for side in (batch.good, batch.bad)]
     row = np.concatenate([batch.bad.row for batch in batches for _ in batch.texts])
-    sentences, code = np.unique(np.concatenate([s.hashes() for s in sides]), return_inverse=True)
+    numbers = [column_hashes(texts) for batch in batches for texts in batch.texts]
+    sentences, code = np.unique(np.concatenate(numbers), return_inverse=True)
     first = np.full(len(sentences), rows)
     np.minimum.at(first, code, row)
     first[seen.known(sentences)] = -1
@@ -167,7 +151,7 @@ def _pair_up(
     partner[good.row] = np.arange(len(good))
     bad = bad.take(np.flatnonzero(partner[bad.row] >= 0))
     good = good.take(partner[bad.row])
-    texts = good.texts(_text), bad.texts(_text)
+    texts = good.texts(attrgetter("text")), bad.texts(attrgetter("text"))
     batch = _SentencePairs(columns, good, bad, *texts, number)
     differ = pc.not_equal(*texts)
     if pc.all(differ).as_py() is not False:
@@ -214,8 +198,8 @@ def _table(paradigm: Paradigm, batch: _SentencePairs, extra: tuple[str, ...]) ->
         "pair_id": pa.nulls(rows, pa.int32()),
         "sentence_good": batch.good_texts,
         "sentence_bad": batch.bad_texts,
-        "tokens_good": batch.good.texts(_tokenized),
-        "tokens_bad": batch.bad.texts(_tokenized),
+        "tokens_good": batch.good.texts(attrgetter("tokenized")),
+        "tokens_bad": batch.bad.texts(attrgetter("tokenized")),
         "lexically_identical": pa.array(difference.shuffled),
         "slots": slots_column(good, bad, rows),
         **prefix_columns(difference, batch.good, batch.bad),

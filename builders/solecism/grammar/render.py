@@ -27,7 +27,6 @@ from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import LinePart, TemplateLine
 from solecism.grammar.words import FAULTS, Skip, Word, printed
 from solecism.grouping import Ints, distinct_codes, first_rows
-from solecism.hashing import Hashes, polynomials
 from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
 
@@ -299,17 +298,6 @@ class Rendered:
         if not arrays:
             return pa.array([""] * len(self), pa.string())
         return pc.binary_join_element_wise(*arrays, "") if len(arrays) > 1 else arrays[0]
-
-    def hashes(self) -> Hashes:
-        """Return a 64-bit number for each sentence: equal texts have equal ones.
-
-        It is a polynomial of the bytes, so that of a stretch goes over into that of a sentence.
-        """
-        out = np.zeros(len(self), dtype=np.uint64)
-        for stretch, index in zip(self.stretches, self.index, strict=True):
-            numbers, powers = polynomials([value.text for value in stretch.values])
-            out = out * powers[index] + numbers[index]
-        return out
 
     @cached_property
     def chars(self) -> list[Ints]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from solecism.errors import fail
 from solecism.grammar.expression import (
-    classes_wanted,
     renamed,
     typical_asked,
     typical_of,
@@ -120,41 +119,21 @@ def _one_by_one(text: str, phrases: Phrases, scope: Scope) -> Truth:
 
 
 def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
-    """Return the truth table of ``x is typical(y.Role)``, ``x is under(y.Column)``,
-    ``x.Column == y.Column`` and ``x.Column != y.Column``.
+    """Return the truth table of ``x is typical(y.Role)``, ``x.Column == y.Column`` and
+    ``x.Column != y.Column``.
 
     None for any other test, which is evaluated for each combination of groups.
     """
     node = phrases.tree(text)
     if len(scope.slots) != 2:
         return None
-    asked = typical_asked(node)
-    if asked:
+    if asked := typical_asked(node):
         return _typical(*asked, phrases, scope)
-    if isinstance(node, nodes.Test) and node.name == "under" and len(node.args) == 1:
-        column = node.args[0]
-        if isinstance(node.node, nodes.Name) and _is_column(column):
-            return _under(node.node.name, column, phrases, scope)
     if isinstance(node, nodes.Compare) and len(node.ops) == 1 and node.ops[0].op in _COMPARED:
         ends = node.expr, node.ops[0].expr
-        if all(map(_is_column, ends)):
+        if all(isinstance(e, nodes.Getattr) and isinstance(e.node, nodes.Name) for e in ends):
             return _compare(ends, _COMPARED[node.ops[0].op], scope)
     return None
-
-
-def _is_column(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name)
-
-
-def _under(name: str, column: Any, phrases: Phrases, scope: Scope) -> Truth:
-    hierarchy = phrases.lexicon.hierarchy
-    above = [hierarchy.above(text) for text in _values(scope, name, "Class")]
-    texts = _values(scope, column.node.name, column.attr)
-    wanted = [classes_wanted(text, hierarchy) for text in texts]
-    names = {name: n for n, name in enumerate(frozenset().union(*above, *wanted))}
-    ours, theirs = _members(above, names), _members(wanted, names)
-    table = (ours @ theirs.T > 0) | ~theirs.any(axis=1)
-    return table if _place(scope, name) == 0 else table.T
 
 
 def _typical(name: str, head: str, role: str, phrases: Phrases, scope: Scope) -> Truth:
@@ -170,17 +149,12 @@ def _typical(name: str, head: str, role: str, phrases: Phrases, scope: Scope) ->
     return table if _place(scope, name) == 0 else table.T
 
 
-def _members(sets: Sequence[frozenset[str]], names: dict[str, int]) -> NDArray[np.float32]:
-    """Return a row for each set, a column for each name: 1 where the set has it."""
-    out = np.zeros((len(sets), len(names)), dtype=np.float32)
-    for row, found in zip(out, sets, strict=True):
-        row[[names[name] for name in found]] = 1
-    return out
-
-
 def _compare(ends: Any, test: Callable[[Any, Any], Any], scope: Scope) -> Truth:
     first, second = sorted(ends, key=lambda end: _place(scope, end.node.name))
-    ours, theirs = (np.array(_values(scope, end.node.name, end.attr)) for end in (first, second))
+    ours, theirs = (
+        np.array([word.lookup(end.attr) for word in _firsts(scope, end.node.name)])
+        for end in (first, second)
+    )
     return np.asarray(test(ours[:, None], theirs[None, :]), dtype=bool)
 
 
@@ -193,11 +167,6 @@ def _firsts(scope: Scope, name: str) -> list[Word]:
     place = _place(scope, name)
     words = scope.domains[scope.slots[place]].words
     return [words[first] for first in scope.firsts[place]]
-
-
-def _values(scope: Scope, name: str, column: str) -> list[str]:
-    """Return a property of each group of a slot."""
-    return [word.lookup(column) for word in _firsts(scope, name)]
 
 
 def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> BalanceLevel:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +29,6 @@ Drawn = dict[int, NDArray[np.int32]]
 
 _BLOCK = 1 << 17
 """Numbers worked on at a time, so that they stay in the cache."""
-
-_LARGE = 1 << 7
-"""Groups with more words are worked on one by one."""
 
 
 def draw(
@@ -65,15 +61,11 @@ def _members(groups: Groups, chosen: Ints, turns: Hashes, words: Hashes) -> NDAr
     """Draw a word of the group ``chosen`` in each turn: all are equally likely."""
     out = groups.firsts[chosen].astype(np.int32)  # most groups have one word
     sizes = groups.sizes[chosen]
-    large, small = sizes > _LARGE, np.flatnonzero((sizes > 1) & (sizes <= _LARGE))
-    for part in _blocks(len(small), _LARGE):
-        rows, members = groups.pairs(chosen[small[part]])
-        out[small[part]] = members[_lowest(mix(turns[small[part]][rows] ^ words[members]), rows)]
-    for group in np.unique(chosen[large]):  # few: each has very many words
-        rows, (_, members) = np.flatnonzero(chosen == group), groups.pairs(np.array([group]))
-        for part in _blocks(len(rows), len(members)):
-            keys = mix(turns[rows[part], None] ^ words[None, members])
-            out[rows[part]] = members[np.argmin(keys, axis=1)]
+    several = np.flatnonzero(sizes > 1)
+    for part in _blocks(len(several), int(sizes.max(initial=1))):
+        here = several[part]
+        rows, members = groups.pairs(chosen[here])
+        out[here] = members[_lowest(mix(turns[here][rows] ^ words[members]), rows)]
     return out
 
 
@@ -122,21 +114,14 @@ class _WeightedGroups:
         chances = unit_interval(mix(turns[rows[place]] ^ self.marks[group]))
         return group[_lowest(-np.log(chances) / weights[kept], place)]
 
-    @cached_property
-    def _classes(self) -> tuple[Ints, Groups]:
-        """Groups of one weight (of the same kind and size): one of each, and all of them."""
-        firsts, number = alike_rows([self.kinds, self.sizes], len(self.marks))
-        return firsts, Groups.of(number)
-
     def _of_all(self, turns: Hashes, drawn: Drawn, rows: Ints) -> Ints:
         """Draw a group whatever its label.
 
         Of groups of one weight the one with the highest u has the lowest key: logarithms are needed
         only for the best of each class.
         """
-        firsts, classes = self._classes
-        if len(firsts) == 1:  # all weigh the same
-            return np.asarray(np.argmax(mix(turns[:, None] ^ self.marks), axis=1))
+        firsts, number = alike_rows([self.kinds, self.sizes], len(self.marks))
+        classes = Groups.of(number)
         weights = self.weights.of_all_kinds(drawn, rows)[:, self.kinds[firsts]]
         weights *= self.sizes[firsts]
         # The hash itself stands for u: both have the same order, and no logarithm is needed yet.
