@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from solecism.judge.rater_agreement import (
+from solecism.judge.outcome import (
     answer_counts,
     clustered_error,
     gwet_ac,
     krippendorff_alpha,
-    mean_interval,
     share_interval,
 )
 
@@ -91,10 +90,3 @@ def test_answers_that_are_all_alike_leave_doubt() -> None:
     found = share_interval(1.0, influence(np.ones(20)), judges, items)
     assert found.high == 1
     assert found.low < 0.4
-
-
-def test_the_interval_of_a_mean_is_symmetric() -> None:
-    values = np.array([1.0, 2.0, 3.0, 6.0])
-    found = mean_interval(3.0, influence(values), np.arange(4), np.arange(4))
-    assert found.high - 3 == pytest.approx(3 - found.low)
-    assert found.high > 4

@@ -56,7 +56,7 @@ def summary() -> dict[str, dict[str, str]]:
 
 
 def test_each_paradigm_is_as_published(outcome: Outcome) -> None:
-    found = {group.name: group for group in outcome.paradigms}
+    found = {group.name: group for group in outcome.levels["paradigm"]}
     assert len(summary()) == 69
     for uid, row in summary().items():
         assert found[uid].kept == int(row["accepted"]), uid
@@ -65,19 +65,19 @@ def test_each_paradigm_is_as_published(outcome: Outcome) -> None:
 
 
 def test_two_paradigms_fall_below_four_of_five(outcome: Outcome) -> None:
-    below = {g.name for g in outcome.paradigms if not g.passes(outcome.study.rules)}
+    below = {group.name for group in outcome.failed}
     assert len(below & set(summary())) == 2
 
 
 def released(outcome: Outcome) -> list[str]:
     rules, known = outcome.study.rules, summary()
-    return [g.name for g in outcome.paradigms if g.passes(rules) and g.name in known]
+    return [g.name for g in outcome.levels["paradigm"] if g.passes(rules) and g.name in known]
 
 
 def test_majority_and_individual_accuracy(outcome: Outcome) -> None:
     uids = released(outcome)
     assert len(uids) == RELEASED
-    whole = outcome.group("all", [n for n, pair in enumerate(outcome.pairs) if pair.uid in uids])
+    whole = outcome.group("all", outcome.pairs[outcome.pairs["UID"].isin(uids)])
     assert (whole.kept, whole.pairs) == (323, 335)
     assert f"{100 * whole.individual.value:.1f}" == "88.6"
     assert f"{100 * whole.majority.value:.1f}" == "96.4"
@@ -98,7 +98,7 @@ TABLE_3 = (
 def test_each_phenomenon_is_as_published(outcome: Outcome) -> None:
     terms = dict(_paradigms(FOLDER / "paradigms.tsv"))
     uids = released(outcome)
-    values = {group.name: group.individual.value for group in outcome.paradigms}
+    values = {group.name: group.individual.value for group in outcome.levels["paradigm"]}
     for term, published in zip(TABLE_3, PHENOMENA, strict=True):
         some = [100 * values[uid] for uid in uids if terms[uid] == term]
         assert sum(some) / len(some) == pytest.approx(published, abs=0.06), term

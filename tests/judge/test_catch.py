@@ -8,7 +8,7 @@ import pytest
 
 from people import pairs_in
 from solecism.errors import InputError
-from solecism.judge.drawing import scramble, scrambled, words_of_sentence
+from solecism.judge.creation import scramble, scrambled, words_of_sentence
 
 
 @pytest.mark.parametrize("language", ["en", "he", "zh"])

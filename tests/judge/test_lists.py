@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solecism.errors import InputError
-from solecism.judge.creation import lists_of_pairs, trials_of_lists
-from solecism.judge.drawing import StudyPair
+from solecism.judge.creation import StudyPair, lists_of_pairs, trials_of_lists
 
 SETS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), min_size=8, max_size=80)
 

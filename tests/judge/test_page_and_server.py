@@ -15,8 +15,8 @@ from test_study_page import READY
 from uvicorn import Config, Server
 
 from people import browser_or_skip, made_study
-from solecism.judge.design import AnswerDelivery, Study
-from solecism.judge.server import ANSWERS_FILE, AnswerStore, make_app, open_socket
+from solecism.judge.design import ANSWERS_FILE, AnswerDelivery, Study
+from solecism.judge.server import AnswerStore, make_app, open_socket
 
 pytestmark = pytest.mark.nightly
 

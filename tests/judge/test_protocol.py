@@ -11,8 +11,7 @@ import pytest
 from people import made_study
 from solecism.errors import InputError
 from solecism.inputs import check
-from solecism.judge.order import session_order, sides
-from solecism.judge.protocol import ANSWER, answer_row
+from solecism.judge.protocol import ANSWER, answer_row, session_order, sides
 from solecism.judge.schema import ANSWERS, DESIGNS
 
 SAID = {"participant": "abc", "native_language": "en", "flags": ["honeypot"]}
@@ -54,7 +53,7 @@ WRONG = [
     ("choice", {"answer": "good", "rating": 3}, "rating is no part of an answer of the design"),
     ("choice", {"answer": "good", "shown": "left"}, "shown is 'left'"),
     ("choice", {"answer": "good", "flags": ["admin"]}, "flag is 'admin'"),
-    ("likert", {"rating": None}, "rating is missing"),
+    ("likert", {"rating": None}, "rating is 'None'"),
     ("likert", {"rating": 3, "answer": "good"}, "answer is no part"),
     ("expert", {"answer": "perhaps"}, "answer is 'perhaps'"),
     ("expert", {"answer": "no", "reason": "bad"}, "reason is 'bad'"),

@@ -18,11 +18,9 @@ from people import browser_or_skip, made_study
 from release import CHECKOUT
 from solecism.inputs import check
 from solecism.judge.design import AnswerDelivery, Study, read_study
-from solecism.judge.order import session_order, sides
-from solecism.judge.page import page_texts, write_page
-from solecism.judge.protocol import SAVED, answer_row
+from solecism.judge.page import page_texts, read_wording, write_page
+from solecism.judge.protocol import SAVED, answer_row, session_order, sides
 from solecism.judge.schema import ANSWERS, DESIGNS
-from solecism.judge.wording import read_wording
 
 pytestmark = pytest.mark.nightly
 

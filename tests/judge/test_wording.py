@@ -9,8 +9,8 @@ import pytest
 
 from people import made_study
 from solecism.errors import InputError
+from solecism.judge.page import has_texts, read_wording, texts_for
 from solecism.judge.schema import DESIGNS
-from solecism.judge.wording import has_texts, read_wording, texts_for
 from tiny import edit
 
 SIX = ["de", "en", "fr", "he", "ru", "zh"]

@@ -9,8 +9,7 @@ from typing import Any
 
 from solecism.judge.design import Study
 from solecism.judge.importing import answer_table, import_answers, save_answers
-from solecism.judge.order import session_order
-from solecism.judge.protocol import FORMAT
+from solecism.judge.protocol import FORMAT, session_order
 
 __all__ = ["collect", "save_session"]
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from simulate import chromium
-from solecism.judge.creation import StudyOptions, create_study
+from solecism.judge.creation import StudyOptions, StudyPair, create_study
 from solecism.judge.design import DataSource, Study
-from solecism.judge.drawing import StudyPair
 
 __all__ = ["SENTENCES", "browser_or_skip", "made_study", "pairs_in"]
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from solecism.judge.design import AnswerDelivery, Study
-from solecism.judge.page import page_texts
-from solecism.judge.wording import read_wording
+from solecism.judge.page import page_texts, read_wording
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from huggingface_hub import DatasetCard, DatasetCardData
@@ -27,9 +28,9 @@ from solecism.datasets.manifest import FileDigest, Manifest, damaged, read_manif
 from solecism.errors import candidates, fail
 from solecism.files import json_of, link_file, replacing_folder, write_text
 from solecism.hashing import ContentDigest, file_digest
-from solecism.inputs import check, check_name, read_text, reading_parquet
+from solecism.inputs import check_name, read_text, reading_parquet
 from solecism.judge import schema
-from solecism.judge.outcome import JudgedPair, Outcome
+from solecism.judge.outcome import Outcome, records
 from solecism.scoring.summary import Interval
 
 __all__ = ["accept"]
@@ -50,16 +51,18 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     manifest = read_manifest(folder)
     if outcome.simulated:
         raise fail(f"{outcome.simulated:,} answers are those of programs: accept those of people")
-    places = _by_config(outcome, manifest)
-    if wrong := damaged(folder, [manifest.config(name) for name in places]):
+    pairs = _by_config(outcome, manifest)
+    if wrong := damaged(folder, [manifest.config(name) for name in pairs]):
         raise fail("is not as it was built: build the data set anew", folder / wrong[0])
-    pairs = {name: [outcome.pairs[place] for place in some] for name, some in places.items()}
     for name, some in pairs.items():
-        _refuse_absent(some, manifest, name)
-    card = _read_card(folder / CARD)
+        _refuse_absent(list(some["id"]), manifest, name)
+    try:
+        card = DatasetCard(read_text(folder / CARD))
+    except (ValueError, YAMLError) as error:
+        raise fail(f"its head cannot be read: {error}", folder / CARD) from None
     text = card.text.strip()
-    for name, some_places in places.items():
-        section = "\n".join(_section(outcome, name, some_places, judges))
+    for name, some in pairs.items():
+        section = "\n".join(_section(outcome, name, some, judges))
         text = _with_section(text, name, section, folder / CARD)
     with replacing_folder(folder, manifests.files_of_build) as fresh:
         for path in manifest.files:
@@ -70,49 +73,35 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     return made
 
 
-def _read_card(path: Path) -> DatasetCard:
-    """Return the card of a data set; raise :class:`InputError` if its head is not that of one."""
-    try:
-        card = DatasetCard(read_text(path))
-    except (ValueError, YAMLError) as error:
-        raise fail(f"its head cannot be read: {error}", path) from None
-    entries = [{"config_name": str}]
-    head = card.data.to_dict()  # type: ignore[no-untyped-call]
-    check(head, {"configs?": entries, "dataset_info?": entries}, path, "card of a build")
-    return card
-
-
-def _by_config(outcome: Outcome, manifest: Manifest) -> dict[str, list[int]]:
-    """Return the places of the pairs by config of the data set."""
-    places: dict[str, list[int]] = {}
-    for place, pair in enumerate(outcome.pairs):
-        dataset, _, config = pair.config.partition("/")
+def _by_config(outcome: Outcome, manifest: Manifest) -> dict[str, pd.DataFrame]:
+    """Return the pairs by config of the data set."""
+    pairs: dict[str, pd.DataFrame] = {}
+    for spec, some in outcome.pairs.groupby("config"):
+        dataset, _, config = str(spec).partition("/")
         if dataset == manifest.dataset:
-            places.setdefault(check_name(config or "all", "config"), []).append(place)
-    if not places:
-        what = ", ".join(sorted({pair.config for pair in outcome.pairs})) or "nothing"
+            pairs[check_name(config or "all", "config")] = some
+    if not pairs:
+        what = ", ".join(sorted(set(outcome.pairs["config"]))) or "nothing"
         raise fail(f"the study is about {what}, this is {manifest.dataset!r}", manifest.path)
-    return places
+    return pairs
 
 
-def _refuse_absent(pairs: Sequence[JudgedPair], manifest: Manifest, config: str) -> None:
+def _refuse_absent(ids: list[str], manifest: Manifest, config: str) -> None:
     """Raise :class:`InputError` if the config has no pair of some id."""
     known: set[str] = set()
     for path in manifest.paths(config):
         with reading_parquet(path):
             known.update(pq.read_table(path, columns=["id"])["id"].to_pylist())
-    if absent := [pair.id for pair in pairs if pair.id not in known]:
-        why = f"of {len(pairs)} pairs {len(absent)} are not in {config!r} {manifest.version}"
+    if absent := [key for key in ids if key not in known]:
+        why = f"of {len(ids)} pairs {len(absent)} are not in {config!r} {manifest.version}"
         near = candidates("ids", sorted(known), absent[0])
         raise fail(f"{why}, as {absent[0]} {near}: was the study made from another version?")
 
 
-def _judgments(
-    config: str, pairs: Sequence[JudgedPair], manifest: Manifest, fresh: Path
-) -> BuiltConfig:
+def _judgments(config: str, pairs: pd.DataFrame, manifest: Manifest, fresh: Path) -> BuiltConfig:
     """Write the config and the list of rejected pairs; return the config."""
-    rows = [pair.to_json() for pair in sorted(pairs, key=lambda pair: (pair.uid, pair.id))]
-    table = pa.Table.from_pylist(rows, schema=schema.JUDGMENTS)
+    rows = pairs.sort_values(["UID", "id"])[schema.JUDGMENTS.names]
+    table = pa.Table.from_pylist(records(rows), schema=schema.JUDGMENTS)
     name = f"{config}-judgments"
     path = fresh / name / FILE
     path.parent.mkdir(exist_ok=True)
@@ -120,8 +109,11 @@ def _judgments(
     pq.write_table(table, path)
     digest = ContentDigest()
     digest.add(table)
-    lines = (json.dumps(row, ensure_ascii=False) for row in rows if row["verdict"] == "drop")
-    _replace(fresh / "excluded" / f"{config}.jsonl", "".join(f"{line}\n" for line in lines))
+    lines = [json.dumps(row, ensure_ascii=False) for row in table.to_pylist()]
+    dropped = (
+        f"{line}\n" for line, said in zip(lines, rows["verdict"], strict=True) if said == "drop"
+    )
+    _replace(fresh / "excluded" / f"{config}.jsonl", "".join(dropped))
     return BuiltConfig(
         name, (), digest.content, table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
         schema.JUDGMENTS, manifest.config(config).languages,
@@ -148,7 +140,7 @@ def _with_section(text: str, config: str, section: str, path: Path) -> str:
     return before + block + rest.partition(end)[2]
 
 
-def _with_configs(card: DatasetCard, text: str, version: str, made: Sequence[BuiltConfig]) -> str:
+def _with_configs(card: DatasetCard, text: str, version: str, made: list[BuiltConfig]) -> str:
     """Return the card with configs in its metadata, and a note which of all are judged."""
     head: dict[str, Any] = card.data.to_dict()  # type: ignore[no-untyped-call]
     names = {config.name for config in made}
@@ -174,11 +166,10 @@ _TASKS = {
 }
 
 
-def _section(outcome: Outcome, config: str, places: Sequence[int], judges: str) -> Iterator[str]:
+def _section(outcome: Outcome, config: str, pairs: pd.DataFrame, judges: str) -> Iterator[str]:
     """Yield the lines of what the card says of a config."""
-    study, whole = outcome.study, outcome.group(config, places)
-    groups = outcome.by("paradigm", places)
-    out = sum(bool(record.reasons) for record in outcome.judges)
+    study, whole, out = outcome.study, outcome.group(config, pairs), len(outcome.excluded)
+    groups = outcome.by("paradigm", pairs)
     second = "AC2" if study.design == "likert" else "AC1"
     yield f"### `{config}`\n"
     who = f" ({judges})" if judges else ""
@@ -205,7 +196,7 @@ def _share(found: Interval) -> str:
     return f"{100 * found.value:.1f} % (95 % interval {low:.1f} to {high:.1f})"
 
 
-def _write_manifest(manifest: Manifest, made: Sequence[BuiltConfig], fresh: Path) -> None:
+def _write_manifest(manifest: Manifest, made: list[BuiltConfig], fresh: Path) -> None:
     configs = {**manifest.raw["configs"], **{config.name: config.to_json() for config in made}}
     lists = [f"excluded/{config.name.removesuffix('-judgments')}.jsonl" for config in made]
     paths = {name: fresh / name for name in dict.fromkeys([*manifest.documents, *lists])}

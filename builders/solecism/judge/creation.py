@@ -1,24 +1,223 @@
-"""Make a study: draw pairs, divide them into lists, add practice and catch trials, write it."""
+"""Make a study: draw pairs, divide them into lists, add practice and catch trials, write it.
+
+Catch trials are sentences whose words are in disorder, made from the data. A person who reads
+cannot take them for sentences, whatever is thought of the pairs themselves. So they say who read,
+and teach nobody the labels of the data.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from secrets import token_hex
 
-from solecism.errors import fail
+import numpy as np
+import pyarrow as pa
+
+from solecism.errors import candidates, fail
 from solecism.files import add_texts, write_text
+from solecism.formula import parse
+from solecism.hashing import text_hashes
 from solecism.judge import design as designs
 from solecism.judge.design import AnswerDelivery, DataSource, Item, Pay, Rules, Study
-from solecism.judge.drawing import StudyPair, draw_pairs, scrambled
-from solecism.judge.page import write_page
-from solecism.judge.wording import texts_for
+from solecism.judge.page import texts_for, write_page
+from solecism.scoring.items import open_items
 
-__all__ = ["StudyOptions", "create_study", "lists_of_pairs", "trials_of_lists"]
+__all__ = [
+    "StudyOptions", "StudyPair", "create_study", "draw_pairs", "lists_of_pairs", "pairs_of_config",
+    "pairs_of_suites", "scramble", "scrambled", "trials_of_lists",
+]  # fmt: skip
+
+COLUMNS = (
+    "id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad", "tokens_good",
+)  # fmt: skip
+"""The columns of pairs that a study uses; ``tokens_good`` may be missing."""
+
+
+@dataclass(frozen=True)
+class StudyPair:
+    """A pair that may become a trial; ``tokens``: the words of the good sentence, if known."""
+
+    config: str
+    id: str
+    set_id: str
+    uid: str
+    term: str
+    language: str
+    good: str
+    bad: str
+    tokens: str = ""
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the good sentence (:func:`words_of_sentence`)."""
+        return words_of_sentence(self.good, self.tokens)
+
+    def item(self, key: str, kind: str, side: str = "", **texts: str) -> Item:
+        """Return the trial; ``side``: the only side that is shown; ``texts``: other sentences."""
+        shown = {"good": self.good, "bad": self.bad, **texts}
+        return {
+            "key": key, "kind": kind, "config": self.config, "id": self.id, "set_id": self.set_id,
+            "UID": self.uid, "linguistics_term": self.term, "language": self.language,
+            **({side: shown[side]} if side else shown),
+        }  # fmt: skip
+
+
+def pairs_of_config(spec: str, conditions: str = "") -> tuple[list[StudyPair], DataSource]:
+    """Return the pairs of a config, named as ``clams/he``, and what the config is.
+
+    ``conditions``: of suites, see :func:`pairs_of_suites`. Raises :class:`InputError` for a config
+    of cloze items, and for conditions of one that has pairs.
+    """
+    items = open_items(spec)
+    items.require_pairs(spec)
+    if items.kind == "cloze":
+        raise fail(f"{spec!r} has cloze items: people judge pairs or suites")
+    if conditions and items.kind == "pair":
+        raise fail(f"{spec!r} has pairs, no conditions: leave out --conditions")
+    config = f"{items.name}/{items.config}"
+    source = DataSource(config, items.version, items.digest)
+    if items.kind == "suite":
+        found = [pairs_of_suites(table, config, conditions) for table in items.tables(None)]
+        return [pair for some in found for pair in some], source
+    columns = [name for name in COLUMNS if name in items.columns]
+    rows = (row for table in items.tables(columns) for row in table.to_pylist())
+    return [StudyPair(config, *(row[name] or "" for name in columns)) for row in rows], source
+
+
+def pairs_of_suites(table: pa.Table, config: str, conditions: str = "") -> list[StudyPair]:
+    """Return the pairs of conditions of suite items.
+
+    ``conditions``: ``GOOD:BAD`` names them; else they are those of the predictions that compare two
+    regions, the good one that with the lower surprisal. Conditions with the same text make no pair.
+    Raises :class:`InputError` for a condition that no item has.
+    """
+    rows = table.to_pylist()
+    good, _, bad = conditions.partition(":")
+    known = sorted({one["name"] for row in rows for one in row["conditions"]})
+    for name in (good, bad) if conditions else ():
+        if name not in known:
+            near = candidates("conditions", known, name)
+            raise fail(f"unknown condition {name!r} (as good:bad) {near}")
+    pairs = []
+    for row in rows:
+        compared = [(good, bad)] if conditions else []
+        for formula in map(parse, () if conditions else row["predictions"]):
+            if formula.comparison is not None:
+                low, high = (formula.terms[place][0] for place in formula.comparison)
+                compared.append((low, high))
+        texts = {one["name"]: (one["text"], one["tokens"] or "") for one in row["conditions"]}
+        for low, high in dict.fromkeys(compared):
+            if low in texts and high in texts and texts[low][0] != texts[high][0]:
+                pairs.append(StudyPair(
+                    config, f"{row['id']}:{low}:{high}", row["id"], row["suite"],
+                    row["phenomenon"] or "", row["language"] or "", texts[low][0], texts[high][0],
+                    texts[low][1],
+                ))  # fmt: skip
+    return pairs
+
+
+def draw_pairs(pairs: Sequence[StudyPair], number: int, seed: int) -> list[StudyPair]:
+    """Return ``number`` pairs of each paradigm, each of another minimal set while there are any.
+
+    Which: those with the lowest hashes of seed and id. Paradigms come in the order of their names.
+    """
+    chosen: defaultdict[tuple[str, str], list[StudyPair]] = defaultdict(list)
+    spare: defaultdict[tuple[str, str], list[StudyPair]] = defaultdict(list)
+    seen: set[tuple[str, str]] = set()
+    for pair in _ranked(pairs, f"{seed}"):
+        name = (pair.config, pair.set_id)
+        (spare if name in seen else chosen)[pair.config, pair.uid].append(pair)
+        seen.add(name)
+    return [one for place in sorted(chosen) for one in (chosen[place] + spare[place])[:number]]
+
+
+def _ranked(pairs: Sequence[StudyPair], salt: str) -> list[StudyPair]:
+    hashes = text_hashes(f"{salt} {pair.config} {pair.id}" for pair in pairs)
+    return [pairs[place] for place in np.argsort(hashes, kind="stable").tolist()]
+
+
+MIN_WORDS = 4
+"""The fewest different words that make a catch trial."""
+
+_LONG = 7
+"""The words from which a sentence counts as long."""
+
+
+def scrambled(
+    pairs: Sequence[StudyPair], number: int, seed: int, avoid: Sequence[StudyPair]
+) -> list[tuple[StudyPair, str]]:
+    """Return ``number`` pairs that are not among ``avoid``, each with its good sentence scrambled.
+
+    Of each paradigm one before any has two, the paradigms with the longer sentences first. Raises
+    :class:`InputError` if too few sentences have enough words.
+    """
+    sets = {(pair.config, pair.set_id) for pair in avoid}
+    found: defaultdict[str, list[tuple[StudyPair, str]]] = defaultdict(list)
+    for pair in _ranked(pairs, f"catch {seed}"):
+        if len(found[pair.uid]) < number and (pair.config, pair.set_id) not in sets:
+            text = scramble(pair.good, pair.tokens, seed)
+            if text is not None:
+                found[pair.uid].append((pair, text))
+    turns = [(turn, one) for some in found.values() for turn, one in enumerate(some)]
+    if len(turns) < number:
+        message = f"only {len(turns)} sentences have {MIN_WORDS} different words or more"
+        raise fail(f"{message}, {number} are wanted for catch and practice trials (--catch 0)")
+    turns.sort(key=lambda it: (it[0], -min(len(it[1][0].words), _LONG), it[1][0].uid))
+    return [one for _, one in turns[:number]]
+
+
+_END = re.compile(r"[\s.!?。！？…]+$")
+_TRIES = 200
+
+
+def words_of_sentence(sentence: str, tokens: str | None = None) -> list[str]:
+    """Return the words between spaces; of a text without spaces its tokens, else its characters.
+
+    >>> words_of_sentence("The pilot laughs.")
+    ['The', 'pilot', 'laughs']
+    """
+    text = _END.sub("", sentence)
+    words = text.split()
+    if len(words) > 1:
+        return words
+    parts = [token for token in (tokens or "").split() if token in text]
+    return parts if len(parts) > 1 else list(text)
+
+
+def scramble(sentence: str, tokens: str | None = None, seed: int = 0) -> str | None:
+    """Return the words of a sentence in an order that leaves no two neighbours together.
+
+    The shortest word, which is mostly a function word, comes last, the first word is another one,
+    and the mark at the end stays. None: the sentence has too few words, or too few that differ.
+
+    >>> scramble("The author near the pilots laughs.")
+    'Pilots the laughs near author the.'
+    """
+    words = words_of_sentence(sentence, tokens)
+    words = [words[0][:1].lower() + words[0][1:], *words[1:]] if words else []
+    if len(set(words)) < MIN_WORDS:
+        return None
+    before = set(pairwise(words))
+    last = min(range(len(words)), key=lambda place: (len(words[place]), -place))
+    others = [place for place in range(len(words)) if place != last]
+    for attempt in range(_TRIES):
+        salt = f"{seed} {attempt} {sentence}"
+        hashes = text_hashes(f"{salt} {place}" for place in range(len(words)))
+        found = [words[place] for place in (*sorted(others, key=lambda n: hashes[n]), last)]
+        if found[0] != words[0] and not before & set(pairwise(found)):
+            body, end = _END.sub("", sentence), _END.search(sentence)
+            text = (" " if " " in body else "").join(found)
+            first = text[:1].upper() if sentence[:1].isupper() else text[:1]
+            return first + text[1:] + (end[0] if end else "")
+    return None
+
 
 _JUDGES = {"choice": 20, "likert": 20, "expert": 3}
 _SECONDS = {"choice": 6.0, "likert": 5.0, "expert": 20.0}
@@ -60,15 +259,13 @@ def create_study(
     be divided, or if one of the files is there already.
     """
     study = _planned(pairs, data, options, folder)
+    trials = [json.dumps(item, ensure_ascii=False) + "\n" for item in study.items.values()]
     texts = {
         designs.STUDY: designs.study_toml(study),
-        designs.ITEMS: "".join(
-            json.dumps(i, ensure_ascii=False) + "\n" for i in study.items.values()
-        ),
+        designs.ITEMS: "".join(trials),
         designs.LISTS: json.dumps(study.lists, indent=1) + "\n",
+        **{f"texts/{n}": text for n, text in texts_for(study.language, study.design).items()},
     }
-    for name, text in texts_for(study.language, study.design).items():
-        texts[f"texts/{name}"] = text
     add_texts(folder, {folder / name: text for name, text in texts.items()})
     write_text(folder / designs.SALT, f"{token_hex(16)}\n", mode=0o600)
     write_page(designs.read_study(folder))
@@ -85,14 +282,11 @@ def _planned(
         raise fail(f"the pairs are of several languages ({', '.join(codes)}): make a study of each")
     chosen = draw_pairs(pairs, options.pairs, options.seed)
     named = {f"i{number}": pair for number, pair in enumerate(chosen, 1)}
-    sides = ("",) if design == "choice" else ("good", "bad")
-    items = {
-        key if not side else f"{key}-{side}": pair.item(
-            key if not side else f"{key}-{side}", "item", side
-        )
-        for key, pair in named.items()
-        for side in sides
-    }
+    items: dict[str, Item] = {}
+    for name, pair in named.items():
+        for side in ("",) if design == "choice" else ("good", "bad"):
+            key = f"{name}-{side}" if side else name
+            items[key] = pair.item(key, "item", side)
     count = options.practice + options.catch
     scrambles = scrambled(pairs, count, options.seed, avoid=chosen)
     practice = _scrambled_trials(scrambles[: options.practice], "practice", design)
@@ -145,12 +339,12 @@ def trials_of_lists(
         return found
     if design == "expert":
         return [[f"{key}-{side}" for key in keys for side in ("good", "bad")] for keys in found]
-    lists_of_keys = []
+    halves = []
     for keys in found:
         ranks = {key: n for n, key in enumerate(sorted(keys, key=lambda key: pairs[key].uid))}
         for turn in (0, 1):
-            lists_of_keys.append([f"{k}-{('good', 'bad')[(ranks[k] + turn) % 2]}" for k in keys])
-    return lists_of_keys
+            halves.append([f"{key}-{('good', 'bad')[(ranks[key] + turn) % 2]}" for key in keys])
+    return halves
 
 
 def lists_of_pairs(pairs: Mapping[str, StudyPair], lists: int) -> list[list[str]]:
@@ -161,21 +355,22 @@ def lists_of_pairs(pairs: Mapping[str, StudyPair], lists: int) -> list[list[str]
     """
     if len(pairs) < lists:
         raise fail(f"{len(pairs)} pairs cannot be divided into {lists} lists")
-    sets: dict[str, list[str]] = {}
+    sets: defaultdict[str, list[str]] = defaultdict(list)
     for key, pair in pairs.items():
-        sets.setdefault(f"{pair.config}/{pair.set_id}", []).append(key)
+        sets[f"{pair.config}/{pair.set_id}"].append(key)
     largest = max(sets, key=lambda name: len(sets[name]))
     if (size := len(sets[largest])) > lists:
         message = f"the minimal set {largest!r} has {size} pairs, and nobody may see two of them"
         raise fail(f"{message}: it needs at least {size} lists")
-    length = [0] * lists
-    of_paradigm: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0] * lists)
+    length: Counter[int] = Counter()
+    of_paradigm: Counter[tuple[str, str, int]] = Counter()
     place: dict[str, int] = {}
     for keys in sets.values():
-        counts = of_paradigm[pairs[keys[0]].paradigm]
-        ranked = sorted(range(lists), key=lambda i: (length[i], counts[i], i))
+        pair = pairs[keys[0]]
+        counts = [of_paradigm[pair.config, pair.uid, n] for n in range(lists)]
+        ranked = sorted(range(lists), key=lambda n: (length[n], counts[n], n))
         for key, number in zip(keys, ranked, strict=False):
             place[key] = number
             length[number] += 1
-            of_paradigm[pairs[key].paradigm][number] += 1
+            of_paradigm[pairs[key].config, pairs[key].uid, number] += 1
     return [[key for key in pairs if place[key] == number] for number in range(lists)]

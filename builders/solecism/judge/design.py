@@ -9,32 +9,25 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from solecism.errors import InputError, Problem, candidates, fail
-from solecism.inputs import (
-    COUNT,
-    INTEGER,
-    SHARE,
-    Number,
-    check,
-    check_name,
-    read_json,
-    read_json_lines,
-    read_toml,
-)
-from solecism.judge.schema import ANSWERS, DESIGNS, KINDS
+from solecism import inputs
+from solecism.errors import candidates, fail
+from solecism.inputs import COUNT, SHARE, Number
+from solecism.judge.schema import ANSWERS, DESIGNS
 
 __all__ = [
-    "DELIVERIES", "FOREIGN", "ITEMS", "LISTS", "SALT", "STUDY", "AnswerDelivery", "DataSource", "Item",
-    "Pay", "Rules", "Study", "read_study", "study_toml",
+    "ANSWERS_FILE", "DELIVERIES", "FOREIGN", "ITEMS", "LISTS", "SALT", "STUDY", "AnswerDelivery",
+    "DataSource", "Item", "Pay", "Rules", "Study", "read_study", "study_toml",
 ]  # fmt: skip
 
 STUDY, ITEMS, LISTS, SALT = "study.toml", "items.jsonl", "lists.json", "salt.txt"
+ANSWERS_FILE = "answers.sqlite"
+"""The answers that the server of a study has taken."""
 
 DELIVERIES = ("download", "server", "datapipe", "jatos")
 """How answers come home: a file that people save and send, a POST to `solecism judge serve` after
@@ -162,11 +155,6 @@ class Study:
         """The number of trials of each list, practice and catch trials included."""
         return tuple(map(len, self.lists))
 
-    @cached_property
-    def keys_of_lists(self) -> list[frozenset[str]]:
-        """The keys of each list, to look them up."""
-        return [frozenset(keys) for keys in self.lists]
-
     @property
     def participants(self) -> int:
         """How many people the study needs: ``judges`` for each list."""
@@ -194,10 +182,10 @@ class Study:
 
 _POSITIVE = Number(1, 2**31 - 1, whole=True)
 
-_SHAPE: dict[Any, Any] = {
+_SHAPE: dict[str, Any] = {
     "study": {
         **dict.fromkeys(("design", "title", "language"), str),
-        "seed": INTEGER,
+        "seed": inputs.INTEGER,
         **dict.fromkeys(("pairs", "judges"), _POSITIVE),
         **dict.fromkeys(("practice", "catch"), COUNT),
         **dict.fromkeys(("institution?", "contact?"), str),
@@ -217,6 +205,11 @@ _SHAPE: dict[Any, Any] = {
 }  # fmt: skip
 """The shape of ``study.toml`` (see :func:`solecism.inputs.check`)."""
 
+_ITEM = {
+    **dict.fromkeys(("key", "kind", "config", "id", "set_id", "UID"), str),
+    **dict.fromkeys(("linguistics_term", "language", "good?", "bad?"), str),
+}
+
 
 def read_study(folder: Path, foreign: bool = False) -> Study:
     """Read the study of a folder.
@@ -228,106 +221,68 @@ def read_study(folder: Path, foreign: bool = False) -> Study:
     path = folder / STUDY
     if not path.is_file():
         raise fail("is not there: is this a folder that `solecism judge new` has made?", path)
-    table = read_toml(path)
-    if unknown := [Problem(text, str(path)) for text in _unknown(table)]:
-        raise InputError(unknown)
-    check(table, _SHAPE, path)
-    head = dict(table["study"])
-    home = AnswerDelivery(**_frozen(table.get("home", {})))
-    data = tuple(DataSource(**one) for one in table.get("data", []))
-    _check_values(head["design"], home, data, path)
-    is_ours = not foreign or (folder / ITEMS).is_file()
-    items = _read_items(folder / ITEMS, head["design"]) if is_ours else {}
-    lists = _read_lists(folder / LISTS, items) if is_ours else []
+    table = inputs.read_toml(path)
+    _refuse_unknown(table, _SHAPE, path)
+    inputs.check(table, _SHAPE, path)
+    frozen: dict[str, dict[str, Any]] = {
+        name: {
+            key: tuple(v) if isinstance(v, list) else v for key, v in table.get(name, {}).items()
+        }
+        for name in ("study", "rules", "pay", "home", "columns")
+    }
+    head, home = frozen["study"], AnswerDelivery(**frozen["home"])
+    if head["design"] not in DESIGNS:
+        near = candidates("known", DESIGNS, head["design"])
+        raise fail(f"unknown design {head['design']!r} {near}", path)
+    _check_home(home, path)
+    items: dict[str, Item] = {}
+    lists: list[list[str]] = []
+    if not foreign or (folder / ITEMS).is_file():
+        rows = inputs.read_json_lines(folder / ITEMS, _ITEM, "trial of a study")
+        items = {row["key"]: row for row in rows}
+        lists = inputs.read_json(folder / LISTS, [[str]], "file of lists")
+        if unknown := {key for keys in lists for key in keys} - items.keys():
+            raise fail(f"{ITEMS} has no trial {min(unknown)!r}", folder / LISTS)
     if (said := head.pop("lists", len(lists))) != len(lists):
         raise fail(f"study.lists is {said}, {LISTS} has {len(lists)} lists", path)
+    data = tuple(DataSource(**one) for one in table.get("data", []))
     return Study(
-        folder=folder, **head, data=data, items=items, lists=lists,
-        rules=Rules(**_frozen(table.get("rules", {}))), pay=Pay(**table.get("pay", {})),
-        home=home, columns=table.get("columns", {}),
+        folder=folder, **head, data=data, items=items, lists=lists, home=home,
+        rules=Rules(**frozen["rules"]), pay=Pay(**frozen["pay"]), columns=frozen["columns"],
     )  # fmt: skip
 
 
-def _frozen(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
-
-
-def _unknown(table: Mapping[str, Any]) -> Iterator[str]:
-    """Yield messages about tables and keys that no study has."""
-    known = {name.removesuffix("?"): shape for name, shape in _SHAPE.items()}
+def _refuse_unknown(table: Mapping[str, Any], shape: Mapping[str, Any], path: Path) -> None:
+    """Raise :class:`InputError` for a table or a key that no study has."""
+    shapes = {name.removesuffix("?"): one for name, one in shape.items()}
     for name, value in table.items():
-        if name not in known:
-            yield f"unknown table {name!r} {candidates('tables', list(known), name)}"
-            continue
-        shape = known[name][0] if isinstance(known[name], list) else known[name]
-        keys = [str(key).removesuffix("?") for key in shape]
-        for one in value if isinstance(value, list) else [value]:
-            for key in one if isinstance(one, Mapping) else ():
-                if key not in keys:
-                    yield f"unknown key '{name}.{key}' {candidates('keys', keys, key)}"
+        if name not in shapes:
+            raise fail(f"unknown table {name!r} {candidates('tables', list(shapes), name)}", path)
+        if isinstance(value, dict):
+            keys = [key.removesuffix("?") for key in shapes[name]]
+            for key in set(value) - set(keys):
+                raise fail(f"unknown key '{name}.{key}' {candidates('keys', keys, key)}", path)
 
 
-def _check_values(
-    design: str, home: AnswerDelivery, data: Sequence[DataSource], path: Path
-) -> None:
-    for what, said, known in (("design", design, DESIGNS), ("home.to", home.to, DELIVERIES)):
-        if said not in known:
-            raise fail(f"unknown {what} {said!r} {candidates('known', known, said)}", path)
+def _check_home(home: AnswerDelivery, path: Path) -> None:
+    if home.to not in DELIVERIES:
+        near = candidates("known", DELIVERIES, home.to)
+        raise fail(f"unknown home.to {home.to!r} {near}", path)
     if home.to == "datapipe" and not home.datapipe:
         raise fail("home.datapipe is empty: it is the experiment's id at DataPipe", path)
-    addresses = {"server": home.server, "completion": home.completion}
-    for name, address in (*addresses.items(), *(("origins", each) for each in home.origins)):
+    addresses = [("server", home.server), ("completion", home.completion)]
+    for name, address in [*addresses, *(("origins", each) for each in home.origins)]:
         if address and not address.startswith(("https://", "http://")):
             raise fail(f"home.{name} is {address!r}, not an address (https://...)", path)
-    for one in data:
-        for part in one.config.split("/", 1):
-            check_name(part, "data.config", path)
-
-
-def _read_items(path: Path, design: str) -> dict[str, Item]:
-    names = ("key", "kind", "config", "id", "set_id", "UID", "linguistics_term", "language")
-    shape = {**dict.fromkeys(names, str), "good?": str, "bad?": str}
-    items: dict[str, Item] = {}
-    for number, item in enumerate(read_json_lines(path, shape, "trial of a study"), 1):
-        sides = [side for side in ("good", "bad") if item.get(side)]
-        if item["kind"] not in KINDS:
-            near = candidates("kinds", KINDS, item["kind"])
-            raise fail(f"unknown kind {item['kind']!r} {near}", path, number)
-        if len(sides) != (2 if design == "choice" else 1):
-            wanted = "good and bad" if design == "choice" else "either good or bad"
-            raise fail(f"trial {item['key']!r} needs {wanted} ({design})", path, number)
-        if item["key"] in items:
-            raise fail(f"key {item['key']!r} is there twice", path, number)
-        items[item["key"]] = item
-    return items
-
-
-def _read_lists(path: Path, items: Mapping[str, Item]) -> list[list[str]]:
-    lists: list[list[str]] = read_json(path, [[str]], "file of lists")
-    if not lists or not all(lists):
-        raise fail("has no lists, or a list without trials", path)
-    for number, keys in enumerate(lists, 1):
-        for key in keys:
-            if key not in items:
-                near = candidates("trials", list(items), key)
-                raise fail(f"list {number}: {ITEMS} has no trial {key!r} {near}", path)
-        if len(set(keys)) < len(keys):
-            raise fail(f"list {number} has a trial twice", path)
-    return lists
-
-
-_HEAD = (
-    "design", "title", "language", "seed", "pairs", "judges", "practice", "catch", "institution",
-    "contact",
-)  # fmt: skip
 
 
 def study_toml(study: Study) -> str:
     """Return the text of ``study.toml``."""
-    head = {f.name: getattr(study, f.name) for f in fields(Study) if f.name in _HEAD}
+    names = [name.removesuffix("?") for name in _SHAPE["study"]]
+    head = {name: getattr(study, name) for name in names} | {"lists": len(study.lists)}
     template = Path(__file__).with_name("texts") / "study.toml"
     return template.read_text("utf-8").format(
-        study=_lines({**head, "lists": len(study.lists)}),
+        study=_lines(head),
         data="".join(f"\n[[data]]\n{_lines(asdict(one))}" for one in study.data),
         **{name: _lines(asdict(getattr(study, name))) for name in ("rules", "pay", "home")},
         columns=_lines(study.columns),
@@ -336,7 +291,5 @@ def study_toml(study: Study) -> str:
 
 def _lines(values: Mapping[str, object]) -> str:
     """Return keys and values as lines of TOML, in which texts are written as in JSON."""
-    texts = {
-        k: json.dumps(v, ensure_ascii=False).replace("\x7f", "\\u007f") for k, v in values.items()
-    }
-    return "".join(f"{name} = {text}\n" for name, text in texts.items())
+    texts = ((name, json.dumps(value, ensure_ascii=False)) for name, value in values.items())
+    return "".join(f"{name} = {text}\n" for name, text in texts)

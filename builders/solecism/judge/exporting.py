@@ -11,6 +11,7 @@ import json
 import uuid
 import zipfile
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -18,10 +19,8 @@ from xml.sax.saxutils import quoteattr
 from solecism.errors import candidates, fail
 from solecism.files import add_texts, csv_of, writing
 from solecism.judge.design import Study
-from solecism.judge.order import session_order, sides
-from solecism.judge.page import html_of, page_direction, page_texts
-from solecism.judge.protocol import READINGS, REASONS
-from solecism.judge.wording import PageWording, read_wording
+from solecism.judge.page import PageWording, html_of, page_direction, page_texts, read_wording
+from solecism.judge.protocol import READINGS, REASONS, session_order, sides
 
 __all__ = ["TARGETS", "export_study"]
 
@@ -39,35 +38,32 @@ def export_study(study: Study, target: str, out: Path) -> list[Path]:
     Raises :class:`InputError` for an unknown ``target`` (:data:`TARGETS`), and if another file is
     in the way.
     """
+    if target not in TARGETS:
+        raise fail(f"unknown target {target!r} {candidates('targets', TARGETS, target)}")
     wording = read_wording(study)
     if target == "jatos":
         return [_write_archive(study, wording, out)]
-    if target == "pcibex":
-        texts = _pcibex(study, wording)
-    elif target == "label-studio":
-        texts = _label_studio(study, wording)
-    elif target == "sheet":
-        texts = _sheets(study, wording)
-    else:
-        raise fail(f"unknown target {target!r} {candidates('targets', TARGETS, target)}")
-    return add_texts(out, {out / name: text for name, text in texts.items()})
+    make = {"pcibex": _pcibex, "label-studio": _label_studio, "sheet": _sheets}[target]
+    return add_texts(out, {out / name: text for name, text in make(study, wording).items()})
 
 
-def _rows(study: Study, number: int) -> list[dict[str, str]]:
-    """Return a row for each trial of a list: ``group`` (the list), its key and its sentences."""
-    keys, rows = study.lists[number - 1], []
-    shown = sides(keys, f"{study.seed}:export:{number}")
-    for key in keys:
-        item = study.items[key]
-        row = {"group": str(number), "item": key, "kind": item["kind"]}
-        if study.design == "choice":
-            other = "bad" if shown[key] == "good" else "good"
-            row |= {"shown": shown[key], "first": item[shown[key]], "second": item[other]}
-        else:
-            side = "good" if item.get("good") else "bad"
-            row |= {"shown": side, "sentence": item[side]}
-        rows.append(row)
-    return rows
+def _rows(study: Study) -> list[list[dict[str, str]]]:
+    """Return of each list a row for each trial: ``group`` (the list), its key, its sentences."""
+    lists = []
+    for number, keys in enumerate(study.lists, 1):
+        first, rows = sides(keys, f"{study.seed}:export:{number}"), []
+        for key in keys:
+            item = study.items[key]
+            row = {"group": str(number), "item": key, "kind": item["kind"]}
+            if study.design == "choice":
+                other = "bad" if first[key] == "good" else "good"
+                row |= {"shown": first[key], "first": item[first[key]], "second": item[other]}
+            else:
+                side = "good" if item.get("good") else "bad"
+                row |= {"shown": side, "sentence": item[side]}
+            rows.append(row)
+        lists.append(rows)
+    return lists
 
 
 def _pcibex(study: Study, wording: PageWording) -> dict[str, str]:
@@ -78,10 +74,9 @@ def _pcibex(study: Study, wording: PageWording) -> dict[str, str]:
         "words": {key: wording.words[key] for key in _PCIBEX_WORDS},
     }  # fmt: skip
     script = f"const study = {json.dumps(known, ensure_ascii=False, indent=2)};\n\n"
-    rows = [row for n in range(1, len(study.lists) + 1) for row in _rows(study, n)]
     return {
         "data_includes/main.js": script + (_FILES / "pcibex.js").read_text(encoding="utf-8"),
-        "chunk_includes/items.csv": csv_of(rows, exact=True),
+        "chunk_includes/items.csv": csv_of(chain.from_iterable(_rows(study)), exact=True),
         **{f"chunk_includes/{part}.html": html_of(text) for part, text in wording.parts.items()},
     }
 
@@ -93,10 +88,8 @@ def _label_studio(study: Study, wording: PageWording) -> dict[str, str]:
     """
     labelling = (_FILES / f"label-studio-{study.design}.xml").read_text(encoding="utf-8")
     question = quoteattr(wording.words[f"question_{study.design}"])
-    tasks = {
-        f"tasks-{number}.csv": csv_of(_rows(study, number), exact=True)
-        for number in range(1, len(study.lists) + 1)
-    }
+    rows = enumerate(_rows(study), 1)
+    tasks = {f"tasks-{number}.csv": csv_of(some, exact=True) for number, some in rows}
     return {"config.xml": labelling.format(question=question), **tasks}
 
 
@@ -111,10 +104,10 @@ def _sheets(study: Study, wording: PageWording) -> dict[str, str]:
         f"answer: {', '.join(READINGS)}. reason: {', '.join(REASONS)}, or nothing.",
     ]
     texts = {"README.md": "\n\n".join(guide) + "\n"}
-    for number in range(1, len(study.lists) + 1):
-        rows = {row["item"]: row for row in _rows(study, number)}
+    for number, some in enumerate(_rows(study), 1):
+        sentences = {row["item"]: row["sentence"] for row in some}
         order = session_order(study, number, f"{study.seed}:sheet:{number}")
-        blind = [{"item": key, "sentence": rows[key]["sentence"], **columns} for key in order]
+        blind = [{"item": key, "sentence": sentences[key], **columns} for key in order]
         texts[f"sheet-{number}.csv"] = csv_of(blind)
     return texts
 

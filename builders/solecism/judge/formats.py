@@ -18,7 +18,6 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +29,7 @@ from solecism.judge.protocol import FORMAT, SAVED, answer_row
 __all__ = ["FORMATS", "read_raw"]
 
 Raw = dict[str, Any]
-
-MAX_BYTES = 200_000_000
-"""Bytes of a file of answers, when it is unpacked."""
+Column = Mapping[str, Any]
 
 _MAPPINGS = {path.stem: path for path in sorted(Path(__file__).with_name("mappings").iterdir())}
 
@@ -66,10 +63,7 @@ def _unpacked(path: Path) -> str:
         return read_text(path, "utf-8-sig")
     try:
         with gzip.open(path) if path.suffix == ".gz" else lzma.open(path) as file:
-            raw = file.read(MAX_BYTES + 1)
-        if len(raw) > MAX_BYTES:
-            raise fail(f"has more than {MAX_BYTES:,} bytes when it is unpacked", path)
-        return raw.decode("utf-8-sig")
+            return file.read().decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, lzma.LZMAError, UnicodeDecodeError) as error:
         raise fail(f"cannot be unpacked: {error}", path) from None
 
@@ -107,9 +101,8 @@ def _jspsych(path: Path, text: str, study: Study) -> Iterator[Raw]:
                 answer = raw.get("answer")
                 if isinstance(answer, int) and study.design != "likert":
                     raw["answer"] = {0: "first", 1: "second"}.get(answer, answer)
-                person = next(
-                    (str(trial[n]) for n in _PEOPLE if trial.get(n)), f"{path.name}:{line}"
-                )
+                people = [str(trial[name]) for name in _PEOPLE if trial.get(name)]
+                person = people[0] if people else f"{path.name}:{line}"
                 yield {"participant": person, **raw, "line": line}
 
 
@@ -124,45 +117,11 @@ def _json_values(path: Path, text: str) -> Iterator[tuple[int, Any]]:
         yield number, parse_json(part, object, path)
 
 
-@dataclass(frozen=True)
-class _Column:
-    """Where a value comes from: ``column``, with ``|`` between those of which the first that is
-    there counts, and ``+`` between those that are joined by a space; ``{n}`` is the number of a
-    trial in the row. ``pattern``: what a value must match; its group, else all of it, is taken, or
-    ``value``. ``values``: what values become. ``default``: what others become. ``factor``: what a
-    number is multiplied by."""
-
-    column: str
-    pattern: str = "(?s:.*)"
-    value: str = ""
-    values: Mapping[str, str] = field(default_factory=dict)
-    default: str = ""
-    factor: float = 1
-
-    def names(self, heads: Sequence[str], n: str = "") -> list[str]:
-        """Return the names of the columns in a table; none if the table lacks them."""
-        for choice in self.column.replace("{n}", n).split("|"):
-            if all(name in heads for name in choice.split("+")):
-                return choice.split("+")
-        return []
-
-    def read(self, said: str) -> object:
-        """Return what a cell becomes."""
-        match = re.fullmatch(self.pattern, said)
-        if match is None or not said:
-            return self.default
-        found = self.value or (match[1] if match.re.groups else match[0])
-        if self.factor == 1:
-            return self.values.get(found, found)
-        try:
-            number = float(found) * self.factor
-        except ValueError:
-            return self.default
-        return number if math.isfinite(number) else found
-
-
 def _table(path: Path, text: str, study: Study, name: str) -> Iterator[Raw]:
-    """Yield the answers in a table (CSV, TSV, or PCIbex' results)."""
+    """Yield the answers in a table (CSV, TSV, or PCIbex' results).
+
+    A row is an answer (or another event), or it has a trial for each of some numbers.
+    """
     heads, rows = _rows(path, text)
     mappings = {stem: read_toml(file) for stem, file in _MAPPINGS.items()}
     fitting = [stem for stem, one in mappings.items() if set(one["signature"]) <= set(heads)]
@@ -172,86 +131,86 @@ def _table(path: Path, text: str, study: Study, name: str) -> Iterator[Raw]:
             near = candidates("columns", heads, theirs)
             raise fail(f"columns.{ours}: there is no column {theirs!r} {near}", path, 1)
     same = {name: name for name in (*FOREIGN, "first", "second") if name in heads}
-    columns = {
-        ours: _Column(**spec) if isinstance(spec, dict) else _Column(spec)
-        for ours, spec in {**same, **mapping["columns"], **study.columns}.items()
+    columns: dict[str, Column] = {
+        ours: {"column": one} if isinstance(one, str) else one
+        for ours, one in {**same, **mapping["columns"], **study.columns}.items()
     }
-    numbered = [column.column for column in columns.values() if "{n}" in column.column]
-    if not numbered:
-        yield from _rows_of_answers(path, heads, rows, columns, mapping)
-    else:
-        pattern = re.escape(numbered[0]).replace(re.escape("{n}"), r"(\d{1,4})")
-        numbers = [match[1] for head in heads if (match := re.fullmatch(pattern, head))]
-        if not numbers:
-            raise fail(f"has no column {numbered[0]}", path, 1)
-        yield from _rows_of_trials(path, heads, rows, columns, numbers)
-
-
-def _rows_of_answers(
-    path: Path, heads: Sequence[str], rows: _Rows, columns: Mapping[str, _Column],
-    mapping: Mapping[str, Any],
-) -> Iterator[Raw]:  # fmt: skip
-    """Yield the answers of a table in which a row is an answer, or another event."""
-    names = {ours: found for ours, column in columns.items() if (found := column.names(heads))}
-    person = {"participant": path.name.partition(".")[0]} if "item" in heads else {}
-    wanted, start = mapping.get("rows", {}), mapping.get("start")
-    begun: dict[tuple[object, object], object] = {}
+    usual = {"participant": path.name.partition(".")[0]} if "item" in heads else {}
+    numbered = next((c["column"] for c in columns.values() if "{n}" in c["column"]), "")
+    numbers = _numbers(heads, numbered) if numbered else [""]
+    if not numbers:
+        raise fail(f"has no column {numbered}", path, 1)
+    trials = []
     for line, cells in rows:
-        raw: Raw = person | _read(cells, columns, names)
-        trial = raw.get("participant"), raw.get("item")
+        for n in numbers:
+            found = {ours: _value(column, cells, heads, n) for ours, column in columns.items()}
+            known = {ours: value for ours, value in found.items() if value != ""}
+            trials.append((cells, {**usual, **known, "line": line}))
+    yield from _numbered(trials) if numbered else _events(trials, mapping)
+
+
+def _numbers(heads: Sequence[str], column: str) -> list[str]:
+    """Return the numbers for which there is a column, which has ``{n}`` in its name."""
+    pattern = re.escape(column).replace(re.escape("{n}"), r"(\d{1,4})")
+    return [match[1] for head in heads if (match := re.fullmatch(pattern, head))]
+
+
+def _numbered(trials: Sequence[tuple[Mapping[str, str], Raw]]) -> Iterator[Raw]:
+    """Yield the trials that have an answer, with their places in what a person was shown."""
+    total, seen = Counter(raw.get("participant") for _, raw in trials), Counter[object]()
+    for _, raw in trials:
+        person = raw.get("participant")
+        seen[person] += 1
+        if "answer" in raw:
+            yield {**raw, "position": seen[person], "trials": total[person]}
+
+
+def _events(
+    trials: Sequence[tuple[Mapping[str, str], Raw]], mapping: Mapping[str, Any]
+) -> Iterator[Raw]:
+    """Yield the rows that are answers; their times are those since the trial's start, if known."""
+    wanted, start = mapping.get("rows", {}), mapping.get("start", {})
+    begun: dict[tuple[object, object], object] = {}
+    for cells, raw in trials:
+        trial, time = (raw.get("participant"), raw.get("item")), raw.get("time")
         if start and start.items() <= cells.items():
-            begun[trial] = raw.get("time")
+            begun[trial] = time
         if all(re.fullmatch(some, cells.get(head, "")) for head, some in wanted.items()):
             if start:
-                raw["time"] = _since(begun.get(trial), raw.pop("time", None))
-            yield {**raw, "line": line}
+                ends = [str(one) for one in (begun.get(trial), time)]
+                known = all(re.fullmatch("[0-9]{1,15}", end) for end in ends)
+                raw["time"] = int(ends[1]) - int(ends[0]) if known else None
+            yield raw
 
 
-def _rows_of_trials(
-    path: Path, heads: Sequence[str], rows: _Rows, columns: Mapping[str, _Column],
-    numbers: Sequence[str],
-) -> Iterator[Raw]:  # fmt: skip
-    """Yield the answers of a table in which a row has a trial for each of some numbers."""
-    names = {
-        n: {ours: found for ours, column in columns.items() if (found := column.names(heads, n))}
-        for n in numbers
-    }
-    for ours in ("participant", "answer"):
-        if not all(ours in some for some in names.values()):
-            raise fail(f"has no column {columns[ours].column}", path, 1)
-    people = [_read(cells, columns, names[numbers[0]]).get("participant") for _, cells in rows]
-    total, seen = Counter(people), Counter[object]()
-    for (line, cells), person in zip(rows, people, strict=True):
-        for n in numbers:
-            seen[person] += 1
-            counts = {"position": seen[person], "trials": len(numbers) * total[person]}
-            if any(cells.get(name) for name in names[n]["answer"]):
-                yield {**_read(cells, columns, names[n]), **counts, "line": line}
+def _value(column: Column, cells: Mapping[str, str], heads: Sequence[str], n: str) -> object:
+    """Return what the cells of a column become, an empty text where there is nothing.
+
+    ``column``: a name, with ``|`` between those of which the first that is there counts, and ``+``
+    between those that are joined by a space; ``{n}`` is the number of a trial in the row.
+    ``pattern``: what a value must match; its group, else all of it, is taken, or ``value``.
+    ``values``: what values become. ``default``: what others become. ``factor``: what a number is
+    multiplied by.
+    """
+    choices = (choice.split("+") for choice in column["column"].replace("{n}", n).split("|"))
+    names = next((some for some in choices if all(name in heads for name in some)), None)
+    if names is None:
+        return ""
+    said = " ".join(cells.get(name, "") for name in names).strip()
+    match = re.fullmatch(column.get("pattern", "(?s:.*)"), said)
+    if match is None or not said:
+        return column.get("default", "")
+    found = column.get("value") or match[match.lastindex or 0]
+    if "factor" not in column:
+        return column.get("values", {}).get(found, found)
+    try:
+        number = float(found) * column["factor"]
+    except ValueError:
+        return ""
+    return number if math.isfinite(number) else found
 
 
-def _read(
-    cells: Mapping[str, str], columns: Mapping[str, _Column], names: Mapping[str, Sequence[str]]
-) -> Raw:
-    """Return the values of a row by our names, without those that are empty."""
-    found = {
-        ours: columns[ours].read(" ".join(cells.get(name, "") for name in some).strip())
-        for ours, some in names.items()
-    }
-    return {ours: value for ours, value in found.items() if value != ""}
-
-
-def _since(start: object, end: object) -> int | None:
-    """Return the milliseconds between two events."""
-    if all(re.fullmatch("[0-9]{1,15}", str(one)) for one in (start, end)):
-        return int(str(end)) - int(str(start))
-    return None
-
-
-_Rows = list[tuple[int, dict[str, str]]]
-_COMMENT = re.compile(r"# (\d{1,4})\. (.+?)\.?\s*$")
-
-
-def _rows(path: Path, text: str) -> tuple[list[str], _Rows]:
+def _rows(path: Path, text: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """Return the heads of a table and its rows with their lines.
 
     The first line has the heads, or comments as ``# 1. Time.`` have them, which may change.
@@ -260,11 +219,11 @@ def _rows(path: Path, text: str) -> tuple[list[str], _Rows]:
     mark = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     names: list[str] = []
-    rows: _Rows = []
+    rows: list[tuple[int, dict[str, str]]] = []
     try:
         for cells in reader:
             if has_comments and cells and cells[0].startswith("#"):
-                if match := _COMMENT.match(mark.join(cells)):
+                if match := re.match(r"# (\d{1,4})\. (.+?)\.?\s*$", mark.join(cells)):
                     names = [*names[: int(match[1]) - 1], match[2]]
                     heads[match[2]] = None
             elif not names:

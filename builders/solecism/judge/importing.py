@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from solecism.errors import candidates, fail
 from solecism.files import write_text, writing
 from solecism.hashing import hex_ids, text_hashes
-from solecism.inputs import check_name, reading_parquet
-from solecism.judge.design import SALT, Item, Study
+from solecism.inputs import reading_parquet
+from solecism.judge.design import ANSWERS_FILE, SALT, Item, Study
 from solecism.judge.formats import read_raw
 from solecism.judge.protocol import READINGS, pseudonym
 from solecism.judge.schema import ANSWERS, KINDS
@@ -42,7 +42,6 @@ Row = Mapping[str, Any]
 _FIRST = ("1", "first", "a", "left", "top", "f")
 _SECOND = ("2", "second", "b", "right", "bottom", "j")
 _PAIR = ("config", "id", "set_id", "UID", "linguistics_term")
-_COUNTS = ("list", "position", "time", "trials")
 
 
 class KnownTrials:
@@ -52,23 +51,22 @@ class KnownTrials:
         self.keys = list(trials)
         self._found: dict[object, Item] = {}
         for key, item in trials.items():
-            self._found[key] = item
-            self._found[item["id"], _side(item)] = item
-            self._found["sentences", item.get("good", ""), item.get("bad", "")] = item
+            texts = item.get("good", ""), item.get("bad", "")
+            self._found |= {key: item, (item["id"], _side(item)): item, ("texts", *texts): item}
 
     def find(self, raw: Row) -> Item | None:
         """Return the trial that an answer is about, by its key, its sentences or its id."""
         if "item" in raw:
             return self._found.get(str(raw["item"]))
         key, shown = str(raw.get("id")), str(raw.get("shown"))
-        ways = (("sentences", *_sentences(raw)), (key, ""), (key, shown))
+        ways = (("texts", *_sentences(raw)), (key, ""), (key, shown))
         return next((self._found[way] for way in ways if way in self._found), None)
 
 
 def _side(item: Item) -> str:
     """Return the only side of a trial; an empty text if it has both."""
     sides = [side for side in ("good", "bad") if item.get(side)]
-    return "" if len(sides) == 2 else sides[0]
+    return sides[0] if len(sides) == 1 else ""
 
 
 def _sentences(raw: Row) -> tuple[str, str]:
@@ -97,18 +95,16 @@ def import_answers(
     understood, and for two different answers of one person to one trial.
     """
     files = list(paths)
-    rows: Iterable[tuple[Path, Row]]
-    if files:
-        salt, known = _salt(study), known or KnownTrials(study.items)
+    rows: Iterable[tuple[Path, Row]] = ()
+    if not files:
+        rows = ((study.folder, row) for row in _stored_rows(study))
+    else:
+        if not study.items and not (study.folder / SALT).is_file():  # a study of others
+            write_text(study.folder / SALT, secrets.token_hex(16) + "\n", mode=0o600)
         if servers := [path for path in files if path.suffix == ".sqlite"]:
             raise fail("is the server's file: import it by naming no file", servers[0])
-        rows = (
-            (p, _complete(study, raw, known, salt, p))
-            for p in files
-            for raw in read_raw(p, study, name)
-        )
-    else:
-        rows = ((study.folder, row) for row in _stored_rows(study))
+        trials = known or KnownTrials(study.items)
+        rows = ((p, _row(study, raw, trials, p)) for p in files for raw in read_raw(p, study, name))
     found: dict[tuple[object, ...], Row] = {}
     twice = 0
     for path, row in rows:
@@ -123,36 +119,28 @@ def import_answers(
     return Imported(_counted(list(found.values())), twice)
 
 
-def _stored_rows(study: Study) -> list[dict[str, Any]]:
-    from solecism.judge.server import ANSWERS_FILE, AnswerStore
-
-    path = study.folder / ANSWERS_FILE
-    if not path.is_file():
-        raise fail("there are no answers yet: `solecism judge import` brings them home", path)
-    return AnswerStore(study).rows()
-
-
-def _salt(study: Study) -> str:
-    """Return the salt of a study; one that others have made gets one now."""
-    path = study.folder / SALT
-    if not path.is_file() and not study.items:
-        write_text(path, secrets.token_hex(16) + "\n", mode=0o600)
-    return study.salt
-
-
 def _counted(rows: Sequence[Row]) -> list[Row]:
     """Fill in what a program did not say: positions by the order of a person's answers, trials."""
     totals, places = Counter(row["participant"] for row in rows), Counter[str]()
     made: list[Row] = []
     for row in rows:
-        person = row["participant"]
-        places[person] += 1
-        position, trials = row["position"] or places[person], row["trials"] or totals[person]
+        places[row["participant"]] += 1
+        position = row["position"] or places[row["participant"]]
+        trials = row["trials"] or totals[row["participant"]]
         made.append({**row, "position": position, "trials": trials})
     return made
 
 
-def _complete(study: Study, raw: Row, known: KnownTrials, salt: str, path: Path) -> Row:
+def _stored_rows(study: Study) -> list[dict[str, Any]]:
+    path = study.folder / ANSWERS_FILE
+    if not path.is_file():
+        raise fail("there are no answers yet: `solecism judge import` brings them home", path)
+    from solecism.judge.server import AnswerStore
+
+    return AnswerStore(study).rows()
+
+
+def _row(study: Study, raw: Row, known: KnownTrials, path: Path) -> Row:
     """Return the row of :data:`~solecism.judge.schema.ANSWERS` that a foreign answer makes.
 
     People get pseudonyms. Raises :class:`InputError` if nobody is named, the trial is unknown, or
@@ -160,20 +148,22 @@ def _complete(study: Study, raw: Row, known: KnownTrials, salt: str, path: Path)
     """
     if all(name in raw for name in ANSWERS.names):
         return raw  # our page's own: people have pseudonyms already
-    line = raw.get("line")
+    line, flags = raw.get("line"), raw.get("flags") or []
     for name, value in raw.items():
         if isinstance(value, str) and len(value) > MAX_TEXT:
             raise fail(f"{name} has more than {MAX_TEXT:,} characters", path, line)
     if not raw.get("participant"):
         raise fail("does not say who answered (columns.participant)", path, line)
     item = known.find(raw) or _described(study, raw, known, path)
-    flags = raw.get("flags") or []
+    shown = str(raw.get("shown") or ("" if study.design == "choice" else _side(item)))
+    if shown not in ("good", "bad") and (shown or study.design != "choice"):
+        raise fail(f"shown is {shown!r}, wanted good or bad", path, line)
     return {
-        "study": study.id, "participant": pseudonym(str(raw["participant"]), salt),
-        **{name: _count(raw.get(name), name, path, line) for name in _COUNTS},
+        "study": study.id, "participant": pseudonym(str(raw["participant"]), study.salt),
+        **{n: _count(raw.get(n), n, path, line) for n in ("list", "position", "time", "trials")},
         "kind": item.get("kind", "item"), "design": study.design,
-        **{name: item.get(name, "") for name in _PAIR},
-        **_said(study.design, raw, item, path),
+        **{name: item.get(name, "") for name in _PAIR}, "shown": shown or None,
+        **_answer(study.design, raw, item, shown, path),
         **{n: str(raw[n]) if n in raw else None for n in ("reason", "comment", "native_language")},
         "flags": [*map(str, flags)] if isinstance(flags, list) else re.split(r"[ ,;]+", str(flags)),
         "line": line,
@@ -186,57 +176,52 @@ def _count(value: object, name: str, path: Path, line: int | None) -> int | None
     try:
         number = round(float(str(value)))
     except (ValueError, OverflowError):
-        raise fail(f"{name} is {str(value)[:40]!r}, not a number", path, line) from None
+        number = -1
     if not 0 <= number < 2**31:
-        raise fail(f"{name} is {str(value)[:40]!r}, not between 0 and {2**31 - 1:,}", path, line)
+        raise fail(f"{name} is {str(value)[:40]!r}, not a number up to {2**31 - 1:,}", path, line)
     return number
 
 
 def _described(study: Study, raw: Row, known: KnownTrials, path: Path) -> Item:
     """Return the trial that an answer describes itself, of a study that others have made."""
     line, (good, bad) = raw.get("line"), _sentences(raw)
+    key = str(raw.get("item") or raw.get("id") or good or bad)
     if study.items:
-        key = str(raw.get("item") or raw.get("id") or good or bad)
         near = candidates("trials", known.keys, key)
         raise fail(f"the study has no trial {key!r} {near}", path, line)
     if not raw.get("id") and not good and not bad:
         raise fail("does not say which pair it is about (columns.id, or good and bad)", path, line)
     key = str(raw.get("id") or hex_ids(text_hashes([f"{good}\n{bad}"]))[0])
-    kind, uid = str(raw.get("kind") or "item"), str(raw.get("UID") or "")
-    if kind not in KINDS:
-        raise fail(f"unknown kind {kind!r} {candidates('kinds', KINDS, kind)}", path, line)
-    return {
-        "kind": kind, "id": key, "set_id": str(raw.get("set_id") or key), "UID": uid,
-        "config": str(raw.get("config") or (study.data[0].config if study.data else "")),
-        "good": good, "bad": bad,
-        "linguistics_term": str(raw.get("linguistics_term") or ""),
+    usual = {
+        "kind": "item", "set_id": key, "UID": "", "linguistics_term": "",
+        "config": study.data[0].config if study.data else "",
     }  # fmt: skip
+    item = {name: str(raw.get(name) or value) for name, value in usual.items()}
+    if item["kind"] not in KINDS:
+        near = candidates("kinds", KINDS, item["kind"])
+        raise fail(f"unknown kind {item['kind']!r} {near}", path, line)
+    return {**item, "id": key, "good": good, "bad": bad}
 
 
-def _said(design: str, raw: Row, item: Item, path: Path) -> dict[str, Any]:
-    """Return ``shown``, ``answer`` and ``rating``."""
-    line, shown = raw.get("line"), str(raw.get("shown") or "")
-    if not shown and design != "choice":
-        shown = _side(item)
-    if shown not in ("good", "bad", *(("",) if design == "choice" else ())):
-        raise fail(f"shown is {shown!r}, wanted good or bad", path, line)
-    found: dict[str, Any] = {"shown": shown or None, "answer": None, "rating": None}
-    answer = str(raw.get("rating", raw.get("answer", ""))).strip()
+def _answer(design: str, raw: Row, item: Item, shown: str, path: Path) -> dict[str, Any]:
+    """Return ``answer`` and ``rating``."""
+    line, said = raw.get("line"), str(raw.get("rating", raw.get("answer", ""))).strip()
     if design == "likert":
-        found["rating"] = _count(answer or None, "rating", path, line)
-        if found["rating"] not in range(1, 8):
-            raise fail(f"rating is {answer!r}, wanted 1 to 7", path, line)
-    elif design == "expert":
-        if answer.lower() not in READINGS:
-            near = candidates("answers", READINGS, answer)
-            raise fail(f"unknown answer {answer!r} {near}", path, line)
-        found["answer"] = answer.lower()
-    elif (side := _chosen(answer, item, shown)) is not None:
-        found["answer"] = side
-    else:
-        message = f"answer {answer!r} is neither good or bad, nor first or second"
+        rating = _count(said or None, "rating", path, line)
+        if rating not in range(1, 8):
+            raise fail(f"rating is {said!r}, wanted 1 to 7", path, line)
+        return {"answer": None, "rating": rating}
+    if design == "expert":
+        if said.lower() not in READINGS:
+            raise fail(
+                f"unknown answer {said!r} {candidates('answers', READINGS, said)}", path, line
+            )
+        return {"answer": said.lower(), "rating": None}
+    side = _chosen(said, item, shown)
+    if side is None:
+        message = f"answer {said!r} is neither good or bad, nor first or second"
         raise fail(f"{message}, nor one of the sentences", path, line)
-    return found
+    return {"answer": side, "rating": None}
 
 
 def _chosen(answer: str, item: Item, shown: str) -> str | None:
@@ -258,9 +243,7 @@ def _chosen(answer: str, item: Item, shown: str) -> str | None:
 
 def answer_table(rows: Iterable[Row]) -> pa.Table:
     """Return rows as a table of :data:`~solecism.judge.schema.ANSWERS`."""
-    found = list(rows)
-    columns = {name: [row[name] for row in found] for name in ANSWERS.names}
-    return pa.table(columns, schema=ANSWERS)
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=ANSWERS)
 
 
 def save_answers(study: Study, table: pa.Table) -> Path:
@@ -275,53 +258,27 @@ def save_answers(study: Study, table: pa.Table) -> Path:
 def read_answer_table(study: Study) -> pa.Table:
     """Return the answers to a study: those imported, else those that its server has taken.
 
-    Raises :class:`InputError` if there are none, or if the table is not one of answers to a study
-    of this design.
+    Raises :class:`InputError` if there are none, if they are to a study of another design, and if a
+    pair has several paradigms.
     """
     path = study.folder / TABLE
     if not path.is_file():
         return answer_table(_stored_rows(study))
     with reading_parquet(path):
         table = pq.read_table(path)
-        missing = [name for name in ANSWERS.names if name not in table.column_names]
-        if missing:
+        if missing := [name for name in ANSWERS.names if name not in table.column_names]:
             raise fail(f"is no table of answers: it has no column {', '.join(missing)}", path)
         table = table.select(ANSWERS.names).cast(ANSWERS)
-    _check_table(table, study, path)
+    if other := [one for one in pc.unique(table["design"]).to_pylist() if one != study.design]:
+        raise fail(f"design is {other[0]!r}, that of the study {study.design!r}", path)
+    names = ["set_id", "UID", "linguistics_term"]
+    pairs = table.group_by(["config", "id"]).aggregate([(name, "count_distinct") for name in names])
+    for name in names:
+        several = pairs.filter(pc.greater(pairs[f"{name}_count_distinct"], 1))
+        if len(several):
+            pair = several["id"][0].as_py()
+            raise fail(f"the pair {pair!r} has several values of {name}", path)
     return table
-
-
-def _check_table(table: pa.Table, study: Study, path: Path) -> None:
-    answers = READINGS if study.design == "expert" else ("good", "bad")
-    judged = {"rating": range(1, 8)} if study.design == "likert" else {"answer": answers}
-    sides = ("good", "bad", *((None,) if study.design == "choice" else ()))
-    values = {"kind": KINDS, "design": (study.design,), "shown": sides, **judged}
-    for name, known in values.items():
-        if odd := set(pc.unique(table[name]).to_pylist()) - set(known):
-            raise fail(
-                f"{name} is {str(odd.pop())[:40]!r} {candidates('known', [*map(str, known)])}", path
-            )
-    for name in ("participant", *_PAIR, "trials"):
-        if table[name].null_count:
-            raise fail(f"{name} is empty in {table[name].null_count:,} rows", path)
-    whole = table.group_by(["config", "id"]).aggregate(
-        [(name, "count_distinct") for name in ("set_id", "UID", "linguistics_term")]
-    )
-    for name in ("set_id", "UID", "linguistics_term"):
-        several = pc.greater(whole[f"{name}_count_distinct"], 1)
-        if pair := whole.filter(several)["id"].slice(0, 1).to_pylist():
-            raise fail(f"the pair {str(pair[0])[:40]!r} has several values of {name}", path)
-    _check_texts(table, path)
-
-
-def _check_texts(table: pa.Table, path: Path) -> None:
-    for name in ("participant", "id", "set_id", "linguistics_term"):
-        if len(table) and pc.max(pc.utf8_length(table[name])).as_py() > MAX_TEXT:
-            raise fail(f"{name} has more than {MAX_TEXT:,} characters", path)
-    configs = [part for one in pc.unique(table["config"]).to_pylist() for part in one.split("/", 1)]
-    for name, values in (("config", configs), ("UID", pc.unique(table["UID"]).to_pylist())):
-        for value in filter(None, values):
-            check_name(value, name, path)
 
 
 def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:
@@ -329,20 +286,19 @@ def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:
 
     They are those of the server, or without one of the table; list 0 is for answers without a list.
     """
-    path = study.folder / TABLE
-    if (study.folder / "answers.sqlite").is_file() or not path.is_file():
-        from solecism.judge.server import ANSWERS_FILE, AnswerStore
+    if (study.folder / ANSWERS_FILE).is_file():
+        from solecism.judge.server import AnswerStore
 
-        is_there = (study.folder / ANSWERS_FILE).is_file()
-        return AnswerStore(study).counts() if is_there else {}
+        return AnswerStore(study).counts()
+    if not (study.folder / TABLE).is_file():
+        return {}
     table = read_answer_table(study)
     people = table.group_by(["list", "participant"]).aggregate([("id", "count"), ("trials", "max")])
     found: dict[int, tuple[int, int, int]] = {}
     for row in people.to_pylist():
-        number, answers = row["list"] or 0, row["id_count"]
-        before = found.get(number, (0, 0, 0))
-        new = (1, int(answers >= row["trials_max"]), answers)
-        found[number] = (before[0] + new[0], before[1] + new[1], before[2] + new[2])
+        some, finished, answers = found.get(row["list"] or 0, (0, 0, 0))
+        ended = int(row["id_count"] >= row["trials_max"])
+        found[row["list"] or 0] = (some + 1, finished + ended, answers + row["id_count"])
     return found
 
 
@@ -353,11 +309,10 @@ def remove_person(study: Study, code: str) -> int:
     """
     names = {code, pseudonym(code, study.salt)} if (study.folder / SALT).is_file() else {code}
     removed = 0
-    if (study.folder / "answers.sqlite").is_file():
+    if (study.folder / ANSWERS_FILE).is_file():
         from solecism.judge.server import AnswerStore
 
-        store = AnswerStore(study)
-        removed = sum(store.remove(name) for name in sorted(names))
+        removed = sum(AnswerStore(study).remove(name) for name in sorted(names))
     if (study.folder / TABLE).is_file():
         table = read_answer_table(study)
         theirs = pc.is_in(table["participant"], pa.array(sorted(names)))

@@ -6,6 +6,9 @@ nothing. Nobody rates both sentences of a pair, so of ratings the individual acc
 of all pairs of a rating of the good and one of the bad sentence in which the good one is rated
 higher (equal: half), ratings being z-scored within each judge.
 
+Agreement coefficients take counts: how often each unit (row) got each answer (column). Units may
+have any number of answers; those with fewer than two say nothing about agreement.
+
 A catch trial is answered right by ``good`` (choice), a rating of 1 to 3 (Likert) or ``no``
 (expert).
 """
@@ -23,87 +26,24 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from solecism.files import not_formula
+from solecism.files import csv_of
 from solecism.judge.design import Rules, Study
-from solecism.judge.rater_agreement import (
-    Codes,
-    Numbers,
-    answer_counts,
-    gwet_ac,
-    krippendorff_alpha,
-    mean_interval,
-    share_interval,
-)
-from solecism.scoring.summary import Interval, wilson
+from solecism.scoring.summary import Z95, Interval, wilson
 
 __all__ = [
-    "LEVELS", "JudgeRecord", "JudgedGroup", "JudgedPair", "Outcome", "answers_csv", "judge_records",
-    "outcome_of", "r_script",
+    "LEVELS", "JudgedGroup", "Outcome", "answer_counts", "answers_csv", "clustered_error", "gwet_ac",
+    "judge_records", "krippendorff_alpha", "outcome_of", "r_script", "records", "share_interval",
 ]  # fmt: skip
 
-LEVELS = {"paradigm": "uid", "phenomenon": "term", "config": "config"}
-"""What pairs are grouped by: the name of the level, and the attribute of a pair."""
+Numbers = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
+LEVELS = {"paradigm": "UID", "phenomenon": "linguistics_term", "config": "config"}
+"""What pairs are grouped by: the name of the level, and the column."""
 
-@dataclass(frozen=True)
-class JudgeRecord:
-    """What is known of a judge, and ``reasons`` why their answers do not count (none: they do).
-
-    ``completed``: the share of trials that were answered; ``catch``: of catch trials that were
-    answered right; ``one_sided``: of items, the share of the place (or rating) chosen most;
-    ``median_time``: milliseconds, of items. None: there is nothing to know it from. ``left_out``:
-    answers that do not count by themselves, for a flag or a native language.
-    """
-
-    participant: str
-    answers: int
-    completed: float
-    catch: float | None
-    one_sided: float | None
-    median_time: float | None
-    native_language: str
-    left_out: int
-    reasons: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class JudgedPair:
-    """A pair and its ``n`` answers that count.
-
-    ``accuracy``: the share of answers that are right; ``kept``: whether people confirm the label
-    (:class:`~solecism.judge.design.Rules`, ``pair``); ``ratings``: the mean ratings of the good and
-    the bad sentence; ``gap``: the difference of their z-scores; ``time``: milliseconds, the median;
-    ``good`` and ``bad``: the sentences, if the study has them.
-    """
-
-    config: str
-    id: str
-    set_id: str
-    uid: str
-    term: str
-    n: int
-    accuracy: float
-    kept: bool
-    ratings: tuple[float, float] | None
-    gap: float | None
-    time: float | None
-    good: str = ""
-    bad: str = ""
-
-    @property
-    def verdict(self) -> str:
-        """What is to become of the pair: ``keep`` or ``drop``."""
-        return "keep" if self.kept else "drop"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the pair's row of :data:`~solecism.judge.schema.JUDGMENTS`."""
-        good, bad = self.ratings or (None, None)
-        return {
-            "id": self.id, "set_id": self.set_id, "UID": self.uid, "linguistics_term": self.term,
-            "n": self.n, "accuracy": self.accuracy, "rating_good": good, "rating_bad": bad,
-            "gap": self.gap, "time": self.time, "verdict": self.verdict,
-        }  # fmt: skip
+_PAIR = ("config", "id", "set_id", "UID", "linguistics_term")
 
 
 @dataclass(frozen=True)
@@ -113,7 +53,7 @@ class JudgedGroup:
     ``individual``: the share of answers that are right, the mean over pairs, with an interval that
     is clustered by judge and item; ``majority``: the share of pairs that people confirm, with
     Wilson's interval; ``alpha``, ``ac1``: agreement (of ratings alpha for ordinal data, and AC2);
-    ``gap``: of ratings, in z-scores.
+    ``gap``: of ratings, in z-scores; ``time``: milliseconds, the median.
     """
 
     name: str
@@ -125,8 +65,8 @@ class JudgedGroup:
     kept: int
     alpha: float
     ac1: float
-    gap: Interval | None
     time: float | None
+    gap: Interval | None
 
     def passes(self, rules: Rules) -> bool:
         """Return whether enough of its pairs are confirmed."""
@@ -135,76 +75,69 @@ class JudgedGroup:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a study: its judges, and the pairs by answers that count.
+    """The outcome of a study.
 
-    ``answers``: those that count, with ``pair`` (the place in ``pairs``), ``value`` (1 right, 0
-    wrong, or the z-score of a rating), ``choice`` (its number) and ``influence`` (what it adds to
-    the pair's accuracy).
+    ``judges``: see :func:`judge_records`. ``pairs``: those with answers that count, with the
+    columns of :data:`~solecism.judge.schema.JUDGMENTS`, the config, and the sentences if the study
+    has them. ``answers``: those that count, with ``pair`` (the row in ``pairs``), ``value`` (1
+    right, 0 wrong, or the z-score of a rating), ``choice`` (its number) and ``influence`` (what it
+    adds to the pair's accuracy). ``simulated``: how many are those of programs.
     """
 
     study: Study
-    judges: tuple[JudgeRecord, ...]
-    pairs: tuple[JudgedPair, ...]
+    judges: pd.DataFrame = field(repr=False)
+    pairs: pd.DataFrame = field(repr=False)
     simulated: int
     answers: pd.DataFrame = field(repr=False)
+
+    @property
+    def excluded(self) -> pd.DataFrame:
+        """The judges whose answers do not count."""
+        return self.judges[self.judges["reasons"] != ""]
+
+    @property
+    def rejected(self) -> pd.DataFrame:
+        """The pairs that people reject."""
+        return self.pairs[self.pairs["verdict"] == "drop"]
 
     @cached_property
     def overall(self) -> JudgedGroup:
         """The figures of all pairs."""
-        return self.group("all", range(len(self.pairs)))
+        return self.group("all", self.pairs)
 
     @cached_property
-    def paradigms(self) -> list[JudgedGroup]:
-        """The figures by paradigm."""
-        return self.by("paradigm")
-
-    def by(self, level: str, places: Sequence[int] | None = None) -> list[JudgedGroup]:
-        """Return the figures by one of :data:`LEVELS`, in the order of names; of some pairs."""
-        if places is None and level in self._groups:
-            return self._groups[level]
-        found: dict[str, list[int]] = {}
-        for place in range(len(self.pairs)) if places is None else places:
-            found.setdefault(getattr(self.pairs[place], LEVELS[level]), []).append(place)
-        groups = [self.group(name, found[name]) for name in sorted(found)]
-        if places is None:
-            self._groups[level] = groups
-        return groups
+    def levels(self) -> dict[str, list[JudgedGroup]]:
+        """The figures by each of :data:`LEVELS`."""
+        return {level: self.by(level, self.pairs) for level in LEVELS}
 
     @cached_property
-    def _groups(self) -> dict[str, list[JudgedGroup]]:
-        return {}
+    def failed(self) -> list[JudgedGroup]:
+        """The paradigms of which too few pairs are confirmed."""
+        return [one for one in self.levels["paradigm"] if not one.passes(self.study.rules)]
 
-    @cached_property
-    def _columns(self) -> dict[str, np.ndarray[Any, Any]]:
-        names = ("judge", "pair", "value", "influence", "choice", "time", "good")
-        return {name: self.answers[name].to_numpy() for name in names}
+    def by(self, level: str, pairs: pd.DataFrame) -> list[JudgedGroup]:
+        """Return the figures of some pairs by one of :data:`LEVELS`, in the order of names."""
+        return [self.group(str(name), some) for name, some in pairs.groupby(LEVELS[level])]
 
-    @cached_property
-    def _starts(self) -> Codes:
-        return np.searchsorted(self._columns["pair"], np.arange(len(self.pairs) + 1))
-
-    def group(self, name: str, places: Sequence[int]) -> JudgedGroup:
-        """Return the figures of some pairs together, named by their places."""
-        if not places:
+    def group(self, name: str, pairs: pd.DataFrame) -> JudgedGroup:
+        """Return the figures of some of the pairs together."""
+        if not len(pairs):
             nothing = wilson(0, 0)
             return JudgedGroup(name, 0, 0, 0, nothing, nothing, 0, math.nan, math.nan, None, None)
-        pairs = [self.pairs[place] for place in places]
-        of_pairs = [np.arange(*self._starts[place : place + 2]) for place in places]
-        rows = {name: column[np.concatenate(of_pairs)] for name, column in self._columns.items()}
-        accuracy = np.array([pair.accuracy for pair in pairs])
-        n = np.array([pair.n for pair in pairs])
-        more = np.repeat((accuracy - accuracy.mean()) / n, n)
-        influence = (rows["influence"] + more) / len(pairs)
-        is_rated, kept = self.study.design == "likert", sum(pair.kept for pair in pairs)
-        units = rows["pair"] if self.study.design == "choice" else 2 * rows["pair"] + rows["good"]
-        counts = answer_counts(units, rows["choice"], 7 if is_rated else 2)
-        times = rows["time"][~np.isnan(rows["time"])]
+        rows = self.answers[self.answers["pair"].isin(pairs.index)]
+        accuracy = float(pairs["accuracy"].to_numpy().mean())
+        pair, judge = rows["pair"].to_numpy(), rows["judge"].to_numpy()
+        more = (rows["pair"].map(pairs["accuracy"]) - accuracy) / rows["pair"].map(pairs["n"])
+        influence = ((rows["influence"] + more) / len(pairs)).to_numpy()
+        is_rated, kept = self.study.design == "likert", int((pairs["verdict"] == "keep").sum())
+        units = pair if self.study.design == "choice" else 2 * pair + rows["good"].to_numpy()
+        counts = answer_counts(units, rows["choice"].to_numpy(), 7 if is_rated else 2)
+        time = rows["time"].median()
         return JudgedGroup(
-            name, len(pairs), int(n.sum()), len(np.unique(rows["judge"])),
-            share_interval(float(accuracy.mean()), influence, rows["judge"], rows["pair"]),
-            wilson(kept, len(pairs)), kept, krippendorff_alpha(counts, is_rated),
-            gwet_ac(counts, is_rated), _gap(rows) if is_rated else None,
-            float(np.median(times)) if len(times) else None,
+            name, len(pairs), len(rows), len(np.unique(judge)),
+            share_interval(accuracy, influence, judge, pair), wilson(kept, len(pairs)), kept,
+            krippendorff_alpha(counts, is_rated), gwet_ac(counts, is_rated),
+            None if math.isnan(time) else float(time), _gap(rows) if is_rated else None,
         )  # fmt: skip
 
 
@@ -214,15 +147,14 @@ def outcome_of(study: Study, table: pa.Table, exclude: bool = True) -> Outcome:
     ``table``: answers (:data:`~solecism.judge.schema.ANSWERS`). Pairs without an answer that counts
     are not in it.
     """
-    rows = _frame(table, study.rules)
-    records = judge_records(table, study.rules)
+    rows, judges = _frame(table, study.rules), judge_records(table, study.rules)
     counting = rows[rows["kind"] == "item"]
     if exclude:
-        out = {record.participant for record in records if record.reasons}
+        out = judges.loc[judges["reasons"] != "", "participant"]
         counting = counting[~counting["participant"].isin(out) & ~counting["ruled_out"]]
     simulated = int(_has_flag(table, ("simulated",)).sum())
     pairs, answers = _pairs(_with_values(counting, study.design), study)
-    return Outcome(study, tuple(records), tuple(pairs), simulated, answers)
+    return Outcome(study, judges, pairs, simulated, answers)
 
 
 def _frame(table: pa.Table, rules: Rules) -> pd.DataFrame:
@@ -247,58 +179,49 @@ def _has_flag(table: pa.Table, flags: Sequence[str]) -> np.ndarray[Any, np.dtype
     return found
 
 
-def judge_records(table: pa.Table, rules: Rules) -> list[JudgeRecord]:
-    """Return a record of each judge, in the order of their names."""
+def judge_records(table: pa.Table, rules: Rules) -> pd.DataFrame:
+    """Return a row for each judge, in the order of their names.
+
+    ``completed``: the share of trials that were answered; ``catch``: of catch trials that were
+    answered right; ``one_sided``: of items, the share of the place (or rating) chosen most;
+    ``median_time``: milliseconds, of items; ``left_out``: answers that do not count by themselves,
+    for a flag or a native language; ``reasons`` why none counts (empty: they count).
+    """
     rows = _frame(table, rules)
     items, catch = rows[rows["kind"] == "item"], rows[rows["kind"] == "catch"]
-    wanted = {"choice": catch["answer"] == "good", "expert": catch["answer"] == "no"}
-    right = wanted.get(rows["design"].iloc[0] if len(rows) else "", catch["rating"] <= 3)
-    by_judge = rows.groupby("participant")
-    chosen = items.assign(chosen=_chosen(items)).dropna(subset="chosen")
-    counts = chosen.groupby(["participant", "chosen"]).size().groupby("participant")
-    of_items = items.groupby("participant")
+    design = rows["design"].iloc[0] if len(rows) else ""
+    right = {"choice": catch["answer"] == "good", "expert": catch["answer"] == "no"}
+    chosen = {"likert": items["rating"], "expert": items["answer"]}.get(
+        design, (items["answer"] == items["shown"]).astype(float).where(items["shown"].notna())
+    )
+    known = items.assign(chosen=chosen).dropna(subset="chosen")
+    counts = known.groupby(["participant", "chosen"]).size().groupby("participant")
+    by_judge, of_items = rows.groupby("participant"), items.groupby("participant")
     found = pd.DataFrame({
         "answers": by_judge.size(),
         "completed": by_judge.size() / by_judge["trials"].max(),
-        "catch": right.groupby(catch["participant"]).mean(),
+        "catch": right.get(design, catch["rating"] <= 3).groupby(catch["participant"]).mean(),
         "one_sided": counts.max() / counts.sum(),
         "median_time": of_items["time"].median(),
         "native_language": by_judge["native_language"].first(),
         "left_out": of_items["ruled_out"].sum(),
     })  # fmt: skip
-    return [_record(row, rules) for row in _records(found)]
+    found["native_language"] = found["native_language"].fillna("")
+    found["left_out"] = found["left_out"].fillna(0).astype(int)
+    broken = pd.DataFrame({
+        name: found[name] < getattr(rules, name) for name in ("completed", "catch", "median_time")
+    }).assign(one_sided=found["one_sided"] > rules.one_sided)  # fmt: skip
+    found["reasons"] = [
+        " ".join(str(name) for name, is_broken in row.items() if is_broken)
+        for row in broken.to_dict("records")
+    ]
+    return found.rename_axis("participant").reset_index()
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a data frame, with its index."""
-    return [{str(k): v for k, v in row.items()} for row in frame.reset_index().to_dict("records")]
-
-
-def _chosen(items: pd.DataFrame) -> pd.Series:
-    """Return what was chosen: the rating, the reading, or whether it was the first sentence."""
-    design = items["design"].iloc[0] if len(items) else ""
-    if design == "likert":
-        return items["rating"]
-    if design == "expert":
-        return items["answer"]
-    return (items["answer"] == items["shown"]).astype(float).where(items["shown"].notna())
-
-
-def _record(row: dict[str, Any], rules: Rules) -> JudgeRecord:
-    names = ("completed", "catch", "one_sided", "median_time")
-    found: dict[str, Any] = {n: None if pd.isna(row[n]) else float(row[n]) for n in names}
-    reasons = [
-        name for name, value in found.items()
-        if value is not None and name != "one_sided" and value < getattr(rules, name)
-    ]  # fmt: skip
-    if found["one_sided"] is not None and found["one_sided"] > rules.one_sided:
-        reasons.append("one_sided")
-    language = row["native_language"]
-    left_out = 0 if pd.isna(row["left_out"]) else int(row["left_out"])
-    return JudgeRecord(
-        participant=row["participant"], answers=int(row["answers"]), **found, left_out=left_out,
-        native_language="" if pd.isna(language) else language, reasons=tuple(reasons),
-    )  # fmt: skip
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a data frame; what is missing is None."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    return [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
 
 
 def _with_values(rows: pd.DataFrame, design: str) -> pd.DataFrame:
@@ -318,60 +241,51 @@ def _with_values(rows: pd.DataFrame, design: str) -> pd.DataFrame:
     return rows.assign(choice=rows["rating"].astype(int) - 1, value=value)
 
 
-def _pairs(rows: pd.DataFrame, study: Study) -> tuple[list[JudgedPair], pd.DataFrame]:
+def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the pairs in order, and the answers to them, sorted by pair.
 
     A pair with ratings of one sentence only is left out.
     """
-    if study.design == "likert":
+    is_rated, limit = study.design == "likert", study.rules.pair
+    if is_rated:
         rows = rows[rows.groupby(["config", "id"])["shown"].transform("nunique") == 2]
-    order = ["config", "UID", "id"]
-    rows = rows.sort_values(order, kind="stable")
+    rows = rows.sort_values(["config", "UID", "id"], kind="stable")
     code = rows.groupby(["config", "id"], sort=False).ngroup().to_numpy()
     judge = rows["participant"].factorize()[0]
     rows = rows.assign(pair=code, judge=judge, influence=0.0)
     by_pair = rows.groupby("pair")
-    found = by_pair[["config", "id", "set_id", "UID", "linguistics_term"]].first()
-    found["n"], found["time"] = by_pair.size(), by_pair["time"].median()
-    found["accuracy"] = by_pair["value"].mean()
-    means = rows.pivot_table(index="pair", columns="shown", values="value", aggfunc="mean")
-    if study.design == "likert":
-        ratings = rows.pivot_table(index="pair", columns="shown", values="rating", aggfunc="mean")
-        found["good"], found["bad"], found["gap"] = (
-            ratings["good"],
-            ratings["bad"],
-            means["good"] - means["bad"],
+    found = by_pair[list(_PAIR)].first()
+    found["n"], found["accuracy"] = by_pair.size(), by_pair["value"].mean()
+    value, rating = (
+        rows.pivot_table(index="pair", columns="shown", values=name, aggfunc="mean").reindex(
+            columns=["good", "bad"]
         )
+        for name in ("value", "rating")
+    )
+    for side in ("good", "bad"):
+        found[f"rating_{side}"] = rating[side] if is_rated else None
+    found["gap"] = value["good"] - value["bad"] if is_rated else None
+    found["time"] = by_pair["time"].median()
+    if is_rated:
         shares = [_higher(some) for _, some in by_pair[["value", "good"]]]
         found["accuracy"] = [share for share, _ in shares]
         rows["influence"] = np.concatenate([each for _, each in shares]) if shares else []
-        found["kept"] = found["gap"] > 0
+        kept = found["gap"] > 0
     else:
-        rows["influence"] = (rows["value"] - found["accuracy"].take(code).to_numpy()) / found[
-            "n"
-        ].take(code).to_numpy()
-        found["kept"] = found["accuracy"] > study.rules.pair
+        accuracy, n = (rows["pair"].map(found[name]) for name in ("accuracy", "n"))
+        rows["influence"] = (rows["value"] - accuracy) / n
+        kept = found["accuracy"] > limit
         if study.design == "expert":
-            both = means.reindex(columns=["good", "bad"]) > study.rules.pair
-            found["kept"] = both.all(axis=1)
+            kept = (value > limit).all(axis=1)
+    found["verdict"] = np.where(kept, "keep", "drop")
     texts = {
         (item["config"], item["id"], side): item[side]
         for item in study.items.values() for side in ("good", "bad") if item.get(side)
     }  # fmt: skip
-    return [_judged_pair(row, texts) for row in _records(found)], rows
-
-
-def _judged_pair(row: dict[str, Any], texts: dict[tuple[str, str, str], str]) -> JudgedPair:
-    config, key = row["config"], row["id"]
-    is_rated = "gap" in row
-    return JudgedPair(
-        config, key, row["set_id"], row["UID"], row["linguistics_term"], int(row["n"]),
-        float(row["accuracy"]), bool(row["kept"]),
-        (float(row["good"]), float(row["bad"])) if is_rated else None,
-        float(row["gap"]) if is_rated else None,
-        None if pd.isna(row["time"]) else float(row["time"]),
-        texts.get((config, key, "good"), ""), texts.get((config, key, "bad"), ""),
-    )  # fmt: skip
+    for side in ("good", "bad"):
+        keys = zip(found["config"], found["id"], strict=True)
+        found[f"sentence_{side}"] = [texts.get((*key, side), "") for key in keys]
+    return found, rows
 
 
 def _higher(rows: pd.DataFrame) -> tuple[float, Numbers]:
@@ -385,14 +299,93 @@ def _higher(rows: pd.DataFrame) -> tuple[float, Numbers]:
     return share, influence
 
 
-def _gap(rows: dict[str, np.ndarray[Any, Any]]) -> Interval:
+def _gap(rows: pd.DataFrame) -> Interval:
     """Return the difference of the mean z-scores of good and bad sentences."""
-    values, good = rows["value"], rows["good"]
+    values, good = rows["value"].to_numpy(), rows["good"].to_numpy()
     influence = np.empty(len(values))
     for side, sign in ((good, 1), (~good, -1)):
         influence[side] = sign * (values[side] - values[side].mean()) / side.sum()
     gap = float(values[good].mean() - values[~good].mean())
-    return mean_interval(gap, influence, rows["judge"], rows["pair"])
+    error = clustered_error(influence, rows["judge"].to_numpy(), rows["pair"].to_numpy())
+    return Interval(gap, gap - Z95 * error, gap + Z95 * error)  # by the normal distribution
+
+
+def answer_counts(units: Codes, answers: Codes, possible: int) -> Numbers:
+    """Return how often each unit got each of the ``possible`` answers, given both by number."""
+    _, row = np.unique(units, return_inverse=True)
+    counts = np.bincount(row * possible + answers, minlength=(row.max(initial=-1) + 1) * possible)
+    return counts.reshape(-1, possible).astype(float)
+
+
+def krippendorff_alpha(counts: Numbers, ordered: bool = False) -> float:
+    """Return alpha (Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
+
+    It is nominal, or ordinal if the columns are ``ordered``. NaN if nobody could disagree: no unit
+    has two answers, or there is one answer only.
+    """
+    paired = counts[counts.sum(1) >= 2]
+    totals = paired.sum(0)
+    n = totals.sum()
+    middles = np.cumsum(totals) - totals / 2
+    apart = np.subtract.outer(middles, middles) ** 2 if ordered else 1 - np.eye(len(totals))
+    expected = totals @ apart @ totals / (n - 1) if n > 1 else 0.0
+    if not expected:
+        return math.nan
+    within = ((paired @ apart) * paired).sum(1) / (paired.sum(1) - 1)
+    return float(1 - within.sum() / expected)
+
+
+def gwet_ac(counts: Numbers, ordered: bool = False) -> float:
+    """Return AC1, or AC2 with quadratic weights if the answers are ``ordered``.
+
+    Gwet (2008, "Computing inter-rater reliability and its variance"; 2014, "Handbook of inter-rater
+    reliability"). Unlike alpha it does not fall if nearly all answers are the same. NaN if no unit
+    has two answers, or only one answer was possible.
+    """
+    size = counts.shape[1]
+    rated = counts[counts.sum(1) > 0]
+    paired = rated[rated.sum(1) >= 2]
+    if size < 2 or not len(paired):
+        return math.nan
+    apart = np.subtract.outer(np.arange(size), np.arange(size)) ** 2 / (size - 1) ** 2
+    weights = 1 - apart if ordered else np.eye(size)
+    n = paired.sum(1)
+    agreed = ((paired * (paired @ weights - 1)).sum(1) / (n * (n - 1))).mean()
+    shares = (rated / rated.sum(1, keepdims=True)).mean(0)
+    chance = weights.sum() / (size * (size - 1)) * (shares * (1 - shares)).sum()
+    return float((agreed - chance) / (1 - chance))
+
+
+def clustered_error(influence: Numbers, judges: Codes, items: Codes) -> float:
+    """Return the standard error of a figure, clustered by judge and by item.
+
+    ``influence``: what each answer adds to the figure's deviation; answers of one person are alike,
+    and so are answers about one item. The variance is that of the clusters of judges, and of
+    items, less that of what is in both (Cameron, Gelbach and Miller 2011, section 2.1); at least
+    the larger of the two.
+    """
+    variances = []
+    for keys in (judges, items, judges * (items.max(initial=0) + 1) + items):
+        _, place = np.unique(keys, return_inverse=True)
+        sums = np.bincount(place, influence)
+        few = len(sums) / (len(sums) - 1) if len(sums) > 1 else 1.0
+        variances.append(float((sums**2).sum()) * few)
+    by_judge, by_item, within = variances
+    return math.sqrt(max(by_judge + by_item - within, by_judge, by_item))
+
+
+def share_interval(share: float, influence: Numbers, judges: Codes, items: Codes) -> Interval:
+    """Return a share with a 95 % interval: Wilson's, for as many answers as these are worth.
+
+    They are worth ``share * (1 - share) / error ** 2`` independent ones (Korn and Graubard 1998),
+    at most as many as there are. If all are alike that is unknown, and they count as many as there
+    are judges or items, whichever are fewer.
+    """
+    error = clustered_error(influence, judges, items)
+    clusters = min(len(np.unique(judges)), len(np.unique(items)))
+    worth = share * (1 - share) / error**2 if error else float(clusters)
+    number = max(1, math.floor(min(worth, len(influence))))
+    return wilson(share * number, number)
 
 
 _COLUMNS = (
@@ -409,12 +402,11 @@ def answers_csv(outcome: Outcome) -> str:
     rows = outcome.answers
     found = rows[[*_COLUMNS]].astype({"list": "Int64", "rating": "Int64", "time": "Int64"})
     for side in ("good", "bad"):
-        texts = np.array([getattr(pair, side) for pair in outcome.pairs], dtype=object)
-        found[f"sentence_{side}"] = texts[rows["pair"]] if len(rows) else []
-    for name in found.select_dtypes(exclude="number"):
-        found[name] = found[name].map({text: not_formula(text) for text in found[name].unique()})
-    found["right"] = rows["value"].map("{:g}".format)
-    return str(found.to_csv(index=False, lineterminator="\n"))
+        found[f"sentence_{side}"] = rows["pair"].map(outcome.pairs[f"sentence_{side}"])
+    found["right"] = rows["value"].map(lambda value: float(f"{value:g}"))
+    if outcome.study.design != "likert":
+        found["right"] = rows["value"].astype(int)
+    return csv_of(records(found))
 
 
 def r_script() -> str:

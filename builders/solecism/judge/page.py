@@ -1,26 +1,104 @@
-"""The page of a study: a static folder that runs in any browser, without a network."""
+"""The page of a study: a static folder that runs in any browser, without a network.
+
+What it says to people (consent, instructions, debriefing, the words on the page) is in
+``judge/texts/<language>/``; a study gets a copy in its folder, to be edited or translated. A study
+in a language that has no texts gets the English ones.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
 from markdown_it import MarkdownIt
 
 from solecism.contrast import direction
+from solecism.errors import candidates, fail
 from solecism.files import write_text
+from solecism.inputs import check, read_source, read_toml
 from solecism.judge.design import Study
 from solecism.judge.protocol import REASONS
-from solecism.judge.wording import PageWording, read_wording
 
-__all__ = ["html_of", "page_direction", "page_texts", "write_page"]
+__all__ = [
+    "WORDS", "PageWording", "has_texts", "html_of", "page_direction", "page_texts", "read_wording",
+    "texts_for", "write_page",
+]  # fmt: skip
 
+_TEXTS = Path(__file__).with_name("texts")
 _FILES = Path(__file__).with_name("page_files")
 _SCRIPTS = (
     "jspsych.js", "plugin-html-button-response.js", "plugin-survey-html-form.js", "study.js", "order.js",
     "delivery.js", "page.js",
 )  # fmt: skip
+
+PARTS = ("consent", "instructions", "debriefing")
+WORDS = "page.toml"
+"""The file with the words on the page, a text for each key."""
+
+
+def has_texts(language: str) -> bool:
+    """Return whether there are texts in a language; otherwise a study has the English ones."""
+    return (_TEXTS / language.partition("-")[0] / WORDS).is_file()
+
+
+def texts_for(language: str, design: str) -> dict[str, str]:
+    """Return the texts of a study in a language (else English), by the names of their files."""
+    folder = _TEXTS / (language.partition("-")[0] if has_texts(language) else "en")
+    sources = {f"{part}.md": f"{part}.md" for part in PARTS} | {WORDS: WORDS}
+    sources["instructions.md"] = f"instructions-{design}.md"
+    texts = {name: (folder / source).read_text("utf-8") for name, source in sources.items()}
+    if not has_texts(language):
+        texts[WORDS] = texts[WORDS].replace('"English"', '"the language of the sentences"')
+    return texts
+
+
+@dataclass(frozen=True)
+class PageWording:
+    """The texts of a study: ``parts`` as Markdown by name, ``words`` of the page by key."""
+
+    parts: Mapping[str, str]
+    words: Mapping[str, str]
+
+
+def read_wording(study: Study) -> PageWording:
+    """Read the texts of a study and fill in duration, pay, institution and contact.
+
+    Without pay the lines about it go. Raises :class:`InputError` for a file or a key that is
+    missing, and for an unknown ``{name}``.
+    """
+    folder = study.folder / "texts"
+    words, known = read_toml(folder / WORDS), read_toml(_TEXTS / "en" / WORDS)
+    for key in set(words) - set(known):
+        raise fail(f"unknown key {key!r} {candidates('keys', list(known), key)}", folder / WORDS)
+    check(words, dict.fromkeys(known, str), folder / WORDS)
+    values = {
+        "language": words["language"],
+        "minutes": str(study.minutes),
+        "trials": str(max(study.totals)),
+        "pay": f"{study.amount:.2f} {study.pay.currency}" if study.pay.hourly else "",
+        "institution": study.institution or "[institution]",
+        "contact": study.contact or "[contact]",
+        **{name: f"{{{name}}}" for name in ("done", "total")},  # the page fills these in
+    }
+
+    def filled(text: str, path: Path) -> str:
+        for name in re.findall(r"\{(\w*)\}", text):
+            if name not in values:
+                near = candidates("names", list(values), name)
+                raise fail(f"unknown name {{{name}}} {near}", path)
+        return re.sub(r"\{(\w*)\}", lambda match: values[match[1]], text)
+
+    parts = {}
+    for part in PARTS:
+        path = folder / f"{part}.md"
+        lines = read_source(path).splitlines(keepends=True)
+        shown = [line for line in lines if values["pay"] or "{pay}" not in line]
+        parts[part] = filled("".join(shown), path)
+    return PageWording(parts, {k: filled(text, folder / WORDS) for k, text in words.items()})
 
 
 def write_page(study: Study) -> Path:
@@ -36,31 +114,34 @@ def write_page(study: Study) -> Path:
 
 def page_texts(study: Study, wording: PageWording) -> dict[str, str]:
     """Return the files of the page by name."""
-    copied = [name for name in _SCRIPTS if name != "study.js"]
-    texts = {
-        name: (_FILES / name).read_text("utf-8") for name in (*copied, "page.css", "LICENSE.txt")
-    }
+    copied = [name for name in (*_SCRIPTS, "page.css", "LICENSE.txt") if name != "study.js"]
+    texts = {name: (_FILES / name).read_text("utf-8") for name in copied}
     title = study.title or wording.words[f"question_{study.design}"]
     home = {name: getattr(study.home, name) for name in ("to", "server", "datapipe", "completion")}
     known = {
         "id": study.id, "title": title, "design": study.design, "language": study.language,
         "dir": page_direction(study), "seed": study.seed, "lists": study.lists,
-        "items": {key: dict(item) for key, item in study.items.items()}, "reasons": REASONS,
+        "items": study.items, "reasons": REASONS,
         "home": home, "salt": "" if study.home.to == "server" else study.salt,
         "texts": {part: html_of(text) for part, text in wording.parts.items()},
-        "words": dict(wording.words),
+        "words": wording.words,
     }  # fmt: skip
     script = json.dumps(known, ensure_ascii=False)
     for sign in "<>&\u2028\u2029":  # nothing may end the script or a line of it
         script = script.replace(sign, f"\\u{ord(sign):04x}")
     texts["study.js"] = f"window.solecismStudy = {script};\n"
-    template = Environment(
-        autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
-    ).from_string((_FILES / "index.html").read_text("utf-8"))
-    texts["index.html"] = template.render(
-        language=study.language, dir=page_direction(study), title=title, policy=_policy(study),
-        no_script=wording.words["no_script"],
-        scripts=("jatos.js", *_SCRIPTS) if study.home.to == "jatos" else _SCRIPTS,
+    pipe = "https://pipe.jspsych.org" if study.home.to == "datapipe" else ""
+    to = " ".join(place for place in ("'self'", study.home.server, pipe) if place)
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+        f" connect-src {to}; base-uri 'none'; form-action 'self'"
+    )
+    is_jatos = study.home.to == "jatos"  # JATOS has scripts of its own
+    made = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    texts["index.html"] = made.from_string((_FILES / "index.html").read_text("utf-8")).render(
+        language=study.language, dir=page_direction(study), title=title,
+        policy="" if is_jatos else policy, no_script=wording.words["no_script"],
+        scripts=("jatos.js", *_SCRIPTS) if is_jatos else _SCRIPTS,
     )  # fmt: skip
     return texts
 
@@ -74,15 +155,3 @@ def page_direction(study: Study) -> str:
 def html_of(text: str) -> str:
     """Return Markdown as HTML; HTML in it stays text."""
     return str(MarkdownIt("commonmark", {"html": False}).render(text))
-
-
-def _policy(study: Study) -> str:
-    """Return what the page may load and where it may send; JATOS has scripts of its own."""
-    if study.home.to == "jatos":
-        return ""
-    pipe = "https://pipe.jspsych.org" if study.home.to == "datapipe" else ""
-    to = " ".join(place for place in ("'self'", study.home.server, pipe) if place)
-    return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-        f" connect-src {to}; base-uri 'none'; form-action 'self'"
-    )

@@ -40,8 +40,9 @@ the session's list. Of ``row`` (:data:`ROW`) the page fills in what the design h
 
 ``missing``: positions for which no answer came; the page sends them again, then asks again.
 
-Order and sides follow from the seed ``<seed of the study>:<session>`` (``page_files/order.js``),
-which every saved file has.
+The order of the trials and which side is first follow from the seed
+``<seed of the study>:<session>``, which every saved file has. The page (``page_files/order.js``)
+and :func:`session_order` compute the same.
 
 **The file** that a page saves (download, DataPipe, JATOS) is one JSON object: ``format``
 (:data:`FORMAT`), ``study``, ``session``, ``seed``, ``participant`` (a pseudonym), ``list``,
@@ -52,7 +53,7 @@ which every saved file has.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from solecism.errors import candidates, fail
@@ -62,7 +63,7 @@ from solecism.judge.schema import ANSWERS
 
 __all__ = [
     "ANSWER", "FINISH", "FLAGS", "FORMAT", "READINGS", "REASONS", "ROW", "SAVED", "SESSION",
-    "answer_row", "check_flags", "pseudonym",
+    "answer_row", "check_one_of", "mix", "pseudonym", "session_order", "sides",
 ]  # fmt: skip
 
 FORMAT = "solecism answers 1"
@@ -103,10 +104,12 @@ SAVED = {
 
 _MAX_COMMENT = 2_000
 
-_ANSWERED_BY = {
-    "choice": {"answer"}, "likert": {"rating"}, "expert": {"answer", "reason", "comment"},
-}  # fmt: skip
-"""The values that make an answer, by design."""
+_VALUES: dict[str, dict[str, Sequence[object]]] = {
+    "choice": {"answer": ("good", "bad")},
+    "likert": {"rating": range(1, 8)},
+    "expert": {"answer": READINGS, "reason": REASONS, "comment": ()},
+}
+"""The parts of an answer by design, with their values (of a comment: any)."""
 
 
 def pseudonym(name: str, salt: str) -> str:
@@ -128,45 +131,68 @@ def answer_row(
     beyond the last, an answer of another design, a text that is too long.
     """
     row, key, total = answer["row"], answer["item"], study.totals[number - 1]
-    if key not in study.keys_of_lists[number - 1]:
+    if key not in study.lists[number - 1]:
         raise fail(f"item {key[:40]!r} is not in list {number}")
     if answer["position"] > total:
         raise fail(f"position {answer['position']}: list {number} has {total}")
-    item = study.items[key]
-    _check_row(study.design, item, row)
+    item, known = study.items[key], _VALUES[study.design]
+    values = {name: row.get(name) for name in ("answer", "rating", "reason", "comment")}
+    check_one_of("shown", row["shown"], [side for side in ("good", "bad") if item.get(side)])
+    for name, value in values.items():
+        if name not in known and value is not None:
+            raise fail(f"{name} is no part of an answer of the design {study.design!r}")
+        if known.get(name) and (value is not None or name != "reason"):
+            check_one_of(name, value, known[name])
+    if len(row.get("comment") or "") > _MAX_COMMENT:
+        raise fail(f"comment has more than {_MAX_COMMENT:,} characters")
+    flags = [*(session.get("flags") or ()), *(row.get("flags") or ())]
+    for flag in flags:
+        check_one_of("flag", flag, FLAGS)
     values = {
         **item, **row, "study": study.id, "participant": session["participant"], "list": number,
         "position": answer["position"], "design": study.design, "trials": total,
-        "native_language": session.get("native_language"),
-        "flags": list(dict.fromkeys([*(session.get("flags") or ()), *(row.get("flags") or ())])),
+        "native_language": session.get("native_language"), "flags": list(dict.fromkeys(flags)),
     }  # fmt: skip
     return {name: values.get(name) for name in ANSWERS.names}
 
 
-def _check_row(design: str, item: Mapping[str, str], row: Mapping[str, Any]) -> None:
-    """Raise :class:`InputError` if an answer does not fit the design or the trial."""
-    check_flags(row.get("flags", ()))
-    _one_of("shown", row["shown"], [side for side in ("good", "bad") if item.get(side)])
-    for name in {"answer", "rating", "reason", "comment"} - _ANSWERED_BY[design]:
-        if row.get(name) is not None:
-            raise fail(f"{name} is no part of an answer of the design {design!r}")
-    if design == "likert":
-        if row.get("rating") is None:
-            raise fail("rating is missing")
-        return
-    _one_of("answer", row.get("answer"), READINGS if design == "expert" else ("good", "bad"))
-    if row.get("reason") is not None:
-        _one_of("reason", row["reason"], REASONS)
-    if len(row.get("comment") or "") > _MAX_COMMENT:
-        raise fail(f"comment has more than {_MAX_COMMENT:,} characters")
-
-
-def check_flags(flags: Iterable[str]) -> None:
-    """Raise :class:`InputError` for a flag that is not one of :data:`FLAGS`."""
-    for flag in flags:
-        _one_of("flag", flag, FLAGS)
-
-
-def _one_of(name: str, said: object, known: Sequence[str]) -> None:
+def check_one_of(name: str, said: object, known: Sequence[object]) -> None:
+    """Raise :class:`InputError` for a value that is not one of the known ones."""
     if said not in known:
-        raise fail(f"{name} is {str(said)[:40]!r} {candidates('known', known)}")
+        raise fail(f"{name} is {str(said)[:40]!r} {candidates('known', [*map(str, known)])}")
+
+
+def mix(text: str) -> int:
+    """Return a 32-bit hash of a text: FNV-1a, then the finalizer of MurmurHash3.
+
+    >>> mix("0:a i1")
+    3170127494
+    """
+    value = 0x811C9DC5
+    for byte in text.encode():
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        value = (value ^ value >> shift) * factor & 0xFFFFFFFF
+    return value
+
+
+def session_order(study: Study, number: int, seed: str) -> list[str]:
+    """Return the keys of list ``number`` (from 1) in the order of a session.
+
+    Practice comes first. An expert reads one side of each pair before the other sides.
+    """
+
+    def rank(key: str) -> tuple[bool, int, int, str]:
+        pair, _, side = key.partition("-")
+        half = (mix(f"half {seed} {pair}") & 1) ^ (side == "bad") if study.design == "expert" else 0
+        practice = study.items[key]["kind"] == "practice"
+        place = study.lists[number - 1].index(key) if practice else mix(f"{seed} {key}")
+        return not practice, 0 if practice else half, place, key
+
+    return sorted(study.lists[number - 1], key=rank)
+
+
+def sides(keys: Sequence[str], seed: str) -> dict[str, str]:
+    """Return which side is first in each trial of a forced choice, ``good`` in half of them."""
+    ranked = sorted(keys, key=lambda key: (mix(f"side {seed} {key}"), key))
+    return {key: ("good", "bad")[rank % 2] for rank, key in enumerate(ranked)}

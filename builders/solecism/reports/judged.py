@@ -4,130 +4,93 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from solecism.contrast import differing_parts
 from solecism.files import csv_of
-from solecism.judge.outcome import LEVELS, JudgedGroup, JudgedPair, Outcome
+from solecism.judge.outcome import JudgedGroup, Outcome, records
 from solecism.reports.charts import bar_chart
 from solecism.reports.figures import FigureCell
-from solecism.reports.hardest import Parts
 from solecism.reports.pages import render_page
-from solecism.scoring.summary import Interval
 
-__all__ = ["RejectedPair", "judged_csv", "judged_json", "judged_page", "notes", "rejected_pairs"]
-
-
-@dataclass(frozen=True)
-class RejectedPair:
-    """A pair that people reject, with its sentences in parts of which some differ."""
-
-    pair: JudgedPair
-    good: Parts
-    bad: Parts
-
-
-def rejected_pairs(outcome: Outcome) -> list[RejectedPair]:
-    """Return the pairs that people reject, those with the fewest right answers first."""
-    return [
-        RejectedPair(pair, *differing_parts(pair.good, pair.bad))
-        for pair in sorted(outcome.pairs, key=lambda pair: (pair.accuracy, pair.uid, pair.id))
-        if not pair.kept
-    ]
+__all__ = ["judged_csv", "judged_json", "judged_page", "notes"]
 
 
 def judged_page(outcome: Outcome, everyone: Outcome) -> str:
-    """Return a page; ``everyone``: the outcome without exclusions."""
-    design = outcome.study.design
-    groups = {level: [g for g in outcome.by(level) if g.name] for level in LEVELS}
+    """Return a page; ``everyone``: the outcome without exclusions.
+
+    Of the pairs that people reject those with the fewest right answers come first.
+    """
+    groups = {level: [g for g in some if g.name] for level, some in outcome.levels.items()}
     chart = groups["phenomenon"] if len(groups["phenomenon"]) > 1 else groups["paradigm"]
     series = {
-        "individual": {group.name: _cell(group.individual, group.answers) for group in chart},
-        "majority": {group.name: _cell(group.majority, group.pairs) for group in chart},
+        name: {
+            group.name: FigureCell(found.value, found.low, found.high, n)
+            for group in chart
+            for found, n in [(getattr(group, name), getattr(group, counted))]
+        }
+        for name, counted in (("individual", "answers"), ("majority", "pairs"))
     }
+    rejected = records(outcome.rejected.sort_values(["accuracy", "UID", "id"]))
+    for pair in rejected:
+        pair["parts"] = differing_parts(pair["sentence_good"], pair["sentence_bad"])
     return render_page(
         "judged.html.jinja",
-        study=outcome.study, outcome=outcome, everyone=everyone, design=design,
+        study=outcome.study, outcome=outcome, everyone=everyone, design=outcome.study.design,
         chart=bar_chart("What people decide", [g.name for g in chart], series),
-        excluded=[r for r in outcome.judges if r.reasons],
+        excluded=records(outcome.excluded), left_out=int(outcome.judges["left_out"].sum()),
         groups={level: some for level, some in groups.items() if some},
-        failed=[g for g in outcome.paradigms if not g.passes(outcome.study.rules)],
-        rejected=rejected_pairs(outcome), figure=_figure, seconds=_seconds, share=_share,
+        failed=outcome.failed, rejected=rejected,
+        figure=lambda value: "" if math.isnan(value) else f"{value:.2f}",
+        seconds=lambda value: "" if value is None else f"{value / 1000:.1f}",
+        share=lambda value: "" if value is None else f"{100 * value:.0f}",
         language=outcome.study.language,
     )  # fmt: skip
 
 
-def _cell(found: Interval, n: int) -> FigureCell:
-    return FigureCell(found.value, found.low, found.high, n)
-
-
-def _figure(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.2f}"
-
-
-def _seconds(value: float | None) -> str:
-    return "" if value is None else f"{value / 1000:.1f}"
-
-
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.0f}"
-
-
 def judged_csv(outcome: Outcome) -> dict[str, str]:
     """Return tables by the name of their file: groups, pairs and judges."""
-    rules = outcome.study.rules
     groups = [
-        {"level": level, **_group_json(group), "passes": group.passes(rules)}
-        for level in LEVELS
-        for group in outcome.by(level)
+        {"level": level, **_group_json(group), "passes": group.passes(outcome.study.rules)}
+        for level, some in outcome.levels.items()
+        for group in some
     ]
     return {
         "groups.csv": csv_of([{"level": "all", **_group_json(outcome.overall)}, *groups]),
-        "pairs.csv": csv_of(map(_pair_json, outcome.pairs)),
-        "judges.csv": csv_of({**asdict(r), "reasons": " ".join(r.reasons)} for r in outcome.judges),
+        "pairs.csv": csv_of(records(outcome.pairs)),
+        "judges.csv": csv_of(records(outcome.judges)),
     }
 
 
 def judged_json(outcome: Outcome, everyone: Outcome) -> dict[str, Any]:
     """Return all figures as JSON; ``everyone``: the outcome without exclusions."""
-    rules = outcome.study.rules
+    excluded = outcome.excluded.set_index("participant")["reasons"]
     return {
         "study": outcome.study.id,
         "design": outcome.study.design,
         "judges": len(outcome.judges),
-        "excluded": {r.participant: list(r.reasons) for r in outcome.judges if r.reasons},
+        "excluded": {person: reasons.split() for person, reasons in excluded.items()},
         "simulated": outcome.simulated,
         "overall": _group_json(outcome.overall),
         "without_exclusions": _group_json(everyone.overall),
-        **{level: [_group_json(group) for group in outcome.by(level)] for level in LEVELS},
-        "paradigms_below": [g.name for g in outcome.paradigms if not g.passes(rules)],
-        "pairs_rejected": [_pair_json(pair) for pair in outcome.pairs if not pair.kept],
+        **{level: [_group_json(g) for g in some] for level, some in outcome.levels.items()},
+        "paradigms_below": [group.name for group in outcome.failed],
+        "pairs_rejected": records(outcome.rejected),
     }
 
 
 def _group_json(group: JudgedGroup) -> dict[str, Any]:
-    found = {
-        "name": group.name, "pairs": group.pairs, "answers": group.answers, "judges": group.judges,
-        **_interval("individual", group.individual), **_interval("majority", group.majority),
-        "kept": group.kept, "alpha": _number(group.alpha), "ac1": _number(group.ac1),
-        "time": group.time,
-    }  # fmt: skip
-    return found | (_interval("gap", group.gap) if group.gap else {})
-
-
-def _interval(name: str, found: Interval) -> dict[str, float | None]:
-    ends = {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-    return {key: _number(value) for key, value in ends.items()}
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _pair_json(pair: JudgedPair) -> dict[str, Any]:
-    texts = {"sentence_good": pair.good, "sentence_bad": pair.bad}
-    return {"config": pair.config, **pair.to_json(), **texts}
+    """Return the figures; what is not a number becomes null, an interval three figures."""
+    found: dict[str, Any] = {}
+    for name, value in vars(group).items():
+        if name in ("individual", "majority", "gap"):
+            ends = (
+                {} if value is None else {"": value.value, "_low": value.low, "_high": value.high}
+            )
+            found |= {f"{name}{end}": number for end, number in ends.items()}
+        else:
+            found[name] = value
+    return {name: None if value != value else value for name, value in found.items()}
 
 
 def notes(outcome: Outcome) -> Iterator[str]:
@@ -135,5 +98,5 @@ def notes(outcome: Outcome) -> Iterator[str]:
     if outcome.simulated:
         yield f"{outcome.simulated:,} answers are those of programs"
     items = {i["id"] for i in outcome.study.items.values() if i["kind"] == "item"}
-    if outcome.study.design == "likert" and (empty := items - {pair.id for pair in outcome.pairs}):
+    if outcome.study.design == "likert" and (empty := items - set(outcome.pairs["id"])):
         yield f"{len(empty)} pairs have ratings of one sentence only and are left out"

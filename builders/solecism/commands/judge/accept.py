@@ -31,5 +31,4 @@ def command(study: Path, data: Path, judges: str) -> None:
     outcome = outcome_of(found, read_answer_table(found))
     for config in accept(outcome, data, judges):
         echo(f"{data}/{config.name}: {config.rows:,} pairs")
-    dropped = sum(not pair.kept for pair in outcome.pairs)
-    echo(f"{dropped} of them are to be dropped: {data}/excluded/")
+    echo(f"{len(outcome.rejected)} of them are to be dropped: {data}/excluded/")

@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 
 from solecism.commands.options import FOLDER, JSON, echo, path_type, print_json
+from solecism.judge.creation import pairs_of_config
 from solecism.judge.design import read_study
-from solecism.judge.drawing import pairs_of_config
 from solecism.judge.importing import KnownTrials, answer_table, import_answers, save_answers
 
 __all__ = ["command"]

@@ -13,11 +13,10 @@ import click
 
 from solecism.commands.options import JSON, NEW_FOLDER, echo, print_json
 from solecism.errors import fail
-from solecism.judge.creation import StudyOptions, create_study
+from solecism.judge.creation import StudyOptions, create_study, pairs_of_config
 from solecism.judge.design import DELIVERIES, AnswerDelivery, Study
-from solecism.judge.drawing import pairs_of_config
+from solecism.judge.page import has_texts
 from solecism.judge.schema import DESIGNS
-from solecism.judge.wording import has_texts
 
 __all__ = ["command"]
 

@@ -74,18 +74,17 @@ def _write(outcome: Outcome, everyone: Outcome, out: Path) -> None:
 def _show(outcome: Outcome, everyone: Outcome, by: str) -> None:
     from solecism.reports.judged import notes
 
-    groups = [group for group in outcome.by(by) if group.name]
+    groups = [group for group in outcome.levels[by] if group.name]
     likert = outcome.study.design == "likert"
     console().print(_table(by, [*groups, outcome.overall], likert))
-    out = sum(bool(record.reasons) for record in outcome.judges)
+    out = len(outcome.excluded)
     echo(f"{len(outcome.judges) - out} judges count, {out} are left out by the rules")
     for name, found in (("counting", outcome), ("all", everyone)):
         whole = found.overall
         shares = f"individual {_share(whole.individual)}, majority {_share(whole.majority)}"
         echo(f"{name} answers: {shares}")
-    rejected = sum(not pair.kept for pair in outcome.pairs)
-    echo(f"{rejected} of {len(outcome.pairs)} pairs are rejected by people")
-    below = [g.name for g in outcome.paradigms if not g.passes(outcome.study.rules)]
+    echo(f"{len(outcome.rejected)} of {len(outcome.pairs)} pairs are rejected by people")
+    below = [group.name for group in outcome.failed]
     share = 100 * outcome.study.rules.paradigm
     named = ", ".join(below[:20]) + (f" and {len(below) - 20} more" if len(below) > 20 else "")
     echo(f"fewer than {share:.0f} % of pairs are confirmed: {named or 'in no paradigm'}")
