@@ -16,7 +16,7 @@ from masked_models import KINDS, PAIRS, POSITIONS, loaded, pairs, plain_pll, rea
 from solecism.errors import InputError
 from solecism.scoring.engines.masked import MaskedReader, open_masked
 from solecism.scoring.methods.masked import score_pll
-from solecism.scoring.unigram import estimate_unigram
+from solecism.scoring.normalise import estimate_unigram
 
 VARIANTS = ("original", "within_word_l2r")
 

@@ -20,13 +20,14 @@ from solecism.errors import InputError
 from solecism.scoring.normalise import (
     DIFFERENCES,
     NORMALISERS,
+    Unigram,
     decisions,
+    estimate_unigram,
     find_normaliser,
     margins,
 )
 from solecism.scoring.results import Result, read_result, scores_table
 from solecism.scoring.summary import renormalise, summarize
-from solecism.scoring.unigram import Unigram, estimate_unigram
 
 
 def table(*rows: tuple[Any, ...], unigrams: Any = None) -> pa.Table:

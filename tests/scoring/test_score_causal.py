@@ -23,7 +23,7 @@ from solecism.scoring.engines.causal import CausalReader  # noqa: E402
 from solecism.scoring.items import open_pairs  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import Loaded, load_model  # noqa: E402
-from solecism.scoring.unigram import estimate_unigram  # noqa: E402
+from solecism.scoring.normalise import estimate_unigram  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,7 @@ from solecism.commands import main
 from solecism.errors import InputError
 from solecism.schema import CLOZE
 from solecism.scoring.items import open_items
-from solecism.scoring.sentences import sentences_of
-from solecism.scoring.surprisals import read_surprisals, score_surprisals
+from solecism.scoring.surprisals import read_surprisals, score_surprisals, sentences_of
 
 Write = Callable[[list[list[str]], Path], None]
 

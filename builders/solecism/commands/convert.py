@@ -24,7 +24,7 @@ from solecism.files import csv_of, filling_folder, write_text, writing
 from solecism.inputs import reading_parquet
 from solecism.schema import SUITE
 from solecism.scoring.items import ItemSet, open_items
-from solecism.scoring.sentences import sentences_of, write_sentence_lines
+from solecism.scoring.surprisals import sentences_of, write_sentence_lines
 from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
 __all__ = ["command", "convert"]
@@ -40,7 +40,7 @@ def convert(source: str, target: Path) -> list[Path]:
     ``source``: a config (``clams/he``, ``mandarin/classifier_none``, ``ORG/NAME/CONFIG``),
     SyntaxGym's ``.json``, ``.parquet``, or a text of the original study (``cls_none_txt.txt``).
     ``target``: of configs of any kind ``.csv`` or ``.tsv`` with all columns, ``.txt`` (a tokenised
-    sentence a line) or ``.jsonl`` (:func:`solecism.scoring.sentences.write_sentence_lines`); of
+    sentence a line) or ``.jsonl`` (:func:`solecism.scoring.surprisals.write_sentence_lines`); of
     suites ``.json``, ``.parquet``, or a folder with a file of SyntaxGym's JSON for each suite.
     Raises :class:`InputError`.
     """

@@ -1,26 +1,37 @@
 """Normalised scores: what a run would have decided, had the sums been divided by lengths.
 
-All come from the columns of a result's table; no model is asked again.
+All come from the columns of a result's table; no model is asked again. SLOR needs a unigram model
+over the model's tokens: P(token) = (count + 1) / (all tokens + size of the vocabulary), counted in
+text of the user's.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from solecism.baselines.corpus import BOS
+from solecism.baselines.ngram import NgramModel
 from solecism.errors import candidates, fail
+from solecism.scoring.encoding import encode
 from solecism.scoring.results import TIE
 
 __all__ = [
-    "DIFFERENCES", "INPUTS", "NORMALISERS", "Normaliser", "are_sums", "decisions", "find_normaliser", "margins",
-    "right_or_tie", "token_differences", "usable",
+    "DIFFERENCES", "INPUTS", "NORMALISERS", "Normaliser", "Unigram", "are_sums", "decisions",
+    "estimate_unigram", "find_normaliser", "margins", "right_or_tie", "token_differences", "usable",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -165,3 +176,95 @@ def token_differences(table: pa.Table) -> NDArray[np.int64]:
     """Return the class of each pair, as a place in :data:`DIFFERENCES`."""
     apart = _floats(table, "tokens_good") - _floats(table, "tokens_bad")
     return np.clip(np.nan_to_num(apart), -3, 3).astype(np.int64) + 3
+
+
+_LINES = 4096
+"""Lines that are tokenised together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unigram:
+    """A unigram model: the natural log probability of each token by its id.
+
+    ``name`` is that of the text it was counted in, ``digest`` the SHA-256 of the counts.
+    """
+
+    name: str
+    digest: str
+    logp: Floats
+
+    @classmethod
+    def of_counts(cls, name: str, counts: Ints) -> Unigram:
+        """Return the model of the counts of all tokens of a vocabulary, one added to each."""
+        digest = hashlib.sha256(counts.astype("<i8").tobytes()).hexdigest()
+        return cls(name, digest, np.log(counts + 1) - np.log(counts.sum() + len(counts)))
+
+    def __str__(self) -> str:
+        """Return how signatures name it."""
+        return f"{self.name}#{self.digest[:8]}"
+
+    def sums(self, rows: Sequence[Sequence[int]]) -> Floats:
+        """Return log P of sequences of tokens."""
+        owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        tokens = np.fromiter(chain.from_iterable(rows), np.int64, len(owners))
+        return self.by_owner(owners, tokens, len(rows))
+
+    def by_owner(
+        self, owners: Sequence[int] | Ints, tokens: Sequence[int] | Ints, count: int
+    ) -> Floats:
+        """Return log P of ``count`` owners' tokens, of which ``owners[i]`` has ``tokens[i]``."""
+        weights = self.logp[np.asarray(tokens, np.int64)]
+        return np.bincount(np.asarray(owners, np.int64), weights, count).astype(np.float64)
+
+    def of_words(self, model: NgramModel, texts: pa.Array) -> Floats:
+        """Return log P of the words of texts, with ``</s>``, as an n-gram model reads them."""
+        stream, starts = model.stream(texts)
+        values = self.logp[stream]
+        values[starts] = 0.0
+        return np.add.reduceat(values, starts) if len(starts) else np.zeros(0)
+
+
+def estimate_unigram(path: str | Path, reader: Any) -> Unigram:
+    """Return a unigram model of the text of a file, or of all files of a folder.
+
+    Each line is tokenised as the sentences are by ``reader`` (of a causal or masked model, or an
+    n-gram model), without BOS; with EOS if that is scored. Raises :class:`InputError` for text that
+    is missing, empty or not UTF-8, and for a reader without a tokenizer.
+    """
+    path = Path(path)
+    ngram = isinstance(reader, NgramModel)
+    if not ngram and not hasattr(reader, "loaded"):
+        raise fail("a unigram model needs the tokenizer of the model, which is not here")
+    size = len(reader.words) if ngram else max(reader.loaded.tokenizer.get_vocab().values()) + 1
+    counts = np.zeros(int(size), np.int64)
+    for lines in _lines(path):
+        counts += np.bincount(_tokens(reader, lines), minlength=len(counts))
+    if not counts.any():
+        raise fail("there is no text to count tokens in", path)
+    return Unigram.of_counts(path.resolve().name, counts)
+
+
+def _tokens(reader: Any, lines: Sequence[str]) -> Ints:
+    if isinstance(reader, NgramModel):
+        stream, _ = reader.stream(pa.array(lines, pa.string()))
+        return np.asarray(stream[stream != reader.words.index(BOS)], np.int64)
+    tokenizer = reader.loaded.tokenizer
+    rows: list[Sequence[int]] = [text.ids for text in encode(tokenizer, lines, offsets=False)]
+    if getattr(reader, "eos", False):
+        rows.append([tokenizer.eos_token_id] * len(lines))
+    return np.fromiter(chain.from_iterable(rows), np.int64)
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    """Yield the lines that are not blank of a file, or of all files in a folder."""
+    if not path.exists():
+        raise fail("there is no such text file or folder", path)
+    inside = (file for file in sorted(path.rglob("*")) if not file.name.startswith("."))
+    for file in [path] if path.is_file() else filter(Path.is_file, inside):
+        try:
+            with file.open(encoding="utf-8-sig") as text:
+                wanted = filter(None, map(str.strip, text))
+                while batch := list(islice(wanted, _LINES)):
+                    yield batch
+        except UnicodeDecodeError as error:
+            raise fail(f"is not UTF-8 (byte {error.start})", file) from None

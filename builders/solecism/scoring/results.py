@@ -375,6 +375,9 @@ class Result:
         with reading_parquet(path):
             table = pq.read_table(path, columns=names)
             table.validate(full=True)
+        for name in (f.name for f in table.schema if f.type == pa.float64()):
+            if pc.any(pc.is_nan(table[name])).as_py():
+                raise fail(f"column {name!r} has a value that is not a number (NaN)", path)
         return table
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from solecism.scoring.models import Loaded
-    from solecism.scoring.unigram import Unigram
+    from solecism.scoring.normalise import Unigram
 
 __all__ = ["kind_of_model", "open_model", "score", "score_all"]
 
@@ -278,7 +278,7 @@ class _Scorer:
         opened = open_model(kind, model, options, eos, self.last, loaded)
         unigram = None
         if options.unigram is not None and "unigram" in method.options:
-            from solecism.scoring.unigram import estimate_unigram
+            from solecism.scoring.normalise import estimate_unigram
 
             path = options.unigram
             key = (path, opened.name, opened.revision, eos)

@@ -1,4 +1,4 @@
-"""Surprisals from files of other programs and published studies, instead of from a model.
+"""Sentences for models that are run elsewhere, and results made of their files of surprisals.
 
 A file is a table with a row a token, or the output of rnng-pytorch's ``beam_search.py``
 (``docs/baselines.md``).
@@ -8,30 +8,35 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from math import isfinite, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import regex
 
 from solecism.contrast import differing_words
 from solecism.errors import InputError, Problem, candidates, fail
+from solecism.files import writing
 from solecism.scoring.encoding import OUT_OF_VOCABULARY, Encoded, words_of
 from solecism.scoring.items import ItemSet, open_items
-from solecism.scoring.methods.cloze import NO_OTHER_FORM, as_pairs
+from solecism.scoring.methods.cloze import NO_OTHER_FORM, as_pairs, wrong_sentences
 from solecism.scoring.methods.region import ReadSentence, SentenceReader, score_suites
 from solecism.scoring.results import Result, ResultWriter, read_result, scores_table
-from solecism.scoring.sentences import Sentence, sentences_of
 from solecism.scoring.summary import Signature, refuse_replacing, summarize_file
 
 __all__ = [
-    "SentenceLine", "SurprisalColumns", "SurprisalRun", "find_runs", "line_reader", "read_surprisals",
-    "score_surprisals", "sign_run", "write_run",
+    "Sentence", "SentenceLine", "SurprisalColumns", "SurprisalRun", "find_runs", "line_reader",
+    "read_surprisals", "score_surprisals", "sentences_of", "sign_run", "write_run",
+    "write_sentence_lines",
 ]  # fmt: skip
 
 _FILE = re.compile(r"surprisals?(?:_output)?[_-](?P<name>.+)\.(?:tsv|txt|csv)")
@@ -42,6 +47,8 @@ _END = re.compile(r"</?s>|<\|?(?:eos|bos|endoftext|end_of_text)\|?>|\[(?:SEP|CLS
 _UNKNOWN = re.compile(r"<?\[?unk.*", re.IGNORECASE)
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]"}
 _UNITS = {"bits": 1.0, "nats": 1 / log(2)}
+
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’\-][\p{L}\p{M}\p{N}]+)*|[^\s\p{L}\p{M}\p{N}]")
 
 MAX_PROBLEMS = 20
 
@@ -93,12 +100,21 @@ def read_surprisals(
 ) -> list[SentenceLine]:
     """Read the sentences of a file in the order of their numbers; raise with every problem."""
     rows = _rows(path)
-    if rows and len(rows[0]) in (5, 6) and all(cell.strip().isdigit() for cell in rows[0][:2]):
+    rnng = (
+        len(rows[0]) in (5, 6) and all(c.strip().isdigit() for c in rows[0][:2]) if rows else False
+    )
+    if rnng:
         end = next((n for n, row in enumerate(rows) if row[0].startswith("-----")), len(rows))
         rows, first, unit = rows[:end], 1, _UNITS["nats"]
         places: list[int | None] = [0, 1, 2, 4]
     else:
-        places = _places(rows[0] if rows else [], columns, path)
+        names = [name.strip() for name in rows[0]] if rows else []
+        wanted = (columns.sentence, columns.number, columns.token, columns.surprisal)
+        missing = [name for name in wanted if name not in names and name != columns.number]
+        if missing:
+            near = candidates("columns", names, missing[0])
+            raise fail(f"has no column {', '.join(missing)} {near}", path, 1)
+        places = [names.index(name) if name in names else None for name in wanted]
         rows, first, unit = rows[1:], 2, _UNITS[columns.unit]
     problems: list[Problem] = []
     found: dict[int, list[_Token]] = {}
@@ -108,7 +124,7 @@ def read_surprisals(
             token, bits = _BRACKETS.get(cells[2], cells[2]), float(cells[3]) * unit
             if not token or not isfinite(bits):
                 raise ValueError(row)
-            unknown = first == 1 and _is_unknown(row[3].strip())  # the word as an RNNG has read it
+            unknown = rnng and _is_unknown(row[3].strip())  # the word as an RNNG has read it
             found.setdefault(int(cells[0]), []).append((int(cells[1]), token, bits, unknown))
         except (ValueError, IndexError):
             message = f"not a sentence's number, a token's number, a token and a surprisal: {row}"
@@ -131,33 +147,17 @@ def _gaps(found: Mapping[int, Sequence[_Token]]) -> Iterator[str]:
             yield f"sentence {sentence}: its tokens are not numbered one by one: {numbers}"
 
 
-class _Tabs(csv.excel_tab):
-    """Tab-separated columns; quotation marks are tokens."""
-
-    quoting = csv.QUOTE_NONE
-
-
 def _rows(path: Path) -> list[list[str]]:
-    dialect = csv.excel if path.suffix == ".csv" else _Tabs
+    """Return the cells of a table; in one with tabs quotation marks are tokens."""
+    shape: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
-            rows = list(csv.reader(file, dialect))
+            rows = list(csv.reader(file, **({} if path.suffix == ".csv" else shape)))
         except (UnicodeDecodeError, csv.Error) as error:
             raise fail(str(error), path) from None
     while rows and not "".join(rows[-1]).strip():
         rows.pop()
     return rows
-
-
-def _places(header: Sequence[str], columns: SurprisalColumns, path: Path) -> list[int | None]:
-    """Return the places of the columns; the number of a token may be missing."""
-    names = [name.strip() for name in header]
-    wanted = (columns.sentence, columns.number, columns.token, columns.surprisal)
-    missing = [name for name in wanted if name not in names and name != columns.number]
-    if missing:
-        near = candidates("columns", names, missing[0])
-        raise fail(f"has no column {', '.join(missing)} {near}", path, 1)
-    return [names.index(name) if name in names else None for name in wanted]
 
 
 def _is_unknown(token: str) -> bool:
@@ -167,16 +167,10 @@ def _is_unknown(token: str) -> bool:
 
 def _line(tokens: Sequence[_Token]) -> SentenceLine:
     """Return a sentence without the marks of its ends."""
-    first, last = 0, len(tokens)
-    while last > first and _END.fullmatch(tokens[last - 1][1]):
-        last -= 1
-    while first < last and _END.fullmatch(tokens[first][1]):
-        first += 1
-    kept = tokens[first:last]
+    inner = [n for n, token in enumerate(tokens) if not _END.fullmatch(token[1])]
+    kept = tokens[inner[0] : inner[-1] + 1] if inner else []
     unknown = frozenset(place for place, token in enumerate(kept) if token[3])
-    return SentenceLine(
-        tuple(token[1] for token in kept), tuple(token[2] for token in kept), unknown
-    )
+    return SentenceLine(tuple(t[1] for t in kept), tuple(t[2] for t in kept), unknown)
 
 
 @dataclass(frozen=True)
@@ -196,10 +190,8 @@ def find_runs(folder: Path) -> list[SurprisalRun]:
     ``lstm``. Raises :class:`InputError` where there is no such file, or two for one suite.
     """
     found: dict[Path, dict[str, Path]] = {}
-    every = (
-        Path(at) / name for at, _, names in os.walk(folder, followlinks=True) for name in names
-    )
-    for path in sorted(every):
+    walked = os.walk(folder, followlinks=True)
+    for path in sorted(Path(at, name) for at, _, names in walked for name in names):
         match = _FILE.fullmatch(path.name)
         if match:
             files = found.setdefault(path.parent, {})
@@ -226,16 +218,6 @@ def line_reader(lines: Sequence[SentenceLine], path: Path) -> SentenceReader:
     The tokens are the words of the condition, or pieces of its text. Raises :class:`InputError`
     where the file has another number of sentences, or one that is not that of the condition.
     """
-    take = _taker(lines, path)
-
-    def read(conditions: Sequence[Mapping[str, Any]]) -> list[ReadSentence | None]:
-        return [take(condition["text"], condition["tokens"]) for condition in conditions]
-
-    return read
-
-
-def _taker(lines: Sequence[SentenceLine], path: Path) -> Callable[[str, str], ReadSentence]:
-    """Return a function that takes the next line of a file for a text and its words."""
     rest = enumerate(lines, 1)
 
     def take(text: str, tokens: str) -> ReadSentence:
@@ -253,7 +235,7 @@ def _taker(lines: Sequence[SentenceLine], path: Path) -> Callable[[str, str], Re
             raise fail(f"{said}, the data has {tokens!r}", path)
         return ReadSentence(encoded, bits)
 
-    return take
+    return lambda conditions: [take(each["text"], each["tokens"]) for each in conditions]
 
 
 def _pieces(text: str, tokens: Sequence[str]) -> Encoded | None:
@@ -280,7 +262,7 @@ def score_surprisals(
 
     ``folder`` has a file for the config, ``surprisals_CONFIG.tsv``, or one for each of its suites;
     or folders of such files, for several models and seeds. Which sentences these are, and in which
-    order: :func:`solecism.scoring.sentences.sentences_of`. Writes a result for each of them into
+    order: :func:`solecism.scoring.surprisals.sentences_of`. Writes a result for each of them into
     ``out`` and returns them. Raises :class:`InputError` for files that cannot be read or are of
     other sentences.
     """
@@ -295,73 +277,52 @@ def score_surprisals(
     return results
 
 
-def _lines(
-    run: SurprisalRun, columns: SurprisalColumns, name: str
-) -> tuple[list[SentenceLine], Path]:
-    """Return the lines of the file of a config (or suite), and the file."""
+def _lines(run: SurprisalRun, columns: SurprisalColumns, name: str) -> SentenceReader:
+    """Return a reader of the file of a config (or suite)."""
     if name not in run.files:
         near = candidates("files", list(run.files), name)
         raise fail(f"there is no file surprisals_{name}.tsv {near}")
-    return read_surprisals(run.files[name], columns), run.files[name]
+    return line_reader(read_surprisals(run.files[name], columns), run.files[name])
 
 
 def _suites(items: ItemSet, run: SurprisalRun, columns: SurprisalColumns) -> Iterator[pa.Table]:
     if items.config in run.files:
-        reader = line_reader(*_lines(run, columns, items.config))
-        yield from score_suites(items.tables(), reader)
+        yield from score_suites(items.tables(), _lines(run, columns, items.config))
         return
     table = pa.concat_tables(items.tables())
-    names = table["suite"].to_pylist()
-    for suite in dict.fromkeys(names):
-        rows = table.filter(pa.array([name == suite for name in names]))
-        yield from score_suites([rows], line_reader(*_lines(run, columns, suite)))
-
-
-class _Side(NamedTuple):
-    """A sentence as a file has it."""
-
-    bits: float
-    tokens: int
-    size: int
-    chars: int
-    words: tuple[str, ...]
-    unknown: frozenset[str]
+    for suite in table["suite"].unique().to_pylist():
+        rows = table.filter(pc.equal(table["suite"], suite))
+        yield from score_suites([rows], _lines(run, columns, suite))
 
 
 def _sums(items: ItemSet, run: SurprisalRun, columns: SurprisalColumns) -> Iterator[pa.Table]:
     """Compare the sums of pairs, and of cloze items the answer and the likeliest wrong form."""
-    take = _taker(*_lines(run, columns, items.config))
+    read = _lines(run, columns, items.config)
     cloze = items.kind == "cloze"
     for table in items.tables():
-        read = [
-            [_side(s, take(s.text, s.tokens)) for s in item]
-            for item in sentences_of(items, [table])
-        ]
-        sides = [(good, min(others, default=None)) for good, *others in read]
-        both = [(good, bad or good) for good, bad in sides]
-        bits, tokens, sizes, chars = np.array([[side[:4] for side in pair] for pair in both]).T
-        skipped = [_skipped(good, bad) for good, bad in sides]
+        compared, skipped = [], list[str | None]()
+        for item in sentences_of(items, [table]):
+            found = read([sentence._asdict() for sentence in item])
+            bits = [float(one.bits.sum()) for one in found if one is not None]
+            bad = min(range(1, len(item)), key=bits.__getitem__, default=0)
+            words = [item[n].tokens.split(" ") for n in (0, bad)]
+            unknown = {
+                words[n][place]
+                for n, one in enumerate((found[0], found[bad]))
+                for place in (one.unknown if one else ())
+            }
+            critical = unknown.intersection(differing_words(*words))
+            skipped.append(OUT_OF_VOCABULARY if critical else None if bad else NO_OTHER_FORM)
+            compared.append([
+                (bits[n], len(one.bits) if one else 0, len(item[n].text.encode()), len(item[n].text))
+                for n, one in ((0, found[0]), (bad, found[bad]))
+            ])  # fmt: skip
+        sums, tokens, sizes, chars = np.array(compared).T
         described = as_pairs(table, table.to_pylist()) if cloze else table
         yield scores_table(
-            described, "cloze:two_forms" if cloze else "sentence", -bits * log(2), tokens, sizes,
+            described, "cloze:two_forms" if cloze else "sentence", -sums * log(2), tokens, sizes,
             skipped, chars=chars,
         )  # fmt: skip
-
-
-def _side(sentence: Sentence, read: ReadSentence) -> _Side:
-    words = tuple(sentence.tokens.split(" "))
-    unknown = frozenset(words[place] for place in read.unknown)
-    text = sentence.text
-    return _Side(
-        float(read.bits.sum()), len(read.bits), len(text.encode()), len(text), words, unknown
-    )
-
-
-def _skipped(good: _Side, bad: _Side | None) -> str | None:
-    if bad is None:
-        return NO_OTHER_FORM
-    critical = set(differing_words(list(good.words), list(bad.words)))
-    return OUT_OF_VOCABULARY if critical & (good.unknown | bad.unknown) else None
 
 
 def sign_run(
@@ -389,3 +350,58 @@ def write_run(out: Path, signature: Signature, tables: Iterable[pa.Table]) -> Re
     with ResultWriter(stem, str(signature), lambda path: summarize_file(path, signature)) as writer:
         writer.write(scored.slice(writer.done))
     return read_result(stem)
+
+
+class Sentence(NamedTuple):
+    """A sentence of an item: ``side`` is ``good``, ``bad``, or the name of a condition.
+
+    ``tokens``: its words and marks with spaces between them.
+    """
+
+    id: str
+    side: str
+    text: str
+    tokens: str
+
+
+def sentences_of(
+    items: ItemSet, tables: Iterable[pa.Table] | None = None
+) -> Iterator[list[Sentence]]:
+    """Yield the sentences of each item (or of those in ``tables``), in order.
+
+    Pairs: ``good``, ``bad``; suites: the conditions; cloze items: ``good`` with the answer, then
+    ``bad-1``, ... with each form of its lemma that does not agree (none if there is no such form).
+    """
+    forms = pa.concat_tables(items.forms.tables()) if items.kind == "cloze" else None
+    for table in items.tables() if tables is None else tables:
+        if forms is not None:
+            for item, wrong in wrong_sentences(table, forms):
+                texts = {"good": item["text"]} | {f"bad-{n}": t for n, t in enumerate(wrong, 1)}
+                yield [
+                    Sentence(item["id"], side, text, " ".join(_WORD.findall(text)))
+                    for side, text in texts.items()
+                ]
+        elif items.kind == "suite":
+            for item in table.select(["id", "conditions"]).to_pylist():
+                conditions = item["conditions"]
+                yield [Sentence(item["id"], c["name"], c["text"], c["tokens"]) for c in conditions]
+        else:
+            for row in table.to_pylist():
+                texts = {side: row[f"sentence_{side}"] for side in ("good", "bad")}
+                yield [
+                    Sentence(row["id"], side, text, row.get(f"tokens_{side}", text))
+                    for side, text in texts.items()
+                ]
+
+
+def write_sentence_lines(items: Iterable[list[Sentence]], path: Path) -> None:
+    """Write sentences for a model of one's own: a tokenised one a line, or JSON Lines.
+
+    A line of JSON has ``id``, ``side``, ``text`` and ``tokens`` (a list); whoever adds
+    ``surprisals`` has a file that ``solecism score --surprisals`` reads.
+    """
+    with writing(path) as part, part.open("w", encoding="utf-8", newline="\n") as out:
+        for sentence in chain.from_iterable(items):
+            row = {**sentence._asdict(), "tokens": sentence.tokens.split(" ")}
+            text = json.dumps(row, ensure_ascii=False)
+            out.write((text if path.suffix == ".jsonl" else sentence.tokens) + "\n")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from solecism.scoring.encoding import Encoded
     from solecism.scoring.items import ItemSet
-    from solecism.scoring.unigram import Unigram
+    from solecism.scoring.normalise import Unigram
 
 __all__ = ["Method", "Reader", "Run", "choose", "method_names", "methods"]
 

@@ -18,7 +18,7 @@ from solecism.scoring.results import EMPTY, MULTI_PIECE, NOT_ALIGNED, TOO_LONG, 
 
 if TYPE_CHECKING:
     from solecism.scoring.engines.masked import MaskedReader
-    from solecism.scoring.unigram import Unigram
+    from solecism.scoring.normalise import Unigram
 
 __all__ = ["METHODS", "score_focus", "score_pll"]
 

@@ -27,7 +27,7 @@ from solecism.scoring.methods import Method, Reader, Run
 from solecism.scoring.results import EMPTY, TOO_LONG, blank, require, scores_table, without_nulls
 
 if TYPE_CHECKING:
-    from solecism.scoring.unigram import Unigram
+    from solecism.scoring.normalise import Unigram
 
 __all__ = ["METHODS", "score_ngram", "score_pairs"]
 
