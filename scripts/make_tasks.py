@@ -15,8 +15,7 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from solecism.datasets.catalogue import catalogue_entry
-from solecism.datasets.citation import cite, references_of
+from solecism.datasets.catalogue import catalogue_entry, cite, references_of
 from solecism.datasets.from_templates import ALL, templates_of_configs
 from solecism.files import write_text
 from solecism.grammar.template import Template

@@ -161,13 +161,15 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not a number in JSON")
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Return the table of a TOML file; raises :class:`InputError` if it is not TOML."""
+def read_toml(path: Path, shape: Any = dict) -> dict[str, Any]:
+    """Return the table of a TOML file; raises :class:`InputError` if it is not TOML of a shape."""
     try:
-        return tomllib.loads(read_text(path))
+        value = tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:  # ValueError also of numbers with many digits
         line = re.search(r"at line (\d+)", str(error))
         raise fail(f"TOML: {error}", path, int(line[1]) if line else None) from None
+    check(value, shape, path)
+    return value
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from release import CHECKOUT, TREEBANKS
-from solecism.datasets.citation import read_bibliography
+from solecism.datasets.catalogue import read_bibliography
 from solecism.errors import InputError
 from solecism.treebank.conllu import ConlluChunk, Tokens, tokens_of
 from solecism.treebank.filters import FILTERS

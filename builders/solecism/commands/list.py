@@ -16,8 +16,7 @@ from rich.table import Table
 
 from solecism.commands.completion import complete_names
 from solecism.commands.options import JSON, ROOT, console, echo, plain_table, print_lines
-from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, mined_names
-from solecism.datasets.citation import cite
+from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, cite, mined_names
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import load_paradigms, templates_of_configs
 from solecism.datasets.from_treebanks import minable

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from solecism.datasets.card import render_card
-from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry
-from solecism.datasets.citation import references_of
+from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, references_of
 from solecism.datasets.configs import (
     FILE,
     JUDGMENTS,
@@ -23,7 +25,6 @@ from solecism.datasets.configs import (
     Config,
     ItemSource,
     choose,
-    distinct_sources,
 )
 from solecism.datasets.from_templates import template_configs, templates_of_configs
 from solecism.datasets.manifest import (
@@ -33,16 +34,15 @@ from solecism.datasets.manifest import (
     manifest_json,
     read_manifest,
 )
-from solecism.datasets.order import in_rounds
 from solecism.errors import InputError, Problem, fail
 from solecism.files import CHANGED, json_of, recover_folder, replacing_folder
 from solecism.grammar.paradigm import LARGEST, gc_paused
+from solecism.grouping import Ints
 from solecism.hashing import ContentDigest, file_digest
 from solecism.root import Root, find_root
 from solecism.terminal import Progress, no_progress
 
-__all__ = ["ItemWriter", "build", "build_configs"]
-
+__all__ = ["ItemWriter", "build", "build_configs", "in_rounds"]
 
 README, CHANGELOG = DOCUMENTS = "README.md", "CHANGELOG.md"
 
@@ -86,22 +86,22 @@ def build(
     folder = Path(dataset if out is None else out)
     recover_folder(folder)
     before = _configs_before(folder, dataset)
-    if entry.configs != MINED:
-        known = templates_of_configs(home, entry)
-        chosen = choose(dataset, known, configs)
-        if configs:
-            chosen = [name for name in known if name in {*chosen, *before}]
-        with gc_paused():
-            made = template_configs(home, entry, chosen, most)
-            return build_configs(home, entry, made, folder, progress)
-    # What mines treebanks takes long to import, and templates do without it.
-    from solecism.datasets.from_treebanks import agreement_configs
-    from solecism.treebank.languages import doubtful_sources
+    if entry.configs == MINED:
+        # What mines treebanks takes long to import, and templates do without it.
+        from solecism.datasets.from_treebanks import agreement_configs
+        from solecism.treebank.languages import doubtful_sources
 
-    others = [name for name, config in before.items() if config.kind == "cloze"] if configs else []
-    mined = agreement_configs(dataset, [*configs, *others], commercial)
-    left_out = {} if configs else doubtful_sources()
-    return build_configs(home, entry, mined, folder, progress, left_out)
+        others = [n for n, config in before.items() if config.kind == "cloze"] if configs else []
+        mined = agreement_configs(dataset, [*configs, *others], commercial)
+        left_out = {} if configs else doubtful_sources()
+        return build_configs(home, entry, mined, folder, progress, left_out)
+    known = templates_of_configs(home, entry)
+    chosen = choose(dataset, known, configs)
+    if configs:
+        chosen = [name for name in known if name in {*chosen, *before}]
+    with gc_paused():
+        made = template_configs(home, entry, known, chosen, most)
+        return build_configs(home, entry, made, folder, progress)
 
 
 def build_configs(
@@ -117,35 +117,27 @@ def build_configs(
     Items are drawn from each source once, table by table, and written to every config that has the
     source. ``left_out`` are those that are not built, with the reason.
     """
-    sources = distinct_sources(configs)
-    with replacing_folder(out, files_of_build) as folder, ExitStack() as stack:
+    sources = {id(source): source for config in configs for source in config.sources}
+    show = progress or no_progress
+    with replacing_folder(out, files_of_build) as folder:
         files = [_ConfigFile(config, folder) for config in configs]
-        for file in files:
-            stack.callback(file.discard)
-        show = progress or no_progress
-        for number, source in enumerate(sources):
+        for number, source in enumerate(sources.values()):
             show(source.name, number, len(sources))
             _write_items(source, [file for file in files if source in file.config.sources])
         findings = dict.fromkeys(f for file in files for p in file.paradigms for f in p.findings)
         if errors := [f for f in findings if f.level == "error"]:
             raise InputError(Problem(f.message, f.path, f.line, f.code) for f in errors)
-        small = _left_out(files)
+        small: dict[str, str] = {}
+        for file in files:
+            config = file.config
+            if config.of in small or file.rows < config.least:
+                small[config.name] = "" if config.of in small else file.reason
+                shutil.rmtree(file.path.parent)
         built = [file.built() for file in files if file.config.name not in small]
         if not built:
             raise fail("; ".join(f"{name}: {reason}" for name, reason in small.items() if reason))
         _write_documents(root, entry, built, folder, {**left_out, **small})
     return built
-
-
-def _left_out(files: Sequence[_ConfigFile]) -> dict[str, str]:
-    """Remove the configs that are too small; return them with the reason."""
-    small: dict[str, str] = {}
-    for file in files:
-        config = file.config
-        if config.of in small or file.rows < config.least:
-            small[config.name] = "" if config.of in small else file.reason
-            shutil.rmtree(file.path.parent)
-    return small
 
 
 def _write_items(source: ItemSource, files: Sequence[_ConfigFile]) -> None:
@@ -167,16 +159,13 @@ class _ConfigFile:
         self.config, self.path = config, folder / config.name / FILE
         self.paradigms: list[BuiltParadigm] = []
         self._digest = ContentDigest()
-        self._opened: ItemWriter | None = None
         self._waiting: list[pa.Table] = []
         self._ordered: list[tuple[pa.Table, bool]] = []
 
-    @property
+    @cached_property
     def _writer(self) -> ItemWriter:
-        if self._opened is None:
-            self.path.parent.mkdir(parents=True)
-            self._opened = ItemWriter(self.path, self.config.schema)
-        return self._opened
+        self.path.parent.mkdir(parents=True)
+        return ItemWriter(self.path, self.config.schema)
 
     def write(self, table: pa.Table) -> None:
         """Take items, which are converted if the config is."""
@@ -200,10 +189,9 @@ class _ConfigFile:
             self._ordered.append((pa.concat_tables(self._waiting), drawn))
             self._waiting = []
         if len(self.paradigms) == len(self.config.sources):
-            if self._ordered:
-                for table in in_rounds(self._ordered):
-                    self._write(table)
-                self._ordered = []
+            for table in in_rounds(self._ordered) if self._ordered else ():
+                self._write(table)
+            self._ordered = []
             self._writer.close()
 
     @property
@@ -214,15 +202,10 @@ class _ConfigFile:
     @property
     def reason(self) -> str:
         """Why it is too small."""
-        told = next((r for p in self.paradigms if (r := p.facts.get("reason"))), "")
+        told = [str(p.facts["reason"]) for p in self.paradigms if p.facts.get("reason")]
         if told and not self.rows:
-            return str(told)
+            return told[0]
         return f"too small: {self.rows} rows, fewer than {self.config.least}"
-
-    def discard(self) -> None:
-        """Close the file if it is open; rows that wait are lost."""
-        if self._opened is not None:
-            self._opened.discard()
 
     def built(self) -> BuiltConfig:
         """Return what was made of the config."""
@@ -280,10 +263,6 @@ class ItemWriter:
         self._flush()
         self._file.close()
 
-    def discard(self) -> None:
-        """End the file without the rows that wait."""
-        self._file.close()
-
     def _flush(self) -> None:
         if self._waiting:
             self._file.write_table(pa.concat_tables(self._waiting), row_group_size=2 * ROWS)
@@ -298,6 +277,49 @@ def _leaves(field: pa.Field) -> list[str]:
         inner = pa.field("element", field.type.value_type)
         return [f"{field.name}.list.{leaf}" for leaf in _leaves(inner)]
     return [field.name]
+
+
+BLOCK = 1 << 13
+"""Rows that are put in order at a time."""
+
+
+def in_rounds(paradigms: Sequence[tuple[pa.Table, bool]], block: int = BLOCK) -> Iterator[pa.Table]:
+    """Yield the items of paradigms in rounds: each has one item of each that has any left.
+
+    An item is a row, or the rows of a minimal set, which stay together. Within a paradigm items
+    keep their order if it is that of a draw (the flag), else they are sorted by their ids, which
+    are hashes; so are the items of a round. Tables have about ``block`` rows.
+    """
+    ordered = [_in_order(table, drawn) for table, drawn in paradigms]
+    sizes = np.bincount(np.concatenate([rounds for _, rounds in ordered]))
+    full = np.cumsum(sizes) // block
+    starts = [0, *(np.flatnonzero(np.diff(full)) + 1).tolist(), len(sizes)]
+    for start, stop in pairwise(starts):
+        parts, numbers = [], []
+        for table, rounds in ordered:
+            first, last = np.searchsorted(rounds, (start, stop))
+            parts.append(table.slice(first, last - first))
+            numbers.append(rounds[first:last])
+        rows = pa.concat_tables(parts).combine_chunks()
+        keys = {"round": np.concatenate(numbers), "id": _ids(rows), "row": np.arange(len(rows))}
+        yield rows.take(pc.sort_indices(pa.table(keys), [(key, "ascending") for key in keys]))
+
+
+def _ids(table: pa.Table) -> pa.ChunkedArray:
+    """Return the column that names items."""
+    return table["set_id" if "set_id" in table.column_names else "id"]
+
+
+def _in_order(table: pa.Table, drawn: bool) -> tuple[pa.Table, Ints]:
+    """Return the rows of a paradigm in order, each with its round: the place of its item."""
+    coded = _ids(table).combine_chunks().dictionary_encode()
+    items = np.asarray(coded.indices.to_numpy(), dtype=np.intp)
+    if drawn:
+        return table, items
+    ranks = np.empty(len(coded.dictionary), dtype=np.intp)
+    ranks[pc.sort_indices(coded.dictionary).to_numpy()] = np.arange(len(ranks))
+    order = np.argsort(ranks[items], kind="stable")
+    return table.combine_chunks().take(pa.array(order)), ranks[items][order]
 
 
 def _write_documents(

@@ -5,23 +5,30 @@ from __future__ import annotations
 import traceback
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import yaml
 from huggingface_hub import DatasetCardData
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError
+from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from solecism import __version__
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
 from solecism.check.registry import CHECKS
 from solecism.check.suites import SUITE_CHECKS
-from solecism.datasets.catalogue import CatalogueEntry, parse_version
-from solecism.datasets.citation import Reference, as_list, bibtex, one_or_all, spdx
+from solecism.datasets.catalogue import (
+    CatalogueEntry,
+    Reference,
+    as_list,
+    bibtex,
+    one_or_all,
+    parse_version,
+    spdx,
+)
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
 from solecism.datasets.lock import lock_path, read_lock, verified_configs
 from solecism.errors import fail
@@ -29,34 +36,13 @@ from solecism.inputs import read_source
 from solecism.root import Root
 
 __all__ = [
-    "CheckRow", "VersionRow", "card_config", "card_data", "card_info", "check_rows", "feature_list",
-    "render_card", "version_rows", "with_head",
+    "card_config", "card_data", "card_info", "check_rows", "feature_list", "render_card", "version_rows",
+    "with_head",
 ]  # fmt: skip
 
 
 _CHECKS = {"pair": (*ITEM_CHECKS, *COUNT_CHECKS), "suite": (*SUITE_CHECKS, *COUNT_CHECKS)}
 """The checks of items of each kind."""
-
-
-@dataclass(frozen=True)
-class CheckRow:
-    """A coded check of items, and the number of its findings in what is released."""
-
-    code: str
-    level: str
-    message: str
-    findings: int
-
-
-@dataclass(frozen=True)
-class VersionRow:
-    """A version in the card's table; ``commit`` is empty if it is not known."""
-
-    version: str
-    tag: str
-    commit: str
-    items: int
-    configs: int
 
 
 def render_card(
@@ -72,6 +58,7 @@ def render_card(
     text = read_source(path) if path.is_file() else _PLAIN
     pairs = next((c.schema for c in built if "features" in c.schema.names), None)
     verified = verified_configs(root, entry, built)
+    skipped = sum((p.counts.skipped for c in built for p in c.paradigms), Counter[str]())
     names = {
         "verified": verified, "unverified": [c.name for c in built if c.name not in verified],
         "entry": entry, "name": entry.hub or entry.name, "built": built, "uids": _uids(built),
@@ -79,7 +66,8 @@ def render_card(
         "features": [field.name for field in pairs.field("features").type] if pairs else [],
         "references": references, "tool": __version__,
         "licences": [spdx(licence) for licence in as_list(entry.license)],
-        "checks": check_rows(built), "findings": _findings(built), "skipped": _skipped(built),
+        "checks": check_rows(built), "findings": _findings(built),
+        "skipped": dict(sorted(skipped.items())),
         "versions": version_rows(root, entry, built),
         "citation": bibtex(entry), "sources": sources_of(built),
         "left_out": left_out,
@@ -96,13 +84,11 @@ def _rendered(text: str, path: Path, names: Mapping[str, object]) -> str:
     try:
         code = environment.compile(text, filename=str(path))
         return Template.from_code(environment, code, environment.globals).render(names)
-    except TemplateSyntaxError as error:
-        raise fail(f"Jinja: {error.message}", path, error.lineno) from None
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == str(path)]
-        message = str(error) or type(error).__name__
-        raise fail(f"Jinja: {message}", path, lines[-1] if lines else None) from None
+        line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+        raise fail(f"Jinja: {str(error) or type(error).__name__}", path, line) from None
 
 
 def _uids(built: Sequence[BuiltConfig]) -> list[tuple[str, str, dict[str, int]]]:
@@ -115,13 +101,11 @@ def _uids(built: Sequence[BuiltConfig]) -> list[tuple[str, str, dict[str, int]]]
     return [(uid, construction, sets) for uid, (construction, sets) in sorted(table.items())]
 
 
-def check_rows(built: Sequence[BuiltConfig]) -> list[CheckRow]:
+def check_rows(built: Sequence[BuiltConfig]) -> list[dict[str, Any]]:
     """Return every check of these kinds of items, with the number of its findings."""
     found = Counter(f.code for c in built for p in c.paradigms for f in p.findings)
-    kinds = dict.fromkeys(config.kind for config in built)
-    codes = {code for kind in kinds for code in _CHECKS.get(kind, ())}
-    rows = (CHECKS[code] for code in sorted({*codes, *found}))
-    return [CheckRow(c.code, c.level, c.message, found[c.code]) for c in rows]
+    codes = {code for config in built for code in _CHECKS.get(config.kind, ())}
+    return [{**asdict(CHECKS[c]), "findings": found[c]} for c in sorted({*codes, *found})]
 
 
 def _findings(built: Sequence[BuiltConfig]) -> list[str]:
@@ -132,13 +116,14 @@ def _findings(built: Sequence[BuiltConfig]) -> list[str]:
     return [f"`{name}` {finding.code}: {finding.message}" for name, finding in found]
 
 
-def _skipped(built: Sequence[BuiltConfig]) -> Mapping[str, int]:
-    """Return the number of minimal sets that were left out, by reason."""
-    total: Counter[str] = Counter()
-    for config in built:
-        for paradigm in config.paradigms:
-            total.update(paradigm.counts.skipped)
-    return dict(sorted(total.items()))
+class VersionRow(NamedTuple):
+    """A version in the card's table; ``commit`` is empty if it is not known."""
+
+    version: str
+    tag: str
+    commit: str
+    items: int
+    configs: int
 
 
 def version_rows(
@@ -146,15 +131,16 @@ def version_rows(
 ) -> list[VersionRow]:
     """Return this version and, from the lock, all earlier ones; the newest first."""
     now = parse_version(entry.version)
-    this = VersionRow(entry.version, now.tag, "", sum(c.rows for c in built), len(built))
+    counts = [(now, "", [c.content for c in built])]
     locked = read_lock(lock_path(root, entry.name)).get(entry.name, {})
-    before = sorted((parse_version(text) for text in locked), reverse=True)
-    rows = [this]
-    for version in (v for v in before if v < now):
-        known = locked[str(version)]
-        items = sum(config.rows for config in known.configs.values())
-        rows.append(VersionRow(str(version), version.tag, known.commit, items, len(known.configs)))
-    return rows
+    for version in sorted(map(parse_version, locked), reverse=True):
+        if version < now:
+            configs, commit = locked[str(version)]
+            counts.append((version, commit, list(configs.values())))
+    return [
+        VersionRow(str(v), v.tag, commit, sum(c.rows for c in some), len(some))
+        for v, commit, some in counts
+    ]
 
 
 _PLAIN = """# {{ entry.pretty_name }} {{ entry.version }}

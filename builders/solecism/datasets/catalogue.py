@@ -1,4 +1,4 @@
-"""The catalogue: an entry for each data set, with its version; and what versions mean."""
+"""The catalogue: an entry for each data set; what versions mean; how a data set is cited."""
 
 from __future__ import annotations
 
@@ -9,42 +9,34 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from solecism.errors import candidates, fail
-from solecism.inputs import INTEGER, check, read_toml
+import regex
+
+from solecism import __version__
+from solecism.errors import InputError, Problem, candidates, fail
+from solecism.inputs import INTEGER, read_source, read_toml
 from solecism.root import Root
 
 __all__ = [
-    "BUILT_IN", "MINED", "TAG", "CatalogueEntry", "Needs", "Version", "as_list", "catalogue_entry",
-    "catalogue_of", "is_version", "mined_names", "parse_version", "read_catalogue", "smallest_version",
+    "BUILT_IN", "MINED", "TAG", "CatalogueEntry", "Needs", "Reference", "Version", "as_list", "bibtex",
+    "catalogue_entry", "catalogue_of", "cite", "is_version", "mined_names", "one_or_all", "parse_version",
+    "read_bibliography", "read_catalogue", "references_of", "smallest_version", "spdx",
 ]  # fmt: skip
 
 BUILT_IN = Path(__file__).with_name("catalogue.toml")
 MINED = "mined"
-ALLOWED = {
+_CREATORS = ("crowdsourced", "expert-generated", "found", "machine-generated", "other")
+_ALLOWED = {
     "configs": ("languages", "paradigms", MINED),
-    "annotations_creators": (
-        "crowdsourced", "expert-generated", "found", "machine-generated", "no-annotation", "other",
-    ),
-    "language_creators": (
-        "crowdsourced", "expert-generated", "found", "machine-generated", "other",
-    ),
-}  # fmt: skip
+    "annotations_creators": (*_CREATORS, "no-annotation"),
+    "language_creators": _CREATORS,
+}
 """The layouts of configs, and what the hub accepts."""
 
-
-_LISTS = (
-    "authors", "sources", "tags", "annotations_creators", "language_creators", "source_datasets",
-    "task_categories", "task_ids",
-)  # fmt: skip
-_TEXTS = ("version", "pretty_name", "summary", "paper", "configs", "traditional", "hub")
-_SHAPE: dict[object, object] = {
-    **{f"{key}?": [str] for key in _LISTS},
-    **{f"{key}?": str for key in _TEXTS},
-    "license?": (str, [str]),
-    "seed?": INTEGER,
-    "date?": date,
-}
-"""The shape of an entry (:mod:`solecism.inputs`)."""
+_SHAPES: dict[object, object] = {
+    "str": str, "int": INTEGER, "date | None": date, "tuple[str, ...]": [str],
+    "str | tuple[str, ...]": (str, [str]),
+}  # fmt: skip
+"""The shapes of entries (:mod:`solecism.inputs`) by the types of their fields."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +74,8 @@ class CatalogueEntry:
 
 def read_catalogue(path: Path) -> Mapping[str, CatalogueEntry]:
     """Read a catalogue; raises :class:`InputError` for bad TOML, unknown keys or a bad version."""
-    entries = read_toml(path)
-    check(entries, {str: dict}, path)
+    shape = {f"{f.name}?": _SHAPES[f.type] for f in fields(CatalogueEntry) if f.name != "name"}
+    entries = read_toml(path, {str: shape})
     return {name: _entry(name, values, path) for name, values in entries.items()}
 
 
@@ -92,11 +84,10 @@ def _entry(name: str, values: Mapping[str, Any], path: Path) -> CatalogueEntry:
     for key in values:
         if key not in known:
             raise fail(f"[{name}]: unknown key {key!r} {candidates('keys', known, key)}", path)
-    check({name: values}, {name: _SHAPE}, path)
     version = values.get("version", "")
     if not is_version(version):
         raise fail(f"[{name}]: version {version!r} is not of the form '1.0.0'", path)
-    for key, allowed in ALLOWED.items():
+    for key, allowed in _ALLOWED.items():
         for value in as_list(values.get(key, ())):
             if value not in allowed:
                 near = candidates("values", allowed, value)
@@ -189,9 +180,125 @@ def smallest_version(old: str, needs: Needs) -> str:
     """
     major, minor, patch = parse_version(old)
     following = {
-        "major": Version(major + 1, 0, 0),
-        "minor": Version(major, minor + 1, 0),
-        "patch": Version(major, minor, patch + 1),
-        "none": Version(major, minor, patch),
+        "major": (major + 1, 0, 0), "minor": (major, minor + 1, 0), "patch": (major, minor, patch + 1),
+        "none": (major, minor, patch),
+    }  # fmt: skip
+    return str(Version(*following[needs]))
+
+
+_TOOL = f"""@software{{solecism,
+  author = {{{{The Solecism authors}}}},
+  title = {{Solecism: controlled grammatical mistakes}},
+  version = {{{__version__}}},
+}}"""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A BibTeX entry; ``text`` is its source."""
+
+    key: str
+    fields: Mapping[str, str]
+    text: str
+
+    @property
+    def authors(self) -> list[str]:
+        """The authors as written (``Family, Given``); the editors if there are none."""
+        names = self.fields.get("author") or self.fields.get("editor", "")
+        return names.split(" and ") if names else []
+
+
+def references_of(root: Root, entry: CatalogueEntry) -> list[Reference]:
+    """Return the works that a data set follows, in the catalogue's order.
+
+    Raises :class:`InputError` for a key that ``references.bib`` does not have. A root without a
+    bibliography has none.
+    """
+    path = root.bibliography
+    if not path.is_file():
+        return []
+    known = read_bibliography(path)
+    unknown = [key for key in entry.sources if key not in known]
+    if unknown:
+        near = ((key, candidates("keys", list(known), key)) for key in unknown)
+        raise InputError(
+            Problem(f"[{entry.name}] has source {key!r} {hint}", str(path)) for key, hint in near
+        )
+    return [known[key] for key in entry.sources]
+
+
+def bibtex(entry: CatalogueEntry) -> str:
+    """Return the BibTeX entry of a version of a data set."""
+    authors = entry.authors or (f"The authors of {entry.pretty_name or entry.name}",)
+    values = {
+        "author": " and ".join(a if ", " in a else f"{{{a}}}" for a in authors),
+        "title": f"{entry.pretty_name}, version {entry.version}",
+        "year": str(entry.date.year) if entry.date else "",
+        "url": f"https://huggingface.co/datasets/{entry.hub}" if entry.hub else "",
     }
-    return str(following[needs])
+    lines = [f"  {name} = {{{value}}}," for name, value in values.items() if value]
+    return "\n".join([f"@misc{{solecism-{entry.name},", *lines, "}"])
+
+
+def cite(root: Root, dataset: str) -> str:
+    """Return BibTeX of a data set, of Solecism and of the works that the data set follows."""
+    entry = catalogue_entry(root, dataset)
+    return "\n\n".join([bibtex(entry), _TOOL, *(r.text for r in references_of(root, entry))])
+
+
+_BRACES = r"(?P<braces>\{(?:[^{}]|(?&braces))*+\})"
+_HEAD = re.compile(r"^[ \t]*@(?!(?:comment|preamble|string)\b)\w+\s*\{", re.M | re.I)
+_ENTRY = regex.compile(rf"\s*@\w+\s*\{{\s*([^\s,{{}}=]+)\s*,((?:[^{{}}]|{_BRACES})*+)\}}")
+_FIELD = regex.compile(rf'([\w-]+)\s*=\s*(?:{_BRACES}|"([^"]*)"|([^\s,{{}}"]+))\s*(?:,|$)')
+
+
+def read_bibliography(path: Path) -> dict[str, Reference]:
+    """Read a BibTeX file; raises :class:`InputError` with the line of each broken entry."""
+    text = read_source(path)
+    found: dict[str, Reference] = {}
+    problems: list[Problem] = []
+    for head in _HEAD.finditer(text):
+        begun = " ".join(text[head.start() :].split("\n@")[0].split())[:40]
+        line = text.count("\n", 0, head.end()) + 1
+        entry = _ENTRY.match(text, head.start())
+        rest = _FIELD.sub("", entry[2]).strip() if entry else ""
+        message = "" if entry else "it needs a key with a comma, and an end for each brace"
+        if rest:
+            message = f"{rest[:20]!r} is not of the form `name = {{value}},`"
+        elif entry and entry[1] in found:
+            message = "the key is used twice"
+        if message or entry is None:
+            problems.append(Problem(f"BibTeX: {begun!r}: {message}", str(path), line))
+            continue
+        values = {
+            name.lower(): " ".join((braces[1:-1] or quoted or plain).split())
+            for name, braces, quoted, plain in _FIELD.findall(entry[2])
+        }
+        found[entry[1]] = Reference(entry[1], values, entry[0].strip())
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+_MIXED_CASE = {
+    "apache-2.0": "Apache-2.0",
+    "gpl-3.0": "GPL-3.0-only",
+    "odbl": "ODbL-1.0",
+    "lgpl-lr": "LGPLLR",
+    "pddl": "PDDL-1.0",
+}
+"""Ids of the hub that are not those of SPDX in lower case, or of which SPDX has a newer one."""
+
+
+def one_or_all(licences: Sequence[str]) -> str | list[str]:
+    """Return one licence as a text, several as a list."""
+    return licences[0] if len(licences) == 1 else list(licences)
+
+
+def spdx(licence: str) -> str:
+    """Return the SPDX identifier of a licence of the hub.
+
+    >>> spdx("cc-by-4.0"), spdx("odbl")
+    ('CC-BY-4.0', 'ODbL-1.0')
+    """
+    return _MIXED_CASE.get(licence, licence.upper())

@@ -17,7 +17,7 @@ from solecism.schema import pair_schema
 
 __all__ = [
     "FILE", "JUDGMENTS", "BuiltConfig", "BuiltParadigm", "Config", "ItemSource", "choose",
-    "distinct_sources", "example_of", "languages_of", "sources_of",
+    "example_of", "languages_of", "sources_of",
 ]  # fmt: skip
 
 FILE = "test-00000-of-00001.parquet"
@@ -79,12 +79,6 @@ def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str
             near = candidates("configs", known, name)
             raise fail(f"data set {dataset!r} has no config {name!r} {near}")
     return list(names) or known
-
-
-def distinct_sources(configs: Sequence[Config]) -> list[ItemSource]:
-    """Return the sources of configs in order, each once."""
-    sources = {id(source): source for config in configs for source in config.sources}
-    return list(sources.values())
 
 
 def example_of(table: pa.Table) -> tuple[str, ...]:

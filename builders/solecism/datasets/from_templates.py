@@ -14,10 +14,10 @@ from solecism.check.pairs import PairMemory
 from solecism.check.registry import Finding
 from solecism.check.run import ItemChecker
 from solecism.datasets.catalogue import CatalogueEntry
-from solecism.datasets.configs import BuiltParadigm, Config, choose, example_of
+from solecism.datasets.configs import BuiltParadigm, Config, example_of
 from solecism.errors import candidates, fail
 from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import LARGEST, Counts, Paradigm, bind, check_size
+from solecism.grammar.paradigm import Counts, Paradigm, bind, check_size
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_template, read_templates
@@ -78,14 +78,15 @@ def _refuse_same_names(templates: Sequence[Template]) -> None:
 
 
 def template_configs(
-    root: Root, entry: CatalogueEntry, names: Sequence[str] = (), most: int = LARGEST
-) -> list[Config]:
-    """Bind the templates of the configs called ``names`` (none: of all) to their lexicons.
+    root: Root, entry: CatalogueEntry, known: Mapping[str, Sequence[Template]],
+    names: Iterable[str], most: int,
+) -> list[Config]:  # fmt: skip
+    """Bind the templates of the configs called ``names`` to their lexicons.
 
-    Raises :class:`InputError` for anything that is wrong with them, before any item is drawn.
+    ``known`` has the templates of all configs. Raises :class:`InputError` for anything that is
+    wrong with them, before any item is drawn.
     """
-    known = templates_of_configs(root, entry)
-    chosen = {name: known[name] for name in choose(entry.name, known, names)}
+    chosen = {name: known[name] for name in names}
     paradigms = load_paradigms(root, entry.name, chain.from_iterable(chosen.values()))
     for paradigm in paradigms.values():
         check_size(paradigm, most)
@@ -121,10 +122,9 @@ def load_paradigms(root: Root, dataset: str, templates: Iterable[Template]) -> d
 def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm:
     """Load one paradigm; raises :class:`InputError` with the candidates where there is none."""
     path = root.folder(dataset, language) / f"{uid}.jinja"
-    found = (
-        [read_template(path)] if path.is_file() else templates_of_language(root, dataset, language)
-    )
-    known = {template.id: template for template in found}
+    known = {uid: read_template(path)} if path.is_file() else {}
+    if not known:
+        known = {t.id: t for t in templates_of_language(root, dataset, language)}
     if uid not in known:
         near = candidates("paradigms", list(known), uid)
         raise fail(f"{dataset}/{language} has no paradigm {uid!r} {near}")

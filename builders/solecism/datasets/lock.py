@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from solecism.datasets.catalogue import BUILT_IN, CatalogueEntry, catalogue_of, is_version
 from solecism.datasets.configs import BuiltConfig
@@ -22,7 +21,7 @@ from solecism.root import Root
 
 __all__ = [
     "LOCK", "Lock", "LockedVersion", "changes", "departures", "is_own", "lock_path", "note_commits",
-    "read_lock", "record", "verified_configs", "write_lock",
+    "read_lock", "record", "verified_configs",
 ]  # fmt: skip
 
 LOCK = "catalogue.lock.json"
@@ -30,8 +29,7 @@ _VERSION = {"configs": {str: {"rows": COUNT, "content_sha256": str}}, "commit?":
 """The shape of a version in a lock (:mod:`solecism.inputs`)."""
 
 
-@dataclass(frozen=True)
-class LockedVersion:
+class LockedVersion(NamedTuple):
     """The content of a version's configs, and the commit that its tag names on the hub.
 
     The commit is empty until the version is pushed.
@@ -39,18 +37,6 @@ class LockedVersion:
 
     configs: Mapping[str, Content]
     commit: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry of the lock."""
-        configs = {n: {"rows": c.rows, "content_sha256": c.sha256} for n, c in self.configs.items()}
-        return {"configs": configs, "commit": self.commit}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> LockedVersion:
-        """Return what :meth:`to_json` wrote."""
-        configs = value["configs"].items()
-        contents = {name: Content(c["rows"], c["content_sha256"]) for name, c in configs}
-        return cls(contents, value.get("commit", ""))
 
 
 Lock = Mapping[str, Mapping[str, LockedVersion]]
@@ -80,15 +66,27 @@ def read_lock(path: Path) -> Lock:
         if not is_version(version):
             raise fail(f"is no lock: version {version!r} is not of the form '1.0.0'", path)
     return {
-        name: {version: LockedVersion.from_json(value) for version, value in some.items()}
+        name: {
+            version: LockedVersion(
+                {n: Content(c["rows"], c["content_sha256"]) for n, c in value["configs"].items()},
+                value.get("commit", ""),
+            )
+            for version, value in some.items()
+        }
         for name, some in whole.items()
     }
 
 
-def write_lock(path: Path, lock: Lock) -> None:
+def _write_lock(path: Path, lock: Lock) -> None:
     """Write a lock, sorted, so that two people's additions merge."""
-    plain = {name: {v: one.to_json() for v, one in some.items()} for name, some in lock.items()}
-    write_text(path, json.dumps(plain, indent=2, sort_keys=True) + "\n")
+
+    def plain(known: LockedVersion) -> dict[str, Any]:
+        contents = known.configs.items()
+        configs = {name: {"rows": c.rows, "content_sha256": c.sha256} for name, c in contents}
+        return {"configs": configs, "commit": known.commit}
+
+    whole = {name: {v: plain(known) for v, known in some.items()} for name, some in lock.items()}
+    write_text(path, json.dumps(whole, indent=2, sort_keys=True) + "\n")
 
 
 def changes(lock: Lock, dataset: str, version: str, content: Mapping[str, Content]) -> list[str]:
@@ -96,18 +94,17 @@ def changes(lock: Lock, dataset: str, version: str, content: Mapping[str, Conten
     known = lock.get(dataset, {}).get(version)
     if known is None:
         return [f"{dataset} {version} is not in the lock"]
-    names = sorted({*known.configs, *content})
-    pairs = ((name, known.configs.get(name), content.get(name)) for name in names)
-    return [f"{dataset}/{n} {version} {_change(was, now)}" for n, was, now in pairs if was != now]
-
-
-def _change(was: Content | None, now: Content | None) -> str:
-    if was is None:
-        return "is not in the lock"
-    if now is None:
-        return "is in the lock and was not built"
-    rows = f"{was.rows} rows" if was.rows == now.rows else f"{was.rows} -> {now.rows} rows"
-    return f"has changed ({rows}, {was.sha256[:12]} -> {now.sha256[:12]})"
+    lines = []
+    for name in sorted({*known.configs, *content}):
+        was, now = known.configs.get(name), content.get(name)
+        if was == now:
+            continue
+        change = "is in the lock and was not built" if was else "is not in the lock"
+        if was and now:
+            rows = f"{was.rows} rows" if was.rows == now.rows else f"{was.rows} -> {now.rows} rows"
+            change = f"has changed ({rows}, {was.sha256[:12]} -> {now.sha256[:12]})"
+        lines.append(f"{dataset}/{name} {version} {change}")
+    return lines
 
 
 def departures(root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> list[str]:
@@ -151,7 +148,7 @@ def record(
         if version in some and (some[version].commit or not replacing):
             advice = "raise the version in the catalogue (`solecism diff` says how far)"
             raise InputError(Problem(f"{line}: {advice}", str(path)) for line in differ)
-        write_lock(path, {**lock, dataset: {**some, version: LockedVersion(content)}})
+        _write_lock(path, {**lock, dataset: {**some, version: LockedVersion(content)}})
         return True
 
 
@@ -166,16 +163,13 @@ def note_commits(path: Path, dataset: str, commits: Mapping[str, str]) -> list[s
         some = dict(lock.get(dataset, {}))
         filled = []
         for version, known in some.items():
-            commit = commits.get(f"v{version}")
+            commit = commits.get(tag := f"v{version}")
             if commit and known.commit and commit != known.commit:
-                message = (
-                    f"tag v{version} names {commit} and the lock says {known.commit}: it was moved"
-                )
-                raise fail(message, path)
+                was = f"the lock says {known.commit}"
+                raise fail(f"tag {tag} names {commit} and {was}: it was moved", path)
             if commit and not known.commit:
                 filled.append(version)
-        for version in filled:
-            some[version] = replace(some[version], commit=commits[f"v{version}"])
+                some[version] = LockedVersion(known.configs, commit)
         if filled:
-            write_lock(path, {**lock, dataset: some})
+            _write_lock(path, {**lock, dataset: some})
         return filled

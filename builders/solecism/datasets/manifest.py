@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
@@ -14,8 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism import __version__
-from solecism.datasets.catalogue import MINED, CatalogueEntry, is_version
-from solecism.datasets.citation import as_list, one_or_all
+from solecism.datasets.catalogue import MINED, CatalogueEntry, as_list, is_version, one_or_all
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
 from solecism.errors import InputError, candidates, fail
 from solecism.hashing import Content, ContentDigest, file_digest
@@ -23,14 +21,11 @@ from solecism.inputs import Number, read_json, reading_parquet
 from solecism.root import Root
 
 __all__ = [
-    "MANIFEST", "ConfigFiles", "Manifest", "changed_files", "content_of", "content_of_files", "contents_of",
-    "damaged", "files_of_build", "input_digests", "is_within", "manifest_json", "read_manifest",
+    "MANIFEST", "ConfigFiles", "FileDigest", "Manifest", "changed_files", "content_of", "contents_of",
+    "files_of_build", "input_digests", "is_within", "manifest_json", "read_manifest",
 ]  # fmt: skip
 
 MANIFEST = "manifest.json"
-
-LARGEST = 64 << 20
-"""Bytes that a manifest may have."""
 
 _FILES = {str: {"sha256": str, "bytes": Number(0, whole=True)}}
 _SOURCES = [{"redistributable?": bool, "missing?": [str], "changed?": [str]}]
@@ -123,51 +118,38 @@ def read_manifest(folder: Path) -> Manifest:
         message = f"is no data set folder: it has no {MANIFEST} (make one: `solecism build`)"
         raise fail(message, folder)
     about = path.stat()
-    if about.st_size > LARGEST:
-        raise fail(f"is no manifest of a build: it has more than {LARGEST >> 20} MB", path)
-    return _read(path, path.resolve(), about.st_ino, about.st_mtime_ns, about.st_size)
+    return _read(path, path.resolve(), about.st_ino, about.st_mtime_ns)
 
 
 @lru_cache(maxsize=32)
 def _read(path: Path, *_: object) -> Manifest:
     """Read a manifest; the further arguments change when the file does."""
     value = read_json(path, _SHAPE, "manifest of a build")
-    try:
-        return _manifest(path, value)
-    except ValueError as error:
-        raise fail(f"is no manifest of a build: {error}", path) from None
+    version, documents = value["version"], _files(value.get("documents", {}), path)
+    if not is_version(version):
+        message = f"version {version!r} is not of the form '1.0.0'"
+        raise fail(f"is no manifest of a build: {message}", path)
+    sources, configs = [*value.get("sources", ())], {}
+    for name, facts in value["configs"].items():
+        if not facts["files"]:
+            raise fail(f"is no manifest of a build: config {name!r} has no files", path)
+        sources += facts.get("sources", ())
+        configs[name] = ConfigFiles(
+            name, Content(facts["rows"], facts["content_sha256"]), _files(facts["files"], path),
+            facts.get("kind", ""), facts.get("default", False), tuple(facts.get("languages", ())),
+        )  # fmt: skip
+    return Manifest(path, value["dataset"], version, configs, documents, tuple(sources), value)
 
 
-def _manifest(path: Path, value: Mapping[str, Any]) -> Manifest:
-    if not is_version(value["version"]):
-        raise ValueError(f"version {value['version']!r} is not of the form '1.0.0'")
-    configs = {name: _config(name, facts) for name, facts in value["configs"].items()}
-    every = (value, *value["configs"].values())
-    sources = tuple(source for facts in every for source in facts.get("sources", ()))
-    documents = _files(value.get("documents", {}))
-    return Manifest(path, value["dataset"], value["version"], configs, documents, sources, value)
-
-
-def _config(name: str, facts: Mapping[str, Any]) -> ConfigFiles:
-    if not facts["files"]:
-        raise ValueError(f"config {name!r} has no files")
-    content = Content(facts["rows"], facts["content_sha256"])
-    kind, languages = facts.get("kind", ""), tuple(facts.get("languages", ()))
-    return ConfigFiles(
-        name, content, _files(facts["files"]), kind, facts.get("default", False), languages
-    )
-
-
-def _files(value: Mapping[str, Any]) -> dict[str, FileDigest]:
+def _files(value: Mapping[str, Any], manifest: Path) -> dict[str, FileDigest]:
+    """Return the files of a manifest, which others may have written: none is outside the folder."""
     for name in value:
-        path = Path(name)
-        hidden = any(part.startswith(".") for part in path.parts)
-        if path.is_absolute() or hidden or path.as_posix() != name:
-            raise ValueError(f"{name!r} is no path in the folder")
-        longest = max((len(os.fsencode(part)) for part in path.parts), default=0)
-        if not name.isprintable() or longest > 255:
-            raise ValueError(f"{name!r} is no name of a file")
-    return {p: FileDigest(f["sha256"], f["bytes"]) for p, f in value.items()}
+        path = PurePosixPath(name)
+        is_plain = not path.is_absolute() and path.as_posix() == name and name.isprintable()
+        if not is_plain or "\\" in name or any(part.startswith(".") for part in path.parts):
+            message = f"is no manifest of a build: {name!r} is no path in the folder"
+            raise fail(message, manifest)
+    return {name: FileDigest(f["sha256"], f["bytes"]) for name, f in value.items()}
 
 
 def manifest_json(
@@ -214,11 +196,6 @@ def input_digests(
     }
 
 
-def damaged(folder: Path, configs: Iterable[ConfigFiles]) -> list[str]:
-    """Return the files of configs that a folder lacks or has with other bytes."""
-    return changed_files(folder, {p: f for config in configs for p, f in config.files.items()})
-
-
 def changed_files(folder: Path, files: Mapping[str, FileDigest]) -> list[str]:
     """Return the files that a folder lacks or has with other bytes than these."""
     return [path for path, digest in files.items() if not digest.is_of(folder / path)]
@@ -249,19 +226,11 @@ def is_within(folder: Path, name: str) -> bool:
 
 def contents_of(manifest: Manifest) -> dict[str, Content]:
     """Read the Parquet files of all configs and return their content."""
-    return {name: content_of(manifest, name) for name in manifest.configs}
+    return {name: content_of(manifest.paths(name)) for name in manifest.configs}
 
 
-def content_of(manifest: Manifest, config: str) -> Content:
-    """Read the Parquet files of a config, a row group at a time, and return their content.
-
-    Raises :class:`InputError` for files that cannot be read.
-    """
-    return content_of_files(manifest.paths(config))
-
-
-def content_of_files(paths: Iterable[Path]) -> Content:
-    """Read Parquet files and return their content.
+def content_of(paths: Iterable[Path]) -> Content:
+    """Read Parquet files, a row group at a time, and return their content.
 
     Raises :class:`InputError` for files that cannot be read.
     """

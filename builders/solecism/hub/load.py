@@ -20,7 +20,7 @@ from huggingface_hub.file_download import repo_folder_name
 
 from solecism.datasets.catalogue import BUILT_IN, TAG, Version, parse_version
 from solecism.datasets.lock import LOCK, read_lock
-from solecism.datasets.manifest import MANIFEST, Manifest, content_of, damaged, read_manifest
+from solecism.datasets.manifest import MANIFEST, Manifest, changed_files, content_of, read_manifest
 from solecism.errors import InputError, candidates, fail
 from solecism.hub.client import DATASET, UnreachableError, refs_of, snapshot
 
@@ -69,7 +69,7 @@ def load(
         raise fail(f"{place or folder}: is the data set {manifest.dataset!r}, not {dataset!r}")
     if place is not None:
         _refuse_tampered(place, manifest, config)
-    elif damaged(folder, [manifest.config(config)]):
+    elif changed_files(folder, manifest.config(config).files):
         raise fail(f"the files of {config!r} are not as built: build the data set again", folder)
     return _load(manifest, config, split)
 
@@ -79,7 +79,7 @@ def _refuse_tampered(place: str, manifest: Manifest, config: str) -> None:
     known = read_lock(BUILT_IN.with_name(LOCK)).get(manifest.dataset, {}).get(manifest.version)
     if known is None:
         return
-    content = content_of(manifest, config)
+    content = content_of(manifest.paths(config))
     if content != known.configs.get(config):
         named = f"{manifest.dataset} {manifest.version}"
         other = known.configs.get(config) or "nothing"
@@ -144,7 +144,7 @@ def _downloaded(repo: str, version: Version, config: str) -> Path:
         if manifest.version != str(version):
             message = f"{version.tag} holds version {manifest.version}: somebody has moved the tag"
             raise fail(f"{repo}: {message}")
-        if not damaged(folder, [manifest.config(config)]):
+        if not changed_files(folder, manifest.config(config).files):
             return folder
     raise fail(f"{repo}: the files of {config!r} in {version.tag} are not as released", folder)
 
@@ -174,7 +174,6 @@ def _cached(repo: str, version: Version, config: str) -> Path | None:
         manifest = read_manifest(folder)
     except InputError:
         return None
-    files = manifest.configs.get(config)
-    if files is None or manifest.version != str(version) or damaged(folder, [files]):
+    if config not in manifest.configs or manifest.version != str(version):
         return None
-    return folder
+    return None if changed_files(folder, manifest.config(config).files) else folder

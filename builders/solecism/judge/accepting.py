@@ -24,7 +24,7 @@ from yaml import YAMLError
 from solecism.datasets import manifest as manifests
 from solecism.datasets.card import card_config, card_info, with_head
 from solecism.datasets.configs import FILE, JUDGMENTS, BuiltConfig
-from solecism.datasets.manifest import FileDigest, Manifest, damaged, read_manifest
+from solecism.datasets.manifest import FileDigest, Manifest, changed_files, read_manifest
 from solecism.errors import candidates, fail
 from solecism.files import json_of, link_file, replacing_folder, write_text
 from solecism.hashing import ContentDigest, file_digest
@@ -52,7 +52,8 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     if outcome.simulated:
         raise fail(f"{outcome.simulated:,} answers are those of programs: accept those of people")
     pairs = _by_config(outcome, manifest)
-    if wrong := damaged(folder, [manifest.config(name) for name in pairs]):
+    files = {p: f for name in pairs for p, f in manifest.config(name).files.items()}
+    if wrong := changed_files(folder, files):
         raise fail("is not as it was built: build the data set anew", folder / wrong[0])
     for name, some in pairs.items():
         _refuse_absent(list(some["id"]), manifest, name)

@@ -19,7 +19,7 @@ import yaml
 from huggingface_hub import metadata_load
 from numpy.typing import NDArray
 
-from solecism.datasets.manifest import MANIFEST, content_of_files, read_manifest
+from solecism.datasets.manifest import MANIFEST, content_of, read_manifest
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
@@ -307,7 +307,7 @@ def _content(files: Sequence[Path]) -> str:
         ]
         if wrong:
             raise InputError(Problem(text, str(path)) for text in wrong)
-    content = content_of_files(files)
+    content = content_of(files)
     if not content.rows:
         raise fail("holds no items", files[0])
     return content.sha256

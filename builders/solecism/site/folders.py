@@ -17,8 +17,17 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry
-from solecism.datasets.citation import Reference, as_list, bibtex, cite, references_of, spdx
+from solecism.datasets.catalogue import (
+    MINED,
+    CatalogueEntry,
+    Reference,
+    as_list,
+    bibtex,
+    catalogue_entry,
+    cite,
+    references_of,
+    spdx,
+)
 from solecism.datasets.manifest import Manifest, is_within, read_manifest
 from solecism.errors import InputError, fail
 from solecism.grammar.template import Template, read_templates

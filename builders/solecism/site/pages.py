@@ -14,7 +14,7 @@ from pygments import highlight
 from pygments.formatters.html import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
-from solecism.datasets.citation import Reference
+from solecism.datasets.catalogue import Reference
 from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.harness.task_files import tasks_of_configs
 from solecism.inputs import read_source
