@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from huggingface_hub import HfApi, get_session, snapshot_download
 from huggingface_hub.errors import (
@@ -93,8 +93,7 @@ def _explained(error: BaseException) -> str:
     return f"{type(cause).__name__}: {_QUERY.sub('?...', str(cause)).strip()[:300]}"
 
 
-@dataclass(frozen=True)
-class Refs:
+class Refs(NamedTuple):
     """The commit of the branch main and of each tag."""
 
     head: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import filecmp
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from solecism.datasets.catalogue import Needs, is_version, parse_version, smallest_version
 from solecism.datasets.manifest import MANIFEST, Manifest, read_manifest
-from solecism.errors import fail
 from solecism.files import write_text
 from solecism.inputs import read_text, reading_parquet
 
@@ -147,9 +146,8 @@ def compare(old: Path, new: Path) -> DatasetDifference:
 
 def _row_counts(manifest: Manifest, other: Manifest) -> dict[str, int]:
     """Return the number of rows of configs that the other data set does not have."""
-    return {
-        n: config.content.rows for n, config in manifest.configs.items() if n not in other.configs
-    }
+    configs = manifest.configs.items()
+    return {name: config.content.rows for name, config in configs if name not in other.configs}
 
 
 def _documents(old: Manifest, new: Manifest) -> tuple[str, ...]:
@@ -168,36 +166,36 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
         return None
     was, now = _rows(old), _rows(new)
     old_keys, new_keys = _keys(was), _keys(now)
-    at = pc.fill_null(pc.index_in(new_keys, value_set=old_keys), -1).to_numpy(zero_copy_only=False)
-    stayed = np.flatnonzero(at >= 0)
+    place = {key: row for row, key in enumerate(old_keys)}
+    at = np.array([place.get(key, -1) for key in new_keys], dtype=np.intp)
+    stayed, gone = np.flatnonzero(at >= 0), np.ones(len(was), np.bool_)
     came = at[stayed]
-    gone = np.ones(len(was), np.bool_)
     gone[came] = False
     kinds, others = ({field.name: field.type for field in t.schema} for t in (was, now))
     shared = [column for column in kinds if kinds[column] == others.get(column)]
-    masks = {c: _differing(_array(was, c).take(came), _array(now, c).take(stayed)) for c in shared}
-    numbers = [masks.pop(column) for column in NUMBERING if column in masks]
+    kept, kept_now = was.take(pa.array(came)), now.take(pa.array(stayed))
+    masks = {c: _differing(kept[c].combine_chunks(), kept_now[c].combine_chunks()) for c in shared}
+    is_renumbered = any(masks.pop(column).any() for column in NUMBERING if column in masks)
     masks = {column: mask for column, mask in masks.items() if mask.any()}
-    total = np.zeros(len(now), np.bool_)
-    total[stayed] = np.any([*masks.values(), np.zeros(len(stayed), np.bool_)], axis=0)
+    changed = np.zeros(len(now), np.bool_)
+    changed[stayed] = np.logical_or.reduce([np.zeros(len(stayed), np.bool_), *masks.values()])
     examples = []
-    for place in map(int, np.flatnonzero(total[stayed])[:EXAMPLES]):
-        names = [column for column, mask in masks.items() if mask[place]]
-        old_place, new_place = int(came[place]), int(stayed[place])
-        sides = _values(was, old_place, names), _values(now, new_place, names)
-        examples.append(Example(str(new_keys[new_place]), *sides))
+    for row in np.flatnonzero(changed[stayed])[:EXAMPLES].tolist():
+        names = [column for column, mask in masks.items() if mask[row]]
+        sides = (side.select(names).slice(row, 1).to_pylist()[0] for side in (kept, kept_now))
+        examples.append(Example(new_keys[stayed[row]], *sides))
     return ConfigDifference(
         name, len(was), len(now),
         added=_items(now, new_keys, at < 0, "new"),
         removed=_items(was, old_keys, gone, "old"),
-        changed=ItemGroup(int(total.sum()), _groups(now, total), tuple(examples)),
+        changed=ItemGroup(int(changed.sum()), _groups(now, changed), tuple(examples)),
         changed_columns={column: int(mask.sum()) for column, mask in masks.items()},
         columns_added=tuple(f"{c}: {others[c]}" for c in others if c not in kinds),
         columns_removed=tuple(f"{c}: {kinds[c]}" for c in kinds if c not in others),
         columns_retyped=tuple(
             f"{c}: {kinds[c]} -> {others[c]}" for c in kinds if others.get(c, kinds[c]) != kinds[c]
         ),
-        moved=bool((np.diff(came) < 0).any() or np.any(numbers)),
+        moved=bool((np.diff(came) < 0).any()) or is_renumbered,
     )  # fmt: skip
 
 
@@ -210,74 +208,44 @@ def _rows(paths: Sequence[Path]) -> pa.Table:
     table = pa.concat_tables(tables)
     while any(pa.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
-    names = table.column_names
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise fail(f"column {twice[0]!r} is there twice", paths[0])
-    return table.combine_chunks()
+    return table
 
 
-def _array(table: pa.Table, name: str) -> pa.Array:
-    chunks = table[name].chunks
-    return pa.concat_arrays(chunks) if chunks else pa.array([], table.schema.field(name).type)
-
-
-def _keys(table: pa.Table) -> pa.Array:
+def _keys(table: pa.Table) -> list[str]:
     """Return the key of each row: its `id`, else all its values; repeated keys get a number."""
     flat = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     names = ["id"] if "id" in flat else flat
-    texts = [pc.fill_null(_array(table, name).cast(pa.string()), "\0") for name in names]
-    keys = pc.binary_join_element_wise(*texts, "\x1f")
-    if len(pc.unique(keys)) == len(keys):
-        return keys
-    counts, numbered = Counter[str](), []
-    for key in keys.to_pylist():
+    texts = [pc.fill_null(table[name].cast(pa.string()), "\0") for name in names]
+    counts, keys = Counter[str](), []
+    for key in pc.binary_join_element_wise(*texts, "\x1f").to_pylist():
         counts[key] += 1
-        numbered.append(f"{key}#{counts[key]}" if counts[key] > 1 else key)
-    return pa.array(numbered, keys.type)
+        keys.append(f"{key}#{counts[key]}" if counts[key] > 1 else key)
+    return keys
 
 
 def _differing(old: pa.Array, new: pa.Array) -> Mask:
     """Return flags of the values that differ in two arrays of one length and type."""
-    mask: Mask = _flags(pc.not_equal(old.is_valid(), new.is_valid()))
-    if pa.types.is_struct(old.type):
-        for left, right in zip(old.flatten(), new.flatten(), strict=True):
-            mask |= _differing(left, right)
-    elif pa.types.is_list(old.type) or pa.types.is_large_list(old.type):
-        lengths, others = (pc.fill_null(pc.list_value_length(array), 0) for array in (old, new))
-        mask |= _flags(pc.not_equal(lengths, others))
-        same = np.flatnonzero(~mask)
-        inner = _differing(old.take(same).flatten(), new.take(same).flatten())
-        mask[np.repeat(same, np.asarray(lengths)[same])[inner]] = True
-    else:
-        mask |= _flags(pc.fill_null(pc.not_equal(old, new), False))
-    return mask
+    if pa.types.is_nested(old.type):
+        pairs = zip(old.to_pylist(), new.to_pylist(), strict=True)
+        return np.array([one != other for one, other in pairs], np.bool_)
+    differs = pc.fill_null(pc.not_equal(old, new), False)
+    return np.array(pc.or_(differs, pc.not_equal(old.is_valid(), new.is_valid())), np.bool_)
 
 
-def _flags(array: pa.Array) -> Mask:
-    return np.array(array, dtype=np.bool_)
-
-
-def _values(table: pa.Table, place: int, names: Iterable[str]) -> dict[str, Any]:
-    return {name: table[name][place].as_py() for name in names}
-
-
-def _items(table: pa.Table, keys: pa.Array, mask: Mask, side: str) -> ItemGroup:
+def _items(table: pa.Table, keys: Sequence[str], mask: Mask, side: str) -> ItemGroup:
     """Return what is known of items that are in one of the builds only."""
-    names = [name for name in SHOWN if name in table.column_names]
-    examples = [
-        Example(str(keys[place]), **{side: _values(table, place, names)})
-        for place in map(int, np.flatnonzero(mask)[:EXAMPLES])
-    ]
+    rows, names = np.flatnonzero(mask)[:EXAMPLES], [n for n in SHOWN if n in table.column_names]
+    values = table.select(names).take(pa.array(rows)).to_pylist()
+    examples = [Example(keys[row], **{side: some}) for row, some in zip(rows, values, strict=True)]
     return ItemGroup(int(mask.sum()), _groups(table, mask), tuple(examples))
 
 
 def _groups(table: pa.Table, mask: Mask) -> dict[str, int]:
     """Return the number of marked rows in each paradigm."""
-    name = next((g for g in GROUPS if g in table.column_names), None)
-    if name is None or not mask.any():
+    name = next((group for group in GROUPS if group in table.column_names), None)
+    if name is None:
         return {}
-    counts = pc.value_counts(_array(table, name).filter(pa.array(mask)))
-    return dict(sorted((str(c["values"]), c["counts"].as_py()) for c in counts))
+    return dict(sorted(Counter(map(str, table[name].filter(pa.array(mask)).to_pylist())).items()))
 
 
 Mask = NDArray[np.bool_]

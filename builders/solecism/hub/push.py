@@ -137,8 +137,7 @@ def _releasable(folder: Path) -> Manifest:
         raise fail(f"{message}, then build it", manifest.path)
     names = [(str(s.get("treebank") or s.get("name")), s) for s in manifest.sources]
     closed = [f"{n} ({s.get('licence')})" for n, s in names if s.get("redistributable") is False]
-    if closed:
-        what = ", ".join(dict.fromkeys(closed))
+    if what := ", ".join(dict.fromkeys(closed)):
         raise fail(f"made from sources that may not be passed on: {what}", manifest.path)
     partial = [f"{name} ({what}: {', '.join(source[what])})" for name, source in names
                for what in ("missing", "changed") if source.get(what)]  # fmt: skip
@@ -166,14 +165,13 @@ def _changes(manifest: Manifest, repo: str = "", revision: str = "") -> tuple[Ch
     theirs = client.files_at(repo, revision) if revision else {}
     found = []
     for path in sorted({*ours, *theirs}):
-        local, remote = folder / path, theirs.get(path)
+        local, remote, kind = folder / path, theirs.get(path), "add"
         if path not in ours:
             found.append(Change("delete", path, theirs[path].size))
-        elif remote is None:
-            found.append(Change("add", path, local.stat().st_size))
-        else:
+            continue
+        if remote is not None:
             kind = "keep" if client.same_bytes(local, remote) else "change"
-            found.append(Change(kind, path, local.stat().st_size))
+        found.append(Change(kind, path, local.stat().st_size))
     return tuple(found)
 
 
