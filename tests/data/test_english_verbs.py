@@ -64,31 +64,6 @@ def test_every_verb_has_all_forms_of_one_word() -> None:
         assert len(row.forms) == 8, row.lemma
 
 
-@pytest.mark.parametrize(
-    ("lemma", "third", "past", "participle", "gerund"),
-    [
-        ("stop", "stops", "stopped", "stopped", "stopping"),
-        ("prefer", "prefers", "preferred", "preferred", "preferring"),
-        ("deliver", "delivers", "delivered", "delivered", "delivering"),
-        ("fry", "fries", "fried", "fried", "frying"),
-        ("destroy", "destroys", "destroyed", "destroyed", "destroying"),
-        ("watch", "watches", "watched", "watched", "watching"),
-        ("die", "dies", "died", "died", "dying"),
-        ("flee", "flees", "fled", "fled", "fleeing"),
-        ("picnic", "picnics", "picnicked", "picnicked", "picnicking"),
-        ("steal", "steals", "stole", "stolen", "stealing"),
-        ("lie#2", "lies", "lay", "lain", "lying"),
-        ("begin", "begins", "began", "begun", "beginning"),
-        ("shut", "shuts", "shut", "shut", "shutting"),
-    ],
-)
-def test_spelling_of_forms(lemma: str, third: str, past: str, participle: str, gerund: str) -> None:
-    forms = LEXICON.table("verb").row(lemma).forms
-    assert [forms[c] for c in (THIRD, PAST, PARTICIPLE, GERUND)] == [
-        third, past, participle, gerund,
-    ]  # fmt: skip
-
-
 def test_an_intransitive_verb_without_alternation_takes_no_object_in_any_row() -> None:
     objects = {row.shown for row in VERBS if WITH_OBJECT & listed(row, "Frame")}
     strict = [r for r in having(VERBS, Alternation="none") if "intransitive" in listed(r, "Frame")]

@@ -261,12 +261,6 @@ def test_what_a_slot_must_not_be_is_left_out(tmp_path: Path) -> None:
     assert {text.split()[4] for text in good(paradigm(tmp_path, front))} == {"glass", "glasses"}
 
 
-def test_a_value_that_no_word_has_is_told(tmp_path: Path) -> None:
-    front = FRONT.replace("cake:  {from: noun}", "cake:  {from: noun, not: {lemma: [cke]}}")
-    (problem,) = problems_of(lambda: paradigm(tmp_path, front), tmp_path)
-    assert "no word has lemma 'cke' (did you mean 'cake'" in problem
-
-
 # Kinds of slots.
 
 KINDS = """
@@ -291,11 +285,6 @@ def test_a_slot_is_of_a_kind_and_adds_to_it(tmp_path: Path) -> None:
         "the baker baked cake", "the baker baked cakes", "the baker saw glass", "the pilot saw glass",
         "the baker saw glasses", "the pilot saw glasses",
     }  # fmt: skip
-
-
-def test_tests_of_a_kind_come_beside_those_of_the_template(tmp_path: Path) -> None:
-    front = OF_KINDS.replace("draw: all", 'where: bakes.lemma == "see"\n    draw: all')
-    assert shares(good(paradigm(tmp_path, front, KINDS)), 2) == {"saw": 4}
 
 
 def test_a_kind_adds_to_another(tmp_path: Path) -> None:
@@ -344,16 +333,6 @@ def test_a_template_takes_over_all_but_what_it_says(tmp_path: Path) -> None:
     }
 
 
-def test_lines_are_taken_over_or_replaced(tmp_path: Path) -> None:
-    lines = """
-        good: {{ the }} {{ baker }} {{ bakes }} a {{ cake }}
-        bad:  {{ the }} {{ baker }} {{ bakes }} {{ cake }} a
-    """
-    front = 'slots: {this: "~", cake: {Number: Sing}}'
-    sentences = good(like(tmp_path, front, lines))
-    assert "the baker baked a cake" in sentences
-
-
 def test_what_cannot_be_taken_over_is_told(tmp_path: Path) -> None:
     root = typical_root(tmp_path)
     folder = tmp_path / "templates" / "tiny" / "xx"
@@ -365,11 +344,6 @@ def test_what_cannot_be_taken_over_is_told(tmp_path: Path) -> None:
     }
     assert "like: there is no template 'o'" in told["q"]
     assert "is like this template itself" in told["r"]
-
-
-def test_a_fault_in_what_is_taken_over_names_the_template_that_takes_it(tmp_path: Path) -> None:
-    (problem,) = problems_of(lambda: like(tmp_path, "slots: {cake: {Number: Dual}}"), tmp_path)
-    assert problem.startswith("templates/tiny/xx/q.jinja:")
 
 
 # Features as texts.

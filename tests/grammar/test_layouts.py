@@ -115,26 +115,6 @@ def test_configs_that_collect_hold_the_same_rows(tmp_path: Path) -> None:
     assert pq.read_schema(folder / "pairs" / FILE).equals(pair_schema(["note"]))
 
 
-def test_pairs_alone_are_all(tmp_path: Path) -> None:
-    root = mixed_root(tmp_path, "")
-    for name in ("plain", "adjective"):
-        (root.path / "templates" / "tiny" / "zh" / f"{name}.jinja").unlink()
-    built = by_name(build("tiny", out=tmp_path / "tiny", root=root))
-    assert {n: c.kind for n, c in built.items()} == {"all": "pair", "minimal": "pair"}
-
-
-def test_a_part_is_drawn_once(tmp_path: Path) -> None:
-    shown: list[str] = []
-    root = mixed_root(tmp_path, "")
-    build(
-        "tiny",
-        out=tmp_path / "tiny",
-        root=root,
-        progress=lambda name, done, total: shown.append(name),
-    )
-    assert Counter(shown) == Counter(f"tiny/zh/{n}" for n in ("adjective", "plain", "minimal"))
-
-
 def test_some_configs_alone(tmp_path: Path) -> None:
     root = mixed_root(tmp_path, "")
     (built,) = build("tiny", ["minimal"], out=tmp_path / "tiny", root=root)
@@ -143,14 +123,6 @@ def test_some_configs_alone(tmp_path: Path) -> None:
         InputError, match=r"no config 'plane' \(did you mean 'plain'\? configs: all"
     ):
         build("tiny", ["plane"], out=tmp_path / "tiny", root=root)
-
-
-def test_the_manifest_tells_the_kind_of_each_config(tmp_path: Path) -> None:
-    build("tiny", out=tmp_path / "tiny", root=mixed_root(tmp_path, ""))
-    manifest = json.loads((tmp_path / "tiny" / "manifest.json").read_text(encoding="utf-8"))
-    assert {n: c["kind"] for n, c in manifest["configs"].items()}["all"] == "suite"
-    assert set(manifest["configs"]["all"]["paradigms"]) == {"adjective", "plain"}
-    assert "templates/tiny/zh/plain.jinja" in manifest["inputs"]
 
 
 def test_traditional_configs(tmp_path: Path) -> None:
@@ -201,14 +173,6 @@ def test_suites_among_pairs_need_the_other_layout(tmp_path: Path) -> None:
     (tmp_path / "catalogue.toml").unlink()
     with pytest.raises(InputError, match=r"plain.jinja:10: is a suite among the minimal pairs"):
         build("tiny", out=tmp_path / "tiny", root=root)
-
-
-def test_a_config_of_suites_of_a_language(tmp_path: Path) -> None:
-    root = mixed_root(tmp_path)
-    (tmp_path / "catalogue.toml").unlink()
-    (root.path / "templates" / "tiny" / "zh" / "minimal.jinja").unlink()
-    (built,) = build("tiny", out=tmp_path / "tiny", root=root)
-    assert (built.name, built.kind, built.rows) == ("zh", "suite", 6)
 
 
 @pytest.mark.parametrize("name", ["all", "pairs"])

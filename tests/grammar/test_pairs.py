@@ -277,16 +277,6 @@ def test_a_bad_sentence_spelt_like_the_good_one_makes_no_pair_but_others_of_its_
     assert counts == Counts(sets=2, pairs=2, syncretic_forms=2)
 
 
-def test_dropped_forms_are_counted_once_for_a_set(tmp_path: Path) -> None:
-    persons = [f"Number={number}|Person={person}" for person in "31" for number in ("Sing", "Plur")]
-    verbs = f"lemma  {'  '.join(persons)}\nput  put  put  x  y"
-    front = "slots:\n  n: {from: noun, Set: 2, Number: Sing}\n  v: {from: verb}"
-    lines = 'good: {{ n }} {{ v | agree(n) }}\nbad: {{ n }} {{ v | clash(n, "Number", "Person") }}'
-    counts = Counts()
-    drawn(make_paradigm(tmp_path, {**ENGLISH, "verb": verbs}, front, lines), counts=counts)
-    assert counts == Counts(sets=2, pairs=4, syncretic_forms=2)
-
-
 def test_a_combination_is_skipped_for_the_reason_it_has(tmp_path: Path) -> None:
     """Of the two bad lines one lacks the form of the first word, the other that of none."""
     verbs = "lemma  Number=Sing  Number=Plur\nput  put  put\ngo  goes  -\ndo  does  do"
@@ -327,14 +317,6 @@ def test_batches_make_no_difference(
 
 
 # The prefix methods and regions.
-
-
-def test_a_pair_that_differs_in_its_first_word_has_no_prefix(tmp_path: Path) -> None:
-    front = "slots:\n  v: {from: verb, lemma: laugh}\n  n: {from: noun, Set: 1}"
-    lines = 'good: {{ v | agree(n) }} the {{ n }}\nbad: {{ v | clash(n, "Number") }} the {{ n }}'
-    pair = rows(make_paradigm(tmp_path, ENGLISH, front, lines))[0]
-    assert (pair["one_prefix_method"], pair["one_prefix_prefix"]) == (False, None)
-    assert (pair["features"]["target"], pair["features"]["distance"]) == ("laugh", None)
 
 
 CRITICAL = """
@@ -381,14 +363,6 @@ def test_critical_words_that_differ_leave_the_one_prefix_method(tmp_path: Path) 
         assert pair["two_prefix_word"] is None
 
 
-def test_a_critical_region_of_one_line_only_is_none(tmp_path: Path) -> None:
-    lines = CRITICAL.replace(
-        "bad: the {{ m }} [critical: {{ v | agree(n) }}]", "bad: the {{ m }} {{ v | agree(n) }}"
-    )
-    pair = rows(make_paradigm(tmp_path, ENGLISH, CRITICAL_FRONT, lines))[0]
-    assert (pair["one_prefix_method"], pair["two_prefix_method"]) == (True, False)
-
-
 @pytest.mark.parametrize(
     ("good", "bad", "identical"),
     [
@@ -412,15 +386,6 @@ def test_lexically_identical_sentences_have_the_same_words(
 def features(paradigm: Paradigm, good: str, extra: tuple[str, ...] = ()) -> dict[str, Any]:
     pairs = [row for row in rows(paradigm, extra=extra) if row["sentence_good"] == good]
     return pairs[0]["features"]  # type: ignore[no-any-return]
-
-
-def test_number_of_controller_and_attractor_match_or_not(tmp_path: Path) -> None:
-    paradigm = across(tmp_path)
-    alike = features(paradigm, "The authors that the waiters like laugh today.")
-    other = features(paradigm, "The author that the waiters like laughs today.")
-    assert (alike["match"], alike["attractor_number"]) == ("match", "Plur")
-    assert (other["match"], other["controller_number"]) == ("mismatch", "Sing")
-    assert {row["features"]["distance"] for row in rows(paradigm)} == {5}
 
 
 def test_several_attractors_are_joined_and_match_only_together(tmp_path: Path) -> None:
@@ -567,26 +532,12 @@ def test_a_feature_that_cannot_be_is_told_with_its_line(
         drawn(make_paradigm(tmp_path, ENGLISH, front, ACROSS_LINES))
 
 
-def test_a_slot_that_only_features_name_is_told(tmp_path: Path) -> None:
-    front = f"{ACROSS.strip()}\nfeatures:\n  x: other.Set".replace(
-        "slots:", "slots:\n  other: {from: pron}"
-    )
-    with pytest.raises(InputError, match=r"p\.jinja:9: slot 'other' is used in no line"):
-        drawn(make_paradigm(tmp_path, ENGLISH, front, ACROSS_LINES))
-
-
 def test_a_paradigm_without_controller_has_no_features_of_agreement(tmp_path: Path) -> None:
     front = ACROSS[: ACROSS.index("controller")]
     for row in rows(make_paradigm(tmp_path, ENGLISH, front, ACROSS_LINES)):
         known = {name for name, value in row["features"].items() if value is not None}
         assert known == {"construction", "target"}
         assert set(row["features"]) == set(FEATURES)
-
-
-def test_elision_stands_in_the_prefix(tmp_path: Path) -> None:
-    pair = found(CASES[0].write(tmp_path), "L'ourson que le garde ignore dort.")
-    assert pair["one_prefix_prefix"] == "L'ourson que le garde ignore"
-    assert pair["one_prefix_word_bad"] == "dorment"
 
 
 def test_a_space_larger_than_allowed_is_refused(tmp_path: Path) -> None:

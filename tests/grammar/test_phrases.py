@@ -198,32 +198,16 @@ def test_a_bad_form_spelt_like_the_good_one_is_counted(box: Phrases) -> None:
             f'word("adj", "old") | agree({HE}, Number=1)',
             "Number=1: the value must be a text",
         ),
-        (
-            f'word("adj", "old") | agree({HE}, Number={SHE})',
-            "Number=<pron she>: the value must be a text",
-        ),
         ('word("adj", "old") | agree("le")', "there is no word to agree with: 'le'"),
-        ('word("adj", "old") | clash("le", "Number")', "there is no word to agree with: 'le'"),
         (
             f'word("adj", "old") | clash({HE})',
             "clash needs the name of a feature: clash(x, 'Number')",
         ),
-        (
-            f'word("adj", "old") | clash({HE}, 1)',
-            "no form in adj.tsv expresses 1 (features: Gender, Number)",
-        ),
         (f'"le" | agree({HE})', "agree: 'le' is no word"),
-        (f'"le" | clash({HE}, "Number")', "clash: 'le' is no word"),
-        ('"le" | form(Number="Sing")', "form: 'le' is no word"),
         ('word("adj", "old") | agree', "agree: write it as agree(x)"),
         (
             f'word("adj", "old") | agree({HE}, "Sing")',
             f"'Sing' {NO_FEATURES}",
-        ),
-        ('word("adj", "old") | clash', 'clash: write it as clash(x, "Number")'),
-        (
-            'word("adj", "old") | form("Plur")',
-            f"'Plur' {NO_FEATURES}",
         ),
         (
             f"{HE}.Clas",
@@ -231,9 +215,7 @@ def test_a_bad_form_spelt_like_the_good_one_is_counted(box: Phrases) -> None:
             "columns: lemma, Case, Gender, Number, Person)",
         ),
         ('"le".upper', "'upper': only words have properties"),
-        (f"{HE}.lemma.upper", "'upper': only words have properties"),
         (f"{HE} is under({SHE})", "under wants a property or a text, not <pron she>"),
-        (f"{HE} is under", "under wants a property or a text, not None"),
         (
             '"human" is under("humn")',
             "there is no class 'humn' (did you mean 'human'? classes: animate, human, artwork)",
@@ -244,7 +226,6 @@ def test_a_bad_form_spelt_like_the_good_one_is_counted(box: Phrases) -> None:
             "lexicon 'xx' has no table 'dte' (did you mean 'det'? "
             "tables: adj, aux, det, noun, pron, verb)",
         ),
-        (f'word({HE}, "the")', 'word wants a table and a lemma: word("det", "le")'),
         ('word("det")', 'word wants a table and a lemma: word("det", "le")'),
     ],
 )
@@ -378,50 +359,24 @@ KNOWN = "(macros: word, kind, quiet, say, the, two)"
         ),
         ("teh(author)", f"there is no macro 'teh' {KNOWN}".replace("(m", "(did you mean 'the'? m")),
         ("range(3)", f"there is no macro 'range' {KNOWN}"),
-        ("namespace()", f"there is no macro 'namespace' {KNOWN}"),
-        ("author()", f"there is no macro 'author' {KNOWN}"),
         ("the", "there is no slot 'the' (slots: author, likes)"),
-        ("word", "there is no slot 'word' (slots: author, likes)"),
-        ("self", "there is no slot 'self' (slots: author, likes)"),
         (
             "author | agre(likes)",
             "there is no filter 'agre' (did you mean 'agree'? filters: agree, clash, form)",
         ),
-        ('author | attr("__class__")', "there is no filter 'attr' (filters: agree, clash, form)"),
-        ("author | upper", "there is no filter 'upper' (filters: agree, clash, form)"),
-        ('"%s" | format(author)', "there is no filter 'format' (did you mean 'form'? "
-         "filters: agree, clash, form)"),
         ("author is defined", "there is no test 'defined' (tests: typical, under)"),
         ("author.__class__", "attribute '__class__' is not allowed"),
-        ("author.lemma.__class__.__mro__", "attribute '__mro__' is not allowed"),
-        ('("x").__class__', "attribute '__class__' is not allowed"),
-        ("author._row", "attribute '_row' is not allowed"),
         ('author["x"]', "[...] is not allowed here"),
-        ('author["__class__"]', "[...] is not allowed here"),
-        ("author[1:2]", "[...] is not allowed here"),
-        ('"x".upper()', "only a macro and `word` can be called"),
         ("author.lemma.upper()", "only a macro and `word` can be called"),
         ("author.agree(likes)", "only a macro and `word` can be called"),
-        ('"{0.__class__}".format(author)', "only a macro and `word` can be called"),
-        ("the(author)()", "only a macro and `word` can be called"),
         ("2*10", "arithmetic is not allowed here"),
-        ("-1", "arithmetic is not allowed here"),
-        ('"a" * 100000000', "arithmetic is not allowed here"),
-        ('author + "s"', "arithmetic is not allowed here"),
-        ('"%s" % author', "arithmetic is not allowed here"),
         ('{"a": author}', "{...} is not allowed here"),
         ("the(*author)", "* and ** are not allowed here"),
-        ("author | agree(**likes)", "* and ** are not allowed here"),
         ("author likes", "Jinja: 'likes' after the end of the expression"),
-        ("author, likes", "Jinja: ',' after the end of the expression"),
-        ("author }} {{ likes", "Jinja: '}}' after the end of the expression"),
         ("", "Jinja: unexpected 'end of template'"),
         ("author |", "Jinja: unexpected end of template, expected 'name'"),
         ('author | agree(likes, Number="a", Number="b")', "a keyword stands twice"),
         ("the(author, n=author)", "macro 'the' takes the arguments: n"),
-        ("the()", "macro 'the' takes the arguments: n"),
-        ("the(m=author)", "macro 'the' takes the arguments: n"),
-        ("the(author, likes)", "macro 'the' takes the arguments: n"),
         ("kind()", "macro 'kind' takes the arguments: n, class"),
         ('word("det", "le")', "det.tsv has no lemma 'le' (lemmas: the, a)"),
         (
@@ -430,7 +385,6 @@ KNOWN = "(macros: word, kind, quiet, say, the, two)"
             "tables: adj, aux, det, noun, pron, verb)",
         ),
         ('word("det")', 'word wants a table and a lemma: word("det", "le")'),
-        ('word(table="det", lemma="the")', 'word wants a table and a lemma: word("det", "le")'),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_an_expression_is_told(box: Phrases, source: str, message: str) -> None:
@@ -497,15 +451,9 @@ def test_a_language_need_not_have_macros(tmp_path: Path) -> None:
         ("{% macro a(n) %}{% for x in n %}{{ x }}{% endfor %}{% endmacro %}",
          ["1: a loop is not allowed here"]),
         ("{% set x = 1 %}", ["1: set is not allowed here"]),
-        ("{% set x %}a{% endset %}", ["1: set is not allowed here"]),
-        ("{% macro a(n) %}\n{% set n = 1 %}{% endmacro %}", ["2: set is not allowed here"]),
         ('{% include "en/_phrases.jinja" %}', ["1: include is not allowed here"]),
-        ('{% extends "en/_phrases.jinja" %}', ["1: extends is not allowed here"]),
-        ("{% block a %}{% endblock %}", ["1: a block is not allowed here"]),
-        ("{% with a = 1 %}{% endwith %}", ["1: with is not allowed here"]),
         ("{% macro a() %}{% call a() %}{% endcall %}{% endmacro %}",
          ["1: call is not allowed here"]),
-        ("{% filter upper %}a{% endfilter %}", ["1: a filter block is not allowed here"]),
         ("{% macro a(n) %}{{ n.__class__ }}{% endmacro %}",
          ["1: attribute '__class__' is not allowed"]),
         ("{% macro a(n) %}{{ n[0] }}{{ 2 * 3 }}{% endmacro %}",
@@ -531,7 +479,6 @@ def test_a_language_need_not_have_macros(tmp_path: Path) -> None:
         ("{% macro a(n) %}{% macro b(m) %}{{ m }}{% endmacro %}{% endmacro %}",
          ["1: a macro or an import inside macro 'a'"]),
         ("text\n{{ x }}", ["1: only macros and imports may stand here"]),
-        ("{% if 'a' %}a{% endif %}", ["1: only macros and imports may stand here"]),
         ("{% macro a(n) %}\n{{ n }",
          ["2: Jinja: unexpected '}' (an expression ends with }}, a block with %})"]),
         ("{% macro a(n) %}\n\n{% endmacor %}",
@@ -594,22 +541,10 @@ def test_problems_of_an_imported_file_have_their_own_place(root: Path) -> None:
     ]
 
 
-def test_a_macro_of_a_word_that_is_not_there_is_told_with_the_line(root: Path) -> None:
-    source = 'the(author if author.Number == "Plur")'
-    edit(root / SIMPLE, "good: {{ the(author) }}", f"good: {{{{ {source} }}}}")
-    assert drawing(root) == [
-        f"{SIMPLE}:12: there is no word to agree with: nothing in {{{{ {source} }}}}"
-    ]
-
-
 @pytest.mark.parametrize(
     ("printed", "shown"),
     [
         ("author is under('human')", "True"),
-        ("author == laughs", "False"),
-        ("[author, laughs]", "[<noun author>, <verb laugh>]"),
-        ("none", "None"),
-        ("1", "1"),
         ("bare(author)", "True"),
     ],
 )
@@ -618,14 +553,6 @@ def test_only_words_and_texts_are_printed(root: Path, printed: str, shown: str) 
     edit(root / SIMPLE, "good: ", f"good: {{{{ {printed} }}}} ")
     assert drawing(root) == [
         f"{SIMPLE}:12: only words and texts can be printed, not {shown} in {{{{ {printed} }}}}"
-    ]
-
-
-def test_a_fault_in_a_line_is_told_with_file_and_line(root: Path) -> None:
-    edit(root / SIMPLE, 'clash(author, "Number")', 'clash(author, "Nmber")')
-    assert drawing(root) == [
-        f"{SIMPLE}:13: no form in verb.tsv expresses 'Nmber' (did you mean 'Number'? "
-        'features: Number, Person, Tense) in {{ laughs | clash(author, "Nmber") }}'
     ]
 
 

