@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from typing import Any
 
 from jinja2 import nodes
 
@@ -153,7 +152,7 @@ class Macro:
     """
 
     node: nodes.Macro
-    call: Callable[..., Any]
+    call: Callable[..., object]
     uses: Uses
 
     def use(self, argument: int | str) -> frozenset[str]:
@@ -247,19 +246,19 @@ def called_names(macro: nodes.Macro) -> set[str]:
     return {c.node.name for c in macro.find_all(nodes.Call) if isinstance(c.node, nodes.Name)}
 
 
-Called = Mapping[str, Callable[..., Any]]
+Called = Mapping[str, Callable[..., object]]
 """What expressions may call, by name: ``word`` and macros."""
 
-Function = Callable[[Mapping[str, Any]], Any]
+Function = Callable[[Mapping[str, object]], object]
 """Returns the value of an expression for the values of its names."""
 
-Printer = Callable[[Mapping[str, Any], list[str | Word]], None]
+Printer = Callable[[Mapping[str, object], list[str | Word]], None]
 """Adds what a part of a macro prints to a list."""
 
 FILTERS = {"agree": "agree(x)", "clash": 'clash(x, "Number")', "form": 'form(Number="Plur")'}
 """The filters, which are methods of words, and how they are written."""
 
-_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+_COMPARED: dict[str, Callable[..., object]] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "lteq": operator.le, "gt": operator.gt,
     "gteq": operator.ge, "in": lambda a, b: a in b, "notin": lambda a, b: a not in b,
 }  # fmt: skip
@@ -282,14 +281,14 @@ class Compiler:
         made: Function = make(node)
         return made
 
-    def macro(self, node: nodes.Macro) -> Callable[..., Any]:
+    def macro(self, node: nodes.Macro) -> Callable[..., object]:
         """Return the function of a macro, called as the macro is."""
         names = [argument.name for argument in node.args]
         optional = names[len(names) - len(node.defaults) :]
         defaults = dict(zip(optional, map(self.function, node.defaults), strict=True))
         printers = self._printers(node.body)
 
-        def call(*values: Any, **named: Any) -> Any:
+        def call(*values: object, **named: object) -> object:
             given = dict(zip(names, values, strict=False))
             given.update(named)
             for name, default in defaults.items():
@@ -321,10 +320,10 @@ class Compiler:
         cases = [(self.function(c.test), self._printers(c.body)) for c in (node, *node.elif_)]
         otherwise = self._printers(node.else_)
 
-        def chosen(names: Mapping[str, Any]) -> tuple[Printer, ...]:
+        def chosen(names: Mapping[str, object]) -> tuple[Printer, ...]:
             return next((printers for test, printers in cases if test(names)), otherwise)
 
-        def show(names: Mapping[str, Any], out: list[str | Word]) -> None:
+        def show(names: Mapping[str, object], out: list[str | Word]) -> None:
             for printer in chosen(names):
                 printer(names, out)
 
@@ -340,7 +339,7 @@ class Compiler:
     def _getattr(self, node: nodes.Getattr) -> Function:
         value, column = self.function(node.node), node.attr
 
-        def get(names: Mapping[str, Any]) -> Any:
+        def get(names: Mapping[str, object]) -> object:
             word = value(names)
             if type(word) is not Word:
                 raise TemplateFault(f"{column!r}: only words have properties")
@@ -366,10 +365,17 @@ class Compiler:
         return self._applied(called, node.args, node.kwargs)
 
     def _applied(
-        self, function: Callable[..., Any], arguments: Sequence[nodes.Node], named: Any
+        self,
+        function: Callable[..., object],
+        arguments: Sequence[nodes.Node],
+        named: Iterable[nodes.Node] | None,
     ) -> Function:
         values = [self.function(argument) for argument in arguments]
-        keywords = [(keyword.key, self.function(keyword.value)) for keyword in named or ()]
+        keywords = [
+            (keyword.key, self.function(keyword.value))
+            for keyword in named or ()
+            if isinstance(keyword, nodes.Keyword)
+        ]
         if not keywords:
             return lambda names: function(*[value(names) for value in values])
         return lambda names: function(
@@ -386,7 +392,7 @@ class Compiler:
         first = self.function(node.expr)
         rest = [(_COMPARED[operand.op], self.function(operand.expr)) for operand in node.ops]
 
-        def compare(names: Mapping[str, Any]) -> Any:
+        def compare(names: Mapping[str, object]) -> object:
             left = first(names)
             for test, value in rest:
                 right = value(names)
@@ -412,7 +418,7 @@ class Compiler:
     def _concat(self, node: nodes.Concat) -> Function:
         values = [self.function(part) for part in node.nodes]
 
-        def concat(names: Mapping[str, Any]) -> Any:
+        def concat(names: Mapping[str, object]) -> object:
             made = [value(names) for value in values]
             texts = [x if isinstance(x, (str, Word, Phrase)) else str(x) for x in made]
             return joined([part for text in texts for part in printed(text)])

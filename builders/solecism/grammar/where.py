@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 from jinja2 import nodes
@@ -27,9 +26,8 @@ from solecism.lexicon.typical import Key
 __all__ = ["read_balance", "read_where"]
 
 LARGEST_CLAUSE = 1 << 22
-_COMPARED: dict[str, Callable[[Any, Any], Any]] = {"eq": np.equal, "ne": np.not_equal}
-
 Truth = NDArray[np.bool_]
+_COMPARED: dict[str, Callable[..., Truth]] = {"eq": np.equal, "ne": np.not_equal}
 
 
 def read_where(template: Template, phrases: Phrases, domains: Sequence[Domain]) -> list[Clause]:
@@ -130,9 +128,18 @@ def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
     if asked := typical_asked(node):
         return _typical(*asked, phrases, scope)
     if isinstance(node, nodes.Compare) and len(node.ops) == 1 and node.ops[0].op in _COMPARED:
-        ends = node.expr, node.ops[0].expr
-        if all(isinstance(e, nodes.Getattr) and isinstance(e.node, nodes.Name) for e in ends):
-            return _compare(ends, _COMPARED[node.ops[0].op], scope)
+        ends = [
+            (end.node.name, end.attr)
+            for end in (node.expr, node.ops[0].expr)
+            if isinstance(end, nodes.Getattr) and isinstance(end.node, nodes.Name)
+        ]
+        if len(ends) == 2:
+            ends.sort(key=lambda end: _place(scope, end[0]))
+            ours, theirs = (
+                np.array([word.lookup(column) for word in _firsts(scope, name)])
+                for name, column in ends
+            )
+            return _COMPARED[node.ops[0].op](ours[:, None], theirs[None, :])
     return None
 
 
@@ -147,15 +154,6 @@ def _typical(name: str, head: str, role: str, phrases: Phrases, scope: Scope) ->
         met = (key for key in rows if key in found) if len(rows) < len(found) else found
         table[[row for key in met for row in rows.get(key, ())], column] = True
     return table if _place(scope, name) == 0 else table.T
-
-
-def _compare(ends: Any, test: Callable[[Any, Any], Any], scope: Scope) -> Truth:
-    first, second = sorted(ends, key=lambda end: _place(scope, end.node.name))
-    ours, theirs = (
-        np.array([word.lookup(end.attr) for word in _firsts(scope, end.node.name)])
-        for end in (first, second)
-    )
-    return np.asarray(test(ours[:, None], theirs[None, :]), dtype=bool)
 
 
 def _place(scope: Scope, name: str) -> int:
