@@ -18,6 +18,7 @@ from solecism.scoring.engines.masked import open_masked
 from solecism.scoring.methods.cloze import (
     FormInventory,
     Setting,
+    read_forms,
     score_cloze,
     wanted_features,
     wrong_sentences,
@@ -92,7 +93,7 @@ def test_two_forms_need_lemmas() -> None:
 
 
 def test_a_value_in_common_agrees_and_the_silent_are_neither() -> None:
-    inventory = FormInventory.read(forms(), reader("bert"))
+    inventory = FormInventory(reader("bert"), read_forms(forms()))
     blank = Setting.of("The ", "x")
     wanted = wanted_features(Feats.parse("Number=Sing|Person=1,3"), ["Number", "Person", "Case"])
     right, wrong = inventory.fillers("VERB", wanted, blank)
@@ -163,7 +164,7 @@ def test_features_that_are_misspelt_are_refused() -> None:
         cloze("bert", [cloze_item("The author ", "laughs", ".", controller=broken)])
     table = pa.table({"form": ["a"], "upos": ["VERB"], "feats": ["Number"]})
     with pytest.raises(InputError, match="form 'a'"):
-        FormInventory.read(table, reader("bert"))
+        read_forms(table)
 
 
 def test_too_long_for_the_positions() -> None:

@@ -8,10 +8,11 @@ import io
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, repeat
 from pathlib import Path
 
 import numpy as np
@@ -63,10 +64,6 @@ class NgramLevel:
         """Return the back-off weights of n-grams by index: 0 for -1, which is not listed."""
         return np.where(index >= 0, self.backoff[index], 0.0)
 
-    def split(self, size: int) -> tuple[Ints, Ints]:
-        """Return the history's index and the last word of every n-gram."""
-        return self.keys // size, self.keys % size
-
 
 def write_arpa(path: Path, words: tuple[str, ...], levels: tuple[NgramLevel, ...]) -> None:
     """Write a model, log10 with nine digits, orders ascending (``.gz``: compressed)."""
@@ -76,38 +73,29 @@ def write_arpa(path: Path, words: tuple[str, ...], levels: tuple[NgramLevel, ...
         texts = list(words)
         for n, level in enumerate(levels, 1):
             if n > 1:
-                texts = _extended(texts, level, words)
+                pairs = (part.tolist() for part in divmod(level.keys, len(words)))
+                texts = [f"{texts[before]} {words[w]}" for before, w in zip(*pairs, strict=True)]
+            weights = (f"\t{b:.9g}" for b in level.backoff.tolist())
             out.write(f"\n\\{n}-grams:\n")
-            out.writelines(_lines(level, texts))
+            for p, text, b in zip(
+                level.logp.tolist(),
+                texts,
+                weights if len(level.backoff) else repeat(""),
+                strict=False,
+            ):
+                out.write(f"{p:.9g}\t{text}{b}\n")
         out.write("\n\\end\\\n")
 
 
 def _open(path: Path, mode: str) -> io.TextIOWrapper:
-    if path.suffix == ".gz":
-        zipped = gzip.GzipFile(path, mode[0] + "b", mtime=0)
-        return io.TextIOWrapper(zipped, encoding="utf-8", newline="\n")
-    file = path.open(mode[0] + "b")
+    zipped = path.suffix == ".gz"
+    file = gzip.GzipFile(path, mode[0] + "b", mtime=0) if zipped else path.open(mode[0] + "b")
     return io.TextIOWrapper(file, encoding="utf-8", newline="\n")
-
-
-def _extended(texts: list[str], level: NgramLevel, words: tuple[str, ...]) -> list[str]:
-    history, last = level.split(len(words))
-    pairs = zip(history.tolist(), last.tolist(), strict=True)
-    return [f"{texts[before]} {words[word]}" for before, word in pairs]
-
-
-def _lines(level: NgramLevel, texts: list[str]) -> Iterator[str]:
-    logp = level.logp.tolist()
-    if not len(level.backoff):
-        yield from (f"{p:.9g}\t{text}\n" for p, text in zip(logp, texts, strict=True))
-        return
-    for p, text, b in zip(logp, texts, level.backoff.tolist(), strict=True):
-        yield f"{p:.9g}\t{text}\t{b:.9g}\n"
 
 
 @dataclass(frozen=True)
 class _Section:
-    """The n-grams of one order as they stand in a file; ``line``: the number of the first."""
+    """The n-grams of one order as they are in a file; ``line``: the number of the first."""
 
     line: int
     texts: list[str]
@@ -125,10 +113,18 @@ def read_arpa(path: Path) -> tuple[tuple[str, ...], tuple[NgramLevel, ...]]:
     """
     if not path.is_file():
         raise fail("there is no such file", path)
-    sections = [_parsed(path, *section) for section in _sections(path)]
-    words, first = _unigrams(path, sections[0])
-    levels = [first]
-    for n, section in enumerate(sections[1:], 2):
+    first, *others = (_parsed(path, *section) for section in _sections(path))
+    texts = [UNK if text == "<UNK>" else text for text in first.texts]
+    twice = [word for word, count in Counter(texts).items() if count > 1]
+    if twice:
+        line = first.line + texts.index(twice[0])
+        raise fail(f"the word {twice[0]!r} stands twice", path, line)
+    missing = [word for word in (UNK, BOS, EOS) if word not in texts]
+    logp = np.append(first.logp, np.full(len(missing), -99.0))
+    backoff = np.append(first.backoff, np.zeros(len(missing)))
+    words = (*texts, *missing)
+    levels = [NgramLevel(np.arange(len(words)), logp, backoff)]
+    for n, section in enumerate(others, 2):
         levels.append(_level(path, n, section, words, levels))
     return words, (*levels[:-1], replace(levels[-1], backoff=np.zeros(0)))
 
@@ -146,26 +142,29 @@ def _sections(path: Path) -> Iterator[tuple[int, int, list[str]]]:
     wanted = ["\\data\\", *(f"\\{n}-grams:" for n in range(1, orders + 1)), "\\end\\"]
     if orders < 1 or names != wanted:
         raise fail(f"is no ARPA file: its sections are {', '.join(names[:8]) or 'none'}", path)
+    head = [line.strip() for line in lines[heads[0] : heads[1]]]
     for n in range(1, orders + 1):
         body = [line for line in lines[heads[n] + 1 : heads[n + 1]] if line.strip()]
-        if f"ngram {n}={len(body)}" not in (line.strip() for line in lines[heads[0] : heads[1]]):
-            raise fail(
-                f"{len(body)} {n}-grams stand here, the header says otherwise", path, heads[n] + 1
-            )
+        if f"ngram {n}={len(body)}" not in head:
+            message = f"{len(body)} {n}-grams stand here, the header says otherwise"
+            raise fail(message, path, heads[n] + 1)
         yield n, heads[n] + 2, body
 
 
 def _parsed(path: Path, order: int, first: int, lines: list[str]) -> _Section:
     texts, numbers = [], []
-    for i, line in enumerate(lines):
-        cells = line.rstrip("\r").split("\t") if "\t" in line else _spaced(line, order)
+    for i, line in enumerate(lines, first):
+        cells = line.rstrip("\r").split("\t")
+        if len(cells) == 1:  # some programs put spaces where the format has tabs
+            words = line.split()
+            cells = [words[0], " ".join(words[1 : order + 1]), *words[order + 1 :]]
         try:
             numbers.append((float(cells[0]), float(cells[2]) if len(cells) > 2 else 0.0))
+            if cells[1].count(" ") != order - 1:
+                raise ValueError(cells[1])
             texts.append(cells[1])
         except (ValueError, IndexError):
-            raise fail(f"{line!r} is no {order}-gram", path, first + i) from None
-        if cells[1].count(" ") != order - 1:
-            raise fail(f"{cells[1]!r} is no {order}-gram", path, first + i)
+            raise fail(f"{line!r} is no {order}-gram", path, i) from None
     table = np.array(numbers, float).reshape(-1, 2)
     section = _Section(first, texts, table[:, 0], table[:, 1])
     wrong = ~(section.logp <= 0) | np.isinf(section.logp)
@@ -174,28 +173,14 @@ def _parsed(path: Path, order: int, first: int, lines: list[str]) -> _Section:
     return section
 
 
-def _spaced(line: str, order: int) -> list[str]:
-    """Split a line of a program that puts spaces where the format has tabs."""
-    cells = line.split()
-    return [cells[0], " ".join(cells[1 : order + 1]), *cells[order + 1 :]]
-
-
-def _unigrams(path: Path, section: _Section) -> tuple[tuple[str, ...], NgramLevel]:
-    words = [UNK if text == "<UNK>" else text for text in section.texts]
-    if len(set(words)) < len(words):
-        twice = next(word for i, word in enumerate(words) if word in words[:i])
-        raise fail(f"the word {twice!r} stands twice", path, section.line + words.index(twice))
-    missing = [word for word in (UNK, BOS, EOS) if word not in words]
-    logp = np.append(section.logp, np.full(len(missing), -99.0))
-    backoff = np.append(section.backoff, np.zeros(len(missing)))
-    words += missing
-    return tuple(words), NgramLevel(np.arange(len(words)), logp, backoff)
-
-
 def _level(
     path: Path, order: int, section: _Section, words: tuple[str, ...], lower: list[NgramLevel]
 ) -> NgramLevel:
-    ids = _word_ids(path, order, section, words)
+    flat = pc.split_pattern(pa.array(section.texts, pa.string()), " ").values
+    flat = pc.if_else(pc.equal(flat, "<UNK>"), UNK, flat)
+    found = pc.fill_null(pc.index_in(flat, value_set=pa.array(words, pa.string())), -1)
+    ids = np.asarray(found, dtype=np.int64).reshape(-1, order)
+    _refuse(path, section, ids.min(axis=1, initial=0) < 0, "a word of it is not among the 1-grams")
     history: Ints = ids[:, 0]
     for n in range(1, order - 1):
         history = lower[n].find(history, ids[:, n], len(words))
@@ -206,15 +191,6 @@ def _level(
     same[rank[1:]] = keys[rank[1:]] == keys[rank[:-1]]
     _refuse(path, section, same, "it stands twice")
     return NgramLevel(keys[rank], section.logp[rank], section.backoff[rank])
-
-
-def _word_ids(path: Path, order: int, section: _Section, words: tuple[str, ...]) -> Ints:
-    flat = pc.split_pattern(pa.array(section.texts, pa.string()), " ").values
-    flat = pc.if_else(pc.equal(flat, "<UNK>"), UNK, flat)
-    found = pc.fill_null(pc.index_in(flat, value_set=pa.array(words, pa.string())), -1)
-    ids = np.asarray(found, dtype=np.int64).reshape(-1, order)
-    _refuse(path, section, ids.min(axis=1, initial=0) < 0, "a word of it is not among the 1-grams")
-    return ids
 
 
 def _refuse(path: Path, section: _Section, wrong: NDArray[np.bool_], why: str) -> None:
@@ -362,22 +338,6 @@ _FALLBACK = (0.5, 1.0, 1.5)
 
 
 @dataclass(frozen=True)
-class Discounts:
-    """What is taken from counts of 1, 2, and 3 or more.
-
-    ``estimated`` is false where the counts of counts gave none within ``0 <= D_k <= k`` (tiny
-    texts) and 0.5, 1, 1.5 stand in, as lmplz has it.
-    """
-
-    values: tuple[float, float, float]
-    estimated: bool
-
-    def of(self, counts: Ints) -> Floats:
-        """Return the discount of each count (0 for a count of 0)."""
-        return np.array((0.0, *self.values))[np.minimum(counts, 3)]
-
-
-@dataclass(frozen=True)
 class _Grams:
     """The n-grams of one order that were seen, keys as in :class:`NgramLevel`.
 
@@ -390,15 +350,24 @@ class _Grams:
     counts: Ints
 
 
-def discounts(counts: Ints) -> Discounts:
-    """Estimate the three discounts from counts of counts (Chen & Goodman 1998, equation 26)."""
+def discounts(counts: Ints) -> Floats:
+    """Estimate what is taken from counts of 0 (nothing), 1, 2, and 3 or more.
+
+    From counts of counts (Chen & Goodman 1998, equation 26); 0.5, 1, 1.5 where these give none
+    within ``0 <= D_k <= k`` (tiny texts), as lmplz has it.
+    """
     times = np.bincount(np.minimum(counts, 5), minlength=6).astype(float)
-    if not times[1:4].all():
-        return Discounts(_FALLBACK, False)
-    part = times[1] / (times[1] + 2 * times[2])
-    first, second, third = (float(k - (k + 1) * part * times[k + 1] / times[k]) for k in (1, 2, 3))
-    fine = 0 <= first <= 1 and 0 <= second <= 2 and 0 <= third <= 3
-    return Discounts((first, second, third), True) if fine else Discounts(_FALLBACK, False)
+    if times[1:4].all():
+        part = times[1] / (times[1] + 2 * times[2])
+        found = [float(k - (k + 1) * part * times[k + 1] / times[k]) for k in (1, 2, 3)]
+        if all(0 <= value <= k for k, value in enumerate(found, 1)):
+            return np.array((0.0, *found))
+    return np.array((0.0, *_FALLBACK))
+
+
+def _discounted(counts: Ints) -> Floats:
+    """Return what is taken from each count."""
+    return discounts(counts)[np.minimum(counts, 3)]
 
 
 def estimate(
@@ -460,28 +429,21 @@ def _smooth(grams: list[_Grams], size: int) -> tuple[NgramLevel, ...]:
     """Discount, and interpolate with the lower orders; what is left are the back-off weights."""
     unigrams = grams[0].counts.copy()
     unigrams[1] = 0
-    taken = discounts(unigrams).of(unigrams)
+    taken = _discounted(unigrams)
     prob = (unigrams - taken + taken.sum() / (size - 1)) / unigrams.sum()
     prob[1] = 0.0
     levels, keys = [], grams[0].keys
     for gram in grams[1:]:
         history = gram.keys // size
-        taken = discounts(gram.counts).of(gram.counts)
-        total = _summed(history, gram.counts, len(keys))
-        left = _share(_summed(history, taken, len(keys)), total)
+        taken = _discounted(gram.counts)
+        total = np.bincount(history, gram.counts, len(keys)).astype(np.float64)
+        left = np.bincount(history, taken, len(keys)).astype(np.float64)
+        # one for an n-gram that is no history
+        left = np.divide(left, total, out=np.ones_like(left), where=total > 0)
         levels.append(NgramLevel(keys, _log(prob), _log(left)))
         prob = (gram.counts - taken) / total[history] + left[history] * prob[gram.suffix]
         keys = gram.keys
     return (*levels, NgramLevel(keys, _log(prob)))
-
-
-def _summed(groups: Ints, values: Floats | Ints, size: int) -> Floats:
-    return np.asarray(np.bincount(groups, values, size), dtype=np.float64)
-
-
-def _share(part: Floats, total: Floats) -> Floats:
-    """Return what is left of each history's probability; one for an n-gram that is no history."""
-    return np.divide(part, total, out=np.ones_like(part), where=total > 0)
 
 
 def _log(values: Floats) -> Floats:

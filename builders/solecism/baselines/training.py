@@ -31,7 +31,6 @@ from transformers import (
 )
 
 from solecism import __version__
-from solecism.baselines.card import model_card
 from solecism.baselines.corpus import Wording, frequent_words, held_out, read_lines
 from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 from solecism.baselines.ngram import estimate, save_ngram
@@ -221,7 +220,7 @@ def train_seed(
             "options": asdict(options), "sentences": len(texts.train), **found,
         }  # fmt: skip
         (part / "training.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-        card = model_card(f"{folder.parent.name}/{folder.name}", record, texts.train, texts.valid)
+        card = model_card(f"{folder.parent.name}/{folder.name}", record, texts)
         (part / "README.md").write_text(card, encoding="utf-8")
     for path in folder.parent.glob(f".solecism-training.{folder.name}.*"):
         rmtree(path)
@@ -357,4 +356,65 @@ def _make_model(options: TrainingOptions, tokenizer: PreTrainedTokenizerFast) ->
             n_head=options.heads, n_positions=options.longest + 2, resid_pdrop=rate,
             embd_pdrop=rate, attn_pdrop=rate, **marks,
         )
+    )  # fmt: skip
+
+
+_ARCHITECTURES = {
+    "ngram": "an interpolated modified Kneser–Ney n-gram model (Chen and Goodman 1998)",
+    "lstm": "a word-level LSTM, after Mueller et al. (2020) and Gulordava et al. (2018)",
+    "transformer": "a word-level Transformer with the architecture of GPT-2",
+}
+
+_CARD = """---
+library_name: {library}
+tags:
+- solecism
+- baseline
+- {arch}
+---
+
+# {name}
+
+This is {what}, trained by `solecism train` {version}, seed {seed}.
+
+## What it saw
+
+| | |
+|---|---|
+{facts}
+Nothing else was seen: no pretrained weights, no other text. The text itself is not in this folder.
+
+## Options
+
+```json
+{options}
+```
+
+## Use
+
+    solecism score clams/en --model {name}
+"""
+
+
+def model_card(name: str, record: Mapping[str, Any], texts: Texts) -> str:
+    """Return the card of a model as Markdown; ``record``: what ``training.json`` holds."""
+    arch = record["options"]["arch"]
+    spaces = pc.sum(pc.count_substring(texts.train, " ")).as_py() or 0
+    facts = {
+        "sentences": f"{len(texts.train):,}",
+        "words between spaces": f"{spaces + len(texts.train):,}",
+        "held-out sentences": f"{len(texts.valid):,}",
+    }
+    if "epochs" in record:
+        facts["sentences that were cut"] = f"{record['cut']:,}"
+        facts["vocabulary"] = f"{record['vocabulary_size']:,} words"
+    facts["text (SHA-256)"] = f"`{record['text']}`"
+    facts["perplexity of the held-out sentences"] = f"{record['perplexity']:.2f}"
+    if "epochs" in record:
+        facts["epochs"] = str(len(record["epochs"]))
+    return _CARD.format(
+        name=name, arch=arch, what=_ARCHITECTURES[arch], version=record["solecism"],
+        seed=record["seed"], library="kenlm" if arch == "ngram" else "transformers",
+        facts="".join(f"| {what} | {value} |\n" for what, value in facts.items()),
+        options=json.dumps(record["options"], indent=2, ensure_ascii=False),
     )  # fmt: skip

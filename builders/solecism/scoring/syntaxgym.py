@@ -9,7 +9,6 @@ what was written is read back equal.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -57,91 +56,68 @@ def read_syntaxgym(path: Path) -> pa.Table:
     The text of a condition is its regions with a space between them. A region is called by its name
     in ``region_meta``, by its number where the names are not all different.
     """
-    return _Suite(path, read_json(path, _SUITE, "suite")).table()
-
-
-@dataclass(frozen=True)
-class _Suite:
-    path: Path
-    suite: Any
-
-    def table(self) -> pa.Table:
-        """Return the items."""
-        meta = self.suite["meta"]
-        name, metric = meta["name"], meta["metric"]
-        if metric not in METRICS:
-            near = candidates("metrics", list(METRICS), metric)
-            raise fail(f"meta: unknown metric {metric!r} {near}", self.path)
-        ours = meta.get(OURS, {})
-        shared = {
-            "suite": name,
-            **{key: ours.get(key, "") for key in ("phenomenon", "modifier", "language")},
-            "predictions": self.predictions(),
-            "metric": metric,
+    suite = read_json(path, _SUITE, "suite")
+    meta = suite["meta"]
+    if meta["metric"] not in METRICS:
+        near = candidates("metrics", list(METRICS), meta["metric"])
+        raise fail(f"meta: unknown metric {meta['metric']!r} {near}", path)
+    kinds = [entry["type"] for entry in suite["predictions"]]
+    if set(kinds) - {"formula"}:
+        number = next(n for n, kind in enumerate(kinds, 1) if kind != "formula")
+        message = f"type {kinds[number - 1]!r} is not known, only 'formula'"
+        raise fail(f"prediction {number}: {message}", path)
+    ours = meta.get(OURS, {})
+    shared = {
+        "suite": meta["name"],
+        **{key: ours.get(key, "") for key in ("phenomenon", "modifier", "language")},
+        "predictions": [entry.get(OURS, entry["formula"]) for entry in suite["predictions"]],
+        "metric": meta["metric"],
+    }
+    rows = []
+    for place, item in enumerate(suite["items"], 1):
+        number, own = item["item_number"], item.get(OURS, {})
+        conditions = [
+            _condition(
+                condition, suite.get("region_meta", {}), f"item {place}, condition {n}", path
+            )
+            for n, condition in enumerate(item["conditions"], 1)
+        ]
+        named = {
+            "id": own.get("id", f"{meta['name']}-{number}"),
+            "item": own.get("item", str(number)),
         }
-        items = enumerate(self.suite["items"], 1)
-        rows = [{**self.item(item, n, name), **shared} for n, item in items]
-        refuse_unknown(rows, self.path)
-        return pa.Table.from_pylist(rows, schema=SUITE)
+        rows.append({**named, "conditions": conditions, **shared})
+    refuse_unknown(rows, path)
+    return pa.Table.from_pylist(rows, schema=SUITE)
 
-    def predictions(self) -> list[str]:
-        """Return the formulas, ours as we wrote them."""
-        out = []
-        for number, entry in enumerate(self.suite["predictions"], 1):
-            if entry["type"] != "formula":
-                message = f"type {entry['type']!r} is not known, only 'formula'"
-                raise fail(f"prediction {number}: {message}", self.path)
-            out.append(entry.get(OURS, entry["formula"]))
-        return out
 
-    def names(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the names of regions."""
-        meta = self.suite.get("region_meta", {})
-        missing = [str(number) for number in numbers if str(number) not in meta]
-        if missing:
-            near = candidates("regions", list(meta), missing[0])
-            raise fail(f"region_meta has no region {missing[0]} {near}", self.path)
-        names = {number: str(meta[str(number)]).strip() for number in numbers}
-        plain = len(set(names.values())) == len(names) and all(names.values())
-        return names if plain else {number: str(number) for number in numbers}
-
-    def item(self, item: Any, place: int, suite: str) -> dict[str, Any]:
-        """Return an item."""
-        what = f"item {place}"
-        number, conditions, ours = item["item_number"], item["conditions"], item.get(OURS, {})
-        return {
-            "id": ours.get("id", f"{suite}-{number}"),
-            "item": ours.get("item", str(number)),
-            "conditions": [self.condition(c, n, what) for n, c in enumerate(conditions, 1)],
-        }
-
-    def condition(self, condition: Any, place: int, item: str) -> dict[str, Any]:
-        """Return a condition, with the regions that it has."""
-        what = f"{item}, condition {place}"
-        name, regions = condition["condition_name"], condition["regions"]
-        contents = {r["region_number"]: r["content"] for r in regions}
-        if sorted(contents) != list(range(1, len(regions) + 1)):
-            found = [r["region_number"] for r in regions]
-            raise fail(f"{what}: the regions are not numbered 1, 2, ...: {found}", self.path)
-        for number, content in contents.items():
-            if content != content.strip():
-                message = f"{what}: region {number} begins or ends with a space: {content!r}"
-                raise fail(message, self.path)
-        ordered = [contents[number] for number in sorted(contents)]
-        if OURS in condition:
-            return self.own(name, condition[OURS], ordered, what)
-        names = self.names(sorted(contents))
-        return {"name": name, **_joined(ordered, list(names.values()))}
-
-    def own(
-        self, name: str, ours: Mapping[str, Any], contents: Sequence[str], what: str
-    ) -> dict[str, Any]:
-        """Return a condition that we wrote; raise where its regions were changed since."""
-        words = " ".join(content for content in contents if content)
+def _condition(
+    condition: Mapping[str, Any], meta: Mapping[str, object], what: str, path: Path
+) -> dict[str, Any]:
+    """Return a condition, with the regions that it has; ours as we wrote it, if not changed."""
+    numbers = [region["region_number"] for region in condition["regions"]]
+    if sorted(numbers) != list(range(1, len(numbers) + 1)):
+        raise fail(f"{what}: the regions are not numbered 1, 2, ...: {numbers}", path)
+    ordered = sorted(condition["regions"], key=lambda region: region["region_number"])
+    contents = [region["content"] for region in ordered]
+    for number, content in enumerate(contents, 1):
+        if content != content.strip():
+            message = f"{what}: region {number} begins or ends with a space: {content!r}"
+            raise fail(message, path)
+    if ours := condition.get(OURS):
+        words = " ".join(filter(None, contents))
         if words != ours["tokens"]:
             message = f"{what}: its regions are {words!r}, its words {ours['tokens']!r}"
-            raise fail(f"{message} (change both, or drop the key {OURS!r})", self.path)
-        return {"name": name, **{key: ours[key] for key in ("text", "tokens", "regions")}}
+            raise fail(f"{message} (change both, or drop the key {OURS!r})", path)
+        return {"name": condition["condition_name"], **ours}
+    keys = [str(number) for number in sorted(numbers)]
+    missing = [key for key in keys if key not in meta]
+    if missing:
+        near = candidates("regions", list(meta), missing[0])
+        raise fail(f"region_meta has no region {missing[0]} {near}", path)
+    names = [str(meta[key]).strip() for key in keys]
+    plain = len(set(names)) == len(names) and all(names)
+    return {"name": condition["condition_name"], **_joined(contents, names if plain else keys)}
 
 
 def refuse_unknown(rows: Sequence[Item], path: Path) -> None:
@@ -150,18 +126,13 @@ def refuse_unknown(rows: Sequence[Item], path: Path) -> None:
     for row in rows:
         regions = {c["name"]: [r["name"] for r in c["regions"]] for c in row["conditions"]}
         for text in row["predictions"]:
-            for wrong in _wrong(text, regions):
-                problems.setdefault(Problem(wrong, str(path)))
+            try:
+                wrong = list(unknown_terms(parse(text), regions))
+            except InputError as error:
+                wrong = [problem.message for problem in error.problems]
+            problems |= dict.fromkeys(Problem(each, str(path)) for each in wrong)
     if problems:
         raise InputError(problems)
-
-
-def _wrong(text: str, regions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return what is wrong with a prediction."""
-    try:
-        return list(unknown_terms(parse(text), regions))
-    except InputError as error:
-        return [problem.message for problem in error.problems]
 
 
 def _joined(contents: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
@@ -190,69 +161,51 @@ def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
                 raise fail(
                     f"one file holds one suite: {key} is {first[key]!r} and {item[key]!r}", path
                 )
-    slots = _Slots.of(items, path)
+    order = _order(items, path)
+    # The places of regions in ``_cut``, and of gaps between them that any condition has words in.
+    kept = {n for n in range(2 * len(order)) if n % 2}
+    for item in items:
+        for condition in item["conditions"]:
+            kept |= {n for n, part in enumerate(_cut(condition, order)) if part}
+    names = [order[n // 2] if n % 2 else "" for n in sorted(kept)]
     regions = {c["name"]: [r["name"] for r in c["regions"]] for c in first["conditions"]}
+
+    def number(condition: str, region: str) -> int | str:
+        place = None if region == WHOLE else place_of(region, regions[condition])
+        return region if place is None else names.index(regions[condition][place]) + 1
+
     predictions = [
-        {
-            "type": "formula", OURS: text,
-            "formula": parse(text).syntaxgym(lambda c, region: slots.number(regions[c], region)),
-        }
+        {"type": "formula", OURS: text, "formula": parse(text).syntaxgym(number)}
         for text in first["predictions"]
-    ]  # fmt: skip
+    ]
+
+    def written(condition: Item) -> dict[str, Any]:
+        parts = _cut(condition, order)
+        contents = [parts[n] for n in sorted(kept)]
+        return {
+            "condition_name": condition["name"],
+            "regions": [{"region_number": n, "content": c} for n, c in enumerate(contents, 1)],
+            OURS: {key: condition[key] for key in ("text", "tokens", "regions")},
+        }
+
     value = {
         "meta": {
             "name": first["suite"],
             "metric": first["metric"],
             OURS: {key: first[key] for key in ("phenomenon", "modifier", "language")},
         },
-        "region_meta": {str(n): name for n, name in enumerate(slots.names, 1)},
+        "region_meta": {str(n): name for n, name in enumerate(names, 1)},
         "predictions": predictions,
-        "items": [_item(item, number, slots) for number, item in enumerate(items, 1)],
+        "items": [
+            {
+                "item_number": n,
+                OURS: {"id": item["id"], "item": item["item"]},
+                "conditions": [written(condition) for condition in item["conditions"]],
+            }
+            for n, item in enumerate(items, 1)
+        ],
     }
     write_text(path, json_of(value))
-
-
-@dataclass(frozen=True)
-class _Slots:
-    """The numbered regions of a suite: names in order, ``""`` for what is between named ones."""
-
-    names: tuple[str, ...]
-    regions: tuple[str, ...]
-
-    @classmethod
-    def of(cls, items: Sequence[Item], path: Path) -> _Slots:
-        """Lay out the regions of all conditions, and the gaps in which any of them has words."""
-        regions = _order(items, path)
-        filled: set[int] = set()
-        for item in items:
-            for condition in item["conditions"]:
-                parts = _cut(condition, regions)
-                filled |= {n for n, part in enumerate(parts) if part and n % 2 == 0}
-        slots = [regions[n // 2] if n % 2 else "" for n in range(2 * len(regions) + 1)]
-        kept = [name for n, name in enumerate(slots) if name or n in filled]
-        return cls(tuple(kept), tuple(regions))
-
-    def number(self, regions: Sequence[str], region: str) -> int | str:
-        """Return the number of a region of a condition that has ``regions``."""
-        place = None if region == WHOLE else place_of(region, regions)
-        return region if place is None else self.names.index(regions[place]) + 1
-
-    def contents(self, condition: Item) -> list[str]:
-        """Return the words of a condition in these regions."""
-        parts = _cut(condition, self.regions)
-        named = dict(zip(self.regions, parts[1::2], strict=True))
-        gaps = iter(parts[::2])
-        out, gap_open = [], True
-        for name in self.names:
-            if name:
-                if gap_open:
-                    next(gaps)
-                out.append(named[name])
-                gap_open = True
-            else:
-                out.append(next(gaps))
-                gap_open = False
-        return out
 
 
 def _order(items: Sequence[Item], path: Path) -> list[str]:
@@ -282,21 +235,3 @@ def _cut(condition: Item, regions: Sequence[str]) -> list[str]:
         parts += [" ".join(words[done:first]), " ".join(words[first:last])]
         done = last
     return [*parts, " ".join(words[done:])]
-
-
-def _item(item: Item, number: int, slots: _Slots) -> dict[str, Any]:
-    return {
-        "item_number": number,
-        OURS: {"id": item["id"], "item": item["item"]},
-        "conditions": [
-            {
-                "condition_name": condition["name"],
-                "regions": [
-                    {"region_number": n, "content": content}
-                    for n, content in enumerate(slots.contents(condition), 1)
-                ],
-                OURS: {key: condition[key] for key in ("text", "tokens", "regions")},
-            }
-            for condition in item["conditions"]
-        ],
-    }

@@ -14,7 +14,7 @@ import pyarrow as pa
 from solecism.errors import fail
 from solecism.lexicon.features import Feats
 from solecism.schema import CLOZE, FEATURES
-from solecism.scoring.encoding import Encoded, exactly
+from solecism.scoring.encoding import exactly
 from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import PairScores, Questions, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from solecism.scoring.items import ItemSet
 
 __all__ = [
-    "METHODS", "NO_OTHER_FORM", "FormInventory", "Setting", "as_pairs", "score_cloze", "wanted_features",
-    "wrong_sentences",
+    "METHODS", "NO_OTHER_FORM", "FormInventory", "Setting", "as_pairs", "read_forms", "score_cloze",
+    "wanted_features", "wrong_sentences",
 ]  # fmt: skip
 
 FEW_FILLERS = "few fillers"
@@ -40,15 +40,8 @@ MIN_FILLERS = 10
 """The fewest right and wrong fillers that an item is scored with."""
 
 Item = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class _Fillers:
-    """Token ids of the right and the wrong fillers of an item, both empty where it is skipped."""
-
-    right: Tensor
-    wrong: Tensor
-    reason: str = ""
+Fillers = tuple["Tensor", "Tensor"]
+"""Token ids of the right and the wrong fillers of an item."""
 
 
 def score_cloze(
@@ -73,7 +66,7 @@ def score_cloze(
     :class:`InputError` for missing columns, items whose text does not hold the answer, and logits
     that are not numbers.
     """
-    inventory = FormInventory.read(forms, reader)
+    inventory = FormInventory(reader, read_forms(forms))
     if two_forms:
         require(forms, ("lemma",), "forms")
     for table, _ in windows(tables, reader.window):
@@ -85,17 +78,21 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
     items, reader = table.to_pylist(), inventory.reader
     encoded = reader.encode([item["text"] or "" for item in items])
     scores, questions = PairScores.of(len(items)), Questions(len(items))
-    fillers: dict[int, _Fillers] = {}
+    fillers: dict[int, Fillers] = {}
     for number, (item, text) in enumerate(zip(items, encoded, strict=True)):
         start = _start(item)
-        frame = _frame(text, start, start + len(item["answer"]), reader)
-        found = (_two_forms if two_forms else _all_forms)(item, start, inventory, fewest)
-        reason = frame if isinstance(frame, str) else found.reason
-        scores.skipped[number] = reason or None
-        if not reason and not isinstance(frame, str):
-            questions.ask(number, *frame, 0)
-            fillers[number] = found
-            scores.tokens[:, number] = len(found.right), len(found.wrong)
+        span = exactly(text, start, start + len(item["answer"]))
+        find = inventory.two_forms if two_forms else inventory.all_forms
+        right, wrong, reason = find(item, start, fewest)
+        if span is None:
+            scores.skipped[number] = NOT_ALIGNED
+            continue
+        ids = [*text.ids[: span.first], reader.mask, *text.ids[span.last :]]
+        scores.skipped[number] = TOO_LONG if len(ids) > reader.longest else reason or None
+        if scores.skipped[number] is None:
+            questions.ask(number, np.array(ids, np.int32), span.first, 0)
+            fillers[number] = right, wrong
+            scores.tokens[:, number] = len(right), len(wrong)
             scores.measure(number, item["answer"], item["answer"])
 
     def summed(logp: Tensor) -> Tensor:
@@ -117,34 +114,6 @@ def _start(item: Item) -> int:
         message = f"item {item['id']!r}: its text is not left + answer + right"
         raise fail(f"{message} (answer {answer!r}, text {text!r})")
     return start
-
-
-def _frame(
-    encoded: Encoded, start: int, end: int, reader: MaskedReader
-) -> tuple[np.ndarray[Any, np.dtype[np.int32]], int] | str:
-    """Return the sentence with one mask for the answer, and its place, or why there is none."""
-    span = exactly(encoded, start, end)
-    if span is None:
-        return NOT_ALIGNED
-    ids = np.array([*encoded.ids[: span.first], reader.mask, *encoded.ids[span.last :]], np.int32)
-    return TOO_LONG if len(ids) > reader.longest else (ids, span.first)
-
-
-def _all_forms(item: Item, start: int, inventory: FormInventory, fewest: int) -> _Fillers:
-    setting = Setting.of(item["text"][:start], item["answer"])
-    right, wrong = inventory.fillers(item["upos"], _wanted(item), setting)
-    few = min(len(right), len(wrong)) < fewest
-    return _Fillers(right, wrong, FEW_FILLERS if few else "")
-
-
-def _two_forms(item: Item, start: int, inventory: FormInventory, fewest: int) -> _Fillers:
-    setting = Setting.of(item["text"][:start], item["answer"])
-    wrong = inventory.fillers(item["upos"], _wanted(item), setting, item["lemma"])[1]
-    answer = inventory.token(item["answer"], Setting(setting.carrier, capital=False))
-    right = wrong.new_tensor([] if answer is None else [answer])
-    wrong = wrong[wrong != (-1 if answer is None else answer)]
-    reason = MULTI_PIECE if answer is None else "" if len(wrong) else NO_OTHER_FORM
-    return _Fillers(right, wrong, reason)
 
 
 def _wanted(item: Item) -> Wanted:
@@ -174,7 +143,7 @@ def _feats(item: Item, text: str | None) -> Feats:
 
 def _answers(
     questions: Questions,
-    fillers: dict[int, _Fillers],
+    fillers: dict[int, Fillers],
     reader: MaskedReader,
     names: list[str],
     summed: Callable[[Tensor], Tensor],
@@ -184,29 +153,20 @@ def _answers(
     for place, owner in zip(questions.places, questions.owners, strict=True):
         asking.setdefault(place, []).append(owner)
     logp = np.zeros((2, questions.count))
-
     for batch in reader.run(questions.rows, lambda row: names[asking[row][0]]):
-        for owners, lines in _groups(batch.rows, asking, fillers):
-            both = fillers[owners[0]]
-            for side, ids in enumerate((both.right, both.wrong)):
-                line = ids.new_tensor(lines)[:, None]
-                found = batch.logits[line, ids].double() - batch.total[line].double()
+        # The numbers of items with the same fillers, and the lines of their logits.
+        groups: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
+        for line, row in enumerate(batch.rows):
+            for owner in asking[row]:
+                owners, lines = groups.setdefault(tuple(map(id, fillers[owner])), ([], []))
+                owners.append(owner)
+                lines.append(line)
+        for owners, lines in groups.values():
+            for side, ids in enumerate(fillers[owners[0]]):
+                at = ids.new_tensor(lines)[:, None]
+                found = batch.logits[at, ids].double() - batch.total[at].double()
                 logp[side, owners] = summed(found).cpu().numpy()
     return logp
-
-
-def _groups(
-    rows: list[int], asking: dict[int, list[int]], fillers: dict[int, _Fillers]
-) -> list[tuple[list[int], list[int]]]:
-    """Return the items with the same fillers: their numbers, and the lines of their logits."""
-    groups: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
-    for line, row in enumerate(rows):
-        for owner in asking[row]:
-            key = (id(fillers[owner].right), id(fillers[owner].wrong))
-            owners, lines = groups.setdefault(key, ([], []))
-            owners.append(owner)
-            lines.append(line)
-    return list(groups.values())
 
 
 _OF_ITEMS = {"distractors": pa.int32(), "agrees_in": pa.string()}
@@ -291,7 +251,7 @@ def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[Item, li
     require(table, CLOZE.names, "cloze items")
     require(forms, ("lemma",), "forms")
     by_lemma: dict[tuple[str, str], list[tuple[str, Feats]]] = {}
-    for upos, rows in _form_rows(forms).items():
+    for upos, rows in read_forms(forms).items():
         for form, feats, lemma in rows:
             by_lemma.setdefault((upos, lemma), []).append((form, feats))
     for item in table.to_pylist():
@@ -305,7 +265,7 @@ def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[Item, li
         yield item, [text[:start] + form + text[end:] for form in wrong if form not in right]
 
 
-def _form_rows(forms: pa.Table) -> dict[str, list[tuple[str, Feats, str]]]:
+def read_forms(forms: pa.Table) -> dict[str, list[tuple[str, Feats, str]]]:
     """Return forms with features and lemma (empty if the table has none) by part of speech."""
     require(forms, ("form", "upos", "feats"), "forms")
     names = [name for name in ("form", "upos", "feats", "lemma") if name in forms.column_names]
@@ -332,27 +292,30 @@ class FormInventory:
 
     reader: MaskedReader
     rows: dict[str, list[tuple[str, Feats, str]]]
-    _tokens: dict[tuple[str, Setting], list[int]] = field(default_factory=dict)
-    _fillers: dict[tuple[str, Wanted, Setting, str], tuple[Tensor, Tensor]] = field(
-        default_factory=dict
-    )
-
-    @classmethod
-    def read(cls, forms: pa.Table, reader: MaskedReader) -> FormInventory:
-        """Read ``form``, ``upos``, ``feats`` and, if there, ``lemma``.
-
-        Raises :class:`InputError` for missing columns and features that are not spelt as UD spells
-        them.
-        """
-        return cls(reader, _form_rows(forms))
+    _tokens: dict[tuple[str, Setting], list[int | None]] = field(default_factory=dict)
+    _fillers: dict[tuple[str, Wanted, Setting, str], Fillers] = field(default_factory=dict)
 
     def token(self, form: str, setting: Setting) -> int | None:
         """Return the token that a form is in a setting, None where it is several or unknown."""
         return next(iter(self._single([form], setting)))
 
-    def fillers(
-        self, upos: str, wanted: Wanted, setting: Setting, lemma: str = ""
-    ) -> tuple[Tensor, Tensor]:
+    def all_forms(self, item: Item, start: int, fewest: int) -> tuple[Tensor, Tensor, str]:
+        """Return the right and the wrong fillers of an item, and why they do not do."""
+        setting = Setting.of(item["text"][:start], item["answer"])
+        right, wrong = self.fillers(item["upos"], _wanted(item), setting)
+        return right, wrong, FEW_FILLERS if min(len(right), len(wrong)) < fewest else ""
+
+    def two_forms(self, item: Item, start: int, _: int) -> tuple[Tensor, Tensor, str]:
+        """Return the answer and the wrong forms of its lemma, and why they do not do."""
+        setting = Setting.of(item["text"][:start], item["answer"])
+        wrong = self.fillers(item["upos"], _wanted(item), setting, item["lemma"])[1]
+        answer = self.token(item["answer"], Setting(setting.carrier, capital=False))
+        if answer is None:
+            return wrong, wrong, MULTI_PIECE
+        wrong = wrong[wrong != answer]
+        return wrong.new_tensor([answer]), wrong, "" if len(wrong) else NO_OTHER_FORM
+
+    def fillers(self, upos: str, wanted: Wanted, setting: Setting, lemma: str = "") -> Fillers:
         """Return the token ids (sorted, on the model's device) of right and of wrong fillers.
 
         Right: a form of the part of speech that expresses all of ``wanted`` with a value in common
@@ -360,32 +323,22 @@ class FormInventory:
         ``lemma``: only forms of that lemma.
         """
         key = (upos, wanted, setting, lemma)
-        if key not in self._fillers:
-            self._fillers[key] = self._split(*key)
-        return self._fillers[key]
-
-    def _split(
-        self, upos: str, wanted: Wanted, setting: Setting, lemma: str
-    ) -> tuple[Tensor, Tensor]:
+        if key in self._fillers:
+            return self._fillers[key]
         rows = self.rows.get(upos, [])
+        if (upos, setting) not in self._tokens:
+            self._tokens[upos, setting] = self._single([form for form, _, _ in rows], setting)
         right, wrong = set(), set()
-        for (_, feats, of), token in zip(rows, self._vocabulary(upos, setting), strict=True):
-            if token < 0 or (lemma and of != lemma):
+        for (_, feats, of), token in zip(rows, self._tokens[upos, setting], strict=True):
+            if token is None or (lemma and of != lemma):
                 continue
             if _agrees(feats, wanted):
                 right.add(token)
             elif _clashes(feats, wanted):
                 wrong.add(token)
-        return self.reader.token_ids(right), self.reader.token_ids(wrong - right)
-
-    def _vocabulary(self, upos: str, setting: Setting) -> list[int]:
-        """Return the token of each row of a part of speech, -1 where it is not one."""
-        key = (upos, setting)
-        if key not in self._tokens:
-            forms = [form for form, _, _ in self.rows.get(upos, [])]
-            found = self._single(forms, setting)
-            self._tokens[key] = [-1 if token is None else token for token in found]
-        return self._tokens[key]
+        found = self.reader.token_ids(right), self.reader.token_ids(wrong - right)
+        self._fillers[key] = found
+        return found
 
     def _single(self, forms: Sequence[str], setting: Setting) -> list[int | None]:
         unknown, start = self.reader.loaded.tokenizer.unk_token_id, len(setting.carrier)
