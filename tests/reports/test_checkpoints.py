@@ -17,7 +17,7 @@ from causal_models import save_model
 from scored import make_pairs
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.reports.checkpoints import checkpoint_curves
+from solecism.reports.charts import checkpoint_curves
 
 STEPS = ("chck_1M", "chck_2M", "chck_10M", "chck_100M", "main")
 

@@ -38,7 +38,7 @@ def test_results_for_the_repository_of_a_model(work: Path, monkeypatch: pytest.M
     (work / "model").mkdir(exist_ok=True)
     done = run(work, monkeypatch, "--eval-results", "model")
     assert done.exit_code == 2
-    assert "who has 'clams' on the hub? Say it with --hub ORG" in done.stderr
+    assert "which organisation hosts 'clams' on the hub? Use --hub ORG" in done.stderr
     assert not list((work / "model").iterdir())
     done = run(work, monkeypatch, "--eval-results", "model", "--hub", "org")
     assert done.exit_code == 0

@@ -20,9 +20,9 @@ from solecism.errors import InputError
 from solecism.plots import COLOURS
 from solecism.reports.figures import ALL, MEAN
 from solecism.reports.hardest import EACH, hardest
+from solecism.reports.html import page_figures
 from solecism.reports.people import Judgments, find_judgments, read_judgments
 from solecism.reports.report import open_results, report
-from solecism.reports.sections import page_figures
 from solecism.scoring.items import open_items
 from solecism.scoring.results import scores_table
 
@@ -114,8 +114,8 @@ def test_hardest_pairs_have_the_lowest_margins(folder: Path) -> None:
     rows = [r for r in result.table.to_pylist() if r["margin"] is not None]
     lowest = min(rows, key=lambda row: row["margin"])
     assert found[0].id == lowest["id"]
-    assert found[0].scores[0].margin == lowest["margin"]
-    margins = [pair.scores[0].margin for pair in found]
+    assert found[0].scores[0]["margin"] == lowest["margin"]
+    margins = [pair.scores[0]["margin"] for pair in found]
     assert margins == sorted(margins)
     assert found[0].good == found[0].bad == []
 
@@ -128,8 +128,8 @@ def test_hardest_pairs_are_varied_and_hard_for_all_models(folder: Path) -> None:
     assert max(map(uids.count, uids)) == EACH
     assert all(len(pair.scores) == 2 for pair in found)
     both = {r["id"]: r["margin"] for r in two.table.to_pylist()}
-    assert both[found[0].id] == found[0].scores[1].margin
-    assert found[0].scores[0].margin < 0 > found[0].scores[1].margin
+    assert both[found[0].id] == found[0].scores[1]["margin"]
+    assert found[0].scores[0]["margin"] < 0 > found[0].scores[1]["margin"]
 
 
 def test_models_without_a_common_pair_have_no_hardest(tmp_path: Path) -> None:
@@ -268,12 +268,8 @@ def test_broken_judgments_are_refused(
     ("columns", "message"),
     [
         ({"a": [1]}, "have no column 'UID', 'accuracy'"),
-        ({"UID": [["a"]], "accuracy": [0.5]}, r"UID is \['a'\]"),
-        ({"UID": [None], "accuracy": [0.5], "id": ["i"]}, "UID is None"),
         ({"UID": ["a"], "accuracy": [None], "id": ["i"]}, "accuracy is None"),
-        ({"UID": ["a"], "accuracy": [[1.0]]}, r"accuracy is \[1.0\]"),
         ({"UID": ["a"], "accuracy": [0.5], "n": ["x"], "id": ["i"]}, "n is 'x'"),
-        ({"UID": ["a"], "accuracy": [0.5], "config": [["c"]]}, r"config \['c'\]"),
     ],
 )
 def test_odd_tables_of_judgments_are_refused(

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from solecism.errors import candidates, fail
 from solecism.inputs import read_json_lines, read_text
-from solecism.reports.checkpoints import checkpoint_of
+from solecism.reports.charts import checkpoint_of
 from solecism.reports.figures import seedless
 from solecism.scoring.options import step_of
 from solecism.scoring.results import Result

@@ -47,8 +47,8 @@ def command(
     hub: str | None, csv: Path | None, latex: Path | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     from solecism.files import write_text
-    from solecism.reports.eval_results import write_eval_results
     from solecism.reports.report import report
+    from solecism.reports.text import write_eval_results
 
     made = report(results, **options)
     if as_json:

@@ -1,22 +1,36 @@
-"""The charts of pages: bars of accuracies, and curves."""
+"""The charts of pages: bars of accuracies, curves, and learning curves over checkpoints."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
 
-from solecism.errors import visible
-from solecism.plots import COLOURS, FAINT, GRID, INK, Draw, inline_svg
-from solecism.reports.figures import AccuracyCurve, FigureCell
+from solecism.errors import fail, visible
+from solecism.plots import COLOURS, FAINT, GRID, INK, Draw, figure_bytes, inline_svg
+from solecism.reports.figures import (
+    ALL,
+    MEAN,
+    AccuracyCurve,
+    AccuracyPoint,
+    FigureCell,
+    FigureColumn,
+    columns,
+    row_names,
+)
+from solecism.scoring.options import step_of
+from solecism.scoring.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["bar_chart", "curve_chart", "curve_drawing"]
+__all__ = [
+    "CheckpointCurves", "bar_chart", "checkpoint_curves", "checkpoint_of", "checkpoint_page", "curve_chart",
+]  # fmt: skip
 
 WIDTH, LINE = 5.6, 0.19
 """Inches: the width of a chart, and the height of a line of text or a bar in it."""
@@ -172,3 +186,118 @@ def curve_drawing(
             axes.legend(loc="lower left", bbox_to_anchor=(0, 1), labelcolor=INK, fontsize=8)
 
     return draw
+
+
+WIDEST = 20
+"""If the last step is so many times the first, the axis is logarithmic."""
+
+MOST_TICKS = 6
+"""The most checkpoints that are named below a plot."""
+
+
+@dataclass(frozen=True)
+class CheckpointCurves:
+    """The curves of a model on a config, a line for each row of the grouping."""
+
+    title: str
+    curves: tuple[AccuracyCurve, ...]
+    ticks: Ticks
+
+    @property
+    def chart(self) -> Markup:
+        """The curves as a drawing for a page."""
+        return curve_chart(self.title, "checkpoint", self.curves, ticks=self.ticks)
+
+    def draw(self, axes: Axes) -> None:
+        """Draw the curves with their title."""
+        curve_drawing("checkpoint", self.curves, ticks=self.ticks)(axes)
+        axes.set_title(self.title, loc="left")
+        axes.figure.patch.set_alpha(1)
+
+
+def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list[CheckpointCurves]:
+    """Return the curves of each model and config of which there are at least two checkpoints.
+
+    A checkpoint is a result of a named revision (``solecism score --revisions``). Where a config
+    has several such models, the last chart has the curve of all pairs of each. Raises
+    :class:`InputError` for an unknown grouping.
+    """
+    configs: dict[str, dict[str, list[Result]]] = {}
+    for result in results:
+        if checkpoint_of(result):
+            runs = configs.setdefault(f"{result.run['data']}/{result.run['config']}", {})
+            runs.setdefault(result.run["model"], []).append(result)
+    found = []
+    for config, models in configs.items():
+        tables = {}
+        for model, some in models.items():
+            if len(some) > 1:
+                title = f"{model} on {config}: accuracy by {by} over checkpoints"
+                places, order = _places(some), _ordered(some, by)
+                rows = [r for r in row_names([c for _, c in order]) if r not in (ALL, MEAN)]
+                names = [*rows, ALL] if len(rows) > 1 else [ALL]
+                lines = tuple(_curve(row, row, order, places) for row in names)
+                found.append(CheckpointCurves(title, lines, _ticks(places)))
+                tables[model] = order
+        if len(tables) > 1:
+            places = _places([result for model in tables for result in models[model]])
+            lines = tuple(_curve(name, ALL, order, places) for name, order in tables.items())
+            title = f"all runs on {config}: accuracy over checkpoints"
+            found.append(CheckpointCurves(title, lines, _ticks(places)))
+    return found
+
+
+def checkpoint_page(results: Sequence[Result], by: str = "phenomenon") -> str:
+    """Return the charts one below the other, as one SVG.
+
+    Raises :class:`InputError` where there are no two checkpoints of one model.
+    """
+    charts = checkpoint_curves(results, by)
+    if not charts:
+        raise fail("there are no two checkpoints of one model (solecism score --revisions 'step*')")
+    return figure_bytes([chart.draw for chart in charts], (1.5 * WIDTH, 4.5)).decode()
+
+
+def checkpoint_of(result: Result) -> str:
+    """Return the named revision that was scored, "" where none was named."""
+    return str(result.run["options"].get("checkpoint", ""))
+
+
+def _places(results: Sequence[Result]) -> dict[str, float]:
+    """Return where each checkpoint is on the axis, in order.
+
+    Checkpoints are placed by their numbers; if one has no number, one after the other.
+    """
+    steps = {checkpoint_of(result): step_of(checkpoint_of(result)) for result in results}
+    names = sorted(steps, key=lambda name: (math.inf if steps[name] is None else steps[name], name))
+    known = [step for name in names if (step := steps[name]) is not None]
+    places = [float(place) for place in range(len(names))]
+    if len(known) == len(names):
+        wide = known[0] > 0 and known[-1] > WIDEST * known[0]
+        places = [math.log10(step) if wide else float(step) for step in known]
+    return dict(zip(names, places, strict=True))
+
+
+def _ordered(results: Sequence[Result], by: str) -> list[tuple[str, FigureColumn]]:
+    """Return the checkpoints in order, each with its column of accuracies."""
+    places = _places(results)
+    order = sorted(results, key=lambda result: places[checkpoint_of(result)])
+    return list(zip(map(checkpoint_of, order), columns(order, by), strict=True))
+
+
+def _curve(
+    name: str, row: str, order: Sequence[tuple[str, FigureColumn]], places: dict[str, float]
+) -> AccuracyCurve:
+    """Return the curve of a row of the grouping."""
+    points = []
+    for checkpoint, column in order:
+        cell = column.cells.get(row)
+        if cell and cell.n:
+            ends = cell.low or 0.0, cell.high or 1.0
+            points.append(AccuracyPoint(places[checkpoint], checkpoint, cell.value, *ends, cell.n))
+    return AccuracyCurve(name, tuple(points))
+
+
+def _ticks(places: Mapping[str, float]) -> Ticks:
+    shown = list(places.items())[:: -(-len(places) // MOST_TICKS)]
+    return tuple((place, name) for name, place in shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,9 @@ from solecism.scoring.items import pairs_of, rows_by_id
 from solecism.scoring.results import Result
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
-__all__ = ["HardPair", "PairScore", "Parts", "hardest"]
+__all__ = ["HardPair", "hardest"]
 
 MOST, EACH = 8, 2
 """How many pairs are shown, and how many of one paradigm. Of a minimal set there is only one."""
@@ -28,20 +28,12 @@ Parts = list[tuple[str, bool]]
 
 
 @dataclass(frozen=True)
-class PairScore:
-    """What a model gives a pair: scores (natural logarithms) and their difference."""
-
-    model: str
-    good: float
-    bad: float
-    margin: float
-
-
-@dataclass(frozen=True)
 class HardPair:
-    """A pair with its scores; ``good`` and ``bad``: its sentences in parts that differ or not.
+    """A pair; ``good`` and ``bad``: its sentences in parts that differ or not.
 
-    Where the data are not here, the sentences are empty.
+    ``scores``: what each model gives it, natural logarithms and their difference, as a mapping with
+    ``model``, ``good``, ``bad`` and ``margin``. Where the data are not here, the sentences are
+    empty.
     """
 
     id: str
@@ -50,7 +42,7 @@ class HardPair:
     spec: str
     good: Parts
     bad: Parts
-    scores: tuple[PairScore, ...]
+    scores: tuple[dict[str, Any], ...]
 
 
 def hardest(results: Mapping[str, Result], most: int = MOST) -> list[HardPair]:
@@ -58,7 +50,7 @@ def hardest(results: Mapping[str, Result], most: int = MOST) -> list[HardPair]:
 
     ``results`` has a result of each model. Margins of different models are of different sizes, so
     what counts is the mean of the ranks that a pair has. Only pairs that all models have scored are
-    looked at.
+    looked at, few of a paradigm and one of a minimal set.
     """
     import pandas as pd
 
@@ -67,37 +59,25 @@ def hardest(results: Mapping[str, Result], most: int = MOST) -> list[HardPair]:
         table = result.read(["id", "set_id", "UID", "logp_good", "logp_bad", "margin"])
         frame = table.to_pandas().dropna(subset=["margin", "logp_good", "logp_bad"])
         frames[name] = frame.set_index("id")
-    first = next(iter(frames.values()))
     margins = pd.concat([f["margin"].rename(n) for n, f in frames.items()], axis=1, join="inner")
     ranks = margins.rank(method="min", pct=True).mean(axis=1)
-    order = np.lexsort((margins.mean(axis=1), ranks))
-    ids = list(_varied(first.loc[margins.index[order]], most))
-    texts, spec = _sentences(next(iter(results.values())), ids)
+    order = margins.index[np.lexsort((margins.mean(axis=1), ranks))]
+    first = next(iter(frames.values())).loc[order].drop_duplicates("set_id")
+    first = first[first.groupby("UID").cumcount() < EACH][:most]
+    texts, spec = _sentences(next(iter(results.values())), list(first.index))
     made = []
-    for one in ids:
+    for one, uid in first["UID"].items():
         text = texts.get(one, dict.fromkeys(_TEXTS, ""))
         good, bad = differing_parts(text["sentence_good"], text["sentence_bad"])
-        rows = ((name, frame.loc[one]) for name, frame in frames.items())
         scores = tuple(
-            PairScore(name, float(row["logp_good"]), float(row["logp_bad"]), float(row["margin"]))
-            for name, row in rows
-        )
-        uid, language = str(first.loc[one, "UID"]), text["language"] or ""
-        made.append(HardPair(one, uid, language, spec, good, bad, scores))
+            {"model": name, **{
+                key: float(frame.at[one, column])
+                for key, column in (("good", "logp_good"), ("bad", "logp_bad"), ("margin", "margin"))
+            }}
+            for name, frame in frames.items()
+        )  # fmt: skip
+        made.append(HardPair(str(one), str(uid), text["language"] or "", spec, good, bad, scores))
     return made
-
-
-def _varied(frame: pd.DataFrame, most: int) -> Iterator[str]:
-    """Yield the first ids, few of a paradigm and one of a minimal set."""
-    counts: dict[str, int] = {}
-    seen: set[str] = set()
-    for one, uid, group in zip(frame.index, frame["UID"], frame["set_id"], strict=True):
-        if len(seen) == most:
-            return
-        if group not in seen and counts.get(uid, 0) < EACH:
-            seen.add(group)
-            counts[uid] = counts.get(uid, 0) + 1
-            yield one
 
 
 def _sentences(result: Result, ids: Sequence[str]) -> tuple[dict[str, dict[str, Any]], str]:

@@ -1,25 +1,44 @@
-"""A report as one self-contained web page: no network, no scripts, fit for phones and print."""
+"""A report as one self-contained web page: no network, no scripts, fit for phones and print.
+
+It has an overview, then a section for each config with the models side by side.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from markupsafe import Markup
 
-from solecism.reports.charts import curve_chart
-from solecism.reports.checkpoints import checkpoint_curves
+from solecism.reports.charts import bar_chart, checkpoint_curves, curve_chart
 from solecism.reports.comparison import ModelDifference, correlations
-from solecism.reports.figures import ALL, curves
-from solecism.reports.normalised import normalised_tables
+from solecism.reports.figures import (
+    ALL,
+    MEAN,
+    FigureCell,
+    FigureColumn,
+    columns,
+    curves,
+    labels,
+    row_names,
+)
+from solecism.reports.hardest import HardPair, hardest
 from solecism.reports.pages import render_page
-from solecism.reports.people import Judgments, margin_correlations
-from solecism.reports.sections import page_figures
+from solecism.reports.people import PEOPLE, Judgments, margin_correlations, people_columns
 from solecism.reports.text import difference_cells
+from solecism.scoring.normalise import DIFFERENCES, NORMALISERS
 from solecism.scoring.results import Result
+from solecism.scoring.summary import COLUMNS, wilson
 
-__all__ = ["html_page", "page_values"]
+__all__ = [
+    "ConfigSection", "FigureRow", "FigureTable", "PageFigures", "html_page", "page_figures", "page_values",
+]  # fmt: skip
+
+Judged = Mapping[tuple[str, str], Judgments]
+"""What people decide, by data set and config."""
 
 _AXES = {
     "match": ("Attractor", "number of attractor and controller",
@@ -36,20 +55,12 @@ _AXES = {
 _ENVIRONMENT = ("device", "dtype", "torch", "transformers", "python", "platform")
 
 
-class PlotFigure(NamedTuple):
-    """A chart with its title and what is said below it."""
-
-    title: str
-    note: str
-    chart: Markup
-
-
 def html_page(
     results: Sequence[Result],
     by: str,
     group: bool = False,
     difference: ModelDifference | None = None,
-    judgments: Mapping[tuple[str, str], Judgments] | None = None,
+    judgments: Judged | None = None,
 ) -> str:
     """Return the page of a report, with tables, charts and the hardest pairs.
 
@@ -63,7 +74,7 @@ def page_values(
     by: str,
     group: bool = False,
     difference: ModelDifference | None = None,
-    judgments: Mapping[tuple[str, str], Judgments] | None = None,
+    judgments: Judged | None = None,
 ) -> dict[str, Any]:
     """Return what the template of the page needs."""
     figures = page_figures(results, by, group, judgments)
@@ -78,13 +89,13 @@ def page_values(
         title, axis, note = _AXES[name]
         shown = [line for line in lines if line.points]
         drawn = curve_chart(f"Accuracy by {title.lower()}", axis, shown, name == "margin")
-        plots.append(PlotFigure(title, note, drawn))
+        plots.append({"title": title, "note": note, "chart": drawn})
     return {
         "title": f"Results on {', '.join(data)}", "by": by, "figures": figures,
         "judged": bool(judgments), "total": ALL,
         "difference": difference, "difference_cells": difference_cells,
         "checkpoints": checkpoint_curves(results, by), "plots": plots,
-        "normalised": normalised_tables(named),
+        "normalised": _normalised(named),
         "correlations": correlations(results) if len(figures.models) > 1 else None,
         "margins": list(margin_correlations(results)), "notes": named,
         "environments": Counter(map(_environment, results)),
@@ -95,3 +106,215 @@ def page_values(
 def _environment(result: Result) -> str:
     known: dict[str, Any] = result.summary.get("environment", {})
     return ", ".join(f"{key} {known[key]}" for key in _ENVIRONMENT if known.get(key))
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """A row of a table of figures: a cell (or None) for each model.
+
+    ``level``: 0 for the largest groups; ``note``: the paradigm, where a group has only one;
+    ``total``: a last row.
+    """
+
+    name: str
+    level: int
+    cells: tuple[FigureCell | None, ...]
+    note: str = ""
+    total: bool = False
+
+
+@dataclass(frozen=True)
+class FigureTable:
+    """A table: the names of models above, groups on the left."""
+
+    by: str
+    heads: tuple[str, ...]
+    rows: tuple[FigureRow, ...]
+
+
+@dataclass(frozen=True)
+class ConfigSection:
+    """What a page says of a config."""
+
+    anchor: str
+    title: str
+    by: str
+    chart: Markup | None
+    tables: tuple[FigureTable, ...]
+    hardest: tuple[HardPair, ...]
+
+
+@dataclass(frozen=True)
+class PageFigures:
+    """The figures of a page: ``models`` in their order, all configs together, and each config."""
+
+    models: tuple[str, ...]
+    pooled: tuple[FigureColumn, ...]
+    overview: FigureTable | None
+    chart: Markup | None
+    sections: tuple[ConfigSection, ...]
+
+
+def page_figures(
+    results: Sequence[Result],
+    by: str,
+    group: bool = False,
+    judgments: Judged | None = None,
+) -> PageFigures:
+    """Return the figures of a page; ``by``: the grouping of the charts."""
+    people = judgments or {}
+    pooled = columns(results, "config", group)
+    names = dict.fromkeys(map(_system, pooled), "")
+    names = dict(zip(names, labels([dict(key) for key in names], with_model=True), strict=True))
+
+    def side_by_side(some: Sequence[Result], grouping: str) -> list[FigureColumn]:
+        found = columns(some, grouping, group)
+        found.sort(key=lambda column: list(names).index(_system(column)))
+        renamed = [replace(column, label=names[_system(column)]) for column in found]
+        return [*renamed, *people_columns(some, people, grouping)]
+
+    configs: dict[tuple[str, str, str], list[Result]] = {}
+    for result in results:
+        run = result.run
+        configs.setdefault((run["data"], run["config"], run["version"]), []).append(result)
+    sections = []
+    for number, ((data, config, version), some) in enumerate(configs.items(), 1):
+        name = data if data == config else f"{data}/{config}"  # a Parquet file is both in one
+        title = f"{name} {version}".strip()
+        anchor = f"{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}-{number}"
+        figures = {grouping: side_by_side(some, grouping) for grouping in COLUMNS}
+        shown = by if by != "config" else _telling(figures)
+        if shown not in figures:
+            figures[shown] = side_by_side(some, shown)
+        tables = [] if shown in COLUMNS else [_table(shown, figures[shown])]
+        tables.append(_nested(figures, some))
+        models = {c.label: c.results[0] for c in figures["UID"] if c.label != PEOPLE}
+        chart = _chart(shown, figures[shown], list(names.values()))
+        hard = tuple(hardest(models))
+        sections.append(ConfigSection(anchor, title, shown, chart, tuple(tables), hard))
+    every = side_by_side(results, "config")
+    several = sum(row not in (ALL, MEAN) for row in row_names(pooled)) > 1
+    return PageFigures(
+        tuple(names.values()),
+        tuple(column for column in every if column.label != PEOPLE),
+        _table("config", every) if several else None,
+        _chart("config", every, list(names.values())) if several else None,
+        tuple(sections),
+    )
+
+
+def _system(column: FigureColumn) -> tuple[tuple[str, str], ...]:
+    """Return what tells a model and its options from others, whatever the data."""
+    return tuple((k, v) for k, v in column.fields.items() if k not in ("data", "config"))
+
+
+def _telling(figures: Mapping[str, Sequence[FigureColumn]]) -> str:
+    """Return the coarsest grouping with more than one group."""
+    for name in ("phenomenon", "construction"):
+        if sum(row not in (ALL, MEAN) for row in row_names(figures[name])) > 1:
+            return name
+    return "UID"
+
+
+def _chart(by: str, some: Sequence[FigureColumn], models: Sequence[str]) -> Markup:
+    """Return bars; each of the ``models`` of the page has the same colour in all charts."""
+    rows = [row for row in row_names(some) if row not in (ALL, MEAN)] or [ALL]
+    cells = {column.label: column.cells for column in some}
+    series = {name: cells.get(name, {}) for name in models}
+    return bar_chart(f"Accuracy by {by}", rows, series, cells.get(PEOPLE))
+
+
+def _table(by: str, some: Sequence[FigureColumn]) -> FigureTable:
+    rows = (_row(name, 0, some) for name in row_names(some))
+    return FigureTable(by, tuple(column.label for column in some), tuple(rows))
+
+
+def _row(name: str, level: int, some: Sequence[FigureColumn], note: str = "") -> FigureRow:
+    cells = tuple(column.cells.get(name) for column in some)
+    return FigureRow(name, level, cells, note, total=name in (ALL, MEAN))
+
+
+def _nested(
+    figures: Mapping[str, Sequence[FigureColumn]], results: Sequence[Result]
+) -> FigureTable:
+    """Return all paradigms, below their phenomena and constructions.
+
+    A group of one paradigm has only one row, with a note.
+    """
+    names = row_names(figures["UID"])
+    places = _places(results)
+    tree: dict[str, dict[str, list[str]]] = {}
+    for uid in (name for name in names if name not in (ALL, MEAN)):
+        phenomenon, construction = places.get(uid, ("", ""))
+        tree.setdefault(phenomenon, {}).setdefault(construction, []).append(uid)
+    rows: list[FigureRow] = []
+    for phenomenon, groups in tree.items():
+        every = [uid for uids in groups.values() for uid in uids]
+        level = int(bool(phenomenon) and len(tree) > 1)
+        if level:
+            note = every[0] if len(every) == 1 else ""
+            rows.append(_row(phenomenon, 0, figures["phenomenon"], note))
+        for construction, uids in groups.items() if len(every) > 1 or not level else ():
+            own = int(bool(construction) and len(groups) > 1)
+            if own:
+                note = uids[0] if len(uids) == 1 else ""
+                rows.append(_row(construction, level, figures["construction"], note))
+            if not own or len(uids) > 1:
+                rows += [_row(uid, level + own, figures["UID"]) for uid in uids]
+    rows += [_row(name, 0, figures["UID"]) for name in names if name in (ALL, MEAN)]
+    return FigureTable("paradigm", tuple(c.label for c in figures["UID"]), tuple(rows))
+
+
+def _places(results: Sequence[Result]) -> dict[str, tuple[str, str]]:
+    """Return the phenomenon and the construction of each paradigm, "" where it has several.
+
+    Constructions are left out if one is of several phenomena, or a paradigm has several.
+    """
+    found: dict[str, set[tuple[str, str]]] = {}
+    for result in results:
+        table = result.read(["UID", "linguistics_term", "construction"])
+        for row in table.group_by(table.column_names, use_threads=False).aggregate([]).to_pylist():
+            place = row["linguistics_term"] or "", row["construction"] or ""
+            found.setdefault(row["UID"], set()).add(place)
+    every = {place for some in found.values() for place in some}
+    named = [construction for _, construction in every if construction]
+    is_nested = len(set(named)) == len(named) and all(len(some) == 1 for some in found.values())
+    return {
+        uid: (
+            min(some)[0] if len({phenomenon for phenomenon, _ in some}) == 1 else "",
+            min(some)[1] if is_nested else "",
+        )
+        for uid, some in found.items()
+    }
+
+
+def _normalised(results: Sequence[tuple[str, Result]]) -> list[FigureTable]:
+    """Return the tables about other ways to score: by normaliser, and by the difference in tokens.
+
+    There are none where no result has normalised scores, and no second one where the numbers of
+    tokens are not known. ``results``: each with the name that the page gives it.
+    """
+    some = {name: result.summary for name, result in results if "normalised" in result.summary}
+    ways = {n: {"sum": s["overall"], **s["normalised"]["overall"]} for n, s in some.items()}
+    apart = {
+        f"{name} ({100 * known['share']:.1f} % differ)": known["by"]
+        for name, summary in some.items()
+        if (known := summary.get("tokens_differ", {})).get("share") is not None
+    }
+    tables = []
+    for figures, names in ((ways, NORMALISERS), (apart, DIFFERENCES)):
+        heads = [name for name in names if any(name in known for known in figures.values())]
+        rows = [
+            FigureRow(model, 0, tuple(_tally_cell(known.get(head)) for head in heads))
+            for model, known in figures.items()
+        ]
+        if rows:
+            tables.append(FigureTable("model", tuple(heads), tuple(rows)))
+    return tables
+
+
+def _tally_cell(known: Mapping[str, Any] | None) -> FigureCell | None:
+    if known is None or known["accuracy"] is None:
+        return None
+    found = wilson(known["accuracy"] * known["n"], known["n"])
+    return FigureCell(known["accuracy"], found.low, found.high, known["n"])

@@ -8,14 +8,14 @@ of their own (CSV or Parquet), which may have a column ``config``.
 
 from __future__ import annotations
 
-import csv
-import re
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from solecism.errors import InputError, candidates, fail
@@ -25,6 +25,9 @@ from solecism.scoring.items import folder_of_data, listed_items
 from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS, wilson
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = [
     "PEOPLE", "Judgments", "MarginCorrelation", "find_judgments", "margin_correlations",
     "people_columns", "ratings_of_pairs", "read_judgments",
@@ -33,8 +36,6 @@ __all__ = [
 
 PEOPLE = "people"
 """The name of the column."""
-
-_NEEDED = ("UID", "accuracy")
 
 LEAST_RATED = 5
 """Fewer pairs than this give no correlation of margins with ratings."""
@@ -69,37 +70,50 @@ def read_judgments(path: Path) -> dict[str, Judgments]:
     :class:`InputError` for a file that is neither CSV nor Parquet, has other columns, or has an
     accuracy that is not a number from 0 to 1.
     """
-    rows = _rows_of(path)
-    names = list(map(str, rows[0])) if rows else []
-    if missing := [name for name in _NEEDED if rows and name not in names]:
+    import pandas as pd
+
+    frame = _frame_of(path)
+    names = list(map(str, frame.columns))
+    if missing := [name for name in ("UID", "accuracy") if name not in names]:
         near = candidates("columns", names, missing[0])
         raise fail(f"the judgments have no column {', '.join(map(repr, missing))} {near}", path)
-    found: dict[tuple[str, str], list[tuple[float, int]]] = {}
-    for number, row in enumerate(rows, 2):
-        uid, config = row["UID"], row.get("config") or ""
-        if not isinstance(uid, str) or not isinstance(config, str):
-            raise fail(f"UID is {uid!r} and config {config!r}, wanted texts", path, number)
-        some = found.setdefault((config, uid), [])
-        if some and "id" not in names:
-            raise fail(f"paradigm {uid!r} is there twice", path, number)
-        some.append((_number(row["accuracy"], path, number), _count(row.get("n"), path, number)))
-    if not found:
+    if not len(frame):
         raise fail("holds no judgments", path)
+    known = pd.DataFrame({
+        "config": frame["config"].fillna("").astype(str) if "config" in names else "",
+        "UID": frame["UID"].astype(str),
+        "accuracy": pd.to_numeric(frame["accuracy"], errors="coerce"),
+        "n": pd.to_numeric(frame["n"].replace("", 0).fillna(0), errors="coerce") if "n" in names else 0,
+    })  # fmt: skip
+    wanted = {
+        "accuracy": (known["accuracy"].between(0, 1), "a number from 0 to 1"),
+        "n": (known["n"].between(0, 10**12) & (known["n"] % 1 == 0), "a count"),
+    }
+    for name, (fits, what) in wanted.items():
+        if not fits.all():
+            row = int((~fits).argmax())
+            raise fail(f"{name} is {frame[name][row]!r}, wanted {what}", path, row + 2)
     made: dict[str, Judgments] = {}
-    for (config, uid), some in found.items():
-        judged = made.setdefault(config, Judgments({}, {}))
-        judged.accuracy[uid], judged.n[uid] = _pooled(some)
+    for (config, uid), some in known.groupby(["config", "UID"], sort=False):
+        if len(some) > 1 and "id" not in names:
+            raise fail(f"paradigm {uid!r} is there twice", path, int(some.index[1]) + 2)
+        judged = made.setdefault(str(config), Judgments({}, {}))
+        figures = zip(some["accuracy"].tolist(), some["n"].astype(int).tolist(), strict=True)
+        judged.accuracy[str(uid)], judged.n[str(uid)] = _pooled(list(figures))
     return made
 
 
-def _rows_of(path: Path) -> list[dict[str, Any]]:
+def _frame_of(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
     if path.suffix == ".parquet":
         with reading_parquet(path):
-            rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
-        return rows
+            frame: pd.DataFrame = pq.read_table(path).to_pandas()
+        return frame
+    text = read_text(path, "utf-8-sig")
     try:
-        return list(csv.DictReader(read_text(path, "utf-8-sig").splitlines()))
-    except csv.Error as error:
+        return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    except ValueError as error:
         raise fail(f"is not CSV: {error}", path) from None
 
 
@@ -114,23 +128,6 @@ def _pooled(figures: Sequence[tuple[float, int]]) -> tuple[float, int]:
     return right / sum(weights), sum(weights) if known else 0
 
 
-def _number(value: object, path: Path, line: int) -> float:
-    try:
-        found = float(str(value))
-    except ValueError:
-        found = -1.0
-    if not 0 <= found <= 1:
-        raise fail(f"accuracy is {value!r}, wanted a number from 0 to 1", path, line)
-    return found
-
-
-def _count(value: object, path: Path, line: int) -> int:
-    text = str(value or "0")
-    if not re.fullmatch(r"[0-9]{1,12}", text):
-        raise fail(f"n is {value!r}, wanted a count", path, line)
-    return int(text)
-
-
 def find_judgments(
     results: Sequence[Result], path: Path | None = None
 ) -> dict[ConfigKey, Judgments]:
@@ -142,12 +139,12 @@ def find_judgments(
     found: dict[ConfigKey, Judgments] = {}
     read = None if path is None else read_judgments(path)
     for data, config in dict.fromkeys((r.run["data"], r.run["config"]) for r in results):
-        some = (
-            [read_judgments(file) for file in _files_beside(data, config)] if read is None else []
-        )
-        if read is not None:
-            some = [{name: read[name]} for name in (config, "") if name in read][:1]
-        for judged in (judged for one in some for judged in one.values()):
+        if read is None:
+            files = _files_beside(data, config)
+            some = [judged for file in files for judged in read_judgments(file).values()]
+        else:
+            some = [read[name] for name in (config, "") if name in read][:1]
+        for judged in some:
             merged = found.setdefault((data, config), Judgments({}, {}))
             merged.accuracy.update(judged.accuracy)
             merged.n.update(judged.n)
@@ -179,17 +176,13 @@ def ratings_of_pairs(data: str, config: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for path in _files_beside(data, config):
         with reading_parquet(path):
-            names = [name for name in _RATINGS.names if name in pq.read_schema(path).names]
-            wanted = pa.schema([_RATINGS.field(name) for name in names])
-            rows = pq.read_table(path, columns=names).cast(wanted).to_pylist()
-        for row in rows if {"id", "accuracy"} <= set(names) else ():
-            said = row["accuracy"] if row.get("gap") is None else row["gap"]
-            if said is not None:
-                found[row["id"]] = said
+            table = pq.read_table(path)
+        if {"id", "accuracy"} <= set(table.column_names):
+            gaps = table["gap"] if "gap" in table.column_names else table["accuracy"]
+            said = pc.coalesce(gaps.cast(pa.float64()), table["accuracy"].cast(pa.float64()))
+            pairs = zip(table["id"].to_pylist(), said.to_pylist(), strict=True)
+            found |= {key: value for key, value in pairs if value is not None}
     return found
-
-
-_RATINGS = pa.schema([("id", pa.string()), ("accuracy", pa.float64()), ("gap", pa.float64())])
 
 
 @dataclass(frozen=True)

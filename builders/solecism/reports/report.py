@@ -154,7 +154,7 @@ class ResultReport:
 
         Raises :class:`InputError` where there are no two checkpoints of one model.
         """
-        from solecism.reports.checkpoints import checkpoint_page
+        from solecism.reports.charts import checkpoint_page
 
         return checkpoint_page(self.results, self.by)
 

@@ -1,14 +1,19 @@
-"""Reports as text: tables for a terminal, CSV, LaTeX and JSON."""
+"""Reports as text: tables for a terminal, CSV, LaTeX, JSON, and the YAML of the hub."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
 from rich.table import Table
 from rich.text import Text
 
+from solecism.errors import fail
+from solecism.files import write_text
 from solecism.reports.comparison import Comparison, ModelDifference
 from solecism.reports.figures import (
     ALL,
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "bos_notes", "counts_line", "difference_cells", "difference_table", "items_line",
     "latex_difference", "latex_table", "latex_text", "normalised_lines", "records", "signatures", "tables",
+    "write_eval_results",
 ]  # fmt: skip
 
 _CELL = 17
@@ -236,3 +242,42 @@ def latex_difference(found: ModelDifference) -> str:
     heads = [found.by, "pairs", found.first, found.second, "difference", "p"]
     rows = [[name, *difference_cells(it)] for name, it in found.rows.items()]
     return latex_table(pd.DataFrame(rows, columns=heads))
+
+
+def write_eval_results(
+    results: Sequence[Result], repository: Path, owner: str | None = None
+) -> list[Path]:
+    """Write the results of one model into a clone of its repository and return the files.
+
+    They are as the hub keeps them (``.eval_results/*.yaml``, accuracies from 0 to 100,
+    https://huggingface.co/docs/hub/eval-results). ``owner``: who has the data sets on the hub, for
+    results of data sets in a folder. Raises :class:`InputError` for several models, and for a data
+    set without an owner.
+    """
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    models = sorted({result.run["model"] for result in results})
+    if len(models) > 1:
+        raise fail(f"a repository has the results of one model, these are of {', '.join(models)}")
+    texts: dict[Path, str] = {}
+    for result in results:
+        run, accuracy = result.run, result.accuracy
+        if "/" not in run["data"] and not owner:
+            raise fail(f"which organisation hosts {run['data']!r} on the hub? Use --hub ORG")
+        if accuracy is None:
+            raise fail(f"{run['data']}/{run['config']}: no item has a score", result.path)
+        entry = EvalResultEntry(
+            dataset_id=run["data"] if "/" in run["data"] else f"{owner}/{run['data']}",
+            task_id=run["config"], value=round(100 * accuracy, 2), notes=result.signature,
+        )  # fmt: skip
+        name = f"{run['data'].rpartition('/')[2]}-{run['config']}-{run['method']}"
+        name = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
+        texts[repository / ".eval_results" / f"{name}.yaml"] = yaml.safe_dump(
+            eval_result_entries_to_yaml([entry]), sort_keys=False, allow_unicode=True, width=1000
+        )
+    if len(texts) < len(results):
+        raise fail("two results are of the same data, config and method: name one of them")
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+    return list(texts)

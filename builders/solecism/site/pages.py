@@ -18,11 +18,10 @@ from solecism.datasets.catalogue import Reference
 from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.harness.task_files import tasks_of_configs
 from solecism.inputs import read_source
-from solecism.reports.checkpoints import checkpoint_curves
-from solecism.reports.html import page_values
+from solecism.reports.charts import checkpoint_curves
+from solecism.reports.html import ConfigSection, PageFigures, page_values
 from solecism.reports.pages import REPORTS, page_source, render_page
 from solecism.reports.people import PEOPLE
-from solecism.reports.sections import ConfigSection, PageFigures
 from solecism.site.examples import ShownItem
 from solecism.site.folders import SiteConfig, SiteData, SiteParadigm, place_of
 from solecism.site.languages import LanguageEntry, language_entries, language_tree

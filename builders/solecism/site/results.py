@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.reports.figures import FigureCell, columns, labels, systems
+from solecism.reports.html import PageFigures, page_figures
 from solecism.reports.people import PEOPLE, Judgments, read_judgments
 from solecism.reports.report import open_results
-from solecism.reports.sections import PageFigures, page_figures
 from solecism.scoring.results import Result
 from solecism.site.folders import SiteConfig, SiteData
 
