@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import errno
 import json
 import os
 import re
@@ -188,30 +187,6 @@ def test_build_takes_names_with_their_data_set(
 def test_build_takes_one_data_set_at_a_time(root: Root) -> None:
     told = run(root, "build", "tiny/he", "clams/he", code=2).stderr
     assert "one data set at a time: 'tiny' or 'clams'" in told
-
-
-@pytest.mark.parametrize(
-    ("error", "told"),
-    [
-        (OSError(errno.ENOSPC, "No space left on device"), "{}: No space left on device"),
-        (OSError(errno.EIO, "Input/output error"), "error: Input/output error"),
-        (
-            OSError(errno.ENOSPC, "No space left on device", "x.tsv"),
-            "x.tsv: No space left on device",
-        ),
-    ],
-)
-def test_a_full_disk_is_named(
-    root: Root, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: OSError, told: str
-) -> None:
-    def full(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr("solecism.commands.list.sizes", full)
-    monkeypatch.setattr("solecism.commands.gettempdir", lambda: str(tmp_path))
-    free = {tmp_path: 0}
-    monkeypatch.setattr("solecism.commands.disk_usage", lambda p: Usage(9, 9, free.get(p, 9)))
-    assert run(root, "list", code=2).stderr.strip() == told.format(tmp_path)
 
 
 # show, the rest

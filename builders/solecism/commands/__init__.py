@@ -3,19 +3,14 @@ help."""
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
-from pathlib import Path
-from shutil import disk_usage
-from tempfile import gettempdir
 from typing import Any
 
 import click
 
-from solecism.commands.options import echo
-from solecism.commands.verbs import VerbGroup
+from solecism.commands.options import VerbGroup, echo
 from solecism.errors import InputError
 
 __all__ = ["GROUPS", "VERBS", "main"]
@@ -65,17 +60,8 @@ class _Main(VerbGroup):
                 raise
             echo(f"this needs {error.name}: pip install 'solecism[{extra}]'", err=True)
         except OSError as error:
-            echo(f"{error.filename or _full_disk(error)}: {error.strerror or error}", err=True)
+            echo(f"{error.filename or 'error'}: {error.strerror or error}", err=True)
         return ctx.exit(2)
-
-
-def _full_disk(error: OSError) -> str:
-    """Return the fullest of the folders that we and our libraries write to, if the disk is full."""
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        return "error"
-    places = {Path.cwd(), Path(gettempdir()), Path.home()}
-    free = {place: disk_usage(place).free for place in places if place.is_dir()}
-    return str(min(free, key=lambda place: free[place]))
 
 
 @click.group(
@@ -87,8 +73,4 @@ def _full_disk(error: OSError) -> str:
 @click.version_option(package_name="solecism")
 def main() -> None:
     """Build, check, publish and score data sets that show what grammar a language model knows."""
-    signal.signal(signal.SIGTERM, _stop)
-
-
-def _stop(number: int, _: object) -> None:
-    sys.exit(128 + number)
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from solecism.analyses.part import AnalysisPart
     from solecism.scoring.results import Result
 
-__all__ = ["command"]
 
 PAPERS = ("clams", "blimp", "mandarin", "agreement")
 
@@ -82,16 +81,12 @@ def _opened(paths: Sequence[Path], scratch: Path) -> list[Result]:
 
     sources = []
     for number, path in enumerate(paths):
-        if path.is_dir() and _has_surprisals(path):
+        if path.is_dir() and any(path.rglob("surprisals_*")):
             score_study(path, scratch / str(number))
             sources.append(scratch / str(number))
         else:
             sources.append(path)
     return open_results(sources)
-
-
-def _has_surprisals(folder: Path) -> bool:
-    return any(True for _ in folder.rglob("surprisals_*"))
 
 
 def _parts(

@@ -39,8 +39,6 @@ from solecism.root import Root
 from solecism.terminal import progress_bar
 from solecism.treebank.sources import found_languages
 
-__all__ = ["command"]
-
 
 @click.command(help=__doc__)
 @click.argument("dataset", required=False, shell_complete=complete_configs)

@@ -16,8 +16,6 @@ from solecism.check.run import check_paths
 from solecism.commands.options import JSON, ROOT, print_json, print_lines
 from solecism.root import Root
 
-__all__ = ["command"]
-
 _COUNTED = ("lexicons", "paradigms", "pairs", "items")
 _STYLES: dict[str, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 

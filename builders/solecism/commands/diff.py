@@ -18,8 +18,6 @@ from solecism.hub.client import folder_of
 from solecism.hub.compare import DatasetDifference, Example, add_to_changelog, compare, lines_of
 from solecism.root import Root
 
-__all__ = ["command"]
-
 _HUB_ID = re.compile(r"([\w.-]+/[\w.-]+?)(?:@(\S+))?")
 
 

@@ -13,8 +13,6 @@ import click
 from solecism.commands.options import JSON, NEW_FILE, console, echo, print_json
 from solecism.scoring.engines import BOS, DTYPES
 
-__all__ = ["command"]
-
 
 @click.command(help=__doc__)
 @click.argument("identifier", metavar="ID")

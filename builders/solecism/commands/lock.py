@@ -5,7 +5,6 @@ FOLDERS: folders that `solecism build` has made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -19,12 +18,12 @@ from solecism.datasets.lock import (
     read_lock,
     record,
 )  # fmt: skip
-from solecism.datasets.manifest import Manifest, contents_of, read_manifest
+from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.errors import InputError, Problem, fail
 from solecism.hub.client import refs_of
 from solecism.root import Root
 
-__all__ = ["command"]
+_ADVICE = "raise the version in the catalogue and run `solecism lock`"
 
 
 @click.command(help=__doc__)
@@ -44,48 +43,26 @@ def command(
 ) -> None:
     if not folders and commits is None:
         raise click.UsageError("name a built folder, as `solecism lock clams`, or give --commits")
-    if check:
-        _check(root, folders)
-    else:
-        for folder in folders:
-            _record(root, read_manifest(folder), replace)
-    if commits is not None:
-        _note_commits(root, *commits)
-
-
-def _check(root: Root, folders: Sequence[Path]) -> None:
-    """Raise :class:`InputError` for content that changed under its version, or is not locked."""
     problems: list[Problem] = []
-    for folder in folders:
-        manifest = read_manifest(folder)
+    for manifest in map(read_manifest, folders):
         name, version = manifest.dataset, manifest.version
         path = lock_path(root, name)
-        lines = changes(read_lock(path), name, version, contents_of(manifest))
-        problems += [Problem(f"{line}: {_ADVICE}", str(path)) for line in lines]
-        if not lines:
-            print_lines(f"{name} {version}: is as locked")
+        if check:
+            lines = changes(read_lock(path), name, version, contents_of(manifest))
+            problems += [Problem(f"{line}: {_ADVICE}", str(path)) for line in lines]
+            told = "" if lines else "is as locked"
+        elif is_own(root, name):
+            new = record(path, name, version, contents_of(manifest), replace)
+            told = f"written to {path}" if new else "is as locked"
+        else:
+            message = f"has no stanza [{name}], so this root cannot lock the data set"
+            raise fail(message, root.path / "catalogue.toml")
+        print_lines(*([f"{name} {version}: {told}"] if told else []))
     if problems:
         raise InputError(problems)
-
-
-_ADVICE = "raise the version in the catalogue and run `solecism lock`"
-
-
-def _record(root: Root, manifest: Manifest, replace: bool) -> None:
-    name, version = manifest.dataset, manifest.version
-    if not is_own(root, name):
-        message = f"has no stanza [{name}], so this root cannot lock the data set"
-        raise fail(message, root.path / "catalogue.toml")
-    path = lock_path(root, name)
-    new = record(path, name, version, contents_of(manifest), replace)
-    print_lines(f"{name} {version}: {f'written to {path}' if new else 'is as locked'}")
-
-
-def _note_commits(root: Root, dataset: str, repo: str) -> None:
-    """Write the commits that the hub's tags name into the lock."""
-    tags = refs_of(repo).tags
-    filled = note_commits(lock_path(root, dataset), dataset, tags)
-    for version in filled:
-        print_lines(f"{dataset} {version}: {tags[f'v{version}']}")
-    if not filled:
-        print_lines("no commit that the lock did not have")
+    if commits is not None:
+        dataset, repo = commits
+        tags = refs_of(repo).tags
+        filled = note_commits(lock_path(root, dataset), dataset, tags)
+        lines = [f"{dataset} {version}: {tags[f'v{version}']}" for version in filled]
+        print_lines(*lines or ["no commit that the lock did not have"])

@@ -6,32 +6,44 @@ agrees in their language; `mine agreement he --fetch` downloads the treebanks of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import TaskProgressColumn, TimeRemainingColumn
+from rich.progress import DownloadColumn, TaskProgressColumn, TimeRemainingColumn
 from rich.table import Table
 
-from solecism.commands.fetch import fetch_treebanks
 from solecism.commands.options import (
     COMMERCIAL,
     JSON,
     NEW_FILE,
     ROOT,
+    echo,
+    left_out,
     path_type,
+    plain_table,
     print_json,
     print_lines,
 )  # fmt: skip
-from solecism.commands.profile import show_profile
+from solecism.datasets.catalogue import MINED, catalogue_entry
+from solecism.errors import fail
+from solecism.files import write_text
 from solecism.root import Root
 from solecism.terminal import progress_bar
-from solecism.treebank.catalogue import known_code
+from solecism.treebank.catalogue import (
+    catalogue_release,
+    commercial_languages,
+    find_code,
+    known_code,
+    origin_languages,
+)
 from solecism.treebank.languages import languages
-from solecism.treebank.mining import Mined, mine
+from solecism.treebank.mining import Mined, mine, survey
+from solecism.treebank.profile import Profile, ProfileRow
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
-
-__all__ = ["command"]
+from solecism.treebank.sources import Fetched, fetch, found_languages, mirrors
 
 
 @click.command(help=__doc__)
@@ -64,20 +76,22 @@ __all__ = ["command"]
 @click.option("--out", type=NEW_FILE, help="Items: a .parquet or .jsonl file.")
 @click.option("--pairs", type=NEW_FILE, help="Minimal pairs of the items: a .parquet file.")
 @click.option("--profile", is_flag=True, help="Show what agrees; --out: write it as a stanza.")
-@click.option("--fetch", is_flag=True, help="PATHS are a data set and languages (default: all).")
+@click.option(
+    "--fetch", "fetched", is_flag=True, help="PATHS are a data set and languages (default: all)."
+)
 @COMMERCIAL
 @JSON
 @ROOT
 def command(
-    paths: tuple[Path, ...], profile: bool, fetch: bool, commercial: bool, as_json: bool,
+    paths: tuple[Path, ...], profile: bool, fetched: bool, commercial: bool, as_json: bool,
     root: Root, **options: Any,
 ) -> None:  # fmt: skip
-    if fetch:
+    if fetched:
         dataset, *codes = map(str, paths)
-        fetch_treebanks(dataset, codes, commercial, as_json, root)
+        _fetch_treebanks(dataset, codes, commercial, as_json, root)
         return
     if profile:
-        show_profile(paths, options["language"], options["lenient"], options["out"], as_json)
+        _show_profile(paths, options["language"], options["lenient"], options["out"], as_json)
         return
     language = options["language"] or ""
     if language not in languages():
@@ -110,4 +124,112 @@ def _table(mined: Mined) -> Table:
     rows |= {f"dropped: {name}": count for name, count in counts.dropped.items() if count}
     for name, count in rows.items():
         table.add_row(name, f"{count:,}", style="dim")
+    return table
+
+
+def _fetch_treebanks(
+    dataset: str, languages: Sequence[str], commercial: bool, as_json: bool, root: Root
+) -> None:
+    """Download the treebanks of some or all languages of a mined data set, and list them."""
+    if catalogue_entry(root, dataset).configs != MINED:
+        raise fail(f"data set {dataset!r} is made from templates: there is nothing to fetch")
+    codes = dict.fromkeys([find_code(name) for name in languages] or _all(commercial))
+    with progress_bar(DownloadColumn(), first="connecting") as show:
+        fetched = [one for code in codes for one in fetch(code, show, commercial=commercial)]
+    if as_json:
+        print_json([_fetched_facts(one) for one in fetched])
+        return
+    left = [] if languages else left_out(_all(False), codes)
+    release = f"treebanks as in UD {catalogue_release()}"
+    print_lines(release, _fetched_table(fetched), *_notes(fetched), *left)
+
+
+def _all(commercial: bool) -> list[str]:
+    if mirrors():
+        return found_languages(commercial)
+    return commercial_languages() if commercial else origin_languages()
+
+
+def _fetched_facts(one: Fetched) -> dict[str, Any]:
+    return {**one.found.facts(), "paths": [str(path) for path in one.found.files]}
+
+
+def _fetched_table(fetched: Sequence[Fetched]) -> Table:
+    table = plain_table(["source", "licence"], ["files", "missing", "MB"])
+    table.add_column("hashes")
+    for one in fetched:
+        found = one.found
+        size = sum(path.stat().st_size for path in found.files) / 1e6
+        numbers = (len(found.files), len(found.missing), f"{size:,.1f}")
+        origin = found.origin
+        table.add_row(origin.name, origin.licence, *map(str, numbers), _state(one))
+    return table
+
+
+def _state(one: Fetched) -> str:
+    if one.lost:
+        return "none"
+    return "differ" if one.found.departures else "right"
+
+
+def _notes(fetched: Sequence[Fetched]) -> list[str]:
+    """Return what differs from what the project pins, and what may not be done with it."""
+    notes = []
+    for one in fetched:
+        name = one.found.origin.name
+        if one.found.pointers:
+            files = ", ".join(one.found.pointers)
+            notes.append(f"{name}: pointers of Git LFS and not the files: {files}")
+        elif one.found.departures:
+            files = ", ".join(one.found.departures)
+            notes.append(f"{name}: does not match the pinned checksum: {files}")
+        if one.lost:
+            notes.append(f"{name}: could not be downloaded, building without it: {one.lost}")
+        if not one.found.origin.redistributable:
+            notes.append(f"{name}: derived data may not be redistributed")
+    return notes
+
+
+_SHOWN = 10
+"""Lines with fewer pairs are left out; ``--json`` has all."""
+
+
+def _show_profile(
+    paths: tuple[Path, ...], language: str | None, lenient: bool, out: Path | None, as_json: bool
+) -> None:
+    """Show the evidence, and a stanza to edit; with ``out`` write the stanza alone."""
+    with progress_bar(TaskProgressColumn()) as show:
+        profile = survey(paths, language=language, lenient=lenient, progress=show)
+    if as_json:
+        print_json(_profile_facts(profile))
+    elif out is not None:
+        write_text(out, profile.stanza())
+        echo(f"wrote {out}")
+    else:
+        rows = [row for row in profile.rows if row.both >= _SHOWN]
+        print_lines(_profile_table(rows), "", profile.reason or profile.stanza())
+
+
+def _profile_facts(profile: Profile) -> dict[str, object]:
+    agrees = {kind: [*map(str, rules)] for kind, rules in profile.language.agrees.items()}
+    return {
+        "language": profile.language.code,
+        "sentences": profile.sentences,
+        "agrees": agrees,
+        "verbforms": list(profile.language.verbforms),
+        "cases": list(profile.language.cases),
+        "third": profile.language.third,
+        "reason": profile.reason,
+        "rows": [{**asdict(row), "agrees": row.agrees} for row in profile.rows],
+    }
+
+
+def _profile_table(rows: Sequence[ProfileRow]) -> Table:
+    table = plain_table(["target", "feature", "controller"], ["pairs", "agree", "noun", "pron"])
+    table.add_column("agreement")
+    for row in rows:
+        shares = (row.agree / row.both, row.noun, row.pronoun)
+        told = ("" if share is None else f"{share:.1%}" for share in shares)
+        kind = row.kind.replace("_", " ")
+        table.add_row(kind, row.feature, row.side, f"{row.both:,}", *told, row.reason or "yes")
     return table

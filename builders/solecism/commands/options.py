@@ -1,15 +1,19 @@
-"""What verbs share: their decorator, common options, printing."""
+"""What verbs share: their group, common options, printing."""
 
 from __future__ import annotations
 
+import ast
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from solecism.errors import visible
+from solecism.errors import candidates, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -20,8 +24,8 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 __all__ = [
-    "COMMERCIAL", "FOLDER", "JSON", "NEW_FILE", "NEW_FOLDER", "OWN_ROOT", "ROOT", "console", "echo",
-    "left_out", "path_type", "plain_table", "print_json", "print_lines",
+    "COMMERCIAL", "FOLDER", "JSON", "NEW_FILE", "NEW_FOLDER", "OWN_ROOT", "ROOT", "VerbGroup", "console",
+    "echo", "left_out", "path_type", "plain_table", "print_json", "print_lines",
 ]  # fmt: skip
 
 
@@ -43,27 +47,20 @@ COMMERCIAL = click.option(
 """The option ``--commercial`` of verbs that fetch or mine treebanks."""
 
 
-def _found(_: click.Context, __: click.Parameter, given: Path | None) -> Root:
-    from solecism.root import find_root
+def _root(own: bool, default: str) -> Callable[[_Command], _Command]:
+    def found(_: click.Context, __: click.Parameter, given: Path | None) -> Root:
+        from solecism.root import find_root, own_root
 
-    return find_root(given)
+        return own_root(given) if own else find_root(given)
 
-
-def _own(_: click.Context, __: click.Parameter, given: Path | None) -> Root:
-    from solecism.root import own_root
-
-    return own_root(given)
-
-
-def _root(find: Callable[..., Root], default: str) -> Callable[[_Command], _Command]:
     text = f"Folder with templates/ and lexicons/ (default: {default})."
-    return click.option("--root", type=NEW_FOLDER, callback=find, help=text)
+    return click.option("--root", type=NEW_FOLDER, callback=found, help=text)
 
 
-ROOT = _root(_found, "here, else the installed data")
+ROOT = _root(False, "here, else the installed data")
 """The option ``--root`` of verbs that read templates and lexicons; a verb gets a :class:`Root`."""
 
-OWN_ROOT = _root(_own, "here")
+OWN_ROOT = _root(True, "here")
 """The option ``--root`` of verbs that write templates and lexicons."""
 
 
@@ -107,3 +104,40 @@ def plain_table(left: Sequence[str], right: Sequence[str] = ()) -> Table:
     for title in right:
         made.add_column(title, justify="right")
     return made
+
+
+class VerbGroup(click.Group):
+    """Verbs by the title of their group; each is a file of the package ``module``."""
+
+    def __init__(self, *, groups: Mapping[str, Sequence[str]], module: str, **kinds: Any) -> None:
+        super().__init__(**kinds)
+        self.groups, self.module = groups, module
+        self.verbs = [verb for verbs in groups.values() for verb in verbs]
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return self.verbs
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.verbs:
+            if ctx.resilient_parsing:  # completion of a line by the shell
+                return None
+            near = candidates("verbs", self.verbs, cmd_name)
+            raise click.UsageError(f"unknown verb {cmd_name!r} {near}", ctx)
+        command: click.Command = import_module(self._module(cmd_name)).command
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, verbs in self.groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{verb:8}", self._summary(verb)) for verb in verbs])
+
+    def _module(self, verb: str) -> str:
+        name = verb.replace("-", "_")
+        return f"{self.module}.{name}_" if iskeyword(name) else f"{self.module}.{name}"
+
+    def _summary(self, verb: str) -> str:
+        """Return the first sentence of a verb's help, read without importing its file."""
+        origin = str(find_spec(self._module(verb)).origin)  # type: ignore[union-attr]
+        text = ast.get_docstring(ast.parse(Path(origin).read_text(encoding="utf-8"))) or ""
+        return " ".join(text.partition("\n\n")[0].split()).removesuffix(".")

@@ -5,6 +5,7 @@ FOLDER: what `solecism build` has made.
 
 from __future__ import annotations
 
+from collections import Counter
 from logging import ERROR
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,12 @@ import click
 from huggingface_hub.utils.logging import set_verbosity
 
 from solecism.commands.options import FOLDER, JSON, print_json, print_lines
-from solecism.hub.push import Change, Pushed, PushPlan, plan_push, push
-
-__all__ = ["command"]
+from solecism.hub.push import Pushed, PushPlan, plan_push, push
 
 SHOWN = 10
 """The number of stray files that are named."""
 
+_DONE = {"add": "added", "change": "changed", "delete": "deleted"}
 _SIGNS = {"add": "+", "change": "~", "delete": "-", "keep": "="}
 
 
@@ -48,7 +48,7 @@ def _plan_lines(plan: PushPlan) -> list[str]:
     if plan.released:
         done = f"{plan.tag} is released already, with the same bytes ({plan.released[:12]})"
         return [done, *_stray_lines(plan)]
-    lines = [_change_line(change) for change in plan.changes]
+    lines = [f"{_SIGNS[c.kind]} {c.path} ({c.size:,} bytes)" for c in plan.changes]
     lines += _stray_lines(plan)
     if plan.unasked:
         note = "what changed since the last release, and whether the version fits, is not known"
@@ -56,10 +56,6 @@ def _plan_lines(plan: PushPlan) -> list[str]:
     lines += _difference_lines(plan)
     commit = "no commit: the head has these files" if plan.unchanged else "one commit"
     return [*lines, f"{commit}, then the tag {plan.tag}"]
-
-
-def _change_line(change: Change) -> str:
-    return f"{_SIGNS[change.kind]} {change.path} ({change.size:,} bytes)"
 
 
 def _stray_lines(plan: PushPlan) -> list[str]:
@@ -90,22 +86,16 @@ def _pushed_lines(pushed: Pushed, repo: str) -> list[str]:
     elif not pushed.committed:
         done = f"tagged {plan.tag}: the commit was there already"
     else:
-        done = f"pushed {plan.tag}: one commit, {_counted(plan)}"
-    configs = len(plan.manifest.configs)
-    rows = sum(config.content.rows for config in plan.manifest.configs.values())
+        kinds, names = Counter(change.kind for change in plan.changes), _DONE.items()
+        counted = ", ".join(f"{kinds[kind]} {name}" for kind, name in names if kinds[kind])
+        done = f"pushed {plan.tag}: one commit, {counted}"
+    manifest = plan.manifest
+    rows = sum(config.content.rows for config in manifest.configs.values())
     return [
-        done,
-        *_stray_lines(plan),
-        f"commit {pushed.commit}",
-        f"{configs} configs, {rows:,} rows",
-        f'solecism.load("{plan.manifest.dataset}", CONFIG, version="{plan.manifest.version}", repo="{repo}")',
-    ]
-
-
-def _counted(plan: PushPlan) -> str:
-    names = {"add": "added", "change": "changed", "delete": "deleted"}
-    kinds = [change.kind for change in plan.changes]
-    return ", ".join(f"{kinds.count(k)} {name}" for k, name in names.items() if k in kinds)
+        done, *_stray_lines(plan), f"commit {pushed.commit}",
+        f"{len(manifest.configs)} configs, {rows:,} rows",
+        f'solecism.load("{manifest.dataset}", CONFIG, version="{manifest.version}", repo="{repo}")',
+    ]  # fmt: skip
 
 
 def _plan_facts(plan: PushPlan, repo: str) -> dict[str, Any]:

@@ -20,8 +20,6 @@ from solecism.commands.options import (
     print_json,
 )
 
-__all__ = ["command"]
-
 
 @click.command(help=__doc__)
 @click.argument("results", nargs=-1, type=path_type())

@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from solecism.commands.completion import complete_built
-from solecism.commands.options import (
-    FOLDER,
-    JSON,
-    NEW_FOLDER,
-    console,
-    echo,
-    path_type,
-    print_json,
-)
+from solecism.commands.options import FOLDER, JSON, NEW_FOLDER, console, echo, path_type, print_json
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
 from solecism.scoring.options import ScoreOptions
 
@@ -31,7 +23,6 @@ if TYPE_CHECKING:
 
     from solecism.scoring.results import Result
 
-__all__ = ["command"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _USUAL = {field.name: field.default for field in fields(ScoreOptions)}
@@ -80,10 +71,7 @@ def _listed(*values: str) -> str:
 @_option("--method", cls=_MethodOption, show_default=False)
 @_option("--revision", help="Revision of the model.")
 @click.option(
-    "--revisions",
-    multiple=True,
-    metavar="PATTERN",
-    help="All revisions that fit, as 'chck_*M'.",
+    "--revisions", multiple=True, metavar="PATTERN", help="All revisions that fit, as 'chck_*M'."
 )
 @_option("--data-revision", help="Revision of a data set of the hub.")
 @_option("--dtype", help=_listed(*DTYPES))

@@ -12,8 +12,6 @@ import click
 from solecism.commands.options import FOLDER, NEW_FOLDER, ROOT, echo, path_type
 from solecism.root import Root
 
-__all__ = ["command"]
-
 
 @click.command(help=__doc__)
 @click.argument("folders", nargs=-1, required=True, type=FOLDER)

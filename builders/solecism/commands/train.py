@@ -16,8 +16,6 @@ from rich.progress import TimeRemainingColumn
 from solecism.commands.options import NEW_FOLDER, echo, path_type
 from solecism.terminal import progress_bar
 
-__all__ = ["command"]
-
 _NUMBERS: dict[str, tuple[type, str]] = {
     "hidden": (int, "Units of a layer."),
     "embedding": (int, "Dimensions of word embeddings (LSTM)."),

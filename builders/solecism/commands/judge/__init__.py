@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from solecism.commands.verbs import VerbGroup
+from solecism.commands.options import VerbGroup
 
 __all__ = ["VERBS", "command"]
 

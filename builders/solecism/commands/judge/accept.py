@@ -13,8 +13,6 @@ import click
 
 from solecism.commands.options import FOLDER, echo
 
-__all__ = ["command"]
-
 
 @click.command(help=__doc__)
 @click.argument("study", type=FOLDER)

@@ -15,8 +15,6 @@ import click
 from solecism.commands.options import FOLDER, NEW_FOLDER, echo
 from solecism.judge.design import read_study
 
-__all__ = ["command"]
-
 
 @click.command(help=__doc__)
 @click.argument("study", type=FOLDER)

@@ -17,8 +17,6 @@ from solecism.judge.creation import pairs_of_config
 from solecism.judge.design import read_study
 from solecism.judge.importing import KnownTrials, answer_table, import_answers, save_answers
 
-__all__ = ["command"]
-
 
 @click.command(help=__doc__)
 @click.argument("study", type=FOLDER)

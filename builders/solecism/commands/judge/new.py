@@ -18,8 +18,6 @@ from solecism.judge.design import DELIVERIES, AnswerDelivery, Study
 from solecism.judge.page import has_texts
 from solecism.judge.schema import DESIGNS
 
-__all__ = ["command"]
-
 _COUNT = click.IntRange(1, 100_000)
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from solecism.judge.outcome import JudgedGroup, Outcome
     from solecism.scoring.summary import Interval
 
-__all__ = ["command"]
 
 _LEVELS = ("paradigm", "phenomenon", "config")
 

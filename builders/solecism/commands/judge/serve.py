@@ -10,17 +10,19 @@ platform gives), is removed by --remove; remove files that were imported yoursel
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from solecism.commands.judge.status import show_status
-from solecism.commands.options import FOLDER, JSON, echo
+from solecism.commands.options import FOLDER, JSON, console, echo, plain_table, print_json
 from solecism.errors import fail
-from solecism.judge.design import read_study
-from solecism.judge.importing import remove_person
+from solecism.judge.design import Study, read_study
+from solecism.judge.importing import remove_person, states_of_lists
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @click.command(help=__doc__)
@@ -35,7 +37,7 @@ def command(
     study: Path, host: str, port: int, status: bool, watch: bool, code: str | None, as_json: bool
 ) -> None:
     if status:
-        show_status(study, watch, as_json)
+        _show_status(study, watch, as_json)
         return
     if code is not None:
         removed = remove_person(read_study(study, foreign=True), code)
@@ -50,3 +52,40 @@ def command(
         address, found = socket.getsockname()[:2]
         echo(f"the study is at http://{f'[{address}]' if ':' in address else address}:{found}/")
         serve(app, socket)
+
+
+_NAMES = ("list", "people", "finished", "wanted", "answers", "trials")
+
+
+def _show_status(study: Path, watch: bool, as_json: bool) -> None:
+    """Print a table of the lists of a study; ``watch``: again every two seconds."""
+    from rich.live import Live
+
+    found = read_study(study, foreign=True)
+    if as_json:
+        print_json([dict(zip(_NAMES, row, strict=True)) for row in _rows(found)])
+    elif not watch:
+        console().print(_table(found))
+    else:
+        with Live(_table(found), console=console(), auto_refresh=False) as live:
+            while True:
+                time.sleep(2)
+                live.update(_table(found), refresh=True)
+
+
+def _rows(study: Study) -> list[tuple[int, int, int, int, int, int]]:
+    found, rows = states_of_lists(study), []
+    for number in sorted({*found, *range(1, len(study.lists) + 1)}):
+        people, finished, answers = found.get(number, (0, 0, 0))
+        trials = study.totals[number - 1] if 0 < number <= len(study.lists) else 0
+        rows.append((number, people, finished, study.judges, answers, trials))
+    return rows
+
+
+def _table(study: Study) -> Table:
+    table, rows = plain_table((), _NAMES), _rows(study)
+    for row in rows:
+        table.add_row(str(row[0] or "none"), *(f"{value:,}" for value in row[1:]))
+    people, finished, answers = (f"{sum(row[n] for row in rows):,}" for n in (1, 2, 4))
+    table.add_row("all", people, finished, str(study.participants), answers, "")
+    return table
