@@ -16,7 +16,7 @@ import pytest
 from scored import make_pairs
 from sites import write_folder
 from solecism.root import Root
-from solecism.site.browser_files import BLOCK, filter_columns, write_browser
+from solecism.site.build import BLOCK, filter_columns, write_browser
 from solecism.site.examples import choose_rows
 from solecism.site.folders import open_folders
 from solecism.site.item_columns import ItemColumns, read_items

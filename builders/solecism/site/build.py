@@ -1,27 +1,39 @@
-"""Write a site: its pages, its item browsers, its style sheet and scripts."""
+"""Write a site: its pages, its item browsers, its style sheet and scripts.
+
+A page that is opened from the file system may load only scripts, so the files of the item browser
+are scripts that pass on compressed data, which the browser's own `DecompressionStream` unpacks.
+``index.js`` has the values of all columns, ``block-N.js`` items, ``column-N.js`` a number for each
+item (the place of its value) and ``margin-N.js`` the margins of a model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from solecism import __version__
+from solecism.contrast import direction
 from solecism.datasets.manifest import MANIFEST, is_within
 from solecism.errors import InputError, fail
 from solecism.files import json_of, replacing_folder
 from solecism.hashing import file_digest
 from solecism.inputs import read_json
 from solecism.root import Root, find_root
-from solecism.site.browser_files import write_browser
+from solecism.site.examples import ParadigmSample, samples_of
 from solecism.site.folders import SiteConfig, SiteData, open_folders
-from solecism.site.item_columns import read_items
+from solecism.site.item_columns import CodedColumn, ItemColumns, read_items
 from solecism.site.pages import SiteContents, fixed_files, site_pages
 from solecism.site.results import SiteResults, open_site_results
-from solecism.site.samples import ParadigmSample, samples_of
 from solecism.terminal import Progress, no_progress
 
-__all__ = ["LIST", "BuiltSite", "build_site"]
+__all__ = ["BLOCK", "LIST", "BuiltSite", "build_site", "filter_columns", "write_browser"]
 
 LIST = "site.json"
 """The list of the files of a site, with their digests."""
@@ -115,3 +127,59 @@ def _ours(folder: Path) -> list[str]:
         return []
     there = [name for name in files if is_within(folder, name) and (folder / name).is_file()]
     return [*(name for name in there if file_digest(folder / name) == files[name]), LIST]
+
+
+BLOCK = 2500
+"""The items of a block."""
+
+MOST_VALUES = 4000
+"""A column with more values than this is not offered as a filter."""
+
+
+def filter_columns(items: ItemColumns) -> list[CodedColumn]:
+    """Return the columns that the browser filters by: those with several values, but not too many.
+
+    A column in which most items have a value of their own is left out.
+    """
+    most = min(MOST_VALUES, max(50, items.rows // 2))
+    different = {c.name: len(c.values) + bool((c.codes < 0).any()) for c in items.features}
+    return [c for c in items.features if different[c.name] > 1 and len(c.values) <= most]
+
+
+def write_browser(
+    folder: Path, items: ItemColumns, margins: Mapping[str, NDArray[np.float32]]
+) -> None:
+    """Write the files of a config's browser; ``margins`` are those of models, NaN: none."""
+    columns = filter_columns(items)
+    folder.mkdir(parents=True)
+    index = {
+        "kind": items.config.kind,
+        "language": items.config.tag,
+        "direction": direction(" ".join(text for row in items.texts[:20] for text in row)),
+        "rows": items.rows,
+        "block": BLOCK,
+        "labels": items.labels.values,
+        "models": list(margins),
+        "columns": [
+            {"name": c.name, "values": c.values, "counts": np.bincount(c.codes + 1).tolist()}
+            for c in columns
+        ],
+    }
+    text = json.dumps(index, ensure_ascii=True, separators=(",", ":"))
+    (folder / "index.js").write_text(f"files.open({text});\n", encoding="ascii")
+    files: dict[str, bytes] = {}
+    for start in range(0, items.rows, BLOCK):
+        part = slice(start, start + BLOCK)
+        block: dict[str, object] = {"ids": items.ids[part], "texts": items.texts[part]}
+        if len(items.labels.values) > 1:
+            block["labels"] = items.labels.codes[part].tolist()
+        data = json.dumps(block, ensure_ascii=False, separators=(",", ":"))
+        files[f"block-{start // BLOCK}"] = data.encode()
+    for number, column in enumerate(columns):
+        files[f"column-{number}"] = (column.codes + 1).astype("<u2").tobytes()
+    for number, values in enumerate(margins.values()):
+        files[f"margin-{number}"] = values.astype("<f4").tobytes()
+    for name, raw in files.items():
+        packed = zlib.compressobj(4, wbits=31)
+        code = b64encode(packed.compress(raw) + packed.flush()).decode("ascii")
+        (folder / f"{name}.js").write_text(f'files.put("{name}","{code}");\n', encoding="ascii")

@@ -1,8 +1,11 @@
-"""The items that a page shows: few, typical, and spread over the features; the same each time."""
+"""What a page shows of the items of a paradigm: some of them, counts of features, an audit.
+
+The items are few, typical, and spread over the features; the same each time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, pairwise
@@ -11,19 +14,23 @@ from typing import Any
 
 import numpy as np
 
+from solecism.check.audit import Audit, ParadigmPairs, audit_pairs
 from solecism.contrast import differing_parts
 from solecism.errors import InputError
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
-from solecism.site.item_columns import VERDICT, Codes, ItemColumns
+from solecism.site.item_columns import VERDICT, Codes, ItemColumns, rows_of
 
-__all__ = [
-    "SHOWN", "GlossedWord", "ShownItem", "ShownText", "TextPiece", "choose_rows", "form_features",
-    "shown_item",
-]  # fmt: skip
+__all__ = ["ParadigmSample", "ShownItem", "choose_rows", "samples_of"]
 
 SHOWN = 10
 """How many items a page shows."""
+
+AUDITED = 500
+"""How many pairs of a paradigm are audited: the first, which are a fair sample of a build."""
+
+SHOWN_VALUES = 8
+"""How many values of a feature are listed."""
 
 CANDIDATES = 200
 """Among how many items of a paradigm, the first of the data, they are chosen."""
@@ -259,3 +266,49 @@ def _form(texts: Sequence[str], whole: Item) -> Iterator[ShownText]:
 
 
 _OTHERS = {"suite": _suite, "cloze": _cloze, "forms": _form}
+
+
+@dataclass(frozen=True)
+class ParadigmSample:
+    """What a page shows of ``rows`` items.
+
+    ``features``: of each its name, how many different values it has, and the most frequent values
+    with their counts.
+    """
+
+    rows: int
+    items: tuple[ShownItem, ...]
+    features: tuple[Mapping[str, Any], ...]
+    audit: Audit | None
+
+
+def samples_of(
+    items: ItemColumns, root: Root, uids: Collection[str] = ()
+) -> dict[str, ParadigmSample]:
+    """Return samples by UID; without any one of the config as a whole, under the empty name."""
+    groups = {uid: rows for uid, rows in items.by_group.items() if uid in uids}
+    if not uids:
+        groups = {"": np.arange(items.rows)}
+    chosen = {name: choose_rows(items, rows) for name, rows in groups.items()}
+    full = rows_of(items.config, [row for rows in chosen.values() for row in rows])
+    forms = form_features(root.path, items.config.language) if uids else {}
+    made = {}
+    for name, rows in groups.items():
+        shown = tuple(shown_item(items, row, full[row], forms) for row in chosen[name])
+        found = None
+        if name and items.config.kind == "pair":
+            texts = [items.texts[row] for row in rows[:AUDITED].tolist()]
+            good, bad = ([text[side] for text in texts] for side in (0, 1))
+            found = audit_pairs(ParadigmPairs(name, good, bad))
+        features = tuple(_features(items, rows, not name))
+        made[name] = ParadigmSample(len(rows), shown, features, found)
+    return made
+
+
+def _features(items: ItemColumns, rows: Codes, whole: bool) -> Iterator[Mapping[str, Any]]:
+    for column in items.features:
+        counts = column.counts(rows)
+        shown = column.name != "sent_id" and (whole or column is not items.group)
+        if len(counts) > 1 and shown:
+            values = counts[:SHOWN_VALUES]
+            yield {"name": column.name, "different": len(counts), "values": values}

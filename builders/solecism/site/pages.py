@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -22,14 +23,14 @@ from solecism.reports.charts import checkpoint_curves
 from solecism.reports.html import ConfigSection, PageFigures, page_values
 from solecism.reports.pages import REPORTS, page_source, render_page
 from solecism.reports.people import PEOPLE
-from solecism.site.examples import ShownItem
+from solecism.site.examples import ParadigmSample, ShownItem
 from solecism.site.folders import SiteConfig, SiteData, SiteParadigm, place_of
-from solecism.site.languages import LanguageEntry, language_entries, language_tree
 from solecism.site.results import SiteResults
-from solecism.site.samples import ParadigmSample
 from solecism.treebank.catalogue import language_name
 
 __all__ = ["SiteContents", "SitePage", "fixed_files", "site_pages"]
+
+_FAMILIES = Path(__file__).with_name("families.tsv")
 
 FOLDERS = ("site/pages", REPORTS)
 
@@ -49,6 +50,26 @@ class SitePage:
 
     path: str
     html: str
+
+
+@dataclass(frozen=True)
+class LanguageEntry:
+    """A language with its configs, and its family and branch where they are known."""
+
+    code: str
+    name: str
+    family: str
+    branch: str
+    configs: tuple[tuple[SiteData, SiteConfig], ...]
+
+    @property
+    def agrees(self) -> Mapping[str, list[str]]:
+        """What agrees in what, by relation, in the mined configs of the language."""
+        found: dict[str, dict[str, None]] = {}
+        for _, config in self.configs:
+            for relation, features in config.agrees.items():
+                found.setdefault(relation, {}).update(dict.fromkeys(features))
+        return {relation: list(features) for relation, features in found.items()}
 
 
 @dataclass(frozen=True)
@@ -81,6 +102,23 @@ class SiteContents:
     def languages(self) -> list[LanguageEntry]:
         """The languages of all configs."""
         return language_entries(self.data)
+
+
+def language_entries(data: Sequence[SiteData]) -> list[LanguageEntry]:
+    """Return all languages by name; configs whose items another has, too, are left out."""
+    configs: dict[str, list[tuple[SiteData, SiteConfig]]] = {}
+    for some in data:
+        for config in some.whole_configs:
+            for code in config.languages:
+                configs.setdefault(code, []).append((some, config))
+    with _FAMILIES.open(encoding="utf-8", newline="") as lines:
+        rows = {row["code"]: row for row in csv.DictReader(lines, delimiter="\t")}
+    entries = []
+    for code, found in configs.items():
+        row = rows.get(code, {"family": "", "branch": ""})
+        name = language_name(code)
+        entries.append(LanguageEntry(code, name, row["family"], row["branch"], tuple(found)))
+    return sorted(entries, key=lambda entry: entry.name)
 
 
 def _page_of(data: SiteData, config: SiteConfig, uid: str) -> str:
@@ -362,10 +400,11 @@ def _snippets(
 
 
 def _languages(contents: SiteContents) -> Iterator[SitePage]:
-    yield _page(
-        "languages.html.jinja", "languages/index.html", "Languages", contents,
-        tree=language_tree(contents.languages),
-    )  # fmt: skip
+    """Yield the page of all languages by family and branch (unknown ones last), and each."""
+    tree: dict[str, dict[str, list[LanguageEntry]]] = {}
+    for entry in sorted(contents.languages, key=lambda e: (not e.family, e.family, e.branch)):
+        tree.setdefault(entry.family, {}).setdefault(entry.branch, []).append(entry)
+    yield _page("languages.html.jinja", "languages/index.html", "Languages", contents, tree=tree)
     for entry in contents.languages:
         examples = []
         for data, config in entry.configs:
