@@ -301,10 +301,3 @@ def test_a_folder_of_text_and_a_card_of_what_was_seen(tmp_path: Path):
     done = run_verb(empty, "--out", tmp_path / "none")
     assert done.exit_code == 2
     assert "has no .txt file in it" in done.output
-
-
-def test_the_verb_prints_what_is_wrong(tmp_path: Path):
-    text = tmp_path / "none.txt"
-    done = run_verb(text, "--out", tmp_path / "m", "--arch", "ngram")
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.strip() == f"{text}: there is no such text file"

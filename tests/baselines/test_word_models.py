@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -72,25 +71,6 @@ def test_a_sentence_can_be_read_token_by_token():
     assert model(input_ids=torch.tensor([ids]), use_cache=False).state is None
 
 
-def test_a_state_is_not_changed_by_what_is_read_after_it():
-    model = lstm()
-    with torch.no_grad():
-        state = model(input_ids=torch.tensor([[1, 3], [1, 4]])).state
-        before = copy.deepcopy(state)
-        model(input_ids=torch.tensor([[5], [6]]), state=state)
-    for one, other in zip(state, before, strict=True):
-        assert one.shape == (2, 2, 16)
-        assert torch.equal(one, other)
-
-
-def test_padding_on_the_right_changes_nothing():
-    model = lstm()
-    ids, mask = torch.tensor([[1, 3, 2, 2], [1, 3, 4, 5]]), torch.tensor([[1, 1, 0, 0], [1] * 4])
-    with torch.no_grad():
-        found = model(input_ids=ids, attention_mask=mask).logits
-    assert torch.allclose(found[0, :2], logits(model, [1, 3]), atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [
@@ -101,16 +81,6 @@ def test_padding_on_the_right_changes_nothing():
 def test_what_an_lstm_cannot_do_is_refused(given: Any, error: type[Exception], said: str):
     with pytest.raises(error, match=said):
         lstm()(input_ids=torch.tensor([[1, 3, 4]]), **given)
-
-
-def test_the_loss_is_the_mean_of_the_tokens_not_left_out():
-    model, ids = lstm(), torch.tensor([[1, 3, 4, 2]])
-    labels = torch.tensor([[1, 3, 4, -100]])
-    with torch.no_grad():
-        out = model(input_ids=ids, labels=labels)
-        logp = out.logits.log_softmax(-1)[0]
-    assert float(out.loss) == pytest.approx(-float(logp[0, 3] + logp[1, 4]) / 2, abs=1e-6)
-    assert model(input_ids=ids, labels=labels, return_dict=False)[0] == out.loss
 
 
 def test_text_can_be_generated_with_the_state_or_without():
@@ -139,11 +109,6 @@ def test_the_loaded_tokenizer_knows_words_and_offsets(tmp_path: Path, kind: str)
     assert tokenizer("the", add_special_tokens=False)["input_ids"] == [3]
     marks = tokenizer.bos_token, tokenizer.eos_token, tokenizer.unk_token
     assert (marks, tokenizer.padding_side) == ((BOS, EOS, UNK), "right")
-
-
-def test_words_are_split_at_spaces_only_unless_said_otherwise():
-    tokenizer = word_tokenizer(_WORDS)
-    assert tokenizer.tokenize("l' author laughs. laughs .") == ["l'", "author", UNK, "laughs", "."]
 
 
 @pytest.mark.parametrize("wording", [Wording(), Wording(True, True), Wording(marks=True)])

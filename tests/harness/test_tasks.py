@@ -30,18 +30,6 @@ def test_list_prints_the_folder() -> None:
     assert CliRunner().invoke(main, ["list", "--tasks"]).stdout == f"{TASKS}\n"
 
 
-def test_names_stand_once_and_groups_name_tasks_that_there_are() -> None:
-    texts = [
-        path.read_text("utf-8").replace("!function ", "") for path in TASKS.glob("*/[!_]*.yaml")
-    ]
-    found = [yaml.safe_load(text) for text in texts]
-    names = [task.get("group", task["task"]) for task in found]
-    assert len(set(names)) == len(names) > 200
-    groups = [task["task"] for task in found if "group" in task]
-    assert {task for group in groups for task in group if isinstance(task, str)} <= set(names)
-    assert all("version" in task["metadata"] for task in found)
-
-
 def test_tasks_for_the_hub(tmp_path: Path) -> None:
     for organisation in ("other", "someone"):
         done = tasks("", tmp_path, "--hub", organisation)

@@ -22,7 +22,7 @@ from solecism.commands import main
 from solecism.errors import InputError
 from solecism.reports.explained import explained_page, explained_parts, token_rows
 from solecism.scoring.explanation import ExplainedPair, explain
-from solecism.scoring.items import find_pair, folders_of_data, listed_items, open_items
+from solecism.scoring.items import find_pair, folders_of_data, open_items
 from solecism.terminal import Terminal
 
 BITS = math.log(2)
@@ -123,13 +123,6 @@ def test_an_id_that_stands_for_more_than_one_pair(
     with pytest.raises(InputError, match="number1 of some"):
         find_pair("number1", "some.parquet")
     assert find_pair("number2", "some.parquet")[1]["sentence_good"] == PAIRS[1][0]
-
-
-def test_a_listed_config_has_the_digest_of_its_rows(folder: Path) -> None:
-    listed, opened = listed_items("clams/fr"), open_items("clams/fr")
-    assert opened.digest.startswith(listed.digest)
-    assert len(listed.digest) == 16
-    assert listed.files == opened.files
 
 
 def test_without_data_here_the_error_says_so(

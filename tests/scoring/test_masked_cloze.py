@@ -172,17 +172,6 @@ def test_too_long_for_the_positions() -> None:
     assert scores["skipped"].to_pylist() == ["too long"]
 
 
-def test_identical_frames_serve_several_items() -> None:
-    other = cloze_item("The author ", "laugh", ".", agrees_in=["Number", "Person"])
-    scores = cloze("bert", [ITEMS[0], other, replace_id(ITEMS[0])])
-    assert scores["logp_good"][0] == scores["logp_good"][2]
-    assert scores["logp_good"][0] != scores["logp_good"][1]
-
-
-def replace_id(one: dict[str, Any]) -> dict[str, Any]:
-    return {**one, "id": "again"}
-
-
 def test_logits_that_are_not_numbers_name_the_item() -> None:
     model = loaded("bert")
     weights = model.model.cls.predictions.bias

@@ -148,15 +148,6 @@ def test_batches_halve_when_memory_runs_out(message: str, monkeypatch: pytest.Mo
             torch.testing.assert_close(logits, wanted[n], atol=1e-4, rtol=0)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_head_runs_on_single_positions(kind: str) -> None:
-    model = loaded(kind)
-    point = open_masked(model).point
-    names = {id(part): name for name, part in model.model.named_modules()}
-    shared = {"albert": "albert"}  # its layers are one layer, run again and again
-    assert names[id(point)].endswith(shared.get(kind, "layer.1.attention"))
-
-
 def test_a_model_whose_head_needs_all_positions() -> None:
     model = loaded("bert")
     mixed = replace(model, model=_Mixing(model.model))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,7 @@ import pytest
 import torch
 
 from masked_models import KINDS, PAIRS, POSITIONS, loaded, pairs, plain_pll, reader, shown
-from solecism.errors import InputError
-from solecism.scoring.engines.masked import MaskedReader, open_masked
+from solecism.scoring.engines.masked import MaskedReader
 from solecism.scoring.methods.masked import score_pll
 from solecism.scoring.normalise import estimate_unigram
 
@@ -38,23 +36,6 @@ def test_equals_the_plain_loop(kind: str, variant: Any) -> None:
         assert table[f"tokens_{side}"].to_pylist() == own
         assert table[f"bytes_{side}"].to_pylist() == [len(text.encode()) for text in texts]
     assert table["method"].unique().to_pylist() == [f"pll:{variant}"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_variants_differ_on_words_of_several_tokens_alone(kind: str) -> None:
-    one, other = (shown(pll(kind, variant=v), "logp_good") for v in VARIANTS)
-    assert abs(one[9] - other[9]) > 1e-3
-    tokenizer = loaded(kind).tokenizer
-    words = [tokenizer(p[0]).word_ids()[1:-1] for p in PAIRS]
-    single = [len(set(w)) == len(w) for w in words]
-    np.testing.assert_allclose(one[single], other[single], atol=1e-5)
-
-
-def test_sizes_of_pieces_and_batches_change_nothing() -> None:
-    wanted = shown(pll("bert"), "margin")
-    for rows, tokens in ((1, 1), (3, 50), (100, 10_000)):
-        found = shown(pll("bert", window=rows, tokens=tokens), "margin")
-        np.testing.assert_allclose(found, wanted, atol=1e-4)
 
 
 def test_rows_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,30 +79,6 @@ def test_empty_sentences_are_skipped() -> None:
     scores = pll("bert", pairs([("", "The author.", None, None, None)]))
     assert scores["skipped"].to_pylist() == ["empty"]
     assert scores["logp_bad"].to_pylist() == [None]
-
-
-class _Nan(torch.nn.Module):
-    """A model that gives NaN where a sentence has a certain token."""
-
-    def __init__(self, model: Any, token: int) -> None:
-        super().__init__()
-        self.inner, self.token = model, token
-        self.config, self.base_model = model.config, model.base_model
-
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> Any:
-        found = self.inner(input_ids=input_ids, attention_mask=attention_mask)
-        bad = (input_ids == self.token).any(1)
-        found.logits = found.logits.masked_fill(bad[:, None, None], float("nan"))
-        return found
-
-
-def test_logits_that_are_not_numbers_name_the_item() -> None:
-    model = loaded("bert")
-    token = model.tokenizer.convert_tokens_to_ids("authors")
-    assert token != model.tokenizer.unk_token_id
-    broken = replace(model, model=_Nan(model.model, token))
-    with pytest.raises(InputError, match=r"item 'i1'.*NaN"):
-        list(score_pll([pairs(PAIRS[:2])], open_masked(broken)))
 
 
 @pytest.mark.parametrize("kind", KINDS)

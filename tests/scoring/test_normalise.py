@@ -20,7 +20,6 @@ from solecism.errors import InputError
 from solecism.scoring.normalise import (
     DIFFERENCES,
     NORMALISERS,
-    Unigram,
     decisions,
     estimate_unigram,
     find_normaliser,
@@ -186,14 +185,6 @@ def test_a_unigram_model_adds_one_to_each_count(folder: Path) -> None:
     assert found.of_words(model, texts).tolist()[::2] == pytest.approx([wanted] * 2)
     assert np.exp(found.logp).sum() == pytest.approx(1.0)
     assert str(found) == f"text.txt#{found.digest[:8]}"
-
-
-def test_sums_over_rows_of_tokens() -> None:
-    found = Unigram.of_counts("text", np.array([3, 0, 1]))
-    logp = np.log(np.array([4, 1, 2]) / 7)
-    assert found.sums([[0, 2], [], [1, 1, 0]]) == pytest.approx(
-        [logp[0] + logp[2], 0.0, 2 * logp[1] + logp[0]]
-    )
 
 
 def test_the_unigram_model_is_in_signature_and_name(folder: Path) -> None:

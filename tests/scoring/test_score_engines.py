@@ -22,7 +22,6 @@ from solecism.scoring.engines.causal import (  # noqa: E402
     probe,
     split_model,
 )
-from solecism.scoring.engines.trie import Trie, pad_rows  # noqa: E402
 from solecism.scoring.models import Loaded  # noqa: E402
 
 V = 40
@@ -136,27 +135,3 @@ def test_batches_halve_themselves_when_memory_runs_out(engine: Any) -> None:
     found = engine(model, tight, 4096).score(rows * 20)
     assert worst(found, Loop(model, forward).score(rows) * 20) < 1e-4
     assert small.calls > 1
-
-
-def test_tree_has_one_node_for_each_distinct_prefix() -> None:
-    rows = sequences()
-    ids, lengths = pad_rows(rows)
-    trie = Trie.build(ids, lengths)
-    assert len(trie) == len({tuple(row[:n]) for row in rows for n in range(1, len(row) + 1)})
-    for number, row in enumerate(rows):
-        last = int(trie.node_of[number, len(row) - 1])
-        assert trie.token[trie.path(last)].tolist() == row
-
-
-@pytest.mark.parametrize("size", [1, 5, 16, 1000])
-def test_packs_hold_every_inner_node_once_and_see_only_ancestors(size: int) -> None:
-    trie = Trie.build(*pad_rows(sequences()))
-    own: list[int] = []
-    for pack in trie.packs(size):
-        visible = pack.visible(len(pack) + 1)
-        for place, node in enumerate(pack.nodes.tolist()):
-            seen = pack.nodes[np.flatnonzero(visible[place, : len(pack)])]
-            assert set(seen.tolist()) == set(trie.path(node).tolist())
-        assert visible[len(pack)].sum() == 1
-        own += pack.nodes[pack.above :].tolist()
-    assert own == trie.inner.tolist()

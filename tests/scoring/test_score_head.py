@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from solecism.scoring.engines import causal as module  # noqa: E402
-from solecism.scoring.engines.causal import Head, possible_heads  # noqa: E402
+from solecism.scoring.engines.causal import Head  # noqa: E402
 
 ROW, TOKEN = np.array([0, 0, 2, 4, 4, 4]), np.array([1, 36, 0, 5, 5, 20])
 
@@ -54,13 +54,3 @@ def test_bfloat16_rounds_as_the_model_does() -> None:
     states, head = torch.randn(5, 7).bfloat16(), Head(layer().bfloat16())
     found = head.log_probs(states, ROW, TOKEN)
     assert np.allclose(found, wanted(head(states).float()), atol=0.02)
-
-
-def test_heads_to_try_follow_the_config() -> None:
-    class Config:
-        final_logit_softcapping, logit_scale, logits_scaling = 30.0, 0.5, 4.0
-
-    made = possible_heads(Config(), layer())
-    logit = torch.tensor([60.0])
-    shown = [float(head.after(logit)) if head.after else 60.0 for head in made]
-    assert shown == pytest.approx([60.0, 30 * np.tanh(2.0), 30.0, 15.0])

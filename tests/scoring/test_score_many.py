@@ -16,7 +16,7 @@ from solecism.commands import main
 from solecism.errors import InputError
 from solecism.scoring import run
 from solecism.scoring.items import expand_data
-from solecism.scoring.options import FAST, find_revisions, place_of_model, step_of, what_to_load
+from solecism.scoring.options import FAST, find_revisions, place_of_model, what_to_load
 
 
 def score(*arguments: str) -> Result:
@@ -103,11 +103,6 @@ def test_the_fast_subset_is_fixed(folder: Path) -> None:
         solecism.score("clams/fr", "trigrams", fast=True, sample=3)
 
 
-def test_the_steps_of_checkpoints() -> None:
-    names = ["chck_1M", "chck_2M", "chck_10M", "chck_100M", "chck_1B", "step512", "step1000-seed2x"]
-    assert [step_of(name) for name in names[:6]] == [1e6, 2e6, 1e7, 1e8, 1e9, 512.0]
-
-
 def test_folders_of_checkpoints(tmp_path: Path) -> None:
     for name in ("chck_10M", "chck_2M", "other", "main"):
         (tmp_path / "runs" / name).mkdir(parents=True)
@@ -122,13 +117,6 @@ def test_folders_of_checkpoints(tmp_path: Path) -> None:
         place_of_model(model, "chck_3M")
     with pytest.raises(InputError, match="no revision 'x_"):
         find_revisions(model, ["x_*"])
-
-
-def test_checkpoints_of_a_folder_of_results_are_in_order_of_their_numbers(folder: Path) -> None:
-    for step in (1000, 200):
-        solecism.score("clams/fr", "trigrams", limit=9, name=f"step{step}")
-    heads = [column.label for column in solecism.report("results").columns]
-    assert heads == ["step200", "step1000"]
 
 
 def test_revisions_of_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,18 +172,6 @@ def test_a_run_has_a_name_and_many_items_are_announced(
     assert json.loads(path.read_text())["run"]["model"] == "mine"
     with pytest.raises(InputError, match="one name cannot stand for several models"):
         solecism.score_all("clams/fr", ["trigrams", "other"], name="mine")
-
-
-def test_what_is_kept_is_said_at_the_end_of_a_run(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(*_: object) -> Any:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(run, "open_items", stop)
-    done = command()
-    assert done.exit_code == 130
-    assert "stopped: what was scored is kept in results" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["./models/trigram", "models/a/trigram", "/nowhere/x"])

@@ -17,8 +17,6 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="needs the extra `score`")
 pytest.importorskip("transformers", reason="needs the extra `score`")
 
-from tokenizers import Regex, Tokenizer, models, pre_tokenizers  # noqa: E402
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast  # noqa: E402
 
 from causal_models import by_hand, save_model  # noqa: E402
 from drawing import make_root, template  # noqa: E402
@@ -45,7 +43,6 @@ from solecism.scoring.methods.region import (  # noqa: E402  # noqa: E402
 )
 from solecism.scoring.models import Loaded, load_model  # noqa: E402
 from solecism.scoring.results import read_result  # noqa: E402
-from solecism.scoring.run import _unscored  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -162,84 +159,6 @@ def test_what_was_not_read_or_not_known_is_skipped() -> None:
 
 # a tokenizer like Qwen's: byte-level, and Chinese characters are not separated before merging
 
-QWEN = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-
-
-def as_bytes(text: str) -> str:
-    """A text in the characters that stand for its bytes."""
-    whole = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    return "".join(part for part, _ in whole.pre_tokenize_str(text))
-
-
-def merges(chars: str, *words: str) -> list[tuple[str, str]]:
-    """Merge the three bytes of each of some characters, then characters to words, left to right."""
-    out = []
-    for char in chars:
-        a, b, c = as_bytes(char)
-        out += [(a, b), (a + b, c)]
-    for word in words:
-        out += [(as_bytes(word[:n]), as_bytes(word[n])) for n in range(1, len(word))]
-    return out
-
-
-def chinese(folder: Path, pairs: list[tuple[str, str]]) -> Loaded:
-    """A random model with a tokenizer that makes these merges."""
-    names = [*sorted(pre_tokenizers.ByteLevel.alphabet()), *(a + b for a, b in pairs), "<|end|>"]
-    vocabulary = {name: n for n, name in enumerate(dict.fromkeys(names))}
-    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=pairs))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(QWEN), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|end|>")
-    fast.save_pretrained(folder)
-    torch.manual_seed(3)
-    config = GPT2Config(
-        vocab_size=len(vocabulary), n_embd=16, n_layer=1, n_head=2, n_positions=64,
-        bos_token_id=0, eos_token_id=len(vocabulary) - 1,
-    )  # fmt: skip
-    GPT2LMHeadModel(config).save_pretrained(folder)
-    return load_model(str(folder))
-
-
-def four(noun: str = "歌曲。", other: str = "专辑。", before: str = "好的") -> pa.Table:
-    """The four conditions of a classifier item."""
-    made = [
-        condition(name, f"他听了一{classifier}{before}{n}", ("noun", n))
-        for name, classifier, n in [
-            ("a", "首", noun), ("b", "张", noun), ("c", "张", other), ("d", "首", other),
-        ]
-    ]  # fmt: skip
-    return suite(*made, predictions=("b.noun > a.noun", "d.noun > c.noun"))
-
-
-CHARS = "他听了一首张好的歌曲专辑"
-
-
-def test_regions_that_tokens_cut_at_their_edges(tmp_path: Path) -> None:
-    loaded = chinese(tmp_path / "qwen", merges(CHARS, "好的", "歌曲", "专辑"))
-    rows = scored(loaded, four())
-    assert [row["text"] for row in rows] == ["歌曲。", "歌曲。", "专辑。", "专辑。"]
-    assert [row["tokens"] for row in rows] == [1 + 3, 1 + 3, 1 + 3, 1 + 3]
-    end = [loaded.tokenizer.eos_token_id]
-    wanted = by_hand(loaded, "他听了一首好的", end) - by_hand(loaded, "他听了一首好的歌曲。", end)
-    assert rows[0]["surprisal"] == pytest.approx(wanted / log(2), abs=1e-3)
-
-
-def test_a_region_is_widened_where_a_token_reaches_out_of_it(tmp_path: Path) -> None:
-    """`的歌` is one token: both conditions with the song score `的歌曲。`, and so do the others,
-    `的专辑。`."""
-    loaded = chinese(tmp_path / "qwen", merges(CHARS, "的歌", "专辑"))
-    rows = scored(loaded, four())
-    assert [row["text"] for row in rows] == ["的歌曲。", "的歌曲。", "的专辑。", "的专辑。"]
-    assert {row["skipped"] for row in rows} == {None}
-
-
 # n-gram models, results and the command
 
 
@@ -267,14 +186,6 @@ def test_unknown_regions_are_told_with_their_item(loaded: Loaded) -> None:
     table = suite(condition("a", "The cat.", ("verb", "cat")), predictions=("a.verb > b.verb",))
     with pytest.raises(InputError, match=r"item '1': prediction .* no condition 'b'"):
         list(score_suites([table], causal_reader(CausalReader(loaded))))
-
-
-def test_items_that_are_scored_are_left_out() -> None:
-    predictions = ("a.x > b.x", "a.x < b.x")
-    one = suite(condition("a", "b", ("x", "b")), predictions=predictions)
-    three = pa.concat_tables([one] * 3)
-    assert [sum(map(len, _unscored([three], rows))) for rows in (0, 2, 4, 6)] == [3, 2, 1, 0]
-    assert sum(map(len, _unscored([one, one, one], 4))) == 1
 
 
 TABLES = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import signal
 import subprocess
@@ -20,7 +19,7 @@ from release import CHECKOUT
 from scored import make_pairs, make_scores, signature, write_result
 from solecism.errors import InputError
 from solecism.scoring.results import SCORES, ResultWriter, read_result, scores_table
-from solecism.scoring.summary import summarize, summarize_file
+from solecism.scoring.summary import summarize
 
 
 def table_of(
@@ -30,15 +29,6 @@ def table_of(
     return scores_table(
         pairs, "sentence", (np.array(good), np.array(bad)), (ones, ones), (ones, ones), skipped
     )
-
-
-def test_scores_table_has_the_schema_and_the_data_sets_features() -> None:
-    pairs = make_pairs(4)
-    table = make_scores(pairs)
-    assert table.column_names == SCORES.names
-    assert table.schema.field("features").type == pairs.schema.field("features").type
-    assert table["features"].to_pylist() == pairs["features"].to_pylist()
-    assert table["construction"].to_pylist()[0] == "simple agreement"
 
 
 def test_decisions_margins_ties_and_skips() -> None:
@@ -137,13 +127,6 @@ def test_nothing_to_write_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no item"), ResultWriter(tmp_path / "r", "sig", nothing):
         pass
     assert list(tmp_path.iterdir()) == []
-
-
-def test_summary_is_recomputed_from_the_parquet_alone(tmp_path: Path) -> None:
-    path = write_result(tmp_path / "r", make_scores(make_pairs(300)))
-    written = json.loads(path.read_text(encoding="utf-8"))
-    again = summarize_file(path, signature(), written["environment"])
-    assert json.loads(json.dumps(again)) == written
 
 
 def test_summary_equals_a_plain_count() -> None:

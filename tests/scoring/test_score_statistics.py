@@ -15,7 +15,6 @@ from solecism.reports.comparison import (
     mcnemar,
     paired_bootstrap,
 )
-from solecism.reports.figures import FigureCell, mean_of_seeds
 from solecism.scoring.summary import wilson
 
 
@@ -46,18 +45,6 @@ def test_mcnemar_is_the_binomial_test(first: int, second: int) -> None:
     assert exact == pytest.approx(stats.binomtest(least, n).pvalue, rel=1e-9)
     by_hand = min(1.0, 2 * stats.binom.cdf(least, n, 0.5) - stats.binom.pmf(least, n, 0.5))
     assert mid == pytest.approx(by_hand, rel=1e-9)
-
-
-def test_bootstrap_is_close_to_scipys() -> None:
-    rng = np.random.default_rng(3)
-    first, second = (rng.random(800) < p for p in (0.8, 0.7))
-    difference = first.astype(float) - second
-    ours = paired_bootstrap(difference, resamples=20_000)
-    theirs = stats.bootstrap(
-        (difference,), np.mean, method="percentile", n_resamples=20_000, rng=rng
-    ).confidence_interval
-    assert ours.value == pytest.approx(difference.mean())
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.003)
 
 
 def test_bootstrap_draws_clusters_whole() -> None:
@@ -93,11 +80,3 @@ def test_compare_counts_ties_between_right_and_wrong() -> None:
     assert found.difference == pytest.approx(4 / 6 - 2.5 / 6)
     assert found.p_exact == pytest.approx(stats.binomtest(1, 4).pvalue)
     assert found.low <= found.difference <= found.high
-
-
-def test_mean_and_deviation_of_seeds() -> None:
-    mean = mean_of_seeds([FigureCell(value, None, None, 10) for value in (0.2, 0.4, 0.6)])
-    assert (mean.value, mean.deviation) == pytest.approx((0.4, 0.2))
-    alone = mean_of_seeds([FigureCell(0.7, None, None, 10)])
-    assert alone.value == 0.7
-    assert alone.deviation is None

@@ -21,7 +21,6 @@ from causal_models import save_model
 from completions import Answer, Completions, serving
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.schema import SUITE
 from solecism.scoring.engines import server
 
 OK = b"HTTP/1.0 200 OK\r\n\r\n"
@@ -98,28 +97,6 @@ def test_each_sentence_is_asked_for_once(tmp_path: Path) -> None:
         solecism.score("some.parquet", name, out=tmp_path)
     asked = [text for text in state.asked if text not in server.PROBES]
     assert sorted(asked) == sorted({text for row in ROWS for text in row})
-
-
-def test_a_run_that_was_cut_short_asks_for_the_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server.ServerReader, "window", 2)
-    state = Completions(Path("tiny"))
-    options = {"out": tmp_path, "requests": 1}
-    with serving(state) as name:
-        wanted = solecism.score("some.parquet", name, out=tmp_path / "whole")
-        state.asked.clear()
-        state.statuses = [(200, {})] * 5 + [(418, {})] * 40
-        with pytest.raises(InputError, match=r"answers 418: .not now"):
-            solecism.score("some.parquet", name, **options)
-        first = {text for text in state.asked if text not in server.PROBES}
-        state.asked.clear()
-        state.statuses = []
-        found = solecism.score("some.parquet", name, **options)
-    rest = {text for text in state.asked if text not in server.PROBES}
-    assert found.table == wanted.table
-    assert first == {text for row in ROWS[:4] for text in row}
-    assert rest == {text for row in ROWS[4:] for text in row}
 
 
 def change(column: str, to: Any, later: bool = False) -> Any:
@@ -296,23 +273,3 @@ def test_pieces_of_characters_have_places(
     with reading(Completions(Path("tiny"))) as reader:
         found = reader.place(text, [("<s>", None), *((piece, -1.0) for piece in pieces)])
     assert [place[:2] for place in found] == places
-
-
-def test_regions_of_suites(tmp_path: Path) -> None:
-    item = {
-        "id": "i1", "suite": "s", "phenomenon": "p", "modifier": "none", "item": "1",
-        "language": "zh", "metric": "sum", "predictions": ["bad.noun > good.noun"],
-        "conditions": [
-            {"name": name, "text": text, "tokens": " ".join(text),
-             "regions": [{"name": "noun", "text": text[5:], "start": 5, "end": 8, "first": 5, "last": 8}]}
-            for name, text in (("good", ROWS[3][0]), ("bad", ROWS[3][1]))
-        ],
-    }  # fmt: skip
-    pq.write_table(pa.Table.from_pylist([item], SUITE), tmp_path / "suite.parquet")
-    wanted = solecism.score(str(tmp_path / "suite.parquet"), "tiny", out=tmp_path)
-    with serving(Completions(Path("tiny"))) as name:
-        found = solecism.score(str(tmp_path / "suite.parquet"), name, out=tmp_path)
-    for column in ("margin", "decision", "skipped"):
-        assert found.table[column].to_pylist() == pytest.approx(
-            wanted.table[column].to_pylist(), abs=1e-4
-        )
