@@ -18,7 +18,7 @@ import solecism
 from judged import collect, save_session
 from scored import write_result
 from solecism.commands import main
-from solecism.datasets.manifest import changed_files, read_manifest
+from solecism.datasets.manifest import read_manifest
 from solecism.errors import InputError
 from solecism.judge.accepting import accept
 from solecism.judge.creation import StudyOptions, create_study, pairs_of_config
@@ -28,7 +28,6 @@ from solecism.judge.outcome import outcome_of
 from solecism.judge.schema import JUDGMENTS
 from solecism.reports.people import margin_correlations
 from solecism.reports.report import report
-from solecism.scoring.items import expand_data
 from solecism.scoring.results import scores_table
 from tiny import edit
 
@@ -75,14 +74,6 @@ def test_a_study_is_accepted(folder: Path, study: Study) -> None:
     lines = (folder / "excluded" / f"{UID}.jsonl").read_text().splitlines()
     assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in dropped]
     assert 0 < len(dropped) < 12
-
-
-def test_the_folder_is_whole(folder: Path, study: Study) -> None:
-    accept(outcome_of(study, read_answer_table(study)), folder)
-    manifest = read_manifest(folder)
-    assert not changed_files(folder, manifest.files)
-    assert set(manifest.configs) == {UID, OTHER, f"{UID}-judgments"}
-    assert not [name for name in expand_data(f"{folder}/*") if "judgments" in name]
 
 
 def test_the_card_says_who_judged(folder: Path, study: Study) -> None:

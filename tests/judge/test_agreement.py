@@ -60,13 +60,6 @@ def test_an_error_without_clusters_is_the_usual_one() -> None:
     assert error == pytest.approx(values.std(ddof=1) / 20, rel=1e-9)
 
 
-def test_copies_of_answers_tell_nothing_new() -> None:
-    values, own = np.random.default_rng(1).normal(size=50), np.arange(50)
-    once = clustered_error(influence(values), own, own)
-    four = clustered_error(influence(np.tile(values, 4)), np.tile(own, 4), np.tile(own, 4))
-    assert four == pytest.approx(once, rel=1e-9)
-
-
 @pytest.mark.nightly
 def test_the_interval_covers_the_truth_where_judges_and_items_differ() -> None:
     random = np.random.default_rng(2)

@@ -67,9 +67,3 @@ def test_an_archive_for_jatos(tmp_path: Path) -> None:
     assert study.id in data["description"]
     with pytest.raises(InputError, match="is there already"):
         export_study(study, "jatos", tmp_path / "out")
-
-
-def test_an_unknown_target(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study")
-    with pytest.raises(InputError, match=r"unknown target 'pcibx' .*pcibex"):
-        export_study(study, "pcibx", tmp_path / "out")

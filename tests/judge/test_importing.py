@@ -21,7 +21,6 @@ from solecism.errors import InputError
 from solecism.files import csv_of
 from solecism.judge.design import Study, read_study
 from solecism.judge.exporting import export_study
-from solecism.judge.formats import read_raw
 from solecism.judge.importing import (
     TABLE,
     KnownTrials,
@@ -306,12 +305,6 @@ def test_broken_files_are_told(
     (tmp_path / name).write_bytes(raw)
     with pytest.raises(InputError, match=message):
         rows_of(study, tmp_path / name)
-
-
-def test_a_batch_of_mturk_without_numbered_columns(study: Study, tmp_path: Path) -> None:
-    (tmp_path / "batch.csv").write_text("HITId,WorkerId,Answer.choice\n1,w,good\n")
-    with pytest.raises(InputError, match=r"has no column Input\.item_{n}_condition"):
-        list(read_raw(tmp_path / "batch.csv", study, "mturk"))
 
 
 def test_a_table_of_another_design(study: Study, tmp_path: Path) -> None:

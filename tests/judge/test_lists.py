@@ -60,8 +60,3 @@ def test_likert_lists_are_a_latin_square() -> None:
     seen = Counter(key for keys in lists for key in keys)
     assert len(seen) == 40
     assert set(seen.values()) == {1}
-
-
-@pytest.mark.parametrize(("design", "lists"), [("choice", 2), ("likert", 4), ("expert", 1)])
-def test_a_usual_number_of_lists(design: str, lists: int) -> None:
-    assert len(trials_of_lists(design, pairs_of([(n, 0) for n in range(60)]))) == lists

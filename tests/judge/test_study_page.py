@@ -245,23 +245,6 @@ def test_what_is_tapped_is_large_and_nothing_is_cut(browser: Any, tmp_path: Path
         visitor.click("input[type=submit], .first")
 
 
-def test_the_focus_is_on_the_question_and_keys_are_read_aloud_nowhere(
-    browser: Any, tmp_path: Path
-) -> None:
-    visitor = Visitor(browser, made_study(tmp_path / "study"))
-    visitor.introduce()
-    visitor.page.wait_for_selector(READY)
-    assert visitor.page.evaluate("document.activeElement.id") == "question"
-    names = visitor.page.locator(".option").all_inner_texts()
-    assert [re.split(r"\s+", name)[:3] for name in names] == [
-        ["F", "Upper", "text:"],
-        ["J", "Lower", "text:"],
-    ]
-    tree = visitor.page.locator("main").aria_snapshot()
-    assert re.search(r'button "Upper text: .*\."', tree)
-    assert re.search(r'progressbar "0 of 10"', tree)
-
-
 def test_who_does_not_agree_leaves_nothing(browser: Any, tmp_path: Path) -> None:
     visitor = Visitor(browser, made_study(tmp_path / "study"))
     visitor.click(".second")

