@@ -12,7 +12,7 @@ import pytest
 
 from solecism.check.pairs import printed_as, words_apart
 from solecism.check.registry import CHECKS, Finding
-from solecism.check.run import ItemChecker, check_items, check_paths
+from solecism.check.run import check_items, check_paths
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, load_paradigm
 from solecism.lexicon.lexicon import Lexicon
@@ -151,16 +151,6 @@ def test_a_slot_that_is_not_printed_repeats_pairs(root: Path) -> None:
     assert draw(root, "simple").codes() == ["I002"]
 
 
-def test_a_pair_and_its_reverse_are_no_duplicate(root: Path) -> None:
-    drawn = draw(root)
-    rows = drawn.rows
-    rows[2]["sentence_good"] = rows[1]["sentence_bad"]
-    rows[2]["sentence_bad"] = rows[1]["sentence_good"]
-    found = drawn.codes(rows)
-    assert "I004" in found
-    assert "I002" not in found
-
-
 def test_a_sentence_that_is_good_in_one_pair_and_bad_in_another(root: Path) -> None:
     edit(root / LEXICON / "noun.tsv", "pilot\tpilot\tpilots", "pilot\tpilot\tpilot")
     found = draw(root, "simple").found()
@@ -179,13 +169,6 @@ def test_more_than_one_word_differs(root: Path) -> None:
     assert draw(root, "simple").codes() == []
 
 
-def test_a_pair_of_different_length_differs_in_more_than_one_word(root: Path) -> None:
-    edit(
-        root / TEMPLATES / "simple.jinja", "bad:  {{ the(author) }}", "bad: {{ the(author) }} often"
-    )
-    assert draw(root, "simple").codes() == ["I005"]
-
-
 def test_a_neighbour_that_is_only_respelt_does_not_count(root: Path) -> None:
     edit(root / LEXICON / "orthography.tsv", "an =", "an =\nelision\tthe\tlaughs\tth'+=")
     path = root / TEMPLATES / "simple.jinja"
@@ -194,27 +177,6 @@ def test_a_neighbour_that_is_only_respelt_does_not_count(root: Path) -> None:
     drawn = draw(root, "simple")
     assert any("th'laughs" in row["sentence_good"] for row in drawn.rows)
     assert drawn.codes() == []
-
-
-def test_a_controller_that_only_some_sentences_print(root: Path) -> None:
-    whole = '{{ the(author) if author.Animacy == "Anim" else "it" }}'
-    path = edit(root / TEMPLATES / "simple.jinja", "good: {{ the(author) }}", f"good: {whole}")
-    edit(path, "bad:  {{ the(author) }}", f"bad:  {whole}")
-    edit(path, "where: author is under(laughs.Subject)\n", "")
-    assert "I007" in draw(root, "simple").codes()
-
-
-def test_a_combining_mark_that_meets_its_letter(root: Path) -> None:
-    edit(root / LEXICON / "orthography.tsv", "an =", "an =\nmark\tthe\t\u0301.*\t=+=")
-    text = "the \u0301x {{ author }}"
-    path = edit(root / TEMPLATES / "simple.jinja", "good: {{ the(author) }}", f"good: {text}")
-    edit(path, "bad:  {{ the(author) }}", f"bad:  {text}")
-    assert draw(root, "simple").codes() == ["I010"]
-
-
-def test_letters_of_another_script_in_a_line(root: Path) -> None:
-    edit(root / TEMPLATES / "across.jinja", "} that {", "} thаt {")
-    assert "I014" in draw(root).codes()
 
 
 @pytest.mark.parametrize(
@@ -263,21 +225,6 @@ def test_most_combinations_make_no_pair(root: Path) -> None:
     assert warning.message.endswith("8 of 10 (8 syncretic)")
     assert (note.code, note.level) == ("I016", "note")
     assert "2 minimal sets, 2 pairs; left out: 8 syncretic" in note.message
-
-
-def test_half_of_the_combinations_may_be_left_out(root: Path) -> None:
-    drawn = draw(root)
-    drawn.counts.skipped["lacking"] = drawn.counts.sets
-    assert [f.code for f in drawn.found()] == ["I016"]
-    drawn.counts.skipped["lacking"] += 1
-    assert [f.code for f in drawn.found()] == ["I015", "I016"]
-
-
-def test_without_counts_nothing_is_said_of_what_was_left_out(root: Path) -> None:
-    edit(root / LEXICON / "verb.tsv", "laughs\tlaugh", "laugh\tlaugh")
-    drawn = draw(root, "simple")
-    assert ItemChecker(drawn.paradigm).finish() == []
-    assert check_items(drawn.paradigm, [drawn.table]) == []
 
 
 def test_every_code_of_items_has_a_case() -> None:
@@ -371,21 +318,6 @@ def test_batches_do_not_matter(root: Path, size: int) -> None:
     parts = {f.code: f.message for f in check_items(drawn.paradigm, slices)}
     whole.pop("I004"), parts.pop("I004")  # counts pairs that contradict one seen before
     assert parts == whole
-
-
-@pytest.mark.parametrize("size", [1, 7, 80])
-def test_a_contradiction_is_found_across_batches(root: Path, size: int) -> None:
-    edit(root / LEXICON / "noun.tsv", "pilot\tpilot\tpilots", "pilot\tpilot\tpilot")
-    drawn = draw(root, "simple")
-    slices = [drawn.table.slice(start, size) for start in range(0, len(drawn.table), size)]
-    assert codes(check_items(drawn.paradigm, slices)) == ["I004"]
-
-
-def test_an_empty_batch(root: Path) -> None:
-    drawn = draw(root)
-    checker = ItemChecker(drawn.paradigm)
-    checker.add(drawn.table.slice(0, 0))
-    assert checker.finish() == []
 
 
 # -- spelling --

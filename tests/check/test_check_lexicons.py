@@ -120,26 +120,6 @@ def test_what_is_normal_is_not_reported(
     assert _check(tmp_path) == []
 
 
-def test_a_declared_class_is_no_slip(tmp_path: Path) -> None:
-    folder = make_root(tmp_path) / "lexicons" / "xx"
-    edit(folder / "classes.tsv", "human\t", "humans\tanimate\nhuman\t")
-    edit(folder / "noun.tsv", "guards\tAnim\thuman", "guards\tAnim\thumans")
-    assert _check(tmp_path) == []
-
-
-def test_without_classes_any_class_will_do(tmp_path: Path) -> None:
-    (make_root(tmp_path) / "lexicons" / "xx" / "classes.tsv").unlink()
-    assert "L004" not in codes(_check(tmp_path))
-
-
-def test_a_single_letter_of_another_script_is_found(tmp_path: Path) -> None:
-    rewrite(tmp_path / "xx" / "adp.tsv", "lemma\tCase\nс\tIns\nперед\tIns\ny\tGen\n")
-    forms = "lemma\tNumber=Sing\nавтор\tавтор\n"
-    rewrite(tmp_path / "xx" / "noun.tsv", forms)
-    found = [(f.code, Path(f.path).stem, f.line) for f in check_lexicon(tmp_path / "xx")]
-    assert found == [("L013", "adp", 4)]
-
-
 def test_problems_of_several_files_come_together(tmp_path: Path) -> None:
     folder = make_root(tmp_path) / "lexicons" / "xx"
     edit(folder / "noun.tsv", "author\tauthor", "author")

@@ -56,12 +56,6 @@ def test_characters_that_nobody_sees_are_found_in_templates(
     assert str(found[0]).isprintable()
 
 
-def test_joiners_may_follow_a_letter(tmp_path: Path) -> None:
-    root = make_root(tmp_path)
-    edit(_demo(root, "simple"), "good: {{", "good: می\u200cخواهم क्\u200dष {{")
-    assert "T014" not in codes(check_paths(["demo/xx/simple"], root))
-
-
 OTHERS = {"T007", "T009", "T010", "T011", "T013", "T014"}
 """Codes with tests of their own below."""
 
@@ -108,35 +102,6 @@ def test_the_odd_one_out_of_several_languages_is_found(tmp_path: Path) -> None:
     assert "construction is 'simple agreement', elsewhere 'simple'" in found.message
 
 
-def test_two_languages_that_differ_give_one_finding(tmp_path: Path) -> None:
-    root = make_root(tmp_path)
-    text = FILES["templates/demo/xx/simple.jinja"].replace("subject_verb_agreement", "agreement")
-    rewrite(root / "templates" / "demo" / "yy" / "simple.jinja", text)
-    assert len(_found(root, "T007")) == 1
-
-
-def test_a_slot_that_changes_no_sentence_is_found(tmp_path: Path) -> None:
-    root = make_root(tmp_path)
-    edit(_demo(root, "_phrases"), "{% macro the(n) %}", "{% macro the(n, m) %}")
-    path = edit(_demo(root, "simple"), "where:", "  guard: {from: noun, Set: 2}\nwhere:")
-    edit(path, "the(author)", "the(author, guard)")
-    [found] = _found(root, "T009")
-    assert (found.line, found.message) == (9, "A slot changes no sentence: 'guard'")
-
-
-@pytest.mark.parametrize(("key", "value"), [("attractors", "[guard]"), ("controller", "guard")])
-def test_a_controller_or_attractor_that_is_not_printed_is_found(
-    tmp_path: Path, key: str, value: str
-) -> None:
-    root = make_root(tmp_path)
-    path = edit(_demo(root, "simple"), "where:", "  guard: {from: noun, Set: 2}\nwhere:")
-    edit(path, "controller: author", f"{key}: {value}")
-    edit(path, "bad:  {{ the(author)", "bad:  {{ the(guard)")
-    [found] = _found(root, "T010")
-    assert found.line == 11
-    assert f"{key}: 'guard'" in found.message
-
-
 def test_a_template_that_is_too_large_is_found_and_not_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,13 +144,6 @@ def test_a_selection_that_all_words_pass_is_only_noted(tmp_path: Path) -> None:
     edit(_demo(root, "simple"), "Frame: intransitive", "Frame: intransitive, Subject: human")
     [found] = check_paths(["demo/xx/simple"], root)
     assert (found.code, found.level, found.line) == ("T013", "note", 9)
-
-
-def test_without_a_bibliography_sources_are_not_looked_at(tmp_path: Path) -> None:
-    root = make_root(tmp_path)
-    (root / "references.bib").unlink()
-    edit(_demo(root, "simple"), "2020-cross", "2020-croos")
-    assert check_paths([], root) == []
 
 
 def test_a_broken_lexicon_is_found_under_its_own_code_once(tmp_path: Path) -> None:
@@ -235,13 +193,6 @@ def test_what_a_path_names(tmp_path: Path, name: str, stems: set[str], absolute:
     assert {Path(f.path).stem for f in found if f.code in ("T005", "L004")} == stems
 
 
-def test_no_path_names_everything_and_two_paths_name_a_file_once(tmp_path: Path) -> None:
-    root = _break_all(make_root(tmp_path))
-    assert {f.code for f in check_paths([], root, items=False)} == {"T005", "L004"}
-    twice = check_paths(["demo/xx/simple", "demo"], root, items=False)
-    assert [f.code for f in twice] == ["T005", "T005"]
-
-
 def test_a_path_that_names_nothing_is_refused_with_the_candidates(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"'dmeo' names no lexicon.*did you mean 'demo'\?.*demo/xx"
@@ -249,22 +200,6 @@ def test_a_path_that_names_nothing_is_refused_with_the_candidates(tmp_path: Path
         check_paths(["dmeo"], make_root(tmp_path))
     with pytest.raises(InputError, match="there are no folders"):
         check_paths([], tmp_path / "lexicons")
-
-
-def test_macros_of_a_data_set_are_no_paradigms(tmp_path: Path) -> None:
-    root = make_root(tmp_path)
-    rewrite(root / "templates" / "demo" / "shared.jinja", "{% macro a() %}{% endmacro %}\n")
-    assert check_paths([], root) == []
-
-
-def test_findings_as_text_and_json(tmp_path: Path) -> None:
-    root = make_root(tmp_path)
-    edit(_demo(root, "across"), "controller: author\n", "")
-    [found] = check_paths(["demo"], root)
-    place = "templates/demo/xx/across.jinja"
-    message = "There are attractors and no controller: guard"
-    assert str(found) == f"{place}:14: warning T008: {message}"
-    assert found == Finding("T008", "warning", message, place, 14)
 
 
 def test_every_check_has_a_message_and_advice() -> None:

@@ -22,7 +22,7 @@ from drawing import make_root, template, tsv
 from release import CHECKOUT
 from scored import make_pairs
 from solecism.check.templates import EXAMPLE
-from solecism.commands import GROUPS, VERBS, main
+from solecism.commands import VERBS, main
 from solecism.commands.show import mark_difference
 from solecism.grammar.template import read_template
 from solecism.root import Root
@@ -135,11 +135,6 @@ def test_list_gives_json_for_programs(root: Root) -> None:
     assert [row["name"] for row in found[1:]] == ["tiny/he", "tiny/xx"]
 
 
-def test_list_takes_versions_from_the_catalogue_of_the_root(root: Root) -> None:
-    (root.path / "catalogue.toml").write_text('[tiny]\nversion = "2.1.0"\n')
-    assert "2.1.0" in run(root, "list").stdout
-
-
 # show
 
 
@@ -184,11 +179,6 @@ def test_build_takes_names_with_their_data_set(
     assert sorted(path.parent.name for path in out.rglob("*.parquet")) == ["he", "xx"]
 
 
-def test_build_takes_one_data_set_at_a_time(root: Root) -> None:
-    told = run(root, "build", "tiny/he", "clams/he", code=2).stderr
-    assert "one data set at a time: 'tiny' or 'clams'" in told
-
-
 # show, the rest
 
 
@@ -204,19 +194,6 @@ def test_show_puts_brackets_around_the_words_that_differ(root: Root) -> None:
     features = " ".join(" ".join(shown[3:]).split())
     assert re.search(r"^controller \w+ \w+ 3; attractor \w+ \w+; match \w+; inter", features)
     assert re.search(r"intervenes True; distance 4; target sleep; id [0-9a-f]{16}$", features)
-
-
-def test_show_shows_others_with_another_seed_and_the_same_with_the_same(root: Root) -> None:
-    one = run(root, "show", "tiny/xx/across", "-n", "2").stdout
-    assert run(root, "show", "tiny/xx/across", "-n", "2", "--seed", "0").stdout == one
-    others = {
-        run(root, "show", "tiny/xx/across", "-n", "2", "--seed", str(s)).stdout for s in range(6)
-    }
-    assert len(others) > 2
-
-
-def test_show_shows_no_more_than_there_are(root: Root) -> None:
-    assert "3 items, 3 shown" in run(root, "show", "tiny/xx/some", "-n", "50").stdout
 
 
 def test_show_gives_json_for_programs(root: Root) -> None:
@@ -351,23 +328,6 @@ def test_check_says_what_it_checked(root: Root) -> None:
     assert "\n1 lexicon checked: 0 errors, " in "\n" + run(root, "check", "lexicons/xx").stdout
 
 
-def test_new_takes_the_macros_of_another_data_set(tmp_path: Path) -> None:
-    macros = '{% macro the(n) %}{{ word("det", "il") | agree(n) }} {{ n }}{% endmacro %}\n'
-    path = tmp_path / "templates" / "other" / "it" / "_phrases.jinja"
-    path.parent.mkdir(parents=True)
-    path.write_text(macros)
-    run(Root(tmp_path), "new", "mine/it/first")
-    text = (tmp_path / "templates/mine/it/_phrases.jinja").read_text()
-    assert text == "{# Copied from the data set other. #}\n" + macros
-
-
-def test_new_writes_no_article_for_a_lexicon_that_has_none(root: Root) -> None:
-    run(root, "new", "mine/xx/first")
-    assert "{{ n }}{% endmacro %}" in (root.path / "templates/mine/xx/_phrases.jinja").read_text()
-    assert not (root.path / "lexicons/xx/det.tsv").exists()
-    assert "0 errors, 1 warnings" in run(root, "check", "mine").stdout
-
-
 def test_new_copies_the_installed_lexicon_unless_own_words_are_wanted(tmp_path: Path) -> None:
     run(Root(tmp_path), "new", "mine/de/first")
     noun = "lexicons/de/noun.tsv"
@@ -403,14 +363,6 @@ def test_new_says_what_could_be_meant(tmp_path: Path, arguments: list[str], mess
     assert not list(tmp_path.iterdir())
 
 
-def test_new_refuses_a_paradigm_that_exists(root: Root) -> None:
-    path = root.path / "templates" / "tiny" / "xx" / "across.jinja"
-    before = path.read_text()
-    told = run(root, "new", "tiny/xx/across", code=2).stderr
-    assert told == f"{path}: there is such a paradigm already\n"
-    assert path.read_text() == before
-
-
 @pytest.mark.parametrize(
     "name",
     ["one", "tiny/xx", "tiny/xx/a/b", "tiny/xx/1a", "../xx/a", "tiny/xx/a b", ""],
@@ -419,12 +371,6 @@ def test_new_refuses_a_bad_name(root: Root, name: str) -> None:
     before = sorted(root.path.rglob("*"))
     assert "is not of the form dataset/language/UID" in run(root, "new", name, code=2).stderr
     assert sorted(root.path.rglob("*")) == before
-
-
-@pytest.mark.parametrize("name", ["a-long-name_2/zh-Hant/UID-1", "blimpextended/pt_BR/x", "D/it/X"])
-def test_new_takes_any_sensible_name(tmp_path: Path, name: str) -> None:
-    run(Root(tmp_path), "new", name)
-    assert (tmp_path / "templates" / f"{name}.jinja").is_file()
 
 
 def test_new_writes_in_the_current_folder_and_never_in_the_installed_data(
@@ -493,40 +439,9 @@ def test_bad_files_are_told_with_their_place_by_every_verb(
     assert not (tmp_path / "out").exists()
 
 
-def test_bad_phrases_are_told_with_their_place(root: Root) -> None:
-    path = root.path / "templates" / "tiny" / "xx" / "_phrases.jinja"
-    path.write_text("{% macro x() %}{% for a in b %}{% endfor %}{% endmacro %}")
-    assert "_phrases.jinja:1: a loop is not allowed" in run(root, "list", code=2).stderr
-    path.write_bytes(b"{# \xff #}")
-    assert "_phrases.jinja" in run(root, "list", code=2).stderr
-
-
-@pytest.mark.parametrize("verb", ["show tiny/xx/across", "check"])
-def test_bad_spelling_rules_are_told_with_their_place(root: Root, verb: str) -> None:
-    path = root.path / "lexicons" / "xx" / "orthography.tsv"
-    path.write_text(path.read_text().replace("stop\t", "stop\t\t"))
-    told = run(root, *verb.split(), code=2).output
-    assert re.search(r"orthography\.tsv:3: .*'stop': 5 cells where the header has 4", told)
-
-
-def test_a_file_that_cannot_be_written_is_told(root: Root) -> None:
-    (root.path / "templates" / "blocked").write_text("a file")
-    assert "blocked" in run(root, "new", "blocked/xx/a", code=2).stderr
-
-
 def test_a_folder_without_data_is_told(tmp_path: Path) -> None:
     told = run(Root(tmp_path), "list", code=2).stderr
     assert told == f"{tmp_path}: has no `templates` and `lexicons` folders\n"
-
-
-def test_all_problems_of_a_file_are_told_at_once(root: Root) -> None:
-    path = root.path / "templates" / "tiny" / "xx" / "across.jinja"
-    text = path.read_text().replace("controller: author", "controller: auhtor")
-    path.write_text(text.replace("attractors: [cook]", "attractors: [cock]"))
-    told = run(root, "list", code=2).stderr.splitlines()
-    assert len(told) == 2
-    assert "'auhtor'" in told[0] + told[1]
-    assert "'cock'" in told[0] + told[1]
 
 
 # Starting.
@@ -544,12 +459,6 @@ except SystemExit:
     pass
 print("@", [name for name in {heavy!r} if name in sys.modules])
 """
-
-
-def test_check_prints_one_object_with_the_figures(root: Root) -> None:
-    found = json.loads(run(root, "check", "tiny/xx", "--json").stdout)
-    assert found["checked"]["paradigms"] >= 1
-    assert len(found["findings"]) == sum(found[f"{n}s"] for n in ("error", "warning", "note"))
 
 
 @pytest.mark.parametrize(("ending", "delimiter"), [("csv", ","), ("tsv", "\t")])
@@ -588,19 +497,6 @@ def test_starting_loads_nothing_heavy(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean
     )
     assert done.stdout.rsplit("@", 1)[1].strip() == "[]"
-
-
-def test_help_names_every_verb() -> None:
-    shown = run(None, "--help").stdout
-    for verb in VERBS:
-        assert f"\n  {verb} " in shown
-    titles = re.findall(r"^(\w+):$", shown, re.MULTILINE)
-    assert titles == ["Options", *GROUPS]
-    assert run(None, "-h").stdout == shown
-
-
-def test_the_version_is_told() -> None:
-    assert solecism.__version__ in run(None, "--version").stdout
 
 
 def test_python_m_solecism_is_the_command_line(root: Root) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -53,14 +52,6 @@ def test_one_name_that_fits_opens_what_is_below_it(monkeypatch: pytest.MonkeyPat
         f"clams/he/{path.stem}"
         for path in sorted((CHECKOUT / "templates/clams/he").glob("[!_]*.jinja"))
     ]
-
-
-def test_root_is_heeded(tmp_path: Path) -> None:
-    shutil.copytree(CHECKOUT / "templates/clams/he", tmp_path / "templates/mine/he")
-    (tmp_path / "lexicons").mkdir()
-    assert "mine" in offered(f"list --root {tmp_path} ")
-    assert offered(f"list --root {tmp_path} mine") == ["mine/he"]
-    assert offered(f"list --root {tmp_path / 'nowhere'} mine") == []
 
 
 def test_score_offers_what_is_built_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

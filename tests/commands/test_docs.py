@@ -200,12 +200,6 @@ def test_links_inside_the_checkout_are_not_broken(page: str) -> None:
         assert ((CHECKOUT / page).parent / target).exists(), target
 
 
-def test_readme_is_one_screen_first() -> None:
-    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 100
-    assert text.index("pair-dark.svg") < 1000
-
-
 def test_pairs_of_the_readme_are_ours() -> None:
     """All but the Greek one, which is a sentence of these pages."""
     text = (
@@ -221,12 +215,3 @@ def test_pairs_of_the_readme_are_ours() -> None:
         tables = [t.select(["sentence_good", "sentence_bad"]) for t in draw_pairs(paradigm)]
         drawn = {tuple(row.values()) for table in tables for row in table.to_pylist()}
         assert pairs[language] in drawn, name
-
-
-def test_readme_names_commands_that_exist() -> None:
-    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    help_text = subprocess.run(
-        [sys.executable, "-m", "solecism", "--help"], capture_output=True, text=True, check=True
-    ).stdout
-    for verb in set(re.findall(r"`(?:\.venv/bin/)?solecism ([a-z-]+)", text)):
-        assert re.search(rf"^  {verb} ", help_text, re.MULTILINE), verb

@@ -84,16 +84,6 @@ def test_every_page_is_in_the_contents(site: Path) -> None:
     assert made - {"genindex.html", "py-modindex.html", "search.html", "index.html"} <= set(start)
 
 
-def test_commands_and_functions_are_all_there(site: Path) -> None:
-    import solecism
-    from solecism.commands import VERBS
-
-    commands = (site / "commands.html").read_text(encoding="utf-8")
-    assert [verb for verb in VERBS if f'id="solecism-{verb}"' not in commands] == []
-    functions = Page(site / "api.html").ids
-    assert [name for name in solecism.__all__ if f"solecism.{name}" not in functions] == []
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(375, "light"), (1440, "dark")])
 def test_pages_in_chromium(site: Path, width: int, scheme: Literal["light", "dark"]) -> None:
     """No page is wider than the window, none has errors; axe finds nothing serious."""

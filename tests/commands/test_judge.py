@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -48,13 +47,6 @@ def test_new_makes_a_study_and_says_what_it_costs(tmp_path: Path, pairs: Path) -
     assert {"index.html", "study.js", "page.js", "jspsych.js", "LICENSE.txt"} <= names
 
 
-def test_new_says_it_as_json(tmp_path: Path, pairs: Path) -> None:
-    result = run("judge", "new", pairs, "--out", tmp_path / "s", "--design", "likert", "--json")
-    told = json.loads(result.stdout)
-    assert (told["items"], told["lists"], told["participants"]) == (20, 2, 40)
-    assert told["study"] == read_study(tmp_path / "s").id
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -71,11 +63,6 @@ def test_new_refuses_and_writes_nothing(
     result = run("judge", "new", pairs, "--out", tmp_path / "study", *options, code=2)
     assert said in result.stderr
     assert not (tmp_path / "study").exists()
-
-
-def test_new_refuses_what_has_no_pairs(tmp_path: Path) -> None:
-    result = run("judge", "new", "clams/he", "--out", tmp_path / "study", code=2)
-    assert "clams" in result.stderr
 
 
 def test_page_is_written_again(tmp_path: Path, pairs: Path) -> None:

@@ -31,10 +31,6 @@ def test_sizes_have_bars_in_a_terminal() -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_sizes_have_no_bars_elsewhere() -> None:
-    assert "█" not in printed(size_table(SIZES), False)
-
-
 def test_good_and_bad_have_colours_and_differing_words_are_bold() -> None:
     sentences = {"sentence_good": "The dog sleeps.", "sentence_bad": "The dog sleep."}
     item = {"id": "4c8b6338b5152a13", **sentences, "features": {}}

@@ -17,13 +17,11 @@ from release import bytes_of, small_root
 from solecism import files
 from solecism.commands import main
 from solecism.datasets.build import build
-from solecism.datasets.manifest import is_within
 from solecism.errors import InputError
 from solecism.files import (
     add_texts,
     csv_of,
     filling_folder,
-    locked,
     replacing_folder,
     write_text,
     writing,
@@ -65,18 +63,6 @@ def test_a_link_is_followed_and_a_device_written_to(tmp_path: Path) -> None:
     assert not Path(os.devnull).is_file()
 
 
-def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="No space left") as caught, writing(tmp_path / "a.txt"):
-        raise OSError(28, "No space left on device")
-    assert caught.value.filename == str(tmp_path / "a.txt")
-
-
-def test_leftovers_of_a_dead_run_are_removed(tmp_path: Path) -> None:
-    (tmp_path / ".solecism-part.a.txt").write_text("half")
-    write_text(tmp_path / "a.txt", "whole")
-    assert names(tmp_path) == ["a.txt"]
-
-
 def test_two_runs_do_not_write_to_one_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,13 +84,6 @@ def test_two_runs_do_not_write_to_one_place(
         process.kill()
     with replacing_folder(path, listed) as fresh:
         made(fresh, "b")
-    assert names(tmp_path) == ["a.txt"]
-
-
-def test_who_holds_a_lock_may_take_it_again(tmp_path: Path) -> None:
-    with locked(tmp_path / "a.txt"):
-        write_text(tmp_path / "a.txt", "new")
-        assert names(tmp_path) == [".solecism-lock.a.txt", "a.txt"]
     assert names(tmp_path) == ["a.txt"]
 
 
@@ -194,16 +173,6 @@ def test_modes_are_kept(tmp_path: Path, mode: int) -> None:
     assert modes == [mode, 0o600]
 
 
-def test_what_a_listing_names_is_inside(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("mine")
-    (tmp_path / "out").mkdir()
-    for name in (str(tmp_path / "mine"), "../mine", "\0", "in/../../mine"):
-        assert not is_within(tmp_path / "out", name)
-    with replacing_folder(tmp_path / "out", lambda _: ["../mine", str(tmp_path / "mine")]):
-        pass
-    assert bytes_of(tmp_path) == {"mine": b"mine"}
-
-
 def test_a_folder_is_recovered_after_a_kill_between_two_renames(tmp_path: Path) -> None:
     out = tmp_path / "out"
     made(tmp_path / ".solecism-old.out", "a")
@@ -212,22 +181,6 @@ def test_a_folder_is_recovered_after_a_kill_between_two_renames(tmp_path: Path) 
     with pytest.raises(KeyboardInterrupt), replacing_folder(out, listed):
         raise KeyboardInterrupt
     assert set(bytes_of(tmp_path)) == {"out/a", "out/ours", "out/notes"}
-
-
-def test_a_failed_rename_is_rolled_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = tmp_path / "out"
-    made(out, "a")
-    real = Path.rename
-
-    def rename(self: Path, target: Path) -> Path:
-        if self.name == ".solecism-part.out":
-            raise OSError(5, "Input/output error")
-        return real(self, target)
-
-    monkeypatch.setattr(Path, "rename", rename)
-    with pytest.raises(OSError, match="Input/output"), replacing_folder(out, listed) as fresh:
-        made(fresh, "b")
-    assert set(bytes_of(tmp_path)) == {"out/a", "out/ours"}
 
 
 # What `solecism build` takes for its own.
@@ -290,23 +243,6 @@ def test_build_refuses_the_folder_of_another_data_set(tmp_path: Path) -> None:
     assert "holds the data set 'clams'" in run_build(root, "other", "--out", str(out), code=2)
 
 
-def test_build_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:
-    root = small_root(tmp_path / "root").path
-    out = tmp_path / "clams"
-    run_build(root, "clams", "--out", str(out))
-    (out / "he").rename(tmp_path / "elsewhere")
-    (out / "he").symlink_to(tmp_path / "elsewhere")
-    before = bytes_of(tmp_path / "elsewhere")
-    run_build(root, "clams", "--out", str(out), code=2)
-    assert bytes_of(tmp_path / "elsewhere") == before
-
-
-def test_build_into_an_empty_folder(tmp_path: Path) -> None:
-    (tmp_path / "clams").mkdir()
-    run_build(small_root(tmp_path / "root").path, "clams", "--out", str(tmp_path / "clams"))
-    assert (tmp_path / "clams/README.md").is_file()
-
-
 def test_a_manifest_cannot_name_files_outside(tmp_path: Path) -> None:
     root = small_root(tmp_path / "root").path
     out = tmp_path / "clams"
@@ -341,49 +277,6 @@ def test_configs_of_an_earlier_build_are_built_anew(two: Path, tmp_path: Path) -
     run_build(two, "clams", "fr", "--out", str(tmp_path / "one"))
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
     assert (manifest["version"], list(manifest["configs"])) == ("1.1.0", ["fr", "he"])
-
-
-@pytest.mark.parametrize("key", ["languages", "paradigms", "columns", "sources"])
-def test_a_broken_config_of_a_manifest_is_told(two: Path, tmp_path: Path, key: str) -> None:
-    path = tmp_path / "clams" / "manifest.json"
-    manifest = json.loads(path.read_text())
-    for value in (3, [3], {"x": []}):
-        manifest["configs"]["fr"][key] = value
-        path.write_text(json.dumps(manifest))
-        done = CliRunner().invoke(
-            main, ["build", "clams", "he", "--out", str(path.parent), "--root", str(two)]
-        )
-        assert done.exit_code in (0, 2), done.output
-
-
-def test_new_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for wrote in ("simple_agrmt.jinja", "verb.tsv"):
-        (tmp_path / "lexicons/it/verb.tsv").unlink(missing_ok=True)
-        done = CliRunner().invoke(main, ["new", "clams/it/simple_agrmt"])
-        assert done.exit_code == 0, done.output
-        assert any(line.endswith(wrote) for line in done.output.splitlines())
-
-
-def test_convert_keeps_files_of_others(tmp_path: Path) -> None:
-    from syntaxgym_suite import AGREEMENT
-
-    (tmp_path / "suite.json").write_text(json.dumps(AGREEMENT))
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "number.json").write_text('{"mine": 1}')
-    done = CliRunner().invoke(
-        main, ["convert", str(tmp_path / "suite.json"), str(tmp_path / "out")]
-    )
-    assert done.exit_code == 2, done.output
-    assert "is there already" in done.output
-    assert (tmp_path / "out" / "number.json").read_text() == '{"mine": 1}'
-
-
-def test_configs_stay_after_a_kill_between_two_renames(two: Path, tmp_path: Path) -> None:
-    whole = bytes_of(tmp_path / "clams")
-    (tmp_path / "clams").rename(tmp_path / ".solecism-old.clams")
-    run_build(two, "clams", "he", "--out", str(tmp_path / "clams"))
-    assert bytes_of(tmp_path / "clams") == whole
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])

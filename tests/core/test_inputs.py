@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +67,6 @@ def test_what_does_not_fit_is_told_with_its_place(value: object, messages: list[
     assert wrong(value) == messages
 
 
-def test_at_most_twenty_problems_are_told() -> None:
-    assert len(wrong(["x"] * 100, [int])) == 20
-    assert wrong("x", date) == ["it is 'x', not a date"]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -89,11 +83,6 @@ def test_json_that_cannot_be_read_is_told(tmp_path: Path, content: bytes, messag
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_json(tmp_path / "x", dict, "lock")
-
-
-def test_whole_characters_may_be_escaped(tmp_path: Path) -> None:
-    (tmp_path / "x").write_text(r'"\ud83d\ude00"')
-    assert read_json(tmp_path / "x", str) == "\N{GRINNING FACE}"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from expecting import problems_of
 from solecism.avg.grammar import build_avg
-from solecism.formula import parse
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import load_paradigm
 from solecism.lexicon.lexicon import Lexicon
@@ -30,11 +29,6 @@ def test_tests_that_link_very_many_words_are_refused(tmp_path: Path) -> None:
     paradigm = load_paradigm(root / SIMPLE, Lexicon(root / "lexicons/xx"))
     told = problems_of(lambda: next(draw_pairs(paradigm)), root)
     assert "where: the tests link too many words" in told[0]
-
-
-def test_predictions_have_so_many_signs() -> None:
-    (problem,) = problems_of(lambda: parse("a.v" + " + a.v" * 5000 + " < b.v"), Path())
-    assert "has more than 500 names and signs" in problem
 
 
 def test_a_grammar_makes_so_many_sentences(tmp_path: Path) -> None:

@@ -38,13 +38,6 @@ def front_matter(folder: Path) -> dict[str, object]:
     return yaml.safe_load(text.split("---\n")[1])  # type: ignore[no-any-return]
 
 
-def test_folder_holds_everything_of_a_release(tmp_path: Path) -> None:
-    build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
-    assert set(bytes_of(tmp_path / "clams")) == {
-        "README.md", "CHANGELOG.md", "manifest.json", f"he/{FILE}",
-    }  # fmt: skip
-
-
 def test_without_out_the_folder_is_called_as_the_data_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,12 +59,6 @@ def test_load_dataset_opens_the_folder(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(pairs) == built.rows == info["splits"][0]["num_examples"]
     assert pairs.features == Features.from_arrow_schema(pair_schema())
     assert pairs[0]["UID"] == "simple_agrmt"
-
-
-def test_card_gives_the_types_that_datasets_reads(tmp_path: Path) -> None:
-    build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
-    info = front_matter(tmp_path / "clams")["dataset_info"][0]  # type: ignore[index]
-    assert Features._from_yaml_list(info["features"]) == Features.from_arrow_schema(pair_schema())
 
 
 def test_rebuilt_data_are_not_read_from_the_cache(
@@ -117,14 +104,6 @@ def test_manifest_names_inputs_counts_and_content(tmp_path: Path) -> None:
     assert str(tmp_path) not in json.dumps(manifest)
 
 
-def test_configs_tell_version_and_content(tmp_path: Path) -> None:
-    (built,) = build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
-    (config,) = front_matter(tmp_path / "clams")["configs"]  # type: ignore[misc,attr-defined]
-    assert config["version"] == "1.0.0"
-    assert config["description"] == f"content {built.content.sha256[:16]}"
-    assert config["data_files"] == [{"split": "test", "path": f"he/{FILE}"}]
-
-
 def test_parquet_is_written_for_the_hub(tmp_path: Path) -> None:
     build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
     file = pq.ParquetFile(tmp_path / "clams" / "he" / FILE)
@@ -132,15 +111,6 @@ def test_parquet_is_written_for_the_hub(tmp_path: Path) -> None:
     assert column.compression == "ZSTD"
     assert column.has_offset_index
     assert file.schema_arrow.equals(pair_schema())
-
-
-def test_a_folder_of_somebody_else_is_not_overwritten(tmp_path: Path) -> None:
-    out = tmp_path / "mine"
-    out.mkdir()
-    (out / "thesis.txt").write_text("years of work")
-    with pytest.raises(InputError, match="no data set of ours"):
-        build("clams", out=out, root=small_root(tmp_path))
-    assert (out / "thesis.txt").read_text() == "years of work"
 
 
 def test_an_error_in_the_sources_leaves_the_old_build(tmp_path: Path) -> None:
@@ -171,14 +141,6 @@ def test_items_that_fail_a_check_are_not_released(tmp_path: Path) -> None:
     assert not (tmp_path / "clams").exists()
 
 
-def test_unknown_names_are_told_with_candidates(tmp_path: Path) -> None:
-    root = small_root(tmp_path)
-    with pytest.raises(InputError, match=r"no config 'hee'.*did you mean 'he'"):
-        build("clams", ["hee"], out=tmp_path / "clams", root=root)
-    with pytest.raises(InputError, match=r"no data set 'clam'.*did you mean 'clams'"):
-        build("clam", out=tmp_path / "clams", root=root)
-
-
 def test_command_prints_a_line_a_config(tmp_path: Path) -> None:
     small_root(tmp_path)
     arguments = ["build", "clams", "--root", str(tmp_path), "--out", str(tmp_path / "clams")]
@@ -188,35 +150,6 @@ def test_command_prints_a_line_a_config(tmp_path: Path) -> None:
     assert all(len(line) <= 80 for line in plain.output.splitlines() if "written" not in line)
     told = CliRunner().invoke(main, [*arguments, "--json"])
     assert json.loads(told.stdout)["configs"]["he"]["pairs"] > 100
-
-
-def test_command_gives_exit_code_2_without_traceback(tmp_path: Path) -> None:
-    small_root(tmp_path)
-    result = CliRunner().invoke(main, ["build", "clams", "xx", "--root", str(tmp_path)])
-    assert result.exit_code == 2
-    assert "no config 'xx'" in result.output
-    assert "Traceback" not in result.output
-
-
-LIMITED = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-from solecism.commands import main
-main(["build", "clams", "--out", "clams"])
-"""
-
-
-@pytest.mark.nightly
-def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
-    small_root(tmp_path, "he", ["simple_agrmt", "prep_inanim"])
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert "too large" in done.stderr
-    assert not (tmp_path / "clams").exists()
-    assert not list(tmp_path.glob(".clams*"))
 
 
 def started_build(folder: Path) -> subprocess.Popen[bytes]:

@@ -15,7 +15,7 @@ from datasets import load_dataset
 
 from solecism.commands import main
 from solecism.datasets import from_treebanks
-from solecism.datasets.from_treebanks import agreement_configs, minable
+from solecism.datasets.from_treebanks import agreement_configs
 from solecism.errors import InputError
 from solecism.hub.push import plan_push
 from solecism.schema import CLOZE, FORMS
@@ -184,14 +184,6 @@ def test_without_languages_all_that_are_there() -> None:
     assert list(built()["configs"]) == ["en", "en-forms", "en-pairs"]
 
 
-def test_the_card_lists_licences(mirror: Path) -> None:
-    built("en")
-    card = Path("agreement/README.md").read_text(encoding="utf-8")
-    assert "UD_English-EWT) | en | CC-BY-SA-4.0 |" in card
-    assert "UD_English-GUM) | en | CC-BY-NC-SA-4.0 (NC) |" in card
-    assert str(mirror) not in card
-
-
 def test_what_may_not_be_passed_on_is_mined_and_not_pushed(
     mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,12 +223,6 @@ def test_a_broken_treebank_leaves_nothing_behind(mirror: Path) -> None:
     assert not list(Path().glob("*agreement*"))
 
 
-def test_all_languages_of_the_catalogue_can_be_built() -> None:
-    codes = minable()
-    assert {"he", "fr", "de", "cs", "es", "ar", "en", "ru", "it"} <= set(codes)
-    assert len(codes) > 180
-
-
 def told(*arguments: str) -> str:
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
@@ -256,17 +242,6 @@ def test_show_mines_what_is_not_built() -> None:
     built("en")
     assert before.startswith(told("show", "agreement/en", "-n", "9"))
     assert "UD_English-EWT     yes" in before
-
-
-@pytest.mark.usefixtures("mirror")
-def test_list_tells_which_treebanks_are_there() -> None:
-    rows = [line.split() for line in told("list", "agreement").splitlines()]
-    english = next(row for row in rows if row[0] == "agreement/en")
-    assert english[1:4] == ["English", "2", "of"]
-    assert english[-4:-2] == ["3", "licences,"]
-    works = [line.split() for line in told("list", "agreement/english").splitlines()]
-    assert next(row for row in works if row[0] == "UD_English-EWT")[1] == "yes"
-    assert next(row for row in works if row[0] == "UD_English-PUD")[1] == "no"
 
 
 @pytest.mark.usefixtures("mirror")

@@ -13,7 +13,7 @@ import yaml
 from huggingface_hub import DatasetCard
 
 from expecting import problems_of
-from release import CHECKOUT, small_root
+from release import small_root
 from solecism.check.registry import Finding
 from solecism.datasets.build import build
 from solecism.datasets.card import (
@@ -24,7 +24,7 @@ from solecism.datasets.card import (
     version_rows,
     with_head,
 )
-from solecism.datasets.catalogue import CatalogueEntry, catalogue_entry, read_catalogue
+from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, languages_of, sources_of
 from solecism.datasets.lock import LOCK, note_commits, record
 from solecism.grammar.paradigm import Counts
@@ -81,12 +81,6 @@ def test_the_hub_reads_the_metadata_back(clams: Path) -> None:
     assert configs[0]["data_files"] == [{"split": "test", "path": f"he/{FILE}"}]
 
 
-def test_the_card_is_written_as_the_hub_writes_it(clams: Path) -> None:
-    text = (clams / "README.md").read_text(encoding="utf-8")
-    assert str(readme(clams)) == text
-    assert "&id" not in text.split("\n---\n")[0]
-
-
 TRAPS = ["no", "No", "on", "off", "yes", "null", "~", "true", "1.0", "1_000", "1:30", "2026-11-21",
          "0x1F", "010", "", " a", "a: b", "#a", "- a", "*a", "&a", "!a", "%a", "@a", "`a", "'a", '"a',
          "a\nb", "é", "中文", "=", "<<", ".inf", "1e3.5", "[a", "{a", "a #b", "?", "|"]  # fmt: skip
@@ -99,20 +93,6 @@ def test_texts_that_yaml_takes_for_something_else(text: str) -> None:
     data = DatasetCard(whole).data.to_dict()
     assert (data["pretty_name"], data["tags"], data["language"]) == (text, [text], [text])
     assert data["configs"][0]["config_name"] == data["dataset_info"][0]["config_name"] == text
-
-
-def test_norwegian_stays_norwegian() -> None:
-    whole = with_head(card_data(TINY, [config("no")]), "# Card\n")
-    assert "language:\n- 'no'\n" in whole
-    assert "config_name: 'no'\n" in whole
-
-
-def test_metadata_that_are_not_read_back_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = card_data(TINY, [config("no")])
-    plain = data.to_yaml().replace("'no'", "no")
-    monkeypatch.setattr("yaml.dump", lambda *_, **__: plain)
-    (told,) = problems_of(lambda: with_head(data, "# Card\n"), Path())
-    assert "not read back as they were written" in told
 
 
 def test_several_licences_and_languages() -> None:
@@ -146,20 +126,6 @@ def test_features_of_every_kind_are_those_that_datasets_reads(schema: pa.Schema)
     assert datasets.Features._from_yaml_list(read) == features
 
 
-def test_floating_point_numbers_have_the_names_of_datasets() -> None:
-    schema = pa.schema([("a", pa.float64()), ("b", pa.list_(pa.float32()))])
-    datasets = pytest.importorskip("datasets")
-    features = datasets.Features.from_arrow_schema(schema)
-    assert datasets.Features._from_yaml_list(feature_list(schema)) == features
-
-
-def test_values_that_the_hub_does_not_know(tmp_path: Path) -> None:
-    path = tmp_path / "catalogue.toml"
-    path.write_text('[tiny]\nversion = "1.0.0"\nannotations_creators = ["machine-made"]\n')
-    (told,) = problems_of(lambda: read_catalogue(path), tmp_path)
-    assert "annotations_creators has 'machine-made' (did you mean 'machine-generated'?" in told
-
-
 # text
 
 
@@ -184,14 +150,6 @@ def test_the_card_of_clams_claims_nothing_of_other_words(tmp_path: Path, languag
     assert f"Nobody has checked `{language}`" in text
     for claim in ("English, French", "was looked up", "110 pairs", "Russian pair", "In French"):
         assert claim not in text
-
-
-def test_sections(clams: Path) -> None:
-    headings = [line for line in readme(clams).text.splitlines() if line.startswith("## ")]
-    assert headings == [
-        "## Use", "## Contents", "## Columns", "## Construction", "## What was checked", "## Limits",
-        "## Versions", "## Licence and citation",
-    ]  # fmt: skip
 
 
 def test_numbers_of_the_card_are_those_of_the_data(clams: Path) -> None:
@@ -226,15 +184,6 @@ def test_earlier_versions_stand_in_the_card_with_their_commits(tmp_path: Path) -
     assert [row[:4] for row in rows] == [
         ("2.0.0", "v2.0.0", "", 7), ("1.10.0", "v1.10.0", "", 6), ("1.2.0", "v1.2.0", "c0ffee", 5),
     ]  # fmt: skip
-
-
-def test_noting_the_commit_of_a_version_does_not_change_its_card(tmp_path: Path) -> None:
-    (tmp_path / "catalogue.toml").write_text('[tiny]\nversion = "2.0.0"\n')
-    root = Root(tmp_path)
-    before = render_card(root, TINY, [config()], [])
-    record(tmp_path / LOCK, "tiny", "2.0.0", {"he": Content(7, "x")})
-    note_commits(tmp_path / LOCK, "tiny", {"v2.0.0": "c0ffee"})
-    assert render_card(root, TINY, [config()], []) == before
 
 
 def test_a_data_set_without_a_card_gets_a_plain_one(tmp_path: Path) -> None:
@@ -275,21 +224,3 @@ def test_a_card_can_do_no_harm_and_is_told_its_line(tmp_path: Path, text: str, s
     told = problems_of(lambda: render_card(Root(tmp_path), TINY, [config()], []), tmp_path)[0]
     assert told.startswith("dataset_cards/tiny.md:3: Jinja: ")
     assert said in told
-
-
-def test_what_a_card_may_do(tmp_path: Path) -> None:
-    (tmp_path / "dataset_cards").mkdir()
-    (tmp_path / "dataset_cards" / "tiny.md").write_text(
-        "{% for c in built if c.rows > 1 %}{{ loop.index }} {{ c.name | upper ~ '!' }} "
-        '{{ "{:,} {:.1f}".format(c.rows * 1000, c.rows / 2) }} '
-        '{{ c.paradigms | map(attribute="uid") | join(", ") }}{{ "" if loop.last else "; " }}{% endfor %}'
-        ' {{ skipped.get("a", 0) }} {{ columns[:1] | first | replace("_", "-") }}'
-    )
-    text = render_card(Root(tmp_path), TINY, [config()], [])
-    assert text.endswith("\n---\n\n1 HE! 7,000 3.5 simple 0 id")
-
-
-def test_the_entry_of_clams_has_all_metadata() -> None:
-    entry = catalogue_entry(Root(CHECKOUT), "clams")
-    assert entry.date is not None
-    assert entry.sources == ("mueller-etal-2020-cross", "marvin-linzen-2018-targeted")

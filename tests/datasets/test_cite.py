@@ -73,21 +73,12 @@ def test_a_version_has_its_own_entry() -> None:
     assert "  author = {Who, Anna and {The Group}},\n" in people
 
 
-def test_sources_come_in_the_order_of_the_catalogue(root: Root) -> None:
-    entry = replace(TINY, sources=("they-2021-where", "who-2020-what"))
-    assert [r.key for r in references_of(root, entry)] == list(entry.sources)
-
-
 def test_an_unknown_source_is_told_with_candidates(root: Root) -> None:
     entry = replace(TINY, sources=("who-2020-wat", "nobody"))
     told = problems_of(lambda: references_of(root, entry), root.path)
     assert len(told) == 2
     assert told[0].startswith("references.bib: [tiny] has source 'who-2020-wat' (did you mean")
     assert "they-2021-where" in told[1]
-
-
-def test_a_root_without_a_bibliography_has_no_references(tmp_path: Path) -> None:
-    assert references_of(Root(tmp_path), replace(TINY, sources=("who-2020-what",))) == []
 
 
 def test_cite_prints_the_data_set_the_tool_and_the_sources() -> None:
@@ -103,12 +94,6 @@ def test_cite_prints_the_data_set_the_tool_and_the_sources() -> None:
     ]
     assert f"version = {{{__version__}}}" in told.output
     assert told.output.count("{") == told.output.count("}")
-
-
-def test_cite_tells_the_data_sets_there_are() -> None:
-    told = CliRunner().invoke(main, ["list", "clam", "--cite", "--root", str(CHECKOUT)])
-    assert told.exit_code == 2
-    assert "did you mean 'clams'" in told.output
 
 
 def test_every_source_of_the_catalogue_stands_in_the_bibliography() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from solecism.datasets.build import build
 from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.lock import (
     LOCK,
-    changes,
     departures,
     lock_path,
     note_commits,
@@ -63,13 +61,6 @@ def test_content_is_digested_whatever_the_file(tmp_path: Path) -> None:
     assert contents_of(read_manifest(one)) == contents_of(read_manifest(other)) == expected
 
 
-def test_digest_is_of_the_files_and_not_of_the_manifest(tmp_path: Path) -> None:
-    one = write_folder(tmp_path / "one", {"he": ROWS})
-    other = write_folder(tmp_path / "other", {"he": ROWS[:2]})
-    shutil.copy(other / "he" / "test-00000-of-00001.parquet", one / "he")
-    assert contents_of(read_manifest(one)) == contents_of(read_manifest(other))
-
-
 def test_the_lock_stands_beside_the_catalogue(root: Root) -> None:
     house = CHECKOUT / "builders" / "solecism" / "datasets"
     assert lock_path(root, "tiny") == root.path / LOCK
@@ -104,13 +95,6 @@ def test_changed_content_under_an_old_version_is_refused(root: Root, tmp_path: P
         assert "(3 -> 2 rows" in lines[1]
         assert all("raise the version" in line for line in lines)
     assert (tmp_path / LOCK).read_bytes() == before
-
-
-def test_a_new_version_is_added_and_the_old_one_kept(root: Root, tmp_path: Path) -> None:
-    run(root, write_folder(tmp_path / "old", {"he": ROWS}))
-    run(root, write_folder(tmp_path / "new", {"he": ROWS[:2]}, "2.0.0"))
-    assert sorted(read_lock(tmp_path / LOCK)["tiny"]) == ["1.0.0", "2.0.0"]
-    assert read_lock(tmp_path / LOCK)["tiny"]["1.0.0"].configs["he"].rows == 3
 
 
 def test_a_version_that_nobody_has_seen_may_be_replaced(root: Root, tmp_path: Path) -> None:
@@ -178,15 +162,3 @@ def test_a_build_tells_what_departs_from_the_lock(tmp_path: Path) -> None:
     told = CliRunner().invoke(main, arguments)
     assert told.exit_code == 0
     assert "note: clams/he 3.0.0 has changed" in told.stderr
-
-
-def test_nothing_departs_where_nothing_is_locked() -> None:
-    content = {"he": Content(1, "a")}
-    assert changes({}, "tiny", "1.0.0", content) == ["tiny 1.0.0 is not in the lock"]
-
-
-def test_the_house_lock_knows_the_versions_of_the_catalogue() -> None:
-    root = Root(CHECKOUT)
-    locked = read_lock(lock_path(root, "clams"))
-    assert set(locked["clams"]["1.0.0"].configs) == set(root.configs("clams"))
-    assert catalogue_entry(root, "clams").version in locked["clams"]

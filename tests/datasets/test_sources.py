@@ -39,10 +39,6 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_the_folder_that_is_given_comes_first(root: Root, nowhere: Path) -> None:
-    assert find_root(root.path) == root
-
-
 def test_the_environment_can_name_the_folder(
     root: Root, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,13 +53,6 @@ def test_the_current_folder_comes_before_the_installed_data(
     monkeypatch.delenv("SOLECISM_ROOT", raising=False)
     monkeypatch.chdir(root.path)
     assert find_root().datasets == ["other", "tiny"]
-
-
-def test_elsewhere_the_data_of_the_house_are_found(nowhere: Path) -> None:
-    found = find_root()
-    assert "clams" in found.datasets
-    assert found.bibliography.is_file()
-    assert found.card("clams").is_file()
 
 
 @pytest.mark.parametrize("missing", ["templates", "lexicons", "all"])
@@ -97,19 +86,6 @@ def test_data_sets_configs_and_templates_are_the_folders_and_files_that_there_ar
     found = load_paradigms(root, "tiny", templates_of_language(root, "tiny", "yy")).values()
     assert [paradigm.name for paradigm in found] == ["tiny/yy/first", "tiny/yy/second"]
     assert find_paradigm(root, "tiny", "yy", "first").template.id == "first"
-
-
-def test_a_lexicon_is_read_once(root: Root) -> None:
-    templates = [t for code in ("xx", "yy") for t in templates_of_language(root, "tiny", code)]
-    found = load_paradigms(root, "tiny", templates).values()
-    one, other, *others = (paradigm.phrases.lexicon for paradigm in found)
-    assert one is other
-    assert all(one is not lexicon for lexicon in others)
-    assert one.folder == root.lexicon("xx")
-
-
-def test_a_root_without_folders_has_nothing(tmp_path: Path) -> None:
-    assert Root(tmp_path / "x").datasets == Root(tmp_path / "x").languages == []
 
 
 def test_unknown_names_are_told_with_the_candidates(root: Root) -> None:

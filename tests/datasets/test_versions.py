@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from folders import pair_row, write_folder
 from solecism.commands import main
 from solecism.datasets.catalogue import (
-    TAG,
     Needs,
     Version,
     parse_version,
@@ -39,18 +38,6 @@ def test_versions_are_read_and_written() -> None:
 def test_what_is_no_version_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"is not of the form '1\.0\.0'"):
         parse_version(text)
-
-
-def test_versions_compare_by_their_numbers() -> None:
-    texts = ["1.10.0", "1.9.12", "1.9.2", "0.30.0", "2.0.0"]
-    ordered = ["0.30.0", "1.9.2", "1.9.12", "1.10.0", "2.0.0"]
-    assert sorted(texts, key=parse_version) == ordered
-
-
-def test_tags() -> None:
-    assert TAG.fullmatch("v1.0.0")
-    assert not TAG.fullmatch("1.0.0")
-    assert not TAG.fullmatch("v1.0")
 
 
 @pytest.mark.parametrize(
@@ -93,11 +80,6 @@ def test_lines_of_a_difference() -> None:
         "`he`: columns added: `features.stress: string`",
         "`he`: rows are in another order or have other numbers",
     ]
-
-
-def test_only_the_documents_changed() -> None:
-    found = DatasetDifference("1.0.0", "1.0.1", documents=("README.md",))
-    assert lines_of(found) == ["documents only; the items are the same"]
 
 
 LOG = """# Changelog of `tiny`

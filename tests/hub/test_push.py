@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from fake_hub import TOKEN, Blob, FakeHub, Repo, Request, User
+from fake_hub import TOKEN, Blob, FakeHub, Repo, Request
 from hubs import REPO, sums
 from solecism.commands import main
 
@@ -161,23 +161,6 @@ def test_private_repositories(hub: FakeHub, releases: dict[str, Path]) -> None:
     assert list(hub.repos[REPO].tags) == ["v1.0.0"]
 
 
-def test_who_may_not_push(
-    hub: FakeHub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    push(releases["1.0.0"])
-    hub.users |= {"hf_stranger": User("stranger"), "hf_reader": User("tester", ("org",), False)}
-    for token in ("hf_stranger", "hf_reader"):
-        monkeypatch.setenv("HF_TOKEN", token)
-        said = push(releases["1.0.1"], code=2)
-        assert "your token may not do this" in said
-        assert "You don't have the rights to write to org/tiny" in said
-    monkeypatch.setenv("HF_TOKEN", "hf_wrong_secret")
-    said = push(releases["1.0.1"], code=2)
-    assert "log in" in said
-    assert "hf_wrong_secret" not in said
-    assert hub.repos[REPO].history == ["tiny 1.0.0", "initial commit"]
-
-
 def test_no_secret_is_printed(hub: FakeHub, releases: dict[str, Path], tmp_path: Path) -> None:
     hub.broken = "_lfs"
     said = push(releases["1.0.0"], code=2)
@@ -196,25 +179,6 @@ def test_somebody_else_pushes_in_the_meantime(hub: FakeHub, releases: dict[str, 
     push(releases["1.0.0"])
     assert files_at(hub, "v1.0.0") == sums(releases["1.0.0"])
     assert hub.repos[REPO].history[:2] == ["tiny 1.0.0", "an edit"]
-
-
-def test_a_tag_is_never_moved(hub: FakeHub, releases: dict[str, Path]) -> None:
-    first = lambda repo: repo.tags.update({"v1.0.0": next(iter(repo.commits))})  # noqa: E731
-    interfere(hub, "/commit/", first)
-    assert "tags are never moved" in push(releases["1.0.0"], code=2)
-    assert "v1.0.0 is released with other bytes" in push(releases["1.0.0"], code=2)
-    assert not hub.requests("DELETE")
-
-
-def test_files_that_the_hub_changed_get_no_tag(hub: FakeHub, releases: dict[str, Path]) -> None:
-    def spoil(request: Request) -> None:
-        if "/tree/" in request.path and len(hub.repos[REPO].commits) > 1:
-            repo = hub.repos[REPO]
-            repo.commits[repo.main].files["README.md"] = Blob(b"spoilt")  # type: ignore[index]
-
-    hub.before = spoil
-    assert "the hub lists other files at" in push(releases["1.0.0"], code=2)
-    assert hub.repos[REPO].tags == {}
 
 
 @pytest.mark.parametrize(
@@ -270,18 +234,6 @@ def test_what_the_manifest_does_not_list_stays_at_home(
     for more in (["--dry-run"], []):
         assert f"note: {told}he/more.parquet, notes.md, results" in push(folder, *more)
     assert files_at(hub, "v1.0.0") == sums(releases["1.0.0"])
-
-
-@pytest.mark.parametrize("name", ["README.md", "he"])
-def test_links_are_not_followed(
-    hub: FakeHub, releases: dict[str, Path], tmp_path: Path, name: str
-) -> None:
-    """Even to the very bytes that the manifest lists."""
-    folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
-    (folder / name).rename(tmp_path / name)
-    (folder / name).symlink_to(tmp_path / name)
-    assert "not as the build made it" in push(folder, code=2)
-    assert hub.log == []
 
 
 def test_repository_must_be_named_whole(hub: FakeHub, releases: dict[str, Path]) -> None:

@@ -96,21 +96,3 @@ def test_workflows_run_commands_that_there_are(name: str) -> None:
             text = CliRunner().invoke(main, [verb, "--help"]).output
             for option in re.findall(r" (--[a-z-]+)", options):
                 assert option in text, f"{verb} {option}"
-
-
-def test_a_release_starts_at_the_tag_of_a_data_set_and_checks_before_it_pushes() -> None:
-    release = workflow("release.yml")
-    assert release["on"] == {"push": {"tags": ["*-v[0-9]+.[0-9]+.[0-9]+"]}}
-    scripts = "\n".join(steps("release.yml"))
-    order = ["solecism check", "solecism build", "solecism lock", "--dry-run", "solecism push"]
-    places = [scripts.index(text) for text in order[:-1]] + [scripts.rindex(order[-1])]
-    assert places == sorted(places)
-
-
-def test_tags_are_taken_apart() -> None:
-    (script,) = (s for s in steps("release.yml") if "GITHUB_REF_NAME" in s)
-    told = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, check=True,
-        env={"GITHUB_REF_NAME": "blimp-v10.2.0", "GITHUB_ENV": "/dev/stdout"},
-    ).stdout  # fmt: skip
-    assert told.splitlines() == ["NAME=blimp", "VERSION=10.2.0"]

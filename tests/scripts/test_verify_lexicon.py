@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -13,10 +12,9 @@ import pytest
 
 from release import CHECKOUT, SHARED
 from solecism.errors import InputError
-from solecism.lexicon.features import Feats
 from verifying import verify as verification
 from verifying import wordlists as analysers
-from verifying.wordlists import Analysis, count_forms
+from verifying.wordlists import count_forms
 
 ROOT = CHECKOUT
 LANGUAGES = sorted({path.parent.name for path in (ROOT / "lexicons").glob("*/*.tsv")})
@@ -79,14 +77,6 @@ def test_hebrew_words_within_a_word(tmp_path: Path) -> None:
         ("יד_", "יד", "NOUN", "Number=Plur"), ("_הוא", "הוא", "PRON", "_"), ("_", "_", "SYM", "_")
     )
     assert set(counted(tmp_path, text)) == {("הוא", "הוא", "PRON", ""), ("_", "_", "SYM", "")}
-
-
-def test_treebanks_add_up_and_a_missing_lemma_is_the_form(tmp_path: Path) -> None:
-    one, two = tmp_path / "a.conllu", tmp_path / "b.conllu"
-    for path in (one, two):
-        path.write_text(conllu(("chats", "_", "NOUN", "Number=Plur")), "utf-8")
-    expected = Analysis("chats", "chats", "NOUN", Feats.parse("Number=Plur"))
-    assert count_forms([one, two]) == {expected: 2}
 
 
 def test_problems_of_a_treebank_name_file_and_line(tmp_path: Path) -> None:
@@ -160,13 +150,6 @@ def test_confirmed_by_lemma_and_features(tmp_path: Path) -> None:
     assert found == {"chat": "confirmed", "chats": "confirmed"}
 
 
-def test_a_source_that_says_nothing_leaves_a_form_unconfirmed(tmp_path: Path) -> None:
-    other = conllu(("chat", "chat", "PROPN", "Number=Sing"), ("chats", "chats", "VERB", "_"))
-    assert status(tmp_path, "noun", NOUNS + "chat\tchat\tchats\tMasc\n", other) == {
-        "chat": "unconfirmed", "chats": "unconfirmed"
-    }  # fmt: skip
-
-
 def test_without_features_nothing_is_confirmed_but_an_invariable_word(tmp_path: Path) -> None:
     words = conllu(("la", "la", "DET", "_"), ("chat", "chat", "NOUN", "_"))
     assert (
@@ -216,15 +199,6 @@ def test_a_slip_of_a_treebank_does_not_confirm(tmp_path: Path) -> None:
     assert status(tmp_path, "noun", table, marked)["chevals"] == "unconfirmed"
 
 
-def test_other_features_only_contradict(tmp_path: Path) -> None:
-    table = NOUNS + "photo\tphoto\tphotos\tMasc\n"
-    word = ("photo", "photo", "NOUN", "Gender=Fem|Number=Sing")
-    assert status(tmp_path, "noun", table, conllu(word, repeat=2))["photo"] == "unconfirmed"
-    report = verify(tmp_path, {"noun": table}, conllu(word, repeat=3))
-    (finding,) = report.of("contradicted")
-    assert finding.objections == ("UD has only photo (Gender=Fem|Number=Sing) ×3",)
-
-
 def test_a_function_for_which_there_is_no_column_does_not_contradict(tmp_path: Path) -> None:
     table = (
         "lemma\tCase=Nom|Gender=Masc|Number=Sing\tCase=Nom|Gender=Fem|Number=Sing\nn\tnov\tnova\n"
@@ -235,22 +209,6 @@ def test_a_function_for_which_there_is_no_column_does_not_contradict(tmp_path: P
     assert status(tmp_path, "adj", table, short)["nov"] == "unconfirmed"
     feminine = conllu(("nov", "n", "ADJ", "Case=Nom|Gender=Fem|Number=Sing"), repeat=5)
     assert status(tmp_path, "adj", table, feminine)["nov"] == "contradicted"
-
-
-def test_syncretism_does_not_contradict(tmp_path: Path) -> None:
-    table = VERBS + "aimer\taimer\taime\taime\n"
-    third = ("aime", "aimer", "VERB", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin")
-    report = verify(tmp_path, {"verb": table}, conllu(third, repeat=9))
-    assert not report.of("contradicted")
-
-
-def test_each_value_of_a_column_is_asked_for(tmp_path: Path) -> None:
-    table = VERBS + "sein\tsein\tbin\tist\n"
-    words = "sein\tbin\tV;IND;PRS;1;SG\nsein\tbist\tV;IND;PRS;2;SG\nsein\tist\tV;IND;PRS;3;SG\n"
-    report = verify(tmp_path, {"verb": table}, unimorph=words)
-    assert [(f.form, f.objections) for f in report.of("contradicted")] == [
-        ("bin", ("UniMorph has bist (Mood=Ind|Number=Sing|Person=2|Tense=Pres|VerbForm=Fin)",))
-    ]
 
 
 def test_a_marked_form_is_no_other_form_for_the_same_features(tmp_path: Path) -> None:
@@ -323,19 +281,6 @@ def test_of_several_words_those_that_inflect_are_looked_up(tmp_path: Path) -> No
     wrong = NOUNS + "chef de rang\tchef de rang\tchefes de rang\t\n"
     report = verify(tmp_path, {"noun": wrong}, unimorph="chef\tchefs\tN;PL\n")
     assert [f.looked_up for f in report.of("contradicted")] == ["chefes"]
-
-
-def test_of_several_words_none_of_which_inflects_each_must_exist(tmp_path: Path) -> None:
-    words = conllu(("in", "in", "ADP", "_"), ("front", "front", "NOUN", "Number=Sing"))
-    assert status(tmp_path, "adp", "lemma\tHead\nin front\tx\nin back\tx\n", words) == {
-        "in front": "confirmed", "in back": "unconfirmed"
-    }  # fmt: skip
-
-
-def test_homonyms_are_looked_up_without_their_mark(tmp_path: Path) -> None:
-    table = NOUNS + "Bank#2\tBank\tBanken\tFem\n"
-    words = "Bank\tBank\tN;NOM;SG\nBank\tBänke\tN;NOM;PL\nBank\tBanken\tN;NOM;PL\n"
-    assert status(tmp_path, "noun", table, unimorph=words)["Banken"] == "confirmed"
 
 
 def test_a_contradiction_outweighed_by_another_source_is_disputed(tmp_path: Path) -> None:
@@ -433,21 +378,6 @@ def test_simplemma_confirms_a_lemma_but_outweighs_nothing(tmp_path: Path) -> Non
     assert found["chansons"] == "contradicted"
 
 
-def test_without_any_source_nothing_is_confirmed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(analysers, "_optional", lambda name: None)
-    for language, missing in (("ru", "pymorphy3"), ("en", "lemminflect"), ("xx", "simplemma")):
-        report = verify(tmp_path, {"noun": NOUNS + "a\ta\tas\t\n"}, language=language)
-        assert {finding.status for finding in report.findings} == {"unconfirmed"}
-        assert any(notice.startswith(missing) for notice in report.notices)
-        assert not report.sources
-
-
-def test_a_package_that_is_absent_is_none() -> None:
-    assert analysers._optional("no_such_package_anywhere") is None
-
-
 # --- the command line ----------------------------------------------------------------------------
 
 
@@ -471,29 +401,6 @@ def test_prints_counts_within_80_columns(
     assert lines["noun"][:6] == ["4", "1", "2", "0", "1", "0"]
     assert max(map(len, out.splitlines())) <= 80
     assert "chevals" not in out
-
-
-def test_lists_forms_in_doubt(place: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    script.main([*place, "--list"])
-    out = capsys.readouterr().out
-    assert "noun.tsv:2: contradicted: chevals\n    noun cheval: Gender=Masc|Number=Plur" in out
-    assert "    UniMorph has chevaux (Number=Plur)" in out
-    assert out.count("noun.tsv:3: unconfirmed: os") == 2
-
-
-def test_prints_json(place: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert script.main([*place, "--json"]) == 1
-    (report,) = json.loads(capsys.readouterr().out)
-    assert report["tables"]["noun"] == {
-        "confirmed": 1, "unconfirmed": 2, "disputed": 0, "contradicted": 1, "explained": 0
-    }  # fmt: skip
-    assert {finding["form"] for finding in report["findings"]} == {"chevals", "os"}
-
-
-def test_explained_contradictions_are_no_failure(place: list[str], tmp_path: Path) -> None:
-    readme = tmp_path / "lexicons" / "xx" / "README.md"
-    readme.write_text("## Explained contradictions\n\n- `noun:cheval:chevals`: why not\n", "utf-8")
-    assert script.main(place) == 0
 
 
 def test_an_unknown_language_or_a_bad_table_is_an_error(
