@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from simulate import chromium
 from solecism.judge.creation import StudyOptions, StudyPair, create_study
 from solecism.judge.design import DataSource, Study
 
@@ -68,12 +68,19 @@ def made_study(folder: Path, language: str = "en", **options: Any) -> Study:
     return create_study(pairs_in(language), data, StudyOptions(**{**usual, **options}), folder)
 
 
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
 @contextmanager
 def browser_or_skip() -> Iterator[Any]:
     """Yield headless Chromium; skip the test, with the reason, where there is none."""
-    pytest.importorskip("playwright", reason="needs the extra `simulate`")
-    try:
-        with chromium() as browser:
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    with api.sync_playwright() as playwright:
+        found = next(filter(None, map(shutil.which, _NAMES)), playwright.chromium.executable_path)
+        if not Path(found).is_file():
+            pytest.skip("no Chromium: apt-get install chromium")
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        try:
             yield browser
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
+        finally:
+            browser.close()

@@ -3,11 +3,10 @@
 (() => {
   const study = window.solecismStudy;
   const words = study.words;
-  const robot = window.solecismSimulate || null; // set by tests (tests/support/simulate.py)
   const memory = new Memory(study.id);
   const home = Delivery.of(study, memory);
   const root = document.getElementById("study");
-  const PAUSE = robot ? 0 : 150; // milliseconds in which a second tap is not yet an answer
+  const PAUSE = 150; // milliseconds in which a second tap is not yet an answer
 
   function escaped(text) {
     const signs = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
@@ -52,12 +51,7 @@
       message_progress_bar: progress ? (share) => progress.text(share) : "",
     });
     if (progress) progress.of(jsPsych);
-    if (robot) {
-      jsPsych.randomization.setSeed(robot.seed);
-      await jsPsych.simulate(timeline, robot.mode);
-    } else {
-      await jsPsych.run(timeline);
-    }
+    await jsPsych.run(timeline);
   }
 
   function button(choice, number, kind = "plain") {
@@ -79,11 +73,10 @@
         focus("h1, p");
       },
       on_finish: (data) => chosen(data.response),
-      simulation_options: { data: { response: 0, rt: 400 } },
     };
   }
 
-  function form(html, label, finished, fill) {
+  function form(html, label, finished) {
     return {
       type: jsPsychSurveyHtmlForm,
       html,
@@ -92,7 +85,6 @@
       on_load: () => {
         root.querySelector("h1").tabIndex = -1;
         focus("h1");
-        if (robot) fill(root.querySelector("form"));
       },
       on_finish: (data) => finished(data.response, data.rt),
     };
@@ -117,9 +109,9 @@
         <input type="text" id="website" name="website" tabindex="-1" autocomplete="off"></div>`;
     const finished = (response) => {
       said.native_language = response.native === "other" ? response.which.trim() || "other" : response.native;
-      said.flags = [...(response.website ? ["honeypot"] : []), ...(robot ? ["simulated"] : [])];
+      said.flags = response.website ? ["honeypot"] : [];
     };
-    return form(html, words.next, finished, (element) => robot.about(element, study.language));
+    return form(html, words.next, finished);
   }
 
   // Return what a person said of themselves, null if they do not take part.
@@ -184,7 +176,7 @@
   }
 
   function record(item, position, resumed, hidden, row) {
-    const flags = [...(resumed ? ["resumed"] : []), ...(hidden ? ["hidden"] : []), ...(robot ? ["simulated"] : [])];
+    const flags = [...(resumed ? ["resumed"] : []), ...(hidden ? ["hidden"] : [])];
     memory.state.rows.push({ item, position, ...row, flags });
     memory.keep();
     home.added();
@@ -230,7 +222,6 @@
       button_html: html,
       enable_button_after: PAUSE,
       prompt: `<p class="keys" aria-hidden="true">${word("keys_choice")}</p>`,
-      simulation_options: robot && { data: robot.answer(item, study.design, order) },
     }, place, (data) => ({ shown: order[0], answer: order[data.response] }));
   }
 
@@ -254,7 +245,6 @@
       enable_button_after: PAUSE,
       prompt: `<p class="ends" aria-hidden="true"><span>1: ${word("low")}</span>
         <span>7: ${word("high")}</span></p><p class="keys" aria-hidden="true">${word("keys_likert")}</p>`,
-      simulation_options: robot && { data: robot.answer(item, study.design, [side]) },
     }, place, (data) => ({ shown: side, rating: data.response + 1 }));
   }
 
@@ -270,7 +260,7 @@
         <select id="reason" name="reason"><option value="">${word("reason_none")}</option>${reasons}</select></div>
       <div class="field"><label for="comment">${word("comment")}</label>
         <textarea id="comment" name="comment" maxlength="2000" rows="2" dir="auto"></textarea></div>`;
-    const trial = form(html, words.next, () => {}, (element) => robot.read(element, item, side));
+    const trial = form(html, words.next, () => {});
     return shared(trial, place, ({ response }) => ({
       shown: side,
       answer: response.answer,
