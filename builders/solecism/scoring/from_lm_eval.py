@@ -8,8 +8,7 @@ item, so that every report can be made. Without samples there are the accuracies
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +35,6 @@ _NAMED = ("UID", "linguistics_term", "language")
 _OURS = re.compile(r"solecism_(?P<data>[a-z]+)_?(?P<config>.*)")
 
 
-@dataclass(frozen=True)
-class _TaskRun:
-    """A task: its data set and config, and its items."""
-
-    name: str
-    data: str
-    config: str
-    rows: pa.Table | None
-
-
 def is_from_lm_eval(path: Path) -> bool:
     """Return whether a file has the name that lm-eval gives to results."""
     return path.suffix == ".json" and path.name.startswith("results_")
@@ -58,29 +47,38 @@ def read_lm_eval(path: Path) -> list[Result]:
     :class:`InputError` for a file of another kind, or samples that are not of pairs.
     """
     found = read_json(path, _SHAPE, "result of lm-eval")
-    leaves = {
-        name: known for name, known in found["results"].items() if _accuracy(known) is not None
+    accuracies = {
+        name: float(known["acc,none"])
+        for name, known in found["results"].items()
+        if name not in found.get("groups", {}) and isinstance(known.get("acc,none"), int | float)
     }
-    runs = [_task(path, name) for name in leaves if name not in found.get("groups", {})]
-    if not runs:
+    if not accuracies:
         raise fail("has no task with an accuracy (acc)", path)
-    groups: dict[tuple[str, str], list[_TaskRun]] = {}
-    for run in runs:
-        groups.setdefault((run.data, run.config), []).append(run)
-    return [_result(path, found, *key, tasks) for key, tasks in groups.items()]
-
-
-def _accuracy(known: Mapping[str, Any]) -> float | None:
-    value = known.get("acc,none")
-    return float(value) if isinstance(value, int | float) else None
-
-
-def _task(path: Path, name: str) -> _TaskRun:
-    ours = _OURS.fullmatch(name)
-    data = ours["data"] if ours else name.partition("_")[0]
-    rows = _samples(path.with_name(f"samples_{name}_{path.stem.partition('_')[2]}.jsonl"))
-    single = len(rows["UID"].unique()) == 1 if rows is not None else not ours
-    return _TaskRun(name, data, "all" if single or not ours else ours["config"] or "all", rows)
+    groups: dict[tuple[str, str], dict[str, pa.Table | None]] = {}
+    for name in accuracies:
+        ours = _OURS.fullmatch(name)
+        data = ours["data"] if ours else name.partition("_")[0]
+        rows = _samples(path.with_name(f"samples_{name}_{path.stem.partition('_')[2]}.jsonl"))
+        single = len(rows["UID"].unique()) == 1 if rows is not None else not ours
+        config = "all" if single or not ours else ours["config"] or "all"
+        groups.setdefault((data, config), {})[name] = rows
+    results: list[Result] = []
+    for (data, config), by_task in groups.items():
+        signature = _signature(found, data, config, next(iter(by_task)))
+        tables = [rows for rows in by_task.values() if rows is not None]
+        if len(tables) == len(by_task):
+            rows = pa.concat_tables(tables)
+            counted = summarize(rows, config)
+            counted.pop("tokens_differ", None)
+            if not counted.get("normalised", {}).get("overall"):
+                counted.pop("normalised", None)
+        else:
+            rows = SCORES.empty_table()
+            counted = _counted(found, data, config, {name: accuracies[name] for name in by_task})
+        head = {"signature": str(signature), "run": signature.to_json()}
+        place = path.with_name(f"{path.stem}#{data}-{config}")
+        results.append(ResultInMemory(place, {**head, **counted, "environment": {}}, rows))
+    return results
 
 
 def _samples(path: Path) -> pa.Table | None:
@@ -91,26 +89,28 @@ def _samples(path: Path) -> pa.Table | None:
     docs = [sample["doc"] for sample in samples]
     if not docs or not all({"sentence_good", "sentence_bad"} <= doc.keys() for doc in docs):
         return None
-    logp = np.array([_log_probs(sample, path, n) for n, sample in enumerate(samples, 1)]).T
+    logp = []
+    for line, sample in enumerate(samples, 1):
+        try:
+            good, bad = (float(answer[0][0]) for answer in sample["resps"])
+        except (TypeError, ValueError, IndexError, KeyError):
+            message = "resps are not the log probabilities of two sentences"
+            raise fail(message, path, line) from None
+        logp.append((good, bad))
     texts = [[str(doc[f"sentence_{side}"]) for doc in docs] for side in ("good", "bad")]
-    sizes = [np.array([len(text.encode()) for text in side]) for side in texts]
-    chars = [np.array([len(text) for text in side]) for side in texts]
+    sizes, chars = (
+        [np.array([len(text) for text in side]) for side in some]
+        for some in ([[text.encode() for text in side] for side in texts], texts)
+    )
     ones = np.ones((2, len(docs)))  # the number of tokens is not known, but not zero
+    skipped = [None] * len(docs)
     table = scores_table(
-        _pairs(docs), "sentence", logp, ones, sizes, [None] * len(docs), chars=chars
+        _pairs(docs), "sentence", np.array(logp).T, ones, sizes, skipped, chars=chars
     )
     for name in _LENGTHS:
         place = table.column_names.index(name)
         table = table.set_column(place, name, pa.nulls(len(table), pa.int32()))
     return table
-
-
-def _log_probs(sample: Mapping[str, Any], path: Path, line: int) -> tuple[float, float]:
-    try:
-        good, bad = (float(answer[0][0]) for answer in sample["resps"])
-    except (TypeError, ValueError, IndexError, KeyError):
-        raise fail("resps are not the log probabilities of two sentences", path, line) from None
-    return good, bad
 
 
 def _pairs(docs: Sequence[Mapping[str, Any]]) -> pa.Table:
@@ -122,47 +122,20 @@ def _pairs(docs: Sequence[Mapping[str, Any]]) -> pa.Table:
         texts = {f"sentence_{side}": str(doc[f"sentence_{side}"]) for side in ("good", "bad")}
         rows.append({"id": key, "set_id": str(doc.get("set_id") or key), **named, **texts,
                      "features": doc.get("features")})  # fmt: skip
-    schema = pa.schema([_field(name) for name in rows[0]])
-    return pa.Table.from_pylist(rows, schema)
+    fields = (pa.field(name, pa.string()) for name in rows[0] if name != "features")
+    return pa.Table.from_pylist(rows, pa.schema([*fields, pair_schema().field("features")]))
 
 
-def _field(name: str) -> pa.Field:
-    return pair_schema().field(name) if name == "features" else pa.field(name, pa.string())
-
-
-def _result(
-    path: Path, found: Mapping[str, Any], data: str, config: str, tasks: Sequence[_TaskRun]
-) -> ResultInMemory:
-    signature = _signature(found, data, config, tasks[0].name)
-    tables = [task.rows for task in tasks if task.rows is not None]
-    if len(tables) == len(tasks):
-        rows = pa.concat_tables(tables)
-        counted = summarize(rows, config)
-        counted.pop("tokens_differ", None)
-        if not counted.get("normalised", {}).get("overall"):
-            counted.pop("normalised", None)
-    else:
-        rows, counted = SCORES.empty_table(), _counted(found, config, tasks)
-    summary = {
-        "signature": str(signature),
-        "run": signature.to_json(),
-        **counted,
-        "environment": {},
-    }
-    return ResultInMemory(path.with_name(f"{path.stem}#{data}-{config}"), summary, rows)
-
-
-def _counted(found: Mapping[str, Any], config: str, tasks: Sequence[_TaskRun]) -> dict[str, Any]:
+def _counted(
+    found: Mapping[str, Any], data: str, config: str, accuracies: Mapping[str, float]
+) -> dict[str, Any]:
     """Return the figures of tasks whose items are not known."""
-    sizes = found.get("n-samples", {})
-    tallies: dict[str, Tally] = {}
-    for task in tasks:
-        n = int(sizes.get(task.name, {}).get("effective", 0))
-        uid = task.name.removeprefix("solecism_").removeprefix(f"{task.data}_") or task.name
-        tallies[uid] = Tally((_accuracy(found["results"][task.name]) or 0.0) * n, n)
-    overall = Tally()
-    for tally in tallies.values():
-        overall.add(tally)
+    tallies, overall = {}, Tally()
+    for name, accuracy in accuracies.items():
+        n = int(found.get("n-samples", {}).get(name, {}).get("effective", 0))
+        uid = name.removeprefix("solecism_").removeprefix(f"{data}_") or name
+        tallies[uid] = Tally(accuracy * n, n)
+        overall.add(tallies[uid])
     by = {"UID": tallies, "config": {config: overall}}
     groups = {name: {uid: t.to_json() for uid, t in some.items()} for name, some in by.items()}
     mean = sum(each["accuracy"] or 0.0 for each in groups["UID"].values()) / len(tallies)
@@ -172,20 +145,14 @@ def _counted(found: Mapping[str, Any], config: str, tasks: Sequence[_TaskRun]) -
 
 def _signature(found: Mapping[str, Any], data: str, config: str, task: str) -> Signature:
     known = found.get("config") or {}
-    arguments = _arguments(known.get("model_args"))
+    said = known.get("model_args") or ""
+    if not isinstance(said, Mapping):  # older versions write a text
+        said = dict(part.split("=", 1) for part in str(said).split(",") if "=" in part)
     about = (found.get("configs") or {}).get(task, {}).get("metadata") or {}
     return Signature(
         data=data, version=str(about.get("version", "")), digest="", config=config, method="sentence",
-        model=str(found.get("model_name") or arguments.get("pretrained") or known.get("model") or "lm-eval"),
-        revision=str(known.get("model_sha") or arguments.get("revision", "")),
-        dtype=str(known.get("model_dtype") or arguments.get("dtype", "")).removeprefix("torch."),
+        model=str(found.get("model_name") or said.get("pretrained") or known.get("model") or "lm-eval"),
+        revision=str(known.get("model_sha") or said.get("revision", "")),
+        dtype=str(known.get("model_dtype") or said.get("dtype", "")).removeprefix("torch."),
         options={"lm-eval": str(found.get("lm_eval_version", "unknown"))},
     )  # fmt: skip
-
-
-def _arguments(said: object) -> Mapping[str, Any]:
-    """Return lm-eval's model arguments, which newer versions write as a mapping."""
-    if isinstance(said, Mapping):
-        return said
-    pairs: Iterator[Sequence[str]] = (part.split("=", 1) for part in str(said or "").split(","))
-    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}

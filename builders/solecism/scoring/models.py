@@ -117,7 +117,11 @@ def load_model(
         raise fail(f"model {name!r}: its tokenizer has no mask token, so it is no masked model")
     with _clear_errors(name, f"does not fit on the device {device!r}"):
         model = model.eval().to(place) if place else model.eval()
-    found = getattr(config, "_commit_hash", None) or _local_revision(name)
+    found = getattr(config, "_commit_hash", None)
+    if not found:
+        files = sorted({path for pattern in _FINGERPRINTED for path in Path(name).glob(pattern)})
+        parts = "".join(f"{path.name}={file_digest(path)};" for path in files)
+        found = hashlib.sha256(parts.encode()).hexdigest() if files else "unknown"
     kind_of_numbers = str(model.dtype).removeprefix("torch.")
     if kind_of_numbers not in DTYPES:
         raise fail(
@@ -249,12 +253,9 @@ def _refuse_random(name: str, info: dict[str, Any]) -> None:
     if missing:
         shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise fail(f"model {name!r}: its weights lack {len(missing)} tensors: {shown}")
-    wrong = sorted((str(key), tuple(a), tuple(b)) for key, a, b in info["mismatched_keys"])
-    if wrong:
-        key, found, wanted = wrong[0]
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        message = f"tensor {key} has the shape {found}, config.json wants {wanted}{more}"
-        raise fail(f"model {name!r}: {message}")
+    for key, found, wanted in info["mismatched_keys"]:
+        shapes = f"the shape {tuple(found)}, config.json wants {tuple(wanted)}"
+        raise fail(f"model {name!r}: tensor {key} has {shapes}")
 
 
 def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
@@ -282,12 +283,3 @@ def _tokenizer(name: str, common: dict[str, Any]) -> Any:
         message = f"model {name!r}: its tokenizer gives no character offsets (it is not a fast one)"
         raise fail(message)
     return tokenizer
-
-
-def _local_revision(name: str) -> str:
-    """Return the SHA-256 of all files of a folder that scores depend on."""
-    files = sorted({path for pattern in _FINGERPRINTED for path in Path(name).glob(pattern)})
-    total = hashlib.sha256()
-    for path in files:
-        total.update(f"{path.name}={file_digest(path)};".encode())
-    return total.hexdigest() if files else "unknown"
