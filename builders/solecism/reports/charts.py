@@ -83,9 +83,10 @@ def bar_chart(
         if len(names) > 1 or ceiling:
             _legend(axes, {name: colours[name] for name in names}, bool(ceiling))
 
+    said = {r: f | ({"people": ceiling[r]} if r in ceiling else {}) for r, f in shown.items()}
     about = "; ".join(
         f"{row}: " + ", ".join(f"{name} {100 * cell.value:.1f}" for name, cell in found.items())
-        for row, found in ({r: {**f, **_people(ceiling, r)} for r, f in shown.items()}).items()
+        for row, found in said.items()
     )
     keys = LINE * (len(names) + bool(ceiling)) if len(names) > 1 or ceiling else 0.0
     height = LINE * lines + 0.7 + keys
@@ -94,10 +95,6 @@ def bar_chart(
 
 def _has(cells: Cells, row: str) -> bool:
     return row in cells and cells[row].n > 0
-
-
-def _people(ceiling: Cells, row: str) -> Cells:
-    return {"people": ceiling[row]} if row in ceiling else {}
 
 
 def _label(name: str) -> str:
@@ -114,10 +111,6 @@ def _percents(axes: Axes, axis: Any) -> None:
         style = (0, (4, 3)) if tick == 0.5 else "-"
         colour = FAINT if tick == 0.5 else GRID
         across(tick, color=colour, linewidth=0.8, linestyle=style, zorder=0)
-    _plain(axes)
-
-
-def _plain(axes: Axes) -> None:
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labelcolor=FAINT, labelsize=8)
     axes.patch.set_alpha(0)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import zip_longest
+from typing import NamedTuple
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -22,8 +22,7 @@ _WORD, _BAR = 14, 16
 """The most columns of a token, and those of a bar: 80 for two sentences."""
 
 
-@dataclass(frozen=True)
-class TokenRow:
+class TokenRow(NamedTuple):
     """A row of tokens of the good and the bad sentence; ``same``: they are equal."""
 
     good: ExplainedToken | None
@@ -113,31 +112,10 @@ def _notes(pair: ExplainedPair) -> Iterator[str]:
         yield f"not in the model's vocabulary: {', '.join(unknown)}"
 
 
-@dataclass(frozen=True)
-class TokenBar:
-    """A token of a page: ``height`` of its bar in per cent, ``marked`` where the sides differ."""
-
-    token: ExplainedToken
-    height: float
-    marked: bool
-
-
 def explained_page(pair: ExplainedPair) -> str:
     """Return a pair as a web page: one file, without scripts."""
-    rows, most = token_rows(pair), most_bits(pair)
-    sides = {
-        "good": _bars([(row.good, row.same) for row in rows], most),
-        "bad": _bars([(row.bad, row.same) for row in rows], most),
-    }
     return render_page(
-        "explained.html.jinja", pair=pair, sides=sides, verdict=verdict(pair),
-        notes=list(_notes(pair)), model=_model(pair), direction=direction(pair.good.text), most=most,
+        "explained.html.jinja", pair=pair, rows=token_rows(pair), most=most_bits(pair),
+        verdict=verdict(pair), notes=list(_notes(pair)), model=_model(pair),
+        direction=direction(pair.good.text),
     )  # fmt: skip
-
-
-def _bars(some: Sequence[tuple[ExplainedToken | None, bool]], most: float) -> list[TokenBar]:
-    return [
-        TokenBar(token, 100 * (token.surprisal or 0.0) / most if most else 0.0, not same)
-        for token, same in some
-        if token is not None
-    ]

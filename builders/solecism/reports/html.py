@@ -98,14 +98,12 @@ def page_values(
         "normalised": _normalised(named),
         "correlations": correlations(results) if len(figures.models) > 1 else None,
         "margins": list(margin_correlations(results)), "notes": named,
-        "environments": Counter(map(_environment, results)),
+        "environments": Counter(
+            ", ".join(f"{key} {known[key]}" for key in _ENVIRONMENT if known.get(key))
+            for known in (result.summary.get("environment", {}) for result in results)
+        ),
         "widest": max(map(len, figures.models)),
     }  # fmt: skip
-
-
-def _environment(result: Result) -> str:
-    known: dict[str, Any] = result.summary.get("environment", {})
-    return ", ".join(f"{key} {known[key]}" for key in _ENVIRONMENT if known.get(key))
 
 
 @dataclass(frozen=True)

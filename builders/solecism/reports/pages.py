@@ -25,14 +25,10 @@ def _templates(folders: tuple[str, ...]) -> Environment:
     )  # fmt: skip
     made.filters["count"] = lambda number: f"{number:,}"
     made.filters["percent"] = lambda share: f"{100 * share:.1f}"
-    made.filters["breakable"] = _breakable
+    # a narrow column may break a name after each underscore
+    made.filters["breakable"] = lambda text: Markup(escape(text).replace("_", Markup("_<wbr>")))
     made.filters["direction"] = direction
     return made
-
-
-def _breakable(text: str) -> Markup:
-    """Return a name that a narrow column may break after each underscore."""
-    return Markup(escape(text).replace("_", Markup("_<wbr>")))
 
 
 def render_page(name: str, folders: tuple[str, ...] = (REPORTS,), /, **values: Any) -> str:

@@ -43,17 +43,6 @@ class SiteResults:
         pairs = zip(names, found, strict=True)
         return {result.path: name for name, (_, some) in pairs for result in some}
 
-    @cached_property
-    def _cells(self) -> dict[tuple[Path, str], Mapping[str, FigureCell]]:
-        return {}
-
-    def cells(self, result: Result, by: str) -> Mapping[str, FigureCell]:
-        """Return the figures of a result by a grouping."""
-        key = result.path, by
-        if key not in self._cells:
-            self._cells[key] = columns([result], by)[0].cells
-        return self._cells[key]
-
     def of(self, config: SiteConfig) -> dict[str, Result]:
         """Return the results on a config by the short names of their models."""
         key = config.data, config.name
@@ -69,7 +58,7 @@ class SiteResults:
         people: dict[str, FigureCell] = {}
         for config in holders:
             for name, result in self.of(config).items():
-                cell = self.cells(result, "UID").get(uid)
+                cell = columns([result], "UID")[0].cells.get(uid)
                 if cell is not None and cell.n:
                     found.setdefault(name, cell)
             judged = self.judgments.get((config.data, config.name))
