@@ -526,3 +526,9 @@ def test_a_verb_whose_packages_are_not_installed_names_the_extra(tmp_path: Path)
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2
     assert "pip install 'solecism[score]'" in done.stderr
+
+
+def test_check_prints_one_object_with_the_figures(root: Root) -> None:
+    found = json.loads(run(root, "check", "tiny/xx", "--json").stdout)
+    assert found["checked"]["paradigms"] >= 1
+    assert len(found["findings"]) == sum(found[f"{n}s"] for n in ("error", "warning", "note"))

@@ -24,7 +24,7 @@ from solecism.datasets.card import (
     version_rows,
     with_head,
 )
-from solecism.datasets.catalogue import CatalogueEntry
+from solecism.datasets.catalogue import CatalogueEntry, read_catalogue
 from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, languages_of, sources_of
 from solecism.datasets.lock import LOCK, note_commits, record
 from solecism.grammar.paradigm import Counts
@@ -124,6 +124,13 @@ def test_features_of_every_kind_are_those_that_datasets_reads(schema: pa.Schema)
     read = yaml.safe_load(yaml.safe_dump(feature_list(schema)))
     features = datasets.Features.from_arrow_schema(schema)
     assert datasets.Features._from_yaml_list(read) == features
+
+
+def test_values_that_the_hub_does_not_know(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.toml"
+    path.write_text('[tiny]\nversion = "1.0.0"\nannotations_creators = ["machine-made"]\n')
+    (told,) = problems_of(lambda: read_catalogue(path), tmp_path)
+    assert "annotations_creators has 'machine-made' (did you mean 'machine-generated'?" in told
 
 
 # text

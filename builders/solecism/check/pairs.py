@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import permutations
+from operator import getitem, ne
 from unicodedata import is_normalized
 
 import numpy as np
@@ -29,7 +30,7 @@ from solecism.lexicon.unwanted import unwanted_in
 
 __all__ = [
     "COUNT_CHECKS", "ITEM_CHECKS", "TEXT_CHECKS", "Flags", "PairBatch", "PairMemory",
-    "count_differing", "printed_as", "words_apart",
+    "printed_as", "words_apart",
 ]  # fmt: skip
 
 Flags = NDArray[np.bool_]
@@ -175,25 +176,11 @@ def several_words_differ(batch: PairBatch) -> Flags:
     flags = np.zeros(len(batch), dtype=bool)
     if not batch.paradigm.template.controller:
         return flags
-    sides = [batch.table[f"tokens_{side}"].combine_chunks() for side in ("good", "bad")]
-    for row in np.flatnonzero(count_differing(*sides) != 1).tolist():
-        good, bad = (side[row].as_py().split() for side in sides)
+    # In pairs for the one-prefix method exactly one word differs.
+    for row in np.flatnonzero(~_flags(batch.table["one_prefix_method"].combine_chunks())).tolist():
+        good, bad = (batch.table[f"tokens_{s}"][row].as_py().split() for s in ("good", "bad"))
         flags[row] = words_apart(good, bad, batch.spelling) > 1
     return flags
-
-
-def count_differing(good: pa.StringArray, bad: pa.StringArray) -> Ints:
-    """Return how many words differ in the same place; -1 for unequal numbers of words."""
-    ours, theirs = (pc.split_pattern(side, " ") for side in (good, bad))
-    sizes, others = (side.value_lengths().to_numpy() for side in (ours, theirs))
-    alike = sizes == others
-    out = np.full(len(good), -1, dtype=np.intp)
-    if alike.any():
-        differ = pc.not_equal(*(side.filter(pa.array(alike)).flatten() for side in (ours, theirs)))
-        ends = np.cumsum(sizes[alike])
-        flags = differ.to_numpy(zero_copy_only=False).astype(np.intp)
-        out[alike] = np.add.reduceat(flags, ends - sizes[alike])
-    return out
 
 
 @lru_cache(maxsize=1 << 14)
@@ -283,9 +270,9 @@ def lemma_twice(batch: PairBatch) -> Flags:
             [batch.slots.field(name).take(rows_of[slot]) for slot in pair]
             for name in ("lemma", "upos")
         )
-        same = _flags(pc.and_(pc.equal(*lemmas), pc.equal(*tags)))
-        shared = pc.is_in(lemmas[0], pa.array(_shared_lemmas(batch.paradigm), pa.string()))
-        flags |= same & ~_flags(shared) if same.any() else same
+        if (same := _flags(pc.equal(*lemmas))).any():
+            shared = pc.is_in(lemmas[0], pa.array(_shared_lemmas(batch.paradigm), pa.string()))
+            flags |= same & _flags(pc.equal(*tags)) & ~_flags(shared)
     return flags
 
 
@@ -432,44 +419,23 @@ def span_wrong(batch: PairBatch) -> Flags:
     with the template.
     """
     flags = np.zeros(len(batch), dtype=bool)
-    if not batch.paradigm.template.slots:
-        return flags
-    spans = []
-    for side, texts in zip(("good", "bad"), batch.sides, strict=True):
+    slots = len(batch.paradigm.template.slots)
+    for side, texts in zip(("good", "bad"), batch.sides if slots else (), strict=False):
         start, end = batch.places(f"{side}_start"), batch.places(f"{side}_end")
         lengths = pc.utf8_length(texts).to_numpy()[:, None]
         inside = (start >= 0) & (start < end) & (end <= lengths)
         flags |= (((start >= 0) | (end >= 0)) & ~inside).any(axis=1)
-        spans.append((start.ravel(), end.ravel(), inside.ravel()))
-    sentences, forms = batch.sides[0], batch.slots.field("form")
-    start, end, inside = spans[0]
-    for place in np.flatnonzero(inside & ~_cover(sentences, forms, start, end, inside)).tolist():
-        row = place // (len(forms) // len(batch))
-        text = sentences[row].as_py()[start[place] : end[place]]
-        first = bool(start[place] == 0)
-        flags[row] |= not printed_as(forms[place].as_py(), text, first, batch.spelling)
+    sentences = batch.sides[0].to_pylist()
+    starts, ends = batch.places("good_start"), batch.places("good_end")
+    for slot in range(slots):
+        first, last = starts[:, slot].tolist(), ends[:, slot].tolist()
+        forms = batch.slots.field("form")[slot::slots].to_pylist()
+        texts = map(getitem, sentences, map(slice, first, last))
+        unlike = np.fromiter(map(ne, texts, forms), dtype=bool, count=len(batch))
+        for row in np.flatnonzero(unlike & (starts[:, slot] >= 0)).tolist():
+            text = sentences[row][first[row] : last[row]]
+            flags[row] |= not printed_as(forms[row], text, first[row] == 0, batch.spelling)
     return flags
-
-
-def _cover(
-    sentences: pa.StringArray, forms: pa.StringArray, start: Ints, end: Ints, inside: Flags
-) -> Flags:
-    """Return which of the spans that are in their sentence have the very letters of the form."""
-    letters, sizes, firsts = [], [], []
-    for column in (sentences, forms):
-        text = "".join(filter(None, column.to_pylist()))
-        letters.append(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"))
-        sizes.append(pc.fill_null(pc.utf8_length(column), 0).to_numpy())
-        firsts.append(np.cumsum(sizes[-1]) - sizes[-1])
-    spans = np.flatnonzero(inside & (end - start == sizes[1]))
-    counts = sizes[1][spans]
-    span = np.repeat(np.arange(len(spans)), counts)
-    nth = np.arange(len(span)) - (np.cumsum(counts) - counts)[span]
-    begin = firsts[0][spans // (len(forms) // len(sentences))] + start[spans]
-    differs = letters[0][begin[span] + nth] != letters[1][firsts[1][spans][span] + nth]
-    out = np.zeros(len(forms), dtype=bool)
-    out[spans] = np.bincount(span[differs], minlength=len(spans)) == 0
-    return out
 
 
 @lru_cache(maxsize=1 << 14)
