@@ -18,8 +18,7 @@ from solecism.datasets.build import build
 from solecism.errors import InputError
 from solecism.plots import COLOURS
 from solecism.reports.figures import ALL, MEAN
-from solecism.reports.hardest import EACH, hardest
-from solecism.reports.html import page_figures
+from solecism.reports.html import EACH, hardest, page_figures
 from solecism.reports.people import Judgments, find_judgments, read_judgments
 from solecism.reports.report import open_results, report
 from solecism.scoring.items import open_items

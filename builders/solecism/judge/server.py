@@ -23,7 +23,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -297,7 +297,7 @@ def make_app(study: Study) -> Starlette:
         Route("/api/{name}", api.post, methods=["POST"]),
         Mount("/", StaticFiles(directory=page, html=True)),
     ]
-    errors = (HTTPException, InputError, ValueError, sqlite3.Error, OSError)
+    errors = (HTTPException, InputError, ValueError, ClientDisconnect, sqlite3.Error, OSError)
     app = Starlette(routes=routes, exception_handlers=dict.fromkeys(errors, _refused))
     app.add_middleware(
         CORSMiddleware, allow_origins=study.home.origins, allow_headers=["content-type"],
