@@ -81,7 +81,7 @@ def build_site(
             progress(config.spec, done, len(configs))
             samples |= _write_items(fresh, some, config, found, home)
         pages = list(site_pages(SiteContents(tuple(data), samples, found)))
-        for name, text in [*((page.path, page.html) for page in pages), *fixed_files().items()]:
+        for name, text in [*pages, *fixed_files().items()]:
             (fresh / name).parent.mkdir(parents=True, exist_ok=True)
             (fresh / name).write_text(text, encoding="utf-8", newline="\n")
         paths = sorted(path for path in fresh.rglob("*") if path.is_file())

@@ -40,16 +40,11 @@ EXAMPLES, LENGTH = 6, 45
 MOST_HEADS = 12
 """The most configs that are columns of the table of paradigms."""
 
+SitePage = tuple[str, str]
+"""The path of a page in the site, and its HTML."""
+
 Crumbs = tuple[tuple[str, str], ...]
 """The pages above a page: their names and paths."""
-
-
-@dataclass(frozen=True)
-class SitePage:
-    """A page: its path in the site, and its HTML."""
-
-    path: str
-    html: str
 
 
 @dataclass(frozen=True)
@@ -152,7 +147,7 @@ def _page(
         name, FOLDERS, title=title, up="../" * path.count("/"), here=path, crumbs=crumbs,
         place_of=place_of, layout="site.html.jinja", language_name=language_name, **values,
     )  # fmt: skip
-    return SitePage(path, html)
+    return path, html
 
 
 def _top(data: SiteData) -> Crumbs:
@@ -338,22 +333,15 @@ def _paradigm(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class ReferenceLine:
-    """A work in one line: who, when, what; where it can be read."""
-
-    text: str
-    url: str
-
-
-def _reference(work: Reference) -> ReferenceLine:
+def _reference(work: Reference) -> dict[str, str]:
+    """Return a work in one line, ``text``, and the ``url`` where it can be read."""
     families = [name.partition(",")[0].strip("{} ") for name in work.authors]
     who = " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
     title = work.fields.get("title", "").replace("{", "").replace("}", "")
     url = work.fields.get("url", "") or work.fields.get("doi", "")
     url = f"https://doi.org/{url}" if url.startswith("10.") else url
     shown = url if url.startswith(("https://", "http://")) else ""
-    return ReferenceLine(f"{who} ({work.fields.get('year', '')}): {title}", shown)
+    return {"text": f"{who} ({work.fields.get('year', '')}): {title}", "url": shown}
 
 
 def _coloured(text: str, language: str) -> Markup:
