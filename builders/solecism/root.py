@@ -83,10 +83,11 @@ class Root:
 
     def configs(self, dataset: str) -> list[str]:
         """Return the languages that a data set has templates for; raises :class:`InputError`."""
+        found = _folders(self.path / "templates" / dataset)
         if dataset not in self.datasets:
             near = candidates("data sets", self.datasets, dataset)
             raise fail(f"there is no data set {dataset!r} {near}")
-        return _folders(self.path / "templates" / dataset)
+        return found
 
     def folder(self, dataset: str, language: str) -> Path:
         """Return the folder of a data set's templates in a language; raises :class:`InputError`."""

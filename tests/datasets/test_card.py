@@ -26,7 +26,7 @@ from solecism.datasets.card import (
 )
 from solecism.datasets.catalogue import CatalogueEntry, read_catalogue
 from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, languages_of, sources_of
-from solecism.datasets.lock import LOCK, note_commits, record
+from solecism.datasets.lock import LOCK, note_commits, read_lock, record
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
 from solecism.root import Root
@@ -184,10 +184,10 @@ def test_findings_are_counted_by_check() -> None:
 def test_earlier_versions_stand_in_the_card_with_their_commits(tmp_path: Path) -> None:
     (tmp_path / "catalogue.toml").write_text('[tiny]\nversion = "2.0.0"\n')
     contents = {"1.2.0": 5, "1.10.0": 6, "2.0.0": 7, "3.0.0": 8}
-    for version, rows in contents.items():
-        record(tmp_path / LOCK, "tiny", version, {"he": Content(rows, "x")})
+    for version, count in contents.items():
+        record(tmp_path / LOCK, "tiny", version, {"he": Content(count, "x")})
     note_commits(tmp_path / LOCK, "tiny", {"v1.2.0": "c0ffee", "v2.0.0": "0ff"})
-    rows = version_rows(Root(tmp_path), TINY, [config()])
+    rows = version_rows(read_lock(tmp_path / LOCK)["tiny"], "2.0.0", [config()])
     assert [row[:4] for row in rows] == [
         ("2.0.0", "v2.0.0", "", 7), ("1.10.0", "v1.10.0", "", 6), ("1.2.0", "v1.2.0", "c0ffee", 5),
     ]  # fmt: skip

@@ -108,9 +108,8 @@ def _one_slip(a: str, b: str) -> bool:
 def rare_value(lexicon: Tables) -> Iterator[Problem]:
     """A value occurs only once and is nearly the same as another.
 
-    Probably a slip of the keyboard: correct it. Values of a column are compared over all tables of
-    the language, but for texts with spaces, values of up to three letters, numbered values (`set1`,
-    `set2`) and classes of classes.tsv.
+    Probably a slip of the keyboard: correct it. Texts with spaces, values of up to three letters,
+    numbered values (`set1`, `set2`) and classes of classes.tsv are not compared.
     """
     uses: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
     for name, value, path, line in _uses(lexicon):
@@ -183,9 +182,8 @@ def empty_column(lexicon: Tables) -> Iterator[Problem]:
 def form_missing(lexicon: Tables) -> Iterator[Problem]:
     """A word lacks a form that nearly all words of its table have.
 
-    Fill the cell in, if the word has the form. Items that need the form of an empty cell are
-    skipped. Reported where more than 90 % of the rows are filled and no table has the form of this
-    lemma in a narrower column.
+    Fill the cell in, if the word has the form; items that need it are skipped otherwise. Reported
+    where more than 90 % of the rows have it, and no table has it in a narrower column.
     """
     for table in lexicon.tables:
         for cell in table.cells:
@@ -218,8 +216,8 @@ def _alike(form: str, lemma: str) -> bool:
 def same_forms(lexicon: Tables) -> Iterator[Problem]:
     """Two words of a table have the same forms throughout.
 
-    Probably a row was copied and only its lemma changed. Homonyms are told apart by `#` in the
-    lemma (`Band#1`, `Band#2`) and are not reported; nor are words of a single form.
+    Probably a row was copied and only its lemma changed. Homonyms (`Band#1`, `Band#2`) and words of
+    a single form are not reported.
     """
     for table in lexicon.tables:
         first: dict[tuple[str, ...], Row] = {}
@@ -259,8 +257,7 @@ def invisible_characters(lexicon: Tables) -> Iterator[Problem]:
     """A word holds characters that cannot be seen.
 
     Remove no-break and zero-width spaces, soft hyphens, direction marks, control and private-use
-    characters; a file with any but such spaces and hyphens is not read until then. The joiners of
-    Persian and Indic scripts may follow a letter.
+    characters. The joiners of Persian and Indic scripts may follow a letter.
     """
     for table, row in lexicon.rows:
         for text in filter(_INVISIBLE.search, _texts(row)):
@@ -270,8 +267,8 @@ def invisible_characters(lexicon: Tables) -> Iterator[Problem]:
 def idle_rule(lexicon: Tables) -> Iterator[Problem]:
     """A spelling rule has no effect.
 
-    Its result is `= =`; or it is a setting (`capital`, `stop`, `space`) with something in the
-    columns left and right, which are not looked at.
+    Its result is `= =`, or it is a setting (`capital`, `stop`, `space`) with something in the
+    columns left and right.
     """
     path = str(lexicon.folder / "orthography.tsv")
     for line, (name, left, right, result, *_) in lexicon.rules:

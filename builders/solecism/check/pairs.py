@@ -135,9 +135,8 @@ def duplicate_id(batch: PairBatch) -> Flags:
 def duplicate_pair(batch: PairBatch) -> Flags:
     """A pair occurs twice.
 
-    Two combinations of words make the same sentences, so the pair counts twice. Look for a slot
-    that is not printed, for words that are spelt alike, for bad lines that come to the same, or for
-    another paradigm of the config that makes the same pairs.
+    Look for a slot that is not printed, words that are spelt alike, bad lines that come to the
+    same, or another paradigm of the config that makes the same pairs.
     """
     good, bad = batch.hashes
     return ~batch.memory.pairs.fresh(combine(mix(good), [bad]))
@@ -286,8 +285,7 @@ def _shared_lemmas(paradigm: Paradigm) -> list[str]:
 def not_printed(batch: PairBatch) -> Flags:
     """The controller or an attractor is missing in a good sentence.
 
-    The template prints the slot in some of the sentences only, so that no distance and match can be
-    computed for the others.
+    The template prints the slot in some sentences only: the others have no distance and match.
     """
     template = batch.paradigm.template
     names = filter(None, (template.controller, *template.attractors))
@@ -301,7 +299,7 @@ def mostly_left_out(counts: Counts) -> Iterator[str]:
     """More than half of all combinations make no pair.
 
     Words lack forms or have forms that are spelt alike. Narrow the slots to words that can make a
-    pair; otherwise the words that remain may not be the ones you meant.
+    pair: those that remain may not be the ones you meant.
     """
     skipped = counts.skipped.total()
     if skipped > counts.sets:
@@ -368,8 +366,8 @@ def bad_spacing(batch: PairBatch) -> Flags:
 def stray_characters(batch: PairBatch) -> Flags:
     r"""A sentence has one of the characters `\ { } | _ < >`.
 
-    They belong to templates, regular expressions or markup. Look at the line of the template, at
-    the form in the lexicon and at the results of spelling rules.
+    Look at the line of the template, at the form in the lexicon and at the results of spelling
+    rules.
     """
     return batch.matching(_STRAY)
 

@@ -104,8 +104,7 @@ READING_CHECKS = {
     "T014": """A template holds characters that cannot be seen.
 
         Remove control characters (but tabs), direction marks, zero-width and private-use
-        characters; the file is not read until then. The joiners of Persian and Indic scripts may
-        follow a letter.
+        characters. The joiners of Persian and Indic scripts may follow a letter.
         """,
 }
 """What is said of problems that a reader or a draw raises, by code."""

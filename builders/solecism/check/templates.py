@@ -106,9 +106,8 @@ def attractors_without_controller(draft: UnboundTemplate) -> Iterator[Problem]:
 def idle_slot(paradigm: Paradigm) -> Iterator[Problem]:
     """A slot changes no sentence.
 
-    No line prints the slot, agrees with it or asks for a property of it (perhaps a macro takes it
-    as an argument and does not use it), so every pair is repeated for each of its words. Remove the
-    slot.
+    No line prints the slot, agrees with it or asks for a property of it (perhaps a macro does not
+    use its argument), so every pair is repeated for each of its words. Remove the slot.
     """
     asked = _asked(paradigm, paradigm.template.conditions)
     for slot in paradigm.template.slots:
@@ -194,8 +193,8 @@ def free_feature(paradigm: Paradigm) -> Iterator[Problem]:
     """A slot varies in a feature that nothing asks for.
 
     The lines print each form of the word (*I know*, but *my know* too). Ask for one value in the
-    slot (`Case: Nom`), or let the word agree. Number, gender and person of nouns and pronouns may
-    vary, and those of a word with which another one agrees.
+    slot (`Case: Nom`), or let the word agree. Number, gender and person may vary of nouns, pronouns
+    and words with which others agree.
     """
     template = paradigm.template
     uses = merge_uses(map(paradigm.phrases.uses, (*template.line_expressions, *template.tests)))

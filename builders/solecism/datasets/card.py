@@ -30,7 +30,7 @@ from solecism.datasets.catalogue import (
     spdx,
 )
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
-from solecism.datasets.lock import lock_path, read_lock, verified_configs
+from solecism.datasets.lock import LockedVersion, lock_path, read_lock, verified_configs
 from solecism.errors import fail
 from solecism.inputs import read_source
 from solecism.root import Root
@@ -57,7 +57,8 @@ def render_card(
     path = root.card(entry.name)
     text = read_source(path) if path.is_file() else _PLAIN
     pairs = next((c.schema for c in built if "features" in c.schema.names), None)
-    verified = verified_configs(root, entry, built)
+    locked = read_lock(lock_path(root, entry.name)).get(entry.name, {})
+    verified = verified_configs(locked, entry.version, built)
     skipped = sum((p.counts.skipped for c in built for p in c.paradigms), Counter[str]())
     names = {
         "verified": verified, "unverified": [c.name for c in built if c.name not in verified],
@@ -68,7 +69,7 @@ def render_card(
         "licences": [spdx(licence) for licence in as_list(entry.license)],
         "checks": check_rows(built), "findings": _findings(built),
         "skipped": dict(sorted(skipped.items())),
-        "versions": version_rows(root, entry, built),
+        "versions": version_rows(locked, entry.version, built),
         "citation": bibtex(entry), "sources": sources_of(built),
         "left_out": left_out,
     }  # fmt: skip
@@ -127,16 +128,15 @@ class VersionRow(NamedTuple):
 
 
 def version_rows(
-    root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]
+    locked: Mapping[str, LockedVersion], version: str, built: Sequence[BuiltConfig]
 ) -> list[VersionRow]:
     """Return this version and, from the lock, all earlier ones; the newest first."""
-    now = parse_version(entry.version)
+    now = parse_version(version)
     counts = [(now, "", [c.content for c in built])]
-    locked = read_lock(lock_path(root, entry.name)).get(entry.name, {})
-    for version in sorted(map(parse_version, locked), reverse=True):
-        if version < now:
-            configs, commit = locked[str(version)]
-            counts.append((version, commit, list(configs.values())))
+    for earlier in sorted(map(parse_version, locked), reverse=True):
+        if earlier < now:
+            configs, commit = locked[str(earlier)]
+            counts.append((earlier, commit, list(configs.values())))
     return [
         VersionRow(str(v), v.tag, commit, sum(c.rows for c in some), len(some))
         for v, commit, some in counts

@@ -117,15 +117,16 @@ def departures(root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]) 
     return changes({entry.name: some}, entry.name, entry.version, known)
 
 
-def verified_configs(root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> list[str]:
+def verified_configs(
+    versions: Mapping[str, LockedVersion], version: str, built: Sequence[BuiltConfig]
+) -> list[str]:
     """Return the configs that a locked version has: what a card says of checks is about them.
 
     Under a version that is locked they must have its content. A later version, which is not locked
     yet, has those that an earlier one had.
     """
-    versions = read_lock(lock_path(root, entry.name)).get(entry.name, {})
-    if entry.version in versions:
-        known = versions[entry.version].configs
+    if version in versions:
+        known = versions[version].configs
         return [config.name for config in built if known.get(config.name) == config.content]
     names = {name for version in versions.values() for name in version.configs}
     return [config.name for config in built if config.name in names]
