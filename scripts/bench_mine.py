@@ -28,7 +28,7 @@ from rich.table import Table as Grid
 
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.conllu import read_tokens
-from solecism.treebank.forms import count_treebank
+from solecism.treebank.forms import read_forms
 from solecism.treebank.languages import find_language
 from solecism.treebank.mining import MiningCounts, Settings, mine_files
 
@@ -78,9 +78,9 @@ def read_udapi(path: Path) -> int:
 def mine(path: Path, preset: str) -> int:
     """Mine with one of our presets, the inventory of ``strict`` included; count the items."""
     tally = MiningCounts()
-    inventory = count_treebank([path]) if preset == "strict" else None
+    forms = read_forms("", {"": [path]}, id) if preset == "strict" else None
     language = find_language(path.name.partition("_")[0])
-    settings = Settings(language, preset, MASKS[:1], forms=inventory)
+    settings = Settings(language, preset, MASKS[:1], forms=forms)
     for _ in mine_files([path], settings, tally):
         pass
     return tally.items

@@ -20,7 +20,7 @@ from datatrove.pipeline.base import PipelineStep
 
 from solecism import mine
 from solecism.files import write_text
-from solecism.treebank.mining import MiningCounts, unique, write_items
+from solecism.treebank.mining import FreshItems, MiningCounts, write_items
 
 
 class TreebankMiner(PipelineStep):
@@ -61,7 +61,7 @@ class ItemsJoiner(PipelineStep):
         """Yield a document with the path of the joined items."""
         yield from data or ()
         counts = MiningCounts()
-        write_items(unique(map(pq.read_table, self.parts), counts), self.out)
+        write_items(FreshItems(counts, strict=False).of(map(pq.read_table, self.parts)), self.out)
         self.stat_update("items", value=counts.items)
         yield Document(str(self.out), self.out.stem)
 

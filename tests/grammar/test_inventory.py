@@ -50,7 +50,7 @@ def counted(text: str) -> Counter[WordForm]:
 def french(tmp_path: Path) -> LanguageForms:
     path = tmp_path / "fra"
     path.write_text(UNIMORPH, encoding="utf-8")
-    triples = UniMorphForms.read(path, "fra", "CC-BY-SA-3.0", frozenset({"avoir"}))
+    triples = UniMorphForms.read([path], "fra", "CC-BY-SA-3.0", frozenset({"avoir"}))
     counts = {
         "UD_French-A": counted(FRENCH),
         "UD_French-B": counted(FRENCH.split("\n\n")[0] + "\n\n"),

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pyarrow as pa
 
-from solecism.treebank import documents
-from solecism.treebank.documents import FEWEST, SHARE, DocumentQuota, document_of
+from solecism.treebank import mining as documents
+from solecism.treebank.mining import FEWEST, SHARE, DocumentQuota, document_of
 
 
 def table(sizes: dict[str, int], relation: str = "verb") -> pa.Table:

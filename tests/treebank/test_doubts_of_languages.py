@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from solecism.treebank.doubts import doubt_of_form, doubt_of_item
 from solecism.treebank.forms import LanguageForms, ParadigmCell, WordForm
 from solecism.treebank.languages import rules_of
+from solecism.treebank.wrong_forms import doubt_of_form, doubt_of_item
 
 KNOWN = {
     WordForm("dogu", "dog", "NOUN", "Case=Nom|Number=Sing"): 5,

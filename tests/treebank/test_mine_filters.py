@@ -15,13 +15,12 @@ import pytest
 from release import CHECKOUT, TREEBANKS
 from solecism.datasets.catalogue import read_bibliography
 from solecism.errors import InputError
+from solecism.treebank.candidates import AgreeingPairs
 from solecism.treebank.conllu import ConlluChunk, Tokens, tokens_of
-from solecism.treebank.filters import FILTERS
+from solecism.treebank.filters import FILTERS, FLAWS, capitals_by, count_habits, marks_by
 from solecism.treebank.forms import TreebankForms, WordForm, count_words
 from solecism.treebank.languages import find_language, languages
 from solecism.treebank.mining import Settings
-from solecism.treebank.relations import AgreeingPairs
-from solecism.treebank.sentences import FLAWS, capitals_by, count_habits, marks_by
 from solecism.treebank.strict import SWITCHES, TESTS
 
 FOLDER = TREEBANKS

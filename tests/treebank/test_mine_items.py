@@ -18,16 +18,16 @@ from solecism.commands import main
 from solecism.errors import InputError
 from solecism.hashing import SeenHashes
 from solecism.schema import CLOZE
+from solecism.treebank.filters import FLAWS
 from solecism.treebank.languages import find_language
 from solecism.treebank.mining import (
+    FreshItems,
     MiningCounts,
     Settings,
     mine_file,
     mine_files,
     treebank_of,
-    unique,
 )
-from solecism.treebank.sentences import FLAWS
 
 FOLDER = TREEBANKS
 BOTH = ("controller", "target")
@@ -37,7 +37,7 @@ def mine(path: Path, language: str, preset: str = "strict", **settings: object) 
     """All items of a file, however many a sentence has; the sentences may be fragments."""
     settings = {"without": frozenset(FLAWS), **settings}
     given = Settings(find_language(language), preset, masks=BOTH, **settings)  # type: ignore[arg-type]
-    mined = unique(mine_file(path, given, MiningCounts()), MiningCounts())
+    mined = FreshItems(MiningCounts(), False).of(mine_file(path, given, MiningCounts()))
     return pa.concat_tables([*mined, CLOZE.empty_table()]).to_pylist()
 
 
@@ -167,7 +167,8 @@ def test_items_do_not_depend_on_blocks(tmp_path: Path) -> None:
         settings = Settings(find_language("es"), preset, BOTH)
         found = []
         for size in (1, 500, 1 << 22):
-            tables = unique(mine_file(path, settings, MiningCounts(), size=size), MiningCounts())
+            mined = mine_file(path, settings, MiningCounts(), size=size)
+            tables = FreshItems(MiningCounts(), False).of(mined)
             found.append(pa.concat_tables(tables).combine_chunks())
         assert found[0] == found[1] == found[2]
         assert len(found[0]) > 20

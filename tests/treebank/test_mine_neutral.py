@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 import solecism.treebank
+from solecism.treebank.candidates import ALL_VALUES
 from solecism.treebank.catalogue import origin_languages
-from solecism.treebank.feature_bits import AGREEMENT, ALL_VALUES, bundle
 from solecism.treebank.forms import WordForm
 from solecism.treebank.languages import languages, left_open, rules_of_forms
+from solecism.treebank.relations import AGREEMENT, bundle
 
 RULES = Path(solecism.treebank.__file__).with_name("neutral.toml").read_text(encoding="utf-8")
 CODES = sorted({code for codes in tomllib.loads(RULES) for code in codes.split()})

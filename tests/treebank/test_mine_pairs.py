@@ -12,11 +12,11 @@ import pytest
 
 from solecism.treebank.cloze import MASKS, ItemOrigin
 from solecism.treebank.conllu import ConlluChunk, tokens_of
+from solecism.treebank.filters import FLAWS
 from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_words
 from solecism.treebank.languages import find_language, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, Caps, PairMaker
 from solecism.treebank.mining import Settings, mine_tokens
-from solecism.treebank.sentences import FLAWS
 from solecism.treebank.wrong_forms import WrongForms
 from treebank import conllu
 

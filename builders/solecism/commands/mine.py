@@ -211,11 +211,10 @@ def _show_profile(
 
 
 def _profile_facts(profile: Profile) -> dict[str, object]:
-    agrees = {kind: [*map(str, rules)] for kind, rules in profile.language.agrees.items()}
     return {
         "language": profile.language.code,
         "sentences": profile.sentences,
-        "agrees": agrees,
+        "agrees": profile.language.rule_texts(),
         "verbforms": list(profile.language.verbforms),
         "cases": list(profile.language.cases),
         "third": profile.language.third,

@@ -19,17 +19,10 @@ from solecism.hashing import SeenHashes
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.catalogue import find_code, origin_languages
 from solecism.treebank.cloze import MASKS
-from solecism.treebank.documents import DocumentQuota
 from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import doubtful_sources, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
-from solecism.treebank.mining import (
-    MiningCounts,
-    Settings,
-    mine_file,
-    released,
-    unique,
-)
+from solecism.treebank.mining import FreshItems, MiningCounts, Settings, mine_file
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import WrongForms
@@ -90,8 +83,7 @@ class _MinedLanguage:
 
     def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
         self.code, self.found, self.commercial = code, found, commercial
-        self.seen, self.once = SeenHashes(), SeenHashes()
-        self.evidence = Evidence()
+        self.seen, self.evidence = SeenHashes(), Evidence()
 
     @cached_property
     def lexicon(self) -> LocalSource | None:
@@ -127,7 +119,7 @@ class _MinedLanguage:
         facts = self.pairs.facts()
         for name in ("inventory", "settings", "profile", "pairs"):
             self.__dict__.pop(name, None)
-        self.seen, self.once, self.evidence = SeenHashes(), SeenHashes(), Evidence()
+        self.seen, self.evidence = SeenHashes(), Evidence()
         return facts
 
     @property
@@ -149,14 +141,14 @@ class _TreebankSource:
     def tables(self) -> Iterator[pa.Table]:
         """Mine; the maker of pairs sees each table too."""
         licence, genre = self._found.origin.licence, ", ".join(self._found.origin.genre)
-        quota = DocumentQuota()
+        mined = self._mined
+        unseen = FreshItems(self._tally, True, mined.seen, mined.pairs)
         for path in self._found.files:
-            mined = mine_file(path, self._mined.settings, self._tally, licence, genre=genre)
-            seen, once, take = self._mined.seen, self._mined.once, self._mined.pairs.take
-            for fresh in unique(mined, self._tally, seen, once, take, quota):
+            items = mine_file(path, mined.settings, self._tally, licence, genre=genre)
+            for fresh in unseen.of(items):
                 self._example = self._example or example_of(fresh)
                 yield fresh
-        yield from released(quota, self._tally)
+        yield from unseen.rest()
 
     def built(self) -> BuiltParadigm:
         """Return what was mined, and what every filter left out."""
@@ -172,7 +164,7 @@ class _TreebankSource:
             "relations": dict(sorted(tally.relations.items())),
             "masked": dict(sorted(tally.masked.items())),
             "licence": origin.licence,
-            "agrees": {k: [*map(str, r)] for k, r in self._mined.settings.language.agrees.items()},
+            "agrees": self._mined.settings.language.rule_texts(),
             "reason": self._mined.profile.reason,
             "sources": [self._found.facts()],
         }

@@ -1,45 +1,112 @@
-"""Pairs of words that may agree: words joined with their heads, by how they hang together."""
+"""Pairs of words that may agree: words joined with their heads, by our rules or the paper's.
+
+Source of the latter: Bacon and Regier (2019), *Does BERT agree?*, and the program published with
+it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
-from solecism.treebank.conllu import Flags, Ints, Tokens
-from solecism.treebank.feature_bits import bundle
+from solecism.grouping import first_rows
+from solecism.hashing import Hashes
+from solecism.treebank.conllu import Coded, Flags, Ints, Tokens
 from solecism.treebank.languages import Language, Rule
-from solecism.treebank.relations import RELATIONS, WordPairs, above, first_below
+from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
 
 __all__ = [
-    "KINDS", "Candidates", "base", "find_candidates", "finite_words", "has_child",
-    "is_finite", "layered_words", "with_any", "with_value",
+    "ALL_VALUES", "AgreeingPairs", "Candidates", "WordPairs", "base", "bits_of", "conflicts",
+    "find_as_paper", "find_candidates", "finite_words", "has_child", "layered_words", "somewhere", "with_any",
+    "with_value",
 ]  # fmt: skip
 
-KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        "determiner": "determiner",
-        "modifying": "modifying",
-        "predicated": "predicated",
-        "verb": "verb",
-        "auxiliary": "verb",
-        "copula": "verb",
-        "participle": "verb",
-        "object": "object",
-        "object_auxiliary": "object",
-        "indirect_object": "indirect_object",
-        "indirect_object_auxiliary": "indirect_object",
-        "possessor": "possessor",
-    }
-)
-"""How the two ends hang together, and the relation that it is a kind of."""
+Values = Mapping[str, tuple[str, ...]]
+
+PAPER_VALUES: Values = {
+    "Number": ("Sing", "Plur"),
+    "Gender": ("Masc", "Fem", "Neut"),
+    "Case": ("Nom", "Acc", "Erg", "Abs"),
+    "Person": ("1", "2", "3"),
+}
+"""The values that the paper's program knows; others count as no value."""
+
+ALL_VALUES: Values = {
+    "Number": ("Sing", "Plur", "Dual", "Tri", "Pauc", "Grpa", "Grpl", "Inv", "Coll", "Ptan", "Count"),
+    "Gender": ("Masc", "Fem", "Neut", "Com"),
+    "Case": (
+        "Nom", "Acc", "Erg", "Abs", "Abe", "Ben", "Cau", "Cmp", "Cns", "Com", "Dat", "Dis", "Equ",
+        "Gen", "Ins", "Par", "Tem", "Tra", "Voc", "Abl", "Add", "Ade", "All", "Del", "Ela", "Ess",
+        "Ill", "Ine", "Lat", "Loc", "Per", "Sbe", "Sbl", "Spl", "Sub", "Sup", "Ter",
+    ),
+    "Person": ("0", "1", "2", "3", "4"),
+}  # fmt: skip
+"""The universal values (https://universaldependencies.org/u/feat/)."""
 
 _NAMES = tuple(KINDS)
 _RELATION = np.array([RELATIONS.index(relation) for relation in KINDS.values()])
-_SUBJECTS = ("nsubj", "nsubj:pass", "nsubj:cop")
-_Rows = tuple[Ints, Ints, Ints]
+
+
+def bits_of(feats: Coded, values: Values, layer: str = "") -> Hashes:
+    """Return the values of all words, a row for each of :data:`AGREEMENT`.
+
+    A bit stands for each of ``values``; 0 is no value. ``layer``: that of the features.
+    """
+
+    def bits(text: str, feature: str) -> int:
+        found = bundle(text).get(layered(feature, layer), ())
+        return sum(1 << place for place, value in enumerate(values[feature]) if value in found)
+
+    table = [[bits(text, feature) for text in feats.values] for feature in AGREEMENT]
+    return np.array(table, np.uint64)[:, feats.codes]
+
+
+def conflicts(a: Hashes, b: Hashes) -> Flags:
+    """Return which pairs have a feature in both ends without a value in common."""
+    return somewhere((a > 0) & (b > 0) & (a & b == 0))
+
+
+def somewhere(rows: Flags) -> Flags:
+    """Return, of rows of flags, in which columns any is set."""
+    found: Flags = np.logical_or.reduce(rows, axis=0)
+    return found
+
+
+@dataclass(frozen=True)
+class WordPairs:
+    """Rows of targets and of their controllers; ``relation`` is a place in :data:`RELATIONS`."""
+
+    target: Ints
+    controller: Ints
+    relation: Ints
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def __getitem__(self, rows: Ints | Flags) -> WordPairs:
+        return WordPairs(self.target[rows], self.controller[rows], self.relation[rows])
+
+
+@dataclass(frozen=True)
+class AgreeingPairs:
+    """The pairs of a chunk that agree.
+
+    ``kept``: which pairs are items when the controller (first row), or the target (second), is
+    masked; ``shared``: a row for each feature, which pairs agree in it; ``bits``: values of all
+    words (:func:`bits_of`); ``decides``: for either masked end, which features of ``shared`` tell
+    the end's form; ``layer``: a place in ``layers``, the layer of the target's features.
+    """
+
+    pairs: WordPairs
+    kept: Flags
+    shared: Flags
+    bits: Hashes
+    decides: Flags
+    layer: Ints
+    layers: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True)
@@ -66,18 +133,7 @@ class Candidates:
     @property
     def subject(self) -> Flags:
         """Which controllers are subjects."""
-        return np.isin(self.pairs.relation, [RELATIONS.index(n) for n in ("predicated", "verb")])
-
-    @property
-    def layered(self) -> Flags:
-        """Which targets have features of a layer."""
-        return layered_words(self.tokens)[self.pairs.target]
-
-    @property
-    def clausal(self) -> Flags:
-        """Which pairs are of a predicate and its argument."""
-        within = ("determiner", "modifying", "possessor")
-        return ~np.isin(self.pairs.relation, [RELATIONS.index(name) for name in within])
+        return self.in_relation("predicated", "verb")
 
     @property
     def first(self) -> Flags:
@@ -96,6 +152,10 @@ class Candidates:
     def of(self, *kinds: str) -> Flags:
         """Return which pairs are of one of the kinds."""
         return np.isin(self.kind, [_NAMES.index(kind) for kind in kinds])
+
+    def in_relation(self, *names: str) -> Flags:
+        """Return which pairs are of one of the relations."""
+        return np.isin(self.pairs.relation, [RELATIONS.index(name) for name in names])
 
     def either(self, flags: Flags) -> Flags:
         """Return which pairs have an end with the flag."""
@@ -128,22 +188,26 @@ def with_any(tokens: Tokens, feature: str) -> Flags:
 
 
 def finite_words(tokens: Tokens) -> Flags:
-    """Return which words are finite (:func:`is_finite`)."""
+    """Return which words are finite (:func:`~solecism.treebank.relations.is_finite`)."""
     return tokens.feats.table(lambda text: is_finite(bundle(text)), bool)
 
 
-def is_finite(feats: Mapping[str, frozenset[str]]) -> bool:
-    """Return whether a bundle is of a finite word.
+def layered_words(tokens: Tokens) -> Flags:
+    """Return which words are verbs or auxiliaries that have features of a layer."""
+    layered: Flags = tokens.feats.table(lambda text: "[" in text, bool)
+    return tokens.upos.isin("VERB", "AUX") & layered
 
-    Without VerbForm, that is what has a mood, a tense, or a person (of any layer but that of a
-    possessor).
-    """
-    if "VerbForm" in feats:
-        return "Fin" in feats["VerbForm"]
-    return any(
-        name in ("Mood", "Tense") or (name.startswith("Person") and name != "Person[psor]")
-        for name in feats
-    )
+
+def _below(tokens: Tokens, *tags: str) -> Flags:
+    """Return which words have a head with one of some parts of speech."""
+    return (tokens.head >= 0) & tokens.upos.isin(*tags)[tokens.head]
+
+
+def _first_below(tokens: Tokens, flags: Flags) -> Ints:
+    """Return for every word the first of its dependents that has the flag, -1 where none has."""
+    rows = np.flatnonzero(flags & (tokens.head >= 0))
+    first = first_rows(tokens.head[rows], len(tokens))
+    return np.where(first >= 0, np.append(rows, -1)[first], -1)
 
 
 def find_candidates(tokens: Tokens, language: Language) -> Candidates:
@@ -156,78 +220,107 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
     another layer than the subject's, its objects too, and possessors of a noun that has features
     of theirs.
     """
-    upos = tokens.upos
-    noun, adjective, verb = (above(tokens, upos.isin(tag)) for tag in ("NOUN", "ADJ", "VERB"))
-    nominal = upos.isin("NOUN", "PRON") & (tokens.head >= 0)
-    subject = nominal & tokens.deprel.isin(*_SUBJECTS)
-    inflected = _participle(tokens, language)[tokens.head]
-    found = {
-        "determiner": _of_noun(tokens, upos.isin("DET") & base(tokens, "det") & noun),
-        "modifying": _of_noun(tokens, upos.isin("ADJ") & base(tokens, "amod") & noun),
-        "predicated": _of_predicate(tokens, subject & adjective),
-        "verb": _of_predicate(tokens, subject & verb & ~inflected),
-        "auxiliary": _of_carrier(tokens, subject, "aux"),
-        "copula": _of_carrier(tokens, subject, "cop"),
-        "participle": _of_predicate(tokens, subject & verb & inflected),
+    upos, head = tokens.upos, tokens.head
+    noun, adjective, verb = (_below(tokens, tag) for tag in ("NOUN", "ADJ", "VERB"))
+    nominal = upos.isin("NOUN", "PRON") & (head >= 0)
+    subject = nominal & tokens.deprel.isin("nsubj", "nsubj:pass", "nsubj:cop")
+    participle = np.zeros(len(tokens), bool)
+    if language.agrees.get("participle"):
+        participle = with_value(tokens, "VerbForm", "Part") & has_child(tokens, base(tokens, "aux"))
+        participle &= ~with_value(tokens, "VerbForm", *language.verbforms)
+    inflected = verb & participle[head]
+    itself = np.arange(len(tokens))
+    carries = upos.isin("AUX", "VERB") & finite_words(tokens)
+    auxiliary = _first_below(tokens, carries & base(tokens, "aux"))
+    copula = _first_below(tokens, carries & base(tokens, "cop"))
+    # Each kind: the dependents that are controllers, and for every predicate what agrees with them.
+    arguments = {
+        "predicated": (subject & adjective, itself),
+        "verb": (subject & verb & ~inflected, itself),
+        "auxiliary": (subject, auxiliary),
+        "copula": (subject, copula),
+        "participle": (subject & inflected, itself),
     }
     layered = layered_words(tokens)
     if layered.any():
+        carrier = np.where(layered[auxiliary], auxiliary, -1)
         for name, relation in (("object", "obj"), ("indirect_object", "iobj")):
             argument = nominal & base(tokens, relation) & verb
-            found[name] = _of_predicate(tokens, argument & above(tokens, layered))
-            rows = _of_carrier(tokens, argument, "aux")
-            chosen = layered[rows[0]]
-            found[f"{name}_auxiliary"] = rows[0][chosen], rows[1][chosen], rows[2][chosen]
+            arguments[name] = argument & layered[head], itself
+            arguments[f"{name}_auxiliary"] = argument, carrier
     owned = upos.isin("NOUN") & tokens.feats.table(lambda text: "[psor]" in text, bool)
     if owned.any():
-        owner = nominal & base(tokens, "nmod", "det") & above(tokens, owned)
-        found["possessor"] = _of_predicate(tokens, owner)
-    return _join(tokens, language, found)
+        arguments["possessor"] = nominal & base(tokens, "nmod", "det") & owned[head], itself
+    joined: list[tuple[str, Ints, Ints, Ints]] = []
+    for kind, tag, relation in (("determiner", "DET", "det"), ("modifying", "ADJ", "amod")):
+        rows = np.flatnonzero(upos.isin(tag) & base(tokens, relation) & noun)
+        joined.append((kind, rows, head[rows], head[rows]))
+    for kind, (flags, target_of) in arguments.items():
+        rows = np.flatnonzero(flags)
+        rows = rows[target_of[head[rows]] >= 0]
+        joined.append((kind, target_of[head[rows]], rows, head[rows]))
+    places = [_NAMES.index(kind) for kind, *_ in joined]
+    kinds = np.repeat(places, [len(rows) for _, rows, *_ in joined])
+    _, *columns = zip(*joined, strict=True)
+    target, controller, clause = map(np.concatenate, columns)
+    order = np.lexsort((kinds, target, controller))
+    kinds = kinds[order]
+    pairs = WordPairs(target[order], controller[order], _RELATION[kinds])
+    return Candidates(tokens, language, pairs, kinds, clause[order])
 
 
-def layered_words(tokens: Tokens) -> Flags:
-    """Return the verbs and auxiliaries that have features of a layer."""
-    carries = tokens.upos.isin("VERB", "AUX")
-    layered: Flags = tokens.feats.table(lambda text: "[" in text, bool)
-    return carries & layered
+def find_as_paper(
+    tokens: Tokens, relations: Collection[str], to_the_letter: bool
+) -> tuple[AgreeingPairs, Counter[str]]:
+    """Find pairs that disagree in no feature, where the masked word has one.
+
+    ``to_the_letter``: as the published program does it; see :func:`_paper_pairs`. Also returns how
+    many pairs were dropped, by reason: ``relation`` (not one of ``relations``), ``disagree``,
+    ``no feature`` (neither end has any).
+    """
+    pairs = _paper_pairs(tokens, to_the_letter)
+    known = np.isin(pairs.relation, [RELATIONS.index(name) for name in relations])
+    dropped = Counter(relation=int((~known).sum()))
+    pairs = pairs[known]
+    bits = bits_of(tokens.feats, PAPER_VALUES)
+    target, controller = bits[:, pairs.target], bits[:, pairs.controller]
+    agrees = ~conflicts(target, controller)
+    valued = np.array([end.any(axis=0) for end in (controller, target)])
+    dropped["disagree"] = int((~agrees).sum())
+    dropped["no feature"] = int((agrees & ~valued.any(axis=0)).sum())
+    shared = target & controller > 0
+    layer = np.zeros(len(pairs), np.int64)
+    both = np.array([shared, shared])
+    return AgreeingPairs(pairs, agrees & valued, shared, bits, both, layer), dropped
 
 
-def _participle(tokens: Tokens, language: Language) -> Flags:
-    """Return the participles that may agree beside an auxiliary, if the language has such."""
-    if not language.agrees.get("participle"):
-        return np.zeros(len(tokens), bool)
-    carrier = with_value(tokens, "VerbForm", *language.verbforms)
-    return (
-        with_value(tokens, "VerbForm", "Part") & ~carrier & has_child(tokens, base(tokens, "aux"))
+def _paper_pairs(tokens: Tokens, to_the_letter: bool) -> WordPairs:
+    """Return the pairs in the order of the dependents.
+
+    The paper means that a copula or an auxiliary agrees with the first subject of its head. The
+    program, ``to_the_letter``, looks for that subject below the copula or auxiliary itself, where
+    UD hardly ever attaches it.
+    """
+    upos, deprel, head = tokens.upos, tokens.deprel, tokens.head
+    noun, adjective, verb = (_below(tokens, tag) for tag in ("NOUN", "ADJ", "VERB"))
+    subject = deprel.isin("nsubj") & upos.isin("NOUN", "PRON")
+    determiner = np.flatnonzero(upos.isin("DET") & deprel.isin("det", "det:predet") & noun)
+    modifying = np.flatnonzero(upos.isin("ADJ") & deprel.isin("amod") & noun)
+    predicated = np.flatnonzero(subject & adjective)
+    of_verb = np.flatnonzero(subject & verb)
+    copula = deprel.isin("cop") & (head >= 0) & ~adjective
+    carrier = np.flatnonzero(copula | upos.isin("AUX") & deprel.isin("aux", "aux:pass") & verb)
+    theirs = _first_below(tokens, subject)[carrier if to_the_letter else head[carrier]]
+    carrier, theirs = carrier[theirs >= 0], theirs[theirs >= 0]
+    found = (
+        ("determiner", determiner, determiner, head[determiner]),
+        ("modifying", modifying, modifying, head[modifying]),
+        ("predicated", predicated, head[predicated], predicated),
+        ("verb", of_verb, head[of_verb], of_verb),
+        ("verb", carrier, carrier, theirs),
     )
-
-
-def _of_noun(tokens: Tokens, flags: Flags) -> _Rows:
-    rows = np.flatnonzero(flags)
-    return rows, tokens.head[rows], tokens.head[rows]
-
-
-def _of_predicate(tokens: Tokens, flags: Flags) -> _Rows:
-    rows = np.flatnonzero(flags)
-    return tokens.head[rows], rows, tokens.head[rows]
-
-
-def _of_carrier(tokens: Tokens, argument: Flags, relation: str) -> _Rows:
-    """Return subjects or objects with the first finite auxiliary or copula of their predicate."""
-    rows = np.flatnonzero(argument)
-    carries = base(tokens, relation) & tokens.upos.isin("AUX", "VERB")
-    finite = carries & finite_words(tokens)
-    carrier = first_below(tokens, finite)[tokens.head[rows]]
-    rows, carrier = rows[carrier >= 0], carrier[carrier >= 0]
-    return carrier, rows, tokens.head[rows]
-
-
-def _join(tokens: Tokens, language: Language, found: Mapping[str, _Rows]) -> Candidates:
-    """Join (targets, controllers, clauses) of every kind in the order of the text."""
-    kind = np.repeat(
-        [_NAMES.index(name) for name in found], [len(rows) for rows, *_ in found.values()]
-    )
-    target, controller, clause = (np.concatenate(c) for c in zip(*found.values(), strict=True))
-    order = np.lexsort((kind, target, controller))
-    pairs = WordPairs(target[order], controller[order], _RELATION[kind[order]])
-    return Candidates(tokens, language, pairs, kind[order], clause[order])
+    order = np.argsort(np.concatenate([dependent for _, dependent, *_ in found]), kind="stable")
+    relation = [np.full(len(rows), RELATIONS.index(name)) for name, rows, *_ in found]
+    target = np.concatenate([target for *_, target, _ in found])
+    controller = np.concatenate([controller for *_, controller in found])
+    return WordPairs(target, controller, np.concatenate(relation))[order]

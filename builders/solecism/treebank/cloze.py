@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from solecism.grouping import rank_in_group
 from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE
-from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Surface, Tokens
-from solecism.treebank.feature_bits import AGREEMENT, Bits, bundle
+from solecism.treebank.candidates import AgreeingPairs, WordPairs, conflicts
+from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Tokens
 from solecism.treebank.forms import Morphology
 from solecism.treebank.languages import Language
-from solecism.treebank.relations import RELATIONS, AgreeingPairs, WordPairs
+from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, text_of
 
 __all__ = ["MASKS", "ItemOrigin", "items_of", "texts_of"]
 
@@ -56,8 +56,11 @@ def items_of(
     text, token = texts_of(tokens, wanted)
     text, token = text[tokens.sentence[word]], token[tokens.written[word]]
     shared = found.shared[:, pair]
-    near = _neighbours(tokens, pairs, shared, found.bits)
-    features = tokens.feats
+    pron_type = (text_of(bundle(feats), "PronType") or "" for feats in tokens.feats.values)
+    polite = tokens.feats.table(lambda feats: "Form" in bundle(feats).get("Polite", ()), bool)
+    for form in language.polite:
+        polite |= tokens.form.equal(form)
+    frequency = map(forms.frequency, token.texts()) if forms else [None] * len(pair)
     columns = {
         "id": hex_ids(_ids(tokens, pairs.relation, word, masked, language.code)),
         "language": _constant(language.code, len(pair)),
@@ -69,7 +72,7 @@ def items_of(
         "answer": token.arrow(),
         "lemma": tokens.lemma[word].arrow(),
         "upos": tokens.upos[word].arrow(),
-        "feats": features[word].arrow(),
+        "feats": tokens.feats[word].arrow(),
         "relation": Coded(pairs.relation, RELATIONS).arrow(),
         "masked": Coded(masked, MASKS).arrow(),
         "controller": _end(tokens, pairs.controller),
@@ -78,16 +81,14 @@ def items_of(
         "decides": _lists(found.decides[masked, :, pair], AGREEMENT),
         "layer": Coded(found.layer[pair], found.layers).arrow(),
         "distance": np.abs(pairs.target - pairs.controller).astype(np.int32),
-        "distractors": near.distractors,
-        "intervening_noun": near.intervening,
-        "attractors": near.attractors,
+        **_neighbours(tokens, pairs, shared, found.bits),
         "cues": _lists(_cues(found.pairs, found.shared)[pair], RELATIONS),
-        "pron_type": _value(features, "PronType")[pairs.controller].arrow(),
-        "polite": _polite(tokens, language.polite)[pairs.controller],
+        "pron_type": Coded(tokens.feats.codes[pairs.controller], tuple(pron_type)).arrow(),
+        "polite": polite[pairs.controller],
         "multiword": tokens.multiword[word],
         "length": np.bincount(tokens.sentence)[tokens.sentence[word]].astype(np.int32),
         "depth": _depths(tokens)[tokens.sentence[word]].astype(np.int32),
-        "frequency": _frequencies(token, forms),
+        "frequency": pa.array(frequency, pa.int32()),
         "genre": _constant(origin.genre, len(pair)),
         "licence": _constant(origin.licence, len(pair)),
     }
@@ -109,12 +110,6 @@ def _depths(tokens: Tokens) -> Ints:
     return out
 
 
-def _frequencies(answers: Spans, forms: Morphology | None) -> pa.Int32Array:
-    if forms is None:
-        return pa.nulls(len(answers), pa.int32())
-    return pa.array(map(forms.frequency, answers.texts()), pa.int32())
-
-
 def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
     """Return the texts of sentences, and the place of every written token in that of its sentence.
 
@@ -124,44 +119,30 @@ def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
     """
     surface, sentences = tokens.surface, tokens.sentences
     step = surface.form.sizes + surface.spaced
-    end = np.cumsum(step)
+    at = np.cumsum(step) - step
     first = np.flatnonzero(np.diff(surface.sentence, prepend=-1))
-    last = np.append(first[1:], len(step)) - 1
-    offset = end - step - (end - step)[first][surface.sentence]
-    size = offset[last] + surface.form.sizes[last]
+    end = np.append(first[1:], len(step))
+    offset = at - at[first][surface.sentence]
+    size = offset[end - 1] + surface.form.sizes[end - 1]
     start = sentences.text.starts[surface.sentence] + offset
     token = Spans(surface.form.data, start, start + surface.form.sizes)
     fits = wanted & (sentences.text.sizes == size)
-    fits[surface.sentence[_misplaced(surface, token, fits)]] = False
-    rest = np.flatnonzero(wanted & ~fits)
-    return _repair(surface, sentences.text, token, rest, first, last + 1)
-
-
-def _misplaced(surface: Surface, token: Spans, fits: Flags) -> Ints:
-    """Return the tokens, of the sentences that fit in size, that do not stand where they should."""
-    rows: Ints = np.flatnonzero(fits[surface.sentence])
-    wrong: Flags = surface.form[rows].hashes() != token[rows].hashes()
-    return rows[wrong]
-
-
-def _repair(
-    surface: Surface, text: Spans, token: Spans, rest: Ints, first: Ints, end: Ints
-) -> tuple[Spans, Spans]:
-    """Align, or put together, the ``rest`` of the sentences, behind the bytes of the chunk."""
-    added = bytearray()
-    base = len(text.data)
-    starts, ends, at = text.starts.copy(), text.ends.copy(), token.starts.copy()
-    for sentence in rest.tolist():
-        rows = slice(first[sentence], end[sentence])
-        forms = surface.form[rows].raw()
+    rows = np.flatnonzero(fits[surface.sentence])
+    misplaced = surface.form[rows].hashes() != token[rows].hashes()
+    fits[surface.sentence[rows[misplaced]]] = False
+    text, added = sentences.text, bytearray()
+    starts, ends = text.starts.copy(), text.ends.copy()
+    for sentence in np.flatnonzero(wanted & ~fits).tolist():  # behind the bytes of the chunk
+        place = slice(first[sentence], end[sentence])
+        forms = surface.form[place].raw()
         given = text.data[starts[sentence] : ends[sentence]]
-        whole, places = _align(given, forms) or _join(forms, surface.spaced[rows].tolist())
-        starts[sentence] = base + len(added)
+        whole, places = _align(given, forms) or _join(forms, surface.spaced[place].tolist())
+        starts[sentence] = len(text.data) + len(added)
         ends[sentence] = starts[sentence] + len(whole)
-        at[rows] = starts[sentence] + np.array(places)
+        start[place] = starts[sentence] + np.array(places)
         added += whole
     data = text.data + bytes(added) + PADDING if added else text.data
-    return Spans(data, starts, ends), Spans(data, at, at + surface.form.sizes)
+    return Spans(data, starts, ends), Spans(data, start, start + surface.form.sizes)
 
 
 def _align(text: bytes, forms: list[bytes]) -> tuple[bytes, list[int]] | None:
@@ -189,7 +170,7 @@ def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str
     """Hash the masked sentences: a sum over tokens and places, in which one term is exchanged."""
     surface, token = tokens.surface, tokens.written[word]
     first = np.flatnonzero(np.diff(surface.sentence, prepend=-1))
-    place = mix((np.arange(len(surface.sentence)) - first[surface.sentence]).astype(np.uint64))
+    place = mix(rank_in_group(surface.sentence).astype(np.uint64))
     terms = mix(surface.form.hashes() ^ place)
     total = np.add.reduceat(terms, first) if len(first) else terms
     changed = total[tokens.sentence[word]] - terms[token] + mix(place[token] ^ _MASK)
@@ -211,59 +192,53 @@ def _constant(value: str, size: int) -> pa.StringArray:
     return pa.repeat(pa.scalar(value or None, pa.string()), size)
 
 
-def _lists(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> pa.ListArray:
+def _lists(chosen: Flags, names: tuple[str, ...]) -> pa.ListArray:
     """Return for every row of flags the names whose flag is set."""
-    _, columns = np.nonzero(chosen)
-    ends = np.concatenate(([0], np.cumsum(chosen.sum(axis=1)))).astype(np.int32)
-    return pa.ListArray.from_arrays(ends, Coded(columns, names).arrow())
+    return _list_array(chosen.sum(axis=1), Coded(np.nonzero(chosen)[1], names).arrow())
 
 
-def _value(feats: Coded, name: str) -> Coded:
-    """The value of a feature, or an empty text."""
-    values = [",".join(sorted(bundle(text).get(name, ()))) for text in feats.values]
-    return Coded(feats.codes, tuple(values))
+def _list_array(counts: Ints, values: pa.Array) -> pa.ListArray:
+    """Return lists of so many values each."""
+    ends = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+    return pa.ListArray.from_arrays(ends, values)
 
 
-def _polite(tokens: Tokens, forms: frozenset[str]) -> Flags:
-    """Return which words are polite: by the feature, or because they are one of some forms."""
-    polite = tokens.feats.table(lambda text: "Form" in bundle(text).get("Polite", ()), bool)
-    for form in forms:
-        polite |= tokens.form.equal(form)
-    return polite
-
-
-@dataclass(frozen=True)
-class _Neighbours:
-    """Nouns around pairs.
+def _neighbours(
+    tokens: Tokens, pairs: WordPairs, shared: Flags, bits: Hashes
+) -> dict[str, pa.Array | Flags]:
+    """Return the columns about the other nouns of the sentences, of all pairs at once.
 
     ``distractors``: how many other nouns (NOUN) of the sentence differ from the controller in one
-    of the four features (the paper, Results). ``intervening``: a noun stands between the two ends.
+    of the four features (the paper, Results). ``intervening_noun``: a noun stands between the ends.
     ``attractors``: the nouns, names and pronouns between the ends that differ from the controller
     in a feature in which the pair agrees, so that they would license another form.
     """
-
-    distractors: pa.Int32Array
-    intervening: Flags
-    attractors: pa.ListArray
-
-
-def _neighbours(tokens: Tokens, pairs: WordPairs, shared: Flags, bits: Bits) -> _Neighbours:
-    """Look at the nouns of the sentences of all pairs at once."""
     noun = tokens.upos.isin("NOUN")
     nominal = np.flatnonzero(tokens.upos.isin("NOUN", "PROPN", "PRON"))
     pair, word = _members(tokens, pairs, nominal)
-    own = (word == pairs.controller[pair]) | (word == pairs.target[pair])
-    pair, word = pair[~own], word[~own]
-    differs, licenses = _differences(pairs.controller[pair], word, shared[:, pair], bits)
-    low = np.minimum(pairs.target, pairs.controller)[pair]
-    high = np.maximum(pairs.target, pairs.controller)[pair]
-    between = (low < word) & (word < high)
+    other = (word != pairs.controller[pair]) & (word != pairs.target[pair])
+    pair, word = pair[other], word[other]
+    ours, theirs = bits[:, pairs.controller[pair]], bits[:, word]
+    differs = conflicts(ours, theirs)
+    licenses = conflicts(ours * shared[:, pair], theirs)
+    low, high = np.sort([pairs.target, pairs.controller], axis=0)
+    between = (low[pair] < word) & (word < high[pair])
     distractors = np.bincount(pair[noun[word] & differs], minlength=len(pairs))
     intervening = np.zeros(len(pairs), bool)
     intervening[pair[between & noun[word]]] = True
-    chosen = between & licenses
-    attractors = _attractors(tokens, pair[chosen], word[chosen], len(pairs))
-    return _Neighbours(pa.array(distractors, pa.int32()), intervening, attractors)
+    pair, word = pair[between & licenses], word[between & licenses]
+    kind = CLOZE.field("attractors").type.value_type
+    texts = (tokens.form, tokens.lemma, tokens.upos, tokens.feats)
+    columns = [
+        *(column[word].arrow() for column in texts),
+        pa.array(tokens.number[word], pa.int32()),
+    ]
+    attractors = pa.StructArray.from_arrays(columns, fields=list(kind))
+    return {
+        "distractors": pa.array(distractors, pa.int32()),
+        "intervening_noun": intervening,
+        "attractors": _list_array(np.bincount(pair, minlength=len(pairs)), attractors),
+    }
 
 
 def _members(tokens: Tokens, pairs: WordPairs, rows: Ints) -> tuple[Ints, Ints]:
@@ -274,27 +249,6 @@ def _members(tokens: Tokens, pairs: WordPairs, rows: Ints) -> tuple[Ints, Ints]:
     pair = np.repeat(np.arange(len(pairs)), count)
     place = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
     return pair, rows[np.repeat(first, count) + place]
-
-
-def _differences(controller: Ints, word: Ints, shared: Flags, bits: Bits) -> tuple[Flags, Flags]:
-    """Return which words differ from the controller in any feature, and in an agreeing one."""
-    differs, licenses = np.zeros(len(word), bool), np.zeros(len(word), bool)
-    for feature, agreed in zip(bits, shared, strict=True):
-        ours, theirs = feature[controller], feature[word]
-        other = (ours > 0) & (theirs > 0) & (ours & theirs == 0)
-        differs |= other
-        licenses |= other & agreed
-    return differs, licenses
-
-
-def _attractors(tokens: Tokens, pair: Ints, word: Ints, count: int) -> pa.ListArray:
-    kind = CLOZE.field("attractors").type
-    ends = np.concatenate(([0], np.cumsum(np.bincount(pair, minlength=count)))).astype(np.int32)
-    index = pa.array(tokens.number[word], pa.int32())
-    texts = (tokens.form, tokens.lemma, tokens.upos, tokens.feats)
-    columns = [*(column[word].arrow() for column in texts), index]
-    values = pa.StructArray.from_arrays(columns, fields=list(kind.value_type))
-    return pa.ListArray.from_arrays(ends, values, type=kind)
 
 
 def _cues(pairs: WordPairs, shared: Flags) -> Flags:

@@ -1,10 +1,14 @@
-"""The filters of ``strict`` that look at the tree alone: which candidates cannot be told to agree.
+"""The filters of ``strict`` that look at the tree or the text: what cannot be told to agree.
 
-Each takes candidates and returns which of them to drop.
+Those of :data:`FILTERS` take candidates and return which of them to drop. Those of :data:`FLAWS`
+are about sentences that are none: fragments, headings, verse and broken texts, which are not
+applicable, as the guide of RuBLiMP's annotators has it (Taktasheva et al. 2024).
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -14,13 +18,15 @@ from solecism.treebank.candidates import (
     base,
     finite_words,
     has_child,
+    layered_words,
     with_any,
     with_value,
 )
-from solecism.treebank.conllu import Flags
+from solecism.treebank.cloze import texts_of
+from solecism.treebank.conllu import Flags, Ints, Tokens
 from solecism.treebank.languages import Language
 
-__all__ = ["FILTERS", "PROFORMS"]
+__all__ = ["FILTERS", "FLAWS", "PROFORMS", "capitals_by", "count_habits", "flaws_of", "marks_by"]
 
 PROFORMS = ("Int", "Rel", "Ind", "Neg", "Tot", "Exc", "Rcp")
 """The types of pronouns that many languages do not inflect: *who*, *wer*, *kto*."""
@@ -90,8 +96,8 @@ def _name(found: Candidates) -> Flags:
     opened = np.append(True, tokens.upos.isin("PUNCT", "SYM")[:-1])
     starts = (tokens.number == 1) | opened
     name = capital & tokens.upos.isin("NOUN") & (~starts | named)
-    named_so: Flags = name[found.pairs.controller]
-    return found.subject & named_so
+    written_so: Flags = found.subject & name[found.pairs.controller]
+    return written_so
 
 
 def _ellipsis(found: Candidates) -> Flags:
@@ -134,14 +140,11 @@ def _expletive(found: Candidates) -> Flags:
     existential = found.tokens.lemmas.isin(*found.language.existential)
     existential |= with_value(found.tokens, "HebExistential", "Yes", "True")
     existential &= found.tokens.upos.isin("VERB")
-    dummy = found.tokens.forms.table(lambda form: _is_dummy(form, found.language), bool)
+    dummies = found.language.dummy
+    dummy = found.tokens.forms.table(lambda form: not dummies or form.lower() in dummies, bool)
     there: Flags = has_child(found.tokens, expletive)[found.clause]
     there |= existential[found.clause] & dummy[found.pairs.controller]
     return found.subject & there
-
-
-def _is_dummy(form: str, language: Language) -> bool:
-    return not language.dummy or form.lower() in language.dummy
 
 
 def _oblique(found: Candidates) -> Flags:
@@ -151,22 +154,15 @@ def _oblique(found: Candidates) -> Flags:
     subjects. With what agrees in a layer (``Number[erg]``) the layer tells the case. Where past or
     perfective verbs agree with their object, subjects of those that have one.
     """
-    straight = with_value(found.tokens, "Case", *found.language.cases)
-    straight |= ~with_any(found.tokens, "Case")
-    marked = base(found.tokens, "case") & found.tokens.upos.isin("ADP")
-    straight &= ~has_child(found.tokens, marked)
-    plain = ~found.layered
-    away = ~straight[found.pairs.controller] | _ergative(found)[found.clause]
-    return found.subject & plain & away
-
-
-def _ergative(found: Candidates) -> Flags:
-    """Find verbs that agree with their object: Hindi perfectives, Kurmanji past tenses."""
     tokens = found.tokens
-    name, _, value = found.language.ergative.partition("=")
-    if not name:
-        return np.zeros(len(tokens), bool)
-    return with_value(tokens, name, value) & has_child(tokens, base(tokens, "obj"))
+    straight = with_value(tokens, "Case", *found.language.cases) | ~with_any(tokens, "Case")
+    straight &= ~has_child(tokens, base(tokens, "case") & tokens.upos.isin("ADP"))
+    away = ~straight[found.pairs.controller]
+    if found.language.ergative:  # Hindi perfectives, Kurmanji past tenses
+        name, _, value = found.language.ergative.partition("=")
+        ergative = with_value(tokens, name, value) & has_child(tokens, base(tokens, "obj"))
+        away |= ergative[found.clause]
+    return found.subject & ~layered_words(tokens)[found.pairs.target] & away
 
 
 def _avoir(found: Candidates) -> Flags:
@@ -209,10 +205,9 @@ def _apart(found: Candidates) -> Flags:
     tokens = found.tokens
     verb = tokens.upos.isin("VERB", "AUX") & finite_words(tokens)
     count = np.cumsum(np.append(0, verb))
-    low = np.minimum(found.pairs.target, found.pairs.controller)
-    high = np.maximum(found.pairs.target, found.pairs.controller)
+    low, high = np.sort([found.pairs.target, found.pairs.controller], axis=0)
     between: Flags = count[high] > count[low + 1]
-    return ~found.clausal & between
+    return found.in_relation("determiner", "modifying", "possessor") & between
 
 
 def _local(found: Candidates) -> Flags:
@@ -231,19 +226,13 @@ def _frozen(found: Candidates) -> Flags:
 
 def _nonfinite(found: Candidates) -> Flags:
     """Find verbs that are not finite: the auxiliary agrees instead (*the cats have slept*)."""
-    forms = found.language.verbforms
-    carrier = with_value(found.tokens, "VerbForm", *forms) | finite_words(found.tokens)
-    return found.of("verb") & (~carrier | _beside(found))[found.clause]
-
-
-def _beside(found: Candidates) -> Flags:
-    """Return which words have an auxiliary that shows person or number, where only a profile tells
-    what agrees: in Uyghur *körgen bolsa* the person is on *bolsa*."""
-    tokens = found.tokens
-    if found.language.grammar and found.language.code not in ("hi", "ur"):
-        return np.zeros(len(tokens), bool)
-    shows = with_any(tokens, "Person") | with_any(tokens, "Number")
-    return has_child(tokens, shows & base(tokens, "aux", "cop"))
+    tokens, language = found.tokens, found.language
+    carrier = with_value(tokens, "VerbForm", *language.verbforms) | finite_words(tokens)
+    if not language.grammar or language.code in ("hi", "ur"):
+        # Only a profile tells what agrees: in Uyghur *körgen bolsa* the person is on *bolsa*.
+        shows = with_any(tokens, "Person") | with_any(tokens, "Number")
+        carrier &= ~has_child(tokens, shows & base(tokens, "aux", "cop"))
+    return found.of("verb") & ~carrier[found.clause]
 
 
 FILTERS: Mapping[str, Callable[[Candidates], Flags]] = {
@@ -255,3 +244,136 @@ FILTERS: Mapping[str, Callable[[Candidates], Flags]] = {
     )
 }  # fmt: skip
 """The filters that look at the tree alone, in the order in which they run."""
+
+
+HABIT = 2 / 3
+"""The share of sentences, or of nouns, from which on a treebank is said to do something."""
+
+_FINAL = ".!?…‽⸮\u0589。！？｡．︒؟۔।॥᥄៖។៕၊။።፧፨៚᠃᠉᙮\u037e꓿꘎꘏𑁇𑁈॰׃"
+_CLOSING = "\"'»«”“’‘‹›)\\]}〉》」』】〕״\\s*_"
+_OPENING = "\"'«»“”„‟‘’‚‹›(\\[{〈《「『【〔״¿¡\\s\\-–—―•·*_"
+_ENDED = re.compile(
+    rf"[{_FINAL}][{_CLOSING}]*$|[\u0530-\u058f][{_CLOSING}]*:$"
+    rf"|[\u0370-\u03ff\u1f00-\u1fff][{_CLOSING}]*;$"
+)
+_GREEK_OR_ARMENIAN = re.compile(r"[\u0370-\u03ff\u0530-\u058f]$")
+_AFTER_OPENING = re.compile(rf"[^{_OPENING}]")
+_BROKEN_OFF = frozenset(",.;:!?…)]}%&/+=،؛؟。、，．")
+_MARKUP = re.compile(
+    r"``|''|&(?:#\d+|#x[0-9a-fA-F]+|\w{2,8});|</?\w[^<>]*>|https?:|www\.|\(\s*\)"
+    r"|(?:^|\s)[#@]\w|\\\w|\ufffd"
+)
+_SLASH = re.compile(r"[^\W\d_A-Z][.,;:!?]?\s//?\s[^\W\d_]")
+_INNER = re.compile(r'(?<=\w)"(?=\w\b)|(?<=\w)״(?=\w)')
+_PAIRED = ("()", "[]", "{}", "「」", "『』", "《》", "【】", "〈〉", "〔〕", "‹›")
+_EVEN = ('"', "«»", "“”„‟")
+_SMALL = ("ADP", "CCONJ", "SCONJ", "PART", "ADV")
+_PAUSE = ",;，،"
+
+
+def _unfinished(text: str, language: Language) -> bool:
+    """No mark ends it: ``. ! ? …`` or one of its script."""
+    return language.marks and not _ENDED.search(text)
+
+
+def _cut(text: str, language: Language) -> bool:
+    """Its beginning is missing: it starts with a small letter, a comma, a closing mark."""
+    if text.lstrip()[:1] in _BROKEN_OFF:
+        return True
+    found = _AFTER_OPENING.search(text)
+    if language.capitals == "none" or not found:
+        return False
+    first = text[found.start() : found.start() + 2]
+    elided = text[: found.start()].endswith(("'", "’")) and not first[1:].isalpha()
+    return first[:1].islower() and not first[1:].isupper() and not elided
+
+
+def _unbalanced(text: str, language: Language) -> bool:
+    """A bracket or a quotation mark has no other half."""
+    text = _INNER.sub("", text)
+    if any(text.count(pair[0]) != text.count(pair[1]) for pair in _PAIRED):
+        return True
+    return any(sum(map(text.count, marks)) % 2 for marks in _EVEN)
+
+
+def _markup(text: str, language: Language) -> bool:
+    """It has quotation marks of TeX, entities, tags, addresses, or empty brackets."""
+    return bool(_MARKUP.search(text))
+
+
+_OF_TEXT = (_unfinished, _cut, _unbalanced, _markup)
+FLAWS = (*(test.__name__.removeprefix("_") for test in _OF_TEXT), "heading", "verse")
+"""What makes a sentence none, in the order in which it is looked for."""
+
+
+def flaws_of(tokens: Tokens, language: Language, wanted: Flags) -> dict[str, Flags]:
+    """Return for each of :data:`FLAWS` which sentences have it; only those wanted are looked at."""
+    rows = np.flatnonzero(wanted)
+    texts = texts_of(tokens, wanted)[0][rows].texts()
+    found = {name: np.zeros(len(wanted), bool) for name in FLAWS}
+    for test in _OF_TEXT:
+        found[test.__name__.removeprefix("_")][rows] = [test(text, language) for text in texts]
+    found["heading"] |= _headings(tokens) & wanted
+    if language.marks:
+        found["verse"][rows] = [len(_SLASH.findall(text)) > 1 for text in texts]
+    if language.capitals != "none":
+        found["verse"] |= (_capitals_within(tokens) > 1) & wanted
+    return found
+
+
+def _number(tokens: Tokens, words: Flags | Ints) -> Ints:
+    """Return how many of some words every sentence has."""
+    return np.bincount(tokens.sentence[words], minlength=len(tokens.sentences))
+
+
+def _headings(tokens: Tokens) -> Flags:
+    """Find sentences without a finite verb, a subject or a verb as root: headings, entries.
+
+    So are nouns whose only clauses stand below them: *Die Katzen, die schliefen.*
+    """
+    verb, root = tokens.upos.isin("VERB", "AUX"), tokens.head < 0
+    clause = base(tokens, "nsubj", "csubj", "expl", "cop", "aux")
+    none: Flags = _number(tokens, clause | verb & (finite_words(tokens) | root)) == 0
+    clause |= verb & base(tokens, "parataxis", "conj", "ccomp", "xcomp", "advcl")
+    noun = tokens.upos.isin("NOUN", "PROPN", "PRON", "NUM") & ~has_child(tokens, clause)
+    return none | (_number(tokens, root & noun) > 0)
+
+
+def _capitals_within(tokens: Tokens) -> Ints:
+    """Count small words with a capital within a sentence, which begin the lines of verse."""
+    titled = tokens.forms.table(lambda form: form[:1].isupper() and not form[1:].isupper(), bool)
+    rows = np.flatnonzero(titled & (tokens.number > 1) & tokens.upos.isin(*_SMALL))
+    mark = tokens.upos.isin("PUNCT", "SYM") & ~tokens.forms.isin(*_PAUSE)
+    return _number(tokens, rows[~mark[rows - 1]])
+
+
+def count_habits(tokens: Tokens) -> Counter[str]:
+    """Count in a chunk how sentences begin and end, and which nouns have a capital."""
+    sentences, forms = tokens.sentences, tokens.forms
+    last, first = sentences.end - 1, sentences.start
+    final = forms.table(lambda form: bool(_ENDED.search(form)) or form in ":;", bool)
+    closing = forms.table(lambda form: len(form) == 1 and not form.isalnum(), bool)
+    last = np.where(closing[last] & ~final[last] & (last > first), last - 1, last)
+    greek = forms.table(lambda form: bool(_GREEK_OR_ARMENIAN.search(form)), bool)
+    colon = forms.isin(":", ";")[last] & ~greek[last - 1]
+    upper = forms.table(lambda form: form[:1].isupper(), bool)
+    cased = upper | forms.table(lambda form: form[:1].islower(), bool)
+    noun = tokens.upos.isin("NOUN") & (tokens.number > 1) & cased
+    return Counter(
+        sentences=len(sentences), marked=int((final[last] & ~colon).sum()),
+        cased=int(cased[first].sum()), capital=int(upper[first].sum()),
+        nouns=int(noun.sum()), names=int((noun & upper).sum()),
+    )  # fmt: skip
+
+
+def marks_by(habits: Mapping[str, int]) -> bool:
+    """Return whether sentences end with a mark."""
+    return habits["marked"] >= HABIT * habits["sentences"]
+
+
+def capitals_by(habits: Mapping[str, int]) -> str:
+    """Return what is written with a capital: ``none``, ``start`` (of sentences) or ``nouns``."""
+    if habits["capital"] < HABIT * habits["cased"]:
+        return "none"
+    nouns = habits["nouns"] and habits["names"] >= HABIT * habits["nouns"]
+    return "nouns" if nouns else "start"

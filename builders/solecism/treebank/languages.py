@@ -14,9 +14,8 @@ import regex
 
 from solecism.errors import candidates, fail
 from solecism.inputs import read_text
-from solecism.treebank.feature_bits import AGREEMENT, bundle, layered
 from solecism.treebank.forms import WordForm
-from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
+from solecism.treebank.relations import AGREEMENT, PAPER_RELATIONS, RELATIONS, bundle, layered
 
 __all__ = [
     "ANY", "Language", "PairRules", "Rule", "doubtful_sources", "find_language", "languages",
@@ -98,6 +97,10 @@ class Language:
         """The layers of all rules; that without a name is always one."""
         found = (rule.layer for rules in self.agrees.values() for rule in rules)
         return tuple(dict.fromkeys(("", *found)))
+
+    def rule_texts(self) -> dict[str, list[str]]:
+        """Return ``agrees`` with the rules as texts."""
+        return {kind: [*map(str, rules)] for kind, rules in self.agrees.items()}
 
     def rules(self, kind: str, relation: str) -> Mapping[str, tuple[Rule, ...]]:
         """Return the rules of a kind of target by layer, in their order.
@@ -273,12 +276,13 @@ class PairRules:
     def is_sure(self, gender: str, form: str, lemma: str) -> bool:
         """Return whether a noun's ending makes its gender sure."""
         ending = self.sure.get(gender)
-        if not ending or {form.casefold(), lemma.casefold()} & self._doubles:
+        if not ending or {form.casefold(), lemma.casefold()} & self.doubles:
             return False
         return bool(re.search(f"(?:{ending})$", form.casefold()))
 
     @cached_property
-    def _doubles(self) -> frozenset[str]:
+    def doubles(self) -> frozenset[str]:
+        """Nouns of either gender, in lower case."""
         return frozenset(word.casefold() for word in self.double)
 
     def joins(self, left: str, good: str, bad: str, right: str, determiner: bool) -> bool:
@@ -311,28 +315,26 @@ def _pair_rules() -> Mapping[str, dict[str, Any]]:
     return tomllib.loads(_PAIRS.read_text(encoding="utf-8"))
 
 
-_HONOURS = frozenset(
-    (
-        "bho",
-        "bn",
-        "fa",
-        "gu",
-        "hi",
-        "kn",
-        "mai",
-        "ml",
-        "mr",
-        "ne",
-        "or",
-        "pa",
-        "sd",
-        "si",
-        "ta",
-        "te",
-        "ur",
-        "xnr",
-    )
-)
+_HONOURS = [
+    "bho",
+    "bn",
+    "fa",
+    "gu",
+    "hi",
+    "kn",
+    "mai",
+    "ml",
+    "mr",
+    "ne",
+    "or",
+    "pa",
+    "sd",
+    "si",
+    "ta",
+    "te",
+    "ur",
+    "xnr",
+]
 """Languages in which a verb may be plural out of respect (Iranian, Indo-Aryan and Dravidian)."""
 _CAREFUL = {"drops": True, "free": True, "careful": True}
 

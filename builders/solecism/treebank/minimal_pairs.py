@@ -21,7 +21,7 @@ import pyarrow as pa
 import regex
 
 from solecism.schema import pair_schema
-from solecism.treebank.feature_bits import bundle, layered
+from solecism.treebank.relations import bundle, layered
 from solecism.treebank.wrong_forms import Item, WrongForm, WrongForms
 
 __all__ = ["EXTRA", "SCHEMA", "Caps", "PairMaker"]

@@ -4,55 +4,55 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from solecism.errors import candidates, fail
+from solecism.errors import InputError, candidates, fail
 from solecism.files import writing
 from solecism.hashing import Hashes, SeenHashes, text_hashes
 from solecism.schema import CLOZE
 from solecism.terminal import Progress, no_progress
+from solecism.treebank.candidates import AgreeingPairs, find_as_paper
 from solecism.treebank.catalogue import known_code, origin_languages
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
-from solecism.treebank.documents import DocumentQuota
-from solecism.treebank.forms import (
-    LanguageForms,
-    Morphology,
-    WordForm,
-    count_treebank,
-    count_words,
-    forms_besides,
-)
+from solecism.treebank.forms import LanguageForms, Morphology, read_forms
 from solecism.treebank.languages import Language, find_language, read_stanza, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
-from solecism.treebank.relations import RELATIONS, AgreeingPairs, find_as_paper
+from solecism.treebank.relations import RELATIONS
 from solecism.treebank.strict import SWITCHES, find_strictly
 from solecism.treebank.wrong_forms import WrongForms
 
 __all__ = [
-    "Mined", "MiningCounts", "Settings", "mine", "mine_file", "mine_files",
-    "mine_tokens", "released", "survey", "treebank_of", "unique", "write_items",
+    "FEWEST", "SHARE", "DocumentQuota", "FreshItems", "Mined", "MiningCounts", "Settings",
+    "document_of", "mine", "mine_file", "mine_files", "mine_tokens", "survey", "treebank_of",
+    "write_items",
 ]  # fmt: skip
 
 PRESETS = ("paper-program", "paper", "strict")
 """``paper-program``: the published program's letter; ``paper``: what it means; ``strict``: ours."""
 
+SHARE = 0.1
+"""The share of a treebank's items of a relation that one document may have."""
+
+FEWEST = 10
+"""So many documents a treebank must have, and so many items any document may have."""
+
+_WAITING = 1 << 16
 _CODE = re.compile("[a-z]{2,3}")
+_NUMBER = re.compile(r"\d+\D*$")
 _ROWS = 1 << 16
-Skipped = Callable[[int], object] | None
 
 
 @dataclass(frozen=True)
@@ -71,21 +71,21 @@ class Settings:
     forms: Morphology | None = None
 
     def __post_init__(self) -> None:
-        _require("preset", (self.preset,), PRESETS)
-        _require("mask", self.masks, MASKS)
-        _require("filter", sorted(self.without), SWITCHES)
+        for kind, given, known in (
+            ("preset", [self.preset], PRESETS),
+            ("mask", self.masks, MASKS),
+            ("filter", sorted(self.without), SWITCHES),
+        ):
+            for name in given:
+                if name not in known:
+                    near = candidates(f"{kind}s", known, name)
+                    raise fail(f"there is no {kind} {name!r} {near}")
 
     def find(self, tokens: Tokens) -> tuple[AgreeingPairs, Counter[str]]:
         """Find what agrees in a chunk, and count what was dropped, by reason."""
         if self.preset == "strict":
             return find_strictly(tokens, self.language, self.forms, self.without)
         return find_as_paper(tokens, self.language.paper, self.preset == "paper-program")
-
-
-def _require(kind: str, given: Sequence[str], known: Sequence[str]) -> None:
-    for name in given:
-        if name not in known:
-            raise fail(f"there is no {kind} {name!r} {candidates(kind + 's', known, name)}")
 
 
 @dataclass
@@ -115,15 +115,6 @@ class MiningCounts:
         """The number of items."""
         return self.relations.total()
 
-    def read(self, tokens: Tokens) -> bool:
-        """Count what a chunk holds; return False where it has no words, and so no items."""
-        if not len(tokens):
-            return False
-        self.bytes += tokens.size
-        self.words += len(tokens)
-        self.sentences += len(tokens.sentences)
-        return True
-
     def skip(self, number: int) -> None:
         """Count broken sentences."""
         self.skipped += number
@@ -148,23 +139,20 @@ class Mined:
     settings: Settings
     reason: str = ""
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Return the counts as JSON has them: ``items`` is the total of the relations."""
-        counts = self.counts
+        counts, language = self.counts, self.settings.language
+        names = ("sentences", "words", "duplicates", "repeated", "crowded")
         return {
-            "language": self.settings.language.code,
+            "language": language.code,
             "preset": self.settings.preset,
             "items": counts.items,
             **{name: counts.relations[name] for name in RELATIONS},
             "masked": {name: counts.masked[name] for name in self.settings.masks},
-            "sentences": counts.sentences,
-            "words": counts.words,
-            "duplicates": counts.duplicates,
-            "repeated": counts.repeated,
-            "crowded": counts.crowded,
+            **{name: getattr(counts, name) for name in names},
             "skipped_sentences": counts.skipped,
             "dropped": {name: count for name, count in counts.dropped.items() if count},
-            "agrees": {k: [*map(str, rules)] for k, rules in self.settings.language.agrees.items()},
+            "agrees": language.rule_texts(),
             "reason": self.reason,
         }
 
@@ -229,72 +217,60 @@ def mine(
             language = language or of_pipeline
         code = language or _language_of(files)
         if not (relations or stanza or known_code(code)):
-            near = candidates("codes", origin_languages(), code)
-            way = (
-                "name the language with --language, or say what agrees with --stanza or --relation"
-            )
-            raise fail(f"{code!r} is not a code of a language of UD {near}: {way}")
+            raise _unknown_code(code)
         mask = mask or ("both" if preset == "strict" else "controller")
         masks = MASKS if mask == "both" else (mask,)
-        skipped = (lambda number: None) if lenient else None
+        if pairs and (preset != "strict" or "target" not in masks):
+            raise fail("pairs are made of items of the preset `strict` whose target is masked")
         evidence = Evidence()
-        settings = _settings(files, code, preset, relations, skipped, evidence)
+        profile = cache(partial(profile_of, evidence, code))
+        forms = _forms_of(files, code, evidence, lenient) if preset == "strict" else None
         if stanza:
-            settings = replace(settings, language=read_stanza(Path(stanza), code))
-        settings = replace(settings, masks=masks, without=frozenset(without))
-        if not inventory:
-            settings = replace(settings, forms=None)
+            known = read_stanza(Path(stanza), code)
+        elif relations or forms is None:
+            known = find_language(code, tuple(relations))
+        else:
+            known = language_of(code, profile)
+        settings = Settings(known, preset, masks, frozenset(without), forms if inventory else None)
         counts = MiningCounts()
-        maker = _pair_maker(files, code, settings, evidence, skipped) if pairs else None
-        see = maker.take if maker else id
-        tables = mine_files(files, settings, counts, licence, lenient, show, see)
+        maker = None
+        if pairs and forms:
+            maker = PairMaker(WrongForms(rules_of(code), forms, profile().mixed))
+        tables = mine_files(files, settings, counts, licence, lenient, show, maker)
         items = _collect(tables, out, keep)
         if maker and pairs:
             with writing(Path(pairs)) as part:
                 made = pa.concat_tables([SCHEMA.empty_table(), *maker.tables()])
                 pq.write_table(made, part, compression="zstd")
             counts.pairs = len(made)
-        return Mined(items, counts, settings, "" if counts.items else _reason(settings, evidence))
+        found_nothing = profile().reason if forms and not counts.items else ""
+        reason = "" if counts.items else found_nothing or "no pair passed the filters"
+        return Mined(items, counts, settings, reason)
 
 
-def _pair_maker(
-    files: Sequence[Path], code: str, settings: Settings, evidence: Evidence, skipped: Skipped
-) -> PairMaker:
-    """Return what makes minimal pairs of items; raises :class:`InputError` where none can be."""
-    if settings.preset != "strict" or "target" not in settings.masks:
-        raise fail("pairs are made of items of the preset `strict` whose target is masked")
-    counts: dict[str, Counter[WordForm]] = {}
-    besides: set[str] = set()
+def _unknown_code(code: str) -> InputError:
+    near = candidates("codes", origin_languages(), code)
+    way = "name the language with --language, or say what agrees with --stanza or --relation"
+    return fail(f"{code!r} is not a code of a language of UD {near}: {way}")
+
+
+def _forms_of(files: Sequence[Path], code: str, evidence: Evidence, lenient: bool) -> LanguageForms:
+    """Return the forms of files by treebank; the evidence is shown every chunk."""
+    treebanks: dict[str, list[Path]] = defaultdict(list)
     for path in files:
-        words = counts.setdefault(treebank_of(path), Counter())
-        for tokens in read_tokens(path, skipped=skipped):
-            count_words(tokens, words)
-            besides |= forms_besides(tokens)
-    forms = LanguageForms(code, counts, dict.fromkeys(counts, ""), None, frozenset(besides))
-    return PairMaker(WrongForms(rules_of(code), forms, profile_of(evidence, code).mixed))
+        treebanks[treebank_of(path)].append(path)
+    return read_forms(code, treebanks, evidence.add, lenient)
 
 
-def _settings(
-    files: Sequence[Path], code: str, preset: str, relations: Sequence[str], skipped: Skipped,
-    evidence: Evidence,
-) -> Settings:  # fmt: skip
-    """Return how to mine files: for ``strict``, with the forms and the profile of the files."""
-    if preset != "strict":
-        return Settings(find_language(code, tuple(relations)), preset)
-    forms = count_treebank(files, skipped, evidence.add)
-    named = (
-        find_language(code, tuple(relations))
-        if relations
-        else language_of(code, partial(profile_of, evidence, code))
-    )
-    return Settings(named, preset, forms=forms)
-
-
-def _reason(settings: Settings, evidence: Evidence) -> str:
-    """Return why nothing was found."""
-    code = settings.language.code
-    told = profile_of(evidence, code).reason if settings.preset == "strict" else ""
-    return told or "no pair passed the filters"
+def _collect(tables: Iterator[pa.Table], out: str | Path | None, keep: bool) -> pa.Table | None:
+    """Write the tables, join them or run through them."""
+    if out is not None:
+        write_items(tables, Path(out))
+    elif keep:
+        return pa.concat_tables([CLOZE.empty_table(), *tables])
+    else:
+        deque(tables, maxlen=0)
+    return None
 
 
 def survey(
@@ -310,7 +286,7 @@ def survey(
     evidence, show = Evidence(), progress or no_progress
     for number, path in enumerate(files):
         show(path.name, number, len(files))
-        for tokens in read_tokens(path, skipped=(lambda number: None) if lenient else None):
+        for tokens in read_tokens(path, skipped=list[int]().append if lenient else None):
             evidence.add(tokens)
     return profile_of(evidence, code)
 
@@ -337,18 +313,6 @@ def _language_of(files: Sequence[Path]) -> str:
     names = ", ".join(sorted({*codes, *(file.name for file in files)})[:5])
     message = f"the names of the files do not begin with one language code ({names})"
     raise fail(f"{message}: give --language")
-
-
-def _collect(tables: Iterator[pa.Table], out: str | Path | None, keep: bool) -> pa.Table | None:
-    """Write the tables, join them or run through them."""
-    if out is not None:
-        write_items(tables, Path(out))
-        return None
-    if keep:
-        return pa.concat_tables([CLOZE.empty_table(), *tables])
-    for _ in tables:
-        pass
-    return None
 
 
 def treebank_of(path: Path) -> str:
@@ -383,7 +347,10 @@ def mine_file(
     """
     origin = ItemOrigin(treebank_of(path), licence, genre)
     for tokens in read_tokens(path, size, counts.skip if lenient else None):
-        if counts.read(tokens):
+        if len(tokens):  # else it has no items either
+            counts.bytes += tokens.size
+            counts.words += len(tokens)
+            counts.sentences += len(tokens.sentences)
             items, dropped = mine_tokens(tokens, settings, origin)
             counts.dropped += dropped
             yield items
@@ -396,82 +363,145 @@ def mine_files(
     licence: str = "",
     lenient: bool = False,
     show: Progress = no_progress,
-    see: Callable[[pa.Table], object] = id,
+    maker: PairMaker | None = None,
 ) -> Iterator[pa.Table]:
-    """Yield the items of CoNLL-U files without duplicates (:func:`mine_file`, :func:`unique`)."""
-    total, seen = sum(path.stat().st_size for path in paths), SeenHashes()
-    strict = settings.preset == "strict"
-    once, quota = (SeenHashes(), DocumentQuota()) if strict else (None, None)
+    """Yield the items of CoNLL-U files (:func:`mine_file`) without duplicates."""
+    total = sum(path.stat().st_size for path in paths)
+    fresh = FreshItems(counts, settings.preset == "strict", maker=maker)
     for path in paths:
         show(path.name, counts.bytes, total)
-        mined = mine_file(path, settings, counts, licence, lenient)
-        for table in unique(mined, counts, seen, once, see, quota):
+        for table in fresh.of(mine_file(path, settings, counts, licence, lenient)):
             show(path.name, counts.bytes, total)
             yield table
-    if quota is not None:
-        yield from released(quota, counts)
+    yield from fresh.rest()
 
 
-def unique(
-    tables: Iterable[pa.Table],
-    counts: MiningCounts,
-    seen: SeenHashes | None = None,
-    once: SeenHashes | None = None,
-    see: Callable[[pa.Table], object] = id,
-    quota: DocumentQuota | None = None,
-) -> Iterator[pa.Table]:
-    """Yield tables without the items whose ``id`` was seen before, and count.
+class FreshItems:
+    """Leaves out the items whose ``id`` was seen before, and counts.
 
     Duplicates are dropped over all files of a language, as the paper's program does; ``seen`` hands
-    on what was seen in other calls. With ``once`` (of other calls too) a sentence has one item of a
-    relation at most; ``see`` is shown the items before that. With ``quota`` no document has too
-    large a share; what waits in it comes with :func:`released`.
+    on what was seen elsewhere. With ``strict`` a sentence has one item of a relation at most (the
+    ``maker`` of pairs takes the items before that), and no document has too large a share: what has
+    to wait comes with :meth:`rest`.
     """
-    before = SeenHashes() if seen is None else seen
-    for table in tables:
-        fresh = before.fresh(_numbers(table["id"]))
-        counts.duplicates += int((~fresh).sum())
-        kept = _chosen(table, fresh)
-        see(kept)
-        if once is not None:
-            first = _once(kept, once)
-            counts.repeated += int((~first).sum())
-            kept = _chosen(kept, first)
-        if quota is None:
-            yield counts.count(kept)
-        else:
-            taken = quota.take(kept)
-            counts.crowded += len(kept) - len(taken)
-            yield counts.count(taken)
-            yield from released(quota, counts, end=False)
+
+    def __init__(
+        self,
+        counts: MiningCounts,
+        strict: bool,
+        seen: SeenHashes | None = None,
+        maker: PairMaker | None = None,
+    ) -> None:
+        self.counts, self.strict, self.maker = counts, strict, maker
+        self.seen = SeenHashes() if seen is None else seen
+        self.quota = DocumentQuota()
+
+    def of(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+        """Yield tables without the items that were there before."""
+        for table in tables:
+            fresh = self.seen.fresh(_numbers(table["id"]))
+            self.counts.duplicates += int((~fresh).sum())
+            kept = table.filter(pa.array(fresh))
+            if self.maker:
+                self.maker.take(kept)
+            if not self.strict:
+                yield self.counts.count(kept)
+                continue
+            first = self._first(kept)
+            self.counts.repeated += int((~first).sum())
+            kept = kept.filter(pa.array(first))
+            taken = self.quota.take(kept)
+            self.counts.crowded += len(kept) - len(taken)
+            yield self.counts.count(taken)
+            yield from self.rest(end=False)
+
+    def rest(self, end: bool = True) -> Iterator[pa.Table]:
+        """Yield the items that had to wait: at the end, or where too many wait."""
+        rest = self.quota.rest(end)
+        if rest is not None:
+            self.counts.crowded -= len(rest)
+            yield self.counts.count(rest)
+
+    def _first(self, items: pa.Table) -> Flags:
+        """Return which items are the first of their sentence and relation.
+
+        Of those of a table that with attractors comes first, then that with a noun between the
+        ends, then that with the lowest id.
+        """
+        texts = zip(items["relation"].to_pylist(), items["text"].to_pylist(), strict=True)
+        keys = text_hashes(["\t".join(both) for both in texts])
+        attractors = pc.list_value_length(items["attractors"]).to_numpy() > 0
+        between = items["intervening_noun"].to_numpy()
+        order = np.lexsort((_numbers(items["id"]), ~between, ~attractors))
+        first = np.zeros(len(items), bool)
+        first[order] = self.seen.fresh(keys[order])
+        return first
 
 
-def released(quota: DocumentQuota, counts: MiningCounts, end: bool = True) -> Iterator[pa.Table]:
-    """Yield the items that had to wait, and count: at the end, or where too many wait."""
-    rest = quota.rest(end)
-    if rest is not None:
-        counts.crowded -= len(rest)
-        yield counts.count(rest)
+def document_of(sent_id: str) -> str:
+    """Return the document of a sentence: the part of its ID before the last number.
 
-
-def _chosen(table: pa.Table, rows: Flags) -> pa.Table:
-    return table if rows.all() else table.filter(pa.array(rows))
-
-
-def _once(items: pa.Table, seen: SeenHashes) -> Flags:
-    """Return which items are the first of their sentence and relation.
-
-    Of those of a table that with attractors comes first, then that with a noun between the ends,
-    then that with the lowest id.
+    >>> document_of("GUM_academic_art-12")
+    'GUM_academic_art-'
     """
-    texts = zip(items["relation"].to_pylist(), items["text"].to_pylist(), strict=True)
-    keys = text_hashes(["\t".join(both) for both in texts])
-    attractors = pc.list_value_length(items["attractors"]).to_numpy() > 0
-    between = items["intervening_noun"].to_numpy()
-    order = np.lexsort((_numbers(items["id"]), ~between, ~attractors))
-    first = np.zeros(len(items), bool)
-    first[order] = seen.fresh(keys[order])
-    return first
+    return _NUMBER.sub("", sent_id)
+
+
+class DocumentQuota:
+    """Lets items go while their document has not more than its share; others wait for the end.
+
+    Where a treebank has fewer documents than :data:`FEWEST`, all of them go in the end. No more
+    than 65,536 items wait: then a treebank has its documents, or is said to have none.
+    """
+
+    def __init__(self) -> None:
+        self._total: Counter[tuple[str, str]] = Counter()
+        self._taken: Counter[tuple[str, str, str]] = Counter()
+        self._documents: dict[str, set[str]] = defaultdict(set)
+        self._free: set[str] = set()
+        self._waiting: list[pa.Table] = []
+
+    def take(self, items: pa.Table) -> pa.Table:
+        """Return the items that may go now."""
+        keys = _keys(items)
+        for treebank, document, _ in keys:
+            if len(self._documents[treebank]) < FEWEST:
+                self._documents[treebank].add(document)
+        goes = np.array([self._goes(*key) for key in keys], bool)
+        if goes.all():
+            return items
+        self._waiting.append(items.filter(pa.array(~goes)))
+        return items.filter(pa.array(goes))
+
+    def rest(self, end: bool = True) -> pa.Table | None:
+        """Return what may go of the items that wait: at the ``end``, or when too many wait."""
+        number = sum(map(len, self._waiting))
+        if not number or (not end and number <= _WAITING):
+            return None
+        waiting = pa.concat_tables(self._waiting)
+        self._waiting = []
+        self._free |= {name for name, known in self._documents.items() if len(known) < FEWEST}
+        keys = _keys(waiting)
+        goes, left = np.zeros(len(keys), bool), list(range(len(keys)))
+        while more := [row for row in left if self._goes(*keys[row])]:
+            goes[more] = True
+            left = [row for row in left if not goes[row]]
+        return waiting.filter(pa.array(goes))
+
+    def _goes(self, treebank: str, document: str, relation: str) -> bool:
+        total = self._total[treebank, relation] + 1
+        taken = self._taken[treebank, document, relation] + 1
+        if treebank not in self._free and taken > max(FEWEST, SHARE * total):
+            return False
+        self._total[treebank, relation] = total
+        self._taken[treebank, document, relation] = taken
+        return True
+
+
+def _keys(items: pa.Table) -> list[tuple[str, str, str]]:
+    """Return treebank, document and relation of every item."""
+    columns = (items[name].to_pylist() for name in ("treebank", "sent_id", "relation"))
+    return [(t, document_of(s or ""), relation) for t, s, relation in zip(*columns, strict=True)]
 
 
 def _numbers(ids: pa.ChunkedArray) -> Hashes:
@@ -489,21 +519,16 @@ def write_items(tables: Iterable[pa.Table], path: Path) -> None:
         raise fail("items are written to .parquet or .jsonl files", path)
     with writing(path) as part:
         if path.suffix == ".parquet":
+            waiting: list[pa.Table] = []
             with pq.ParquetWriter(part, CLOZE, compression="zstd") as writer:
-                for table in _gathered(tables):
-                    writer.write_table(table, row_group_size=2 * _ROWS)
+                for table in tables:
+                    waiting.append(table)
+                    if sum(map(len, waiting)) >= _ROWS:
+                        writer.write_table(pa.concat_tables(waiting), row_group_size=2 * _ROWS)
+                        waiting = []
+                last = pa.concat_tables([*waiting, CLOZE.empty_table()])
+                writer.write_table(last, row_group_size=2 * _ROWS)
             return
         with part.open("w", encoding="utf-8") as file:
             for item in (item for table in tables for item in table.to_pylist()):
                 file.write(json.dumps(item, ensure_ascii=False) + "\n")
-
-
-def _gathered(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Join tables until there are enough rows for a row group."""
-    waiting: list[pa.Table] = []
-    for table in tables:
-        waiting.append(table)
-        if sum(map(len, waiting)) >= _ROWS:
-            yield pa.concat_tables(waiting)
-            waiting = []
-    yield pa.concat_tables([*waiting, CLOZE.empty_table()])

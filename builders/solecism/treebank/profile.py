@@ -33,13 +33,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solecism.treebank.candidates import KINDS, find_candidates, is_finite
+from solecism.treebank.candidates import find_candidates
 from solecism.treebank.conllu import Tokens
-from solecism.treebank.feature_bits import AGREEMENT, bundle, layered
-from solecism.treebank.filters import FILTERS
+from solecism.treebank.filters import FILTERS, capitals_by, count_habits, marks_by
 from solecism.treebank.languages import ANY, Language, Rule, languages
-from solecism.treebank.relations import RELATIONS
-from solecism.treebank.sentences import capitals_by, count_habits, marks_by
+from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
 
 __all__ = [
     "Evidence",

@@ -1,46 +1,62 @@
-"""The wrong form for a mined item: one feature changed, and surely wrong where it stands."""
+"""The wrong form for a mined item: one feature changed, and surely wrong where it stands.
+
+Where nobody wrote down rules of a language (``careful`` in ``pairs.toml``), what its reader would
+know is not known here: which words have a second reading, which arguments may be dropped, what is
+not annotated. So whatever might make the wrong sentence right, or wrong for another reason, speaks
+against a form. Those rules answer what blind readers of thirty languages found (docs/mining.md).
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Any
 
 import regex
 
-from solecism.treebank.doubts import between_ends, doubt_of_form, doubt_of_item, likeness
-from solecism.treebank.feature_bits import AGREEMENT, bundle, layered
-from solecism.treebank.forms import Bundle, LanguageForms, ParadigmCell, WordForm, alike
+from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, WordForm, alike
 from solecism.treebank.languages import PairRules, words_of
+from solecism.treebank.relations import AGREEMENT, Bundle, bundle, is_finite, layered, text_of
 
-__all__ = ["WrongForm", "WrongForms"]
+__all__ = ["LIKE", "Item", "WrongForm", "WrongForms", "doubt_of_form", "doubt_of_item", "likeness"]
 
-Item = dict[str, Any]
+Item = Mapping[str, Any]
+"""A row of :data:`solecism.schema.CLOZE` whose target is masked."""
+
+LIKE = 0.6
+"""Forms that share less of the shorter one differ in more than a feature, or are of two stems."""
 
 _NOMINAL = ("determiner", "modifying")
 _FAMILY = {
     "determiner": ("DET", "ADJ"),
     "modifying": ("ADJ", "VERB", "DET"),
     "predicated": ("ADJ", "VERB"),
-    "verb": ("VERB", "AUX"),
-    "object": ("VERB", "AUX"),
-    "indirect_object": ("VERB", "AUX"),
+    **dict.fromkeys(("verb", "object", "indirect_object"), ("VERB", "AUX")),
     "possessor": ("NOUN",),
 }
 """As which parts of speech a form could be right in the place of a target."""
+_KIN = {
+    "NOUN": ("NOUN",), "ADJ": ("ADJ", "DET"), "DET": ("DET", "ADJ", "PRON"),
+    "VERB": ("VERB", "AUX"), "AUX": ("AUX", "VERB"),
+}  # fmt: skip
+"""As which parts of speech a form of a part of speech is annotated too."""
 _OF_PHRASE = ("Number", "Gender", "Case", "Animacy")
 _OF_CLAUSE = ("Number", "Gender", "Person")
 _LETTERS = r"[\p{L}\p{M}\u200c\u200d]+"
 _PLAIN = regex.compile(rf"{_LETTERS}(?:[-\u05be\u2010]{_LETTERS})*")
 _CLAUSE = re.compile(r"[,;:.!?()«»“”„\"\u2013\u2014]")
+_PAUSE = re.compile(r"[,;:()\[\]\u2013\u2014«»“”„\"…/]|\s-\s")
 _AMOUNT = re.compile(r"[\d%€$£]")
 _NEAR = 8
 _WIDTH = 40
 _THIRD = frozenset({"3"})
 _DOUBTED = "readers of the language doubted such pairs"
 _PREDICATIVE = frozenset({"Ess", "Tra"})
+_ARGUMENT_CASES = frozenset({"Nom", "Acc"})
 _ASKING = frozenset({"Int", "Rel", "Ind", "Tot", "Neg"})
 _SCRIPTS = tuple(
     regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Greek", "Armenian")
@@ -74,10 +90,7 @@ class WrongForms:
     skipped: Counter[str] = field(default_factory=Counter)
 
     def of_item(self, item: Item) -> Iterator[WrongForm]:
-        """Yield a wrong form for each feature in which the item agrees, if one is beyond doubt.
-
-        ``item`` is a row of :data:`solecism.schema.CLOZE` whose target is masked.
-        """
+        """Yield a wrong form for each feature in which the item agrees, if one is beyond doubt."""
         reason = self._unfit(item)
         if reason:
             self.skipped[reason] += 1
@@ -108,7 +121,8 @@ class WrongForms:
     def _best_form(self, item: Item, feature: str) -> WrongForm | str:
         """Return the most frequent wrong form in a feature, or why there is none."""
         word = WordForm(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
-        cells = self.forms.paradigms.others(word, layered(feature, item["layer"] or ""))
+        name = layered(feature, item["layer"])
+        cells = self.forms.paradigms.others(word, name)
         if not cells:
             return "no other form"
         if self.rules.careful:  # if the form most like it is in doubt, none is taken
@@ -116,20 +130,23 @@ class WrongForms:
         if reason := self._doubtful(item, feature):
             return reason
         reasons = [self._wrong(item, feature, cell) for cell in cells]
-        good = (cell for cell, reason in zip(cells, reasons, strict=True) if not reason)
-        best = next(good, None)
-        if best is None:
+        if "" not in reasons:
             return reasons[0]
-        sources = sorted({cell.source for cell in cells if cell.form == best.form})
-        value = ",".join(sorted(bundle(best.feats)[layered(feature, item["layer"] or "")]))
-        source = sources[0] if len(sources) == 1 else "both"
-        frequency = self.forms.frequency(best.form)
-        return WrongForm(feature, _capital(best.form, item["answer"]), source, value, frequency)
+        best = cells[reasons.index("")]
+        sources = {"UD" if cell.count else "UniMorph" for cell in cells if cell.form == best.form}
+        source = "both" if len(sources) > 1 else sources.pop()
+        form, answer = best.form, item["answer"]
+        if answer.isupper() and len(answer) > 1:
+            form = form.upper()
+        elif answer[:1].isupper():
+            form = form[:1].upper() + form[1:]
+        value = text_of(bundle(best.feats), name) or ""
+        return WrongForm(feature, form, source, value, self.forms.frequency(best.form))
 
     def _doubtful(self, item: Item, feature: str) -> str:
         """Return why a value of the controller does not bind the target, or an empty text."""
-        end = item["controller"]
-        if item["relation"] not in _NOMINAL and (reason := _doubtful_pronoun(end, feature)):
+        end, nominal = item["controller"], item["relation"] in _NOMINAL
+        if not nominal and (reason := _doubtful_pronoun(end, feature)):
             return reason
         names = {(end["lemma"] or "").casefold(), end["form"].casefold()}
         if feature == "Number" and names & self.rules.unsure_nouns:
@@ -138,7 +155,7 @@ class WrongForms:
             return "elided controller"
         if feature == "Number" and not self._number_sure(end):
             return "noun may be of either number"
-        if feature == "Number" and self.rules.honours and item["relation"] not in _NOMINAL:
+        if feature == "Number" and self.rules.honours and not nominal:
             return "a plural verb may honour one person"
         if feature == "Person":
             return self._doubtful_person(end)
@@ -147,7 +164,7 @@ class WrongForms:
         return ""
 
     def _doubtful_person(self, end: Item) -> str:
-        feats = bundle(end["feats"] or "_")
+        feats = bundle(end["feats"])
         if "PronType" in feats:
             return ""
         if "Sing" not in feats.get("Number", ()):  # las mujeres trabajamos
@@ -159,8 +176,7 @@ class WrongForms:
         return ""
 
     def _number_sure(self, end: Item) -> bool:
-        feats = bundle(end["feats"] or "_")
-        kinds = feats.get("PronType", frozenset())
+        kinds = bundle(end["feats"]).get("PronType", frozenset())
         if kinds - _ASKING or (not kinds and self.rules.varies(end["form"])):
             return True
         parts = ("PRON", "DET") if kinds else ("NOUN",)  # who is of either number, which is not
@@ -168,28 +184,26 @@ class WrongForms:
         return any("Number" in self.forms.contrasts(word) for word in words)
 
     def _gender_sure(self, end: Item) -> bool:
-        feats = bundle(end["feats"] or "_")
-        genders = feats.get("Gender", frozenset())
+        feats, lemma = bundle(end["feats"]), end["lemma"] or ""
         if "PronType" in feats:
             return True
-        if end["lemma"] and end["lemma"].casefold() in {w.casefold() for w in self.rules.double}:
+        if lemma and lemma.casefold() in self.rules.doubles:
             return False
         if feats.get("Animacy") in (frozenset({"Inan"}), frozenset({"Nhum"})):
             return True
         if not self.rules.sure:
-            return self.forms.has_one_gender(end["lemma"] or "")
-        return any(self.rules.is_sure(g, end["form"], end["lemma"] or "") for g in genders)
+            return self.forms.has_one_gender(lemma)
+        return any(self.rules.is_sure(g, end["form"], lemma) for g in feats.get("Gender", ()))
 
     def _wrong(self, item: Item, feature: str, cell: ParadigmCell) -> str:
         """Return why a form may be right after all in the place of the target, or an empty text."""
-        ours = _of_layer(item, bundle(item["feats"] or "_"))
-        theirs = _of_layer(item, bundle(cell.feats))
-        controller = bundle(item["controller"]["feats"] or "_")
         if reason := self._doubtful_form(item, feature, cell):
             return reason
+        ours, theirs = _of_layer(item, bundle(item["feats"])), _of_layer(item, bundle(cell.feats))
         others = (n for n in AGREEMENT if n != feature and n in ours and n in theirs)
         narrower = [n for n in others if not ours[n] <= theirs[n]]
-        if not alike(theirs, controller, [*narrower, *(n for n in theirs if n not in ours)]):
+        asked = [*narrower, *(n for n in theirs if n not in ours)]
+        if not alike(theirs, bundle(item["controller"]["feats"]), asked):
             return "differs in more"
         if self.rules.careful and (doubt := doubt_of_form(item, feature, cell, self.forms)):
             return doubt
@@ -201,35 +215,31 @@ class WrongForms:
             return "right by another reading"
         if self._irrealis(item, feature, cell):
             return "subjunctive"
-        if self._licensed(item, readings, cell):
+        if self._licensed(item, readings):
             return "another noun would license it"
         return ""
 
     def _doubtful_form(self, item: Item, feature: str, cell: ParadigmCell) -> str:
         """Return why a form is none to take in any language, or an empty text."""
+        ours, theirs = bundle(item["feats"]), bundle(cell.feats)
         if not _PLAIN.fullmatch(cell.form):
             return "not one plain word"
         if sum(bool(script.search(cell.form)) for script in _SCRIPTS) > 1:
             return "letters of two scripts"
-        if self._doubted(item, feature, cell):
+        name = layered(feature, item["layer"])
+        change = ">".join(text_of(feats, name) or "" for feats in (ours, theirs))
+        if f"{item['relation']} {change}" in self.rules.doubted:
             return _DOUBTED
         if item["upos"] not in ("DET", "PRON") and self.forms.paradigms.readings(cell.form, "PRON"):
             return "right as another word"
-        return _doubtful_value(item, feature, cell)
-
-    def _doubted(self, item: Item, feature: str, cell: ParadigmCell) -> bool:
-        """Return whether readers doubted changes of this kind (``verb Plur>Sing``)."""
-        name = layered(feature, item["layer"] or "")
-        values = (
-            ",".join(sorted(bundle(f).get(name, ()))) for f in (item["feats"] or "_", cell.feats)
-        )
-        return f"{item['relation']} {'>'.join(values)}" in self.rules.doubted
+        if feature == "Case" and theirs["Case"] & _PREDICATIVE:
+            return "a case in which it may stand alone"  # fi. kolmantena istuva
+        return "" if item["relation"] in _NOMINAL else _doubtful_value(feature, ours, theirs)
 
     def _readings(self, item: Item, cell: ParadigmCell) -> list[Bundle]:
         """Return all that a form can be in the place of the target, itself included."""
-        family = _FAMILY[item["relation"]]
-        kind = bundle(item["feats"] or "_").get("VerbForm")
-        found = self.forms.paradigms.readings(cell.form, *family)
+        kind = bundle(item["feats"]).get("VerbForm")
+        found = self.forms.paradigms.readings(cell.form, *_FAMILY[item["relation"]])
         same = [r for r in found if kind is None or not r.get("VerbForm") or kind & r["VerbForm"]]
         return [_of_layer(item, reading) for reading in (*same, bundle(cell.feats))]
 
@@ -239,7 +249,7 @@ class WrongForms:
         A noun is third person.
         """
         end = item["controller"]
-        own = bundle(end["feats"] or "_")
+        own = bundle(end["feats"])
         if "PronType" in own:
             return [own]
         found = [own, *self.forms.paradigms.readings(end["form"], "NOUN")]
@@ -256,18 +266,16 @@ class WrongForms:
         """
         if item["relation"] not in _NOMINAL:
             return alike(reading, controller, _OF_CLAUSE)
-        if self.rules.attributive and reading.get("Case", frozenset()) & {*self.rules.attributive}:
+        if reading.get("Case", frozenset()) & {*self.rules.attributive}:
             return True
         if not alike(reading, controller, ("Number", "Gender", "Animacy")):
             return False
-        return alike(reading, controller, ("Case",)) or not self._declines(item, reading["Case"])
-
-    def _declines(self, item: Item, case: frozenset[str]) -> bool:
-        """Return whether the controller's lemma is known to have another form in a case."""
+        if alike(reading, controller, ("Case",)):
+            return True
         end = item["controller"]
         word = WordForm(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
         others = self.forms.paradigms.others(word, "Case")
-        return any(case & bundle(other.feats)["Case"] for other in others)
+        return not any(reading["Case"] & bundle(other.feats)["Case"] for other in others)
 
     def _irrealis(self, item: Item, feature: str, cell: ParadigmCell) -> bool:
         """Return whether the form could be a subjunctive here.
@@ -282,23 +290,24 @@ class WrongForms:
         before = {word.casefold() for word in words_of(item["left"] or "")}
         return stem and bool(before & set(self.rules.irrealis))
 
-    def _licensed(self, item: Item, readings: list[Bundle], cell: ParadigmCell) -> bool:
+    def _licensed(self, item: Item, readings: list[Bundle]) -> bool:
         """Return whether another noun of the clause would make the form right."""
-        if item["relation"] in _NOMINAL:
-            if item["target"]["index"] < item["controller"]["index"]:
-                near = words_of(item["left"] or "")[-1:] + words_of(between_ends(item) or "")
-                return any(self._could_license(w, readings, _OF_PHRASE) for w in near)
-            near = words_of(item["left"] or "")[-_NEAR:]
-            if _AMOUNT.search((item["left"] or "")[-_WIDTH:]):
-                return True
-        elif self.rules.free or item["layer"]:
-            before, after = item["left"] or "", item["right"] or ""
+        before, after = item["left"] or "", item["right"] or ""
+        names: tuple[str, ...] = _OF_PHRASE
+        own = item["controller"]["form"]
+        if item["relation"] not in _NOMINAL:
+            if not (self.rules.free or item["layer"]):
+                return False
             near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
+            names = _OF_CLAUSE
+        elif item["target"]["index"] < item["controller"]["index"]:
+            near = words_of(before)[-1:] + words_of(_between_ends(item) or "")
+            own = ""
+        elif _AMOUNT.search(before[-_WIDTH:]):
+            return True
         else:
-            return False
-        others = [word for word in near if word != item["controller"]["form"]]
-        names = _OF_PHRASE if item["relation"] in _NOMINAL else _OF_CLAUSE
-        return any(self._could_license(word, readings, names) for word in others)
+            near = words_of(before)[-_NEAR:]
+        return any(self._could_license(word, readings, names) for word in near if word != own)
 
     def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
         bare = [form]  # a word, and what is left of it without letters written onto the next
@@ -317,7 +326,7 @@ class WrongForms:
 
 def _doubtful_pronoun(end: Item, feature: str) -> str:
     """Return why a pronoun does not bind the verb or predicate, or an empty text."""
-    kinds = bundle(end["feats"] or "_").get("PronType", frozenset())
+    kinds = bundle(end["feats"]).get("PronType", frozenset())
     if "Dem" in kinds and feature in ("Number", "Gender"):
         return "a demonstrative may go with the predicate"  # ru. это были, de. das sind
     if feature == "Person" and kinds & _ASKING:
@@ -325,13 +334,8 @@ def _doubtful_pronoun(end: Item, feature: str) -> str:
     return ""
 
 
-def _doubtful_value(item: Item, feature: str, cell: ParadigmCell) -> str:
-    """Return why a value may be right beside any controller, or an empty text."""
-    ours, theirs = bundle(item["feats"] or "_"), bundle(cell.feats)
-    if feature == "Case" and theirs["Case"] & _PREDICATIVE:
-        return "a case in which it may stand alone"  # fi. kolmantena istuva
-    if item["relation"] in _NOMINAL:
-        return ""
+def _doubtful_value(feature: str, ours: Bundle, theirs: Bundle) -> str:
+    """Return why a value may be right beside any controller of a clause, or an empty text."""
     if feature == "Number" and "Dual" in theirs.get("Number", ()) and "Plur" in ours["Number"]:
         return "a plural noun may stand for two"
     if feature == "Gender" and theirs["Gender"] == {"Neut"} and "Def" in ours.get("Definite", ()):
@@ -343,13 +347,114 @@ def _of_layer(item: Item, feats: Bundle) -> Bundle:
     """Return a bundle with the features of the item's layer in place of those without one."""
     if not item["layer"]:
         return feats
-    layer = {name: feats.get(layered(name, item["layer"])) for name in AGREEMENT}
+    own = {name: feats.get(layered(name, item["layer"])) for name in AGREEMENT}
     others = {name: values for name, values in feats.items() if "[" not in name}
-    return {**others, **{name: values for name, values in layer.items() if values}}
+    return {**others, **{name: values for name, values in own.items() if values}}
 
 
-def _capital(form: str, answer: str) -> str:
-    """Return a form in the capitals of the answer."""
-    if answer.isupper() and len(answer) > 1:
-        return form.upper()
-    return form[:1].upper() + form[1:] if answer[:1].isupper() else form
+def likeness(form: str, answer: str) -> float:
+    """Return how alike two forms are: what is not annotated shows in the form (eu. *zuenez*).
+
+    >>> likeness("ziren", "zen")
+    0.75
+    """
+    return SequenceMatcher(None, form.casefold(), answer.casefold(), autojunk=False).ratio()
+
+
+def doubt_of_item(item: Item, forms: LanguageForms) -> str:
+    """Return why a sentence may be right with another form of the target, or an empty text."""
+    end, readings = item["controller"], forms.paradigms.readings
+    if words_of(item["text"]).count(end["form"]) > 1:
+        return "the controller stands twice"
+    if item["relation"] in _NOMINAL:
+        return ""
+    between = _between_ends(item)
+    if between is None or _PAUSE.search(between):
+        return "a pause between the ends"
+    for word in words_of(between):
+        verbs = readings(word, "VERB", "AUX")
+        if item["upos"] == "AUX":  # its own verb may stand there: eu. etorri da
+            verbs = [verb for verb in verbs if is_finite(verb)]
+        if verbs and not readings(word, "NOUN", "PRON", "ADJ"):
+            return "another verb between the ends"
+    return "" if item["relation"] == "possessor" else _case_doubt(end, forms)
+
+
+def _case_doubt(end: Item, forms: LanguageForms) -> str:
+    """A noun that shows no case may be read as another argument, where one may be dropped."""
+    feats, readings = bundle(end["feats"]), forms.paradigms.readings
+    if "PronType" in feats:
+        return "" if feats["PronType"] == {"Prs"} else "a pronoun that may be a determiner"
+    if "Case" not in feats:
+        return "a noun without case may be another argument"
+    cases = {case for reading in readings(end["form"], "NOUN") for case in reading.get("Case", ())}
+    return "" if cases <= feats["Case"] else "the noun has the form of another case too"
+
+
+def _between_ends(item: Item) -> str | None:
+    """Return the text between the two ends, None where the controller is not found."""
+    word = _as_word(item["controller"]["form"])
+    if item["controller"]["index"] < item["target"]["index"]:
+        left = item["left"] or ""
+        ends = [found.end() for found in word.finditer(left)]
+        return left[ends[-1] :] if ends else None
+    right = item["right"] or ""
+    found = word.search(right)
+    return right[: found.start()] if found else None
+
+
+@lru_cache(maxsize=1 << 12)  # asked for each form that might be wrong
+def _as_word(form: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(form)}(?!\w)")
+
+
+def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageForms) -> str:
+    """Return why a form may be right, or wrong for another reason, or an empty text."""
+    ours, theirs = bundle(item["feats"]), bundle(cell.feats)
+    readings = forms.paradigms.readings
+    if not _one_change(cell.form.casefold(), item["answer"].casefold()):
+        return "too unlike the right form"
+    if (set(ours) ^ set(theirs)) - {*AGREEMENT}:
+        return "differs in more"
+    if doubt := _doubt_of_value(bundle(item["controller"]["feats"]), feature, theirs):
+        return doubt
+    kin, low = _KIN.get(item["upos"], ()), cell.form.casefold()
+    if low in forms.besides or readings(low, *(part for part in AGREEING if part not in kin)):
+        return "right as another word"
+    if item["relation"] in _NOMINAL:
+        # Any noun between the ends: a small treebank does not show what else the form can be.
+        nouns = [n for word in words_of(_between_ends(item) or "") for n in readings(word, "NOUN")]
+        near = words_of(item["left"] or "")[-1:] + words_of(item["right"] or "")[:1]
+        beside = [word for word in near if word != item["controller"]["form"]]
+        could = [*readings(cell.form, *kin), bundle(cell.feats)]
+        if nouns or any(
+            alike(reading, noun, ("Number", "Gender", "Case"))
+            for word in beside for noun in readings(word, "NOUN") for reading in could
+        ):  # fmt: skip
+            return "another noun would license it"
+    return ""
+
+
+def _doubt_of_value(controller: Bundle, feature: str, theirs: Bundle) -> str:
+    if feature == "Case" and not theirs["Case"] <= _ARGUMENT_CASES:
+        return "a case in which it may stand alone"
+    if feature == "Gender" and theirs["Gender"] & {"Neut"}:
+        return "a neuter may stand alone"
+    if feature == "Person" and "PronType" not in controller:
+        return "a noun may be addressed, or in apposition"
+    if feature == "Person" and "2" in controller.get("Person", ()):
+        return "a pronoun may be an address"
+    return ""
+
+
+def _one_change(form: str, answer: str) -> bool:
+    """Return whether two forms differ in one place, and are alike in most of the shorter one."""
+
+    def shared(a: str, b: str) -> int:
+        differing = (n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+        return next(differing, min(len(a), len(b)))
+
+    before = shared(form, answer)
+    after = shared(form[before:][::-1], answer[before:][::-1])
+    shorter = min(len(form), len(answer))
+    return shorter > 1 and before + after >= LIKE * shorter

@@ -18,7 +18,7 @@ from solecism.scoring.encoding import exactly
 from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import PairScores, Questions, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
-from solecism.treebank.feature_bits import layered
+from solecism.treebank.relations import layered
 
 if TYPE_CHECKING:
     from torch import Tensor
