@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import re
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -16,10 +14,8 @@ from click.testing import CliRunner
 
 import solecism
 from solecism.commands import main
-from solecism.commands.score import command
 from solecism.scoring import methods as registry
 from solecism.scoring.methods import methods
-from solecism.scoring.options import ScoreOptions
 
 
 @pytest.mark.parametrize("function", [solecism.score, solecism.report])
@@ -98,20 +94,3 @@ def test_a_method_is_one_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
             solecism.score("clams/fr", "trigrams", method="longst")
     finally:
         methods.cache_clear()
-
-
-def test_options_of_the_verb_are_arguments_of_the_function() -> None:
-    own = {
-        "data",
-        "models",
-        "surprisals",
-        "as_json",
-        "revisions",
-        "fail_under",
-        "baseline",
-        "columns",
-    }
-    ours = {option.name for option in command.params} - own
-    assert ours == {field.name for field in fields(ScoreOptions)}
-    done = CliRunner().invoke(main, ["score", "--help"]).output
-    assert re.search(rf"\[default:\s+{ScoreOptions.batch_tokens}", done)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -250,19 +249,6 @@ def test_the_command_scores_suites_by_region(work: Path, monkeypatch: pytest.Mon
     assert told.exit_code == 0
     again = run("mandarin/all", "--model", "tiny", "--method", "region", "--json")
     json.loads(again.stdout)
-
-
-def test_a_file_of_items_is_scored_alone(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(work)
-    run("mandarin/classifier_none", "--model", "tiny")
-    converted = CliRunner().invoke(main, ["convert", "mandarin/classifier_none", "mine.parquet"])
-    assert converted.exit_code == 0, converted.output
-    run("mine.parquet", "--model", "tiny")
-    tables = [
-        pq.read_table(f"{made(f'tiny-*-{name}-region')}.parquet").drop_columns(["features"])
-        for name in ("mandarin-classifier_none", "mine-mine")
-    ]
-    assert tables[0].equals(tables[1])
 
 
 def test_an_ngram_model_scores_suites(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

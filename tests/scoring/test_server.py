@@ -249,15 +249,6 @@ def test_what_a_server_decides_cannot_be_chosen() -> None:
             solecism.score("some.parquet", "openai:http://127.0.0.1:9/v1#x", **option)
 
 
-def test_so_many_requests_at_once_and_no_more(tmp_path: Path) -> None:
-    state = Completions(None, latency=0.02)
-    with serving(state) as name:
-        reader = server.open_server(name, requests=3)
-        reader.prompts = 1
-        reader.encode([f"Sentence {n}." for n in range(12)])
-    assert state.busiest == 3
-
-
 @pytest.mark.parametrize(
     ("text", "pieces", "places"),
     [

@@ -126,22 +126,20 @@ def read_texts(train: Sequence[Path], valid: Sequence[Path] = ()) -> Texts:
     A folder stands for the ``.txt`` files below it, in the order of their names. Raises
     :class:`InputError` for files that cannot be read, and for a folder without any.
     """
-    lines = read_lines(_text_files(train))
-    left, right = (lines, read_lines(_text_files(valid))) if valid else held_out(lines)
+    found: list[list[Path]] = []
+    for paths in (train, valid):
+        found.append([])
+        for path in paths:
+            files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
+            if not files:
+                raise fail("has no .txt file in it", path)
+            found[-1] += files
+    lines = read_lines(found[0])
+    left, right = (lines, read_lines(found[1])) if valid else held_out(lines)
     total = hashlib.sha256()
     for part in (left, right):
         total.update("\n".join(part.to_pylist()).encode() + b"\0")
     return Texts(left, right, total.hexdigest())
-
-
-def _text_files(paths: Sequence[Path]) -> list[Path]:
-    found: list[Path] = []
-    for path in paths:
-        files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
-        if not files:
-            raise fail("has no .txt file in it", path)
-        found += files
-    return found
 
 
 def train(
@@ -210,7 +208,11 @@ def train_seed(
             save_ngram(model, part)
             found: dict[str, Any] = {"perplexity": model.perplexity(texts.valid)}
         else:
-            tokenizer = _make_tokenizer(options, texts)
+            both = options.wording.words(
+                pa.concat_arrays([texts.train, texts.valid])
+            )  # as in the paper
+            words = frequent_words(both.values, options.vocabulary)
+            tokenizer = word_tokenizer(words, options.wording)
             report = _Reporter(seed, progress, notice)
             found = _train_network(options, texts, tokenizer, checkpoints, device, report)
             report.model.save_pretrained(part)
@@ -332,12 +334,6 @@ def _perplexity(found: EvalPrediction) -> dict[str, float]:
     if not math.isfinite(value):
         raise fail(f"the perplexity of the validation text is {value}: take a lower learning rate")
     return {"perplexity": value}
-
-
-def _make_tokenizer(options: TrainingOptions, texts: Texts) -> PreTrainedTokenizerFast:
-    """Return a tokenizer of the most frequent words of both texts, as in the paper."""
-    lists = options.wording.words(pa.concat_arrays([texts.train, texts.valid]))
-    return word_tokenizer(frequent_words(lists.values, options.vocabulary), options.wording)
 
 
 def _make_model(options: TrainingOptions, tokenizer: PreTrainedTokenizerFast) -> Any:

@@ -137,18 +137,15 @@ def margins(table: pa.Table, normaliser: Normaliser) -> Floats:
     In natural logarithms on the scale of the good side's sum: where both sides have the same
     length, this is what the sums differ by, so that ties are the same.
     """
-    good, bad = (_sums(table, side, normaliser) for side in ("good", "bad"))
+    good, bad = (_floats(table, f"logp_{side}") for side in ("good", "bad"))
+    if normaliser.less_unigram:
+        good, bad = good - _floats(table, "unigram_good"), bad - _floats(table, "unigram_bad")
     long, short = (_floats(table, f"{normaliser.length}_{side}") for side in ("good", "bad"))
     known = ~(np.isnan(good) | np.isnan(bad)) & (long > 0) & (short > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         scaled = bad * (long / short) ** normaliser.alpha
         found = np.where(good == scaled, 0.0, good - scaled)  # both may be minus infinity
     return np.where(known, found, np.nan)
-
-
-def _sums(table: pa.Table, side: str, normaliser: Normaliser) -> Floats:
-    found = _floats(table, f"logp_{side}")
-    return found - _floats(table, f"unigram_{side}") if normaliser.less_unigram else found
 
 
 def _floats(table: pa.Table, name: str) -> Floats:

@@ -211,7 +211,10 @@ def open_model(
         return _open_server(model, options)
     last = LastLoaded() if last is None else last
     folder, revision = what_to_load(model, options.revision)
-    name, local = options.name or _name_of_model(model), Path(model).exists()
+    name, local = options.name or model, Path(model).exists()
+    if local and not options.name:  # the last part, of ``lstm/seed-0`` both
+        parts = Path(model).resolve().parts
+        name = "/".join(parts[-2 if parts[-1].startswith("seed-") else -1 :])
     dtype, device, trust = options.dtype, options.device, options.trust_remote_code
     if kind == "n-gram":
         device = "cpu" if device in ("auto", "map") else device
@@ -373,15 +376,6 @@ def _signature(
         items.name, items.version, items.digest, items.config, method.signed or method.name,
         opened.name, opened.revision, opened.dtype, signed | method.further(items),
     )  # fmt: skip
-
-
-def _name_of_model(model: str) -> str:
-    """Return a name of the hub as it is, of a folder its last part, of ``lstm/seed-0`` both."""
-    path = Path(model)
-    if not path.exists():
-        return model
-    parts = path.resolve().parts
-    return "/".join(parts[-2 if parts[-1].startswith("seed-") else -1 :])
 
 
 def _stem(
