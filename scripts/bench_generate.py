@@ -54,6 +54,7 @@ def scaled(folder: Path, times: int, draw: str = "all", pools: int = 1) -> Parad
     template.parent.mkdir(parents=True)
     original = HERE / "templates" / "clams" / "fr"
     text = (original / template.name).read_text(encoding="utf-8")
+    text = re.sub(r"(?m)^balance: .*\n", "", text)
     template.write_text(re.sub(r"(?m)^draw: .*", f"draw: {draw}", text), encoding="utf-8")
     phrases = (original / "_phrases.jinja").read_text(encoding="utf-8")
     (template.parent / "_phrases.jinja").write_text(phrases, encoding="utf-8")
