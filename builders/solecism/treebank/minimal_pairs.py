@@ -21,7 +21,7 @@ import pyarrow as pa
 import regex
 
 from solecism.schema import pair_schema
-from solecism.treebank.relations import bundle, layered
+from solecism.treebank.relations import bundle, layered, text_of
 from solecism.treebank.wrong_forms import Item, WrongForm, WrongForms
 
 __all__ = ["EXTRA", "SCHEMA", "Caps", "PairMaker"]
@@ -70,6 +70,7 @@ class Caps:
 
 
 Cell = tuple[str, str, str]
+_Kept = tuple[int, Row]
 
 
 @dataclass
@@ -98,8 +99,8 @@ class PairMaker:
         features = row["features"]
         cell = row["UID"], features["good_value"], features["bad_value"]
         heap = self._heaps.setdefault(cell, {}).setdefault(features["target"] or "", [])
-        kept = _Kept(-int(row["id"], 16), row)
-        if any(kept.order == other.order for other in heap):
+        kept = (-int(row["id"], 16), row)  # a heap has an id once, so that rows are never compared
+        if any(kept[0] == order for order, _ in heap):
             return
         if len(heap) < most:
             heapq.heappush(heap, kept)
@@ -141,7 +142,11 @@ class PairMaker:
 
     def _ranked(self, heaps: Iterable[list[_Kept]]) -> list[Row]:
         """Return the pairs of a cell, lemmas in turn, capped for controllers too."""
-        each = [(rank, -k.order, k.row) for h in heaps for rank, k in enumerate(sorted(h)[::-1])]
+        each = [
+            (rank, -order, row)
+            for heap in heaps
+            for rank, (order, row) in enumerate(sorted(heap)[::-1])
+        ]
         seen: Counter[str] = Counter()
         rows = []
         for _, _, row in sorted(each, key=lambda entry: entry[:2]):
@@ -159,17 +164,16 @@ class PairMaker:
         for (uid, good, bad), rows in self.chosen.items():
             kept[uid][f"{good}>{bad}"] = len(rows)
         quota = self.quota
+        sizes = {uid: dict(sorted(counts.items())) for uid, counts in sorted(kept.items())}
         unfilled = {
             f"{uid} {change}": count
-            for uid, counts in sorted(kept.items())
-            for change, count in sorted(counts.items())
-            if count < quota
-        }
+            for uid, counts in sizes.items() for change, count in counts.items() if count < quota
+        }  # fmt: skip
         return {
             "caps": asdict(self.caps),
             "quota": quota,
             "made": dict(sorted(self.made.items())),
-            "kept": {uid: dict(sorted(count.items())) for uid, count in sorted(kept.items())},
+            "kept": sizes,
             "unfilled": unfilled,
             "passed_over": dict(sorted(self.wrong_forms.skipped.items())),
         }
@@ -181,12 +185,6 @@ def _unused(rows: Iterable[Row], used: set[str]) -> Iterator[Row]:
         if row["sentence_good"] not in used:
             used.add(row["sentence_good"])
             yield row
-
-
-@dataclass(frozen=True, order=True)
-class _Kept:
-    order: int
-    row: Row = field(compare=False)
 
 
 _Place = tuple[object, ...]
@@ -240,9 +238,9 @@ def _distance(item: Item, wrong: WrongForm) -> str:
     ``_attractor``: a noun, a name or a pronoun of another value than the controller's is there;
     ``_intervening``: only nouns of the same value.
     """
-    own = bundle(item["controller"]["feats"] or "_").get(wrong.feature)
+    own = bundle(item["controller"]["feats"]).get(wrong.feature)
     for attractor in item["attractors"] or []:
-        theirs = bundle(attractor["feats"] or "_").get(wrong.feature)
+        theirs = bundle(attractor["feats"]).get(wrong.feature)
         if own and theirs and not own & theirs:
             return "_attractor"
     return "_intervening" if item["intervening_noun"] else ""
@@ -277,22 +275,25 @@ def _slot(
 
 def _features(item: Item, wrong: WrongForm) -> Row:
     controller, attractors = item["controller"], item["attractors"] or []
-    own, target = bundle(controller["feats"] or "_"), bundle(item["feats"] or "_")
-    numbers = {_text(bundle(a["feats"] or "_"), "Number") for a in attractors} - {None}
-    differ = numbers - {_text(own, "Number")}
+    own, target = bundle(controller["feats"]), bundle(item["feats"])
+    theirs = [bundle(attractor["feats"]) for attractor in attractors]
+    numbers = {text_of(feats, "Number") for feats in theirs} - {None}
+    differ = numbers - {text_of(own, "Number")}
+    counts = {name: item[name] for name in ("length", "depth")}
+    counts |= {"frequency_good": item["frequency"], "frequency_bad": wrong.frequency}
     return {
         "construction": item["relation"],
         "controller": controller["lemma"],
-        **{f"controller_{n.lower()}": _text(own, n) for n in ("Number", "Gender", "Person")},
+        **{f"controller_{n.lower()}": text_of(own, n) for n in ("Number", "Gender", "Person")},
         "attractor": _joined(a["lemma"] or a["form"] for a in attractors),
-        "attractor_number": _joined(_text(bundle(a["feats"] or "_"), "Number") for a in attractors),
-        "attractor_gender": _joined(_text(bundle(a["feats"] or "_"), "Gender") for a in attractors),
+        "attractor_number": _joined(text_of(feats, "Number") for feats in theirs),
+        "attractor_gender": _joined(text_of(feats, "Gender") for feats in theirs),
         "match": "mismatch" if differ else "match" if numbers else None,
         "intervenes": bool(item["intervening_noun"]),
         "distance": item["distance"],
         "target": item["lemma"],
         "flipped": wrong.feature,
-        "good_value": _text(target, layered(wrong.feature, item["layer"] or "")),
+        "good_value": text_of(target, layered(wrong.feature, item["layer"] or "")),
         "bad_value": wrong.value,
         "layer": item["layer"],
         "relation": item["relation"],
@@ -303,20 +304,9 @@ def _features(item: Item, wrong: WrongForm) -> Row:
         "attractors": str(len(attractors)),
         "cues": _joined(item["cues"] or ()),
         "pron_type": item["pron_type"],
-        "length": _number(item["length"]),
-        "depth": _number(item["depth"]),
-        "frequency_good": _number(item["frequency"]),
-        "frequency_bad": _number(wrong.frequency),
+        **{name: None if count is None else str(count) for name, count in counts.items()},
         "genre": item["genre"],
     }
-
-
-def _number(value: int | None) -> str | None:
-    return None if value is None else str(value)
-
-
-def _text(feats: Mapping[str, frozenset[str]], name: str) -> str | None:
-    return ",".join(sorted(feats[name])) if name in feats else None
 
 
 def _joined(texts: Iterable[str | None]) -> str | None:

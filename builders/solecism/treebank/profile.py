@@ -313,18 +313,15 @@ class Profile:
             lines.append(f"cases = {_quoted(language.cases)}")
         if language.third:
             lines.append("third = true")
-        lines += _habits(language)
+        if not language.marks:
+            lines.append("marks = false")
+        if language.capitals != "start":
+            lines.append(f'capitals = "{language.capitals}"')
         return "\n".join(lines) + "\n"
 
 
 def _quoted(texts: Iterable[str]) -> str:
     return "[" + ", ".join(f'"{text}"' for text in texts) + "]"
-
-
-def _habits(language: Language) -> list[str]:
-    """Return what a stanza says of the sentences, where it is not the default."""
-    lines = [] if language.marks else ["marks = false"]
-    return lines if language.capitals == "start" else [*lines, f'capitals = "{language.capitals}"']
 
 
 def language_of(code: str, profile: Callable[[], Profile]) -> Language:
@@ -466,14 +463,11 @@ class _Layer:
             feature: {leaf: tally for leaf, tally in tallies.items() if not tally.fails}
             for feature, tallies in self._tallies.items()
         }
-        self.pooled = {feature: self._pool(feature) for feature in AGREEMENT}
+        self.pooled = {feature: _PairTally() for feature in AGREEMENT}
+        for feature, total in self.pooled.items():
+            for tally in self._left[feature].values():
+                total += tally
         self.agreeing = [feature for feature in AGREEMENT if not self.pooled[feature].reason()]
-
-    def _pool(self, feature: str) -> _PairTally:
-        total = _PairTally()
-        for tally in self._left[feature].values():
-            total += tally
-        return total
 
     @property
     def share(self) -> float:
@@ -529,10 +523,10 @@ class _Layer:
         left = any(leaf in self._left[feature] for leaf in leaves)
         reason = self.pooled[feature].reason() if left else "too few agree"
         name = layered(feature, self.layer)
-        noun, pronoun = (self._share(feature, leaves, of) for of in ("NOUN", "PRON"))
+        shares: dict[str, float | None] = {}
+        for of in ("NOUN", "PRON"):
+            some = [t for leaf, t in zip(leaves, tallies, strict=True) if leaf.of == of]
+            total = sum(tally.both for tally in some)
+            shares[of] = sum(tally.agree for tally in some) / total if total else None
+        noun, pronoun = shares["NOUN"], shares["PRON"]
         return ProfileRow(relation, name, kind, side, both, agree, noun, pronoun, reason)
-
-    def _share(self, feature: str, leaves: list[_Leaf], of: str) -> float | None:
-        tallies = [self._tallies[feature][leaf] for leaf in leaves if leaf.of == of]
-        both = sum(tally.both for tally in tallies)
-        return sum(tally.agree for tally in tallies) / both if both else None
