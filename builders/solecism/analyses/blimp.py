@@ -17,8 +17,7 @@ from solecism.analyses.answers import (
     points_of,
     without_size,
 )
-from solecism.analyses.drawing import curves_of, dot_lines, grouped_bars, heat
-from solecism.analyses.part import AnalysisPart
+from solecism.analyses.part import AnalysisPart, curves_of, dot_lines, grouped_bars, heat
 from solecism.errors import fail
 from solecism.scoring.results import Result
 

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from solecism.analyses.answers import items_of, require_columns
-from solecism.analyses.drawing import dot_lines, grouped_bars
-from solecism.analyses.part import AnalysisPart
+from solecism.analyses.part import AnalysisPart, dot_lines, grouped_bars
 from solecism.errors import candidates, fail
 from solecism.inputs import read_text
 from solecism.scoring.results import Result

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from solecism.analyses.answers import accuracy_rows, items_of, points_of
-from solecism.analyses.drawing import curves_of, grouped_bars
-from solecism.analyses.part import AnalysisPart
+from solecism.analyses.part import AnalysisPart, curves_of, grouped_bars
 from solecism.scoring.results import Result
 
 __all__ = ["analyse_agreement"]

@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 
 from solecism.analyses.answers import items_of
-from solecism.analyses.drawing import dot_lines, grouped_bars, legend_beside
 from solecism.analyses.mixed import FixedEffect, fit_mixed_logistic
-from solecism.analyses.part import AnalysisPart
+from solecism.analyses.part import AnalysisPart, dot_lines, grouped_bars, legend_beside
 from solecism.analyses.wang_2021 import class_accuracies
 from solecism.plots import Draw
 from solecism.scoring.results import Result
