@@ -23,8 +23,6 @@ from solecism.errors import InputError, fail
 from solecism.files import write_text
 from solecism.lexicon.table import read_lines, read_table
 
-__all__ = ["COLUMN", "TABLES", "main", "with_frequency"]
-
 ROOT = Path(__file__).resolve().parents[1]
 COLUMN = "Freq"
 TABLES = ("noun", "pluralia", "propn", "verb", "adj", "adv")

@@ -23,8 +23,6 @@ from typing import Any
 from make_catalogue import parse_release
 from solecism.files import writing
 
-__all__ = ["index_of", "main"]
-
 _TAG = re.compile(r"r(\d+\.\d+)")
 _FILE = re.compile(r"[a-z]{2,3}_[a-z0-9]+-ud-[a-z0-9-]+\.conllu")
 _LINE = re.compile(r"\S+ blob ([0-9a-f]{40}) +(\d+|-)\t(.+)")

@@ -25,8 +25,6 @@ from solecism.inputs import COUNT, read_json_lines
 from solecism.treebank import catalogue
 from solecism.treebank.catalogue import ACADEMIC, NOT_STATED, allows_commerce, allows_derivatives
 
-__all__ = ["main", "move_pins", "parse_release", "pin_treebanks", "read_index", "unimorph_lines"]
-
 Line = dict[str, Any]
 
 _ISO = Path(catalogue.__file__).with_name("iso639.tsv")

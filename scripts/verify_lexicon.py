@@ -43,8 +43,6 @@ from verifying.verify import (
     verify,
 )
 
-__all__ = ["main", "render"]
-
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -13,8 +13,6 @@ from unicodedata import bidirectional
 
 import regex
 
-__all__ = ["differing_parts", "differing_span", "differing_words", "direction", "surplus"]
-
 _PIECES = regex.compile(
     r"(?s)[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\w\p{M}]+?"
     r"(?=[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[^\w\p{M}]|$)|."

@@ -21,11 +21,6 @@ from filelock import FileLock, Timeout
 
 from solecism.errors import InputError, Problem, fail
 
-__all__ = [
-    "CHANGED", "add_texts", "csv_of", "filling_folder", "json_of", "link_file", "locked",
-    "not_formula", "recover_folder", "replacing_folder", "write_text", "writing",
-]  # fmt: skip
-
 CHANGED = "is not as it was built, and would be overwritten: move it, or choose another --out"
 """The message about a file that is in the way of a new one."""
 

@@ -24,8 +24,6 @@ from math import isclose
 
 from solecism.errors import InputError, candidates, fail
 
-__all__ = ["WHOLE", "Formula", "Lookup", "Outcome", "Term", "parse", "place_of", "unknown_terms"]
-
 WHOLE = "*"
 """The region that is the whole sentence."""
 

@@ -12,11 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "MAX_CODE", "Groups", "Ints", "alike_rows", "distinct_codes", "first_rows", "pack_columns",
-    "rank_in_group",
-]  # fmt: skip
-
 Ints = NDArray[np.intp]
 
 MAX_CODE = 1 << 62

@@ -15,11 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-__all__ = [
-    "Content", "ContentDigest", "Hashes", "SeenHashes", "blob_digest", "column_hashes", "combine",
-    "file_digest", "hex_ids", "mix", "text_hashes", "unit_interval",
-]  # fmt: skip
-
 Hashes = NDArray[np.uint64]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

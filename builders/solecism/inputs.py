@@ -24,12 +24,6 @@ import pyarrow as pa
 
 from solecism.errors import InputError, Problem, fail
 
-__all__ = [
-    "COUNT", "INTEGER", "SHARE", "Number", "check", "check_name", "is_pointer", "parse_json",
-    "read_json", "read_json_lines", "read_source", "read_text", "read_toml", "reading_parquet",
-    "refuse_pointer", "unseen",
-]  # fmt: skip
-
 MOST = 20
 """The most problems that are listed for one file."""
 

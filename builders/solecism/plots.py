@@ -14,8 +14,6 @@ from markupsafe import Markup, escape
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "FAINT", "GRID", "INK", "Draw", "figure_bytes", "inline_svg"]
-
 Draw = Callable[["Axes"], None]
 """Draws into the axes of a figure."""
 

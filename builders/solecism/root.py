@@ -12,8 +12,6 @@ from pathlib import Path
 
 from solecism.errors import candidates, fail
 
-__all__ = ["Root", "find_root", "installed_root", "own_root"]
-
 _HERE = Path(__file__).resolve().parent
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-__all__ = ["CLOZE", "FEATURES", "FORMS", "SLOT", "SUITE", "kind_of_items", "pair_schema"]
-
 _TEXT, _INT, _FLAG = pa.string(), pa.int32(), pa.bool_()
 
 SLOT = pa.struct(

@@ -17,8 +17,6 @@ from rich.segment import Segment
 
 from solecism.errors import visible
 
-__all__ = ["Progress", "Terminal", "bar", "no_progress", "progress_bar", "terminal"]
-
 Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the amount that is done, and the whole amount (0: unknown)."""
 

@@ -12,8 +12,6 @@ from solecism.inputs import read_text
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.typical import Key
 
-__all__ = ["RoleCount", "count_attested", "pairs_of"]
-
 Pair = tuple[str, str, str]
 """A verb (with the preposition of an oblique, ``talk#to``), a role, a noun: lemmas."""
 

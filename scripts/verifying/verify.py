@@ -31,8 +31,6 @@ from verifying.wordlists import (
     installed_version,
 )  # fmt: skip
 
-__all__ = ["STATUSES", "FormFinding", "Verification", "find_lexicons", "to_json", "verify"]
-
 ISO_639_3 = {
     "ca": "cat", "da": "dan", "de": "deu", "en": "eng", "es": "spa", "fi": "fin", "fr": "fra",
     "he": "heb", "it": "ita", "nl": "nld", "pl": "pol", "ro": "ron", "ru": "rus", "uk": "ukr",

@@ -19,11 +19,6 @@ from solecism.lexicon.features import Feats
 from solecism.treebank.faults import COLUMNS
 from solecism.treebank.unimorph import numbered_lines
 
-__all__ = [
-    "Analysis", "Attested", "OneWord", "WordList", "ask_lemminflect", "ask_pymorphy",
-    "ask_simplemma", "count_forms", "fold", "installed_version",
-]  # fmt: skip
-
 OneWord = Callable[[str, str], bool]
 """A test whether a lemma and a form are one word."""
 

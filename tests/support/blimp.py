@@ -13,8 +13,6 @@ from solecism.grammar.paradigm import Counts, load_paradigm
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 
-__all__ = ["LEXICON", "ROOT", "drawn", "few_repeated"]
-
 ROOT = Root(CHECKOUT)
 LEXICON = Lexicon(ROOT.lexicon("en"))
 

@@ -12,8 +12,6 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 if TYPE_CHECKING:
     from solecism.scoring.models import Loaded
 
-__all__ = ["by_hand", "save_model"]
-
 
 def save_model(folder: Path, texts: list[str], bos: str | None = "<s>") -> None:
     """Save a random GPT-2 and a byte-level BPE tokenizer trained on some texts."""

@@ -8,8 +8,6 @@ import pyarrow as pa
 
 from solecism.schema import CLOZE
 
-__all__ = ["FORMS", "ITEMS", "cloze_item", "forms"]
-
 FORMS = [
     ("laughs", "VERB", "Number=Sing|Person=3", "laugh"),
     ("laugh", "VERB", "Number=Plur", "laugh"),

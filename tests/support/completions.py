@@ -16,8 +16,6 @@ import torch
 from tokenizers import decoders
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-__all__ = ["Completions", "Fault", "serving"]
-
 Answer = dict[str, Any]
 Fault = Callable[["Completions", Answer], Answer]
 

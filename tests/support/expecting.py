@@ -9,8 +9,6 @@ import pytest
 
 from solecism.errors import InputError
 
-__all__ = ["problems_of"]
-
 
 def problems_of(call: Callable[[], object], root: Path) -> list[str]:
     """Call something that must raise :class:`InputError`; give its problems as ``path:line:

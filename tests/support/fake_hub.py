@@ -23,8 +23,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-__all__ = ["TOKEN", "Blob", "Commit", "FakeHub", "Repo", "User"]
-
 TOKEN = "hf_tester_secret"
 
 

@@ -12,8 +12,6 @@ import pyarrow.parquet as pq
 
 from solecism.hashing import ContentDigest, file_digest
 
-__all__ = ["PLAIN", "pair_row", "write_folder"]
-
 PLAIN = pa.schema(
     [
         ("id", pa.string()),

@@ -10,8 +10,6 @@ from release import small_root
 from solecism.datasets.build import build
 from solecism.root import Root
 
-__all__ = ["REPO", "make_releases", "sums"]
-
 REPO = "org/tiny"
 
 

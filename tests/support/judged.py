@@ -11,8 +11,6 @@ from solecism.judge.design import Study
 from solecism.judge.importing import answer_table, import_answers, save_answers
 from solecism.judge.protocol import FORMAT, session_order
 
-__all__ = ["collect", "save_session"]
-
 Says = Callable[[Mapping[str, str], int], dict[str, Any]]
 """What somebody answers to a trial at a position."""
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["run_lm_eval"]
-
 
 def run_lm_eval(
     folder: Path,

@@ -41,18 +41,6 @@ from transformers import (
 from solecism.scoring.engines.masked import MaskedReader, open_masked
 from solecism.scoring.models import Loaded, load_model
 
-__all__ = [
-    "KINDS",
-    "PAIRS",
-    "loaded",
-    "log_probs",
-    "pairs",
-    "plain_focus",
-    "plain_pll",
-    "reader",
-    "shown",
-]
-
 KINDS = ("bert", "roberta", "albert", "xlm-roberta")
 POSITIONS = 40
 

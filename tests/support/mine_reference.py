@@ -12,8 +12,6 @@ from typing import Any
 
 import conllu
 
-__all__ = ["RELATIONS", "mine_plainly", "reading"]
-
 RELATIONS = {
     "af": ["modifying"], "de": ["determiner", "modifying", "predicated", "verb"],
     "en": ["determiner", "verb"], "es": ["determiner", "modifying", "predicated", "verb"],

@@ -7,8 +7,6 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["mutations"]
-
 OTHERS = (None, [], {}, "x", -1, 1.5, True, [[]], {"x": []}, "../x", "\0", 10**30)
 """What stands in the place of a value."""
 

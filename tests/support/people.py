@@ -13,8 +13,6 @@ import pytest
 from solecism.judge.creation import StudyOptions, StudyPair, create_study
 from solecism.judge.design import DataSource, Study
 
-__all__ = ["SENTENCES", "browser_or_skip", "made_study", "pairs_in"]
-
 SENTENCES = {
     "en": [
         (

@@ -13,8 +13,6 @@ from solecism.schema import pair_schema
 from solecism.scoring.results import ResultWriter, scores_table
 from solecism.scoring.summary import Signature, environment, summarize_file
 
-__all__ = ["make_pairs", "make_scores", "signature", "write_result"]
-
 CONSTRUCTIONS = {
     "simple_agrmt": "simple agreement",
     "prep_anim": "across a prepositional phrase",

@@ -14,8 +14,6 @@ from solecism.datasets.build import build
 from solecism.root import Root
 from solecism.schema import SUITE, pair_schema
 
-__all__ = ["HARM", "HARMFUL", "built_folder", "stranger_folder", "suite_folder", "write_folder"]
-
 HARM = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>"
 HARMFUL = f"\"'>{HARM}"
 """Markup that would run a script if a page did not escape it, after the end of an attribute."""

@@ -15,8 +15,6 @@ from urllib.parse import urlsplit
 
 from solecism.judge.design import ITEMS, LISTS, SALT, STUDY, Study, read_study, study_toml
 
-__all__ = ["Client", "answer", "serving_study", "write_study"]
-
 
 def write_study(folder: Path, lists: int = 2, trials: int = 4, design: str = "choice") -> Study:
     """Write a study with lists of practice and other trials, and a page of one line."""

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from solecism.check.registry import Finding
 
-__all__ = ["FILES", "codes", "edit", "make_root", "rewrite"]
-
 FILES = {
     "references.bib": """\
 @inproceedings{mueller-etal-2020-cross,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent
 
-__all__ = ["conllu", "write_mirror"]
-
 
 def conllu(*sentences: str) -> str:
     """Write sentences as CoNLL-U. A line is a word: form, lemma, UPOS, FEATS, head, relation; a

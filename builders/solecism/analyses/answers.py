@@ -18,11 +18,6 @@ from solecism.scoring.options import step_of
 from solecism.scoring.results import Result
 from solecism.scoring.summary import wilson
 
-__all__ = [
-    "CHANCE", "accuracy_rows", "by_paradigm", "items_of", "model_size", "points_of", "read_accuracies",
-    "require_columns", "without_size",
-]  # fmt: skip
-
 CHANCE = 0.5
 
 _COLUMNS = (

@@ -21,8 +21,6 @@ from solecism.analyses.part import AnalysisPart, curves_of, dot_lines, grouped_b
 from solecism.errors import fail
 from solecism.scoring.results import Result
 
-__all__ = ["PEOPLE", "analyse_blimp"]
-
 _PAPER = "Warstadt et al. 2020"
 PEOPLE = "people"
 MOST_SHOWN = 100

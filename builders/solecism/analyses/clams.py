@@ -15,8 +15,6 @@ from solecism.errors import candidates, fail
 from solecism.inputs import read_text
 from solecism.scoring.results import Result
 
-__all__ = ["analyse_clams", "read_complexity"]
-
 _PAPER = "Mueller et al. 2020"
 _FEATURES = ("match", "distance", "controller_number", "attractor_number")
 _GAIN = ("accuracy", "baseline", "gain", "low", "high", "n")

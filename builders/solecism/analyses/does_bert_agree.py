@@ -12,8 +12,6 @@ from solecism.analyses.answers import accuracy_rows, items_of, points_of
 from solecism.analyses.part import AnalysisPart, curves_of, grouped_bars
 from solecism.scoring.results import Result
 
-__all__ = ["analyse_agreement"]
-
 _PAPER = "Bacon and Regier 2019"
 _FEATURES = ("distance", "distractors", "agrees_in", "relation", "flipped", "attractors")
 MIN_ITEMS = 20

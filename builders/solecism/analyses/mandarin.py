@@ -22,8 +22,6 @@ from solecism.analyses.wang_2021 import class_accuracies
 from solecism.plots import Draw
 from solecism.scoring.results import Result
 
-__all__ = ["analyse_mandarin", "architecture_of", "corpus_of"]
-
 _PAPER = "Wang et al. 2021"
 
 _ARCHITECTURES = {

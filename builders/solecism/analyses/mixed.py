@@ -15,8 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FixedEffect", "MixedFit", "fit_mixed_logistic"]
-
 Numbers = NDArray[np.float64]
 
 _STEPS, _CLOSE = 50, 1e-7

@@ -21,11 +21,6 @@ from solecism.reports.text import latex_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "AnalysisPart", "curves_of", "dot_lines", "grouped_bars", "heat", "legend_beside",
-    "part_tables", "write_parts",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class AnalysisPart:

@@ -30,11 +30,6 @@ from solecism.scoring.surprisals import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "CLASSES", "StudyClass", "StudySuite", "class_accuracies", "find_suite", "read_sentences", "score_study",
-    "study_items", "write_sentences",
-]  # fmt: skip
-
 STUDY = "wang-etal-2021-controlled"
 """What results of the suites of the study name as their data."""
 

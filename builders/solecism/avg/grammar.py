@@ -17,10 +17,6 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.files import filling_folder
 from solecism.inputs import read_text
 
-__all__ = [
-    "GeneratedCounts", "Grammar", "GrammarRule", "Symbol", "build_avg", "generate", "read_grammar",
-]  # fmt: skip
-
 LINES = 10_000_000
 """Sentences that a grammar may make."""
 

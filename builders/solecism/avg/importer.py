@@ -21,8 +21,6 @@ from solecism.files import add_texts
 from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash, subset
 from solecism.lexicon.table import UPOS, Row, Table, table_text
 
-__all__ = ["import_avg"]
-
 _NOMINAL = ("NOUN", "PRON")
 
 

@@ -15,11 +15,6 @@ from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, fail
 
-__all__ = [
-    "BOS", "ELISION", "EOS", "MARKS", "UNK", "Vocabulary", "Wording", "frequent_words", "held_out",
-    "is_word_level", "read_lines", "vocabulary_of",
-]  # fmt: skip
-
 UNK, BOS, EOS = "<unk>", "<s>", "</s>"
 
 MARKS = r"[.,;:!?…。，、；：？！«»()\[\]\"“”„]"

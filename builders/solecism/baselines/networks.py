@@ -27,8 +27,6 @@ from transformers.utils.generic import ModelOutput
 
 from solecism.baselines.corpus import BOS, ELISION, EOS, MARKS, UNK, Wording
 
-__all__ = ["WordLSTMConfig", "WordLSTMForCausalLM", "word_tokenizer"]
-
 State = tuple[torch.Tensor, torch.Tensor]
 """The outputs and the cells of the layers after the last token, each (batch, layers, width)."""
 

@@ -24,12 +24,6 @@ from solecism.baselines.corpus import BOS, EOS, UNK, Vocabulary, Wording, freque
 from solecism.errors import fail
 from solecism.hashing import file_digest
 
-__all__ = [
-    "NgramModel", "estimate", "is_ngram", "load_ngram", "ngram_revision", "read_arpa", "save_ngram",
-    "write_arpa",
-]  # fmt: skip
-
-
 _LN10 = float(np.log(10.0))
 _TYPE = "solecism-ngram"
 _HEAD = re.compile(r"\\.*[\\:]\s*|\\")

@@ -38,8 +38,6 @@ from solecism.errors import candidates, fail
 from solecism.files import replacing_folder
 from solecism.terminal import Progress, no_progress
 
-__all__ = ["PRESETS", "Texts", "TrainingOptions", "read_texts", "train"]
-
 _CHUNK = 10_000
 
 

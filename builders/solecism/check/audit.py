@@ -22,12 +22,6 @@ from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
 from solecism.schema import pair_schema
 
-__all__ = [
-    "Audit", "ParadigmPairs", "audit", "audit_pairs", "auxiliary", "contrast", "count_nouns",
-    "cue_accuracy", "number_disagrees", "read_pairs", "total", "words_of",
-]  # fmt: skip
-
-
 _WORD = re.compile(r"\w(?:[\w'’.-]*\w)?|[^\w\s]")
 _MARKS = ".?!…。？！"
 

@@ -14,8 +14,6 @@ from solecism.errors import Problem, candidates
 from solecism.lexicon.features import UNIVERSAL, subset
 from solecism.lexicon.table import Row, Table, read_tsv
 
-__all__ = ["CLASS_COLUMNS", "LEXICON_CHECKS", "SCRIPTS", "Tables"]
-
 CLASS_COLUMNS = ("Class", "Subject", "Object")
 """The properties whose values are classes of ``classes.tsv``."""
 

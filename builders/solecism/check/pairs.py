@@ -28,11 +28,6 @@ from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.orthography import FINAL, Orthography, tokenize
 from solecism.lexicon.unwanted import unwanted_in
 
-__all__ = [
-    "COUNT_CHECKS", "ITEM_CHECKS", "TEXT_CHECKS", "Flags", "PairBatch", "PairMemory",
-    "printed_as", "words_apart",
-]  # fmt: skip
-
 Flags = NDArray[np.bool_]
 
 

@@ -19,8 +19,6 @@ from solecism.check.suites import SUITE_CHECKS
 from solecism.check.templates import BOUND_CHECKS, DRAFT_CHECKS
 from solecism.errors import Problem, visible
 
-__all__ = ["CHECKS", "LEVELS", "Check", "Checks", "Finding", "render_docs"]
-
 LEVELS = ("error", "warning", "note")
 """The data are wrong; something is probably not meant; for information."""
 

@@ -29,8 +29,6 @@ from solecism.lexicon.lexicon import Lexicon, read_hierarchy
 from solecism.lexicon.orthography import read_orthography
 from solecism.lexicon.table import read_tsv
 
-__all__ = ["ItemChecker", "check_items", "check_lexicon", "check_paths"]
-
 _FILE_CODES = {"classes.tsv": "L002", "orthography.tsv": "L003", PHRASES: "T002"}
 
 

@@ -20,8 +20,6 @@ from solecism.errors import InputError
 from solecism.formula import Formula, parse, place_of, unknown_terms
 from solecism.grammar.paradigm import Paradigm
 
-__all__ = ["SUITE_CHECKS", "SuiteBatch", "SuiteMemory"]
-
 Item = Mapping[str, Any]
 Place = tuple[Item, Item]
 """A condition and one of its regions."""

@@ -19,23 +19,6 @@ from solecism.grammar.words import FEATS, ROW, WHOLE
 from solecism.lexicon.features import Feats
 from solecism.lexicon.table import read_lines
 
-__all__ = [
-    "EXAMPLE",
-    "UnboundTemplate",
-    "attractors_without_controller",
-    "differs_from_siblings",
-    "free_feature",
-    "idle_clause",
-    "idle_selection",
-    "idle_slot",
-    "long_list",
-    "nothing_said",
-    "still_the_example",
-    "too_large",
-    "unknown_source",
-    "unprinted_slot",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class UnboundTemplate:

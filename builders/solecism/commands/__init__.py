@@ -13,8 +13,6 @@ import click
 from solecism.commands.options import VerbGroup, echo
 from solecism.errors import InputError
 
-__all__ = ["GROUPS", "VERBS", "main"]
-
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """The products of numpy are small: further threads of OpenBLAS would only wait, at full speed."""
 

@@ -19,8 +19,6 @@ from solecism.check.audit import Audit, audit, total
 from solecism.commands.options import JSON, ROOT, path_type, print_json, print_lines
 from solecism.root import Root
 
-__all__ = ["COLUMNS", "command"]
-
 COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
     "pairs": {
         "pairs": ("pairs", "all pairs"),

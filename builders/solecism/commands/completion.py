@@ -16,8 +16,6 @@ import click
 from solecism.errors import InputError
 from solecism.root import Root, find_root
 
-__all__ = ["complete_built", "complete_configs", "complete_names", "complete_paradigms"]
-
 _Below = Callable[[Root, str], Iterable[str]]
 """The names below a name, relative to it; below the empty name are the data sets."""
 

@@ -27,8 +27,6 @@ from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.surprisals import sentences_of, write_sentence_lines
 from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
-__all__ = ["command", "convert"]
-
 Items = Sequence[dict[str, Any]]
 
 _READERS = {".json": read_syntaxgym, ".txt": read_sentences}

@@ -27,8 +27,6 @@ from solecism.terminal import bar
 from solecism.treebank.catalogue import find_code, iso_of, language_name, treebanks_of
 from solecism.treebank.sources import present
 
-__all__ = ["MinedSize", "Size", "command", "mined_size", "mined_tables", "size_table", "sizes"]
-
 BAR = 24
 """The columns of the longest bar."""
 

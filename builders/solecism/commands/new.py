@@ -22,8 +22,6 @@ from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, installed_root
 from solecism.treebank.catalogue import known_code
 
-__all__ = ["command", "scaffold"]
-
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")
 

@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-__all__ = [
-    "COMMERCIAL", "FOLDER", "JSON", "NEW_FILE", "NEW_FOLDER", "OWN_ROOT", "ROOT", "VerbGroup", "console",
-    "echo", "left_out", "path_type", "plain_table", "print_json", "print_lines",
-]  # fmt: skip
-
 
 def path_type(**kinds: bool) -> click.Path:
     """Return a type of option that gives a :class:`Path`; ``kinds`` as of :class:`click.Path`."""

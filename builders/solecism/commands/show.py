@@ -39,8 +39,6 @@ from solecism.root import Root
 from solecism.schema import FEATURES, kind_of_items
 from solecism.treebank.catalogue import find_code, known_code
 
-__all__ = ["command", "item_grid", "mark_difference"]
-
 SEEN = 200_000
 """Minimal sets that are drawn whole to be looked at; of more, a tenth of this number is sampled."""
 

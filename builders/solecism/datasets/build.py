@@ -42,8 +42,6 @@ from solecism.hashing import ContentDigest, file_digest
 from solecism.root import Root, find_root
 from solecism.terminal import Progress, no_progress
 
-__all__ = ["ItemWriter", "build", "build_configs", "in_rounds"]
-
 README, CHANGELOG = DOCUMENTS = "README.md", "CHANGELOG.md"
 
 

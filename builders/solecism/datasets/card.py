@@ -35,12 +35,6 @@ from solecism.errors import fail
 from solecism.inputs import read_source
 from solecism.root import Root
 
-__all__ = [
-    "card_config", "card_data", "card_info", "check_rows", "feature_list", "render_card", "version_rows",
-    "with_head",
-]  # fmt: skip
-
-
 _CHECKS = {"pair": (*ITEM_CHECKS, *COUNT_CHECKS), "suite": (*SUITE_CHECKS, *COUNT_CHECKS)}
 """The checks of items of each kind."""
 

@@ -16,12 +16,6 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.inputs import INTEGER, read_source, read_toml
 from solecism.root import Root
 
-__all__ = [
-    "BUILT_IN", "MINED", "TAG", "CatalogueEntry", "Needs", "Reference", "Version", "as_list", "bibtex",
-    "catalogue_entry", "catalogue_of", "cite", "is_version", "mined_names", "one_or_all", "parse_version",
-    "read_bibliography", "read_catalogue", "references_of", "smallest_version", "spdx",
-]  # fmt: skip
-
 BUILT_IN = Path(__file__).with_name("catalogue.toml")
 MINED = "mined"
 _CREATORS = ("crowdsourced", "expert-generated", "found", "machine-generated", "other")

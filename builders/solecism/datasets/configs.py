@@ -15,11 +15,6 @@ from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
 from solecism.schema import pair_schema
 
-__all__ = [
-    "FILE", "JUDGMENTS", "BuiltConfig", "BuiltParadigm", "Config", "ItemSource", "choose",
-    "example_of", "languages_of", "sources_of",
-]  # fmt: skip
-
 FILE = "test-00000-of-00001.parquet"
 """The name of the Parquet file in the folder of a config."""
 

@@ -25,11 +25,6 @@ from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 from solecism.schema import FEATURES, SUITE, pair_schema
 
-__all__ = [
-    "ALL", "find_paradigm", "load_paradigms", "template_configs", "templates_of_configs",
-    "templates_of_language",
-]  # fmt: skip
-
 ALL, PAIRS, TRADITIONAL = "all", "pairs", "traditional"
 """Names of configs that collect paradigms: all, pairs beside suites, in traditional characters."""
 

@@ -27,8 +27,6 @@ from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import WrongForms
 
-__all__ = ["agreement_configs", "minable"]
-
 PRESET = "strict"
 LEAST = 50
 """A language with fewer items is built only where it is named."""

@@ -19,11 +19,6 @@ from solecism.hashing import Content
 from solecism.inputs import COUNT, read_json
 from solecism.root import Root
 
-__all__ = [
-    "LOCK", "Lock", "LockedVersion", "changes", "departures", "is_own", "lock_path", "note_commits",
-    "read_lock", "record", "verified_configs",
-]  # fmt: skip
-
 LOCK = "catalogue.lock.json"
 _VERSION = {"configs": {str: {"rows": COUNT, "content_sha256": str}}, "commit?": str}
 """The shape of a version in a lock (:mod:`solecism.inputs`)."""

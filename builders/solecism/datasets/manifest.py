@@ -20,11 +20,6 @@ from solecism.hashing import Content, ContentDigest, file_digest
 from solecism.inputs import Number, read_json, reading_parquet
 from solecism.root import Root
 
-__all__ = [
-    "MANIFEST", "ConfigFiles", "FileDigest", "Manifest", "changed_files", "content_of", "contents_of",
-    "files_of_build", "input_digests", "is_within", "manifest_json", "read_manifest",
-]  # fmt: skip
-
 MANIFEST = "manifest.json"
 
 _FILES = {str: {"sha256": str, "bytes": Number(0, whole=True)}}

@@ -21,11 +21,6 @@ from solecism.grouping import Ints, alike_rows
 from solecism.lexicon.orthography import Orthography, Token, is_mark
 from solecism.schema import FEATURES, SLOT
 
-__all__ = [
-    "MEASURES", "Differences", "SlotPlaces", "agreement_features", "compare", "expressions", "measure",
-    "prefix_columns", "slots_column",
-]  # fmt: skip
-
 Flags = NDArray[np.bool_]
 
 

@@ -30,13 +30,6 @@ from solecism.grammar.words import (
 from solecism.lexicon.lexicon import Hierarchy, Lexicon
 from solecism.lexicon.typical import TYPICAL, Key, Typical
 
-__all__ = [
-    "EXPRESSION", "FILTERS", "PHRASE", "TYPICAL_FORM", "Compiler", "Function", "Macro",
-    "Uses", "called_names", "classes_wanted", "in_order", "in_plain_words", "is_group", "merge_uses",
-    "misplaced", "refused", "renamed", "typical", "typical_asked", "typical_of", "under", "uses_of",
-    "wrong_calls",
-]  # fmt: skip
-
 _PLAIN = (
     (r"after the end of the expression|got '='|unexpected char", "filters have | before them, texts "
      'straight quotes ("), comparisons =='),

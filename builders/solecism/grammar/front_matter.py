@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 
 import yaml
 
-__all__ = ["Entry", "FrontMatterError", "read_front_matter"]
-
 
 class FrontMatterError(Exception):
     """An error in YAML, with its line."""

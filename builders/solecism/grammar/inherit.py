@@ -22,8 +22,6 @@ from solecism.grammar.expression import renamed
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.lexicon.table import read_lines
 
-__all__ = ["DEFAULTS", "SLOTS", "TemplateText", "inherited", "read_text_of"]
-
 DEFAULTS, SLOTS = "_defaults.yaml", "_slots.yaml"
 
 _LIKE = re.compile(r"like:\s*(\S+)\s*")

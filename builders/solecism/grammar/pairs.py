@@ -39,8 +39,6 @@ from solecism.grouping import distinct_codes
 from solecism.hashing import SeenHashes, column_hashes, combine, hex_ids, text_hashes
 from solecism.schema import pair_schema
 
-__all__ = ["draw_pairs"]
-
 
 @dataclass(frozen=True)
 class _SentencePairs:

@@ -32,18 +32,6 @@ from solecism.hashing import Hashes, mix, text_hashes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.schema import FEATURES
 
-__all__ = [
-    "LARGEST",
-    "Counts",
-    "Paradigm",
-    "bind",
-    "blocks",
-    "check_enough",
-    "check_size",
-    "gc_paused",
-    "load_paradigm",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Paradigm:

@@ -41,8 +41,6 @@ from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import read_lines
 from solecism.lexicon.typical import TYPICAL
 
-__all__ = ["PHRASES", "Phrases"]
-
 PHRASES = "_phrases.jinja"
 
 _JINJA = Environment(autoescape=True)  # only its parser is used

@@ -30,11 +30,6 @@ from solecism.grouping import Ints, distinct_codes, first_rows
 from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
 
-__all__ = [
-    "LineExpression", "PrintedWord", "Rendered", "Renderer", "SpellingSpan", "Spelt", "TextPlace",
-    "read_units",
-]  # fmt: skip
-
 
 class PrintedWord(NamedTuple):
     """A word as printed: what the column ``slots`` says of it."""

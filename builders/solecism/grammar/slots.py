@@ -23,8 +23,6 @@ from solecism.lexicon.features import UNIVERSAL, Feats
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
 
-__all__ = ["Domain", "Scope", "fill_slot"]
-
 _TESTS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
 

@@ -17,8 +17,6 @@ from solecism.grouping import Ints
 from solecism.hashing import hex_ids
 from solecism.schema import SUITE
 
-__all__ = ["draw_suites"]
-
 
 def draw_suites(
     paradigm: Paradigm, seed: int = 0, counts: Counts | None = None

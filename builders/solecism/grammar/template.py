@@ -18,10 +18,6 @@ from solecism.grammar.expression import in_plain_words
 from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
 from solecism.grammar.inherit import TemplateText, inherited, read_text_of
 
-__all__ = [
-    "WEIGHT", "LinePart", "Slot", "Template", "TemplateLine", "read_template", "read_templates",
-]  # fmt: skip
-
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
 _LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions", "allow")
 _KEYS = (*_TEXT_KEYS, "slots", *_LIST_KEYS, "features", "pairs")

@@ -23,8 +23,6 @@ from solecism.grammar.template import Template
 from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word
 from solecism.lexicon.typical import Key
 
-__all__ = ["read_balance", "read_where"]
-
 LARGEST_CLAUSE = 1 << 22
 Truth = NDArray[np.bool_]
 _COMPARED: dict[str, Callable[..., Truth]] = {"eq": np.equal, "ne": np.not_equal}

@@ -14,11 +14,6 @@ from solecism.errors import candidates
 from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash
 from solecism.lexicon.table import Row, Table
 
-__all__ = [
-    "FAULTS", "FEATS", "ROW", "WHOLE", "Evaluation", "Phrase", "Skip", "TemplateFault", "Word",
-    "joined", "printed",
-]  # fmt: skip
-
 T = TypeVar("T")
 W = TypeVar("W")
 

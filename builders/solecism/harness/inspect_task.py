@@ -24,8 +24,6 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from solecism.scoring.items import NEEDED, open_pairs
 from solecism.scoring.normalise import right_or_tie
 
-__all__ = ["pairs"]
-
 _ASKED = GenerateConfig(prompt_logprobs=1, max_tokens=1, temperature=0.0)
 _SIDES = ("good", "bad")
 _KINDS = "`vllm-completions/...` and `openai-api-completions/...` with vLLM or SGLang do"

@@ -15,8 +15,6 @@ from solecism.scoring.items import NEEDED
 from solecism.scoring.methods.masked import score_pll
 from solecism.scoring.models import load_model
 
-__all__ = ["SolecismMaskedLM"]
-
 assert lm_eval.models
 
 

@@ -13,8 +13,6 @@ from solecism.harness import TASKS
 from solecism.inputs import read_text
 from solecism.scoring.items import expand_data, listed_items
 
-__all__ = ["MEAN", "task_of_config", "task_of_group", "tasks_of_configs", "write_tasks"]
-
 _LOCAL = re.compile(r'^  dataset: (?P<dataset>\S+)\n  config: "(?P<config>[^"]+)"\n', re.MULTILINE)
 _TASK = re.compile(r"^task: (\S+)$", re.MULTILINE)
 

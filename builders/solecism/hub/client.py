@@ -25,11 +25,6 @@ from huggingface_hub.utils.sha import git_hash
 from solecism.errors import InputError, Problem, fail
 from solecism.hashing import file_digest
 
-__all__ = [
-    "DATASET", "MissingError", "Refs", "UnreachableError", "files_at", "folder_of", "hub_api", "hub_errors",
-    "reachable", "refs_of", "revisions_of", "same_bytes", "snapshot",
-]  # fmt: skip
-
 DATASET = "dataset"
 """The kind of our repositories."""
 

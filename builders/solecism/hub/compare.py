@@ -21,12 +21,6 @@ from solecism.datasets.manifest import MANIFEST, Manifest, read_manifest
 from solecism.files import write_text
 from solecism.inputs import read_text, reading_parquet
 
-__all__ = [
-    "ConfigDifference", "DatasetDifference", "Example", "ItemGroup", "add_to_changelog", "compare",
-    "lines_of", "with_section",
-]  # fmt: skip
-
-
 EXAMPLES = 3
 """How many items are shown of each kind of change."""
 

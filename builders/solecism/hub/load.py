@@ -27,8 +27,6 @@ from solecism.hub.client import DATASET, UnreachableError, refs_of, snapshot
 if TYPE_CHECKING:
     from datasets import Dataset
 
-__all__ = ["load"]
-
 
 def load(
     dataset: str,

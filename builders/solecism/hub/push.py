@@ -23,8 +23,6 @@ from solecism.errors import fail
 from solecism.hub import client
 from solecism.hub.compare import DatasetDifference, compare
 
-__all__ = ["Change", "PushPlan", "Pushed", "plan_push", "push"]
-
 CARD = "README.md"
 
 

@@ -33,8 +33,6 @@ from solecism.judge import schema
 from solecism.judge.outcome import Outcome, records
 from solecism.scoring.summary import Interval
 
-__all__ = ["accept"]
-
 CARD = "README.md"
 
 _UNJUDGED = re.compile(r"<!-- unjudged -->.*?<!-- /unjudged -->", re.DOTALL)

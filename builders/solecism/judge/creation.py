@@ -29,11 +29,6 @@ from solecism.judge.design import AnswerDelivery, DataSource, Item, Pay, Rules, 
 from solecism.judge.page import texts_for, write_page
 from solecism.scoring.items import open_items
 
-__all__ = [
-    "StudyOptions", "StudyPair", "create_study", "draw_pairs", "lists_of_pairs", "pairs_of_config",
-    "pairs_of_suites", "scramble", "scrambled", "trials_of_lists",
-]  # fmt: skip
-
 COLUMNS = (
     "id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad", "tokens_good",
 )  # fmt: skip

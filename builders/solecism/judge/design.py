@@ -20,11 +20,6 @@ from solecism.errors import candidates, fail
 from solecism.inputs import COUNT, SHARE, Number
 from solecism.judge.schema import ANSWERS, DESIGNS
 
-__all__ = [
-    "ANSWERS_FILE", "DELIVERIES", "FOREIGN", "ITEMS", "LISTS", "SALT", "STUDY", "AnswerDelivery",
-    "DataSource", "Item", "Pay", "Rules", "Study", "read_study", "study_toml",
-]  # fmt: skip
-
 STUDY, ITEMS, LISTS, SALT = "study.toml", "items.jsonl", "lists.json", "salt.txt"
 ANSWERS_FILE = "answers.sqlite"
 """The answers that the server of a study has taken."""

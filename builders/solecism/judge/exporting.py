@@ -22,8 +22,6 @@ from solecism.judge.design import Study
 from solecism.judge.page import PageWording, html_of, page_direction, page_texts, read_wording
 from solecism.judge.protocol import READINGS, REASONS, session_order, sides
 
-__all__ = ["TARGETS", "export_study"]
-
 TARGETS = ("pcibex", "label-studio", "jatos", "sheet")
 
 _FILES = Path(__file__).with_name("page_files")

@@ -26,8 +26,6 @@ from solecism.inputs import check, parse_json, read_text, read_toml
 from solecism.judge.design import FOREIGN, Study
 from solecism.judge.protocol import FORMAT, SAVED, answer_row
 
-__all__ = ["FORMATS", "read_raw"]
-
 Raw = dict[str, Any]
 Column = Mapping[str, Any]
 

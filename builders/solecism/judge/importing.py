@@ -26,11 +26,6 @@ from solecism.judge.formats import read_raw
 from solecism.judge.protocol import READINGS, pseudonym
 from solecism.judge.schema import ANSWERS, KINDS
 
-__all__ = [
-    "TABLE", "Imported", "KnownTrials", "answer_table", "import_answers", "read_answer_table",
-    "remove_person", "save_answers", "states_of_lists",
-]  # fmt: skip
-
 TABLE = "answers.parquet"
 """The name of the table in the folder of a study."""
 

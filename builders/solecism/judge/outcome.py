@@ -32,11 +32,6 @@ from solecism.files import csv_of
 from solecism.judge.design import Rules, Study
 from solecism.scoring.summary import Z95, Interval, wilson
 
-__all__ = [
-    "LEVELS", "JudgedGroup", "Outcome", "answer_counts", "answers_csv", "clustered_error", "gwet_ac",
-    "judge_records", "krippendorff_alpha", "outcome_of", "r_script", "records", "share_interval",
-]  # fmt: skip
-
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
 

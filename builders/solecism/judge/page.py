@@ -23,11 +23,6 @@ from solecism.inputs import check, read_source, read_toml
 from solecism.judge.design import Study
 from solecism.judge.protocol import REASONS
 
-__all__ = [
-    "WORDS", "PageWording", "has_texts", "html_of", "page_direction", "page_texts", "read_wording",
-    "texts_for", "write_page",
-]  # fmt: skip
-
 _TEXTS = Path(__file__).with_name("texts")
 _FILES = Path(__file__).with_name("page_files")
 _SCRIPTS = (

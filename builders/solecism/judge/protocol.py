@@ -61,11 +61,6 @@ from solecism.inputs import Number
 from solecism.judge.design import Study
 from solecism.judge.schema import ANSWERS
 
-__all__ = [
-    "ANSWER", "FINISH", "FLAGS", "FORMAT", "READINGS", "REASONS", "ROW", "SAVED", "SESSION",
-    "answer_row", "check_one_of", "mix", "pseudonym", "session_order", "sides",
-]  # fmt: skip
-
 FORMAT = "solecism answers 1"
 
 READINGS = ("yes", "no", "not applicable")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = ["ANSWERS", "DESIGNS", "JUDGMENTS", "KINDS", "VERDICTS"]
-
 DESIGNS = ("choice", "likert", "expert")
 """Forced choice between the two sentences of a pair; a rating of one sentence from 1 to 7; a
 reading of each sentence by an expert (yes, no, not applicable)."""

@@ -44,8 +44,6 @@ from solecism.judge.protocol import (
     pseudonym,
 )
 
-__all__ = ["AnswerStore", "make_app", "open_socket", "serve"]
-
 TOKEN = "token.txt"
 """The file of a study with the token for reading results."""
 

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-__all__ = ["UNIVERSAL", "Feats", "agree", "clash", "subset"]
-
 UNIVERSAL = frozenset({
     "Abbr", "Animacy", "Aspect", "Case", "Clusivity", "Definite", "Degree", "Deixis",
     "DeixisRef", "Evident", "ExtPos", "Foreign", "Gender", "Mood", "NounClass", "NumType",

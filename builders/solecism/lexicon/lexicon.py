@@ -14,8 +14,6 @@ from solecism.lexicon.table import Table, read_table, read_tsv
 from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typical
 from solecism.lexicon.unwanted import UNWANTED, UnwantedWords, read_unwanted
 
-__all__ = ["Hierarchy", "Lexicon", "read_hierarchy"]
-
 _NOT_WORDS = ("classes", "orthography", UNWANTED)
 
 

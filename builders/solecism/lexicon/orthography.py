@@ -13,10 +13,6 @@ from typing import NamedTuple
 from solecism.errors import InputError, Problem, candidates
 from solecism.lexicon.table import read_tsv
 
-__all__ = [
-    "FINAL", "Orthography", "SpellingRule", "Token", "is_mark", "read_orthography", "tokenize",
-]  # fmt: skip
-
 FINAL = frozenset(".?!…。？！")
 """Marks that end a sentence."""
 

@@ -13,10 +13,6 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.inputs import read_source, unseen
 from solecism.lexicon.features import UNIVERSAL, Feats
 
-__all__ = [
-    "UPOS", "Row", "Table", "read_lines", "read_table", "read_tsv", "table_text",
-]  # fmt: skip
-
 UPOS = {
     "adj": "ADJ", "adp": "ADP", "adv": "ADV", "aux": "AUX", "cconj": "CCONJ", "det": "DET",
     "intj": "INTJ", "noun": "NOUN", "num": "NUM", "part": "PART", "pron": "PRON",

@@ -15,17 +15,6 @@ from pathlib import Path
 from solecism.errors import InputError, Problem, candidates
 from solecism.lexicon.table import Table, read_tsv
 
-__all__ = [
-    "GROUPS",
-    "TYPICAL",
-    "Key",
-    "NamedWords",
-    "Typical",
-    "Words",
-    "name_words",
-    "read_typical",
-]
-
 TYPICAL, GROUPS = "typical", "groups"
 
 Key = tuple[str, str]

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from solecism.lexicon.table import read_tsv
 from solecism.lexicon.typical import NamedWords
 
-__all__ = ["UNWANTED", "UnwantedWords", "read_unwanted", "unwanted_in"]
-
 UNWANTED = "unwanted"
 
 

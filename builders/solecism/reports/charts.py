@@ -28,10 +28,6 @@ from solecism.scoring.results import Result
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "CheckpointCurves", "bar_chart", "checkpoint_curves", "checkpoint_of", "checkpoint_page", "curve_chart",
-]  # fmt: skip
-
 WIDTH, LINE = 5.6, 0.19
 """Inches: the width of a chart, and the height of a line of text or a bar in it."""
 

@@ -21,11 +21,6 @@ from solecism.scoring.summary import COLUMNS, Interval, group_column, numeric_fi
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Comparison", "Correlations", "ModelDifference", "compare", "correlations", "difference",
-    "mcnemar", "paired_bootstrap",
-]  # fmt: skip
-
 Numbers = np.ndarray[Any, Any]
 
 

@@ -16,8 +16,6 @@ from solecism.reports.pages import render_page
 from solecism.scoring.explanation import ExplainedPair, ExplainedToken
 from solecism.terminal import bar
 
-__all__ = ["explained_page", "explained_parts", "token_rows"]
-
 _WORD, _BAR = 14, 16
 """The most columns of a token, and those of a bar: 80 for two sentences."""
 

@@ -23,11 +23,6 @@ from solecism.scoring.summary import (
     wilson,
 )
 
-__all__ = [
-    "ALL", "MEAN", "AccuracyCurve", "AccuracyPoint", "ColumnBlock", "FigureCell", "FigureColumn", "columns",
-    "curves", "grid", "labels", "mean_of_seeds", "row_names", "seedless", "systems",
-]  # fmt: skip
-
 ALL, MEAN = "all pairs", "mean of rows"
 """The last rows of a table: every pair counted once; every row counted once."""
 

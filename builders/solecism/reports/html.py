@@ -36,11 +36,6 @@ from solecism.scoring.normalise import DIFFERENCES, NORMALISERS
 from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS, wilson
 
-__all__ = [
-    "ConfigSection", "FigureRow", "FigureTable", "HardPair", "PageFigures", "hardest", "html_page",
-    "page_figures", "page_values",
-]  # fmt: skip
-
 Judged = Mapping[tuple[str, str], Judgments]
 """What people decide, by data set and config."""
 

@@ -13,8 +13,6 @@ from solecism.reports.charts import bar_chart
 from solecism.reports.figures import FigureCell
 from solecism.reports.pages import render_page
 
-__all__ = ["judged_csv", "judged_json", "judged_page", "notes"]
-
 
 def judged_page(outcome: Outcome, everyone: Outcome) -> str:
     """Return a page; ``everyone``: the outcome without exclusions.

@@ -11,8 +11,6 @@ from markupsafe import Markup, escape
 from solecism import __version__
 from solecism.contrast import direction
 
-__all__ = ["REPORTS", "page_source", "render_page"]
-
 REPORTS = "reports"
 """The folder with what all pages share."""
 

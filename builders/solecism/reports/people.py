@@ -28,12 +28,6 @@ from solecism.scoring.summary import COLUMNS, wilson
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "PEOPLE", "Judgments", "MarginCorrelation", "find_judgments", "margin_correlations",
-    "people_columns", "ratings_of_pairs", "read_judgments",
-]  # fmt: skip
-
-
 PEOPLE = "people"
 """The name of the column."""
 

@@ -28,8 +28,6 @@ from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
 from solecism.scoring.results import FORMAT, Result, read_result
 from solecism.scoring.summary import renormalise
 
-__all__ = ["ResultReport", "open_results", "report"]
-
 Source = str | Path | Result
 """A result, a file of one, or a folder of them."""
 

@@ -29,12 +29,6 @@ from solecism.scoring.results import Result
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "bos_notes", "counts_line", "difference_cells", "difference_table", "items_line",
-    "latex_difference", "latex_table", "latex_text", "normalised_lines", "records", "signatures", "tables",
-    "write_eval_results",
-]  # fmt: skip
-
 _CELL = 17
 """Width of a column: ``100.0 72.2–100.0`` and a space."""
 

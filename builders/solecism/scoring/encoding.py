@@ -20,11 +20,6 @@ from numpy.typing import NDArray
 
 from solecism.contrast import differing_span, differing_words
 
-__all__ = [
-    "OUT_OF_VOCABULARY", "Critical", "Encoded", "TokenSpan", "covering", "critical_words", "encode",
-    "exactly", "shared_spans", "unknown_critical", "words_of",
-]  # fmt: skip
-
 Place = tuple[int, int]
 """Characters of a text, end exclusive."""
 

@@ -19,8 +19,6 @@ from solecism.scoring.options import ScoreOptions
 from solecism.scoring.questions import Questions, ask_words
 from solecism.scoring.run import kind_of_model, open_model
 
-__all__ = ["ExplainedPair", "ExplainedSentence", "ExplainedToken", "explain"]
-
 _BITS = 1 / math.log(2)
 _METHODS = {"causal": ("sentence",), "masked": ("pll", "pll:original"), "n-gram": ("ngram",)}
 """The methods whose scores are sums over tokens, by kind of model, the usual one first."""

@@ -21,8 +21,6 @@ from solecism.schema import pair_schema
 from solecism.scoring.results import SCORES, Result, ResultInMemory, scores_table
 from solecism.scoring.summary import Signature, Tally, summarize
 
-__all__ = ["is_from_lm_eval", "read_lm_eval"]
-
 _SHAPE = {
     "results": {str: dict},
     "configs?": {str: dict},

@@ -27,12 +27,6 @@ from solecism.inputs import reading_parquet
 from solecism.schema import CLOZE, SUITE, kind_of_items, pair_schema
 from solecism.scoring.results import require
 
-__all__ = [
-    "CARD", "NEEDED", "ConfigEntry", "ItemSet", "configs_of", "expand_data", "find_pair",
-    "folder_of_data", "folders_of_data", "kind_of_config", "listed_items", "open_items", "open_pairs",
-    "pairs_of", "rows_by_id",
-]  # fmt: skip
-
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
 """The columns without which pairs cannot be scored."""
 

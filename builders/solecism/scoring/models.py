@@ -28,8 +28,6 @@ from solecism.hashing import file_digest
 from solecism.hub.client import reachable
 from solecism.scoring.engines import DTYPES
 
-__all__ = ["Loaded", "evaluating", "kind_of", "kind_of_config", "load_model", "wrap_model"]
-
 assert word_models  # imported for the model classes that it registers
 
 _FINGERPRINTED = (

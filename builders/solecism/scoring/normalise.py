@@ -25,11 +25,6 @@ from solecism.errors import candidates, fail
 from solecism.scoring.encoding import encode
 from solecism.scoring.results import TIE
 
-__all__ = [
-    "DIFFERENCES", "INPUTS", "NORMALISERS", "Normaliser", "Unigram", "are_sums", "decisions",
-    "estimate_unigram", "find_normaliser", "margins", "right_or_tie", "token_differences", "usable",
-]  # fmt: skip
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -14,8 +14,6 @@ from pathlib import Path
 from solecism.errors import candidates, fail
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
 
-__all__ = ["FAST", "ScoreOptions", "find_revisions", "place_of_model", "step_of", "what_to_load"]
-
 FAST = 50
 """How many items of each paradigm ``fast`` takes, those whose ids have the smallest hashes. It does
 not change: the subset of a released version is the same for everyone."""

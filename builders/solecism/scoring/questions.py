@@ -12,8 +12,6 @@ import pyarrow as pa
 from solecism.scoring.encoding import Encoded
 from solecism.scoring.results import scores_table, without_nulls
 
-__all__ = ["MaskedRow", "Memo", "PairScores", "Questions", "ask_words", "windows"]
-
 Ids = np.ndarray[Any, np.dtype[np.int32]]
 
 

@@ -22,12 +22,6 @@ from solecism.files import json_of, locked, write_text, writing
 from solecism.inputs import COUNT, SHARE, check, read_json, reading_parquet
 from solecism.schema import FEATURES, pair_schema
 
-__all__ = [
-    "EMPTY", "FORMAT", "MULTI_PIECE", "NOT_ALIGNED", "SCORES", "TIE", "TOO_LONG", "Result",
-    "ResultInMemory", "ResultWriter", "blank", "feature", "is_out_of_memory", "read_result", "require",
-    "result_files", "score_schema", "scores_table", "without_nulls",
-]  # fmt: skip
-
 _FULL = ("out of memory", "can't allocate", "not enough memory")
 
 

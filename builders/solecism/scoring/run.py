@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from solecism.scoring.models import Loaded
     from solecism.scoring.normalise import Unigram
 
-__all__ = ["kind_of_model", "open_model", "score", "score_all"]
-
 Notice = Callable[[str], None]
 T = TypeVar("T")
 

@@ -33,12 +33,6 @@ from solecism.scoring.normalise import (
 )
 from solecism.scoring.results import FORMAT, Result, ResultInMemory, read_result, result_files
 
-__all__ = [
-    "COLUMNS", "NOT_GROUPED", "Interval", "Signature", "Tally", "environment", "group_column",
-    "numeric_first", "refuse_replacing", "renormalise", "short_revision", "summarize",
-    "summarize_file", "tally", "wilson",
-]  # fmt: skip
-
 _HASH = re.compile(r"^((?:sha256-)?[0-9a-f]{12})[0-9a-f]+$")
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A"})
 

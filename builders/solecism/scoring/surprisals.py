@@ -33,12 +33,6 @@ from solecism.scoring.methods.region import ReadSentence, SentenceReader, score_
 from solecism.scoring.results import Result, ResultWriter, read_result, scores_table
 from solecism.scoring.summary import Signature, refuse_replacing, summarize_file
 
-__all__ = [
-    "Sentence", "SentenceLine", "SurprisalColumns", "SurprisalRun", "find_runs", "line_reader",
-    "read_surprisals", "score_surprisals", "sentences_of", "sign_run", "write_run",
-    "write_sentence_lines",
-]  # fmt: skip
-
 _FILE = re.compile(r"surprisals?(?:_output)?[_-](?P<name>.+)\.(?:tsv|txt|csv)")
 _SEED = re.compile(r"(?:(?P<model>.*?)[-_.]?(?:trial|seed|run)[-_]?)?(?P<seed>\d+)", re.IGNORECASE)
 _PIECE = re.compile(r"^(?:▁|Ġ|##)|(?:@@|</w>)$")

@@ -23,8 +23,6 @@ from solecism.inputs import COUNT, INTEGER, read_json
 from solecism.schema import SUITE
 from solecism.scoring.methods.region import METRICS
 
-__all__ = ["read_syntaxgym", "refuse_unknown", "write_syntaxgym"]
-
 OURS = "solecism"
 
 _REGION = {"name": str, "text": str, **dict.fromkeys(("start", "end", "first", "last"), COUNT)}

@@ -33,8 +33,6 @@ from solecism.site.pages import SiteContents, fixed_files, site_pages
 from solecism.site.results import SiteResults, open_site_results
 from solecism.terminal import Progress, no_progress
 
-__all__ = ["BLOCK", "LIST", "BuiltSite", "build_site", "filter_columns", "write_browser"]
-
 LIST = "site.json"
 """The list of the files of a site, with their digests."""
 

@@ -21,8 +21,6 @@ from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 from solecism.site.item_columns import VERDICT, Codes, ItemColumns, rows_of
 
-__all__ = ["ParadigmSample", "ShownItem", "choose_rows", "samples_of"]
-
 SHOWN = 10
 """How many items a page shows."""
 

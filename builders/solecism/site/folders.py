@@ -35,8 +35,6 @@ from solecism.hashing import file_digest
 from solecism.inputs import COUNT, check, reading_parquet
 from solecism.root import Root
 
-__all__ = ["KINDS", "SiteConfig", "SiteData", "SiteParadigm", "open_folders", "place_of"]
-
 KINDS = {
     "pair": ("id", "sentence_good", "sentence_bad"),
     "suite": ("id", "suite", "conditions", "predictions"),

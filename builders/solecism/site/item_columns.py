@@ -18,8 +18,6 @@ from solecism.inputs import reading_parquet
 from solecism.schema import SUITE, pair_schema
 from solecism.site.folders import KINDS, SiteConfig
 
-__all__ = ["VERDICT", "CodedColumn", "ItemColumns", "read_items", "rows_of"]
-
 VERDICT = "verdict"
 """The column of what people found of an item: keep or drop."""
 

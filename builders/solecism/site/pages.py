@@ -28,8 +28,6 @@ from solecism.site.folders import SiteConfig, SiteData, SiteParadigm, place_of
 from solecism.site.results import SiteResults
 from solecism.treebank.catalogue import language_name
 
-__all__ = ["SiteContents", "SitePage", "fixed_files", "site_pages"]
-
 _FAMILIES = Path(__file__).with_name("families.tsv")
 
 FOLDERS = ("site/pages", REPORTS)

@@ -19,8 +19,6 @@ from solecism.reports.report import open_results
 from solecism.scoring.results import Result
 from solecism.site.folders import SiteConfig, SiteData
 
-__all__ = ["SiteResults", "open_site_results"]
-
 Judged = Mapping[tuple[str, str], Judgments]
 """What people decide, by data set and config."""
 

@@ -18,12 +18,6 @@ from solecism.treebank.conllu import Coded, Flags, Ints, Tokens
 from solecism.treebank.languages import Language, Rule
 from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
 
-__all__ = [
-    "ALL_VALUES", "AgreeingPairs", "Candidates", "WordPairs", "base", "bits_of", "conflicts",
-    "find_as_paper", "find_candidates", "finite_words", "has_child", "layered_words", "somewhere", "with_any",
-    "with_value",
-]  # fmt: skip
-
 Values = Mapping[str, tuple[str, ...]]
 
 PAPER_VALUES: Values = {

@@ -17,12 +17,6 @@ from solecism.errors import candidates, fail
 from solecism.hashing import blob_digest, file_digest
 from solecism.inputs import COUNT, check, read_json_lines
 
-__all__ = [
-    "ACADEMIC", "NOT_STATED", "Origin", "Pin", "allows_commerce", "allows_derivatives",
-    "catalogue_release", "commercial_languages", "find_code", "iso_of", "known_code",
-    "language_name", "list_of", "lists", "origin_languages", "treebank_origins", "treebanks_of",
-]  # fmt: skip
-
 NOT_STATED = "LicenseRef-not-stated"
 ACADEMIC = "LicenseRef-academic-use"
 

@@ -16,8 +16,6 @@ from solecism.treebank.forms import Morphology
 from solecism.treebank.languages import Language
 from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, text_of
 
-__all__ = ["MASKS", "ItemOrigin", "items_of", "texts_of"]
-
 MASKS = ("controller", "target")
 """Which end of a pair is masked: the paper's choice, and its stated future work."""
 

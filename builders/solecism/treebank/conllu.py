@@ -28,12 +28,6 @@ from solecism.hashing import Hashes, mix
 from solecism.inputs import refuse_pointer
 from solecism.treebank.faults import COLUMNS, explain
 
-__all__ = [
-    "PADDING", "BrokenError", "Coded", "ConlluChunk", "Flags", "Ints", "Spans",
-    "Surface", "Tokens", "files_of", "read_chunk", "read_chunks", "read_tokens",
-    "tokens_of",
-]  # fmt: skip
-
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 _Value = TypeVar("_Value")

@@ -11,8 +11,6 @@ from conllu.parser import parse_id_value, parse_int_value
 
 from solecism.errors import InputError, Problem
 
-__all__ = ["COLUMNS", "explain"]
-
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 
 _SHOWN = 20

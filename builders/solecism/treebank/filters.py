@@ -26,8 +26,6 @@ from solecism.treebank.cloze import texts_of
 from solecism.treebank.conllu import Flags, Ints, Tokens
 from solecism.treebank.languages import Language
 
-__all__ = ["FILTERS", "FLAWS", "PROFORMS", "capitals_by", "count_habits", "flaws_of", "marks_by"]
-
 PROFORMS = ("Int", "Rel", "Ind", "Neg", "Tot", "Exc", "Rcp")
 """The types of pronouns that many languages do not inflect: *who*, *wer*, *kto*."""
 

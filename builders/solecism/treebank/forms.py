@@ -21,12 +21,6 @@ from solecism.treebank.relations import AGREEMENT, Bundle, bundle
 from solecism.treebank.sources import LocalSource
 from solecism.treebank.unimorph import read_unimorph
 
-__all__ = [
-    "AGREEING", "LanguageForms", "Morphology", "ParadigmCell", "Paradigms", "TreebankForms",
-    "UniMorphForms", "WordForm", "alike", "count_words", "distinct_words", "read_forms",
-    "read_inventory",
-]  # fmt: skip
-
 AGREEING = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
 """The parts of speech of words that may agree."""
 

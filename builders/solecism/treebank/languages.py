@@ -17,11 +17,6 @@ from solecism.inputs import read_text
 from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import AGREEMENT, PAPER_RELATIONS, RELATIONS, bundle, layered
 
-__all__ = [
-    "ANY", "Language", "PairRules", "Rule", "doubtful_sources", "find_language", "languages",
-    "left_open", "read_stanza", "rules_of", "rules_of_forms", "words_of",
-]  # fmt: skip
-
 _FILE = Path(__file__).with_name("languages.toml")
 _DOUBTFUL = Path(__file__).with_name("doubtful.toml")
 _KINDS_OF_VERBS = ("auxiliary", "copula", "participle")

@@ -24,8 +24,6 @@ from solecism.schema import pair_schema
 from solecism.treebank.relations import bundle, layered, text_of
 from solecism.treebank.wrong_forms import Item, WrongForm, WrongForms
 
-__all__ = ["EXTRA", "SCHEMA", "Caps", "PairMaker"]
-
 EXTRA = (
     "flipped", "good_value", "bad_value", "layer", "relation", "source", "treebank", "sent_id",
     "licence", "attractors",

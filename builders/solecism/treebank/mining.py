@@ -34,12 +34,6 @@ from solecism.treebank.relations import RELATIONS
 from solecism.treebank.strict import SWITCHES, find_strictly
 from solecism.treebank.wrong_forms import WrongForms
 
-__all__ = [
-    "FEWEST", "SHARE", "DocumentQuota", "FreshItems", "Mined", "MiningCounts", "Settings",
-    "document_of", "mine", "mine_file", "mine_files", "mine_tokens", "survey", "treebank_of",
-    "write_items",
-]  # fmt: skip
-
 PRESETS = ("paper-program", "paper", "strict")
 """``paper-program``: the published program's letter; ``paper``: what it means; ``strict``: ours."""
 

@@ -39,16 +39,6 @@ from solecism.treebank.filters import FILTERS, capitals_by, count_habits, marks_
 from solecism.treebank.languages import ANY, Language, Rule, languages
 from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
 
-__all__ = [
-    "Evidence",
-    "Profile",
-    "ProfileRow",
-    "binomial_above",
-    "binomial_below",
-    "language_of",
-    "profile_of",
-]
-
 SHARE, FEWER, LEVEL, KAPPA, MAJORITY = 0.9, 0.8, 0.05, 0.5, 0.98
 LEAST = 10
 """So many pairs of a non-finite form must there be for it to count as one that agrees."""

@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-__all__ = [
-    "AGREEMENT", "KINDS", "PAPER_RELATIONS", "RELATIONS", "Bundle", "bundle", "is_finite", "layered",
-    "text_of",
-]  # fmt: skip
-
 AGREEMENT = ("Number", "Gender", "Case", "Person")
 """The features of the paper, in its order."""
 

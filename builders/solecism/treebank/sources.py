@@ -34,11 +34,6 @@ from solecism.treebank.catalogue import (
     treebanks_of,
 )
 
-__all__ = [
-    "Fetched", "LocalSource", "LostError", "fetch", "found_languages", "lexicon", "mirrors", "present",
-    "treebanks",
-]  # fmt: skip
-
 ADDRESS = "https://raw.githubusercontent.com"
 MIRROR = "SOLECISM_SOURCES"
 TRIES = 4

@@ -18,11 +18,6 @@ from solecism.files import writing
 from solecism.inputs import read_text
 from solecism.treebank.conllu import files_of
 
-__all__ = [
-    "as_given", "conllu_of", "from_clear", "is_blank", "load_pipeline", "paragraphs", "parse_file",
-    "parse_texts", "texts_of",
-]  # fmt: skip
-
 _RELATIONS = """
 acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse
 dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct

@@ -31,8 +31,6 @@ from solecism.treebank.forms import Morphology, WordForm, distinct_words
 from solecism.treebank.languages import Language, left_open, rules_of_forms
 from solecism.treebank.relations import AGREEMENT, KINDS, layered
 
-__all__ = ["SWITCHES", "TESTS", "find_strictly"]
-
 TESTS = {
     "disagree": "the ends differ in a feature in which they should agree: the annotation is wrong",
     "unshared": "the ends share no value of a feature in which they should agree",

@@ -20,8 +20,6 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.inputs import refuse_pointer
 from solecism.lexicon.features import Feats
 
-__all__ = ["language_of", "numbered_lines", "read_unimorph", "to_ud"]
-
 _PARTS = {
     "N": "NOUN", "PROPN": "PROPN", "ADJ": "ADJ", "PRO": "PRON", "CLF": "NOUN", "ART": "DET",
     "DET": "DET", "V": "VERB", "ADV": "ADV", "AUX": "AUX", "V.PTCP": "VERB", "V.MSDR": "VERB",

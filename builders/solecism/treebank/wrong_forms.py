@@ -22,8 +22,6 @@ from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, WordF
 from solecism.treebank.languages import PairRules, words_of
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle, is_finite, layered, text_of
 
-__all__ = ["LIKE", "Item", "WrongForm", "WrongForms", "doubt_of_form", "doubt_of_item", "likeness"]
-
 Item = Mapping[str, Any]
 """A row of :data:`solecism.schema.CLOZE` whose target is masked."""
 

@@ -6,8 +6,6 @@ import click
 
 from solecism.commands.options import VerbGroup
 
-__all__ = ["VERBS", "command"]
-
 VERBS = (
     "new", "export", "serve", "import", "report", "accept",
 )  # fmt: skip

@@ -22,8 +22,6 @@ from solecism.grammar.sampling.elimination import Columns, Elimination, SlotWeig
 from solecism.grouping import Groups, Ints, alike_rows
 from solecism.hashing import Hashes, mix, unit_interval
 
-__all__ = ["draw"]
-
 Drawn = dict[int, NDArray[np.int32]]
 """The entries drawn for each slot, and the labels that slots with labels shall have."""
 

@@ -31,8 +31,6 @@ from numpy.typing import NDArray
 from solecism.errors import fail
 from solecism.grouping import Ints, alike_rows
 
-__all__ = ["Clause", "Columns", "Elimination", "SlotWeights", "eliminate"]
-
 Columns = list[NDArray[np.int32]]
 """Combinations: one array for each slot, of places in its domain."""
 

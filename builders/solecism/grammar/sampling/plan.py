@@ -33,8 +33,6 @@ from solecism.grammar.slots import Domain
 from solecism.grouping import Ints, alike_rows, pack_columns, rank_in_group
 from solecism.hashing import Hashes, combine, mix, text_hashes, unit_interval
 
-__all__ = ["BalanceLevel", "DrawPlan"]
-
 BATCH = 1 << 17
 """Combinations listed at a time."""
 

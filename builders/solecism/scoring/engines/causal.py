@@ -27,11 +27,6 @@ from solecism.scoring.engines.trie import Pack, Trie, pad_rows
 from solecism.scoring.models import Loaded
 from solecism.scoring.results import is_out_of_memory
 
-__all__ = [
-    "CLASSES", "Cached", "CausalReader", "Engine", "Head", "Loop", "Plain", "SplitModel", "Tree",
-    "possible_heads", "probe", "split_model",
-]  # fmt: skip
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Rows = Sequence[Sequence[int]]

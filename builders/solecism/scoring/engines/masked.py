@@ -18,8 +18,6 @@ from solecism.scoring.models import Loaded
 from solecism.scoring.questions import MaskedRow, Memo, Questions
 from solecism.scoring.results import is_out_of_memory
 
-__all__ = ["BatchOutput", "MaskedReader", "open_masked"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 TOLERANCE = 1e-4

@@ -21,8 +21,6 @@ from openai import APIStatusError, OpenAI, OpenAIError
 from solecism.errors import InputError, candidates, fail
 from solecism.scoring.encoding import Encoded
 
-__all__ = ["PREFIX", "ServerReader", "open_server"]
-
 PREFIX = "openai:"
 """What the name of a model behind a server begins with, as ``openai:http://HOST/v1#NAME``."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from solecism.scoring.items import ItemSet
     from solecism.scoring.normalise import Unigram
 
-__all__ = ["Method", "Reader", "Run", "choose", "method_names", "methods"]
-
 _KINDS = ("pair", "suite", "cloze")
 
 

@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from solecism.scoring.engines.masked import MaskedReader
     from solecism.scoring.items import ItemSet
 
-__all__ = [
-    "METHODS", "NO_OTHER_FORM", "FormInventory", "Setting", "as_pairs", "read_forms", "score_cloze",
-    "wanted_features", "wrong_sentences",
-]  # fmt: skip
-
 FEW_FILLERS = "few fillers"
 """Reason: fewer right or wrong fillers than asked for are single tokens of the vocabulary."""
 NO_OTHER_FORM = "no other form"

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from solecism.scoring.engines.masked import MaskedReader
     from solecism.scoring.normalise import Unigram
 
-__all__ = ["METHODS", "score_focus", "score_pll"]
-
 SEVERAL_WORDS = "several words differ"
 """Reason: the sentences differ in more than one word."""
 UNKNOWN_WORD = "unknown word"

@@ -20,12 +20,6 @@ from solecism.scoring.results import score_schema
 if TYPE_CHECKING:
     from solecism.baselines.ngram import NgramModel
 
-__all__ = [
-    "METHODS", "METRICS", "SUITE_SCORES", "UNALIGNED", "UNKNOWN", "UNREAD", "MeasuredCondition",
-    "ReadSentence", "SentenceReader", "causal_reader", "measure", "measured_items", "ngram_reader",
-    "score_suites",
-]  # fmt: skip
-
 UNALIGNED = "no shared token boundary"
 UNKNOWN = "out of vocabulary"
 UNREAD = "sentence not read"

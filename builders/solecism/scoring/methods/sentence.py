@@ -29,8 +29,6 @@ from solecism.scoring.results import EMPTY, TOO_LONG, blank, require, scores_tab
 if TYPE_CHECKING:
     from solecism.scoring.normalise import Unigram
 
-__all__ = ["METHODS", "score_ngram", "score_pairs"]
-
 _COLUMNS = {
     "sentence": (),
     "one_prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
