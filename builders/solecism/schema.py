@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pyarrow as pa
 
 _TEXT, _INT, _FLAG = pa.string(), pa.int32(), pa.bool_()
+
+ItemRow = Mapping[str, Any]
+"""A row of a table of items, as ``to_pylist`` of Arrow gives it: values by column."""
 
 SLOT = pa.struct(
     [

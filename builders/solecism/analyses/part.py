@@ -49,7 +49,7 @@ class AnalysisPart:
         caption = f"{self.title} ({self.source})."
         return latex_table(shown, caption, f"tab:{self.name}")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return title, source, note and rows."""
         rows = self.table.astype(object).where(self.table.notna(), None).to_dict("records")
         return {"title": self.title, "source": self.source, "note": self.note, "rows": rows}

@@ -6,17 +6,17 @@ The sentences of the study, results from the surprisals that it published, and i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from solecism.errors import candidates, fail
 from solecism.files import write_text
 from solecism.inputs import read_text
-from solecism.schema import SUITE
+from solecism.schema import SUITE, ItemRow
 from solecism.scoring.methods.region import score_suites
 from solecism.scoring.results import Result
 from solecism.scoring.surprisals import (
@@ -140,7 +140,7 @@ def read_sentences(path: Path) -> pa.Table:
     return study_items(suite, [line.split() for line in lines], path)
 
 
-def write_sentences(items: Sequence[Mapping[str, Any]], path: Path) -> None:
+def write_sentences(items: Sequence[ItemRow], path: Path) -> None:
     """Write the sentences of suite items, a condition a line, for a tool that scores them."""
     lines = [c["tokens"] + "\n" for item in items for c in item["conditions"]]
     write_text(path, "".join(lines))
@@ -164,7 +164,7 @@ def study_items(suite: StudySuite, sentences: Sequence[Sequence[str]], path: Pat
 
 def _item(
     suite: StudySuite, number: int, sentences: Sequence[Sequence[str]], start: int, path: Path
-) -> dict[str, Any]:
+) -> ItemRow:
     named = zip(suite.kind.conditions, sentences, strict=True)
     return {
         "id": f"{suite.name}-{number}",
@@ -184,7 +184,7 @@ def _item(
 
 def _condition(
     name: str, words: Sequence[str], target: TargetPlace, line: tuple[Path, int]
-) -> dict[str, Any]:
+) -> ItemRow:
     try:
         first, last = target(words)
     except ValueError as error:

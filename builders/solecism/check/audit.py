@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,7 @@ from solecism.errors import candidates, fail
 from solecism.inputs import read_json_lines, read_text, reading_parquet
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
-from solecism.schema import pair_schema
+from solecism.schema import ItemRow, pair_schema
 
 _WORD = re.compile(r"\w(?:[\w'’.-]*\w)?|[^\w\s]")
 _MARKS = ".?!…。？！"
@@ -310,7 +309,7 @@ class ParadigmPairs:
     def __len__(self) -> int:
         return len(self.good)
 
-    def add(self, row: Mapping[str, Any]) -> None:
+    def add(self, row: ItemRow) -> None:
         """Add a pair given by its columns."""
         self.good.append(row["sentence_good"])
         self.bad.append(row["sentence_bad"])
@@ -340,7 +339,7 @@ def read_pairs(paths: Sequence[Path]) -> list[ParadigmPairs]:
     return list(found.values())
 
 
-def _pairs_of(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _pairs_of(path: Path) -> Iterator[tuple[str, str, ItemRow]]:
     """Yield language, paradigm and columns of each pair of a file or folder."""
     if not path.exists():
         raise fail("there is no such folder or file: `solecism build` makes it", path)
@@ -358,7 +357,7 @@ def _pairs_of(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         raise fail(f"holds no minimal pairs: name {_KNOWN}", path)
 
 
-def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
+def _rows(path: Path) -> Iterator[ItemRow]:
     """Yield the columns of each pair of a file."""
     if path.suffix == ".parquet":
         with reading_parquet(path):
@@ -377,7 +376,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
         raise fail(f"is not {_KNOWN}", path)
 
 
-def _labelled(path: Path) -> Iterator[Mapping[str, Any]]:
+def _labelled(path: Path) -> Iterator[ItemRow]:
     """Read lines ``True<tab>sentence``, each followed by its ``False<tab>sentence`` lines."""
     good = ""
     for number, line in enumerate(read_text(path).splitlines(), 1):

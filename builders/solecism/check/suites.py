@@ -6,11 +6,11 @@ The docstring of a check is its message and, below, what to do about it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +20,9 @@ from solecism.errors import InputError
 from solecism.formula import Formula, parse, place_of, unknown_terms
 from solecism.grammar.paradigm import Paradigm
 
-Item = Mapping[str, Any]
-Place = tuple[Item, Item]
+T = TypeVar("T")
+
+Place = tuple[ItemRow, ItemRow]
 """A condition and one of its regions."""
 
 
@@ -38,7 +39,7 @@ class SuiteBatch:
     """Some items of a suite, rows of :data:`solecism.schema.SUITE`."""
 
     paradigm: Paradigm
-    items: Sequence[Item]
+    items: Sequence[ItemRow]
     memory: SuiteMemory
 
     @cached_property
@@ -50,7 +51,7 @@ class SuiteBatch:
     def _readings(self) -> list[Formula | str]:
         return [_read(text) for text in self.items[0]["predictions"]]
 
-    def wrong_predictions(self, item: Item) -> list[str]:
+    def wrong_predictions(self, item: ItemRow) -> list[str]:
         """Return what is wrong with the predictions of an item."""
         regions = {c["name"]: [r["name"] for r in c["regions"]] for c in item["conditions"]}
         unknown = [text for formula in self.predictions for text in unknown_terms(formula, regions)]
@@ -61,7 +62,7 @@ class SuiteBatch:
         item = self.items[row]
         return " / ".join([*_texts(item), *self.wrong_predictions(item)])
 
-    def compared(self, item: Item) -> Iterator[tuple[Place, Place]]:
+    def compared(self, item: ItemRow) -> Iterator[tuple[Place, Place]]:
         """Yield the two regions of each prediction that compares two."""
         for formula in self.predictions:
             found = [place for term in formula.terms if (place := _place(item, *term))]
@@ -91,11 +92,11 @@ def _read(text: str) -> Formula | str:
         return error.problems[0].message
 
 
-def _texts(item: Item) -> tuple[str, ...]:
+def _texts(item: ItemRow) -> tuple[str, ...]:
     return tuple(condition["text"] for condition in item["conditions"])
 
 
-def _place(item: Item, condition: str, region: str) -> Place | None:
+def _place(item: ItemRow, condition: str, region: str) -> Place | None:
     for made in item["conditions"]:
         place = place_of(region, [r["name"] for r in made["regions"]])
         if made["name"] == condition and place is not None:
@@ -120,7 +121,7 @@ def item_twice(batch: SuiteBatch) -> list[bool]:
     return _repeated(batch.memory.texts, list(map(_texts, batch.items)))
 
 
-def _repeated(seen: set[Any], keys: Sequence[object]) -> list[bool]:
+def _repeated(seen: set[T], keys: Sequence[T]) -> list[bool]:
     flags = []
     for key in keys:
         flags.append(key in seen)
@@ -155,7 +156,7 @@ def region_wrong(batch: SuiteBatch) -> list[bool]:
     return [not all(map(_is_in_place, item["conditions"])) for item in batch.items]
 
 
-def _is_in_place(condition: Item) -> bool:
+def _is_in_place(condition: ItemRow) -> bool:
     text, tokens = condition["text"], condition["tokens"].split(" ")
     return all(
         r["text"]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 import pyarrow as pa
@@ -27,7 +26,7 @@ from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.surprisals import sentences_of, write_sentence_lines
 from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
-Items = Sequence[dict[str, Any]]
+Items = Sequence[dict[str, object]]
 
 _READERS = {".json": read_syntaxgym, ".txt": read_sentences}
 
@@ -56,7 +55,7 @@ def convert(source: str, target: Path) -> list[Path]:
     if target.suffix:
         near = candidates("endings", [".csv", ".tsv", ".jsonl", *_WRITERS], target.suffix)
         raise fail(f"cannot write {target.suffix!r} {near}", target)
-    suites: dict[str, list[dict[str, Any]]] = {}
+    suites: dict[str, list[dict[str, object]]] = {}
     for item in items.to_pylist():
         suites.setdefault(item["suite"], []).append(item)
     with filling_folder(target, _is_suite) as folder:

@@ -150,7 +150,7 @@ def _all(commercial: bool) -> list[str]:
     return commercial_languages() if commercial else origin_languages()
 
 
-def _fetched_facts(one: Fetched) -> dict[str, Any]:
+def _fetched_facts(one: Fetched) -> dict[str, object]:
     return {**one.found.facts(), "paths": [str(path) for path in one.found.files]}
 
 

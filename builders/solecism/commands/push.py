@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from logging import ERROR
 from pathlib import Path
-from typing import Any
 
 import click
 from huggingface_hub.utils.logging import set_verbosity
@@ -98,7 +97,7 @@ def _pushed_lines(pushed: Pushed, repo: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _plan_facts(plan: PushPlan, repo: str) -> dict[str, Any]:
+def _plan_facts(plan: PushPlan, repo: str) -> dict[str, object]:
     return {
         "repo": repo,
         "tag": plan.tag,
@@ -111,6 +110,6 @@ def _plan_facts(plan: PushPlan, repo: str) -> dict[str, Any]:
     }
 
 
-def _pushed_facts(pushed: Pushed, repo: str) -> dict[str, Any]:
+def _pushed_facts(pushed: Pushed, repo: str) -> dict[str, object]:
     done = {"commit": pushed.commit, "committed": pushed.committed, "tagged": pushed.tagged}
     return {**_plan_facts(pushed.plan, repo), **done}

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 import pyarrow as pa
@@ -36,7 +35,7 @@ from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.suites import draw_suites
 from solecism.inputs import reading_parquet
 from solecism.root import Root
-from solecism.schema import FEATURES, kind_of_items
+from solecism.schema import FEATURES, ItemRow, kind_of_items
 from solecism.treebank.catalogue import find_code, known_code
 
 SEEN = 200_000
@@ -196,7 +195,7 @@ def _bracketed(words: Sequence[str], span: slice, space: str) -> str:
     return space.join(parts)
 
 
-def item_grid(kind: str, count: int, item: Mapping[str, Any]) -> Table:
+def item_grid(kind: str, count: int, item: ItemRow) -> Table:
     """Return the texts of an item, with what is known of it, and its id, below them."""
     rows: list[tuple[str, Text]] = []
     if kind == "pair":
@@ -229,7 +228,7 @@ def _readable(text: str) -> str:
     return f"\u2067{text}\u2069" if is_rtl else text
 
 
-def _features(features: Mapping[str, Any]) -> str:
+def _features(features: ItemRow) -> str:
     known = {name: str(value) for name, value in features.items() if value is not None}
     roles: dict[str, list[str]] = {"controller": [], "attractor": []}
     rest: list[str] = []

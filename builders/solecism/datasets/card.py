@@ -96,7 +96,7 @@ def _uids(built: Sequence[BuiltConfig]) -> list[tuple[str, str, dict[str, int]]]
     return [(uid, construction, sets) for uid, (construction, sets) in sorted(table.items())]
 
 
-def check_rows(built: Sequence[BuiltConfig]) -> list[dict[str, Any]]:
+def check_rows(built: Sequence[BuiltConfig]) -> list[dict[str, object]]:
     """Return every check of these kinds of items, with the number of its findings."""
     found = Counter(f.code for c in built for p in c.paradigms for f in p.findings)
     codes = {code for config in built for code in _CHECKS.get(config.kind, ())}
@@ -205,7 +205,7 @@ _SCRIPTS = ("zh-Hans", "zh-Hant")
 """The scripts of a data set that is converted to traditional characters."""
 
 
-def card_config(version: str, config: BuiltConfig) -> dict[str, Any]:
+def card_config(version: str, config: BuiltConfig) -> dict[str, object]:
     """Return an entry of `configs`; `datasets` caches by it, so it has version and content."""
     return {
         "config_name": config.name,
@@ -216,7 +216,7 @@ def card_config(version: str, config: BuiltConfig) -> dict[str, Any]:
     }
 
 
-def card_info(config: BuiltConfig, features: bool = True) -> dict[str, Any]:
+def card_info(config: BuiltConfig, features: bool = True) -> dict[str, object]:
     """Return an entry of `dataset_info`; ``features``: with its columns."""
     split = {"name": "test", "num_bytes": config.bytes, "num_examples": config.rows}
     return {
@@ -228,7 +228,7 @@ def card_info(config: BuiltConfig, features: bool = True) -> dict[str, Any]:
     }
 
 
-def feature_list(fields: pa.Schema | pa.StructType) -> list[dict[str, Any]]:
+def feature_list(fields: pa.Schema | pa.StructType) -> list[dict[str, object]]:
     """Return a schema as `datasets` writes features in a card's YAML.
 
     Lists are called `list`, which all versions from 2.19 on read. (Before version 4, `sequence`
@@ -237,7 +237,7 @@ def feature_list(fields: pa.Schema | pa.StructType) -> list[dict[str, Any]]:
     return [{"name": field.name, **_feature(field.type)} for field in fields]
 
 
-def _feature(kind: pa.DataType) -> dict[str, Any]:
+def _feature(kind: pa.DataType) -> dict[str, object]:
     if pa.types.is_struct(kind):
         return {"struct": feature_list(kind)}
     if pa.types.is_list(kind):

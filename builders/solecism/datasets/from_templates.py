@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -23,7 +22,7 @@ from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_template, read_templates
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
-from solecism.schema import FEATURES, SUITE, pair_schema
+from solecism.schema import FEATURES, SUITE, ItemRow, pair_schema
 
 ALL, PAIRS, TRADITIONAL = "all", "pairs", "traditional"
 """Names of configs that collect paradigms: all, pairs beside suites, in traditional characters."""
@@ -224,17 +223,17 @@ def converter(conversion: str) -> Callable[[pa.Table], pa.Table]:
     return converted
 
 
-def _suite(row: Mapping[str, Any], convert: Convert) -> dict[str, Any]:
+def _suite(row: ItemRow, convert: Convert) -> ItemRow:
     conditions = [_condition(condition, convert) for condition in row["conditions"]]
     _refuse_unlike(row["conditions"], conditions)
     return {**row, "language": _language(row), "conditions": conditions}
 
 
-def _language(row: Mapping[str, Any]) -> str:
+def _language(row: ItemRow) -> str:
     return f"{row['language']}-{SCRIPT}"
 
 
-def _condition(condition: Mapping[str, Any], convert: Convert) -> dict[str, Any]:
+def _condition(condition: ItemRow, convert: Convert) -> ItemRow:
     text = convert(condition["text"])
     return {
         **condition,
@@ -250,7 +249,7 @@ def _spaced(tokens: str, text: str) -> str:
     return "".join(c if c == " " else next(characters) for c in tokens)
 
 
-def _refuse_unlike(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> None:
+def _refuse_unlike(before: list[ItemRow], after: list[ItemRow]) -> None:
     """Raise :class:`InputError` for the same region that is converted in two ways."""
     known: dict[tuple[str, str], str] = {}
     for old, new in zip(before, after, strict=True):
@@ -261,7 +260,7 @@ def _refuse_unlike(before: list[dict[str, Any]], after: list[dict[str, Any]]) ->
                 raise fail(f"{message}{shown['text']!r}: reword the item")
 
 
-def _pair(row: Mapping[str, Any], convert: Convert) -> dict[str, Any]:
+def _pair(row: ItemRow, convert: Convert) -> ItemRow:
     good, bad = (convert(row[f"sentence_{side}"]) for side in ("good", "bad"))
     return {
         **row,
@@ -285,7 +284,7 @@ _PREFIXES = {
 """The columns of each prefix method: the prefix and the word after it, for each side."""
 
 
-def _prefixes(row: Mapping[str, Any], good: str, bad: str) -> dict[str, str]:
+def _prefixes(row: ItemRow, good: str, bad: str) -> dict[str, str]:
     out: dict[str, str] = {}
     for method, sides in _PREFIXES.items():
         for (side, (prefix, word)), text in zip(sides.items(), (good, bad), strict=True):
@@ -305,7 +304,7 @@ def _cut(sentence: str, prefix: str, word: str, converted: str) -> tuple[str, st
     return converted[: len(prefix)], converted[start : start + len(word)]
 
 
-def _slot(slot: Mapping[str, Any], good: str, convert: Convert) -> dict[str, Any]:
+def _slot(slot: ItemRow, good: str, convert: Convert) -> ItemRow:
     start, end = slot["good_start"], slot["good_end"]
     form = slot["form"]
     shown = good[start:end] if start is not None else form and convert(form)

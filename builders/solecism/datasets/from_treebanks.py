@@ -121,7 +121,7 @@ class _MinedLanguage:
         return facts
 
     @property
-    def sources(self) -> list[dict[str, Any]]:
+    def sources(self) -> list[dict[str, object]]:
         """The entries of the manifest about all works that items come from."""
         return [found.facts() for found in (*self.found, self.lexicon) if found]
 
@@ -204,6 +204,6 @@ class _DerivedSource:
 
 
 def _built(
-    uid: str, about: str, counts: Counts, example: tuple[str, ...], facts: dict[str, Any]
+    uid: str, about: str, counts: Counts, example: tuple[str, ...], facts: dict[str, object]
 ) -> BuiltParadigm:
     return BuiltParadigm(uid, "agreement", "agreement", about, counts, example, (), facts)

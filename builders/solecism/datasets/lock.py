@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from solecism.datasets.catalogue import BUILT_IN, CatalogueEntry, catalogue_of, is_version
 from solecism.datasets.configs import BuiltConfig
@@ -75,7 +75,7 @@ def read_lock(path: Path) -> Lock:
 def _write_lock(path: Path, lock: Lock) -> None:
     """Write a lock, sorted, so that two people's additions merge."""
 
-    def plain(known: LockedVersion) -> dict[str, Any]:
+    def plain(known: LockedVersion) -> dict[str, object]:
         contents = known.configs.items()
         configs = {name: {"rows": c.rows, "content_sha256": c.sha256} for name, c in contents}
         return {"configs": configs, "commit": known.commit}

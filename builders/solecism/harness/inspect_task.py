@@ -10,9 +10,8 @@ server's choice; the first token has no probability where it does not.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from inspect_ai import Task, task
@@ -21,6 +20,7 @@ from inspect_ai.model import GenerateConfig, Logprob, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from solecism.schema import ItemRow
 from solecism.scoring.items import NEEDED, open_pairs
 from solecism.scoring.normalise import right_or_tie
 
@@ -52,7 +52,7 @@ def pairs(data: str, sample: int | None = None, revision: str | None = None) -> 
     )
 
 
-def _sample(row: Mapping[str, Any]) -> Sample:
+def _sample(row: ItemRow) -> Sample:
     return Sample(id=row["id"], input=row["sentence_good"], target="good", metadata=dict(row))
 
 

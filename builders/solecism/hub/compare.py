@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -36,8 +35,8 @@ class Example:
     """An item that changed, in the columns that show it; ``old`` or ``new`` may be empty."""
 
     id: str
-    old: Mapping[str, Any] = field(default_factory=dict)
-    new: Mapping[str, Any] = field(default_factory=dict)
+    old: Mapping[str, object] = field(default_factory=dict)
+    new: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class DatasetDifference:
         """The smallest version that may follow the old one."""
         return smallest_version(self.old_version, self.needs)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Everything as plain values."""
         configs = [{**asdict(config), "needs": config.needs} for config in self.configs]
         return {**asdict(self), "configs": configs, "needs": self.needs, "smallest": self.smallest}

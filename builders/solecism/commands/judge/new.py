@@ -71,7 +71,7 @@ def command(
         _say(study, facts)
 
 
-def _say(study: Study, facts: dict[str, Any]) -> None:
+def _say(study: Study, facts: dict[str, object]) -> None:
     currency = study.pay.currency
     echo(f"study {study.id}: {facts['items']} items in {facts['lists']} lists, "
          f"{facts['trials']} trials each, about {study.minutes} minutes")  # fmt: skip
