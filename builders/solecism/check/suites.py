@@ -19,6 +19,7 @@ from solecism.check.pairs import TEXT_CHECKS, Flags, PairBatch, PairMemory, unwa
 from solecism.errors import InputError
 from solecism.formula import Formula, parse, place_of, unknown_terms
 from solecism.grammar.paradigm import Paradigm
+from solecism.schema import ItemRow
 
 T = TypeVar("T")
 
