@@ -168,6 +168,24 @@ def test_the_same_for_all_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
+@pytest.mark.parametrize(
+    ("raw", "drip"),
+    [
+        (OK + b" " * (1 << 16), 0),
+        (OK + b" " * 1000, 0.05),
+        (OK.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n"), 0),
+    ],
+    ids=["large", "slow", "packed"],
+)
+def test_an_answer_has_to_end(monkeypatch: pytest.MonkeyPatch, raw: bytes, drip: float) -> None:
+    monkeypatch.setattr(server, "LARGEST", 1 << 15)
+    monkeypatch.setattr(server, "SECONDS", 0.5 if drip else 5)
+    state = Completions(None, raw=raw, drip=drip)
+    with pytest.raises(InputError, match="does not answer"), reading(state):
+        pass
+    assert len(state.asked) <= 1
+
+
 def test_a_silent_server_is_not_asked_in_other_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "SECONDS", 0.1)
     state = Completions(None, latency=0.5)

@@ -38,6 +38,7 @@ class Completions:
     statuses: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     key: str = ""
     raw: bytes | None = None
+    drip: float = 0.0
     models: list[str] = field(default_factory=lambda: ["tiny"])
     said: str = "not now"
     asked: list[str] = field(default_factory=list)
@@ -113,7 +114,9 @@ class _Handler(BaseHTTPRequestHandler):
             state.now -= 1
         if state.raw is not None:
             with suppress(OSError):  # the client has had enough
-                self.wfile.write(state.raw)
+                for start in range(0, len(state.raw), step := 1 if state.drip else 1 << 16):
+                    self.wfile.write(state.raw[start : start + step])
+                    time.sleep(state.drip)
         elif status != 200:
             self._send(status, {"error": {"message": state.said}}, headers)
         elif body["max_tokens"] < state.smallest:

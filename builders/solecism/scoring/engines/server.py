@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from openai import APIStatusError, OpenAI, OpenAIError
+from openai import APIStatusError, DefaultHttpxClient, OpenAI, OpenAIError
 
 from solecism.errors import InputError, candidates, fail
 from solecism.scoring.encoding import Encoded
@@ -31,7 +33,10 @@ PROMPTS = 16
 """Prompts of a request, where the server takes several."""
 
 RETRIES, SECONDS = 5, 120.0
-"""How often a failed request is sent again; how long a silent server is waited for."""
+"""How often a failed request is sent again; how long an answer may take."""
+
+LARGEST = 1 << 25
+"""Bytes of an answer."""
 
 PROBES = (
     "The cats near the dog sleep.",
@@ -88,8 +93,9 @@ class Server:
         self.url = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
         self.model = parts.fragment
         self._client = OpenAI(
-            api_key=self._key or "none", base_url=self.url, timeout=SECONDS, max_retries=RETRIES
-        )
+            api_key=self._key or "none", base_url=self.url, timeout=SECONDS, max_retries=RETRIES,
+            http_client=_limited_client(),
+        )  # fmt: skip
 
     def ask(self, path: str, body: Mapping[str, object] | None = None) -> Any:
         """Return the JSON of an answer; raise :class:`RefusedError` for a refusal."""
@@ -124,6 +130,40 @@ class Server:
             "with echo and logprobs, or vLLM's prompt_logprobs (llama.cpp's server has neither): "
             "serve the model with vLLM or SGLang, or score its folder"
         )
+
+
+def _limited_client() -> DefaultHttpxClient:
+    """Return a client of openai's that ends answers without end, against a server's mistakes.
+
+    An answer has at most ``LARGEST`` bytes and comes within ``SECONDS``, and none is packed. Once a
+    server has sent one that does not fit, nothing more is read from it.
+    """
+    client = next(kind for kind in DefaultHttpxClient.__mro__ if kind.__name__ == "Client")
+    library: Any = import_module(client.__module__.partition(".")[0])  # httpx or httpx2
+    failed: list[str] = []
+
+    class Body(library.SyncByteStream):  # type: ignore[misc]
+        def __init__(self, stream: Any) -> None:
+            self.stream, self.close = stream, stream.close
+
+        def __iter__(self) -> Iterator[bytes]:
+            left, end = LARGEST, time.monotonic() + SECONDS
+            for part in self.stream:
+                left -= len(part)
+                if left < 0 or time.monotonic() > end:
+                    failed.append("an answer is too large or too slow")
+                    raise ValueError(*failed)
+                yield part
+
+    def limit(response: Any) -> None:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            failed.append("an answer is packed")
+        if failed:
+            raise ValueError(*failed)
+        response.stream = Body(response.stream)
+
+    headers = {"accept-encoding": "identity"}
+    return DefaultHttpxClient(headers=headers, event_hooks={"response": [limit]}, timeout=SECONDS)
 
 
 @dataclass
