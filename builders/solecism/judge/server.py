@@ -1,33 +1,38 @@
 """The server of a study: hands out its page and its lists, and keeps answers as they come.
 
 :mod:`solecism.judge.protocol` says what the page asks. Answers are in an SQLite file beside the
-study; what was confirmed to a page is on the disk. No address is stored or logged: the limit of
-what one address may ask for counts in memory.
+study; what was confirmed to a page is on the disk. No address is stored or logged: limits count
+addresses in memory, hashed with a key that nobody else has.
 """
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import json
 import os
 import secrets
 import socket
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, ClassVar
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from uvicorn import Config, Server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from solecism.errors import InputError, fail
 from solecism.files import write_text
@@ -47,10 +52,15 @@ from solecism.judge.protocol import (
 TOKEN = "token.txt"
 """The file of a study with the token for reading results."""
 
-MAX_BODY_BYTES = 16_384
+MAX_BODY_BYTES = MAX_HEADER_BYTES = 16_384
+MAX_ADDRESSES = 10_000
+"""Addresses that are counted at a time; the one that was idle longest is forgotten first."""
 
-WINDOW, MOST = 10, {"session": 100, "answer": 1000, "finish": 1000, "answers": 1000}
-"""How often one address may ask for a thing in a window of so many seconds."""
+REQUEST_SECONDS = 30
+"""The time in which a request and its answer must be through."""
+
+MAX_CONNECTIONS = 200
+"""Open connections of one address; a further one closes its oldest."""
 
 ABANDONED = 2 * 3600
 """Seconds after which a session that is not finished no longer counts for its list."""
@@ -72,6 +82,7 @@ CREATE TABLE IF NOT EXISTS answers (
     answer TEXT NOT NULL, PRIMARY KEY (session, position), UNIQUE (session, item)
 ) WITHOUT ROWID;
 """
+_OPEN = f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; {_TABLES}"
 
 _COUNTS = """
 SELECT list, sum(finished OR seen > ?), sum(finished), sum(count) FROM sessions
@@ -85,35 +96,49 @@ _POSITIONS = "SELECT position FROM answers WHERE session = ? ORDER BY position"
 class AnswerStore:
     """The answers to a study in an SQLite file.
 
-    A method that returns has its changes on the disk. Raises :class:`InputError` if the file
-    belongs to another study, :class:`HTTPException` for what a page may not do.
+    A method that returns has its changes on the disk. After an error of SQLite (a full disk) the
+    file is opened again by the next call. Raises :class:`InputError` if the file belongs to another
+    study, :class:`HTTPException` for what a page may not do.
     """
 
     def __init__(self, study: Study) -> None:
         self.study, self.path = study, study.folder / ANSWERS_FILE
+        self._lock = Lock()
+        self._connection: sqlite3.Connection | None = None
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection whose changes are kept together, or undone on an error."""
+        with self._lock:
+            self._connection = db = self._connection or self._opened()
+            try:
+                with db:
+                    db.execute("BEGIN IMMEDIATE")
+                    yield db
+            except sqlite3.Error:
+                db.close()
+                self._connection = None
+                raise
+
+    def _opened(self) -> sqlite3.Connection:
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
-        with closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as db:
-            db.row_factory = sqlite3.Row
-            try:
-                db.executescript(_TABLES)
-                db.execute("INSERT INTO study SELECT ? WHERE NOT EXISTS (SELECT 1 FROM study)",
-                           (self.study.id,))  # fmt: skip
-                (known,) = db.execute("SELECT id FROM study").fetchone()
-            except sqlite3.OperationalError:
-                raise  # a full disk: the page asks again
-            except sqlite3.DatabaseError as error:
-                raise fail(f"is no file of answers: {error}", self.path) from None
+        db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+        db.row_factory = sqlite3.Row
+        try:
+            db.executescript(_OPEN)
+            new = "INSERT INTO study SELECT ? WHERE NOT EXISTS (SELECT 1 FROM study)"
+            db.execute(new, (self.study.id,))
+            (known,) = db.execute("SELECT id FROM study").fetchone()
             if known != self.study.id:
                 message = f"has the answers of study {known}, this is {self.study.id}: its design"
                 raise fail(f"{message} was changed (move the file away to begin anew)", self.path)
-            with db:
-                db.execute("BEGIN IMMEDIATE")
-                yield db
+            return db
+        except Exception as error:
+            db.close()
+            if isinstance(error, InputError | sqlite3.OperationalError):
+                raise
+            raise fail(f"is no file of answers: {error}", self.path) from None
 
     def begin(self, participant: str, said: Mapping[str, Any]) -> dict[str, Any]:
         """Begin the session of a pseudonym, or take it up; return what the page must know."""
@@ -186,8 +211,8 @@ class AnswerStore:
         with self.transaction() as db:
             removed = db.execute(_REMOVE, (participant,)).rowcount
             db.execute("DELETE FROM sessions WHERE participant = ?", (participant,))
-        with closing(sqlite3.connect(self.path)) as db:
-            db.execute("VACUUM")
+        with closing(self._opened()) as db:
+            db.executescript("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
         return int(removed)
 
 
@@ -196,6 +221,36 @@ def _session(db: sqlite3.Connection, session: str) -> dict[str, Any]:
     if found is None:
         raise HTTPException(404, "there is no such session")
     return {**found, "flags": json.loads(found["flags"])}
+
+
+@dataclass
+class RateLimit:
+    """A limit for each address: ``each`` times a second, ``most`` times at once."""
+
+    each: float
+    most: float
+    _left: dict[bytes, tuple[float, float]] = field(default_factory=dict)
+    _key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+
+    def allows(self, address: str, now: float | None = None) -> bool:
+        """Return whether an address may do it now, and count it."""
+        now = time.monotonic() if now is None else now
+        name = hashlib.blake2b(_network(address).encode(), key=self._key).digest()
+        left, then = self._left.pop(name, (self.most, now))
+        left = min(self.most, left + (now - then) * self.each)
+        self._left[name] = (max(0.0, left - 1), now)
+        if len(self._left) > MAX_ADDRESSES:
+            del self._left[next(iter(self._left))]
+        return left >= 1
+
+
+def _network(address: str) -> str:
+    """Return an address, of IPv6 the network of a household (/64)."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return str(found) if found.version == 4 else str(int(found) >> 64)
 
 
 def results_token(study: Study) -> str:
@@ -208,67 +263,61 @@ def results_token(study: Study) -> str:
     return token
 
 
+@dataclass
 class StudyApi:
     """The addresses under ``api/``."""
 
-    def __init__(self, study: Study) -> None:
-        self.study, self.store = study, AnswerStore(study)
-        self.salt, self.token = study.salt, results_token(study)
-        self.window, self.asked = 0, Counter[tuple[str, str]]()
+    study: Study
+    store: AnswerStore
+    salt: str
+    token: str
+    sessions: RateLimit = field(default_factory=lambda: RateLimit(5, 100))
+    requests: RateLimit = field(default_factory=lambda: RateLimit(100, 500))
 
-    async def post(self, request: Request) -> Response:
-        """Answer what the page asks (:mod:`solecism.judge.protocol`)."""
-        name = request.path_params["name"]
-        shapes = {"session": SESSION, "answer": ANSWER, "finish": FINISH}
-        if name not in shapes:
-            raise HTTPException(404)
-        self._limit(name, request)
-        raw = bytearray()
-        async for chunk in request.stream():
-            raw += chunk
-            if len(raw) > MAX_BODY_BYTES:
-                raise HTTPException(413, f"a request has at most {MAX_BODY_BYTES:,} bytes")
-        said = parse_json(raw.decode(), shapes[name], Path(request.url.path))
-        for flag in said.get("flags", ()):
-            check_one_of("flag", flag, FLAGS)
-        return JSONResponse(await run_in_threadpool(getattr(self, name), said))
-
-    def session(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Begin a session, or take it up again."""
+    async def session(self, request: Request) -> Response:
+        said = await self._read(request, SESSION)
         if said["study"] != self.study.id:
             raise HTTPException(409, "the page is of an older design: load it again")
         if not 0 < len(said["participant"]) <= 200:
             raise HTTPException(400, "participant has no characters, or more than 200")
-        return self.store.begin(pseudonym(said["participant"], self.salt), said)
+        _limit(self.sessions, request)
+        code = pseudonym(said["participant"], self.salt)
+        return JSONResponse(await run_in_threadpool(self.store.begin, code, said))
 
-    def answer(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Keep an answer."""
-        self.store.answer(said)
-        return {"ok": True}
+    async def answer(self, request: Request) -> Response:
+        await run_in_threadpool(self.store.answer, await self._read(request, ANSWER))
+        return JSONResponse({"ok": True})
 
-    def finish(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """End a session."""
-        return {"ok": True, "missing": self.store.finish(said)}
+    async def finish(self, request: Request) -> Response:
+        missing = await run_in_threadpool(self.store.finish, await self._read(request, FINISH))
+        return JSONResponse({"ok": True, "missing": missing})
 
     async def answers(self, request: Request) -> Response:
-        """Give all answers to who has the token, a row in each line."""
-        self._limit("answers", request)
+        _limit(self.requests, request)
         said = request.headers.get("authorization", "").encode()
         if not secrets.compare_digest(said, f"Bearer {self.token}".encode()):
             raise HTTPException(401, f"this needs the token of {TOKEN}: Authorization: Bearer ...")
         rows = await run_in_threadpool(self.store.rows)
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        return PlainTextResponse("".join(lines), media_type="application/jsonl")
+        return StreamingResponse(lines, media_type="application/jsonl")
 
-    def _limit(self, name: str, request: Request) -> None:
-        """Refuse strangers who would shut out the others."""
-        window = int(time.monotonic() // WINDOW)
-        if window != self.window:
-            self.window, self.asked = window, Counter()
-        who = (request.client.host if request.client else "", name)
-        self.asked[who] += 1
-        if self.asked[who] > MOST[name]:
-            raise HTTPException(429, "too many requests: wait a little")
+    async def _read(self, request: Request, shape: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON of a request; raise for what is too large or of another shape."""
+        _limit(self.requests, request)
+        raw = bytearray()
+        async for chunk in request.stream():
+            raw += chunk
+            if len(raw) > MAX_BODY_BYTES:
+                raise HTTPException(413, f"a request has at most {MAX_BODY_BYTES:,} bytes")
+        said: dict[str, Any] = parse_json(raw.decode(), shape, Path(request.url.path))
+        for flag in said.get("flags", ()):
+            check_one_of("flag", flag, FLAGS)
+        return said
+
+
+def _limit(rate: RateLimit, request: Request) -> None:
+    if not rate.allows(request.client.host if request.client else ""):
+        raise HTTPException(429, "too many requests: wait a little")
 
 
 async def _refused(_: Request, error: Exception) -> Response:
@@ -288,11 +337,14 @@ def make_app(study: Study) -> Starlette:
     page = study.folder / "page"
     if not (page / "index.html").is_file():
         raise fail("there is no page here: write it with `solecism judge export --to page`", page)
-    api = StudyApi(study)
-    api.store.counts()  # raises for answers of another design
+    store = AnswerStore(study)
+    with suppress(sqlite3.OperationalError, OSError):  # a full disk: 503 until there is room
+        store.counts()
+    api = StudyApi(study, store, study.salt, results_token(study))
+    posts = {"session": api.session, "answer": api.answer, "finish": api.finish}
     routes = [
+        *(Route(f"/api/{name}", call, methods=["POST"]) for name, call in posts.items()),
         Route("/api/answers", api.answers),
-        Route("/api/{name}", api.post, methods=["POST"]),
         Mount("/", StaticFiles(directory=page, html=True)),
     ]
     errors = (HTTPException, InputError, ValueError, ClientDisconnect, sqlite3.Error, OSError)
@@ -302,6 +354,32 @@ def make_app(study: Study) -> Starlette:
         allow_methods=["POST"],
     )  # fmt: skip
     return app
+
+
+class _LimitedConnection(H11Protocol):
+    """A connection that ends if a request takes too long, or its address opens too many."""
+
+    opened: ClassVar[set[_LimitedConnection]] = set()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.timer = self.loop.call_later(REQUEST_SECONDS, transport.abort)
+        self.opened.add(self)
+        same = [one for one in self.opened if (one.client or [""])[0] == (self.client or [""])[0]]
+        if len(same) > MAX_CONNECTIONS:
+            oldest = min(same, key=lambda one: one.timer.when())
+            self.opened.discard(oldest)
+            oldest.transport.abort()
+
+    def on_response_complete(self) -> None:
+        self.timer.cancel()
+        self.timer = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.timer.cancel()
+        self.opened.discard(self)
+        super().connection_lost(exc)
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -318,7 +396,8 @@ def serve(app: Starlette, place: socket.socket) -> None:
     Addresses that a proxy on this machine forwards are believed.
     """
     config = Config(
-        app, http="h11", loop="asyncio", ws="none", access_log=False, log_level="error",
-        server_header=False, headers=_HEADERS, timeout_graceful_shutdown=5,
+        app, http=_LimitedConnection, loop="asyncio", ws="none", access_log=False,
+        log_level="error", backlog=100, server_header=False, headers=_HEADERS, timeout_graceful_shutdown=5,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
     )  # fmt: skip
     Server(config).run(sockets=[place])
