@@ -291,6 +291,7 @@ BROKEN = [
     ("cut.csv.gz", gzip.compress(HEADS.encode() * 99)[:-20], "cannot be unpacked"),
     ("changed.csv.gz", gzip.compress(HEADS.encode() * 99)[:20] + b"x" * 40, "cannot be unpacked"),
     ("cut.csv.xz", lzma.compress(b"a" * 9999)[:-9], "cannot be unpacked"),
+    ("bomb.csv.gz", gzip.compress(b"0" * 4_000_000), "has more than 1,000,000 bytes"),
     ("lead.csv", f"{HEADS}\nada,i1,good,good,1e+308\n".encode(), r"time is '1e\+308'"),
     ("long.csv", f"{HEADS}\n{'x' * 100_000},i1,good,good,1\n".encode(), "participant has more th"),
     ("quote.csv", f'{HEADS}\n"ada,i1,good\n'.encode(), "is no table"),
@@ -300,8 +301,9 @@ BROKEN = [
 
 @pytest.mark.parametrize(("name", "raw", "message"), BROKEN, ids=[name for name, *_ in BROKEN])
 def test_broken_files_are_told(
-    study: Study, tmp_path: Path, name: str, raw: bytes, message: str
+    study: Study, tmp_path: Path, name: str, raw: bytes, message: str, monkeypatch: Any
 ) -> None:
+    monkeypatch.setattr("solecism.judge.formats.MAX_BYTES", 1_000_000)
     (tmp_path / name).write_bytes(raw)
     with pytest.raises(InputError, match=message):
         rows_of(study, tmp_path / name)

@@ -34,6 +34,9 @@ _MAPPINGS = {path.stem: path for path in sorted(Path(__file__).with_name("mappin
 FORMATS = ("own", "jspsych", *_MAPPINGS, "table")
 """The formats by name, in the order in which they are tried."""
 
+MAX_BYTES = 200_000_000
+"""Bytes of a file of answers, when it is unpacked."""
+
 
 def read_raw(path: Path, study: Study, name: str = "") -> Iterator[Raw]:
     """Yield the answers in a file as a program wrote them.
@@ -61,7 +64,10 @@ def _unpacked(path: Path) -> str:
         return read_text(path, "utf-8-sig")
     try:
         with gzip.open(path) if path.suffix == ".gz" else lzma.open(path) as file:
-            return file.read().decode("utf-8-sig")
+            raw = file.read(MAX_BYTES + 1)
+        if len(raw) > MAX_BYTES:
+            raise fail(f"has more than {MAX_BYTES:,} bytes when it is unpacked", path)
+        return raw.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, lzma.LZMAError, UnicodeDecodeError) as error:
         raise fail(f"cannot be unpacked: {error}", path) from None
 
