@@ -16,7 +16,7 @@ from scored import make_pairs, make_scores, write_result
 from solecism.contrast import differing_parts
 from solecism.datasets.build import build
 from solecism.errors import InputError
-from solecism.plots import COLOURS
+from solecism.reports.charts import COLOURS
 from solecism.reports.figures import ALL, MEAN
 from solecism.reports.html import EACH, hardest, page_figures
 from solecism.reports.people import Judgments, find_judgments, read_judgments

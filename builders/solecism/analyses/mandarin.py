@@ -19,7 +19,7 @@ from solecism.analyses.answers import items_of
 from solecism.analyses.mixed import FixedEffect, fit_mixed_logistic
 from solecism.analyses.part import AnalysisPart, dot_lines, grouped_bars, legend_beside
 from solecism.analyses.wang_2021 import class_accuracies
-from solecism.plots import Draw
+from solecism.reports.charts import Draw
 from solecism.scoring.results import Result
 
 _PAPER = "Wang et al. 2021"

@@ -15,7 +15,7 @@ import pandas as pd
 from rich.table import Table
 
 from solecism.files import write_text, writing
-from solecism.plots import Draw, figure_bytes
+from solecism.reports.charts import Draw, figure_bytes
 from solecism.reports.text import latex_table
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grouping import Ints, alike_rows
 from solecism.hashing import Hashes, SeenHashes, column_hashes, combine, mix
 from solecism.lexicon.features import Feats, agree
+from solecism.lexicon.lexicon import unwanted_in
 from solecism.lexicon.orthography import FINAL, Orthography, tokenize
-from solecism.lexicon.unwanted import unwanted_in
 
 Flags = NDArray[np.bool_]
 
