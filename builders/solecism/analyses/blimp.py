@@ -122,7 +122,10 @@ def _contrasts(wide: pd.DataFrame) -> AnalysisPart:
     rows = []
     for name, (without, with_it) in CONTRASTS.items():
         for model in wide:
-            one, two = (_mean(wide[model], uids) for uids in (without, with_it))
+            one, two = (
+                float(wide[model].reindex(list(uids)).mean(skipna=False))
+                for uids in (without, with_it)
+            )
             if not math.isnan(one + two):
                 rows.append({"what": name, "model": model, "without": one, "with": two,
                              "cost": one - two})  # fmt: skip
@@ -135,10 +138,6 @@ def _contrasts(wide: pd.DataFrame) -> AnalysisPart:
         "agreement", "What makes agreement harder", f"{_PAPER}, sections 6.1 and 6.2", table,
         "means over paradigms; cost: without less with", grouped_bars(series, "cost"), (8.0, 4.5),
     )  # fmt: skip
-
-
-def _mean(column: pd.Series, uids: Sequence[str]) -> float:
-    return float(column.reindex(list(uids)).mean(skipna=False))
 
 
 def _difficulty(accuracies: pd.DataFrame, wide: pd.DataFrame, chance: float) -> AnalysisPart:
@@ -168,7 +167,13 @@ def _difficulty(accuracies: pd.DataFrame, wide: pd.DataFrame, chance: float) -> 
 
 def _of_items(items: pd.DataFrame) -> Iterator[AnalysisPart | None]:
     plain = _plain(items)
-    yield _curve(plain, "length", _lengths(plain), "words of a sentence", "Figure 2")
+    yield _curve(
+        plain,
+        "length",
+        pd.to_numeric(plain["length_in_words"], errors="coerce"),
+        "words of a sentence",
+        "Figure 2",
+    )
     yield _curve(
         plain, "good", _tenths(plain, "logp_good"), "log P of the good sentence", "Figure 2"
     )
@@ -176,10 +181,6 @@ def _of_items(items: pd.DataFrame) -> Iterator[AnalysisPart | None]:
     yield _curve(confidence, "confidence", _tenths(confidence, "size"), "|margin|", "Figure 2")
     yield _methods(items)
     yield _sizes(plain)
-
-
-def _lengths(items: pd.DataFrame) -> pd.Series:
-    return pd.to_numeric(items["length_in_words"], errors="coerce")
 
 
 def _tenths(items: pd.DataFrame, column: str) -> pd.Series:

@@ -351,7 +351,10 @@ def _families(grammar: Grammar, rules: list[GrammarRule]) -> tuple[Family, ...]:
     """Join definitions that vary with each other, or differ in person and number alone."""
     symbols = {s for template in grammar.templates for s in template.symbols}
     varied = {(id(a), id(b)) for s in symbols for a in grammar.fitting(s) for b in grammar.wrong(s)}
-    lexemes = {id(rule): _lexeme(rule) for rule in rules}
+    lexemes = {
+        id(rule): (frozenset(rule.left.attributes) - set("123sp"), len(rule.terminals))
+        for rule in rules
+    }
     family = {rule: {rule} for rule in rules}
     for a, b in permutations(rules, 2):
         if family[a] is family[b]:
@@ -360,10 +363,6 @@ def _families(grammar: Grammar, rules: list[GrammarRule]) -> tuple[Family, ...]:
             family[a] |= family[b]
             family.update((rule, family[a]) for rule in family[b])
     return tuple(dict.fromkeys(tuple(r for r in rules if r in family[rule]) for rule in rules))
-
-
-def _lexeme(rule: GrammarRule) -> tuple[frozenset[str], int]:
-    return frozenset(rule.left.attributes) - set("123sp"), len(rule.terminals)
 
 
 def _variant(family: Family, families: tuple[Family, ...]) -> str:

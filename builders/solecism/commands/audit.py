@@ -91,16 +91,12 @@ def _tables(rows: Sequence[Audit]) -> Iterator[Table | str]:
         for head, _ in columns.values():
             table.add_column(head, justify="right", min_width=7, no_wrap=True)
         for row in rows:
-            cells = (_shown(getattr(row, name)) for name in columns)
-            table.add_row(_folded(row.uid), *cells, end_section=row is rows[-2:][0])
+            cells = (
+                f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+                for value in (getattr(row, name) for name in columns)
+            )
+            table.add_row(
+                "\n".join(_LINES.findall(row.uid)), *cells, end_section=row is rows[-2:][0]
+            )
         yield table
         yield ""
-
-
-def _folded(name: str) -> str:
-    """Break a long name, after an underscore or stroke if there is one."""
-    return "\n".join(_LINES.findall(name))
-
-
-def _shown(value: float) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"

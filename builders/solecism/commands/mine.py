@@ -137,7 +137,9 @@ def _fetch_treebanks(
     with progress_bar(DownloadColumn(), first="connecting") as show:
         fetched = [one for code in codes for one in fetch(code, show, commercial=commercial)]
     if as_json:
-        print_json([_fetched_facts(one) for one in fetched])
+        print_json(
+            [{**one.found.facts(), "paths": list(map(str, one.found.files))} for one in fetched]
+        )
         return
     left = [] if languages else left_out(_all(False), codes)
     release = f"treebanks as in UD {catalogue_release()}"
@@ -148,10 +150,6 @@ def _all(commercial: bool) -> list[str]:
     if mirrors():
         return found_languages(commercial)
     return commercial_languages() if commercial else origin_languages()
-
-
-def _fetched_facts(one: Fetched) -> dict[str, object]:
-    return {**one.found.facts(), "paths": [str(path) for path in one.found.files]}
 
 
 def _fetched_table(fetched: Sequence[Fetched]) -> Table:

@@ -20,7 +20,6 @@ from inspect_ai.model import GenerateConfig, Logprob, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from solecism.schema import ItemRow
 from solecism.scoring.items import NEEDED, open_pairs
 from solecism.scoring.normalise import right_or_tie
 
@@ -44,16 +43,18 @@ def pairs(data: str, sample: int | None = None, revision: str | None = None) -> 
     items = replace(open_pairs(data, revision), sample=sample)
     rows = [row for table in items.tables(NEEDED) for row in table.to_pylist()]
     return Task(
-        dataset=MemoryDataset([_sample(row) for row in rows], name=f"{items.name}/{items.config}"),
+        dataset=MemoryDataset(
+            [
+                Sample(id=row["id"], input=row["sentence_good"], target="good", metadata=dict(row))
+                for row in rows
+            ],
+            name=f"{items.name}/{items.config}",
+        ),
         solver=prompt_log_probs(),
         scorer=higher_log_prob(),
         version=items.version,
         metadata={"content": items.digest},
     )
-
-
-def _sample(row: ItemRow) -> Sample:
-    return Sample(id=row["id"], input=row["sentence_good"], target="good", metadata=dict(row))
 
 
 @solver

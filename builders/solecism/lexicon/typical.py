@@ -8,7 +8,7 @@ Subject ...). A cell lists lemmas, ``*name`` (a class, or a group of ``typical/g
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -112,7 +112,7 @@ class _Reader:
 
     def _chosen(self, cell: str, path: Path, line: int) -> Words:
         words: set[Key] = set()
-        for entry in _entries(cell):
+        for entry in filter(None, map(str.strip, cell.split(","))):
             name = entry.removeprefix("-")
             found = self._named.of(name) or self.groups.get(name.removeprefix("*"))
             if found is None:
@@ -129,10 +129,6 @@ class _Reader:
 
     def _report(self, message: str, path: Path, line: int) -> None:
         self.problems.append(Problem(message, str(path), line))
-
-
-def _entries(cell: str) -> Iterator[str]:
-    return filter(None, (entry.strip() for entry in cell.split(",")))
 
 
 @dataclass(frozen=True)

@@ -505,7 +505,11 @@ def tokens_of(chunk: ConlluChunk) -> Tokens:
         number, sentence, head, covered, written,
         lines, rows, row, np.flatnonzero(shown), place_of,
     )  # fmt: skip
-    _require(tokens.feats.table(_is_feats, bool))
+    _require(
+        tokens.feats.table(
+            lambda text: text == "_" or all("=" in part for part in text.split("|")), bool
+        )
+    )
     return tokens
 
 
@@ -571,7 +575,3 @@ def _ranges(ids: Spans, other: Ints) -> tuple[Ints, Ints, Ints]:
     token, first, last = np.array(tokens, np.int64).reshape(-1, 3).T
     _require((first > 0) & (first <= last))
     return token, first, last
-
-
-def _is_feats(text: str) -> bool:
-    return text == "_" or all("=" in part for part in text.split("|"))

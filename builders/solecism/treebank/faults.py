@@ -29,17 +29,14 @@ def explain(sentences: Sequence[tuple[int, bytes]], path: str) -> InputError:
     for first, data in sentences:
         for line, message in _faults(first, data):
             alike.setdefault(message, []).append(line)
-    problems = [
-        Problem(message + _and_more(len(lines) - 1), path, lines[0])
-        for message, lines in islice(alike.items(), _SHOWN)
-    ]
+    problems = []
+    for message, lines in islice(alike.items(), _SHOWN):
+        number = len(lines) - 1
+        more = f" (and {number:,} more line{'s' * (number > 1)})" if number else ""
+        problems.append(Problem(message + more, path, lines[0]))
     if len(alike) > _SHOWN:
         problems.append(Problem(f"{len(alike) - _SHOWN} more problems", path))
     return InputError(problems)
-
-
-def _and_more(number: int) -> str:
-    return f" (and {number:,} more line{'s' * (number > 1)})" if number else ""
 
 
 def _faults(first: int, data: bytes) -> list[_Fault]:

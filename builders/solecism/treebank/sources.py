@@ -97,11 +97,6 @@ def mirrors() -> list[Path]:
     return named
 
 
-def _cache_folder() -> Path:
-    """Return where downloads are kept."""
-    return cached_assets_path("solecism", namespace="sources")
-
-
 def treebanks(language: str, commercial: bool = False) -> list[LocalSource]:
     """Return the treebanks of a language that are there, those for commercial use first.
 
@@ -147,13 +142,13 @@ def lexicon(language: str) -> LocalSource | None:
     if named := mirrors():
         folders = [folder / "unimorph" for path in named for folder in (path, path.parent)]
         sets += [(own,), (f"{own}/{own}",)]
-    found = (_there(folder, names) for folder in folders for names in sets)
+    found = (
+        tuple(folder / name for name in names if (folder / name).is_file())
+        for folder in folders
+        for names in sets
+    )
     files = next((files for files in found if files), None)
     return LocalSource(origin, files) if files else None
-
-
-def _there(folder: Path, names: tuple[str, ...]) -> tuple[Path, ...]:
-    return tuple(folder / name for name in names if (folder / name).is_file())
 
 
 def _treebank_files(origin: Origin) -> tuple[Path, ...]:
@@ -168,7 +163,7 @@ def _treebank_files(origin: Origin) -> tuple[Path, ...]:
 
 def _download_folder(origin: Origin) -> Path:
     """Return where the files of an origin are downloaded to."""
-    return _cache_folder() / origin.ref / origin.name
+    return cached_assets_path("solecism", namespace="sources") / origin.ref / origin.name
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,9 @@ from solecism.judge.importing import KnownTrials, answer_table, import_answers, 
 @JSON
 def command(study: Path, files: tuple[Path, ...], name: str, data: str, as_json: bool) -> None:
     found = read_study(study, foreign=True)
-    pairs = _pairs(data) if data else None
+    pairs = None
+    if data:
+        pairs = KnownTrials({p.id: p.item(p.id, "item") for p in pairs_of_config(data)[0]})
     imported = import_answers(found, _every(files), name, pairs)
     path = save_answers(found, answer_table(imported.rows))
     kinds = Counter(row["kind"] for row in imported.rows)
@@ -50,7 +52,3 @@ def _every(files: tuple[Path, ...]) -> list[Path]:
     """Return files; a folder stands for what is in it."""
     found = [sorted(p for p in f.iterdir() if p.is_file()) if f.is_dir() else [f] for f in files]
     return [path for paths in found for path in paths]
-
-
-def _pairs(spec: str) -> KnownTrials:
-    return KnownTrials({p.id: p.item(p.id, "item") for p in pairs_of_config(spec)[0]})
