@@ -86,7 +86,7 @@ def server() -> Iterator[Server]:
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of this test alone; no pauses between tries."""
     monkeypatch.delenv("SOLECISM_SOURCES", raising=False)
-    monkeypatch.setattr(sources, "_cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(sources, "cached_assets_path", lambda *_, **__: tmp_path / "cache")
     monkeypatch.setattr(sources.time, "sleep", lambda _: None)
     return tmp_path / "cache"
 
