@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -195,3 +196,23 @@ def test_rows_that_the_lock_of_the_package_knows(
     lock.write_text(lock.read_text(encoding="utf-8").replace('"rows": 1000', '"rows": 999'))
     with pytest.raises(solecism.InputError, match=r"is not the tiny 1\.0\.0 that was released"):
         _refuse_tampered("org/tiny", manifest, "he")
+
+
+def test_other_bytes_than_released_are_refused(full: FakeHub) -> None:
+    """The file under the tag is not what the manifest under the same tag says."""
+    shutil.rmtree(Path(_cache()), ignore_errors=True)
+    repo, file = full.repos[REPO], "he/test-00000-of-00001.parquet"
+    one, two = (repo.commits[repo.tags[f"v{version}"]] for version in ("1.0.0", "2.0.0"))
+    repo.tags["v1.0.0"] = repo.commit({**one.files, file: two.files[file]}, "swap").oid
+    assert "the files of 'he' in v1.0.0 are not as released" in refused("he", "1.0.0")
+
+
+def test_rows_that_the_lock_of_the_package_does_not_know(full: FakeHub) -> None:
+    """Everything under the tag fits its manifest, but it is not what was released."""
+    repo = full.repos[REPO]
+    files = repo.commits[repo.tags["v1.0.0"]].files
+    told = json.loads(files["manifest.json"].data) | {"dataset": "clams"}
+    made = {**files, "manifest.json": Blob(json.dumps(told).encode())}
+    repo.tags["v1.0.0"] = repo.commit(made, "other rows").oid
+    with pytest.raises(solecism.InputError, match=r"is not the clams 1\.0\.0 that was released"):
+        solecism.load(REPO, "he", version="1.0.0")

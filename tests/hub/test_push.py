@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from fake_hub import TOKEN, Blob, FakeHub, Repo, Request
+from fake_hub import TOKEN, Blob, FakeHub, Repo, Request, User
 from hubs import REPO, sums
 from solecism.commands import main
 
@@ -240,3 +240,39 @@ def test_repository_must_be_named_whole(hub: FakeHub, releases: dict[str, Path])
     done = CliRunner().invoke(main, ["push", str(releases["1.0.0"]), "--to", "tiny"])
     assert done.exit_code == 2
     assert "'tiny' is no repository of a hub: it must be of the form ORG/NAME" in done.output
+
+
+def test_who_may_not_push(
+    hub: FakeHub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push(releases["1.0.0"])
+    hub.users |= {"hf_stranger": User("stranger"), "hf_reader": User("tester", ("org",), False)}
+    for token in ("hf_stranger", "hf_reader"):
+        monkeypatch.setenv("HF_TOKEN", token)
+        said = push(releases["1.0.1"], code=2)
+        assert "your token may not do this" in said
+        assert "You don't have the rights to write to org/tiny" in said
+    monkeypatch.setenv("HF_TOKEN", "hf_wrong_secret")
+    said = push(releases["1.0.1"], code=2)
+    assert "log in" in said
+    assert "hf_wrong_secret" not in said
+    assert hub.repos[REPO].history == ["tiny 1.0.0", "initial commit"]
+
+
+def test_a_tag_is_never_moved(hub: FakeHub, releases: dict[str, Path]) -> None:
+    first = lambda repo: repo.tags.update({"v1.0.0": next(iter(repo.commits))})  # noqa: E731
+    interfere(hub, "/commit/", first)
+    assert "tags are never moved" in push(releases["1.0.0"], code=2)
+    assert "v1.0.0 is released with other bytes" in push(releases["1.0.0"], code=2)
+    assert not hub.requests("DELETE")
+
+
+def test_files_that_the_hub_changed_get_no_tag(hub: FakeHub, releases: dict[str, Path]) -> None:
+    def spoil(request: Request) -> None:
+        if "/tree/" in request.path and len(hub.repos[REPO].commits) > 1:
+            repo = hub.repos[REPO]
+            repo.commits[repo.main].files["README.md"] = Blob(b"spoilt")  # type: ignore[index]
+
+    hub.before = spoil
+    assert "the hub lists other files at" in push(releases["1.0.0"], code=2)
+    assert hub.repos[REPO].tags == {}
