@@ -17,6 +17,7 @@ from release import bytes_of, small_root
 from solecism import files
 from solecism.commands import main
 from solecism.datasets.build import build
+from solecism.datasets.manifest import is_within
 from solecism.errors import InputError
 from solecism.files import (
     add_texts,
@@ -285,3 +286,24 @@ def test_texts_of_a_table_are_no_formulas(start: str) -> None:
     (line,) = list(csv.reader(io.StringIO(csv_of(records), newline="")))[1:]
     assert line == [f"'{start}1+1".replace("\r", "\n"), "-1.5", "", "a-b"]
     assert f"{start}1+1" in csv_of(records, exact=True)
+
+
+def test_what_a_listing_names_is_inside(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "out").mkdir()
+    for name in (str(tmp_path / "mine"), "../mine", "\0", "in/../../mine"):
+        assert not is_within(tmp_path / "out", name)
+    with replacing_folder(tmp_path / "out", lambda _: ["../mine", str(tmp_path / "mine")]):
+        pass
+    assert bytes_of(tmp_path) == {"mine": b"mine"}
+
+
+def test_build_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:
+    root = small_root(tmp_path / "root").path
+    out = tmp_path / "clams"
+    run_build(root, "clams", "--out", str(out))
+    (out / "he").rename(tmp_path / "elsewhere")
+    (out / "he").symlink_to(tmp_path / "elsewhere")
+    before = bytes_of(tmp_path / "elsewhere")
+    run_build(root, "clams", "--out", str(out), code=2)
+    assert bytes_of(tmp_path / "elsewhere") == before

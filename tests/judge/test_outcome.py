@@ -203,3 +203,12 @@ def test_a_pair_has_one_paradigm(tmp_path: Path) -> None:
     save_answers(study, table.set_column(place, "UID", pa.array(mixed)))
     with pytest.raises(InputError, match="has several values of UID"):
         read_answer_table(study)
+
+
+def test_sentences_of_strangers_are_text_on_the_page(tmp_path: Path) -> None:
+    study = made_study(tmp_path / "study", title="<script>alert(1)</script>")
+    collect(study, 3, wrong_of_p1)
+    CliRunner().invoke(main, ["judge", "report", str(study.folder), "--out", str(tmp_path / "out")])
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)" in page

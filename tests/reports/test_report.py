@@ -388,3 +388,8 @@ def test_reporting_needs_no_torch() -> None:
         "assert not {'torch', 'transformers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_page_escapes_what_data_says(page: str) -> None:
+    assert "simple &lt;NPI&gt; &amp; co" in page
+    assert "<NPI>" not in page
