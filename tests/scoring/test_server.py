@@ -24,6 +24,7 @@ from solecism.errors import InputError
 from solecism.scoring.engines import server
 
 OK = b"HTTP/1.0 200 OK\r\n\r\n"
+JSON = b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n"
 ROWS = [
     ("The author near the pilots laughs.", "The author near the pilots laugh."),
     ("Les gérants rient fort.", "Les gérants rit fort."),
@@ -141,6 +142,7 @@ LATER = [
         ({"style": "none"}, "returns no log probabilities of the prompt: it cannot score"),
         ({"fault": lambda _, answer: [1]}, "not give one answer to each"),
         ({"raw": OK + b"<html>hello"}, "not give one answer to each of 1 prompts ('<html>hello')"),
+        ({"raw": JSON + b"[" * 200_000}, "does not answer (RecursionError)"),
         ({"raw": b""}, "does not answer (APIConnectionError)"),
         ({"statuses": [(500, {})] * 400}, "answers 500: 'not now'"),
     ],

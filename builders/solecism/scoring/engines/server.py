@@ -105,7 +105,7 @@ class Server:
             return self._client.post(path, cast_to=object, body=body)
         except APIStatusError as error:
             status, said = error.status_code, error.body
-        except (OpenAIError, ValueError) as error:  # what is no URL or no JSON is a ValueError
+        except (OpenAIError, ValueError, RecursionError) as error:  # also no URL, no or deep JSON
             raise self.refused(f"does not answer ({type(error).__name__})", _NO_ANSWER) from None
         if status in (401, 403):
             known = "refuses the key" if self._key else "wants a key"
