@@ -309,10 +309,17 @@ def test_broken_files_are_told(
         rows_of(study, tmp_path / name)
 
 
-def test_a_table_of_another_design(study: Study, tmp_path: Path) -> None:
-    rows = rows_of(study, save_session(study, tmp_path / "one.json", "ada"))
-    save_answers(study, answer_table([row | {"design": "likert"} for row in rows]))
-    with pytest.raises(InputError, match=r"design is 'likert', that of the study 'choice'"):
+ODD = [
+    ("kind", "itm"), ("answer", "both"), ("answer", None), ("shown", "left"), ("id", "x" * 100_000),
+    ("UID", "../evil"), ("config", "demo/../../evil"), ("participant", None), ("design", "likert"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), ODD)
+def test_tables_of_others_are_checked(study: Study, tmp_path: Path, name: str, value: Any) -> None:
+    (*rows, last) = rows_of(study, save_session(study, tmp_path / "one.json", "ada"))
+    save_answers(study, answer_table([*rows, last | {name: value}]))
+    with pytest.raises(InputError, match=rf"answers\.parquet: {name} "):
         read_answer_table(study)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -227,7 +228,8 @@ def test_no_judgments_is_no_column(folder: Path, hebrew: Path) -> None:
         ("UID,accuracy\na,93\n", "people.csv:2: accuracy is '93', wanted a number from 0 to 1"),
         ("UID,accuracy,n\na,0.9,many\n", "people.csv:2: n is 'many', wanted a count"),
         ("UID,accuracy\n", "holds no judgments"),
-        ("UID\n1,2,3\n", "have no column 'accuracy'"),
+        ("UID\n1\n", "have no column 'accuracy'"),
+        ("UID,accuracy\na,0,9\n", "people.csv: is not CSV: its rows have more cells than heads"),
         (
             "UID,accuracy\nelse,1\n",
             "are of none of the paradigms of these results .paradigms: prep",
@@ -240,6 +242,22 @@ def test_broken_judgments_are_refused(
     (tmp_path / "people.csv").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         report(folder / "tiny-xx", judgments=tmp_path / "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"UID": [["a"]], "accuracy": [0.5]}, "parquet:2: UID is array"),
+        ({"UID": [None], "accuracy": [0.5], "id": ["i"]}, "parquet:2: UID is empty"),
+        ({"UID": ["a"], "accuracy": [0.5], "config": [["c"]]}, "parquet:2: config is array"),
+    ],
+)
+def test_odd_tables_of_judgments_are_refused(
+    tmp_path: Path, columns: dict[str, Any], message: str
+) -> None:
+    pq.write_table(pa.table(columns), tmp_path / "people.parquet")
+    with pytest.raises(InputError, match=message):
+        read_judgments(tmp_path / "people.parquet")
 
 
 def test_judgments_of_several_configs(folder: Path, tmp_path: Path) -> None:

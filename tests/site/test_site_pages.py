@@ -237,6 +237,14 @@ def test_odd_columns_are_read_or_told(tmp_path: Path, name: str, values: list[An
     assert done.exit_code == 0 or "test-00000-of-00001.parquet: is not a Parquet" in done.output
 
 
+def test_a_column_that_is_there_twice_is_named(tmp_path: Path) -> None:
+    table = make_pairs(8)
+    table = table.append_column("match", table["id"]).append_column("match", table["id"])
+    folder = write_folder(tmp_path / "data", "demo", {"xx": (table, {})})
+    with pytest.raises(InputError, match="column 'match' is there twice"):
+        build_site(tmp_path / "site", [folder])
+
+
 def test_a_folder_without_items_is_told(tmp_path: Path) -> None:
     table = make_pairs(8).drop(["sentence_bad"])
     folder = write_folder(tmp_path / "data", "demo", {"xx": (table, {})})

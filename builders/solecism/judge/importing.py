@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from solecism.errors import candidates, fail
 from solecism.files import write_text, writing
 from solecism.hashing import hex_ids, text_hashes
-from solecism.inputs import reading_parquet
+from solecism.inputs import check_name, reading_parquet
 from solecism.judge.design import ANSWERS_FILE, SALT, Item, Study
 from solecism.judge.formats import read_raw
 from solecism.judge.protocol import READINGS, pseudonym
@@ -253,8 +253,8 @@ def save_answers(study: Study, table: pa.Table) -> Path:
 def read_answer_table(study: Study) -> pa.Table:
     """Return the answers to a study: those imported, else those that its server has taken.
 
-    Raises :class:`InputError` if there are none, if they are to a study of another design, and if a
-    pair has several paradigms.
+    Raises :class:`InputError` if there are none, if they are to a study of another design, if a
+    value is not one that an answer may have, and if a pair has several paradigms.
     """
     path = study.folder / TABLE
     if not path.is_file():
@@ -264,8 +264,7 @@ def read_answer_table(study: Study) -> pa.Table:
         if missing := [name for name in ANSWERS.names if name not in table.column_names]:
             raise fail(f"is no table of answers: it has no column {', '.join(missing)}", path)
         table = table.select(ANSWERS.names).cast(ANSWERS)
-    if other := [one for one in pc.unique(table["design"]).to_pylist() if one != study.design]:
-        raise fail(f"design is {other[0]!r}, that of the study {study.design!r}", path)
+    _check_values(table, study.design, path)
     names = ["set_id", "UID", "linguistics_term"]
     pairs = table.group_by(["config", "id"]).aggregate([(name, "count_distinct") for name in names])
     for name in names:
@@ -274,6 +273,32 @@ def read_answer_table(study: Study) -> pa.Table:
             pair = several["id"][0].as_py()
             raise fail(f"the pair {pair!r} has several values of {name}", path)
     return table
+
+
+def _check_values(table: pa.Table, design: str, path: Path) -> None:
+    """Refuse what an answer cannot be: a table may be that of others."""
+    answers = READINGS if design == "expert" else ("good", "bad")
+    judged = {"rating": range(1, 8)} if design == "likert" else {"answer": answers}
+    sides = ("good", "bad", None) if design == "choice" else ("good", "bad")
+    wanted: dict[str, Iterable[object]] = {"design": [design], "kind": KINDS, "shown": sides}
+    for name, known in {**wanted, **judged}.items():
+        if odd := set(pc.unique(table[name]).to_pylist()) - set(known):
+            near = candidates("known", [*map(str, known)])
+            raise fail(f"{name} is {str(odd.pop())[:40]!r} {near}", path)
+    for name in ("participant", *_PAIR, "trials"):
+        if count := table[name].null_count:
+            raise fail(f"{name} is empty in {count:,} rows", path)
+    _check_texts(table, path)
+
+
+def _check_texts(table: pa.Table, path: Path) -> None:
+    for name in ("participant", "id", "set_id", "linguistics_term"):
+        if len(table) and pc.max(pc.utf8_length(table[name])).as_py() > MAX_TEXT:
+            raise fail(f"{name} has more than {MAX_TEXT:,} characters", path)
+    configs = [part for one in pc.unique(table["config"]).to_pylist() for part in one.split("/", 1)]
+    for name, values in (("config", configs), ("UID", pc.unique(table["UID"]).to_pylist())):
+        for value in filter(None, values):
+            check_name(value, name, path)
 
 
 def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:

@@ -9,6 +9,7 @@ of their own (CSV or Parquet), which may have a column ``config``.
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +74,7 @@ def read_judgments(path: Path) -> dict[str, Judgments]:
         raise fail(f"the judgments have no column {', '.join(map(repr, missing))} {near}", path)
     if not len(frame):
         raise fail("holds no judgments", path)
+    _check_names(frame, path)
     known = pd.DataFrame({
         "config": frame["config"].fillna("").astype(str) if "config" in names else "",
         "UID": frame["UID"].astype(str),
@@ -97,6 +99,18 @@ def read_judgments(path: Path) -> dict[str, Judgments]:
     return made
 
 
+def _check_names(frame: pd.DataFrame, path: Path) -> None:
+    """Refuse paradigms and configs that are not texts; a config may be empty."""
+    import pandas as pd
+
+    for name in [name for name in ("UID", "config") if name in frame.columns]:
+        for row, value in enumerate(frame[name]):
+            is_empty = bool(pd.api.types.is_scalar(value) and pd.isna(value))
+            if not isinstance(value, str) and (name == "UID" or not is_empty):
+                said = "empty" if is_empty else repr(value)
+                raise fail(f"{name} is {said}, wanted a text", path, row + 2)
+
+
 def _frame_of(path: Path) -> pd.DataFrame:
     import pandas as pd
 
@@ -106,7 +120,10 @@ def _frame_of(path: Path) -> pd.DataFrame:
         return frame
     text = read_text(path, "utf-8-sig")
     try:
-        return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, index_col=False)
+    except pd.errors.ParserWarning:
+        raise fail("is not CSV: its rows have more cells than heads", path) from None
     except ValueError as error:
         raise fail(f"is not CSV: {error}", path) from None
 

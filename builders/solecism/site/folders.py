@@ -298,6 +298,8 @@ def _kind(file: Path) -> str:
     """Return the kind of items in a file; empty for a kind that has no pages."""
     with reading_parquet(file):
         names = pq.read_schema(file).names
+    if twice := [name for name, n in Counter(names).items() if n > 1]:
+        raise fail(f"column {twice[0]!r} is there twice", file)
     return next((kind for kind, columns in KINDS.items() if set(columns) <= set(names)), "")
 
 
