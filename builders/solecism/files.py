@@ -159,18 +159,28 @@ def filling_folder(out: Path, ours: Callable[[Path], bool] = lambda path: False)
     Files of the same name are replaced if ``ours`` returns True; all others stay. Raises
     :class:`InputError`, and changes nothing, if another file is in the way of a new one.
     """
+    is_new = not out.exists()
     out.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".solecism-part", dir=out) as part, _named(out):
-        fresh = Path(part)
-        yield fresh
-        names = [path.relative_to(fresh) for path in _files(fresh) if path.is_file()]
-        there = [out / name for name in names if os.path.lexists(out / name)]
-        if other := [path for path in there if not (path.is_file() and ours(path))]:
-            message = "is there already (nothing was written): move it, or choose another folder"
-            raise InputError(Problem(message, str(path)) for path in other)
-        for name in names:
-            (out / name).parent.mkdir(parents=True, exist_ok=True)
-            (fresh / name).replace(out / name)
+    try:
+        with TemporaryDirectory(prefix=".solecism-part", dir=out) as part, _named(out):
+            fresh = Path(part)
+            yield fresh
+            names = [path.relative_to(fresh) for path in _files(fresh) if path.is_file()]
+            there = [out / name for name in names if os.path.lexists(out / name)]
+            if other := [path for path in there if not (path.is_file() and ours(path))]:
+                message = (
+                    "is there already (nothing was written): move it, or choose another folder"
+                )
+                raise InputError(Problem(message, str(path)) for path in other)
+            for name in names:
+                (out / name).parent.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                _sync(fresh / name)
+                (fresh / name).replace(out / name)
+            _sync(out)
+    finally:
+        if is_new and not any(out.iterdir()):
+            out.rmdir()
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from solecism import files
 from solecism.commands import main
 from solecism.datasets.build import build
 from solecism.datasets.manifest import is_within
-from solecism.errors import InputError
+from solecism.errors import InputError, fail
 from solecism.files import (
     add_texts,
     csv_of,
@@ -109,6 +109,12 @@ def test_filling_refuses_what_is_something_else(tmp_path: Path) -> None:
     ):
         made(fresh, "a.txt", "b.txt")
     assert bytes_of(tmp_path) == {"out/a.txt": b"mine"}
+
+
+def test_an_error_leaves_no_new_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="broken"), filling_folder(tmp_path / "out"):
+        raise fail("broken")
+    assert not (tmp_path / "out").exists()
 
 
 def listed(folder: Path) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
@@ -244,3 +245,13 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     (new / "he" / "test-00000-of-00001.parquet").write_bytes(b"PAR1 cut off")
     (told,) = problems_of(lambda: compare(old, new), tmp_path)
     assert told.startswith("new/he/test-00000-of-00001.parquet: is not a Parquet file")
+
+
+def test_a_column_that_is_there_twice_is_named(tmp_path: Path) -> None:
+    old = write_folder(tmp_path / "old", {"he": ROWS})
+    new = write_folder(tmp_path / "new", {"he": ROWS})
+    path = new / "he" / "test-00000-of-00001.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.append_column("id", table["id"]), path)
+    (told,) = problems_of(lambda: compare(old, new), tmp_path)
+    assert told == "new/he/test-00000-of-00001.parquet: column 'id' is there twice"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +69,8 @@ BROKEN = [
     ('to = "download"', 'to = "servr"', "unknown home.to 'servr' (did you mean 'server'?"),
     ('to = "download"', 'to = "datapipe"', "home.datapipe is empty"),
     ('server = ""', 'server = "example.org"', "home.server is 'example.org', not an address"),
+    ('config = "demo/en"', 'config = "demo/../../evil"', "data.config '../../evil' is no name"),
+    ('config = "demo/en"', 'konfig = "demo/en"', "unknown key 'data.konfig' (did you mean 'config'?"),
     ('origins = []', 'origins = ["example.org"]', "home.origins is 'example.org', not an address"),
     ("[columns]", '[columns]\nworker = "WorkerId"', "unknown key 'columns.worker'"),
     ("seed = 0", "seed = ", "TOML: "),
@@ -83,16 +87,50 @@ def test_broken_designs_are_named(tmp_path: Path, old: str, new: str, said: str)
     assert said in problems[0]
 
 
-def test_a_list_with_an_unknown_trial(tmp_path: Path) -> None:
+def _items(change: dict[str, Any]) -> str:
+    item = {"key": "i1", "kind": "item", "config": "c", "id": "1", "set_id": "s", "UID": "u",
+            "linguistics_term": "t", "language": "en", "good": "a", "bad": "b"}  # fmt: skip
+    return "".join(json.dumps({**item, **one}) + "\n" for one in ({}, change))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "items.jsonl:2: key 'i1' is there twice"),
+        ({"key": "i2", "kind": "itm"}, "items.jsonl:2: unknown kind 'itm' (did you mean 'item'?"),
+        ({"key": "i2", "bad": ""}, "items.jsonl:2: trial 'i2' needs good and bad (choice)"),
+        ({"key": 3}, "key is 3, not a text"),
+    ],
+)
+def test_broken_trials_are_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     made_study(tmp_path / "study")
-    (tmp_path / "study/lists.json").write_text('[["i1", "i9"]]', encoding="utf-8")
-    problems = problems_of(lambda: read_study(tmp_path / "study"), tmp_path)
-    assert problems == ["study/lists.json: items.jsonl has no trial 'i9'"]
+    (tmp_path / "study/items.jsonl").write_text(_items(change), encoding="utf-8")
+    assert said in problems_of(lambda: read_study(tmp_path / "study"), tmp_path)[0]
+
+
+@pytest.mark.parametrize(
+    ("lists", "said"),
+    [
+        ([], "has no lists"),
+        ([["i1", "i9"]], "list 1: items.jsonl has no trial 'i9'"),
+        ([["i1", "i1"]], "list 1 has a trial twice"),
+        ({"1": ["i1"]}, "is no file of lists: it is {'1': ['i1']}, not a list"),
+    ],
+)
+def test_broken_lists_are_named(tmp_path: Path, lists: object, said: str) -> None:
+    made_study(tmp_path / "study")
+    (tmp_path / "study/lists.json").write_text(json.dumps(lists), encoding="utf-8")
+    assert said in problems_of(lambda: read_study(tmp_path / "study"), tmp_path)[0]
 
 
 def test_a_folder_that_is_no_study(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is this a folder that `solecism judge new` has made"):
         read_study(tmp_path)
+
+
+def test_del_in_a_title(tmp_path: Path) -> None:
+    made_study(tmp_path / "study", title="a\x7fb")
+    assert read_study(tmp_path / "study").title == "a\x7fb"
 
 
 def test_a_study_is_not_written_over(tmp_path: Path) -> None:

@@ -225,3 +225,36 @@ def test_missing_columns_are_told_all_at_once(tmp_path: Path) -> None:
     pq.write_table(scores.drop_columns(["margin", "UID"]), tmp_path / "r.parquet")
     with pytest.raises(InputError, match="rows have no column 'UID', 'margin'"):
         read_result(path)
+
+
+def _replaced(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, column)
+
+
+def test_other_columns_are_refused(tmp_path: Path) -> None:
+    scores = make_scores(make_pairs(4))
+    path = write_result(tmp_path / "r", scores)
+    others = {
+        "there is more than one column 'id'": scores.append_column("id", scores["set_id"]),
+        "'margin' is string": _replaced(scores, "margin", scores["margin"].cast(pa.string())),
+        "'features' is string, wanted struct": _replaced(scores, "features", scores["id"]),
+    }
+    for said, table in others.items():
+        pq.write_table(table, tmp_path / "r.parquet")
+        with pytest.raises(InputError, match=said):
+            read_result(path)
+
+
+def test_other_values_are_refused(tmp_path: Path) -> None:
+    scores = make_scores(make_pairs(4))
+    path = write_result(tmp_path / "r", scores)
+    others = {
+        "column 'UID' has a value that is null": ("UID", ["a", None, "b", "c"]),
+        r"column 'decision' has 0\.7, wanted 0, 0\.5 or 1": ("decision", [1.0, 0.7, 0.0, None]),
+    }
+    for said, (name, values) in others.items():
+        pq.write_table(_replaced(scores, name, pa.array(values)), tmp_path / "r.parquet")
+        for names in (None, [name]):
+            found = read_result(path)
+            with pytest.raises(InputError, match=said):
+                _ = found.table if names is None else found.read(names)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from solecism.datasets.catalogue import Needs, is_version, parse_version, smallest_version
 from solecism.datasets.manifest import MANIFEST, Manifest, read_manifest
+from solecism.errors import fail
 from solecism.files import write_text
 from solecism.inputs import read_text, reading_parquet
 
@@ -201,6 +202,8 @@ def _rows(paths: Sequence[Path]) -> pa.Table:
     table = pa.concat_tables(tables)
     while any(pa.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
+    if twice := [name for name, n in Counter(table.column_names).items() if n > 1]:
+        raise fail(f"column {twice[0]!r} is there twice", paths[0])
     return table
 
 

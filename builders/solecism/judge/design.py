@@ -18,7 +18,7 @@ from typing import Any
 from solecism import inputs
 from solecism.errors import candidates, fail
 from solecism.inputs import COUNT, SHARE, Number
-from solecism.judge.schema import ANSWERS, DESIGNS
+from solecism.judge.schema import ANSWERS, DESIGNS, KINDS
 
 STUDY, ITEMS, LISTS, SALT = "study.toml", "items.jsonl", "lists.json", "salt.txt"
 ANSWERS_FILE = "answers.sqlite"
@@ -230,14 +230,11 @@ def read_study(folder: Path, foreign: bool = False) -> Study:
         near = candidates("known", DESIGNS, head["design"])
         raise fail(f"unknown design {head['design']!r} {near}", path)
     _check_home(home, path)
-    items: dict[str, Item] = {}
-    lists: list[list[str]] = []
-    if not foreign or (folder / ITEMS).is_file():
-        rows = inputs.read_json_lines(folder / ITEMS, _ITEM, "trial of a study")
-        items = {row["key"]: row for row in rows}
-        lists = inputs.read_json(folder / LISTS, [[str]], "file of lists")
-        if unknown := {key for keys in lists for key in keys} - items.keys():
-            raise fail(f"{ITEMS} has no trial {min(unknown)!r}", folder / LISTS)
+    for part in (part for one in table.get("data", []) for part in one["config"].split("/", 1)):
+        inputs.check_name(part, "data.config", path)
+    is_ours = not foreign or (folder / ITEMS).is_file()
+    items = _read_items(folder / ITEMS, head["design"]) if is_ours else {}
+    lists = _read_lists(folder / LISTS, items) if is_ours else []
     if (said := head.pop("lists", len(lists))) != len(lists):
         raise fail(f"study.lists is {said}, {LISTS} has {len(lists)} lists", path)
     data = tuple(DataSource(**one) for one in table.get("data", []))
@@ -253,9 +250,10 @@ def _refuse_unknown(table: Mapping[str, Any], shape: Mapping[str, Any], path: Pa
     for name, value in table.items():
         if name not in shapes:
             raise fail(f"unknown table {name!r} {candidates('tables', list(shapes), name)}", path)
-        if isinstance(value, dict):
-            keys = [key.removesuffix("?") for key in shapes[name]]
-            for key in set(value) - set(keys):
+        is_list = isinstance(shapes[name], list)
+        keys = [key.removesuffix("?") for key in (shapes[name][0] if is_list else shapes[name])]
+        for one in value if isinstance(value, list) else [value]:
+            for key in set(one if isinstance(one, dict) else ()) - set(keys):
                 raise fail(f"unknown key '{name}.{key}' {candidates('keys', keys, key)}", path)
 
 
@@ -269,6 +267,35 @@ def _check_home(home: AnswerDelivery, path: Path) -> None:
     for name, address in [*addresses, *(("origins", each) for each in home.origins)]:
         if address and not address.startswith(("https://", "http://")):
             raise fail(f"home.{name} is {address!r}, not an address (https://...)", path)
+
+
+def _read_items(path: Path, design: str) -> dict[str, Item]:
+    items: dict[str, Item] = {}
+    for number, item in enumerate(inputs.read_json_lines(path, _ITEM, "trial of a study"), 1):
+        sides = [side for side in ("good", "bad") if item.get(side)]
+        if item["kind"] not in KINDS:
+            near = candidates("kinds", KINDS, item["kind"])
+            raise fail(f"unknown kind {item['kind']!r} {near}", path, number)
+        if len(sides) != (2 if design == "choice" else 1):
+            wanted = "good and bad" if design == "choice" else "either good or bad"
+            raise fail(f"trial {item['key']!r} needs {wanted} ({design})", path, number)
+        if item["key"] in items:
+            raise fail(f"key {item['key']!r} is there twice", path, number)
+        items[item["key"]] = item
+    return items
+
+
+def _read_lists(path: Path, items: Mapping[str, Item]) -> list[list[str]]:
+    lists: list[list[str]] = inputs.read_json(path, [[str]], "file of lists")
+    if not lists or not all(lists):
+        raise fail("has no lists, or a list without trials", path)
+    for number, keys in enumerate(lists, 1):
+        if unknown := set(keys) - items.keys():
+            near = candidates("trials", list(items), min(unknown))
+            raise fail(f"list {number}: {ITEMS} has no trial {min(unknown)!r} {near}", path)
+        if len(set(keys)) < len(keys):
+            raise fail(f"list {number} has a trial twice", path)
+    return lists
 
 
 def study_toml(study: Study) -> str:
@@ -287,4 +314,5 @@ def study_toml(study: Study) -> str:
 def _lines(values: Mapping[str, object]) -> str:
     """Return keys and values as lines of TOML, in which texts are written as in JSON."""
     texts = ((name, json.dumps(value, ensure_ascii=False)) for name, value in values.items())
-    return "".join(f"{name} = {text}\n" for name, text in texts)
+    # JSON may hold DEL as it is, TOML may not.
+    return "".join(f"{name} = {text}\n" for name, text in texts).replace("\x7f", "\\u007f")

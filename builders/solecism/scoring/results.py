@@ -369,10 +369,21 @@ class Result:
         with reading_parquet(path):
             table = pq.read_table(path, columns=names)
             table.validate(full=True)
-        for name in (f.name for f in table.schema if f.type == pa.float64()):
-            if pc.any(pc.is_nan(table[name])).as_py():
-                raise fail(f"column {name!r} has a value that is not a number (NaN)", path)
+        _refuse_values(table, path)
         return table
+
+
+def _refuse_values(table: pa.Table, path: Path) -> None:
+    """Refuse rows that are of no item, and decisions that are none."""
+    for column in table.schema:
+        if column.name in ("id", "set_id", "UID") and table[column.name].null_count:
+            raise fail(f"column {column.name!r} has a value that is null", path)
+        if column.type == pa.float64() and pc.any(pc.is_nan(table[column.name])).as_py():
+            raise fail(f"column {column.name!r} has a value that is not a number (NaN)", path)
+    if "decision" in table.column_names:
+        for found in pc.unique(table["decision"]).to_pylist():
+            if found not in (0.0, 0.5, 1.0, None):
+                raise fail(f"column 'decision' has {found}, wanted 0, 0.5 or 1", path)
 
 
 @dataclass(frozen=True)
@@ -388,8 +399,8 @@ class ResultInMemory(Result):
 def read_result(path: str | Path) -> Result:
     """Open a result by the name of its JSON or Parquet file, or by what both names begin with.
 
-    Raises :class:`InputError` where a file is missing, is no result, lacks columns, or where the
-    two files are not of the same run.
+    Raises :class:`InputError` where a file is missing, is no result, lacks columns or has others of
+    their names, or where the two files are not of the same run.
     """
     summary_file, table_file = result_files(path)
     for file in (summary_file, table_file):
@@ -407,6 +418,13 @@ def read_result(path: str | Path) -> Result:
         metadata = pq.read_metadata(table_file)
         schema = metadata.schema.to_arrow_schema()
     require(schema.empty_table(), SCORES.names, "rows", table_file)
+    for column in SCORES:
+        if schema.names.count(column.name) > 1:
+            raise fail(f"there is more than one column {column.name!r}", table_file)
+        found = schema.field(column.name).type
+        is_right = pa.types.is_struct(found) if column.name == "features" else found == column.type
+        if not is_right:
+            raise fail(f"column {column.name!r} is {found}, wanted {column.type}", table_file)
     if metadata.num_rows != summary["rows"]:
         said = f"{summary_file.name} speaks of {summary['rows']}: not of one run"
         raise fail(f"has {metadata.num_rows} rows, {said}", table_file)
