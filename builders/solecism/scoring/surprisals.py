@@ -94,15 +94,14 @@ def read_surprisals(
 ) -> list[SentenceLine]:
     """Read the sentences of a file in the order of their numbers; raise with every problem."""
     rows = _rows(path)
-    rnng = (
-        len(rows[0]) in (5, 6) and all(c.strip().isdigit() for c in rows[0][:2]) if rows else False
-    )
+    first_row = rows[0] if rows else []
+    rnng = len(first_row) in (5, 6) and all(cell.strip().isdigit() for cell in first_row[:2])
     if rnng:
         end = next((n for n, row in enumerate(rows) if row[0].startswith("-----")), len(rows))
         rows, first, unit = rows[:end], 1, _UNITS["nats"]
         places: list[int | None] = [0, 1, 2, 4]
     else:
-        names = [name.strip() for name in rows[0]] if rows else []
+        names = [name.strip() for name in first_row]
         wanted = (columns.sentence, columns.number, columns.token, columns.surprisal)
         missing = [name for name in wanted if name not in names and name != columns.number]
         if missing:
@@ -391,8 +390,7 @@ def sentences_of(
 def write_sentence_lines(items: Iterable[list[Sentence]], path: Path) -> None:
     """Write sentences for a model of one's own: a tokenised one a line, or JSON Lines.
 
-    A line of JSON has ``id``, ``side``, ``text`` and ``tokens`` (a list); whoever adds
-    ``surprisals`` has a file that ``solecism score --surprisals`` reads.
+    A line of JSON has ``id``, ``side``, ``text`` and ``tokens`` (a list).
     """
     with writing(path) as part, part.open("w", encoding="utf-8", newline="\n") as out:
         for sentence in chain.from_iterable(items):
