@@ -13,6 +13,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT / "builders"))
 
 from solecism import __version__  # noqa: E402  (the checkout's, not an installed one)
+from solecism.check.registry import render_codes  # noqa: E402
 
 project = "Solecism"
 author = copyright = "The Solecism authors"
@@ -57,9 +58,14 @@ _FILE = re.compile(r"^( *)```file (\S+)$", re.MULTILINE)
 _LEXERS = {".py": "python", ".jinja": "html+jinja", ".toml": "toml", ".yaml": "yaml"}
 
 
-def name_files(_: Sphinx, __: str, source: list[str]) -> None:
-    """Put the names of files over their text: the blocks that tests and readers write to disk."""
+def name_files(_: Sphinx, page: str, source: list[str]) -> None:
+    """Put the names of files over their text: the blocks that tests and readers write to disk.
+
+    The page of check codes gets the docstrings of the checks.
+    """
     source[0] = _FILE.sub(_with_caption, source[0])
+    if page == "checks":
+        source[0] += "\n" + render_codes()
 
 
 def _with_caption(block: re.Match[str]) -> str:

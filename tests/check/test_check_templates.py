@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from release import CHECKOUT
-from solecism.check.registry import CHECKS, Finding, render_docs
+from solecism.check.registry import CHECKS, Finding, render_codes
 from solecism.check.run import check_paths
 from solecism.check.templates import EXAMPLE
+from solecism.commands import main
 from solecism.errors import InputError
 from tiny import FILES, codes, edit, make_root, rewrite
-
-PAGE = CHECKOUT / "docs" / "checks.md"
 
 # code, template, what to replace by what, line, what the message names
 CASES = [
@@ -209,5 +208,10 @@ def test_every_check_has_a_message_and_advice() -> None:
         assert len(check.advice) > 10, code
 
 
-def test_the_page_of_codes_is_up_to_date() -> None:
-    assert PAGE.read_text("utf-8") == render_docs(), "make docs/checks.md anew: see its first lines"
+def test_the_command_prints_every_code_with_what_to_do() -> None:
+    printed = CliRunner().invoke(main, ["check", "--codes"]).output
+    assert printed == render_codes()
+    for code, check in CHECKS.items():
+        head = f"### {code} ({check.level})\n\n**{check.message}.**\n\n"
+        advice = printed.partition(head)[2].partition("\n#")[0]
+        assert " ".join(advice.split()) == check.advice, code

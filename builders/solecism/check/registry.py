@@ -1,4 +1,4 @@
-"""All checks by code, what they find, and the page ``docs/checks.md`` made from their docstrings.
+"""All checks by code, and what they find: the docstrings of the checks.
 
 A check is a function. The first paragraph of its docstring is the message, the rest says what to do
 (after wn's ``validate``: https://github.com/goodmami/wn).
@@ -122,21 +122,9 @@ CHECKS = {
 }
 """All checks by code."""
 
-_HEAD = """\
-# Check codes
-
-<!-- Made from the docstrings of the checks; do not edit. To make it anew:
-     python -c "from solecism.check.registry import render_docs; print(render_docs(), end='')" -->
-
-`solecism check` looks for mistakes in lexicons (`L`), templates (`T`) and the items drawn from
-them (`I`). An **error** means that the data are wrong; a **warning**, that something is probably
-not meant; a **note** is for information. Codes keep their meaning.
-"""
-
-
-def render_docs() -> str:
-    """Return the text of the page ``docs/checks.md``."""
-    parts = [_HEAD]
+def render_codes() -> str:
+    """Return all checks with what to do about them, in Markdown (``solecism check --codes``)."""
+    parts = []
     for letter, title in (("L", "Lexicons"), ("T", "Templates"), ("I", "Items")):
         parts.append(f"## {title}\n")
         for code in sorted(code for code in CHECKS if code[0] == letter):

@@ -12,6 +12,7 @@ from dataclasses import asdict
 import click
 from rich.text import Text
 
+from solecism.check.registry import render_codes
 from solecism.check.run import check_paths
 from solecism.commands.options import JSON, ROOT, print_json, print_lines
 from solecism.root import Root
@@ -22,9 +23,13 @@ _STYLES: dict[str, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 
 @click.command(help=__doc__)
 @click.argument("paths", nargs=-1)
+@click.option("--codes", is_flag=True, help="Print all codes with what to do, and check nothing.")
 @JSON
 @ROOT
-def command(paths: tuple[str, ...], as_json: bool, root: Root) -> None:
+def command(paths: tuple[str, ...], codes: bool, as_json: bool, root: Root) -> None:
+    if codes:
+        click.echo(render_codes(), nl=False)
+        return
     checked = Counter(dict.fromkeys(_COUNTED, 0))
     findings = check_paths(paths, root.path, counts=checked)
     counts = Counter(finding.level for finding in findings)
