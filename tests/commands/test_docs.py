@@ -143,7 +143,7 @@ def test_suites_page_works_as_written(tmp_path: Path) -> None:
     assert "I107" in printed
     assert "all predictions of an item hold: 50.0 % of 2 items" in printed
     assert (tmp_path / "number_txt.txt").read_text().splitlines()[1] == (
-        "The author near the pilots sing every day ."
+        "The author near the pilots sing ."
     )
 
 
