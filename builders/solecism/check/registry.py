@@ -122,6 +122,7 @@ CHECKS = {
 }
 """All checks by code."""
 
+
 def render_codes() -> str:
     """Return all checks with what to do about them, in Markdown (``solecism check --codes``)."""
     parts = []
