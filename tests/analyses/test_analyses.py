@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,39 +33,26 @@ from solecism.scoring.results import Result, scores_table
 
 Rows = list[dict[str, Any]]
 
-KIND = pa.struct(
-    [
-        *FEATURES.items(), ("length_in_words", pa.string()), ("distractors", pa.int32()),
-        ("agrees_in", pa.string()), ("prediction", pa.string()),
-    ]
-)  # fmt: skip
+MORE = {"length_in_words": pa.string(), "distractors": pa.int32(), "agrees_in": pa.string()}
+KIND = pa.struct([*FEATURES.items(), *MORE.items()])
 
 
 def result(
-    stem: Path, rows: Rows, model: str, config: str = "xx", method: str = "sentence", **more: Any
+    folder: Path, rows: Rows, model: str, config: str = "xx", method: str = "sentence", **more: Any
 ) -> Result:
-    """Write a result of rows with ``right`` (a share of items, or a margin) and features."""
+    """Write a result of rows with a ``margin`` and features."""
     n = len(rows)
     margins = np.array([row["margin"] for row in rows])
     texts = ("id", "set_id", "UID", "linguistics_term", "language")
-    pairs = pa.table(
-        {
-            **{name: pa.array([str(row[name]) for row in rows]) for name in texts},
-            "features": pa.array([row.get("features", {}) for row in rows], KIND),
-        }
-    )
+    columns = {name: pa.array([str(row[name]) for row in rows]) for name in texts}
+    pairs = pa.table({**columns, "features": pa.array([row["features"] for row in rows], KIND)})
     good, ones = np.full(n, -20.0), np.ones(n, dtype=int)
-    table = scores_table(
-        pairs, method, (good, good - margins), (ones, ones), (ones, ones), [None] * n
+    sides = (good, good - margins), (ones, ones), (ones, ones)
+    path = folder / f"{len(list(folder.iterdir()))}"
+    write_result(
+        path, scores_table(pairs, method, *sides, [None] * n), model, config, method=method, **more
     )
-    write_result(stem, table, model, config, method=method, **more)
-    return open_results([stem.with_name(f"{stem.name}.json")])[0]
-
-
-def margins(share: float, n: int) -> list[float]:
-    """Margins of which a share is above zero, spread evenly."""
-    right = [int((k + 1) * share) > int(k * share) for k in range(n)]
-    return [1.0 if yes else -1.0 for yes in right]
+    return open_results([path.with_suffix(".json")])[0]
 
 
 def pairs_of(
@@ -75,12 +63,14 @@ def pairs_of(
     term: str = "agreement",
     **features: Any,
 ) -> Rows:
+    """Pairs of which a share has a margin above zero, spread evenly."""
     return [
         {
             "id": f"{uid}{k}", "set_id": f"{uid}{k // 2}", "UID": uid, "linguistics_term": term,
-            "language": language, "margin": margin, "features": {"construction": uid, **features},
+            "language": language, "features": {"construction": uid, **features},
+            "margin": 1.0 if int((k + 1) * share) > int(k * share) else -1.0,
         }
-        for k, margin in enumerate(margins(share, n))
+        for k in range(n)
     ]  # fmt: skip
 
 
@@ -90,7 +80,7 @@ def table_of(parts: Sequence[Any], name: str) -> Any:
 
 def test_clams_means_and_deviations_over_seeds(tmp_path: Path) -> None:
     some = [
-        result(tmp_path / f"s{n}", pairs_of("simple", share), f"lstm/seed-{n}", "en")
+        result(tmp_path, pairs_of("simple", share), f"lstm/seed-{n}", "en")
         for n, share in enumerate((0.5, 0.75))
     ]
     table = table_of(analyse_clams(some), "accuracy")
@@ -103,15 +93,15 @@ def test_clams_means_and_deviations_over_seeds(tmp_path: Path) -> None:
 def test_clams_animacy_and_languages(tmp_path: Path) -> None:
     rows = [*pairs_of("prep_anim", 0.5), *pairs_of("prep_inanim", 0.9)]
     french = [
-        *pairs_of("prep_anim", 0.6, language="fr"),
-        *pairs_of("prep_inanim", 0.8, language="fr"),
+        r
+        for uid, share in (("prep_anim", 0.6), ("prep_inanim", 0.8))
+        for r in pairs_of(uid, share, language="fr")
     ]
     some = [
-        result(tmp_path / "mono", rows, "mono", "en"),
-        result(tmp_path / "multi-en", rows, "multi", "en"),
-        result(tmp_path / "multi-fr", french, "multi", "fr"),
-        result(tmp_path / "mono-fr", pairs_of("prep_anim", 0.9, language="fr"), "mono2", "fr"),
-    ]
+        result(tmp_path, rows, "mono", "en"), result(tmp_path, rows, "multi", "en"),
+        result(tmp_path, french, "multi", "fr"),
+        result(tmp_path, pairs_of("prep_anim", 0.9, language="fr"), "mono2", "fr"),
+    ]  # fmt: skip
     parts = analyse_clams(some)
     animacy = table_of(parts, "animacy").set_index(["model", "language"])
     assert animacy.loc[("mono", "en"), "difference"] == pytest.approx(-0.4)
@@ -123,7 +113,7 @@ def test_clams_animacy_and_languages(tmp_path: Path) -> None:
 def test_clams_complexity(tmp_path: Path) -> None:
     shares = {"en": 0.6, "fr": 0.7, "de": 0.95, "ru": 0.8, "he": 0.85}
     some = [
-        result(tmp_path / code, pairs_of("simple", share, language=code), "m", code)
+        result(tmp_path, pairs_of("simple", share, language=code), "m", code)
         for code, share in shares.items()
     ]
     path = tmp_path / "c.csv"
@@ -145,10 +135,7 @@ def test_clams_gain_over_a_baseline(tmp_path: Path) -> None:
     better = [
         {**r, "margin": 1.0 if r["features"]["match"] == "match" else r["margin"]} for r in rows
     ]
-    some = [
-        result(tmp_path / "a", rows, "ngram", "en"),
-        result(tmp_path / "b", better, "lstm", "en"),
-    ]
+    some = [result(tmp_path, rows, "ngram", "en"), result(tmp_path, better, "lstm", "en")]
     table = table_of(analyse_clams(some, baseline="ngram"), "gain").set_index("value")
     assert table.loc["match", "gain"] == 0.5
     assert table.loc["match", "low"] > 0.3
@@ -158,22 +145,17 @@ def test_clams_gain_over_a_baseline(tmp_path: Path) -> None:
 
 
 def test_blimp_by_items(tmp_path: Path) -> None:
-    rows = []
-    for length, share in ((5, 0.9), (9, 0.6)):
-        rows += [
-            {**row, "id": f"{length}{row['id']}"}
-            for row in pairs_of("passive_1", share, term="arguments", length_in_words=str(length))
-        ]
+    passive = partial(pairs_of, "passive_1", term="arguments")
+    rows = [
+        {**row, "id": f"{length}{row['id']}"}
+        for length, share in ((5, 0.9), (9, 0.6))
+        for row in passive(share, length_in_words=str(length))
+    ]
     some = [
-        result(tmp_path / "whole", rows, "lstm-8M"),
-        result(tmp_path / "prefix", pairs_of("passive_1", 0.7), "lstm-8M", method="one_prefix"),
-        result(tmp_path / "larger", pairs_of("passive_1", 0.95, term="arguments"), "lstm-64M"),
-        result(
-            tmp_path / "other",
-            pairs_of("passive_1", 0.2, term="arguments"),
-            "kn5-9M",
-            method="ngram",
-        ),
+        result(tmp_path, rows, "lstm-8M"),
+        result(tmp_path, pairs_of("passive_1", 0.7), "lstm-8M", method="one_prefix"),
+        result(tmp_path, passive(0.95), "lstm-64M"),
+        result(tmp_path, passive(0.2), "kn5-9M", method="ngram"),
     ]
     parts = analyse_blimp(some)
     lengths = table_of(parts, "length").set_index(["model", "words of a sentence"])["accuracy"]
@@ -190,28 +172,26 @@ def test_blimp_by_items(tmp_path: Path) -> None:
     assert len(table_of(parts, "confidence")) >= 2
 
 
-def test_scores_that_are_no_numbers_are_told(tmp_path: Path) -> None:
-    rows = [{"id": n, "set_id": n, "UID": "u", "linguistics_term": "t", "language": "en", "margin": 1.0}
-            for n in range(3)]  # fmt: skip
-    made = result(tmp_path / "r", rows, "m", "all")
+def with_margins(made: Result, margins: list[float | None]) -> list[Result]:
+    """Write other margins into the table of a result."""
     path = made.path.with_suffix(".parquet")
     table = pq.read_table(path)
     place = table.column_names.index("margin")
-    nan = pa.array([1.0, float("nan"), 1.0])
-    pq.write_table(table.set_column(place, "margin", nan), path)
+    pq.write_table(table.set_column(place, "margin", pa.array(margins, pa.float64())), path)
+    return open_results([made.path])
+
+
+def test_scores_that_are_no_numbers_are_told(tmp_path: Path) -> None:
+    made = result(tmp_path, pairs_of("u", 1.0, 3), "m", "all")
     with pytest.raises(InputError, match="column 'margin' has a value that is not a number"):
-        analyse_blimp(open_results([made.path]))
+        analyse_blimp(with_margins(made, [1.0, float("nan"), 1.0]))
 
 
 @pytest.mark.parametrize("known", [0, 1])
 def test_items_without_a_margin(tmp_path: Path, known: int) -> None:
-    made = result(tmp_path / "r", pairs_of("u", 0.5), "m", "all")
-    path = made.path.with_suffix(".parquet")
-    table = pq.read_table(path)
-    margins = pa.array([1.0] * known + [None] * (len(table) - known), pa.float64())
-    pq.write_table(table.set_column(table.column_names.index("margin"), "margin", margins), path)
-    names = [part.name for part in analyse_blimp(open_results([made.path]))]
-    assert ("confidence" in names) == bool(known)
+    made = result(tmp_path, pairs_of("u", 0.5), "m", "all")
+    parts = analyse_blimp(with_margins(made, [1.0] * known + [None] * (40 - known)))
+    assert ("confidence" in [part.name for part in parts]) == bool(known)
 
 
 def test_the_figure_of_thousands_of_paradigms_has_the_hardest() -> None:
@@ -230,7 +210,7 @@ def test_blimp_over_checkpoints(tmp_path: Path) -> None:
     """They are models of their own, in order of their numbers, and one curve."""
     some = [
         result(
-            tmp_path / name, pairs_of("passive_1", share, term="arguments"), "org/gpt",
+            tmp_path, pairs_of("passive_1", share, term="arguments"), "org/gpt",
             options={"checkpoint": name},
         )
         for name, share in (("chck_10M", 0.75), ("chck_2M", 0.5))
@@ -253,29 +233,23 @@ def test_names_of_mandarin_models() -> None:
 
 def suite_rows(random: np.random.Generator, effect: float) -> Rows:
     items = np.random.default_rng(0).normal(size=30)
-    rows = []
-    for modifier in ("none", "adj", "obj", "sub"):
-        for item in range(30):
-            chance = 1 / (1 + np.exp(-(items[item] + effect)))
-            rows.append(
-                {
-                    "id": f"sd_{modifier}-{item}-0", "set_id": f"sd_{modifier}-{item}",
-                    "UID": f"sd_{modifier}", "linguistics_term": "subordination", "language": "zh",
-                    "margin": 1.0 if random.random() < chance else -1.0,
-                    "features": {"construction": modifier},
-                }
-            )  # fmt: skip
-    return rows
+    return [
+        {
+            "id": f"sd_{modifier}-{item}-0", "set_id": f"sd_{modifier}-{item}", "UID": f"sd_{modifier}",
+            "linguistics_term": "subordination", "language": "zh",
+            "features": {"construction": modifier},
+            "margin": 1.0 if random.random() < 1 / (1 + np.exp(-(items[item] + effect))) else -1.0,
+        }
+        for modifier in ("none", "adj", "obj", "sub")
+        for item in range(30)
+    ]  # fmt: skip
 
 
 def suites(tmp_path: Path) -> list[Result]:
     """Results of three seeds each; supervision has an effect of 1.2 on CTB, none on Xinhua."""
     random = np.random.default_rng(5)
     return [
-        result(
-            tmp_path / f"{name}{seed}", suite_rows(random, effect), f"{name}/seed-{seed}", "suites",
-            method="region",
-        )
+        result(tmp_path, suite_rows(random, effect), f"{name}/seed-{seed}", "suites", "region")
         for name, effect in (("rnng", 1.2), ("lstm", 0.0), ("rnng-xinhua", 0.5), ("lstm-xinhua", 0.5))
         for seed in range(3)
     ]  # fmt: skip
@@ -302,18 +276,12 @@ def test_agreement(tmp_path: Path) -> None:
         for relation, more in (("determiner", 0.1), ("subject", 0.0)):
             for agrees in ("Number", "Gender|Number"):
                 less = 0.2 if agrees != "Number" else 0.0
-                rows += [
-                    {**row, "id": f"{code}{agrees}{row['id']}", "linguistics_term": "agreement"}
-                    for row in pairs_of(
-                        relation,
-                        share + more - less,
-                        language=code,
-                        distance=1 + (code == "ru"),
-                        distractors=int(relation == "subject"),
-                        agrees_in=agrees,
-                    )
-                ]
-    parts = analyse_agreement([result(tmp_path / "a", rows, "bert", method="cloze")])
+                some = pairs_of(
+                    relation, share + more - less, language=code, distance=1 + (code == "ru"),
+                    distractors=int(relation == "subject"), agrees_in=agrees,
+                )  # fmt: skip
+                rows += [{**row, "id": f"{code}{agrees}{row['id']}"} for row in some]
+    parts = analyse_agreement([result(tmp_path, rows, "bert", method="cloze")])
     by = table_of(parts, "relations").set_index("relation")["accuracy"]
     assert by["determiner"] - by["subject"] == pytest.approx(0.1, abs=0.02)
     assert table_of(parts, "languages").set_index("language").loc["fr", "n"] == 160
@@ -325,41 +293,32 @@ def test_agreement(tmp_path: Path) -> None:
     assert distance[1.0] > distance[2.0]
 
 
+def run(*arguments: object, code: int = 0) -> str:
+    done = CliRunner().invoke(main, ["analyse", *map(str, arguments)])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
 def test_the_command_writes_tables_and_figures(tmp_path: Path) -> None:
-    made = result(tmp_path / "a", pairs_of("simple", 0.75), "lstm", "en")
+    made = result(tmp_path, pairs_of("simple", 0.75), "lstm", "en")
     out = tmp_path / "out"
-    argv = ["analyse", "clams", str(made.path.with_suffix(".json")), "--out", str(out)]
-    done = CliRunner().invoke(main, argv)
-    assert done.exit_code == 0, done.output
-    assert "Accuracy by construction and language" in done.output
-    assert {path.name for path in out.iterdir()} == {
-        "accuracy.csv", "accuracy.tex", "accuracy.svg", "accuracy.pdf", "signatures.txt",
-    }  # fmt: skip
+    assert "Accuracy by construction and language" in run("clams", made.path, "--out", out)
+    names = ("accuracy.csv", "accuracy.tex", "accuracy.svg", "accuracy.pdf", "signatures.txt")
+    assert {path.name for path in out.iterdir()} == set(names)
     assert r"\toprule" in (out / "accuracy.tex").read_text()
     assert (out / "signatures.txt").read_text().strip() == made.signature
     first = (out / "accuracy.svg").read_bytes()
-    assert CliRunner().invoke(main, argv).exit_code == 0
-    assert (out / "accuracy.svg").read_bytes() == first
-
-
-def test_the_command_prints_json(tmp_path: Path) -> None:
-    made = result(tmp_path / "a", pairs_of("simple", 0.75), "lstm", "en")
-    argv = ["analyse", "clams", str(made.path.with_suffix(".json")), "--json"]
-    found = json.loads(CliRunner().invoke(main, argv).output)
+    found = json.loads(run("clams", made.path, "--out", out, "--json"))
     assert found["accuracy"]["rows"][0]["accuracy"] == 0.75
+    assert (out / "accuracy.svg").read_bytes() == first
 
 
 def test_paradigms_that_are_not_those_of_blimp(tmp_path: Path) -> None:
     """The tables that ask for them are empty."""
-    made = result(tmp_path / "a", pairs_of("other", 0.75, n=4), "lstm")
-    done = CliRunner().invoke(main, ["analyse", "blimp", str(made.path.with_suffix(".json"))])
-    assert done.exit_code == 0, done.output
-    assert "What makes agreement harder" in done.output
+    made = result(tmp_path, pairs_of("other", 0.75, n=4), "lstm")
+    assert "What makes agreement harder" in run("blimp", made.path)
 
 
-def test_nothing_to_analyse(tmp_path: Path) -> None:
-    done = CliRunner().invoke(main, ["analyse", "clams"])
-    assert done.exit_code == 2
-    assert "name at least one result" in done.output
-    done = CliRunner().invoke(main, ["analyse", "blimp"])
-    assert done.exit_code == 2
+def test_nothing_to_analyse() -> None:
+    assert "name at least one result" in run("clams", code=2)
+    assert "name results, or a table" in run("blimp", code=2)

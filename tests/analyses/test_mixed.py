@@ -35,8 +35,8 @@ def test_intervals_cover_the_truth() -> None:
     covered = 0
     for _ in range(100):
         outcome, kind, groups = simulated(random)
-        low, high = fit_mixed_logistic(outcome, {"kind": kind}, groups).effects["kind"].interval()
-        covered += low <= TRUTH <= high
+        found = fit_mixed_logistic(outcome, {"kind": kind}, groups).effects["kind"]
+        covered += abs(found.estimate - TRUTH) <= 1.96 * found.error
     assert 93 <= covered <= 97
 
 
@@ -76,36 +76,20 @@ def slow_fit(
 
     options = {"xatol": 1e-5, "fatol": 1e-7, "maxiter": 3000}
     found = minimize(loss, [0.5, 0.8, 0.3, 0.3, 0.3], method="Nelder-Mead", options=options)
-    width = 1e-3
 
     def profile(shift: float) -> float:
-        at = found.x.copy()
-        at[4] += shift
-        free = [0, 1, 2, 3]
-
-        def inner(rest: np.ndarray) -> float:
-            whole = at.copy()
-            whole[free] = rest
-            return loss(whole)
-
-        return float(minimize(inner, at[free], method="Nelder-Mead", options=options).fun)
+        kind = found.x[4] + shift
+        inner = minimize(
+            lambda rest: loss(np.append(rest, kind)),
+            found.x[:4],
+            method="Nelder-Mead",
+            options=options,
+        )
+        return float(inner.fun)
 
     width = 0.05
     curvature = (profile(width) + profile(-width) - 2 * float(found.fun)) / width**2
     return -float(found.fun), float(found.x[4]), 1 / math.sqrt(curvature)
-
-
-def test_statsmodels_agrees_about_the_effect() -> None:
-    pytest.importorskip("statsmodels", reason="needs the extra `analysis`")
-    from statsmodels.genmod.bayes_mixed_glm import BinomialBayesMixedGLM
-
-    outcome, kind, groups = simulated(np.random.default_rng(3))
-    mine = fit_mixed_logistic(outcome, {"kind": kind}, groups).effects["kind"]
-    blocks = [np.eye(int(code.max()) + 1)[code] for code in groups.values()]
-    which = np.repeat(np.arange(3), [block.shape[1] for block in blocks])
-    fixed = np.column_stack([np.ones(len(kind)), kind])
-    theirs = BinomialBayesMixedGLM(outcome, fixed, np.hstack(blocks), which).fit_vb()
-    assert mine.estimate == pytest.approx(theirs.fe_mean[1], abs=0.5 * mine.error)
 
 
 def test_no_spread_is_a_plain_regression() -> None:
@@ -120,6 +104,4 @@ def test_no_spread_is_a_plain_regression() -> None:
 
 
 def test_the_p_value_is_walds() -> None:
-    effect = FixedEffect("kind", 1.96, 1.0)
-    assert effect.p == pytest.approx(0.05, abs=1e-4)
-    assert effect.interval() == pytest.approx((0.0, 3.92), abs=1e-3)
+    assert FixedEffect(1.96, 1.0).p == pytest.approx(0.05, abs=1e-4)

@@ -13,7 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from pandas import factorize
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+from scipy.special import expit
 
 Numbers = NDArray[np.float64]
 
@@ -26,7 +30,6 @@ _SEARCH = {"eps": 1e-5, "ftol": 1e-9}
 class FixedEffect:
     """A coefficient in log odds, its standard error, and the p value of Wald's z test."""
 
-    name: str
     estimate: float
     error: float
 
@@ -40,10 +43,6 @@ class FixedEffect:
         """The two-sided p value."""
         return math.erfc(abs(self.z) / math.sqrt(2))
 
-    def interval(self, z: float = 1.959963984540054) -> tuple[float, float]:
-        """Return the ends of the 95 % interval."""
-        return self.estimate - z * self.error, self.estimate + z * self.error
-
 
 @dataclass(frozen=True)
 class MixedFit:
@@ -52,14 +51,11 @@ class MixedFit:
     effects: Mapping[str, FixedEffect]
     deviations: Mapping[str, float]
     log_likelihood: float
-    rows: int
 
 
 def fit_mixed_logistic(
-    outcome: Sequence[float] | Numbers,
-    fixed: Mapping[str, Sequence[float] | Numbers],
-    groups: Mapping[str, Sequence[object] | NDArray[np.generic]],
-) -> MixedFit:
+    outcome: ArrayLike, fixed: Mapping[str, ArrayLike], groups: Mapping[str, Sequence[object] | ArrayLike]
+) -> MixedFit:  # fmt: skip
     """Fit ``outcome ~ 1 + fixed + (1 | group) + ...`` with a logit link.
 
     ``outcome``: 0 or 1 (a tie may be 0.5); ``fixed``: a value for each row by name; ``groups``: the
@@ -68,8 +64,6 @@ def fit_mixed_logistic(
     deviations; the modes of random effects are found by penalised iteratively reweighted least
     squares. Standard errors are those at the estimated standard deviations.
     """
-    from scipy.optimize import minimize
-
     model = _Model(np.asarray(outcome, float), fixed, groups)
     factors = len(model.levels)
     start = minimize(
@@ -83,13 +77,12 @@ def fit_mixed_logistic(
         options=_SEARCH,
     )  # fmt: skip
     deviations, beta = found.x[:factors], found.x[factors:]
-    errors = model.errors(deviations, beta)
-    effects = {
-        name: FixedEffect(name, float(b), float(e))
-        for name, b, e in zip(["intercept", *fixed], beta, errors, strict=True)
-    }
-    sds = dict(zip(groups, map(float, deviations), strict=True))
-    return MixedFit(effects, sds, -float(found.fun), len(model.outcome))
+    pairs = zip(beta.tolist(), model.errors(deviations, beta).tolist(), strict=True)
+    effects = (FixedEffect(*pair) for pair in pairs)
+    return MixedFit(
+        dict(zip(["intercept", *fixed], effects, strict=True)),
+        dict(zip(groups, deviations.tolist(), strict=True)), -float(found.fun),
+    )  # fmt: skip
 
 
 class _Model:
@@ -101,13 +94,9 @@ class _Model:
     """
 
     def __init__(
-        self, outcome: Numbers,
-        fixed: Mapping[str, Sequence[float] | Numbers],
-        groups: Mapping[str, Sequence[object] | NDArray[np.generic]],
+        self, outcome: Numbers, fixed: Mapping[str, ArrayLike],
+        groups: Mapping[str, Sequence[object] | ArrayLike],
     ) -> None:  # fmt: skip
-        from pandas import factorize
-        from scipy.sparse import csr_matrix
-
         coded = [factorize(np.asarray(values)) for values in groups.values()]
         codes, self.levels = [code for code, _ in coded], [len(names) for _, names in coded]
         self.most = int(np.argmax(self.levels))
@@ -132,111 +121,82 @@ class _Model:
 
         ``beta``: the fixed effects, which are else estimated together with the modes.
         """
-        scale = np.repeat(deviations[self.small], [self.levels[n] for n in self.small])
-        top = float(deviations[self.most])
-        dense = self.others * scale
-        free = dense if beta is not None else np.hstack([self.fixed, dense])
+        dense, top = self._scaled(deviations)
+        free, offset = np.hstack([self.fixed, dense]), np.zeros(len(self.fixed))
+        if beta is not None:
+            free, offset = dense, self.fixed @ beta
         ridge = np.ones(free.shape[1])
         ridge[: free.shape[1] - dense.shape[1]] = 0.0
-        offset = self.fixed @ beta if beta is not None else np.zeros(len(self.fixed))
-        x, u = self._start.get(free.shape[1], self._nothing(free.shape[1], beta is None))
-        x, u = self._modes(free, ridge, offset, top, x, u)
-        self._start[free.shape[1]] = x, u
-        eta = self._eta(offset + free @ x, top * u)
-        chance = _expit(eta)
+        x, u, eta = self._modes(free, ridge, offset, top)
+        chance = expit(eta)
         weight = np.maximum(chance * (1 - chance), 1e-10)
         modes = x[free.shape[1] - dense.shape[1] :]
         likelihood = float((self.outcome * eta - np.logaddexp(0, eta)).sum())
         penalty = 0.5 * float(modes @ modes + u @ u)
-        half = 0.5 * self._log_determinant(dense, weight, top)
-        return penalty + half - likelihood, np.concatenate([x, u])
+        diagonal, _, inner = self._blocks(dense, np.ones(dense.shape[1]), weight, top)
+        determinant = float(np.log(diagonal).sum() + np.linalg.slogdet(inner)[1])
+        return penalty + 0.5 * determinant - likelihood, np.concatenate([x, u])
 
-    def _eta(self, of_cells: Numbers, of_levels: Numbers) -> Numbers:
-        """Return the log odds of each row."""
-        return np.asarray(of_cells[self.cell] + of_levels[self.code])
+    def _scaled(self, deviations: Numbers) -> tuple[Numbers, float]:
+        """Return ``others`` times their deviations, and the deviation of the largest factor."""
+        scale = np.repeat(deviations[self.small], [self.levels[n] for n in self.small])
+        return self.others * scale, float(deviations[self.most])
 
     def _modes(
-        self, free: Numbers, ridge: Numbers, offset: Numbers, top: float, x: Numbers, u: Numbers
-    ) -> tuple[Numbers, Numbers]:
-        """Return the coefficients at which the penalised likelihood is highest.
+        self, free: Numbers, ridge: Numbers, offset: Numbers, top: float
+    ) -> tuple[Numbers, Numbers, Numbers]:
+        """Return the coefficients with the highest penalised likelihood, and the rows' log odds.
 
-        Steps are Newton's, halved until one gains.
+        The first search starts from nothing, later ones from the last solution. Steps are Newton's,
+        by the Schur complement of the diagonal block, halved until one gains.
         """
 
         def loss(x: Numbers, u: Numbers) -> tuple[float, Numbers]:
-            eta = self._eta(offset + free @ x, top * u)
+            eta = (offset + free @ x)[self.cell] + (top * u)[self.code]
             likelihood = float((self.outcome * eta - np.logaddexp(0, eta)).sum())
             return 0.5 * float(ridge @ x**2 + u @ u) - likelihood, eta
 
+        x, u = self._start.get(len(ridge), (np.zeros(len(ridge)), np.zeros(self.levels[self.most])))
+        if len(ridge) not in self._start and not ridge.all():
+            share = min(max(float(self.outcome.mean()), 0.01), 0.99)
+            x[0] = math.log(share / (1 - share))
         now, eta = loss(x, u)
         for _ in range(_STEPS):
-            chance = _expit(eta)
-            weight = np.maximum(chance * (1 - chance), 1e-10)
-            step_x, step_u = self._step(free, ridge, weight, self.outcome - chance, x, u, top)
-            for share in 0.5 ** np.arange(12):
-                then, eta = loss(x + share * step_x, u + share * step_u)
+            chance = expit(eta)
+            weight, rest = np.maximum(chance * (1 - chance), 1e-10), self.outcome - chance
+            diagonal, mixed, inner = self._blocks(free, ridge, weight, top)
+            slope_x = free.T @ np.bincount(self.cell, rest, len(free)) - ridge * x
+            slope_u = top * np.bincount(self.code, rest, len(u)) - u
+            step_x = np.linalg.solve(inner, slope_x - mixed.T @ (slope_u / diagonal))
+            step_u = (slope_u - mixed @ step_x) / diagonal
+            for part in 0.5 ** np.arange(12):
+                then, eta = loss(x + part * step_x, u + part * step_u)
                 if then <= now:
                     break
-            x, u, gain, now = x + share * step_x, u + share * step_u, now - then, then
+            x, u, gain, now = x + part * step_x, u + part * step_u, now - then, then
             if gain < _CLOSE:
                 break
-        return x, u
-
-    def _nothing(self, size: int, has_intercept: bool) -> tuple[Numbers, Numbers]:
-        """Return where the first search starts; later ones start from the last solution."""
-        x = np.zeros(size)
-        if has_intercept:
-            x[0] = _logit(float(self.outcome.mean()))
-        return x, np.zeros(self.levels[self.most])
+        self._start[len(ridge)] = x, u
+        return x, u, eta
 
     def _blocks(
-        self, free: Numbers, weight: Numbers, top: float
+        self, free: Numbers, ridge: Numbers, weight: Numbers, top: float
     ) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the blocks of the penalised information: diagonal, mixed, dense (no ridge)."""
+        """Return the diagonal and the mixed block of the penalised information, and the complement
+        of the diagonal block."""
         self._weights.data = weight
         diagonal = 1 + top**2 * np.bincount(self.code, weight, self.levels[self.most])
         dense = free.T @ (free * np.bincount(self.cell, weight, len(free))[:, None])
-        return np.asarray(diagonal), np.asarray(top * (self._weights @ free)), np.asarray(dense)
-
-    def _step(
-        self, free: Numbers, ridge: Numbers, weight: Numbers, rest: Numbers, x: Numbers, u: Numbers,
-        top: float,
-    ) -> tuple[Numbers, Numbers]:  # fmt: skip
-        """Return a step of Newton's, by the Schur complement of the diagonal block."""
-        diagonal, mixed, dense = self._blocks(free, weight, top)
-        slope_x = free.T @ np.bincount(self.cell, rest, len(free)) - ridge * x
-        slope_u = top * np.bincount(self.code, rest, len(u)) - u
-        inner = dense + np.diag(ridge) - mixed.T @ (mixed / diagonal[:, None])
-        step_x = np.linalg.solve(inner, slope_x - mixed.T @ (slope_u / diagonal))
-        return np.asarray(step_x), np.asarray((slope_u - mixed @ step_x) / diagonal)
-
-    def _log_determinant(self, dense: Numbers, weight: Numbers, top: float) -> float:
-        diagonal, mixed, block = self._blocks(dense, weight, top)
-        inner = block + np.eye(len(block)) - mixed.T @ (mixed / diagonal[:, None])
-        return float(np.log(diagonal).sum() + np.linalg.slogdet(inner)[1])
+        mixed: Numbers = top * (self._weights @ free)
+        inner: Numbers = dense + np.diag(ridge) - mixed.T @ (mixed / diagonal[:, None])
+        return np.asarray(diagonal), mixed, inner
 
     def errors(self, deviations: Numbers, beta: Numbers) -> Numbers:
         """Return the standard errors of the fixed effects, given the standard deviations."""
-        _, found = self.solve(deviations, beta)
-        scale = np.repeat(deviations[self.small], [self.levels[n] for n in self.small])
-        dense = self.others * scale
-        top = float(deviations[self.most])
-        small, u = found[: dense.shape[1]], found[dense.shape[1] :]
-        eta = self._eta(self.fixed @ beta + dense @ small, top * u)
-        chance = _expit(eta)
+        dense, top = self._scaled(deviations)
+        small, u = np.split(self.solve(deviations, beta)[1], [dense.shape[1]])
+        chance = expit((self.fixed @ beta + dense @ small)[self.cell] + (top * u)[self.code])
         free = np.hstack([self.fixed, dense])
-        diagonal, mixed, block = self._blocks(free, chance * (1 - chance), top)
         ridge = np.concatenate([np.zeros(len(beta)), np.ones(dense.shape[1])])
-        inner = block + np.diag(ridge) - mixed.T @ (mixed / diagonal[:, None])
-        return np.asarray(np.sqrt(np.diag(np.linalg.inv(inner))[: len(beta)]))
-
-
-def _expit(values: Numbers) -> Numbers:
-    from scipy.special import expit
-
-    return np.asarray(expit(values))
-
-
-def _logit(share: float) -> float:
-    inside = min(max(share, 0.01), 0.99)
-    return math.log(inside / (1 - inside))
+        _, _, inner = self._blocks(free, ridge, chance * (1 - chance), top)
+        return np.sqrt(np.diag(np.linalg.inv(inner))[: len(beta)])

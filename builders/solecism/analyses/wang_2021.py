@@ -6,7 +6,7 @@ The sentences of the study, results from the surprisals that it published, and i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,8 +35,9 @@ STUDY = "wang-etal-2021-controlled"
 
 _NGRAM = re.compile(r"n[-_]?gram", re.IGNORECASE)
 
-TargetPlace = Callable[[Sequence[str]], tuple[int, int]]
-"""A function that returns the words of a sentence that are its target region (last exclusive)."""
+Target = tuple[int, int] | str
+"""The target region of a sentence: from a word counted from the end up to another (0: the end), or
+the last word that is so."""
 
 
 @dataclass(frozen=True)
@@ -47,55 +48,25 @@ class StudyClass:
     short: str
     conditions: tuple[str, ...]
     predictions: tuple[str, ...]
-    target: TargetPlace
+    target: Target
     modifiers: tuple[str, ...] = ("none", "adj", "obj", "sub")
-
-
-def _from_end(first: int, last: int = 0) -> TargetPlace:
-    def place(words: Sequence[str]) -> tuple[int, int]:
-        if len(words) < first:
-            raise ValueError(f"has only {len(words)} words")
-        return len(words) - first, len(words) - last
-
-    return place
-
-
-def _last(wanted: str) -> TargetPlace:
-    def place(words: Sequence[str]) -> tuple[int, int]:
-        if wanted not in words:
-            raise ValueError(f"has no {wanted!r}")
-        start = len(words) - 1 - list(reversed(words)).index(wanted)
-        return start, start + 1
-
-    return place
 
 
 _PAIR = ("bad.target > good.target",)
 _FOUR = ("bad_1.target > good_1.target", "bad_2.target > good_2.target",
          "bad_2.target > good_1.target", "bad_1.target > good_2.target")  # fmt: skip
-NOUN_AND_STOP, STOP, VERB = _from_end(2), _from_end(1), _from_end(4, 3)
+NOUN_AND_STOP, STOP, VERB = (2, 0), (1, 0), (4, 3)
 
 CLASSES: dict[str, StudyClass] = {
-    "cls": StudyClass(
-        "classifier–noun",
-        "classifier",
-        ("good_1", "bad_1", "good_2", "bad_2"),
-        _FOUR,
-        NOUN_AND_STOP,
-    ),
+    "cls": StudyClass("classifier–noun", "classifier", ("good_1", "bad_1", "good_2", "bad_2"), _FOUR,
+                      NOUN_AND_STOP),
     "gpo": StudyClass("garden path object", "gp object", ("good", "bad"), _PAIR, VERB),
-    "gps": StudyClass("garden path subject", "gp subject", ("good", "bad"), _PAIR, _last("的")),
+    "gps": StudyClass("garden path subject", "gp subject", ("good", "bad"), _PAIR, "的"),
     "vo": StudyClass("verb–noun", "verb–noun", ("good", "bad"), _PAIR, NOUN_AND_STOP),
-    "mobj": StudyClass(
-        "missing object",
-        "missing obj.",
-        ("bad", "good"),
-        _PAIR,
-        STOP,
-        ("none", "sub", "sub2", "subh"),
-    ),
+    "mobj": StudyClass("missing object", "missing obj.", ("bad", "good"), _PAIR, STOP,
+                       ("none", "sub", "sub2", "subh")),
     "sd": StudyClass("subordination", "subord.", ("good", "bad"), _PAIR, STOP),
-}
+}  # fmt: skip
 """The classes in the order of Table 6. Targets (section 3.2): the noun and the stop; the verb of
 the relative clause, fourth from the end (V 的 N 。); the 的 that ends the relative clause, the last
 one; the stop."""
@@ -155,40 +126,32 @@ def study_items(suite: StudySuite, sentences: Sequence[Sequence[str]], path: Pat
     if not sentences or len(sentences) % size:
         message = f"has {len(sentences)} sentences; the items of {suite.name} have {size} each"
         raise fail(message, path)
-    rows = [
-        _item(suite, number, sentences[start : start + size], start, path)
-        for number, start in enumerate(range(0, len(sentences), size), 1)
-    ]
+    rows = []
+    for start in range(0, len(sentences), size):
+        number = start // size + 1
+        named = zip(suite.kind.conditions, sentences[start : start + size], strict=True)
+        rows.append({
+            "id": f"{suite.name}-{number}", "suite": suite.name, "phenomenon": suite.kind.title,
+            "modifier": MODIFIERS.get(suite.modifier, suite.modifier), "item": str(number),
+            "language": "zh", "predictions": list(suite.kind.predictions), "metric": "sum",
+            "conditions": [
+                _condition(name, words, suite.kind.target, path, start + n)
+                for n, (name, words) in enumerate(named, 1)
+            ],
+        })  # fmt: skip
     return pa.Table.from_pylist(rows, schema=SUITE)
 
 
-def _item(
-    suite: StudySuite, number: int, sentences: Sequence[Sequence[str]], start: int, path: Path
-) -> ItemRow:
-    named = zip(suite.kind.conditions, sentences, strict=True)
-    return {
-        "id": f"{suite.name}-{number}",
-        "suite": suite.name,
-        "phenomenon": suite.kind.title,
-        "modifier": MODIFIERS.get(suite.modifier, suite.modifier),
-        "item": str(number),
-        "language": "zh",
-        "conditions": [
-            _condition(name, words, suite.kind.target, (path, start + n))
-            for n, (name, words) in enumerate(named, 1)
-        ],
-        "predictions": list(suite.kind.predictions),
-        "metric": "sum",
-    }
-
-
-def _condition(
-    name: str, words: Sequence[str], target: TargetPlace, line: tuple[Path, int]
-) -> ItemRow:
-    try:
-        first, last = target(words)
-    except ValueError as error:
-        raise fail(f"{' '.join(words)!r} {error}", *line) from None
+def _condition(name: str, words: Sequence[str], target: Target, path: Path, line: int) -> ItemRow:
+    if isinstance(target, str) and target not in words:
+        raise fail(f"{' '.join(words)!r} has no {target!r}", path, line)
+    if isinstance(target, str):
+        last = len(words) - list(reversed(words)).index(target)
+        first = last - 1
+    else:
+        first, last = (len(words) - place for place in target)
+    if first < 0:
+        raise fail(f"{' '.join(words)!r} has only {len(words)} words", path, line)
     start, text = len("".join(words[:first])), "".join(words[first:last])
     region = {
         "name": "target", "text": text, "start": start, "end": start + len(text),
@@ -223,19 +186,17 @@ def score_study(folder: str | Path, out: str | Path = "results") -> list[Result]
     """
     results = []
     for run in find_runs(Path(folder)):
-        suites = [suite for name in run.files if (suite := find_suite(name)) and suite.counted]
-        if suites:
-            tables = [_study_scores(suite, run.files[suite.name]) for suite in suites]
-            paths = [run.files[suite.name] for suite in suites]
-            signature = sign_run(run, paths, (STUDY, "", "", "suites"))
+        suites = {path: suite for name, path in run.files.items() if (suite := find_suite(name))}
+        suites = {path: suite for path, suite in suites.items() if suite.counted}
+        tables = []
+        for path, suite in suites.items():
+            lines = read_surprisals(path)
+            items = study_items(suite, [line.tokens for line in lines], path)
+            tables.append(pa.concat_tables(score_suites([items], line_reader(lines, path))))
+        if tables:
+            signature = sign_run(run, list(suites), (STUDY, "", "", "suites"))
             results.append(write_run(Path(out), signature, tables))
     if not results:
         near = candidates("classes", list(CLASSES))
         raise fail(f"no file is called after a suite, as surprisals_cls_none.tsv {near}", folder)
     return results
-
-
-def _study_scores(suite: StudySuite, path: Path) -> pa.Table:
-    lines = read_surprisals(path)
-    items = study_items(suite, [line.tokens for line in lines], path)
-    return pa.concat_tables(score_suites([items], line_reader(lines, path)))
