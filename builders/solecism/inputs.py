@@ -2,8 +2,9 @@
 
 A shape says what a value must be: a type (``str``, ``bool``, ``dict``, ``date``); :data:`COUNT`,
 :data:`SHARE` or another :class:`Number`; ``[shape]``, a list; ``(shape, shape)``, one or the other;
-``None``, null; and ``{"key": shape, "other?": shape, str: shape}``, a mapping with a key, one that
-may be missing, and all other keys (without ``str`` they may have any value).
+``"text"``, just this text; ``None``, null; and ``{"key": shape, "other?": shape, str: shape}``, a
+mapping with a key, one that may be missing, and all other keys (without ``str`` they may have any
+value).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from solecism.errors import InputError, Problem, fail
+from solecism.errors import InputError, Problem, candidates, fail
 
 MOST = 20
 """The most problems that are listed for one file."""
@@ -219,7 +220,9 @@ def _wrong(value: Any, shape: Any, where: str) -> Iterator[str]:
             yield from _wrong(item, named.get(key, shape.get(str, object)), place)
     elif not _holds(value, shape):
         shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:56]} ..."
-        yield f"{where or 'it'} is {shown}, not {_name(shape)}"
+        known = [one for one in shape if isinstance(one, str)] if isinstance(shape, tuple) else []
+        wanted = f" {candidates('known', known, str(value))}" if known else f", not {_name(shape)}"
+        yield f"{where or 'it'} is {shown}{wanted}"
 
 
 def _holds(value: Any, shape: Any) -> bool:
@@ -227,6 +230,8 @@ def _holds(value: Any, shape: Any) -> bool:
         return any(not any(_wrong(value, one, "")) for one in shape)
     if isinstance(shape, Number):
         return shape.holds(value)
+    if isinstance(shape, str):
+        return bool(value == shape)
     return value is None if shape is None else isinstance(shape, type) and isinstance(value, shape)
 
 

@@ -25,10 +25,9 @@ def run(*arguments: object, code: int = 0) -> Result:
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
     rows = [
-        {"id": p.id, "set_id": p.set_id, "UID": p.uid, "linguistics_term": p.term,
-         "language": p.language, "sentence_good": p.good, "sentence_bad": p.bad}
-        for p in pairs_in("he")
-    ]  # fmt: skip
+        {**pair, "sentence_good": pair["good"], "sentence_bad": pair["bad"]}
+        for pair in pairs_in("he")
+    ]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "he.parquet")
     return tmp_path / "he.parquet"
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import datasets
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -23,9 +24,9 @@ from solecism.errors import InputError
 from solecism.judge.accepting import accept
 from solecism.judge.creation import StudyOptions, create_study, pairs_of_config
 from solecism.judge.design import Study
-from solecism.judge.importing import answer_table, import_answers, read_answer_table
+from solecism.judge.importing import import_answers, read_answer_table
 from solecism.judge.outcome import outcome_of
-from solecism.judge.schema import JUDGMENTS
+from solecism.judge.schema import ANSWERS, JUDGMENTS
 from solecism.reports.people import margin_correlations
 from solecism.reports.report import report
 from solecism.scoring.results import scores_table
@@ -114,7 +115,7 @@ def test_a_study_of_other_pairs_is_refused(folder: Path, study: Study) -> None:
 
 def test_answers_of_programs_are_not_accepted(folder: Path, study: Study, tmp_path: Path) -> None:
     path = save_session(study, tmp_path / "one.json", "ada", flags=["simulated"])
-    found = outcome_of(study, answer_table(import_answers(study, [path]).rows))
+    found = outcome_of(study, import_answers(study, [path]).table)
     with pytest.raises(InputError, match="are those of programs"):
         accept(found, folder)
 
@@ -122,7 +123,7 @@ def test_answers_of_programs_are_not_accepted(folder: Path, study: Study, tmp_pa
 def test_a_study_about_something_else(folder: Path, study: Study) -> None:
     rows = [{**row, "config": "clams/en"} for row in read_answer_table(study).to_pylist()]
     with pytest.raises(InputError, match="the study is about clams/en, this is 'blimp'"):
-        accept(outcome_of(study, answer_table(rows)), folder)
+        accept(outcome_of(study, pa.Table.from_pylist(rows, ANSWERS)), folder)
 
 
 @pytest.mark.parametrize("config", ["../../evil", "/tmp/evil", "a/../b", ".hidden", ""])
@@ -130,7 +131,7 @@ def test_a_config_that_leads_elsewhere(folder: Path, study: Study, config: str) 
     rows = [{**row, "config": f"blimp/{config}"} for row in read_answer_table(study).to_pylist()]
     before = sorted(folder.parent.rglob("*"))
     with pytest.raises(InputError, match=r"is no name|has no config 'all'"):
-        accept(outcome_of(study, answer_table(rows)), folder)
+        accept(outcome_of(study, pa.Table.from_pylist(rows, ANSWERS)), folder)
     assert sorted(folder.parent.rglob("*")) == before
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from release import SHARED
 from solecism.judge.design import read_study
-from solecism.judge.importing import answer_table, import_answers
+from solecism.judge.importing import import_answers
 from solecism.judge.outcome import Outcome, outcome_of
 
 FOLDER = SHARED / "reference" / "blimp"
@@ -47,7 +47,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     folder = tmp_path_factory.mktemp("blimp")
     (folder / "study.toml").write_text(STUDY)
     study = read_study(folder, foreign=True)
-    return outcome_of(study, answer_table(import_answers(study, [RAW]).rows))
+    return outcome_of(study, import_answers(study, [RAW]).table)
 
 
 def summary() -> dict[str, dict[str, str]]:

@@ -14,13 +14,15 @@ from solecism.judge.creation import scramble, scrambled, words_of_sentence
 @pytest.mark.parametrize("language", ["en", "he", "zh"])
 def test_no_two_neighbours_stay_together(language: str) -> None:
     for pair in pairs_in(language):
-        text = scramble(pair.good, pair.tokens)
+        text = scramble(pair["good"], pair["tokens"])
         assert text is not None
-        assert text == scramble(pair.good, pair.tokens)
-        assert text[-1] == pair.good[-1]
-        assert sorted(text.lower().replace(" ", "")) == sorted(pair.good.lower().replace(" ", ""))
+        assert text == scramble(pair["good"], pair["tokens"])
+        assert text[-1] == pair["good"][-1]
+        assert sorted(text.lower().replace(" ", "")) == sorted(
+            pair["good"].lower().replace(" ", "")
+        )
         if language != "zh":
-            words = [w.lower() for w in words_of_sentence(pair.good)]
+            words = [w.lower() for w in words_of_sentence(pair["good"])]
             now = [w.lower() for w in words_of_sentence(text)]
             assert not {*pairwise(words)} & {*pairwise(now)}
             assert now[0] != words[0]
@@ -38,8 +40,8 @@ def test_characters_where_there_are_no_words() -> None:
 def test_catch_trials_avoid_the_sets_of_the_study() -> None:
     pairs = pairs_in()
     chosen = scrambled(pairs, 4, 0, pairs[:5])
-    assert not {pair.set_id for pair, _ in chosen} & {pair.set_id for pair in pairs[:5]}
-    assert {pair.uid for pair, _ in chosen} == {"p0", "p1"}
+    assert not {pair["set_id"] for pair, _ in chosen} & {pair["set_id"] for pair in pairs[:5]}
+    assert {pair["UID"] for pair, _ in chosen} == {"p0", "p1"}
 
 
 def test_too_few_long_sentences() -> None:

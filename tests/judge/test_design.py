@@ -58,7 +58,7 @@ def test_rules_change_the_id_and_texts_do_not(tmp_path: Path) -> None:
 
 BROKEN = [
     ('design = "choice"', 'design = "choise"',
-     "unknown design 'choise' (did you mean 'choice'? known: choice, likert, expert)"),
+     "study.design is 'choise' (did you mean 'choice'? known: choice, likert, expert)"),
     ("catch = 0.75", "catsh = 0.75", "unknown key 'rules.catsh' (did you mean 'catch'?"),
     ("catch = 0.75", "catch = 75", "rules.catch is 75, not a number from 0 to 1"),
     ("[pay]", "[pey]", "unknown table 'pey' (did you mean 'pay'?"),
@@ -66,7 +66,7 @@ BROKEN = [
     ("judges = 20", "judges = 0", "study.judges is 0, not a whole number from 1"),
     ("judges = 20\n", "", "study has no judges"),
     ("lists = 1", "lists = 2", "study.lists is 2, lists.json has 1 lists"),
-    ('to = "download"', 'to = "servr"', "unknown home.to 'servr' (did you mean 'server'?"),
+    ('to = "download"', 'to = "servr"', "home.to is 'servr' (did you mean 'server'?"),
     ('to = "download"', 'to = "datapipe"', "home.datapipe is empty"),
     ('server = ""', 'server = "example.org"', "home.server is 'example.org', not an address"),
     ('config = "demo/en"', 'config = "demo/../../evil"', "data.config '../../evil' is no name"),
@@ -97,7 +97,7 @@ def _items(change: dict[str, Any]) -> str:
     ("change", "said"),
     [
         ({}, "items.jsonl:2: key 'i1' is there twice"),
-        ({"key": "i2", "kind": "itm"}, "items.jsonl:2: unknown kind 'itm' (did you mean 'item'?"),
+        ({"key": "i2", "kind": "itm"}, "kind is 'itm' (did you mean 'item'?"),
         ({"key": "i2", "bad": ""}, "items.jsonl:2: trial 'i2' needs good and bad (choice)"),
         ({"key": 3}, "key is 3, not a text"),
     ],

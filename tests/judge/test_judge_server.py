@@ -110,7 +110,7 @@ def test_what_is_refused(served: Served) -> None:
         ("session", {"study": "other", "participant": "x"}, 409, "older design"),
         ("session", {"study": study.id, "participant": "x", "list": 3}, 400, "the study has 2"),
         ("session", {"study": study.id, "participant": ""}, 400, "no characters"),
-        ("session", {"study": study.id, "participant": "x", "flags": ["x"]}, 400, "flag is 'x'"),
+        ("session", {"study": study.id, "participant": "x", "flags": ["x"]}, 400, "[1] is 'x'"),
         ("answer", {**right, "session": "nobody"}, 404, "no such session"),
         ("answer", {**right, "item": study.lists[1][1]}, 400, "is not in list 1"),
         ("answer", {**right, "position": 5}, 400, "list 1 has 4"),

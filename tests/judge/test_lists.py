@@ -17,7 +17,7 @@ SETS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), min_size=8, ma
 def pairs_of(sets: list[tuple[int, int]]) -> dict[str, StudyPair]:
     """Return pairs by key, given the set and the paradigm of each."""
     return {
-        f"i{n}": StudyPair("c", f"{n}", f"s{name}", f"p{uid}", "", "en", "a", "b")
+        f"i{n}": {"config": "c", "id": f"{n}", "set_id": f"s{name}", "UID": f"p{uid}"}
         for n, (name, uid) in enumerate(sets)
     }
 
@@ -34,14 +34,14 @@ def test_lists_are_equal_and_sets_apart(drawn: list[tuple[int, int]], lists: int
     assert sorted(key for keys in found for key in keys) == sorted(pairs)
     assert max(map(len, found)) - min(map(len, found)) <= 1
     for keys in found:
-        assert len({pairs[key].set_id for key in keys}) == len(keys)
+        assert len({pairs[key]["set_id"] for key in keys}) == len(keys)
 
 
 def test_paradigms_are_spread_over_lists() -> None:
     pairs = pairs_of([(n, n // 10) for n in range(30)])
     one, two = lists_of_pairs(pairs, 2)
     for uid in ("p0", "p1", "p2"):
-        counts = [sum(pairs[key].uid == uid for key in keys) for keys in (one, two)]
+        counts = [sum(pairs[key]["UID"] == uid for key in keys) for keys in (one, two)]
         assert abs(counts[0] - counts[1]) <= 1
 
 

@@ -18,12 +18,7 @@ from people import made_study
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.judge.design import Rules, Study
-from solecism.judge.importing import (
-    answer_table,
-    import_answers,
-    read_answer_table,
-    save_answers,
-)
+from solecism.judge.importing import import_answers, read_answer_table, save_answers
 from solecism.judge.outcome import Outcome, outcome_of
 
 Item = Mapping[str, str]
@@ -56,7 +51,7 @@ def with_one(study: Study, tmp_path: Path, **changes: Any) -> Outcome:
     """Return the outcome of one good judge and one who is changed."""
     one = save_session(study, tmp_path / "one.json", "ada")
     two = save_session(study, tmp_path / "two.json", "bob", **changes)
-    return outcome_of(study, answer_table(import_answers(study, [one, two]).rows))
+    return outcome_of(study, import_answers(study, [one, two]).table)
 
 
 def first_place(item: Item, position: int) -> dict[str, Any]:
@@ -95,7 +90,7 @@ def test_a_session_that_was_broken_off(tmp_path: Path) -> None:
     path = save_session(study, tmp_path / "one.json", "ada")
     said = json.loads(path.read_text())
     path.write_text(json.dumps({**said, "finished": False, "rows": said["rows"][:6]}))
-    found = outcome_of(study, answer_table(import_answers(study, [path]).rows))
+    found = outcome_of(study, import_answers(study, [path]).table)
     assert list(found.judges["reasons"]) == ["completed one_sided"]
     assert found.judges["completed"][0] == pytest.approx(6 / study.totals[0])
     assert not len(found.pairs)
@@ -110,7 +105,7 @@ def test_flags_and_native_languages_leave_answers_out(tmp_path: Path) -> None:
     assert with_one(study, tmp_path, flags=["honeypot"]).overall.judges == 1
     assert with_one(study, tmp_path, flags=["resumed"]).overall.judges == 2
     open_to_all = replace(study, rules=Rules(native_language=(), flags=()))
-    rows = answer_table(import_answers(study, [tmp_path / "one.json", tmp_path / "two.json"]).rows)
+    rows = import_answers(study, [tmp_path / "one.json", tmp_path / "two.json"]).table
     assert outcome_of(open_to_all, rows).overall.judges == 2
 
 

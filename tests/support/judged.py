@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from solecism.judge.design import Study
-from solecism.judge.importing import answer_table, import_answers, save_answers
+from solecism.judge.importing import import_answers, save_answers
 from solecism.judge.protocol import FORMAT, session_order
 
 Says = Callable[[Mapping[str, str], int], dict[str, Any]]
@@ -46,4 +46,4 @@ def collect(study: Study, judges: int, says: Says = _right) -> None:
         for number in range(1, len(study.lists) + 1)
         for judge in range(judges)
     ]
-    save_answers(study, answer_table(import_answers(study, paths).rows))
+    save_answers(study, import_answers(study, paths).table)

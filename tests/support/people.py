@@ -47,11 +47,12 @@ _ZH = {
 def pairs_in(language: str = "en") -> list[StudyPair]:
     """Nine pairs of each of two paradigms."""
     return [
-        StudyPair(
-            config=f"demo/{language}", id=f"{uid}{number}", set_id=f"s{uid}{number}", uid=f"p{uid}",
-            term="agreement", language=language, good=good.format(noun), bad=bad.format(noun),
-            tokens=_ZH[uid].format(noun) if language == "zh" else "",
-        )
+        {
+            "config": f"demo/{language}", "id": f"{uid}{number}", "set_id": f"s{uid}{number}",
+            "UID": f"p{uid}", "linguistics_term": "agreement", "language": language,
+            "good": good.format(noun), "bad": bad.format(noun),
+            "tokens": _ZH[uid].format(noun) if language == "zh" else "",
+        }
         for uid, (good, bad) in enumerate(SENTENCES[language])
         for number, noun in enumerate(NOUNS[language])
     ]  # fmt: skip

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,21 +54,20 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     files = {p: f for name in pairs for p, f in manifest.config(name).files.items()}
     if wrong := changed_files(folder, files):
         raise fail("is not as it was built: build the data set anew", folder / wrong[0])
-    for name, some in pairs.items():
-        _refuse_absent(list(some["id"]), manifest, name)
     try:
         card = DatasetCard(read_text(folder / CARD))
     except (ValueError, YAMLError) as error:
         raise fail(f"its head cannot be read: {error}", folder / CARD) from None
     text = card.text.strip()
     for name, some in pairs.items():
+        _refuse_absent(list(some["id"]), manifest, name)
         section = "\n".join(_section(outcome, name, some, judges))
         text = _with_section(text, name, section, folder / CARD)
     with replacing_folder(folder, manifests.files_of_build) as fresh:
         for path in manifest.files:
             link_file(folder / path, fresh / path)
         made = [_judgments(name, some, manifest, fresh) for name, some in pairs.items()]
-        _replace(fresh / CARD, _with_configs(card, text, manifest.version, made))
+        write_text(fresh / CARD, _with_configs(card, text, manifest.version, made))
         _write_manifest(manifest, made, fresh)
     return made
 
@@ -108,22 +108,13 @@ def _judgments(config: str, pairs: pd.DataFrame, manifest: Manifest, fresh: Path
     pq.write_table(table, path)
     digest = ContentDigest()
     digest.add(table)
-    lines = [json.dumps(row, ensure_ascii=False) for row in table.to_pylist()]
-    dropped = (
-        f"{line}\n" for line, said in zip(lines, rows["verdict"], strict=True) if said == "drop"
-    )
-    _replace(fresh / "excluded" / f"{config}.jsonl", "".join(dropped))
+    dropped = (row for row in table.to_pylist() if row["verdict"] == "drop")
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in dropped)
+    write_text(fresh / "excluded" / f"{config}.jsonl", "".join(lines))
     return BuiltConfig(
         name, (), digest.content, table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
         schema.JUDGMENTS, manifest.config(config).languages,
     )  # fmt: skip
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file in place of what may be a link."""
-    path.unlink(missing_ok=True)
-    path.parent.mkdir(exist_ok=True)
-    write_text(path, text)
 
 
 def _with_section(text: str, config: str, section: str, path: Path) -> str:
@@ -143,13 +134,9 @@ def _with_configs(card: DatasetCard, text: str, version: str, made: list[BuiltCo
     """Return the card with configs in its metadata, and a note which of all are judged."""
     head: dict[str, Any] = card.data.to_dict()  # type: ignore[no-untyped-call]
     names = {config.name for config in made}
-    new = {
-        "configs": [card_config(version, config) for config in made],
-        "dataset_info": [card_info(config) for config in made],
-    }
-    for key, entries in new.items():
+    for key, entry in (("configs", partial(card_config, version)), ("dataset_info", card_info)):
         others = [one for one in head.get(key, []) if one["config_name"] not in names]
-        head[key] = [*others, *entries]
+        head[key] = [*others, *map(entry, made)]
     judged = ", ".join(f"`{name}`" for name in re.findall(r"<!-- judged:(\S+) -->", text))
     note = (
         f"People have judged pairs of {judged}: see *Judged by people*. Others nobody has judged."
@@ -201,4 +188,4 @@ def _write_manifest(manifest: Manifest, made: list[BuiltConfig], fresh: Path) ->
     paths = {name: fresh / name for name in dict.fromkeys([*manifest.documents, *lists])}
     documents = {n: asdict(FileDigest(file_digest(p), p.stat().st_size)) for n, p in paths.items()}
     value = {**manifest.raw, "documents": documents, "configs": configs}
-    _replace(fresh / manifests.MANIFEST, json_of(value))
+    write_text(fresh / manifests.MANIFEST, json_of(value))

@@ -27,41 +27,18 @@ from solecism.hashing import text_hashes
 from solecism.judge import design as designs
 from solecism.judge.design import AnswerDelivery, DataSource, Item, Pay, Rules, Study
 from solecism.judge.page import texts_for, write_page
+from solecism.judge.schema import PAIR, SIDES
 from solecism.scoring.items import open_items
 
-COLUMNS = (
-    "id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad", "tokens_good",
-)  # fmt: skip
-"""The columns of pairs that a study uses; ``tokens_good`` may be missing."""
+StudyPair = Mapping[str, str]
+"""A pair that may become a trial: the columns of :data:`~solecism.judge.schema.PAIR`, ``language``,
+the sentences ``good`` and ``bad``, and ``tokens``, the words of the good one (empty: not known)."""
 
-
-@dataclass(frozen=True)
-class StudyPair:
-    """A pair that may become a trial; ``tokens``: the words of the good sentence, if known."""
-
-    config: str
-    id: str
-    set_id: str
-    uid: str
-    term: str
-    language: str
-    good: str
-    bad: str
-    tokens: str = ""
-
-    @property
-    def words(self) -> list[str]:
-        """The words of the good sentence (:func:`words_of_sentence`)."""
-        return words_of_sentence(self.good, self.tokens)
-
-    def item(self, key: str, kind: str, side: str = "", **texts: str) -> Item:
-        """Return the trial; ``side``: the only side that is shown; ``texts``: other sentences."""
-        shown = {"good": self.good, "bad": self.bad, **texts}
-        return {
-            "key": key, "kind": kind, "config": self.config, "id": self.id, "set_id": self.set_id,
-            "UID": self.uid, "linguistics_term": self.term, "language": self.language,
-            **({side: shown[side]} if side else shown),
-        }  # fmt: skip
+_COLUMNS = {
+    **{name: name for name in (*PAIR[1:], "language")},
+    "good": "sentence_good", "bad": "sentence_bad", "tokens": "tokens_good",
+}  # fmt: skip
+"""Which columns of pairs a study uses; ``tokens_good`` may be missing."""
 
 
 def pairs_of_config(spec: str, conditions: str = "") -> tuple[list[StudyPair], DataSource]:
@@ -81,9 +58,12 @@ def pairs_of_config(spec: str, conditions: str = "") -> tuple[list[StudyPair], D
     if items.kind == "suite":
         found = [pairs_of_suites(table, config, conditions) for table in items.tables(None)]
         return [pair for some in found for pair in some], source
-    columns = [name for name in COLUMNS if name in items.columns]
+    columns = [name for name in _COLUMNS.values() if name in items.columns]
     rows = (row for table in items.tables(columns) for row in table.to_pylist())
-    return [StudyPair(config, *(row[name] or "" for name in columns)) for row in rows], source
+    return [
+        {"config": config, **{name: row.get(column) or "" for name, column in _COLUMNS.items()}}
+        for row in rows
+    ], source
 
 
 def pairs_of_suites(table: pa.Table, config: str, conditions: str = "") -> list[StudyPair]:
@@ -100,22 +80,31 @@ def pairs_of_suites(table: pa.Table, config: str, conditions: str = "") -> list[
         if name not in known:
             near = candidates("conditions", known, name)
             raise fail(f"unknown condition {name!r} (as good:bad) {near}")
-    pairs = []
+    pairs: list[StudyPair] = []
     for row in rows:
         compared = [(good, bad)] if conditions else []
         for formula in map(parse, () if conditions else row["predictions"]):
             if formula.comparison is not None:
                 low, high = (formula.terms[place][0] for place in formula.comparison)
                 compared.append((low, high))
-        texts = {one["name"]: (one["text"], one["tokens"] or "") for one in row["conditions"]}
+        texts = {one["name"]: one["text"] for one in row["conditions"]}
+        tokens = {one["name"]: one["tokens"] for one in row["conditions"]}
         for low, high in dict.fromkeys(compared):
-            if low in texts and high in texts and texts[low][0] != texts[high][0]:
-                pairs.append(StudyPair(
-                    config, f"{row['id']}:{low}:{high}", row["id"], row["suite"],
-                    row["phenomenon"] or "", row["language"] or "", texts[low][0], texts[high][0],
-                    texts[low][1],
-                ))  # fmt: skip
+            if low in texts and high in texts and texts[low] != texts[high]:
+                pairs.append({
+                    "config": config, "id": f"{row['id']}:{low}:{high}", "set_id": row["id"],
+                    "UID": row["suite"], "linguistics_term": row["phenomenon"] or "",
+                    "language": row["language"] or "", "good": texts[low], "bad": texts[high],
+                    "tokens": tokens[low] or "",
+                })  # fmt: skip
     return pairs
+
+
+def trial_of(pair: StudyPair, key: str, kind: str, side: str = "", **texts: str) -> Item:
+    """Return the trial of a pair; ``side``: the only one shown; ``texts``: in place of its own."""
+    known = {"key": key, "kind": kind, **pair, **texts}
+    sides = (side,) if side else SIDES
+    return {name: known[name] for name in ("key", "kind", *PAIR, "language", *sides)}
 
 
 def draw_pairs(pairs: Sequence[StudyPair], number: int, seed: int) -> list[StudyPair]:
@@ -127,14 +116,14 @@ def draw_pairs(pairs: Sequence[StudyPair], number: int, seed: int) -> list[Study
     spare: defaultdict[tuple[str, str], list[StudyPair]] = defaultdict(list)
     seen: set[tuple[str, str]] = set()
     for pair in _ranked(pairs, f"{seed}"):
-        name = (pair.config, pair.set_id)
-        (spare if name in seen else chosen)[pair.config, pair.uid].append(pair)
+        name = (pair["config"], pair["set_id"])
+        (spare if name in seen else chosen)[pair["config"], pair["UID"]].append(pair)
         seen.add(name)
     return [one for place in sorted(chosen) for one in (chosen[place] + spare[place])[:number]]
 
 
 def _ranked(pairs: Sequence[StudyPair], salt: str) -> list[StudyPair]:
-    hashes = text_hashes(f"{salt} {pair.config} {pair.id}" for pair in pairs)
+    hashes = text_hashes(f"{salt} {pair['config']} {pair['id']}" for pair in pairs)
     return [pairs[place] for place in np.argsort(hashes, kind="stable").tolist()]
 
 
@@ -153,19 +142,24 @@ def scrambled(
     Of each paradigm one before any has two, the paradigms with the longer sentences first. Raises
     :class:`InputError` if too few sentences have enough words.
     """
-    sets = {(pair.config, pair.set_id) for pair in avoid}
+    sets = {(pair["config"], pair["set_id"]) for pair in avoid}
     found: defaultdict[str, list[tuple[StudyPair, str]]] = defaultdict(list)
     for pair in _ranked(pairs, f"catch {seed}"):
-        if len(found[pair.uid]) < number and (pair.config, pair.set_id) not in sets:
-            text = scramble(pair.good, pair.tokens, seed)
+        some = found[pair["UID"]]
+        if len(some) < number and (pair["config"], pair["set_id"]) not in sets:
+            text = scramble(pair["good"], pair["tokens"], seed)
             if text is not None:
-                found[pair.uid].append((pair, text))
-    turns = [(turn, one) for some in found.values() for turn, one in enumerate(some)]
+                some.append((pair, text))
+    turns = []
+    for uid, some in found.items():
+        for turn, (pair, text) in enumerate(some):
+            size = min(len(words_of_sentence(pair["good"], pair["tokens"])), _LONG)
+            turns.append((turn, -size, uid, pair, text))
     if len(turns) < number:
         message = f"only {len(turns)} sentences have {MIN_WORDS} different words or more"
         raise fail(f"{message}, {number} are wanted for catch and practice trials (--catch 0)")
-    turns.sort(key=lambda it: (it[0], -min(len(it[1][0].words), _LONG), it[1][0].uid))
-    return [one for _, one in turns[:number]]
+    turns.sort(key=lambda turn: turn[:3])
+    return [(pair, text) for *_, pair, text in turns[:number]]
 
 
 _END = re.compile(r"[\s.!?。！？…]+$")
@@ -272,16 +266,16 @@ def _planned(
 ) -> Study:
     if not pairs:
         raise fail("there are no pairs")
-    design, codes = options.design, sorted({pair.language for pair in pairs})
+    design, codes = options.design, sorted({pair["language"] for pair in pairs})
     if len(codes) > 1:
         raise fail(f"the pairs are of several languages ({', '.join(codes)}): make a study of each")
     chosen = draw_pairs(pairs, options.pairs, options.seed)
     named = {f"i{number}": pair for number, pair in enumerate(chosen, 1)}
     items: dict[str, Item] = {}
     for name, pair in named.items():
-        for side in ("",) if design == "choice" else ("good", "bad"):
+        for side in ("",) if design == "choice" else SIDES:
             key = f"{name}-{side}" if side else name
-            items[key] = pair.item(key, "item", side)
+            items[key] = trial_of(pair, key, "item", side)
     count = options.practice + options.catch
     scrambles = scrambled(pairs, count, options.seed, avoid=chosen)
     practice = _scrambled_trials(scrambles[: options.practice], "practice", design)
@@ -311,7 +305,7 @@ def _scrambled_trials(
     for number, (pair, text) in enumerate(scrambles, 1):
         key, is_whole = f"{kind[0]}{number}", kind == "practice" and number % 2 == 0
         side = "" if design == "choice" else "good" if is_whole else "bad"
-        trials[key] = pair.item(key, kind, side, bad=text)
+        trials[key] = trial_of(pair, key, kind, side, bad=text)
     return trials
 
 
@@ -333,12 +327,12 @@ def trials_of_lists(
     if design == "choice":
         return found
     if design == "expert":
-        return [[f"{key}-{side}" for key in keys for side in ("good", "bad")] for keys in found]
+        return [[f"{key}-{side}" for key in keys for side in SIDES] for keys in found]
     halves = []
     for keys in found:
-        ranks = {key: n for n, key in enumerate(sorted(keys, key=lambda key: pairs[key].uid))}
+        ranks = {key: n for n, key in enumerate(sorted(keys, key=lambda key: pairs[key]["UID"]))}
         for turn in (0, 1):
-            halves.append([f"{key}-{('good', 'bad')[(ranks[key] + turn) % 2]}" for key in keys])
+            halves.append([f"{key}-{SIDES[(ranks[key] + turn) % 2]}" for key in keys])
     return halves
 
 
@@ -352,20 +346,18 @@ def lists_of_pairs(pairs: Mapping[str, StudyPair], lists: int) -> list[list[str]
         raise fail(f"{len(pairs)} pairs cannot be divided into {lists} lists")
     sets: defaultdict[str, list[str]] = defaultdict(list)
     for key, pair in pairs.items():
-        sets[f"{pair.config}/{pair.set_id}"].append(key)
+        sets[f"{pair['config']}/{pair['set_id']}"].append(key)
     largest = max(sets, key=lambda name: len(sets[name]))
     if (size := len(sets[largest])) > lists:
         message = f"the minimal set {largest!r} has {size} pairs, and nobody may see two of them"
         raise fail(f"{message}: it needs at least {size} lists")
-    length: Counter[int] = Counter()
-    of_paradigm: Counter[tuple[str, str, int]] = Counter()
+    paradigm = {key: (pair["config"], pair["UID"]) for key, pair in pairs.items()}
+    counts: Counter[tuple[int, object]] = Counter()  # the pairs of a list, in all and by paradigm
     place: dict[str, int] = {}
     for keys in sets.values():
-        pair = pairs[keys[0]]
-        counts = [of_paradigm[pair.config, pair.uid, n] for n in range(lists)]
-        ranked = sorted(range(lists), key=lambda n: (length[n], counts[n], n))
+        own = paradigm[keys[0]]
+        ranked = sorted(range(lists), key=lambda n: (counts[n, None], counts[n, own], n))
         for key, number in zip(keys, ranked, strict=False):
             place[key] = number
-            length[number] += 1
-            of_paradigm[pairs[key].config, pairs[key].uid, number] += 1
+            counts.update([(number, None), (number, paradigm[key])])
     return [[key for key in pairs if place[key] == number] for number in range(lists)]

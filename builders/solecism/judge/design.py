@@ -18,7 +18,7 @@ from typing import Any
 from solecism import inputs
 from solecism.errors import candidates, fail
 from solecism.inputs import COUNT, SHARE, Number
-from solecism.judge.schema import ANSWERS, DESIGNS, KINDS
+from solecism.judge.schema import ANSWERS, DESIGNS, KINDS, PAIR, SIDES
 
 STUDY, ITEMS, LISTS, SALT = "study.toml", "items.jsonl", "lists.json", "salt.txt"
 ANSWERS_FILE = "answers.sqlite"
@@ -179,8 +179,7 @@ _POSITIVE = Number(1, 2**31 - 1, whole=True)
 
 _SHAPE: dict[str, Any] = {
     "study": {
-        **dict.fromkeys(("design", "title", "language"), str),
-        "seed": inputs.INTEGER,
+        "design": DESIGNS, "title": str, "language": str, "seed": inputs.INTEGER,
         **dict.fromkeys(("pairs", "judges"), _POSITIVE),
         **dict.fromkeys(("practice", "catch"), COUNT),
         **dict.fromkeys(("institution?", "contact?"), str),
@@ -194,16 +193,16 @@ _SHAPE: dict[str, Any] = {
     },
     "pay?": {"currency?": str, "hourly?": Number(0, 1e9), "seconds?": Number(0.1, 3600)},
     "home?": {
-        **dict.fromkeys(("to?", "server?", "datapipe?", "completion?"), str), "origins?": [str],
+        "to?": DELIVERIES, **dict.fromkeys(("server?", "datapipe?", "completion?"), str),
+        "origins?": [str],
     },
     "columns?": dict.fromkeys((f"{name}?" for name in FOREIGN), str),
 }  # fmt: skip
 """The shape of ``study.toml`` (see :func:`solecism.inputs.check`)."""
 
 _ITEM = {
-    **dict.fromkeys(("key", "kind", "config", "id", "set_id", "UID"), str),
-    **dict.fromkeys(("linguistics_term", "language", "good?", "bad?"), str),
-}
+    "key": str, "kind": KINDS, **dict.fromkeys((*PAIR, "language", "good?", "bad?"), str),
+}  # fmt: skip
 
 
 def read_study(folder: Path, foreign: bool = False) -> Study:
@@ -217,7 +216,7 @@ def read_study(folder: Path, foreign: bool = False) -> Study:
     if not path.is_file():
         raise fail("is not there: is this a folder that `solecism judge new` has made?", path)
     table = inputs.read_toml(path)
-    _refuse_unknown(table, _SHAPE, path)
+    _refuse_unknown(table, path)
     inputs.check(table, _SHAPE, path)
     frozen: dict[str, dict[str, Any]] = {
         name: {
@@ -226,41 +225,36 @@ def read_study(folder: Path, foreign: bool = False) -> Study:
         for name in ("study", "rules", "pay", "home", "columns")
     }
     head, home = frozen["study"], AnswerDelivery(**frozen["home"])
-    if head["design"] not in DESIGNS:
-        near = candidates("known", DESIGNS, head["design"])
-        raise fail(f"unknown design {head['design']!r} {near}", path)
     _check_home(home, path)
-    for part in (part for one in table.get("data", []) for part in one["config"].split("/", 1)):
+    data = tuple(DataSource(**one) for one in table.get("data", []))
+    for part in (part for one in data for part in one.config.split("/", 1)):
         inputs.check_name(part, "data.config", path)
     is_ours = not foreign or (folder / ITEMS).is_file()
     items = _read_items(folder / ITEMS, head["design"]) if is_ours else {}
     lists = _read_lists(folder / LISTS, items) if is_ours else []
     if (said := head.pop("lists", len(lists))) != len(lists):
         raise fail(f"study.lists is {said}, {LISTS} has {len(lists)} lists", path)
-    data = tuple(DataSource(**one) for one in table.get("data", []))
     return Study(
         folder=folder, **head, data=data, items=items, lists=lists, home=home,
         rules=Rules(**frozen["rules"]), pay=Pay(**frozen["pay"]), columns=frozen["columns"],
     )  # fmt: skip
 
 
-def _refuse_unknown(table: Mapping[str, Any], shape: Mapping[str, Any], path: Path) -> None:
+def _refuse_unknown(table: Mapping[str, object], path: Path) -> None:
     """Raise :class:`InputError` for a table or a key that no study has."""
-    shapes = {name.removesuffix("?"): one for name, one in shape.items()}
+    shapes = {name.removesuffix("?"): shape for name, shape in _SHAPE.items()}
     for name, value in table.items():
         if name not in shapes:
             raise fail(f"unknown table {name!r} {candidates('tables', list(shapes), name)}", path)
-        is_list = isinstance(shapes[name], list)
-        keys = [key.removesuffix("?") for key in (shapes[name][0] if is_list else shapes[name])]
-        for one in value if isinstance(value, list) else [value]:
-            for key in set(one if isinstance(one, dict) else ()) - set(keys):
+        shape = shapes[name][0] if isinstance(shapes[name], list) else shapes[name]
+        keys = [key.removesuffix("?") for key in shape]
+        tables = value if isinstance(value, list) else [value]
+        for key in (key for one in tables if isinstance(one, dict) for key in one):
+            if key not in keys:
                 raise fail(f"unknown key '{name}.{key}' {candidates('keys', keys, key)}", path)
 
 
 def _check_home(home: AnswerDelivery, path: Path) -> None:
-    if home.to not in DELIVERIES:
-        near = candidates("known", DELIVERIES, home.to)
-        raise fail(f"unknown home.to {home.to!r} {near}", path)
     if home.to == "datapipe" and not home.datapipe:
         raise fail("home.datapipe is empty: it is the experiment's id at DataPipe", path)
     addresses = [("server", home.server), ("completion", home.completion)]
@@ -272,11 +266,7 @@ def _check_home(home: AnswerDelivery, path: Path) -> None:
 def _read_items(path: Path, design: str) -> dict[str, Item]:
     items: dict[str, Item] = {}
     for number, item in enumerate(inputs.read_json_lines(path, _ITEM, "trial of a study"), 1):
-        sides = [side for side in ("good", "bad") if item.get(side)]
-        if item["kind"] not in KINDS:
-            near = candidates("kinds", KINDS, item["kind"])
-            raise fail(f"unknown kind {item['kind']!r} {near}", path, number)
-        if len(sides) != (2 if design == "choice" else 1):
+        if sum(bool(item.get(side)) for side in SIDES) != (2 if design == "choice" else 1):
             wanted = "good and bad" if design == "choice" else "either good or bad"
             raise fail(f"trial {item['key']!r} needs {wanted} ({design})", path, number)
         if item["key"] in items:

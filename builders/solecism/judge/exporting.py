@@ -1,7 +1,6 @@
-"""The same study for other programs: PCIbex (PennController), Label Studio, JATOS, or a sheet.
+"""The same study for JATOS, or as sheets that experts fill in.
 
-What they give back, :mod:`solecism.judge.importing` reads. Of each trial ``shown`` says which
-sentence is first, from the study's seed: in half of a list's trials the good one.
+What comes back, :mod:`solecism.judge.importing` reads.
 """
 
 from __future__ import annotations
@@ -11,23 +10,15 @@ import json
 import uuid
 import zipfile
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
-from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from solecism.errors import candidates, fail
 from solecism.files import add_texts, csv_of, writing
 from solecism.judge.design import Study
-from solecism.judge.page import PageWording, html_of, page_direction, page_texts, read_wording
-from solecism.judge.protocol import READINGS, REASONS, session_order, sides
+from solecism.judge.page import page_texts, read_wording
+from solecism.judge.protocol import READINGS, REASONS, session_order
 
-TARGETS = ("pcibex", "label-studio", "jatos", "sheet")
-
-_FILES = Path(__file__).with_name("page_files")
-_PCIBEX_WORDS = (
-    "agree", "next", "question_choice", "question_likert", "question_expert", "low", "high", "comment",
-)  # fmt: skip
+TARGETS = ("jatos", "sheet")
 
 
 def export_study(study: Study, target: str, out: Path) -> list[Path]:
@@ -38,81 +29,33 @@ def export_study(study: Study, target: str, out: Path) -> list[Path]:
     """
     if target not in TARGETS:
         raise fail(f"unknown target {target!r} {candidates('targets', TARGETS, target)}")
-    wording = read_wording(study)
     if target == "jatos":
-        return [_write_archive(study, wording, out)]
-    make = {"pcibex": _pcibex, "label-studio": _label_studio, "sheet": _sheets}[target]
-    return add_texts(out, {out / name: text for name, text in make(study, wording).items()})
+        return [_write_archive(study, out)]
+    return add_texts(out, {out / name: text for name, text in _sheets(study).items()})
 
 
-def _rows(study: Study) -> list[list[dict[str, str]]]:
-    """Return of each list a row for each trial: ``group`` (the list), its key, its sentences."""
-    lists = []
-    for number, keys in enumerate(study.lists, 1):
-        first, rows = sides(keys, f"{study.seed}:export:{number}"), []
-        for key in keys:
-            item = study.items[key]
-            row = {"group": str(number), "item": key, "kind": item["kind"]}
-            if study.design == "choice":
-                other = "bad" if first[key] == "good" else "good"
-                row |= {"shown": first[key], "first": item[first[key]], "second": item[other]}
-            else:
-                side = "good" if item.get("good") else "bad"
-                row |= {"shown": side, "sentence": item[side]}
-            rows.append(row)
-        lists.append(rows)
-    return lists
-
-
-def _pcibex(study: Study, wording: PageWording) -> dict[str, str]:
-    """Return a PCIbex project: PennController takes the rows of a list by the column ``group``."""
-    known = {
-        "design": study.design, "study": study.id, "dir": page_direction(study),
-        "language": study.language, "readings": READINGS,
-        "words": {key: wording.words[key] for key in _PCIBEX_WORDS},
-    }  # fmt: skip
-    script = f"const study = {json.dumps(known, ensure_ascii=False, indent=2)};\n\n"
-    return {
-        "data_includes/main.js": script + (_FILES / "pcibex.js").read_text(encoding="utf-8"),
-        "chunk_includes/items.csv": csv_of(chain.from_iterable(_rows(study)), exact=True),
-        **{f"chunk_includes/{part}.html": html_of(text) for part, text in wording.parts.items()},
-    }
-
-
-def _label_studio(study: Study, wording: PageWording) -> dict[str, str]:
-    """Return tasks for Label Studio, a file for each list, and the configuration of its page.
-
-    The names of the controls are those of our columns.
-    """
-    labelling = (_FILES / f"label-studio-{study.design}.xml").read_text(encoding="utf-8")
-    question = quoteattr(wording.words[f"question_{study.design}"])
-    rows = enumerate(_rows(study), 1)
-    tasks = {f"tasks-{number}.csv": csv_of(some, exact=True) for number, some in rows}
-    return {"config.xml": labelling.format(question=question), **tasks}
-
-
-def _sheets(study: Study, wording: PageWording) -> dict[str, str]:
+def _sheets(study: Study) -> dict[str, str]:
     """Return a sheet for each list, for readers who fill in a table, and how to do that."""
     if study.design != "expert":
         raise fail(f"a sheet is for experts (--design expert); this design is {study.design!r}")
-    columns = dict.fromkeys(("answer", "reason", "comment"), "")
     guide = [
-        wording.parts["instructions"],
+        read_wording(study).parts["instructions"],
         "Copy the sheet to answers-NAME.csv, with a name of your own, and read one line after another.",
         f"answer: {', '.join(READINGS)}. reason: {', '.join(REASONS)}, or nothing.",
     ]
     texts = {"README.md": "\n\n".join(guide) + "\n"}
-    for number, some in enumerate(_rows(study), 1):
-        sentences = {row["item"]: row["sentence"] for row in some}
+    blanks = dict.fromkeys(("answer", "reason", "comment"), "")
+    for number in range(1, len(study.lists) + 1):
         order = session_order(study, number, f"{study.seed}:sheet:{number}")
-        blind = [{"item": key, "sentence": sentences[key], **columns} for key in order]
-        texts[f"sheet-{number}.csv"] = csv_of(blind)
+        trials = [study.items[key] for key in order]
+        rows = [{"item": t["key"], "sentence": t.get("good") or t["bad"], **blanks} for t in trials]
+        texts[f"sheet-{number}.csv"] = csv_of(rows)
     return texts
 
 
-def _write_archive(study: Study, wording: PageWording, out: Path) -> Path:
+def _write_archive(study: Study, out: Path) -> Path:
     """Write a study archive of JATOS (``.jzip``): the page, and what JATOS must know of it."""
-    page = page_texts(replace(study, home=replace(study.home, to="jatos")), wording)
+    page = page_texts(replace(study, home=replace(study.home, to="jatos")), read_wording(study))
     folder = f"solecism_{study.id}"
     files = {f"{folder}/{name}": text for name, text in page.items()}
     files[f"{folder}.jas"] = json.dumps(_jatos(study, folder), ensure_ascii=False, indent=2)
@@ -126,10 +69,10 @@ def _write_archive(study: Study, wording: PageWording, out: Path) -> Path:
     return path
 
 
-def _jatos(study: Study, folder: str) -> dict[str, Any]:
+def _jatos(study: Study, folder: str) -> dict[str, object]:
     """Return the properties of a study, of its one component and of its batch."""
 
-    def known(of: str, title: str) -> dict[str, Any]:
+    def known(of: str, title: str) -> dict[str, object]:
         digest = hashlib.sha256(f"{study.id} {of}".encode()).digest()[:16]
         unset = dict.fromkeys(("comments", "jsonData"))
         return {"uuid": str(uuid.UUID(bytes=digest)), "title": title, "active": True, **unset}

@@ -18,6 +18,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,12 @@ from solecism.judge.protocol import FORMAT, SAVED, answer_row
 
 Raw = dict[str, Any]
 Column = Mapping[str, Any]
+Row = tuple[int, Mapping[str, str]]
+"""A row of a table, or a trial, with its line."""
 
 _MAPPINGS = {path.stem: path for path in sorted(Path(__file__).with_name("mappings").iterdir())}
 
-FORMATS = ("own", "jspsych", *_MAPPINGS, "table")
+FORMATS = ("own", *_MAPPINGS, "table")
 """The formats by name, in the order in which they are tried."""
 
 MAX_BYTES = 200_000_000
@@ -51,9 +54,9 @@ def read_raw(path: Path, study: Study, name: str = "") -> Iterator[Raw]:
     if name == "own" or (not name and start == "{" and FORMAT in text[:2_000]):
         yield from _own(path, text, study)
     elif name == "jspsych" or (not name and start == "[" and '"trial_type"' in text):
-        yield from _jspsych(path, text, study)
+        yield from _answers(path, *_trials(path, text, study), study, "jspsych")
     elif start not in ("{", "["):
-        yield from _table(path, text, study, name)
+        yield from _answers(path, *_rows(path, text), study, name)
     else:
         raise fail(f"is of none of the formats {', '.join(FORMATS)}", path)
 
@@ -85,29 +88,21 @@ def _own(path: Path, text: str, study: Study) -> Iterator[Raw]:
             yield {**answer_row(study, saved["list"], said, saved), "line": line}
 
 
-_PEOPLE = ("participant", "participant_id", "subject_id", "subject", "PROLIFIC_PID", "run_id")
+def _trials(path: Path, text: str, study: Study) -> tuple[list[str], list[Row]]:
+    """Return the names in jsPsych's JSON, and its trials, of one or many people, with their lines.
 
-
-def _jspsych(path: Path, text: str, study: Study) -> Iterator[Raw]:
-    """Yield the answers in jsPsych's JSON, a list of trials, of one or many people.
-
-    A trial counts if it names an item: in ``item``, ``id`` or ``good`` and ``bad`` of its data, or
-    in what ``[columns]`` names. Its answer is ``response`` (the number of a button, or a key), its
-    time ``rt``. If the trials do not name a person, each list is one.
+    A trial counts if it names an item: in ``item``, ``id`` or ``good`` of its data, or in what
+    ``[columns]`` names.
     """
-    columns = {"answer": "response", "time": "rt", "position": "trial_index", **study.columns}
+    naming = [study.columns.get(name, name) for name in ("item", "id", "good")]
+    rows: list[Row] = []
     for line, trials in _json_values(path, text):
         check(trials, [dict], path, "list of jsPsych's trials")
         for trial in trials:
-            named = {name: trial.get(columns.get(name, name)) for name in FOREIGN}
-            raw = {name: value for name, value in named.items() if value not in (None, "")}
-            if "item" in raw or "id" in raw or {"good", "bad"} <= set(raw):
-                answer = raw.get("answer")
-                if isinstance(answer, int) and study.design != "likert":
-                    raw["answer"] = {0: "first", 1: "second"}.get(answer, answer)
-                people = [str(trial[name]) for name in _PEOPLE if trial.get(name)]
-                person = people[0] if people else f"{path.name}:{line}"
-                yield {"participant": person, **raw, "line": line}
+            said = {name: str(value) for name, value in trial.items() if value is not None}
+            if any(said.get(name) for name in naming):
+                rows.append((line, {"run": f"{path.name}:{line}", **said}))
+    return list(dict.fromkeys(name for _, said in rows for name in said)), rows
 
 
 def _json_values(path: Path, text: str) -> Iterator[tuple[int, Any]]:
@@ -121,12 +116,13 @@ def _json_values(path: Path, text: str) -> Iterator[tuple[int, Any]]:
         yield number, parse_json(part, object, path)
 
 
-def _table(path: Path, text: str, study: Study, name: str) -> Iterator[Raw]:
-    """Yield the answers in a table (CSV, TSV, or PCIbex' results).
+def _answers(
+    path: Path, heads: Sequence[str], rows: Sequence[Row], study: Study, name: str
+) -> Iterator[Raw]:
+    """Yield the answers in the rows of a table.
 
     A row is an answer (or another event), or it has a trial for each of some numbers.
     """
-    heads, rows = _rows(path, text)
     mappings = {stem: read_toml(file) for stem, file in _MAPPINGS.items()}
     fitting = [stem for stem, one in mappings.items() if set(one["signature"]) <= set(heads)]
     mapping = mappings.get(name or (fitting or ["table"])[0], {"columns": {}})
@@ -141,28 +137,23 @@ def _table(path: Path, text: str, study: Study, name: str) -> Iterator[Raw]:
     }
     usual = {"participant": path.name.partition(".")[0]} if "item" in heads else {}
     numbered = next((c["column"] for c in columns.values() if "{n}" in c["column"]), "")
-    numbers = _numbers(heads, numbered) if numbered else [""]
-    if not numbers:
+    pattern = re.escape(numbered).replace(re.escape("{n}"), r"(\d{1,4})")
+    found = [re.fullmatch(pattern, head) for head in heads] if numbered else []
+    numbers = [match[1] for match in found if match]
+    if numbered and not numbers:
         raise fail(f"has no column {numbered}", path, 1)
     trials = []
-    for line, cells in rows:
-        for n in numbers:
-            found = {ours: _value(column, cells, heads, n) for ours, column in columns.items()}
-            known = {ours: value for ours, value in found.items() if value != ""}
-            trials.append((cells, {**usual, **known, "line": line}))
-    yield from _numbered(trials) if numbered else _events(trials, mapping)
+    for (line, cells), n in product(rows, numbers or [""]):
+        values = {ours: _value(column, cells, n) for ours, column in columns.items()}
+        known = {ours: value for ours, value in values.items() if value != ""}
+        trials.append((cells, {**usual, **known, "line": line}))
+    yield from _numbered([raw for _, raw in trials]) if numbered else _events(trials, mapping)
 
 
-def _numbers(heads: Sequence[str], column: str) -> list[str]:
-    """Return the numbers for which there is a column, which has ``{n}`` in its name."""
-    pattern = re.escape(column).replace(re.escape("{n}"), r"(\d{1,4})")
-    return [match[1] for head in heads if (match := re.fullmatch(pattern, head))]
-
-
-def _numbered(trials: Sequence[tuple[Mapping[str, str], Raw]]) -> Iterator[Raw]:
+def _numbered(trials: Sequence[Raw]) -> Iterator[Raw]:
     """Yield the trials that have an answer, with their places in what a person was shown."""
-    total, seen = Counter(raw.get("participant") for _, raw in trials), Counter[object]()
-    for _, raw in trials:
+    total, seen = Counter(raw.get("participant") for raw in trials), Counter[object]()
+    for raw in trials:
         person = raw.get("participant")
         seen[person] += 1
         if "answer" in raw:
@@ -187,23 +178,22 @@ def _events(
             yield raw
 
 
-def _value(column: Column, cells: Mapping[str, str], heads: Sequence[str], n: str) -> object:
+def _value(column: Column, cells: Mapping[str, str], n: str) -> object:
     """Return what the cells of a column become, an empty text where there is nothing.
 
-    ``column``: a name, with ``|`` between those of which the first that is there counts, and ``+``
+    ``column``: a name, with ``|`` between those of which the first that is filled counts, and ``+``
     between those that are joined by a space; ``{n}`` is the number of a trial in the row.
     ``pattern``: what a value must match; its group, else all of it, is taken, or ``value``.
     ``values``: what values become. ``default``: what others become. ``factor``: what a number is
     multiplied by.
     """
-    choices = (choice.split("+") for choice in column["column"].replace("{n}", n).split("|"))
-    names = next((some for some in choices if all(name in heads for name in some)), None)
-    if names is None:
-        return ""
-    said = " ".join(cells.get(name, "") for name in names).strip()
+    choices = [choice.split("+") for choice in column["column"].replace("{n}", n).split("|")]
+    there = [names for names in choices if all(name in cells for name in names)]
+    texts = (" ".join(cells[name] for name in names).strip() for names in there)
+    said = next(filter(None, texts), "")
     match = re.fullmatch(column.get("pattern", "(?s:.*)"), said)
     if match is None or not said:
-        return column.get("default", "")
+        return column.get("default", "") if there else ""
     found = column.get("value") or match[match.lastindex or 0]
     if "factor" not in column:
         return column.get("values", {}).get(found, found)
@@ -214,7 +204,7 @@ def _value(column: Column, cells: Mapping[str, str], heads: Sequence[str], n: st
     return number if math.isfinite(number) else found
 
 
-def _rows(path: Path, text: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+def _rows(path: Path, text: str) -> tuple[list[str], list[Row]]:
     """Return the heads of a table and its rows with their lines.
 
     The first line has the heads, or comments as ``# 1. Time.`` have them, which may change.
@@ -223,7 +213,7 @@ def _rows(path: Path, text: str) -> tuple[list[str], list[tuple[int, dict[str, s
     mark = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     names: list[str] = []
-    rows: list[tuple[int, dict[str, str]]] = []
+    rows: list[Row] = []
     try:
         for cells in reader:
             if has_comments and cells and cells[0].startswith("#"):

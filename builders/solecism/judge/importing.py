@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,11 +20,14 @@ import pyarrow.parquet as pq
 from solecism.errors import candidates, fail
 from solecism.files import write_text, writing
 from solecism.hashing import hex_ids, text_hashes
-from solecism.inputs import check_name, reading_parquet
+from solecism.inputs import COUNT, check, check_name, reading_parquet
 from solecism.judge.design import ANSWERS_FILE, SALT, Item, Study
-from solecism.judge.formats import read_raw
-from solecism.judge.protocol import READINGS, pseudonym
-from solecism.judge.schema import ANSWERS, KINDS
+from solecism.judge.formats import Raw, read_raw
+from solecism.judge.protocol import JUDGED, pseudonym
+from solecism.judge.schema import ANSWERS, KINDS, PAIR, SIDES
+
+if TYPE_CHECKING:
+    from solecism.judge.server import AnswerStore
 
 TABLE = "answers.parquet"
 """The name of the table in the folder of a study."""
@@ -32,77 +35,34 @@ TABLE = "answers.parquet"
 MAX_TEXT = 2_000
 """Characters of an id, a name or a comment."""
 
-Row = Mapping[str, Any]
+KnownTrials = Mapping[tuple[str, ...], Item]
+"""Trials by what an answer may name: their key, their two sentences, their id and only side."""
 
-_FIRST = ("1", "first", "a", "left", "top", "f")
-_SECOND = ("2", "second", "b", "right", "bottom", "j")
-_PAIR = ("config", "id", "set_id", "UID", "linguistics_term")
-
-
-class KnownTrials:
-    """Trials that answers may be about, given by their keys."""
-
-    def __init__(self, trials: Mapping[str, Item]) -> None:
-        self.keys = list(trials)
-        self._found: dict[object, Item] = {}
-        for key, item in trials.items():
-            texts = item.get("good", ""), item.get("bad", "")
-            self._found |= {key: item, (item["id"], _side(item)): item, ("texts", *texts): item}
-
-    def find(self, raw: Row) -> Item | None:
-        """Return the trial that an answer is about, by its key, its sentences or its id."""
-        if "item" in raw:
-            return self._found.get(str(raw["item"]))
-        key, shown = str(raw.get("id")), str(raw.get("shown"))
-        ways = (("texts", *_sentences(raw)), (key, ""), (key, shown))
-        return next((self._found[way] for way in ways if way in self._found), None)
-
-
-def _side(item: Item) -> str:
-    """Return the only side of a trial; an empty text if it has both."""
-    sides = [side for side in ("good", "bad") if item.get(side)]
-    return sides[0] if len(sides) == 1 else ""
-
-
-def _sentences(raw: Row) -> tuple[str, str]:
-    """Return the good and the bad sentence that an answer names, or empty texts."""
-    if "first" in raw and raw.get("shown") in ("good", "bad"):
-        first, second = str(raw["first"]), str(raw.get("second", ""))
-        return (first, second) if raw["shown"] == "good" else (second, first)
-    return str(raw.get("good", "")), str(raw.get("bad", ""))
+_PLACES = (("1", "first", "a", "left", "top", "f"), ("2", "second", "b", "right", "bottom", "j"))
+"""What an answer may call the sentence that stood first, and the other."""
 
 
 class Imported(NamedTuple):
-    """The rows that were read, in order, and how many of them were there ``twice``."""
+    """The answers that were read, in order, and how many of them were there ``twice``."""
 
-    rows: list[Row]
+    table: pa.Table
     twice: int
 
 
 def import_answers(
-    study: Study, paths: Iterable[Path], name: str = "", known: KnownTrials | None = None
+    study: Study, files: Sequence[Path], name: str = "", known: KnownTrials | None = None
 ) -> Imported:
     """Read the answers in files; without any, those that our server has taken.
 
     ``name``: the format (:data:`~solecism.judge.formats.FORMATS`), empty: the one that fits;
     ``known``: the pairs that answers are about, if the study does not have them. An answer that is
-    there twice counts once. Raises :class:`InputError`, with file and line, for what cannot be
-    understood, and for two different answers of one person to one trial.
+    there twice counts once. What a program did not say is filled in: positions by the order of a
+    person's answers, and how many trials there were. Raises :class:`InputError`, with file and
+    line, for what cannot be understood, and for two different answers of one person to one trial.
     """
-    files = list(paths)
-    rows: Iterable[tuple[Path, Row]] = ()
-    if not files:
-        rows = ((study.folder, row) for row in _stored_rows(study))
-    else:
-        if not study.items and not (study.folder / SALT).is_file():  # a study of others
-            write_text(study.folder / SALT, secrets.token_hex(16) + "\n", mode=0o600)
-        if servers := [path for path in files if path.suffix == ".sqlite"]:
-            raise fail("is the server's file: import it by naming no file", servers[0])
-        trials = known or KnownTrials(study.items)
-        rows = ((p, _row(study, raw, trials, p)) for p in files for raw in read_raw(p, study, name))
-    found: dict[tuple[object, ...], Row] = {}
+    found: dict[tuple[object, ...], Raw] = {}
     twice = 0
-    for path, row in rows:
+    for path, row in _rows(study, files, name, known or known_trials(study.items)):
         key = tuple(row[part] for part in ("participant", "list", "position", "id", "shown"))
         if (other := found.setdefault(key, row)) is not row:
             if any(other[name] != row[name] for name in ("answer", "rating")):
@@ -111,58 +71,88 @@ def import_answers(
             twice += 1
     if not found:
         raise fail("no answers were found", files[0] if files else study.folder)
-    return Imported(_counted(list(found.values())), twice)
-
-
-def _counted(rows: Sequence[Row]) -> list[Row]:
-    """Fill in what a program did not say: positions by the order of a person's answers, trials."""
-    totals, places = Counter(row["participant"] for row in rows), Counter[str]()
-    made: list[Row] = []
-    for row in rows:
+    totals, places = Counter(row["participant"] for row in found.values()), Counter[str]()
+    for row in found.values():
         places[row["participant"]] += 1
-        position = row["position"] or places[row["participant"]]
-        trials = row["trials"] or totals[row["participant"]]
-        made.append({**row, "position": position, "trials": trials})
-    return made
+        row["position"] = row["position"] or places[row["participant"]]
+        row["trials"] = row["trials"] or totals[row["participant"]]
+    return Imported(pa.Table.from_pylist([*found.values()], ANSWERS), twice)
 
 
-def _stored_rows(study: Study) -> list[dict[str, Any]]:
-    path = study.folder / ANSWERS_FILE
-    if not path.is_file():
-        raise fail("there are no answers yet: `solecism judge import` brings them home", path)
-    from solecism.judge.server import AnswerStore
+def known_trials(trials: Mapping[str, Item]) -> KnownTrials:
+    """Return trials, given by their keys, as :func:`import_answers` looks for them."""
+    found: dict[tuple[str, ...], Item] = {}
+    for key, item in trials.items():
+        texts = item.get("good", ""), item.get("bad", "")
+        found |= {(key,): item, ("id", item["id"], _side(item)): item, ("texts", *texts): item}
+    return found
 
-    return AnswerStore(study).rows()
+
+def _side(item: Item) -> str:
+    """Return the only side of a trial; an empty text if it has both."""
+    sides = [side for side in SIDES if item.get(side)]
+    return sides[0] if len(sides) == 1 else ""
 
 
-def _row(study: Study, raw: Row, known: KnownTrials, path: Path) -> Row:
-    """Return the row of :data:`~solecism.judge.schema.ANSWERS` that a foreign answer makes.
+def _rows(
+    study: Study, files: Sequence[Path], name: str, known: KnownTrials
+) -> Iterator[tuple[Path, Raw]]:
+    """Yield the rows of :data:`~solecism.judge.schema.ANSWERS`, with their files."""
+    if not files:
+        yield from ((study.folder, row) for row in _stored(study).to_pylist())
+    elif not study.items and not (study.folder / SALT).is_file():  # a study of others
+        write_text(study.folder / SALT, secrets.token_hex(16) + "\n", mode=0o600)
+    for path in files:
+        if path.suffix == ".sqlite":
+            raise fail("is the server's file: import it by naming no file", path)
+        for raw in read_raw(path, study, name):
+            # Our page's own are whole: people have pseudonyms already.
+            whole = all(name in raw for name in ANSWERS.names)
+            yield path, raw if whole else _row(study, raw, known, path)
 
-    People get pseudonyms. Raises :class:`InputError` if nobody is named, the trial is unknown, or
-    the answer is none.
+
+def _row(study: Study, raw: Raw, known: KnownTrials, path: Path) -> Raw:
+    """Return the row that the answer of another program makes; people get pseudonyms.
+
+    Raises :class:`InputError` if nobody is named, the trial is unknown, or the answer is none.
     """
-    if all(name in raw for name in ANSWERS.names):
-        return raw  # our page's own: people have pseudonyms already
     line, flags = raw.get("line"), raw.get("flags") or []
     for name, value in raw.items():
         if isinstance(value, str) and len(value) > MAX_TEXT:
             raise fail(f"{name} has more than {MAX_TEXT:,} characters", path, line)
     if not raw.get("participant"):
         raise fail("does not say who answered (columns.participant)", path, line)
-    item = known.find(raw) or _described(study, raw, known, path)
+    item = _find(raw, known) or _described(study, raw, path)
     shown = str(raw.get("shown") or ("" if study.design == "choice" else _side(item)))
-    if shown not in ("good", "bad") and (shown or study.design != "choice"):
+    if shown not in SIDES and (shown or study.design != "choice"):
         raise fail(f"shown is {shown!r}, wanted good or bad", path, line)
     return {
         "study": study.id, "participant": pseudonym(str(raw["participant"]), study.salt),
         **{n: _count(raw.get(n), n, path, line) for n in ("list", "position", "time", "trials")},
         "kind": item.get("kind", "item"), "design": study.design,
-        **{name: item.get(name, "") for name in _PAIR}, "shown": shown or None,
+        **{name: item.get(name, "") for name in PAIR}, "shown": shown or None,
         **_answer(study.design, raw, item, shown, path),
         **{n: str(raw[n]) if n in raw else None for n in ("reason", "comment", "native_language")},
         "flags": [*map(str, flags)] if isinstance(flags, list) else re.split(r"[ ,;]+", str(flags)),
         "line": line,
     }  # fmt: skip
+
+
+def _find(raw: Raw, known: KnownTrials) -> Item | None:
+    """Return the trial that an answer is about, by its key, its sentences or its id."""
+    if "item" in raw:
+        return known.get((str(raw["item"]),))
+    key, shown = str(raw.get("id")), str(raw.get("shown"))
+    ways = (("texts", *_sentences(raw)), ("id", key, ""), ("id", key, shown))
+    return next((known[way] for way in ways if way in known), None)
+
+
+def _sentences(raw: Raw) -> tuple[str, str]:
+    """Return the good and the bad sentence that an answer names, or empty texts."""
+    if "first" in raw and raw.get("shown") in SIDES:
+        first, second = str(raw["first"]), str(raw.get("second", ""))
+        return (first, second) if raw["shown"] == "good" else (second, first)
+    return str(raw.get("good", "")), str(raw.get("bad", ""))
 
 
 def _count(value: object, name: str, path: Path, line: int | None) -> int | None:
@@ -177,12 +167,12 @@ def _count(value: object, name: str, path: Path, line: int | None) -> int | None
     return number
 
 
-def _described(study: Study, raw: Row, known: KnownTrials, path: Path) -> Item:
+def _described(study: Study, raw: Raw, path: Path) -> Item:
     """Return the trial that an answer describes itself, of a study that others have made."""
     line, (good, bad) = raw.get("line"), _sentences(raw)
-    key = str(raw.get("item") or raw.get("id") or good or bad)
     if study.items:
-        near = candidates("trials", known.keys, key)
+        key = str(raw.get("item") or raw.get("id") or good or bad)
+        near = candidates("trials", [*study.items], key)
         raise fail(f"the study has no trial {key!r} {near}", path, line)
     if not raw.get("id") and not good and not bad:
         raise fail("does not say which pair it is about (columns.id, or good and bad)", path, line)
@@ -192,53 +182,39 @@ def _described(study: Study, raw: Row, known: KnownTrials, path: Path) -> Item:
         "config": study.data[0].config if study.data else "",
     }  # fmt: skip
     item = {name: str(raw.get(name) or value) for name, value in usual.items()}
-    if item["kind"] not in KINDS:
-        near = candidates("kinds", KINDS, item["kind"])
-        raise fail(f"unknown kind {item['kind']!r} {near}", path, line)
+    check(item, {"kind": KINDS}, f"{path}:{line}")
     return {**item, "id": key, "good": good, "bad": bad}
 
 
-def _answer(design: str, raw: Row, item: Item, shown: str, path: Path) -> dict[str, Any]:
+def _answer(design: str, raw: Raw, item: Item, shown: str, path: Path) -> dict[str, object]:
     """Return ``answer`` and ``rating``."""
-    line, said = raw.get("line"), str(raw.get("rating", raw.get("answer", ""))).strip()
+    line, said = raw.get("line"), str(raw.get("answer", "")).strip()
+    judged: dict[str, object] = {"answer": said.lower()}
     if design == "likert":
-        rating = _count(said or None, "rating", path, line)
-        if rating not in range(1, 8):
-            raise fail(f"rating is {said!r}, wanted 1 to 7", path, line)
-        return {"answer": None, "rating": rating}
-    if design == "expert":
-        if said.lower() not in READINGS:
-            raise fail(
-                f"unknown answer {said!r} {candidates('answers', READINGS, said)}", path, line
-            )
-        return {"answer": said.lower(), "rating": None}
-    side = _chosen(said, item, shown)
-    if side is None:
-        message = f"answer {said!r} is neither good or bad, nor first or second"
-        raise fail(f"{message}, nor one of the sentences", path, line)
-    return {"answer": side, "rating": None}
+        rating = str(raw.get("rating", said)).strip()
+        judged = {"rating": _count(rating or None, "rating", path, line)}
+    elif design == "choice" and said.lower() not in SIDES:
+        judged = {"answer": _chosen(said, item, shown)}
+        if judged["answer"] is None:
+            message = f"answer {said!r} is neither good or bad, nor first or second"
+            raise fail(f"{message}, nor one of the sentences", path, line)
+    check(judged, JUDGED[design], f"{path}:{line}")
+    return {"answer": None, "rating": None, **judged}
 
 
 def _chosen(answer: str, item: Item, shown: str) -> str | None:
-    """Return the side that an answer names: by itself, by its place, or by its sentence.
+    """Return the side that an answer names: by its place, or by its sentence.
 
     >>> _chosen("2", {"good": "I sleep.", "bad": "I sleeps."}, "bad")
     'good'
     >>> _chosen("I sleeps.", {"good": "I sleep.", "bad": "I sleeps."}, "")
     'bad'
     """
-    text = answer.lower()
-    if text in ("good", "bad"):
-        return text
-    if shown and text in (*_FIRST, *_SECOND):
-        other = "bad" if shown == "good" else "good"
-        return shown if text in _FIRST else other
-    return next((side for side in ("good", "bad") if item.get(side) and answer == item[side]), None)
-
-
-def answer_table(rows: Iterable[Row]) -> pa.Table:
-    """Return rows as a table of :data:`~solecism.judge.schema.ANSWERS`."""
-    return pa.Table.from_pylist([dict(row) for row in rows], schema=ANSWERS)
+    sides = ("good", "bad") if shown == "good" else ("bad", "good")
+    for side, names in zip(sides, _PLACES, strict=True):
+        if shown and answer.lower() in names:
+            return side
+    return next((side for side in SIDES if item.get(side) and answer == item[side]), None)
 
 
 def save_answers(study: Study, table: pa.Table) -> Path:
@@ -258,7 +234,7 @@ def read_answer_table(study: Study) -> pa.Table:
     """
     path = study.folder / TABLE
     if not path.is_file():
-        return answer_table(_stored_rows(study))
+        return _stored(study)
     with reading_parquet(path):
         table = pq.read_table(path)
         if missing := [name for name in ANSWERS.names if name not in table.column_names]:
@@ -277,28 +253,37 @@ def read_answer_table(study: Study) -> pa.Table:
 
 def _check_values(table: pa.Table, design: str, path: Path) -> None:
     """Refuse what an answer cannot be: a table may be that of others."""
-    answers = READINGS if design == "expert" else ("good", "bad")
-    judged = {"rating": range(1, 8)} if design == "likert" else {"answer": answers}
-    sides = ("good", "bad", None) if design == "choice" else ("good", "bad")
-    wanted: dict[str, Iterable[object]] = {"design": [design], "kind": KINDS, "shown": sides}
-    for name, known in {**wanted, **judged}.items():
-        if odd := set(pc.unique(table[name]).to_pylist()) - set(known):
-            near = candidates("known", [*map(str, known)])
-            raise fail(f"{name} is {str(odd.pop())[:40]!r} {near}", path)
-    for name in ("participant", *_PAIR, "trials"):
-        if count := table[name].null_count:
-            raise fail(f"{name} is empty in {count:,} rows", path)
-    _check_texts(table, path)
-
-
-def _check_texts(table: pa.Table, path: Path) -> None:
+    judged = "rating" if design == "likert" else "answer"
+    shapes: dict[str, object] = {
+        "design": (design,), "kind": KINDS, "shown": (*SIDES, None) if design == "choice" else SIDES,
+        judged: JUDGED[design][judged], **dict.fromkeys(("participant", *PAIR), str),
+        "trials": COUNT,
+    }  # fmt: skip
+    values = {name: pc.unique(table[name]).to_pylist() for name in shapes}
+    check(values, {name: [shape] for name, shape in shapes.items()}, path)
     for name in ("participant", "id", "set_id", "linguistics_term"):
-        if len(table) and pc.max(pc.utf8_length(table[name])).as_py() > MAX_TEXT:
+        if max(map(len, values[name]), default=0) > MAX_TEXT:
             raise fail(f"{name} has more than {MAX_TEXT:,} characters", path)
-    configs = [part for one in pc.unique(table["config"]).to_pylist() for part in one.split("/", 1)]
-    for name, values in (("config", configs), ("UID", pc.unique(table["UID"]).to_pylist())):
-        for value in filter(None, values):
-            check_name(value, name, path)
+    parts = [part for config in values["config"] for part in config.split("/", 1)]
+    for name, texts in (("config", parts), ("UID", values["UID"])):
+        for text in filter(None, texts):
+            check_name(text, name, path)
+
+
+def _store(study: Study) -> AnswerStore | None:
+    """Return the answers that the server of a study has taken, None if there was none."""
+    if not (study.folder / ANSWERS_FILE).is_file():
+        return None
+    from solecism.judge.server import AnswerStore
+
+    return AnswerStore(study)
+
+
+def _stored(study: Study) -> pa.Table:
+    if not (store := _store(study)):
+        why = "there are no answers yet: `solecism judge import` brings them home"
+        raise fail(why, study.folder / ANSWERS_FILE)
+    return pa.Table.from_pylist(store.rows(), ANSWERS)
 
 
 def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:
@@ -306,10 +291,8 @@ def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:
 
     They are those of the server, or without one of the table; list 0 is for answers without a list.
     """
-    if (study.folder / ANSWERS_FILE).is_file():
-        from solecism.judge.server import AnswerStore
-
-        return AnswerStore(study).counts()
+    if store := _store(study):
+        return store.counts()
     if not (study.folder / TABLE).is_file():
         return {}
     table = read_answer_table(study)
@@ -328,11 +311,9 @@ def remove_person(study: Study, code: str) -> int:
     ``code``: what the page has shown at the end, or the name that the platform gives.
     """
     names = {code, pseudonym(code, study.salt)} if (study.folder / SALT).is_file() else {code}
-    removed = 0
-    if (study.folder / ANSWERS_FILE).is_file():
-        from solecism.judge.server import AnswerStore
-
-        removed = sum(AnswerStore(study).remove(name) for name in sorted(names))
+    store, removed = _store(study), 0
+    if store:
+        removed = sum(store.remove(name) for name in sorted(names))
     if (study.folder / TABLE).is_file():
         table = read_answer_table(study)
         theirs = pc.is_in(table["participant"], pa.array(sorted(names)))

@@ -71,14 +71,13 @@ def read_wording(study: Study) -> PageWording:
         raise fail(f"unknown key {key!r} {candidates('keys', list(known), key)}", folder / WORDS)
     check(words, dict.fromkeys(known, str), folder / WORDS)
     values = {
-        "language": words["language"],
-        "minutes": str(study.minutes),
+        "language": words["language"], "minutes": str(study.minutes),
         "trials": str(max(study.totals)),
         "pay": f"{study.amount:.2f} {study.pay.currency}" if study.pay.hourly else "",
         "institution": study.institution or "[institution]",
         "contact": study.contact or "[contact]",
-        **{name: f"{{{name}}}" for name in ("done", "total")},  # the page fills these in
-    }
+        "done": "{done}", "total": "{total}",  # the page fills these in
+    }  # fmt: skip
 
     def filled(text: str, path: Path) -> str:
         for name in re.findall(r"\{(\w*)\}", text):
@@ -112,13 +111,16 @@ def page_texts(study: Study, wording: PageWording) -> dict[str, str]:
     copied = [name for name in (*_SCRIPTS, "page.css", "LICENSE.txt") if name != "study.js"]
     texts = {name: (_FILES / name).read_text("utf-8") for name in copied}
     title = study.title or wording.words[f"question_{study.design}"]
+    item = next(iter(study.items.values()))
+    writing = direction(item.get("good") or item["bad"])
+    markdown = MarkdownIt("commonmark", {"html": False})  # HTML in a text stays text
     home = {name: getattr(study.home, name) for name in ("to", "server", "datapipe", "completion")}
     known = {
         "id": study.id, "title": title, "design": study.design, "language": study.language,
-        "dir": page_direction(study), "seed": study.seed, "lists": study.lists,
-        "items": study.items, "reasons": REASONS,
-        "home": home, "salt": "" if study.home.to == "server" else study.salt,
-        "texts": {part: html_of(text) for part, text in wording.parts.items()},
+        "dir": writing, "seed": study.seed, "lists": study.lists, "items": study.items,
+        "reasons": REASONS, "home": home,
+        "salt": "" if study.home.to == "server" else study.salt,
+        "texts": {part: markdown.render(text) for part, text in wording.parts.items()},
         "words": wording.words,
     }  # fmt: skip
     script = json.dumps(known, ensure_ascii=False)
@@ -134,19 +136,8 @@ def page_texts(study: Study, wording: PageWording) -> dict[str, str]:
     is_jatos = study.home.to == "jatos"  # JATOS has scripts of its own
     made = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
     texts["index.html"] = made.from_string((_FILES / "index.html").read_text("utf-8")).render(
-        language=study.language, dir=page_direction(study), title=title,
+        language=study.language, dir=writing, title=title,
         policy="" if is_jatos else policy, no_script=wording.words["no_script"],
         scripts=("jatos.js", *_SCRIPTS) if is_jatos else _SCRIPTS,
     )  # fmt: skip
     return texts
-
-
-def page_direction(study: Study) -> str:
-    """Return ``rtl`` if the sentences are written from right to left, else ``ltr``."""
-    item = next(iter(study.items.values()))
-    return direction(item.get("good") or item["bad"])
-
-
-def html_of(text: str) -> str:
-    """Return Markdown as HTML; HTML in it stays text."""
-    return str(MarkdownIt("commonmark", {"html": False}).render(text))

@@ -53,13 +53,13 @@ and :func:`session_order` compute the same.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from solecism.errors import candidates, fail
-from solecism.inputs import Number
+from solecism.errors import fail
+from solecism.inputs import Number, check
 from solecism.judge.design import Study
-from solecism.judge.schema import ANSWERS
+from solecism.judge.schema import ANSWERS, SIDES
 
 FORMAT = "solecism answers 1"
 
@@ -76,35 +76,35 @@ REASONS = ("agreement", "word order", "form", "meaning", "other")
 _PLACE = Number(1, 100_000, whole=True)
 
 SESSION = {
-    "study": str, "participant": str, "list?": _PLACE, "native_language?": str, "flags?": [str],
+    "study": str, "participant": str, "list?": _PLACE, "native_language?": str, "flags?": [FLAGS],
 }  # fmt: skip
 """The shape of what begins a session (see :func:`solecism.inputs.check`)."""
 
 ROW = {
-    "shown": str, "time": Number(0, 2**31 - 1, whole=True), "answer?": (str, None),
+    "shown": SIDES, "time": Number(0, 2**31 - 1, whole=True), "answer?": (str, None),
     "rating?": (Number(1, 7, whole=True), None), "reason?": (str, None), "comment?": (str, None),
-    "flags?": [str],
+    "flags?": [FLAGS],
 }  # fmt: skip
 """The shape of what the page knows of an answer."""
 
 ANSWER = {"session": str, "position": _PLACE, "item": str, "row": ROW}
-FINISH = {"session": str, "answers": Number(0, 100_000, whole=True), "flags?": [str]}
+FINISH = {"session": str, "answers": Number(0, 100_000, whole=True), "flags?": [FLAGS]}
 
 SAVED = {
     **dict.fromkeys(("format", "study", "session", "seed", "participant"), str),
-    "list": _PLACE, "native_language?": (str, None), "finished": bool, "flags?": [str],
+    "list": _PLACE, "native_language?": (str, None), "finished": bool, "flags?": [FLAGS],
     "rows": [{"item": str, "position": _PLACE, **ROW}],
 }  # fmt: skip
 """The shape of a file that a page saves."""
 
 _MAX_COMMENT = 2_000
 
-_VALUES: dict[str, dict[str, Sequence[object]]] = {
-    "choice": {"answer": ("good", "bad")},
-    "likert": {"rating": range(1, 8)},
-    "expert": {"answer": READINGS, "reason": REASONS, "comment": ()},
+JUDGED: Mapping[str, Mapping[str, object]] = {
+    "choice": {"answer": SIDES},
+    "likert": {"rating": Number(1, 7, whole=True)},
+    "expert": {"answer": READINGS, "reason?": REASONS, "comment?": str},
 }
-"""The parts of an answer by design, with their values (of a comment: any)."""
+"""The shape of what is said in an answer, by design."""
 
 
 def pseudonym(name: str, salt: str) -> str:
@@ -130,31 +130,24 @@ def answer_row(
         raise fail(f"item {key[:40]!r} is not in list {number}")
     if answer["position"] > total:
         raise fail(f"position {answer['position']}: list {number} has {total}")
-    item, known = study.items[key], _VALUES[study.design]
-    values = {name: row.get(name) for name in ("answer", "rating", "reason", "comment")}
-    check_one_of("shown", row["shown"], [side for side in ("good", "bad") if item.get(side)])
-    for name, value in values.items():
-        if name not in known and value is not None:
+    item, shape = study.items[key], JUDGED[study.design]
+    if not item.get(row["shown"]):
+        raise fail(f"shown is {row['shown']!r}: item {key!r} has no such sentence")
+    names = ("answer", "rating", "reason", "comment")
+    said = {name: row[name] for name in names if row.get(name) is not None}
+    for name in said:
+        if name not in shape and f"{name}?" not in shape:
             raise fail(f"{name} is no part of an answer of the design {study.design!r}")
-        if known.get(name) and (value is not None or name != "reason"):
-            check_one_of(name, value, known[name])
-    if len(row.get("comment") or "") > _MAX_COMMENT:
+    check(said, shape, "")
+    if len(said.get("comment", "")) > _MAX_COMMENT:
         raise fail(f"comment has more than {_MAX_COMMENT:,} characters")
     flags = [*(session.get("flags") or ()), *(row.get("flags") or ())]
-    for flag in flags:
-        check_one_of("flag", flag, FLAGS)
     values = {
         **item, **row, "study": study.id, "participant": session["participant"], "list": number,
         "position": answer["position"], "design": study.design, "trials": total,
         "native_language": session.get("native_language"), "flags": list(dict.fromkeys(flags)),
     }  # fmt: skip
     return {name: values.get(name) for name in ANSWERS.names}
-
-
-def check_one_of(name: str, said: object, known: Sequence[object]) -> None:
-    """Raise :class:`InputError` for a value that is not one of the known ones."""
-    if said not in known:
-        raise fail(f"{name} is {str(said)[:40]!r} {candidates('known', [*map(str, known)])}")
 
 
 def mix(text: str) -> int:
@@ -185,9 +178,3 @@ def session_order(study: Study, number: int, seed: str) -> list[str]:
         return not practice, 0 if practice else half, place, key
 
     return sorted(study.lists[number - 1], key=rank)
-
-
-def sides(keys: Sequence[str], seed: str) -> dict[str, str]:
-    """Return which side is first in each trial of a forced choice, ``good`` in half of them."""
-    ranked = sorted(keys, key=lambda key: (mix(f"side {seed} {key}"), key))
-    return {key: ("good", "bad")[rank % 2] for rank, key in enumerate(ranked)}

@@ -1,7 +1,5 @@
 """The table of answers: one row for each answer of a person, whatever program collected it."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 
 DESIGNS = ("choice", "likert", "expert")
@@ -11,25 +9,26 @@ reading of each sentence by an expert (yes, no, not applicable)."""
 KINDS = ("item", "practice", "catch")
 """What a row is an answer to: an item of the study, a practice trial, a catch trial."""
 
-_TEXT, _NUMBER = pa.string(), pa.int32()
+SIDES = ("good", "bad")
+"""The two sentences of a pair."""
 
-ANSWERS = pa.schema(
-    [
-        *((name, _TEXT) for name in ("study", "participant")),
-        ("list", _NUMBER),
-        ("position", _NUMBER),
-        *((name, _TEXT) for name in ("kind", "design", "config")),
-        *((name, _TEXT) for name in ("id", "set_id", "UID", "linguistics_term")),
-        ("shown", _TEXT),
-        ("answer", _TEXT),
-        ("rating", _NUMBER),
-        *((name, _TEXT) for name in ("reason", "comment")),
-        ("time", _NUMBER),
-        ("trials", _NUMBER),
-        ("native_language", _TEXT),
-        ("flags", pa.list_(_TEXT)),
-    ]
-)
+PAIR = ("config", "id", "set_id", "UID", "linguistics_term")
+"""The columns that say which pair it is."""
+
+_NUMBERS = ("list", "position", "rating", "time", "trials", "n")
+_SHARES = ("accuracy", "rating_good", "rating_bad", "gap")
+
+
+def _schema(*names: str, **more: pa.DataType) -> pa.Schema:
+    """Return a schema; columns are texts but for numbers, shares, and ``more``."""
+    numbers = {name: pa.int32() for name in _NUMBERS} | {name: pa.float64() for name in _SHARES}
+    return pa.schema({name: {**numbers, **more}.get(name, pa.string()) for name in names})
+
+
+ANSWERS = _schema(
+    "study", "participant", "list", "position", "kind", "design", *PAIR, "shown", "answer", "rating",
+    "reason", "comment", "time", "trials", "native_language", "flags", flags=pa.list_(pa.string()),
+)  # fmt: skip
 """Answers, in the order in which they were given.
 
 ``participant``: a pseudonym, never the name that a platform gives; ``list``: the list of the study
@@ -47,15 +46,8 @@ was noted, as ``honeypot`` (a hidden field was filled in) or ``resumed`` (after 
 VERDICTS = ("keep", "drop")
 """What is to become of a pair: people confirm its label, or they do not."""
 
-_SHARE = pa.float64()
-
-JUDGMENTS = pa.schema(
-    [
-        *((name, _TEXT) for name in ("id", "set_id", "UID", "linguistics_term")),
-        ("n", _NUMBER),
-        *((name, _SHARE) for name in ("accuracy", "rating_good", "rating_bad", "gap", "time")),
-        ("verdict", _TEXT),
-    ]
+JUDGMENTS = _schema(
+    "id", "set_id", "UID", "linguistics_term", "n", *_SHARES, "time", "verdict", time=pa.float64()
 )
 """What people found of pairs: the rows of a config ``<config>-judgments``.
 

@@ -38,16 +38,7 @@ from solecism.errors import InputError, fail
 from solecism.files import write_text
 from solecism.inputs import parse_json, read_text
 from solecism.judge.design import ANSWERS_FILE, Study
-from solecism.judge.protocol import (
-    ANSWER,
-    FINISH,
-    FLAGS,
-    ROW,
-    SESSION,
-    answer_row,
-    check_one_of,
-    pseudonym,
-)
+from solecism.judge.protocol import ANSWER, FINISH, ROW, SESSION, answer_row, pseudonym
 
 TOKEN = "token.txt"
 """The file of a study with the token for reading results."""
@@ -310,8 +301,6 @@ class StudyApi:
             if len(raw) > MAX_BODY_BYTES:
                 raise HTTPException(413, f"a request has at most {MAX_BODY_BYTES:,} bytes")
         said: dict[str, Any] = parse_json(raw.decode(), shape, Path(request.url.path))
-        for flag in said.get("flags", ()):
-            check_one_of("flag", flag, FLAGS)
         return said
 
 

@@ -1,9 +1,7 @@
 """Write the page of a study again, or the same study for another program.
 
-page: our page, after a change of study.toml or of its texts; pcibex: a project for PCIbex
-(PennController); label-studio: tasks of each list and the configuration; jatos: a study archive
-with our page; sheet: a table that experts fill in. `solecism judge import` reads what they give
-back.
+page: our page, after a change of study.toml or of its texts; jatos: a study archive with our page;
+sheet: a table that experts fill in. `solecism judge import` reads what they give back.
 """
 
 from __future__ import annotations
@@ -18,13 +16,7 @@ from solecism.judge.design import read_study
 
 @click.command(help=__doc__)
 @click.argument("study", type=FOLDER)
-@click.option(
-    "--to",
-    "target",
-    required=True,
-    metavar="PROGRAM",
-    help="page, pcibex, label-studio, jatos or sheet.",
-)
+@click.option("--to", "target", required=True, metavar="PROGRAM", help="page, jatos or sheet.")
 @click.option("--out", type=NEW_FOLDER, help="Folder to write (of the page: in the study).")
 def command(study: Path, target: str, out: Path | None) -> None:
     from solecism.judge.exporting import export_study

@@ -15,7 +15,7 @@ import click
 from solecism.commands.options import FOLDER, JSON, echo, path_type, print_json
 from solecism.judge.creation import pairs_of_config
 from solecism.judge.design import read_study
-from solecism.judge.importing import KnownTrials, answer_table, import_answers, save_answers
+from solecism.judge.importing import import_answers, known_trials, save_answers
 
 
 @click.command(help=__doc__)
@@ -28,24 +28,19 @@ from solecism.judge.importing import KnownTrials, answer_table, import_answers, 
 @JSON
 def command(study: Path, files: tuple[Path, ...], name: str, data: str, as_json: bool) -> None:
     found = read_study(study, foreign=True)
-    pairs = None
-    if data:
-        pairs = KnownTrials({p.id: p.item(p.id, "item") for p in pairs_of_config(data)[0]})
-    imported = import_answers(found, _every(files), name, pairs)
-    path = save_answers(found, answer_table(imported.rows))
-    kinds = Counter(row["kind"] for row in imported.rows)
-    told = {
-        "table": str(path), "answers": len(imported.rows), "twice": imported.twice,
-        "participants": len({row["participant"] for row in imported.rows}),
-        "kinds": dict(kinds),
-    }  # fmt: skip
+    pairs = known_trials({p["id"]: p for p in pairs_of_config(data)[0]}) if data else None
+    table, twice = import_answers(found, _every(files), name, pairs)
+    path = save_answers(found, table)
+    kinds = Counter(table["kind"].to_pylist())
+    people = len(table["participant"].unique())
     if as_json:
-        print_json(told)
+        told = {"table": str(path), "answers": len(table), "twice": twice, "participants": people}
+        print_json({**told, "kinds": dict(kinds)})
         return
     of_kinds = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
-    echo(f"{path}: {len(imported.rows):,} answers of {told['participants']} people ({of_kinds})")
-    if imported.twice:
-        echo(f"{imported.twice:,} answers are there twice and count once")
+    echo(f"{path}: {len(table):,} answers of {people} people ({of_kinds})")
+    if twice:
+        echo(f"{twice:,} answers are there twice and count once")
 
 
 def _every(files: tuple[Path, ...]) -> list[Path]:
