@@ -5,7 +5,7 @@ from a space of 10^12 combinations; all of CLAMS to Parquet, CPU time with impor
 pairs to Parquet with the peak of resident memory. The machines are noisy: read CPU time, and ratios
 within one run.
 
-Usage: python scripts/bench_generate.py [--quick]
+Usage: python scripts/bench_generate.py
 """
 
 from __future__ import annotations
@@ -95,12 +95,6 @@ def stream(paradigm: Paradigm, path: Path, most: int) -> int:
         return writer.rows
 
 
-def child(argument: str) -> list[str]:
-    """Run this script again for one measurement in a process of its own; give what it prints."""
-    command = [sys.executable, __file__, argument]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-
-
 def build(dataset: str) -> tuple[float, float]:
     """Build a data set in a fresh process; give CPU (imports included) and wall seconds."""
     before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
@@ -120,16 +114,16 @@ def minimal_sets(dataset: str) -> int:
     return sum(p.template.draw or p.plan.size() for p in paradigms)
 
 
-def memory(most: int) -> None:
-    """Print pairs, CPU and wall seconds and peak megabytes of streaming ``most`` pairs."""
+def memory() -> None:
+    """Print pairs, CPU and wall seconds and peak megabytes of streaming five million pairs."""
     with tempfile.TemporaryDirectory() as folder:
         paradigm = scaled(Path(folder), 200)
-        count, cpu, wall = timed(lambda: stream(paradigm, Path(folder) / "big.parquet", most))
+        count, cpu, wall = timed(lambda: stream(paradigm, Path(folder) / "big.parquet", 5_000_000))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(count, cpu, wall, peak)
 
 
-def main(quick: bool) -> None:
+def main() -> None:
     """Measure and print."""
     grid = Grid(box=None)
     for title in ("what", "count", "CPU s", "wall s", "per CPU s"):
@@ -146,14 +140,15 @@ def main(quick: bool) -> None:
         row(f"draw: 1000 from {huge.plan.bound:.1e}, items", count, cpu, wall)
     for dataset in ("clams", "blimp"):
         row(f"build {dataset} (minimal sets, with imports)", minimal_sets(dataset), *build(dataset))
-    number, cpu_text, wall_text, peak = child("--memory-quick" if quick else "--memory")
+    command = [sys.executable, __file__, "--memory"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    number, cpu_text, wall_text, peak = done.stdout.split()
     row(f"stream to Parquet, peak {peak} MB", int(number), float(cpu_text), float(wall_text))
     Console(width=100).print(grid)
 
 
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    if arguments[:1] in (["--memory"], ["--memory-quick"]):
-        memory(5_000_000 if arguments == ["--memory"] else 500_000)
+    if sys.argv[1:] == ["--memory"]:
+        memory()
     else:
-        main("--quick" in arguments)
+        main()

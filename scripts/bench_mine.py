@@ -1,11 +1,10 @@
 """Benchmark of reading and mining treebanks beside other programs; prints a table, times nothing as
 a test.
 
-Rows: reading into columns and into Arrow tables, beside ``conllu`` and whichever of pyconll and
-udapi are installed; mining with each preset, beside a plain loop over ``conllu`` with the same
-rules (``tests/support/mine_reference.py``); with ``--memory`` the peak of resident memory on files
-of two sizes. CPU time on one core, the best of three runs. The machines are noisy: read ratios
-within one run.
+Rows: reading into columns, beside ``conllu``; mining with each preset, beside a plain loop over
+``conllu`` with the same rules (``tests/support/mine_reference.py``); with ``--memory`` the peak of
+resident memory on files of two sizes. CPU time on one core, the best of three runs. The machines
+are noisy: read ratios within one run.
 
 Usage: OMP_NUM_THREADS=1 python scripts/bench_mine.py [FILE.conllu] [--memory MEGABYTES]
 """
@@ -14,8 +13,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
-import resource
 import subprocess
 import sys
 import tempfile
@@ -23,6 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import conllu
 from rich.console import Console
 from rich.table import Table as Grid
 
@@ -34,7 +32,6 @@ from solecism.treebank.mining import MiningCounts, Settings, mine_files
 
 HERE = Path(__file__).resolve().parents[1]
 FILE = HERE.parent / "shared" / "ud" / "UD_English-EWT" / "en_ewt-ud-train.conllu"
-PUBLISHED = "published miner, as measured for the issue (1.3 MB/s, 930 sentences/s)"
 
 
 def columns(path: Path) -> int:
@@ -46,33 +43,10 @@ def columns(path: Path) -> int:
     return count
 
 
-def arrow(path: Path) -> int:
-    """Read into Arrow columns with every form and lemma; count the sentences."""
-    count = 0
-    for tokens in read_tokens(path):
-        names = ("form", "lemma", "upos", "feats", "deprel")
-        _ = [getattr(tokens, name).arrow() for name in names]
-        count += len(tokens.sentences)
-    return count
-
-
 def read_conllu(path: Path) -> int:
     """Read with ``conllu.parse_incr``."""
-    conllu = importlib.import_module("conllu")
     with path.open(encoding="utf-8") as file:
         return sum(1 for _ in conllu.parse_incr(file))
-
-
-def read_pyconll(path: Path) -> int:
-    """Read with pyconll."""
-    pyconll = importlib.import_module("pyconll")
-    return sum(1 for _ in pyconll.iter_from_file(str(path)))
-
-
-def read_udapi(path: Path) -> int:
-    """Read with udapi."""
-    udapi = importlib.import_module("udapi")
-    return len(udapi.Document(str(path)).bundles)
 
 
 def mine(path: Path, preset: str) -> int:
@@ -116,16 +90,9 @@ def child(path: Path, preset: str) -> None:
     start = time.process_time()
     items = mine(path, preset)
     seconds = time.process_time() - start
-    print(items, seconds, _peak_megabytes())
-
-
-def _peak_megabytes() -> int:
-    """Peak of this process since it was started; ``ru_maxrss`` counts what its parent had, too."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(ln for ln in status.read_text().splitlines() if ln.startswith("VmHWM"))
-        return int(line.split()[1]) // 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    # Not ru_maxrss, which counts what the parent had, too.
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    print(items, seconds, int(status.partition("VmHWM:")[2].split()[0]) // 1024)
 
 
 def enlarged(path: Path, target: Path, megabytes: int) -> None:
@@ -153,22 +120,16 @@ def main(path: Path, megabytes: int) -> None:
         speeds = f"{size / seconds:.1f}", f"{sentences / seconds:,.0f}"
         grid.add_row(what, f"{count:,}", f"{seconds:.2f}", *speeds, ratio)
 
-    readers: dict[str, Callable[[Path], int]] = {"pyconll": read_pyconll, "udapi": read_udapi}
     count, seconds = timed(read_conllu, path, 3)
     row("read: conllu.parse_incr", count, seconds)
     base = seconds
-    for name, reader in readers.items():
-        if importlib.util.find_spec(name):
-            row(f"read: {name}", *timed(reader, path, 3))
     row("read: ours, columns", *timed(columns, path, 3))
-    row("read: ours, Arrow tables", *timed(arrow, path, 3))
     base = 0.0
     count, seconds = timed(mine_conllu, path, 3)
     row("mine: loop over conllu, paper", count, seconds)
     base = seconds
     for preset in ("paper-program", "paper", "strict"):
         row(f"mine: ours, {preset}", *timed(lambda p, name=preset: mine(p, name), path, 3))  # type: ignore[misc]
-    row(PUBLISHED, 0, size / 1.3)
     Console(width=110).print(grid)
     if megabytes:
         _memory(path, megabytes)

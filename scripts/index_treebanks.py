@@ -50,7 +50,8 @@ def index_of(clone: Path, release: str = "") -> dict[str, Any]:
     names = [path for path, *_ in tree]
     readme = next((name for name in names if name.lower() in ("readme.md", "readme.txt")), None)
     text = _show(clone, commit, readme)
-    now = _git(clone, "show", f"HEAD:{readme}") if readme and _has(clone, "HEAD", readme) else text
+    there = readme and _git(clone, "ls-tree", "HEAD", readme)
+    now = _git(clone, "show", f"HEAD:{readme}") if there else text
     keys = {match[1].casefold(): match[2] for match in _KEY.finditer(_metadata(text))}
     moved = _MOVED.search(now)
     return {
@@ -77,11 +78,6 @@ def _git(clone: Path, *arguments: str) -> str:
     command = ["git", "-C", str(clone), *arguments]
     done = subprocess.run(command, check=True, capture_output=True)
     return done.stdout.decode("utf-8", "replace")
-
-
-def _has(clone: Path, commit: str, path: str) -> bool:
-    command = ["git", "-C", str(clone), "cat-file", "-e", f"{commit}:{path}"]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 def _show(clone: Path, commit: str | None, path: str | None) -> str:

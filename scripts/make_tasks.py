@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -25,6 +24,7 @@ from solecism.root import Root
 
 _LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
 _MADE = "Made by scripts/make_tasks.py."
+_HEAD = f"# All configs. {_MADE}\n"
 _SUITES = """\
 class: !function utils.SuiteTask
 custom_dataset: !function utils.load
@@ -57,68 +57,36 @@ metric_list:
 """
 
 
-@dataclass(frozen=True)
-class TaskConfig:
-    """A config as its tasks need it: the kind of its items, and its paradigms."""
-
-    name: str
-    kind: str
-    uids: Sequence[str]
-
-
-@dataclass(frozen=True)
-class TaskSet:
-    """A data set; ``layout`` is that of its configs in the catalogue."""
-
-    version: str
-    layout: str
-    configs: Sequence[TaskConfig]
-
-
-def task_files(datasets: Mapping[str, TaskSet]) -> dict[str, str]:
-    """Return the files by name: what tasks share, and for each data set a group and a task a
-    config.
+def _dataset_files(root: Root, name: str) -> dict[str, str]:
+    """Return the files of a data set: a group, and a task a config.
 
     With a config a language, each has a group of tasks of its paradigms too; with a config a
     paradigm, the group has those of the main kind.
     """
+    entry = catalogue_entry(root, name)
+    configs = templates_of_configs(root, entry)
+    kinds = {c: "pair" if found[0].is_pair else "suite" for c, found in configs.items()}
     files = {
-        "_pairs.yaml": f"# What all tasks of minimal pairs share. {_MADE}\n{_PAIRS}",
-        "_suites.yaml": f"# What all tasks of suites share. {_MADE}\n{_SUITES}",
+        f"{name}/{config}.yaml": task_of_config(name, entry.version, config, kind)
+        for config, kind in kinds.items()
     }
-    for name, found in datasets.items():
-        files |= _by_paradigm(name, found) if found.layout == "paradigms" else _plain(name, found)
-    return files
+    grouped = kinds
+    if entry.configs == "paradigms":
+        own = [config for config, found in configs.items() if [t.id for t in found] == [config]]
+        grouped = {config: kinds[config] for config in own if kinds[config] == kinds[ALL]}
+    else:
+        files |= {
+            f"{name}/{config}_paradigms.yaml": _paradigms(name, entry.version, config, found)
+            for config, found in configs.items()
+            if kinds[config] == "pair"
+        }
+    return files | {f"{name}/{name}.yaml": task_of_group(name, entry.version, grouped, _HEAD)}
 
 
-def _plain(name: str, found: TaskSet) -> dict[str, str]:
-    files = {f"{name}/{name}.yaml": _group(name, found.version, found.configs)}
-    for config in found.configs:
-        files[f"{name}/{config.name}.yaml"] = task_of_config(
-            name, found.version, config.name, config.kind
-        )
-        if config.kind == "pair":
-            text = _paradigms(name, found.version, config.name, config.uids)
-            files[f"{name}/{config.name}_paradigms.yaml"] = text
-    return files
-
-
-def _by_paradigm(name: str, found: TaskSet) -> dict[str, str]:
-    main = next(config for config in found.configs if config.name == ALL)
-    own = [config for config in found.configs if config.uids == [config.name]]
-    same = [config for config in own if config.kind == main.kind]
-    files = {f"{name}/{name}.yaml": _group(name, found.version, same)}
-    for config in found.configs:
-        files[f"{name}/{config.name}.yaml"] = task_of_config(
-            name, found.version, config.name, config.kind
-        )
-    return files
-
-
-def _paradigms(name: str, version: str, config: str, uids: Sequence[str]) -> str:
-    """A group of inline tasks; what they share stands once, as a YAML anchor."""
+def _paradigms(name: str, version: str, config: str, templates: Sequence[Template]) -> str:
+    """Return a group of inline tasks; what they share stands once, as a YAML anchor."""
     tasks = []
-    for number, uid in enumerate(uids):
+    for number, uid in enumerate(template.id for template in templates):
         shared = "    <<: *pairs\n" if number else ""
         anchor = "" if number else " &pairs"
         body = "" if number else "".join(f"    {line}\n" for line in _PAIRS.splitlines())
@@ -131,17 +99,17 @@ def _paradigms(name: str, version: str, config: str, uids: Sequence[str]) -> str
     return f'{head}{"".join(tasks)}{MEAN}metadata:\n  version: "{version}"\n'
 
 
-def _group(name: str, version: str, configs: Sequence[TaskConfig]) -> str:
-    kinds = {config.name: config.kind for config in configs}
-    return task_of_group(name, version, kinds, f"# All configs. {_MADE}\n")
-
-
 def current(root: Root) -> dict[str, str]:
-    """Return the files as they should be."""
-    sets = {name: task_set(root, name) for name in root.datasets}
-    files = task_files(sets) | _mined("agreement", catalogue_entry(root, "agreement").version)
+    """Return the files as they should be, by name."""
+    files = {
+        "_pairs.yaml": f"# What all tasks of minimal pairs share. {_MADE}\n{_PAIRS}",
+        "_suites.yaml": f"# What all tasks of suites share. {_MADE}\n{_SUITES}",
+    }
+    for name in root.datasets:
+        files |= _dataset_files(root, name)
+    files |= _mined_files("agreement", catalogue_entry(root, "agreement").version)
     return files | {
-        f"{name}/README.md": _readme(root, name, files) for name in (*sets, "agreement")
+        f"{name}/README.md": _readme(root, name, files) for name in (*root.datasets, "agreement")
     }
 
 
@@ -159,12 +127,15 @@ def _readme(root: Root, name: str, files: Mapping[str, str]) -> str:
         for line in text.splitlines()
         if line.startswith("group: ") and line.endswith("_paradigms")
     }
+    glossary = {
+        line["term"]: line["meaning"] for line in _read_table(TASKS.parent / "glossary.tsv")
+    }
     page = Environment(autoescape=False, trim_blocks=False).from_string(
         (TASKS.parent / "readme.md.jinja").read_text(encoding="utf-8")
     )
     return page.render(
         name=entry.pretty_name, paper=references_of(root, entry)[0], summary=entry.summary,
-        bibtex=cite(root, name).strip(), groups=groups, glossary=_glossary(),
+        bibtex=cite(root, name).strip(), groups=groups, glossary=glossary,
         tasks={task: _said(task, name, about) for task in tasks},
         suites=any("_suites.yaml" in text for text in own),
         pairs=any("_pairs.yaml" in text for text in own), version=entry.version,
@@ -181,10 +152,9 @@ def _abouts(root: Root, name: str) -> dict[str, str]:
 
 def _said(task: str, name: str, about: Mapping[str, str]) -> str:
     config = task.removeprefix(f"solecism_{name}_")
-    if config in about:
-        return about[config]
-    if config in _languages():
-        return _languages()[config]
+    languages = {line["code"]: line["language"] for line in _read_table(_LANGUAGES)}
+    if config in about or config in languages:
+        return about.get(config) or languages[config]
     uid, _, more = config.rpartition("_")
     if uid in about:
         return f"{about[uid]} ({_PARTS.get(more, more)})"
@@ -199,40 +169,20 @@ _PARTS = {
 
 
 @cache
-def _languages() -> dict[str, str]:
-    """Return the names of languages by code."""
-    with _LANGUAGES.open(encoding="utf-8", newline="") as file:
-        return {line["code"]: line["language"] for line in csv.DictReader(file, delimiter="\t")}
+def _read_table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
 
 
-def _glossary() -> dict[str, str]:
-    with (TASKS.parent / "glossary.tsv").open(encoding="utf-8", newline="") as file:
-        return {line["term"]: line["meaning"] for line in csv.DictReader(file, delimiter="\t")}
-
-
-def _mined(name: str, version: str) -> dict[str, str]:
-    """The tasks of mined pairs: of each language for which docs/languages.tsv has some."""
-    with _LANGUAGES.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file, delimiter="\t"))
-    configs = [TaskConfig(line["code"], "pair", ()) for line in lines if int(line["pairs"])]
-    files = {f"{name}/{name}.yaml": _group(name, version, configs)}
-    for config in configs:
-        files[f"{name}/{config.name}.yaml"] = task_of_config(
-            name, version, config.name, config.kind, "-pairs"
-        )
-    return files
-
-
-def task_set(root: Root, dataset: str) -> TaskSet:
-    """The facts that the tasks of a data set depend on."""
-    entry = catalogue_entry(root, dataset)
-    configs = [_config(*config) for config in templates_of_configs(root, entry).items()]
-    return TaskSet(entry.version, entry.configs, configs)
-
-
-def _config(name: str, templates: Sequence[Template]) -> TaskConfig:
-    kind = "pair" if templates[0].is_pair else "suite"
-    return TaskConfig(name, kind, [template.id for template in templates])
+def _mined_files(name: str, version: str) -> dict[str, str]:
+    """Return the files of mined pairs: of each language for which docs/languages.tsv has some."""
+    codes = [line["code"] for line in _read_table(_LANGUAGES) if int(line["pairs"])]
+    group = task_of_group(name, version, dict.fromkeys(codes, "pair"), _HEAD)
+    tasks = {
+        f"{name}/{code}.yaml": task_of_config(name, version, code, "pair", "-pairs")
+        for code in codes
+    }
+    return {f"{name}/{name}.yaml": group, **tasks}
 
 
 def main() -> None:

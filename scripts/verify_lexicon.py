@@ -1,6 +1,6 @@
 """Hold the lexicons against sources that know nothing of them.
 
-    python scripts/verify_lexicon.py [LANG ...] [--shared DIR] [--lexicons DIR] [--json] [--list]
+    python scripts/verify_lexicon.py [LANG ...] [--shared DIR] [--lexicons DIR] [--list]
 
 Sources: UD treebanks and UniMorph word lists (below ``--shared``), pymorphy3 (ru), lemminflect (en)
 and simplemma (lemmas only). One that is absent is left out with a notice. For every form:
@@ -25,7 +25,6 @@ Exit code: 1 if a contradiction is not explained, 2 if an input cannot be read, 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import textwrap
 from collections import Counter
@@ -34,14 +33,7 @@ from pathlib import Path
 
 from solecism.errors import InputError
 from verifying.attested import RoleCount
-from verifying.verify import (
-    STATUSES,
-    FormFinding,
-    Verification,
-    find_lexicons,
-    to_json,
-    verify,
-)
+from verifying.verify import STATUSES, FormFinding, Verification, find_lexicons, verify
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -116,7 +108,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("languages", nargs="*", metavar="LANG", help="default: all there are")
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared", metavar="DIR")
     parser.add_argument("--lexicons", type=Path, default=ROOT / "lexicons", metavar="DIR")
-    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--list", action="store_true", help="print every form in doubt")
     options = parser.parse_args(arguments)
     try:
@@ -125,10 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    if options.json:
-        print(json.dumps([to_json(r) for r in reports], ensure_ascii=False, indent=1))
-    else:
-        print("\n".join(render(report, options.list) for report in reports))
+    print("\n".join(render(report, options.list) for report in reports))
     return int(any(report.of("contradicted") for report in reports))
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.metadata import version
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from solecism.errors import candidates, fail
 from solecism.lexicon.features import Feats, agree
@@ -28,7 +27,6 @@ from verifying.wordlists import (
     ask_simplemma,
     count_forms,
     fold,
-    installed_version,
 )  # fmt: skip
 
 ISO_639_3 = {
@@ -96,7 +94,7 @@ def verify(folder: Path, shared: Path) -> Verification:
     if one_word is None:
         notices.append("simplemma: not installed, or it lacks the language")
     else:
-        titles["simplemma"] = installed_version("simplemma")
+        titles["simplemma"] = version("simplemma")
     excused = explained(folder / "README.md")
     findings = [_find(lexicon.code, claim, lists, one_word, excused) for claim in asked]
     typical = count_attested(lexicon, _treebanks(lexicon.code, shared))
@@ -186,22 +184,6 @@ def _find(
         claim.form, str(claim.row.inherent.updated(claim.cell)), status, tuple(by), objections,
         looked_up=words if " " in claim.form else "",
     )  # fmt: skip
-
-
-def to_json(report: Verification) -> dict[str, Any]:
-    """Return a report for JSON: counts by table and status, and what is not plainly confirmed."""
-    counts = Counter((finding.table, finding.status) for finding in report.findings)
-    tables: dict[str, dict[str, int]] = {}
-    for (table, status), count in counts.items():
-        tables.setdefault(table, dict.fromkeys(STATUSES, 0))[status] = count
-    return {
-        "language": report.language,
-        "sources": dict(report.sources),
-        "notices": list(report.notices),
-        "tables": tables,
-        "findings": [vars(finding) for finding in report.of(*STATUSES[1:])],
-        "typical": [vars(count) for count in report.typical],
-    }
 
 
 RATIO = 10

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -97,11 +97,6 @@ def _optional(name: str) -> Any:
         return None
 
 
-def installed_version(package: str) -> str:
-    """Return the version of an installed package."""
-    return importlib.metadata.version(package)
-
-
 _OPEN_CORPORA_POS = {
     "NOUN": "NOUN", "ADJF": "ADJ Degree=Pos", "ADJS": "ADJ Degree=Pos|Variant=Short",
     "COMP": "ADJ Degree=Cmp", "VERB": "VERB VerbForm=Fin", "INFN": "VERB VerbForm=Inf",
@@ -139,7 +134,7 @@ def ask_pymorphy(words: Iterable[str]) -> WordList | None:
     lemmas = {(p.normalized.word, str(p.normalized.tag)): p for p in parses}
     parses |= {form for p in lemmas.values() for form in p.lexeme}
     counts = {Analysis(p.word, p.normal_form, *open_corpora_to_ud(str(p.tag))): 1 for p in parses}
-    return WordList.of("pymorphy3", installed_version("pymorphy3"), counts, True)
+    return WordList.of("pymorphy3", version("pymorphy3"), counts, True)
 
 
 _PENN = {
@@ -161,7 +156,7 @@ def ask_lemminflect(lemmas: Iterable[str]) -> WordList | None:
         return None
     asked = [pair for pair in product(lemmas, _PENN) if pair not in _TELLS_NO_PERSON]
     counts = {found: 1 for pair in asked for found in _inflections(package, *pair)}
-    return WordList.of("lemminflect", installed_version("lemminflect"), counts, False)
+    return WordList.of("lemminflect", version("lemminflect"), counts, False)
 
 
 def _inflections(package: Any, lemma: str, tag: str) -> Iterator[Analysis]:
@@ -195,7 +190,6 @@ def ask_simplemma(language: str) -> OneWord | None:
 
 
 _MARKS = ("PUNCT", "SYM")
-_Key = tuple[str, str, str, str]
 
 
 def count_forms(paths: Iterable[Path]) -> Counter[Analysis]:
@@ -205,49 +199,39 @@ def count_forms(paths: Iterable[Path]) -> Counter[Analysis]:
     the first word of a sentence or written in capitals throughout. Underscores that mark a word
     within a Hebrew multiword token are stripped in front (``_הוא``); a word with one at its end is
     left out, for it is written as its lemma and attests no form (``יד_`` for the plural). A lemma
-    that is not given (``_``) is the form. Raises :class:`InputError` with every problem of a file.
+    that is not given (``_``) is the form. Raises :class:`InputError` with every problem.
     """
     total: Counter[Analysis] = Counter()
+    problems: list[Problem] = []
     for path in paths:
-        for (form, lemma, upos, feats), count in _count(path).items():
-            total[Analysis(form, lemma, upos, _feats(feats))] += count
+        first = True
+        for number, line in numbered_lines(path):
+            if not line or line[0] == "#":
+                first = first or not line
+                continue
+            try:
+                word = _analysis(line.split("\t"), first)
+            except ValueError as error:
+                problems.append(Problem(str(error), str(path), number))
+                continue
+            if word:
+                first = first and word.upos in _MARKS
+                total[word] += 1
+    if problems:
+        raise InputError(problems)
     return total
 
 
-def _count(path: Path) -> Counter[_Key]:
-    problems: list[Problem] = []
-    counts: Counter[_Key] = Counter()
-    for line, key in _words(path, problems):
-        if key not in counts and (message := _bad_feats(key[3])):
-            problems.append(Problem(message, str(path), line))
-        counts[key] += 1
-    if problems:
-        raise InputError(problems)
-    return counts
-
-
-def _words(path: Path, problems: list[Problem]) -> Iterator[tuple[int, _Key]]:
-    first = True
-    for number, line in numbered_lines(path):
-        if not line or line[0] == "#":
-            first = first or not line
-            continue
-        cells = line.split("\t")
-        if len(cells) != len(COLUMNS):
-            message = f"{len(cells)} columns where CoNLL-U has {len(COLUMNS)}"
-            problems.append(Problem(message, str(path), number))
-        elif cells[0].isdigit() and (key := _key(cells, first)):
-            first = first and key[2] in _MARKS
-            yield number, key
-
-
-def _key(cells: list[str], first: bool) -> _Key | None:
-    _, form, lemma, upos, _, feats, *_ = cells
-    if len(form) > 1 and form[-1] == "_":
+def _analysis(cells: list[str], first: bool) -> Analysis | None:
+    """Return the analysis of a line, if it attests one; raise ValueError for bad columns."""
+    if len(cells) != len(COLUMNS):
+        raise ValueError(f"{len(cells)} columns where CoNLL-U has {len(COLUMNS)}")
+    number, form, lemma, upos, _, feats, *_ = cells
+    if not number.isdigit() or (len(form) > 1 and form[-1] == "_"):
         return None
     form = unicodedata.normalize("NFC", form.lstrip("_") or form)
     lemma = form if lemma == "_" else unicodedata.normalize("NFC", lemma)
-    return _case(form, lemma, first), lemma, upos, feats
+    return Analysis(_case(form, lemma, first), lemma, upos, _feats(feats))
 
 
 def _case(form: str, lemma: str, first: bool) -> str:
@@ -260,12 +244,7 @@ def _case(form: str, lemma: str, first: bool) -> str:
 
 @cache
 def _feats(text: str) -> Feats:
-    return Feats.parse(text)
-
-
-def _bad_feats(text: str) -> str:
     try:
-        _feats(text)
+        return Feats.parse(text)
     except ValueError as error:
-        return f"FEATS: {error}"
-    return ""
+        raise ValueError(f"FEATS: {error}") from None

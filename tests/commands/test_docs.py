@@ -17,6 +17,7 @@ from causal_models import save_model
 from release import CHECKOUT
 from solecism.commands import main
 from solecism.datasets.from_templates import find_paradigm
+from solecism.datasets.lock import lock_path, read_lock
 from solecism.grammar.pairs import draw_pairs
 from solecism.root import Root
 
@@ -129,6 +130,14 @@ def test_python_page_works_as_written(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "did you mean 'clams'?" in done.stdout
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_number_of_pairs_is_that_of_the_lock() -> None:
+    (*_, newest) = read_lock(lock_path(Root(CHECKOUT), "clams"))["clams"].values()
+    rows = sum(content.rows for content in newest.configs.values())
+    for page in ("README.md", "docs/datasets.md"):
+        text = (CHECKOUT / page).read_text(encoding="utf-8")
+        assert f"{rows:,} minimal pairs of agreement" in text
 
 
 def test_avg_page_works_as_written(tmp_path: Path) -> None:
