@@ -15,6 +15,7 @@ from rich import progress
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from solecism.contrast import direction
 from solecism.errors import visible
 
 Progress = Callable[[str, int, int], None]
@@ -29,7 +30,7 @@ EVERY = 60.0
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 
 _ISOLATES = "\u2066\u2067\u2068\u2069"
-"""The marks that `show` puts around right-to-left text, to keep stops and brackets in place."""
+"""The marks of :func:`isolated`."""
 
 
 class Terminal(Console):
@@ -54,6 +55,11 @@ def terminal(stderr: bool = False) -> Terminal:
         markup=False,
         emoji=False,
     )
+
+
+def isolated(text: str) -> str:
+    """Mark right-to-left text, so that terminals put its stop and brackets in their places."""
+    return f"\u2067{text}\u2069" if direction(text) == "rtl" else text
 
 
 def no_progress(name: str, done: int, total: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from solecism.commands.options import VerbGroup, echo
+from solecism.commands.cli import VerbGroup, echo
 from solecism.errors import InputError
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -62,12 +62,8 @@ class _Main(VerbGroup):
         return ctx.exit(2)
 
 
-@click.group(
-    cls=_Main,
-    groups=GROUPS,
-    module=__name__,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.group(cls=_Main, groups=GROUPS, module=__name__,
+             context_settings={"help_option_names": ["-h", "--help"]})  # fmt: skip
 @click.version_option(package_name="solecism")
 def main() -> None:
     """Build, check, publish and score data sets that show what grammar a language model knows."""

@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solecism.commands.options import (
-    JSON,
-    NEW_FOLDER,
-    console,
-    echo,
-    path_type,
-    print_json,
-    print_lines,
-)
+from solecism.commands import cli
 from solecism.errors import fail
 
 if TYPE_CHECKING:
@@ -35,43 +27,52 @@ PAPERS = ("clams", "blimp", "mandarin", "agreement")
 
 @click.command(help=__doc__)
 @click.argument("paper", type=click.Choice(PAPERS))
-@click.argument("results", nargs=-1, type=path_type(exists=True))
-@click.option("--published", type=path_type(exists=True),
+@click.argument("results", nargs=-1, type=cli.path_type(exists=True))
+@click.option("--published", type=cli.path_type(exists=True),
               help="blimp: a table of accuracies by UID, a column a model (CSV, JSON lines).")  # fmt: skip
-@click.option("--people", type=path_type(exists=True),
+@click.option("--people", type=cli.path_type(exists=True),
               help="blimp: accuracies of people by UID (CSV).")  # fmt: skip
-@click.option("--complexity", type=path_type(exists=True),
+@click.option("--complexity", type=cli.path_type(exists=True),
               help="clams: CSV with the columns language and complexity.")  # fmt: skip
-@click.option(
-    "--baseline", default="", metavar="MODEL", help="clams: what models are held against."
-)
-@click.option("--out", type=NEW_FOLDER, help="Folder for CSV, LaTeX and figures (SVG, PDF).")
-@JSON
+@click.option("--baseline", default="", metavar="MODEL",
+              help="clams: what models are held against.")  # fmt: skip
+@click.option("--out", type=cli.NEW_FOLDER, help="Folder for CSV, LaTeX and figures (SVG, PDF).")
+@cli.JSON
 def command(
     paper: str, results: tuple[Path, ...], published: Path | None, people: Path | None,
     complexity: Path | None, baseline: str, out: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     from rich.text import Text
 
+    from solecism.analyses.clams import analyse_clams
+    from solecism.analyses.does_bert_agree import analyse_agreement
+    from solecism.analyses.mandarin import analyse_mandarin
     from solecism.analyses.part import part_tables, write_parts
     from solecism.reports.text import signatures
 
     with TemporaryDirectory() as scratch:
         opened = _opened(results, Path(scratch)) if results else []
-        parts = _parts(paper, opened, published, people, complexity, baseline)
+        if paper == "blimp":
+            parts = _blimp(opened, published, people)
+        elif not results:
+            raise click.UsageError("name at least one result")
+        elif paper == "clams":
+            parts = analyse_clams(opened, complexity, baseline)
+        else:
+            parts = (analyse_mandarin if paper == "mandarin" else analyse_agreement)(opened)
         written = write_parts(parts, out, [r.signature for r in opened]) if out else []
     if as_json:
         shown = {part.name: part.to_json() for part in parts}
-        print_json({**shown, "signatures": [result.signature for result in opened]})
+        cli.print_json({**shown, "signatures": [result.signature for result in opened]})
         return
     for part in parts:
-        echo(f"{part.title} ({part.source})")
-        for table in part_tables(part, console().width):
-            console().print(table)
-        echo(f"{part.note}\n" if part.note else "")
-    print_lines(*(Text(line, style="dim") for line in signatures(opened)))
+        cli.echo(f"{part.title} ({part.source})")
+        for table in part_tables(part, cli.console().width):
+            cli.console().print(table)
+        cli.echo(f"{part.note}\n" if part.note else "")
+    cli.print_lines(*(Text(line, style="dim") for line in signatures(opened)))
     if out:
-        echo(f"wrote {len(written)} files to {out}")
+        cli.echo(f"wrote {len(written)} files to {out}")
 
 
 def _opened(paths: Sequence[Path], scratch: Path) -> list[Result]:
@@ -89,29 +90,14 @@ def _opened(paths: Sequence[Path], scratch: Path) -> list[Result]:
     return open_results(sources)
 
 
-def _parts(
-    paper: str, results: list[Result], published: Path | None, people: Path | None,
-    complexity: Path | None, baseline: str,
-) -> list[AnalysisPart]:  # fmt: skip
-    if paper == "blimp":
-        from solecism.analyses.answers import read_accuracies
-        from solecism.analyses.blimp import PEOPLE, analyse_blimp
+def _blimp(
+    results: list[Result], published: Path | None, people: Path | None
+) -> list[AnalysisPart]:
+    from solecism.analyses.answers import read_accuracies
+    from solecism.analyses.blimp import PEOPLE, analyse_blimp
 
-        tables = [read_accuracies(published)] if published else []
-        tables += [read_accuracies(people, PEOPLE)] if people else []
-        if tables and not results and not any(t["phenomenon"].notna().any() for t in tables):
-            raise fail("names no phenomena (linguistics_term)", str(published or people))
-        return analyse_blimp(results, tables)
-    if not results:
-        raise click.UsageError("name at least one result")
-    if paper == "clams":
-        from solecism.analyses.clams import analyse_clams
-
-        return analyse_clams(results, complexity, baseline)
-    if paper == "mandarin":
-        from solecism.analyses.mandarin import analyse_mandarin
-
-        return analyse_mandarin(results)
-    from solecism.analyses.does_bert_agree import analyse_agreement
-
-    return analyse_agreement(results)
+    tables = [read_accuracies(published)] if published else []
+    tables += [read_accuracies(people, PEOPLE)] if people else []
+    if tables and not results and not any(t["phenomenon"].notna().any() for t in tables):
+        raise fail("names no phenomena (linguistics_term)", str(published or people))
+    return analyse_blimp(results, tables)

@@ -16,7 +16,7 @@ from rich import box
 from rich.table import Table
 
 from solecism.check.audit import Audit, audit, total
-from solecism.commands.options import JSON, ROOT, path_type, print_json, print_lines
+from solecism.commands.cli import JSON, ROOT, path_type, print_json, print_lines
 from solecism.root import Root
 
 COLUMNS: dict[str, dict[str, tuple[str, str]]] = {

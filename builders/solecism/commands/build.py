@@ -14,22 +14,10 @@ from pathlib import Path
 
 import click
 from rich.progress import MofNCompleteColumn
-from rich.table import Table
 
 from solecism.avg.grammar import build_avg
+from solecism.commands import cli
 from solecism.commands.completion import complete_configs
-from solecism.commands.options import (
-    COMMERCIAL,
-    FOLDER,
-    JSON,
-    NEW_FOLDER,
-    ROOT,
-    echo,
-    left_out,
-    plain_table,
-    print_json,
-    print_lines,
-)
 from solecism.datasets.build import build
 from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.datasets.configs import BuiltConfig
@@ -43,51 +31,57 @@ from solecism.treebank.sources import found_languages
 @click.command(help=__doc__)
 @click.argument("dataset", required=False, shell_complete=complete_configs)
 @click.argument("configs", nargs=-1, shell_complete=complete_configs)
-@click.option("--out", type=NEW_FOLDER, help="Default: ./DATASET.")
-@click.option("--avg", type=FOLDER, help="Build a folder of attribute-varying grammars instead.")
+@click.option("--out", type=cli.NEW_FOLDER, help="Default: ./DATASET.")
 @click.option(
-    "--most", type=click.IntRange(1), default=10_000_000, help="Minimal sets `draw: all` may make."
+    "--avg", type=cli.FOLDER, help="Build a folder of attribute-varying grammars instead."
 )
-@COMMERCIAL
+@click.option("--most", type=click.IntRange(1), default=10_000_000,
+              help="Minimal sets `draw: all` may make.")  # fmt: skip
+@cli.COMMERCIAL
 @click.option("--hub", default="", metavar="ORG/NAME", help="The repository that the card names.")
-@JSON
-@ROOT
+@cli.JSON
+@cli.ROOT
 def command(
-    dataset: str | None,
-    configs: tuple[str, ...],
-    out: Path | None,
-    avg: Path | None,
-    most: int,
-    commercial: bool,
-    hub: str,
-    as_json: bool,
-    root: Root,
-) -> None:
+    dataset: str | None, configs: tuple[str, ...], out: Path | None, avg: Path | None, most: int,
+    commercial: bool, hub: str, as_json: bool, root: Root,
+) -> None:  # fmt: skip
     if avg is not None:
-        _build_avg(avg, dataset, out)
+        if dataset is not None or out is None:
+            raise click.UsageError("--avg DIR needs --out DIR and takes no data set")
+        for name, lines in build_avg(avg, out).items():
+            cli.echo(f"{lines:>9,}  {out / name}.txt")
         return
     if dataset is None:
         raise click.UsageError("name a data set, as `solecism build clams`, or give --avg")
     name, names = _configs_of(dataset, configs)
     out = out or Path(name)
-    _keep_objects()
+    # Spare the garbage collector: a build keeps nearly all that it makes, until the process ends.
+    gc.set_threshold(100_000)
+    atexit.register(gc.freeze)
     with progress_bar(MofNCompleteColumn()) as show:
         built = build(
             name, names, out=out, root=root, most=most, commercial=commercial, hub=hub,
             progress=show,
         )  # fmt: skip
     mined = commercial and not names and catalogue_entry(root, name).configs == MINED
-    left = left_out(found_languages(), found_languages(commercial=True)) if mined else []
-    for line in (*left, *_notes(root, name, built)):
-        echo(f"note: {line}", err=True)
+    missing = cli.left_out(found_languages(), found_languages(commercial=True)) if mined else []
+    for line in (*missing, *_notes(root, name, built)):
+        cli.echo(f"note: {line}", err=True)
     if as_json:
         facts = {
             c.name: {"sets": c.sets, "pairs": c.rows, "content": c.content.sha256} for c in built
         }
-        print_json({"path": str(out), "configs": facts})
+        cli.print_json({"path": str(out), "configs": facts})
     else:
-        left = read_manifest(out).raw.get("left_out", {})
-        print_lines(_table(built), *_left_out(left), f"written to {out}")
+        rows = [
+            (c.name, len(c.paradigms), c.sets, c.rows,
+             sum(sum(p.counts.skipped.values()) for p in c.paradigms),
+             sum(f.level == "warning" for p in c.paradigms for f in p.findings))
+            for c in built
+        ]  # fmt: skip
+        heads = ["paradigms", "minimal sets", "pairs", "skipped", "warnings"]
+        left = _left_out(read_manifest(out).raw.get("left_out", {}))
+        cli.print_lines(cli.plain_table(rows, ["config"], heads), *left, f"written to {out}")
 
 
 def _left_out(reasons: Mapping[str, str]) -> list[str]:
@@ -100,13 +94,6 @@ def _left_out(reasons: Mapping[str, str]) -> list[str]:
     return [line for text in lines for line in textwrap.wrap(text, 80, subsequent_indent="  ")]
 
 
-def _keep_objects() -> None:
-    """Spare the garbage collector: a build keeps nearly all that it makes, until the process
-    ends."""
-    gc.set_threshold(100_000)
-    atexit.register(gc.freeze)
-
-
 def _configs_of(dataset: str, configs: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Read ``clams/he clams/fr`` as ``clams he fr``."""
     name, *more = (text.rstrip("/") for text in (dataset, *configs))
@@ -115,13 +102,6 @@ def _configs_of(dataset: str, configs: Sequence[str]) -> tuple[str, tuple[str, .
         if "/" in text and not text.startswith(f"{name}/"):
             raise click.UsageError(f"one data set at a time: {name!r} or {text.split('/')[0]!r}")
     return name, tuple(text.removeprefix(f"{name}/") for text in (first, *more) if text)
-
-
-def _build_avg(avg: Path, dataset: str | None, out: Path | None) -> None:
-    if dataset is not None or out is None:
-        raise click.UsageError("--avg DIR needs --out DIR and takes no data set")
-    for name, lines in build_avg(avg, out).items():
-        echo(f"{lines:>9,}  {out / name}.txt")
 
 
 def _notes(root: Root, dataset: str, built: Sequence[BuiltConfig]) -> list[str]:
@@ -139,13 +119,3 @@ def _notes(root: Root, dataset: str, built: Sequence[BuiltConfig]) -> list[str]:
     ]
     closed = [source["treebank"] for source in sources if not source["redistributable"]]
     return notes + [f"{name}: what is made of it may not be passed on" for name in closed]
-
-
-def _table(built: Sequence[BuiltConfig]) -> Table:
-    table = plain_table(["config"], ["paradigms", "minimal sets", "pairs", "skipped", "warnings"])
-    for config in built:
-        skipped = sum(sum(p.counts.skipped.values()) for p in config.paradigms)
-        warnings = sum(f.level == "warning" for p in config.paradigms for f in p.findings)
-        numbers = (len(config.paradigms), config.sets, config.rows, skipped, warnings)
-        table.add_row(config.name, *(f"{number:,}" for number in numbers))
-    return table

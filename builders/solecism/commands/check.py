@@ -14,7 +14,7 @@ from rich.text import Text
 
 from solecism.check.registry import render_codes
 from solecism.check.run import check_paths
-from solecism.commands.options import JSON, ROOT, print_json, print_lines
+from solecism.commands.cli import JSON, ROOT, print_json, print_lines
 from solecism.root import Root
 
 _COUNTED = ("lexicons", "paradigms", "pairs", "items")

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism.analyses.wang_2021 import read_sentences, write_sentences
-from solecism.commands.options import echo, path_type
+from solecism.commands.cli import echo, path_type
 from solecism.errors import InputError, candidates, fail
 from solecism.files import csv_of, filling_folder, write_text, writing
 from solecism.inputs import reading_parquet
@@ -41,45 +41,41 @@ def convert(source: str, target: Path) -> list[Path]:
     suites ``.json``, ``.parquet``, or a folder with a file of SyntaxGym's JSON for each suite.
     Raises :class:`InputError`.
     """
-    if target.suffix in (".csv", ".tsv"):
-        delimiter = "\t" if target.suffix == ".tsv" else ","
-        write_text(target, csv_of(_records(source), delimiter=delimiter))
-        return [target]
-    if target.suffix in (".txt", ".jsonl") and Path(source).suffix not in (".json", ".txt"):
+    kind = target.suffix
+    if kind in (".csv", ".tsv"):
+        write_text(target, csv_of(_records(source), delimiter="\t" if kind == ".tsv" else ","))
+    elif kind in (".txt", ".jsonl") and Path(source).suffix not in (".json", ".txt"):
         write_sentence_lines(sentences_of(open_items(source)), target)
-        return [target]
-    items = _read(source)
-    if target.suffix in _WRITERS:
-        _WRITERS[target.suffix](items.to_pylist(), target)
-        return [target]
-    if target.suffix:
-        near = candidates("endings", [".csv", ".tsv", ".jsonl", *_WRITERS], target.suffix)
-        raise fail(f"cannot write {target.suffix!r} {near}", target)
-    suites: dict[str, list[dict[str, object]]] = {}
-    for item in items.to_pylist():
-        suites.setdefault(item["suite"], []).append(item)
-    with filling_folder(target, _is_suite) as folder:
-        for suite, some in suites.items():
-            write_syntaxgym(some, folder / f"{suite}.json")
-    return [target / f"{suite}.json" for suite in suites]
+    elif kind in _WRITERS:
+        _WRITERS[kind](_read(source).to_pylist(), target)
+    elif kind:
+        near = candidates("endings", [".csv", ".tsv", ".jsonl", *_WRITERS], kind)
+        raise fail(f"cannot write {kind!r} {near}", target)
+    else:
+        suites: dict[str, list[dict[str, object]]] = {}
+        for item in _read(source).to_pylist():
+            suites.setdefault(item["suite"], []).append(item)
+        with filling_folder(target, _is_suite) as folder:
+            for suite, some in suites.items():
+                write_syntaxgym(some, folder / f"{suite}.json")
+        return [target / f"{suite}.json" for suite in suites]
+    return [target]
 
 
 def _records(source: str) -> Iterator[dict[str, object]]:
     """Yield items with all columns; lists become JSON."""
-    tables = [_read(source)] if Path(source).suffix in _READERS else _tables(open_items(source))
-    for table in tables:
+    for table in (
+        [_read(source)] if Path(source).suffix in _READERS else _tables(open_items(source))
+    ):
         for row in table.flatten().to_pylist():  # the fields of a struct become columns
-            yield {name: _cell(value) for name, value in row.items()}
+            lists = {name: value for name, value in row.items() if isinstance(value, list | dict)}
+            texts = {name: json.dumps(some, ensure_ascii=False) for name, some in lists.items()}
+            yield {**row, **texts}
 
 
 def _tables(data: ItemSet) -> Iterator[pa.Table]:
-    for path in data.files:
-        with reading_parquet(path):
-            yield pq.read_table(path)
-
-
-def _cell(value: object) -> object:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+    with reading_parquet(data.files[0]):
+        yield from data.tables()
 
 
 def _is_suite(path: Path) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.options import JSON, ROOT, print_json, print_lines
+from solecism.commands.cli import JSON, ROOT, print_json, print_lines
 from solecism.datasets.manifest import read_manifest
 from solecism.errors import fail
 from solecism.hub.client import folder_of

@@ -10,19 +10,17 @@ from typing import Any
 
 import click
 
-from solecism.commands.options import JSON, NEW_FILE, console, echo, print_json
+from solecism.commands.cli import JSON, NEW_FILE, console, echo, print_json
 from solecism.scoring.engines import BOS, DTYPES
 
 
 @click.command(help=__doc__)
 @click.argument("identifier", metavar="ID")
-@click.option(
-    "--model", required=True, help="Hub id or folder of a causal, masked or n-gram model."
-)
+@click.option("--model", required=True,
+              help="Hub id or folder of a causal, masked or n-gram model.")  # fmt: skip
 @click.option("--data", help="As clams/he (default: the data sets here and in $SOLECISM_DATA).")
-@click.option(
-    "--method", help="sentence; pll, pll:original; ngram. Default: the model's usual one."
-)
+@click.option("--method",
+              help="sentence; pll, pll:original; ngram. Default: the model's usual one.")  # fmt: skip
 @click.option("--revision", help="Revision of the model.")
 @click.option("--dtype", type=click.Choice(DTYPES), default="float32", show_default=True)
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda, mps, auto.")

@@ -6,16 +6,16 @@ NAMES: clams, clams/he, agreement, agreement/albanian; without one, every data s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import Any
 
 import click
 from rich.table import Table
+from rich.text import Text
 
+from solecism.commands.cli import JSON, ROOT, console, echo, plain_table, print_lines
 from solecism.commands.completion import complete_names
-from solecism.commands.options import JSON, ROOT, console, echo, plain_table, print_lines
 from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, cite, mined_names
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import load_paradigms, templates_of_configs
@@ -23,6 +23,7 @@ from solecism.datasets.from_treebanks import minable
 from solecism.errors import fail
 from solecism.harness import TASKS
 from solecism.root import Root
+from solecism.schema import ItemRow
 from solecism.terminal import bar
 from solecism.treebank.catalogue import find_code, iso_of, language_name, treebanks_of
 from solecism.treebank.sources import present
@@ -50,26 +51,22 @@ def command(names: tuple[str, ...], tasks: bool, cited: bool, as_json: bool, roo
         print_lines(*(json.dumps(asdict(size)) for size in found))
         return
     mined = [size for size in found if isinstance(size, MinedSize)]
-    if mined and len(mined) == len(found):
-        for table in mined_tables(mined):
-            console().print(table)
-    else:
-        print_lines(size_table(found, BAR if console().is_terminal else 0))
+    is_mined = mined and len(mined) == len(found)
+    bars = BAR if console().is_terminal else 0
+    for table in mined_tables(mined) if is_mined else [size_table(found, bars)]:
+        console().print(table)
 
 
 def size_table(found: Sequence[Size], width: int = 0) -> Table:
     """Return a table of sizes, with a bar of at most ``width`` columns for each."""
-    table = plain_table(["name", "version"], ["paradigms", "minimal sets"])
-    if width:
-        table.add_column("", style="cyan")
     most = max((size.sets or 0 for size in found), default=0)
+    rows = []
     for size in found:
-        shown = f"mined, {size.here or 0} of {size.paradigms} treebanks here"
-        if size.sets is not None:
-            shown = f"{size.sets:,}"
-        drawn = (bar(size.sets or 0, most, width),) if width else ()
-        table.add_row(size.name, size.version, str(size.paradigms), shown, *drawn)
-    return table
+        mined = f"mined, {size.here or 0} of {size.paradigms} treebanks here"
+        row = (size.name, size.version, size.paradigms, mined if size.sets is None else size.sets)
+        rows.append((*row, Text(bar(size.sets or 0, most, width), "cyan")) if width else row)
+    heads = ["name", "version"], ["paradigms", "minimal sets"], [""] if width else []
+    return plain_table(rows, *heads)
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ class MinedSize(Size):
     licences: tuple[str, ...] = ()
     sentences: int | None = None
     words: int | None = None
-    treebanks: tuple[Mapping[str, Any], ...] = ()
+    treebanks: tuple[ItemRow, ...] = ()
 
 
 def sizes(root: Root, names: Sequence[str]) -> list[Size]:
@@ -115,15 +112,12 @@ def sizes(root: Root, names: Sequence[str]) -> list[Size]:
             message = f"data set {dataset!r} has no config {{}}"
             codes = [find_code(config, message)] if config else minable()
             mined = [mined_size(entry, code) for code in codes]
-            found += mined if names else [_together(mined, entry)]
+            treebanks, here = sum(s.paradigms for s in mined), sum(s.here or 0 for s in mined)
+            together = Size(entry.name, entry.version, treebanks, None, here)
+            found += mined if names else [together]
         else:
             found += _drawn(root, entry, config, is_collected=not names)
     return found
-
-
-def _together(sizes: Sequence[MinedSize], entry: CatalogueEntry) -> Size:
-    treebanks, here = sum(s.paradigms for s in sizes), sum(s.here or 0 for s in sizes)
-    return Size(entry.name, entry.version, treebanks, None, here)
 
 
 def _drawn(root: Root, entry: CatalogueEntry, config: str, is_collected: bool) -> list[Size]:
@@ -164,30 +158,26 @@ def _total(numbers: Iterable[int | None]) -> int | None:
 
 def mined_tables(found: Sequence[MinedSize]) -> list[Table]:
     """Return a table of languages, and of a single one a table of its treebanks."""
-    languages = plain_table(["name", "language"], ["treebanks", "words"])
-    languages.add_column("licence")
+    rows = []
     for size in found:
         closed = sum(not work["commercial"] for work in size.treebanks)
         licence = f"{len(size.licences)} licences, {closed} NC"
         if len(size.licences) == 1:
             licence = _licence(size.licences[0], not closed)
         here = f"{size.here} of {size.paradigms}"
-        languages.add_row(size.name, size.language, here, _number(size.words), licence)
-    if len(found) > 1:
-        return [languages]
-    treebanks = plain_table(["treebank", "here"], ["sentences", "words"])
-    treebanks.add_column("licence")
-    for work in found[0].treebanks:
-        numbers = (_number(work["sentences"]), _number(work["words"]))
-        licence = _licence(work["licence"], work["commercial"])
-        treebanks.add_row(work["name"], "yes" if work["here"] else "no", *numbers, licence)
-    return [languages, treebanks]
+        rows.append((size.name, size.language, here, size.words, licence))
+    tables = [plain_table(rows, ["name", "language"], ["treebanks", "words"], ["licence"])]
+    if len(found) == 1:
+        works = [
+            (work["name"], "yes" if work["here"] else "no", work["sentences"], work["words"],
+             _licence(work["licence"], work["commercial"]))
+            for work in found[0].treebanks
+        ]  # fmt: skip
+        heads = ["treebank", "here"], ["sentences", "words"], ["licence"]
+        tables.append(plain_table(works, *heads))
+    return tables
 
 
 def _licence(name: str, commercial: bool) -> str:
     """Mark a licence that forbids commercial use and does not say so in its name."""
     return name if commercial or "-NC" in name else f"{name} (NC)"
-
-
-def _number(value: int | None) -> str:
-    return "?" if value is None else f"{value:,}"

@@ -9,15 +9,8 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.options import FOLDER, ROOT, print_lines
-from solecism.datasets.lock import (
-    changes,
-    is_own,
-    lock_path,
-    note_commits,
-    read_lock,
-    record,
-)  # fmt: skip
+from solecism.commands.cli import FOLDER, ROOT, print_lines
+from solecism.datasets.lock import changes, is_own, lock_path, note_commits, read_lock, record
 from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.errors import InputError, Problem, fail
 from solecism.hub.client import refs_of
@@ -30,17 +23,12 @@ _ADVICE = "raise the version in the catalogue and run `solecism lock`"
 @click.argument("folders", nargs=-1, type=FOLDER)
 @click.option("--check", is_flag=True, help="Write nothing; fail where something changed.")
 @click.option("--replace", is_flag=True, help="Lock a version anew that was never pushed.")
-@click.option(
-    "--commits", nargs=2, metavar="DATASET ORG/NAME", help="Note the commits of the hub's tags."
-)
+@click.option("--commits", nargs=2, metavar="DATASET ORG/NAME",
+              help="Note the commits of the hub's tags.")  # fmt: skip
 @ROOT
 def command(
-    folders: tuple[Path, ...],
-    check: bool,
-    replace: bool,
-    commits: tuple[str, str] | None,
-    root: Root,
-) -> None:
+    folders: tuple[Path, ...], check: bool, replace: bool, commits: tuple[str, str] | None, root: Root
+) -> None:  # fmt: skip
     if not folders and commits is None:
         raise click.UsageError("name a built folder, as `solecism lock clams`, or give --commits")
     problems: list[Problem] = []
@@ -57,7 +45,8 @@ def command(
         else:
             message = f"has no stanza [{name}], so this root cannot lock the data set"
             raise fail(message, root.path / "catalogue.toml")
-        print_lines(*([f"{name} {version}: {told}"] if told else []))
+        if told:
+            print_lines(f"{name} {version}: {told}")
     if problems:
         raise InputError(problems)
     if commits is not None:

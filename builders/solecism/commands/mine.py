@@ -6,7 +6,7 @@ agrees in their language; `mine agreement he --fetch` downloads the treebanks of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,7 @@ import click
 from rich.progress import DownloadColumn, TaskProgressColumn, TimeRemainingColumn
 from rich.table import Table
 
-from solecism.commands.options import (
-    COMMERCIAL,
-    JSON,
-    NEW_FILE,
-    ROOT,
-    echo,
-    left_out,
-    path_type,
-    plain_table,
-    print_json,
-    print_lines,
-)  # fmt: skip
+from solecism.commands import cli
 from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.errors import fail
 from solecism.files import write_text
@@ -41,47 +30,36 @@ from solecism.treebank.catalogue import (
 )
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine, survey
-from solecism.treebank.profile import Profile, ProfileRow
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
 from solecism.treebank.sources import Fetched, fetch, found_languages, mirrors
 
 
 @click.command(help=__doc__)
-@click.argument("paths", nargs=-1, required=True, type=path_type())
-@click.option(
-    "--language", help="Code or name, as el or Greek (default: as the files' names begin)."
-)
-@click.option(
-    "--preset", default="strict", show_default=True, help="strict, paper or paper-program."
-)
-@click.option(
-    "--mask",
-    type=click.Choice(["controller", "target", "both"]),
-    help="Which end of a pair is masked (default: both; with a preset of the paper, controller).",
-)
+@click.argument("paths", nargs=-1, required=True, type=cli.path_type())
+@click.option("--language",
+              help="Code or name, as el or Greek (default: as the files' names begin).")  # fmt: skip
+@click.option("--preset", default="strict", show_default=True,
+              help="strict, paper or paper-program.")  # fmt: skip
+@click.option("--mask", type=click.Choice(["controller", "target", "both"]), help="Which end of a pair"
+              " is masked (default: both; with a preset of the paper, controller).")  # fmt: skip
 @click.option("--relation", "relations", multiple=True, help="In place of the language's own.")
 @click.option("--without", multiple=True, metavar="FILTER", help="Switch a filter of strict off.")
-@click.option(
-    "--inventory/--no-inventory",
-    default=True,
-    help="strict: take what is overt from the forms in the files (default), or from annotation.",
-)
+@click.option("--inventory/--no-inventory", default=True, help="strict: take what is overt from the"
+              " forms in the files (default), or from annotation.")  # fmt: skip
 @click.option("--licence", default="", help="Licence of the treebank, for the items.")
 @click.option("--lenient", is_flag=True, help="Skip broken sentences, and count them.")
-@click.option(
-    "--spacy", metavar="PIPELINE", help="PATHS are raw text: parse it with this spaCy pipeline."
-)
-@click.option("--stanza", type=path_type(exists=True, dir_okay=False),
+@click.option("--spacy", metavar="PIPELINE",
+              help="PATHS are raw text: parse it with this spaCy pipeline.")  # fmt: skip
+@click.option("--stanza", type=cli.path_type(exists=True, dir_okay=False),
               help="What agrees: a stanza that `mine --profile --out` wrote.")  # fmt: skip
-@click.option("--out", type=NEW_FILE, help="Items: a .parquet or .jsonl file.")
-@click.option("--pairs", type=NEW_FILE, help="Minimal pairs of the items: a .parquet file.")
+@click.option("--out", type=cli.NEW_FILE, help="Items: a .parquet or .jsonl file.")
+@click.option("--pairs", type=cli.NEW_FILE, help="Minimal pairs of the items: a .parquet file.")
 @click.option("--profile", is_flag=True, help="Show what agrees; --out: write it as a stanza.")
-@click.option(
-    "--fetch", "fetched", is_flag=True, help="PATHS are a data set and languages (default: all)."
-)
-@COMMERCIAL
-@JSON
-@ROOT
+@click.option("--fetch", "fetched", is_flag=True,
+              help="PATHS are a data set and languages (default: all).")  # fmt: skip
+@cli.COMMERCIAL
+@cli.JSON
+@cli.ROOT
 def command(
     paths: tuple[Path, ...], profile: bool, fetched: bool, commercial: bool, as_json: bool,
     root: Root, **options: Any,
@@ -99,9 +77,9 @@ def command(
     with progress_bar(TaskProgressColumn(), TimeRemainingColumn()) as show:
         mined = mine(paths, keep=False, progress=show, **options)
     if as_json:
-        print_json(mined.facts())
+        cli.print_json(mined.facts())
     else:
-        print_lines(_table(mined))
+        cli.print_lines(_table(mined))
 
 
 def _table(mined: Mined) -> Table:
@@ -118,10 +96,13 @@ def _table(mined: Mined) -> Table:
     if mined.reason:
         table.add_row("no items", mined.reason)
     rows = {"sentences": counts.sentences, "words": counts.words, "duplicates": counts.duplicates}
-    rows |= {"one of a sentence is enough": counts.repeated} if counts.repeated else {}
-    rows |= {"its document has its share": counts.crowded} if counts.crowded else {}
-    rows |= {"sentences skipped": counts.skipped} if counts.skipped else {}
-    rows |= {f"dropped: {name}": count for name, count in counts.dropped.items() if count}
+    seldom = {
+        "one of a sentence is enough": counts.repeated,
+        "its document has its share": counts.crowded,
+        "sentences skipped": counts.skipped,
+        **{f"dropped: {name}": count for name, count in counts.dropped.items()},
+    }
+    rows |= {name: count for name, count in seldom.items() if count}
     for name, count in rows.items():
         table.add_row(name, f"{count:,}", style="dim")
     return table
@@ -133,59 +114,44 @@ def _fetch_treebanks(
     """Download the treebanks of some or all languages of a mined data set, and list them."""
     if catalogue_entry(root, dataset).configs != MINED:
         raise fail(f"data set {dataset!r} is made from templates: there is nothing to fetch")
-    codes = dict.fromkeys([find_code(name) for name in languages] or _all(commercial))
+    codes = dict.fromkeys([find_code(name) for name in languages] or _every(commercial))
     with progress_bar(DownloadColumn(), first="connecting") as show:
         fetched = [one for code in codes for one in fetch(code, show, commercial=commercial)]
     if as_json:
-        print_json(
+        cli.print_json(
             [{**one.found.facts(), "paths": list(map(str, one.found.files))} for one in fetched]
         )
         return
-    left = [] if languages else left_out(_all(False), codes)
-    release = f"treebanks as in UD {catalogue_release()}"
-    print_lines(release, _fetched_table(fetched), *_notes(fetched), *left)
+    rows, notes = [], list[str]()
+    for one in fetched:
+        found, name = one.found, one.found.origin.name
+        size = sum(path.stat().st_size for path in found.files) / 1e6
+        state = "none" if one.lost else "differ" if found.departures else "right"
+        numbers = (len(found.files), len(found.missing), f"{size:,.1f}")
+        rows.append((name, found.origin.licence, *numbers, state))
+        notes += (f"{name}: {note}" for note in _notes(one))
+    table = cli.plain_table(rows, ["source", "licence"], ["files", "missing", "MB"], ["hashes"])
+    left = [] if languages else cli.left_out(_every(False), codes)
+    cli.print_lines(f"treebanks as in UD {catalogue_release()}", table, *notes, *left)
 
 
-def _all(commercial: bool) -> list[str]:
+def _every(commercial: bool) -> list[str]:
+    """Return the languages with treebanks in the mirrors, or else with treebanks at all."""
     if mirrors():
         return found_languages(commercial)
     return commercial_languages() if commercial else origin_languages()
 
 
-def _fetched_table(fetched: Sequence[Fetched]) -> Table:
-    table = plain_table(["source", "licence"], ["files", "missing", "MB"])
-    table.add_column("hashes")
-    for one in fetched:
-        found = one.found
-        size = sum(path.stat().st_size for path in found.files) / 1e6
-        numbers = (len(found.files), len(found.missing), f"{size:,.1f}")
-        origin = found.origin
-        table.add_row(origin.name, origin.licence, *map(str, numbers), _state(one))
-    return table
-
-
-def _state(one: Fetched) -> str:
+def _notes(one: Fetched) -> Iterator[str]:
+    """Yield what differs from what the project pins, and what may not be done with it."""
+    if one.found.pointers:
+        yield f"pointers of Git LFS and not the files: {', '.join(one.found.pointers)}"
+    elif one.found.departures:
+        yield f"does not match the pinned checksum: {', '.join(one.found.departures)}"
     if one.lost:
-        return "none"
-    return "differ" if one.found.departures else "right"
-
-
-def _notes(fetched: Sequence[Fetched]) -> list[str]:
-    """Return what differs from what the project pins, and what may not be done with it."""
-    notes = []
-    for one in fetched:
-        name = one.found.origin.name
-        if one.found.pointers:
-            files = ", ".join(one.found.pointers)
-            notes.append(f"{name}: pointers of Git LFS and not the files: {files}")
-        elif one.found.departures:
-            files = ", ".join(one.found.departures)
-            notes.append(f"{name}: does not match the pinned checksum: {files}")
-        if one.lost:
-            notes.append(f"{name}: could not be downloaded, building without it: {one.lost}")
-        if not one.found.origin.redistributable:
-            notes.append(f"{name}: derived data may not be redistributed")
-    return notes
+        yield f"could not be downloaded, building without it: {one.lost}"
+    if not one.found.origin.redistributable:
+        yield "derived data may not be redistributed"
 
 
 _SHOWN = 10
@@ -193,40 +159,29 @@ _SHOWN = 10
 
 
 def _show_profile(
-    paths: tuple[Path, ...], language: str | None, lenient: bool, out: Path | None, as_json: bool
+    paths: tuple[Path, ...], code: str | None, lenient: bool, out: Path | None, as_json: bool
 ) -> None:
     """Show the evidence, and a stanza to edit; with ``out`` write the stanza alone."""
     with progress_bar(TaskProgressColumn()) as show:
-        profile = survey(paths, language=language, lenient=lenient, progress=show)
+        profile = survey(paths, language=code, lenient=lenient, progress=show)
+    language = profile.language
     if as_json:
-        print_json(_profile_facts(profile))
-    elif out is not None:
+        cli.print_json({
+            "language": language.code, "sentences": profile.sentences, "agrees": language.rule_texts(),
+            "verbforms": list(language.verbforms), "cases": list(language.cases),
+            "third": language.third, "reason": profile.reason,
+            "rows": [{**asdict(row), "agrees": row.agrees} for row in profile.rows],
+        })  # fmt: skip
+        return
+    if out is not None:
         write_text(out, profile.stanza())
-        echo(f"wrote {out}")
-    else:
-        rows = [row for row in profile.rows if row.both >= _SHOWN]
-        print_lines(_profile_table(rows), "", profile.reason or profile.stanza())
-
-
-def _profile_facts(profile: Profile) -> dict[str, object]:
-    return {
-        "language": profile.language.code,
-        "sentences": profile.sentences,
-        "agrees": profile.language.rule_texts(),
-        "verbforms": list(profile.language.verbforms),
-        "cases": list(profile.language.cases),
-        "third": profile.language.third,
-        "reason": profile.reason,
-        "rows": [{**asdict(row), "agrees": row.agrees} for row in profile.rows],
-    }
-
-
-def _profile_table(rows: Sequence[ProfileRow]) -> Table:
-    table = plain_table(["target", "feature", "controller"], ["pairs", "agree", "noun", "pron"])
-    table.add_column("agreement")
-    for row in rows:
+        cli.echo(f"wrote {out}")
+        return
+    rows = []
+    for row in (row for row in profile.rows if row.both >= _SHOWN):
         shares = (row.agree / row.both, row.noun, row.pronoun)
         told = ("" if share is None else f"{share:.1%}" for share in shares)
         kind = row.kind.replace("_", " ")
-        table.add_row(kind, row.feature, row.side, f"{row.both:,}", *told, row.reason or "yes")
-    return table
+        rows.append((kind, row.feature, row.side, row.both, *told, row.reason or "yes"))
+    heads = ["target", "feature", "controller"], ["pairs", "agree", "noun", "pron"], ["agreement"]
+    cli.print_lines(cli.plain_table(rows, *heads), "", profile.reason or profile.stanza())

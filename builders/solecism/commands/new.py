@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from solecism.check.templates import EXAMPLE
-from solecism.commands.options import OWN_ROOT, echo
+from solecism.commands.cli import OWN_ROOT, echo
 from solecism.errors import candidates, fail
 from solecism.files import add_texts
 from solecism.grammar.inherit import DEFAULTS, SLOTS
@@ -96,9 +96,8 @@ _TABLES = {
 
 @click.command(help=__doc__)
 @click.argument("name")
-@click.option(
-    "--like", metavar="NAME", help="Start from a paradigm that exists, as clams/fr/prep_anim."
-)
+@click.option("--like", metavar="NAME",
+              help="Start from a paradigm that exists, as clams/fr/prep_anim.")  # fmt: skip
 @click.option("--own-words", is_flag=True, help="Small tables to fill, not the installed lexicon.")
 @OWN_ROOT
 def command(name: str, like: str | None, own_words: bool, root: Root) -> None:
@@ -113,12 +112,13 @@ def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = F
     """
     dataset, language, uid = _parts(name, root)
     template = root.path / "templates" / dataset / language / f"{uid}.jinja"
-    installed = installed_root()
+    installed, words = installed_root(), root.path / "lexicons" / language
+    texts, lexicon = dict[Path, str](), Lexicon(words)
     if not own_words and language not in root.languages and language in installed.languages:
-        texts = _copied(installed.lexicon(language), root.path / "lexicons" / language)
-        lexicon = Lexicon(installed.lexicon(language))
-    else:
-        texts, lexicon = {}, Lexicon(root.path / "lexicons" / language)
+        ours = installed.lexicon(language)
+        tables = sorted(ours.rglob("[!.]*.tsv"))
+        texts = {words / path.relative_to(ours): read_source(path) for path in tables}
+        lexicon = Lexicon(ours)
     if like is not None:
         texts = _texts_like(like, template, (root, installed)) | texts
     else:
@@ -126,7 +126,7 @@ def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = F
         texts |= {template.with_name(PHRASES): phrases}
         texts[template] = _TEMPLATE.format(uid=uid, **_example(lexicon, phrases))
         for table, lines in _TABLES.items():
-            path = root.path / "lexicons" / language / f"{table}.tsv"
+            path = words / f"{table}.tsv"
             if (table != "det" or 'word("det"' in phrases) and path not in texts:
                 texts[path] = "\n".join(lines) + "\n"
     if template.exists() and template.read_bytes() != texts[template].encode():
@@ -141,18 +141,10 @@ def _parts(name: str, root: Root) -> list[str]:
         raise fail(f"{name!r} is not of the form dataset/language/UID, as mine/it/simple_agrmt")
     language = parts[1]
     if not _LANGUAGE.fullmatch(language) and language not in root.languages:
-        code = known_code(language)
-        hint = (
-            f"did you mean {code!r}?" if code else "as 'it' for Italian or 'grc' for Ancient Greek"
-        )
+        code, hint = known_code(language), "as 'it' for Italian or 'grc' for Ancient Greek"
+        hint = f"did you mean {code!r}?" if code else hint
         raise fail(f"{language!r} is not the code of a language of ISO 639 ({hint})")
     return parts
-
-
-def _copied(old: Path, new: Path) -> dict[Path, str]:
-    """Return the tables below a folder as files of another one."""
-    paths = [path for path in sorted(old.rglob("*.tsv")) if not path.name.startswith(".")]
-    return {new / path.relative_to(old): read_source(path) for path in paths}
 
 
 def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path, str]:
@@ -163,13 +155,10 @@ def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path
     found = [root.path / "templates" / f"{like}.jinja" for root in roots]
     source = next((path for path in found if path.is_file()), None)
     if source is None:
-        folders = {path.parent for path in found}
-        known = [
-            f"{f.parent.name}/{f.name}/{p.stem}" for f in folders for p in f.glob("[!_]*.jinja")
-        ]
-        raise fail(
-            f"--like: there is no paradigm {like!r} {candidates('paradigms', sorted(known), like)}"
-        )
+        paths = {path for folder in found for path in folder.parent.glob("[!_]*.jinja")}
+        known = sorted({"/".join(path.with_suffix("").parts[-3:]) for path in paths})
+        near = candidates("paradigms", known, like)
+        raise fail(f"--like: there is no paradigm {like!r} {near}")
     text = read_source(source)
     if above := re.search(r"^like: *(\S+)", text, re.M):
         raise fail(f"--like: {like!r} is itself like {above[1]!r}: name that one")
@@ -177,16 +166,12 @@ def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path
     shared = [source.with_name(name) for name in (PHRASES, SLOTS, DEFAULTS)]
     texts = {template.with_name(path.name): read_source(path) for path in shared if path.is_file()}
     texts[template] = text.replace("---\n", f"---\n{EXAMPLE}\n", 1)
-    words = source.parents[3] / "lexicons" / source.parent.name
-    for path in (
-        sorted(words.glob("*.tsv")) if template.parent.name not in roots[0].languages else ()
-    ):
+    language, words = template.parent.name, source.parents[3] / "lexicons" / source.parent.name
+    for path in () if language in roots[0].languages else sorted(words.glob("*.tsv")):
         header = next(line for line in read_source(path).split("\n") if line and line[0] != "#")
-        comment = (
-            f"# The columns of lexicons/{words.name}/{path.name}: fill in words of your language."
-        )
-        new = roots[0].path / "lexicons" / template.parent.name / path.name
-        texts[new] = f"{comment}\n{header}\n"
+        place = f"lexicons/{words.name}/{path.name}"
+        comment = f"# The columns of {place}: fill in words of your language."
+        texts[roots[0].path / "lexicons" / language / path.name] = f"{comment}\n{header}\n"
     return texts
 
 
@@ -199,10 +184,8 @@ def _phrases(folder: Path, lexicon: Lexicon, others: Root) -> str:
         text = read_source(path)
         if _THE in text and "import" not in text:
             return f"{{# Copied from the data set {path.parents[1].name}. #}}\n{text}"
-    begun = "noun" in lexicon.names
-    no_article = begun and (
-        "det" not in lexicon.names or "the" not in lexicon.table("det").by_lemma
-    )
+    has_the = "det" in lexicon.names and "the" in lexicon.table("det").by_lemma
+    no_article = "noun" in lexicon.names and not has_the
     return _PHRASES_TEXT.replace(_ARTICLE, "") if no_article else _PHRASES_TEXT
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 from huggingface_hub.utils.logging import set_verbosity
 
-from solecism.commands.options import FOLDER, JSON, print_json, print_lines
+from solecism.commands.cli import FOLDER, JSON, print_json, print_lines
 from solecism.hub.push import Pushed, PushPlan, plan_push, push
 
 SHOWN = 10
@@ -99,15 +99,11 @@ def _pushed_lines(pushed: Pushed, repo: str) -> list[str]:
 
 def _plan_facts(plan: PushPlan, repo: str) -> dict[str, object]:
     return {
-        "repo": repo,
-        "tag": plan.tag,
-        "released": plan.released or None,
-        "last": plan.last or None,
-        "left_alone": list(plan.strays),
-        "unasked": plan.unasked or None,
+        "repo": repo, "tag": plan.tag, "released": plan.released or None, "last": plan.last or None,
+        "left_alone": list(plan.strays), "unasked": plan.unasked or None,
         "operations": [vars(change) for change in plan.changes],
         "difference": plan.difference.to_json() if plan.difference else None,
-    }
+    }  # fmt: skip
 
 
 def _pushed_facts(pushed: Pushed, repo: str) -> dict[str, object]:

@@ -10,36 +10,28 @@ from typing import Any
 
 import click
 
-from solecism.commands.options import (
-    FOLDER,
-    JSON,
-    NEW_FILE,
-    console,
-    echo,
-    path_type,
-    print_json,
-)
+from solecism.commands import cli
 
 
 @click.command(help=__doc__)
-@click.argument("results", nargs=-1, type=path_type())
+@click.argument("results", nargs=-1, type=cli.path_type())
 @click.option("--by", help="UID, phenomenon, construction, config or a feature.")
 @click.option("--diff", is_flag=True, help="Compare two models item by item.")
 @click.option("--group", is_flag=True, help="Seeds of a model: mean and standard deviation.")
 @click.option("--normaliser", default="sum", show_default=True,
               help="Decide by token, char, byte, slln, slln:ALPHA or slor.")  # fmt: skip
+@click.option("--judgments", type=cli.path_type(exists=True),
+              help="CSV or Parquet: UID and accuracy of people.")  # fmt: skip
+@click.option("--html", type=cli.NEW_FILE, help="Write one HTML page.")
 @click.option(
-    "--judgments", type=path_type(exists=True), help="CSV or Parquet: UID and accuracy of people."
+    "--curve", type=cli.NEW_FILE, help="Write an SVG: accuracy over checkpoints of a model."
 )
-@click.option("--html", type=NEW_FILE, help="Write one HTML page.")
-@click.option("--curve", type=NEW_FILE, help="Write an SVG: accuracy over checkpoints of a model.")
-@click.option(
-    "--eval-results", type=FOLDER, help="Write .eval_results/*.yaml into a model's repository."
-)
+@click.option("--eval-results", type=cli.FOLDER,
+              help="Write .eval_results/*.yaml into a model's repository.")  # fmt: skip
 @click.option("--hub", help="Who has the data sets on the hub (for --eval-results).")
-@click.option("--csv", type=NEW_FILE)
-@click.option("--latex", type=NEW_FILE)
-@JSON
+@click.option("--csv", type=cli.NEW_FILE)
+@click.option("--latex", type=cli.NEW_FILE)
+@cli.JSON
 def command(
     results: tuple[Path, ...], html: Path | None, curve: Path | None, eval_results: Path | None,
     hub: str | None, csv: Path | None, latex: Path | None, as_json: bool, **options: Any,
@@ -50,15 +42,15 @@ def command(
 
     made = report(results, **options)
     if as_json:
-        print_json(made.to_json())
+        cli.print_json(made.to_json())
     else:
-        made.print(console())
+        made.print(cli.console())
     files = ((html, made.html), (curve, made.curve), (csv, made.csv), (latex, made.latex))
     for path, content in files:
         if path is not None:
             write_text(path, content())
             if not as_json:
-                echo(f"wrote {path}")
+                cli.echo(f"wrote {path}")
     written = write_eval_results(made.results, eval_results, hub) if eval_results else []
     for path in () if as_json else written:
-        echo(f"wrote {path}")
+        cli.echo(f"wrote {path}")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from solecism.commands import cli
 from solecism.commands.completion import complete_built
-from solecism.commands.options import FOLDER, JSON, NEW_FOLDER, console, echo, path_type, print_json
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
 from solecism.scoring.options import ScoreOptions
 
@@ -45,51 +46,28 @@ def _option(*names: str, **given: Any) -> Callable[[_Command], _Command]:
     return click.option(*names, **{"show_default": True, "default": _USUAL[name], **given})
 
 
-def _listed(*values: str) -> str:
-    return f"{', '.join(values)}."
-
-
 @click.command(help=__doc__)
 @click.argument("data", nargs=-1, shell_complete=complete_built)
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    help="Hub id, folder, or openai:http://HOST/v1#NAME. May be given again.",
-)
-@click.option(
-    "--surprisals",
-    type=FOLDER,
-    help="Instead of a model: a folder of files with the surprisal of each token.",
-)
-@click.option(
-    "--columns",
-    default="",
-    metavar="NAME=COLUMN,...",
-    help="Columns of these files: sentence, number, token, surprisal; unit=nats.",
-)
+@click.option("--model", "models", multiple=True,
+              help="Hub id, folder, or openai:http://HOST/v1#NAME. May be given again.")  # fmt: skip
+@click.option("--surprisals", type=cli.FOLDER,
+              help="Instead of a model: a folder of files with the surprisal of each token.")  # fmt: skip
+@click.option("--columns", default="", metavar="NAME=COLUMN,...",
+              help="Columns of these files: sentence, number, token, surprisal; unit=nats.")  # fmt: skip
 @_option("--method", cls=_MethodOption, show_default=False)
 @_option("--revision", help="Revision of the model.")
-@click.option(
-    "--revisions", multiple=True, metavar="PATTERN", help="All revisions that fit, as 'chck_*M'."
-)
+@click.option("--revisions", multiple=True, metavar="PATTERN",
+              help="All revisions that fit, as 'chck_*M'.")  # fmt: skip
 @_option("--data-revision", help="Revision of a data set of the hub.")
-@_option("--dtype", help=_listed(*DTYPES))
+@_option("--dtype", help=f"{', '.join(DTYPES)}.")
 @_option("--device", help="cpu, cuda, cuda:1, mps, auto, map (over all cards).")
-@_option("--bos", help=_listed("auto (lm-eval's rule)", *BOS[1:]))
+@_option("--bos", help=f"auto (lm-eval's rule), {', '.join(BOS[1:])}.")
 @_option("--eos", is_flag=True, help="Also score the end-of-sentence token.")
-@_option("--engine", help=_listed("auto", *ENGINES))
-@_option(
-    "--multi-piece",
-    type=click.Choice(["skip", "pll"]),
-    help="What focus does with words of several tokens.",
-)
-@_option(
-    "--unigram",
-    type=click.Path(path_type=Path),
-    metavar="TEXT",
-    help="Text (a file or folder) for the unigram model of SLOR.",
-)
+@_option("--engine", help=f"auto, {', '.join(ENGINES)}.")
+@_option("--multi-piece", type=click.Choice(["skip", "pll"]),
+         help="What focus does with words of several tokens.")  # fmt: skip
+@_option("--unigram", type=cli.path_type(), metavar="TEXT",
+         help="Text (a file or folder) for the unigram model of SLOR.")  # fmt: skip
 @_option("--batch-tokens", type=click.IntRange(1), help="Tokens in a batch.")
 @_option("--requests", type=click.IntRange(1), help="Requests that a server has at once.")
 @_option("--limit", type=click.IntRange(1), help="Score only the first items.")
@@ -98,27 +76,17 @@ def _listed(*values: str) -> str:
 @_option("--again", is_flag=True, help="Score anew what has a result already.")
 @_option("--name", help="What results call the model.", show_default=False)
 @_option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
-@_option("--out", type=NEW_FOLDER, help="Folder of the results.")
-@click.option(
-    "--fail-under", type=float, metavar="PERCENT", help="Exit with 1 if an accuracy is lower."
-)
-@click.option(
-    "--baseline",
-    type=path_type(exists=True),
-    help="Exit with 1 if an accuracy is lower than in this result, or folder of results.",
-)
-@JSON
+@_option("--out", type=cli.NEW_FOLDER, help="Folder of the results.")
+@click.option("--fail-under", type=float, metavar="PERCENT",
+              help="Exit with 1 if an accuracy is lower.")  # fmt: skip
+@click.option("--baseline", type=cli.path_type(exists=True), help="Exit with 1 if an accuracy is lower"
+              " than in this result, or folder of results.")  # fmt: skip
+@cli.JSON
 def command(
-    data: tuple[str, ...],
-    models: tuple[str, ...],
-    surprisals: Path | None,
-    columns: str,
-    revisions: tuple[str, ...],
-    fail_under: float | None,
-    baseline: Path | None,
-    as_json: bool,
+    data: tuple[str, ...], models: tuple[str, ...], surprisals: Path | None, columns: str,
+    revisions: tuple[str, ...], fail_under: float | None, baseline: Path | None, as_json: bool,
     **options: Any,
-) -> None:
+) -> None:  # fmt: skip
     if options["revision"] and revisions:
         raise click.UsageError("--revisions takes the place of --revision")
     if surprisals is not None and (models or len(data) != 1):
@@ -138,7 +106,7 @@ def command(
     _print_results(results, as_json)
     lower = [line for result in results for line in _lower(result, wanted)]
     for line in lower:
-        echo(line, err=True)
+        cli.echo(line, err=True)
     if lower:
         raise click.exceptions.Exit(1)
 
@@ -151,9 +119,7 @@ def _scored(
     from solecism.scoring.run import score_all
     from solecism.terminal import progress_bar
 
-    def notice(text: str) -> None:
-        echo(text, err=True)
-
+    notice = partial(cli.echo, err=True)
     try:
         with progress_bar(TimeRemainingColumn(), first=data[0]) as show:
             return score_all(
@@ -200,12 +166,12 @@ def _print_results(results: Sequence[Result], as_json: bool) -> None:
         ]
         known = [r.accuracy for r in results if r.accuracy is not None]
         mean = sum(known) / len(known) if known else None
-        print_json({"accuracy": mean, "results": overall, **made.to_json()})
+        cli.print_json({"accuracy": mean, "results": overall, **made.to_json()})
         return
-    made.print(console())
+    made.print(cli.console())
     for result in results:
         if "items" in result.summary:
-            echo(items_line(result.summary["items"]))
+            cli.echo(items_line(result.summary["items"]))
         if "normalised" in result.summary:
-            echo(normalised_lines(result.summary))
-        echo(f"written to {result.path}")
+            cli.echo(normalised_lines(result.summary))
+        cli.echo(f"written to {result.path}")

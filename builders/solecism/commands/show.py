@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import random
-import unicodedata
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 from rich.table import Table
 from rich.text import Text
 
+from solecism.commands.cli import JSON, ROOT, console, print_lines
 from solecism.commands.completion import complete_paradigms
 from solecism.commands.list import mined_size, mined_tables
-from solecism.commands.options import JSON, ROOT, console, print_lines
 from solecism.contrast import differing_span
 from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.datasets.configs import choose
@@ -36,6 +36,7 @@ from solecism.grammar.suites import draw_suites
 from solecism.inputs import reading_parquet
 from solecism.root import Root
 from solecism.schema import FEATURES, ItemRow, kind_of_items
+from solecism.terminal import isolated
 from solecism.treebank.catalogue import find_code, known_code
 
 SEEN = 200_000
@@ -49,9 +50,8 @@ ENOUGH = 2_000
 @click.argument("name", shell_complete=complete_paradigms)
 @click.option("-n", "number", type=click.IntRange(1), default=5, show_default=True)
 @click.option("--seed", type=int, default=0, help="Another seed shows other items.")
-@click.option(
-    "--where", "wanted", multiple=True, metavar="FEATURE=VALUE", help="As match=mismatch."
-)
+@click.option("--where", "wanted", multiple=True, metavar="FEATURE=VALUE",
+              help="As match=mismatch.")  # fmt: skip
 @JSON
 @ROOT
 def command(
@@ -74,8 +74,7 @@ def command(
         return
     more = f" (a sample of up to {space})" if space else ""
     print_lines(f"{shown}: {len(table)} items{more}, {len(items)} shown")
-    _print([item_grid(kind, count, item) for count, item in enumerate(items, 1)])
-    _print(overview)
+    _print([*(item_grid(kind, count, item) for count, item in enumerate(items, 1)), *overview])
 
 
 def _print(tables: Sequence[Table]) -> None:
@@ -103,27 +102,26 @@ def _items(root: Root, name: str) -> tuple[str, pa.Table, int]:
     """
     folder, _, config = name.rstrip("/").rpartition("/")
     dataset = folder.partition("/")[0]
-    is_drawn = dataset in root.datasets
-    if not is_drawn or (
-        folder == dataset and catalogue_entry(root, dataset).configs == "languages"
-    ):
-        if folder and (Path(folder) / MANIFEST).is_file():
-            tables = []
-            for path in read_manifest(Path(folder)).paths(config):
-                with reading_parquet(path):
-                    tables.append(pq.ParquetFile(path).read())
-            return f"{folder}/{config}", pa.concat_tables(tables), 0
-        if _is_mined(root, folder):
-            return *_mined(folder, config), 0
+    is_paradigm = dataset in root.datasets and (
+        folder != dataset or catalogue_entry(root, dataset).configs != "languages"
+    )
+    if folder and not is_paradigm and (Path(folder) / MANIFEST).is_file():
+        tables = []
+        for path in read_manifest(Path(folder)).paths(config):
+            with reading_parquet(path):
+                tables.append(pq.ParquetFile(path).read())
+        return f"{folder}/{config}", pa.concat_tables(tables), 0
+    if not is_paradigm and _is_mined(root, folder):
+        return *_mined(folder, config), 0
     paradigm, space = _paradigm(root, name), 0
     wanted = paradigm.template.draw or paradigm.plan.bound
     if wanted > SEEN:
         sampled = replace(paradigm.template, draw=SEEN // 10)
         paradigm, space = replace(paradigm, template=sampled), wanted
-    if not paradigm.template.is_pair:
-        return paradigm.name, pa.concat_tables(draw_suites(paradigm)), space
     extra = tuple(sorted(paradigm.template.features))
-    return paradigm.name, pa.concat_tables(draw_pairs(paradigm, extra=extra)), space
+    is_pair = paradigm.template.is_pair
+    drawn = draw_pairs(paradigm, extra=extra) if is_pair else draw_suites(paradigm)
+    return paradigm.name, pa.concat_tables(drawn), space
 
 
 def _paradigm(root: Root, name: str) -> Paradigm:
@@ -150,12 +148,11 @@ def _mined(dataset: str, name: str) -> tuple[str, pa.Table]:
     code = find_code(language, f"data set {dataset!r} has no config {{}}")
     known = {config.name: config for config in agreement_configs(dataset, [code])}
     (chosen,) = choose(dataset, known, [f"{code}{dash}{kind}"])
-    config = known[chosen]
-    if config.kind == "pair":  # pairs are made of items
+    if known[chosen].kind == "pair":  # pairs are made of items
         for source in next(iter(known.values())).sources:
             deque(source.tables(), maxlen=0)
     tables: list[pa.Table] = []
-    for table in (table for source in config.sources for table in source.tables()):
+    for table in chain.from_iterable(source.tables() for source in known[chosen].sources):
         tables.append(table)
         if sum(map(len, tables)) >= ENOUGH:
             break
@@ -183,37 +180,35 @@ def _select(table: pa.Table, kind: str, wanted: Mapping[str, str]) -> pa.Table:
 def mark_difference(good: str, bad: str) -> tuple[str, str]:
     """Put brackets around the words in which two sentences differ."""
     space = " " if " " in good + bad else ""
-    ours, theirs = (text.split(space) if space else list(text) for text in (good, bad))
-    spans = differing_span(ours, theirs)
-    return _bracketed(ours, spans[0], space), _bracketed(theirs, spans[1], space)
-
-
-def _bracketed(words: Sequence[str], span: slice, space: str) -> str:
-    middle = space.join(words[span])
-    core = middle.rstrip(".,;:!?")
-    parts = [*words[: span.start], f"[{core}]{middle[len(core) :]}", *words[span.stop :]]
-    return space.join(parts)
+    sides = [text.split(space) if space else list(text) for text in (good, bad)]
+    marked = []
+    for words, span in zip(sides, differing_span(*sides), strict=True):
+        middle = space.join(words[span])
+        core = middle.rstrip(".,;:!?")
+        within = f"[{core}]{middle[len(core) :]}"
+        marked.append(space.join([*words[: span.start], within, *words[span.stop :]]))
+    return marked[0], marked[1]
 
 
 def item_grid(kind: str, count: int, item: ItemRow) -> Table:
     """Return the texts of an item, with what is known of it, and its id, below them."""
     rows: list[tuple[str, Text]] = []
     if kind == "pair":
-        good, bad = map(_readable, mark_difference(item["sentence_good"], item["sentence_bad"]))
+        good, bad = map(isolated, mark_difference(item["sentence_good"], item["sentence_bad"]))
         rows = [("good", Text(f" {good}", "green")), ("bad", Text(f"*{bad}", "red"))]
         for _, text in rows:
             text.highlight_regex(r"\[[^\]]*\]", "bold")
         about = _features(item["features"])
     elif kind == "suite":
-        rows = [(c["name"], Text(_readable(c["text"]))) for c in item["conditions"]]
+        rows = [(c["name"], Text(isolated(c["text"]))) for c in item["conditions"]]
         about = "\n".join(item["predictions"])
     elif kind == "cloze":
-        rows = [("", Text(_readable(f"{item['left']}[{item['answer']}]{item['right']}")))]
+        rows = [("", Text(isolated(f"{item['left']}[{item['answer']}]{item['right']}")))]
         ends = "; ".join(f"{end} {item[end]['form']}" for end in ("controller", "target"))
         agrees = ", ".join(item["agrees_in"])
         about = f"{item['relation']}, masked: {item['masked']}; {ends}; {agrees}"
     else:
-        rows = [("", Text(_readable(str(item.get("form", "")))))]
+        rows = [("", Text(isolated(str(item.get("form", "")))))]
         about = ", ".join(f"{name} {value}" for name, value in item.items() if name != "form")
     about += f"; id {item['id']}" if "id" in item else ""
     grid = Table.grid(padding=(0, 1))
@@ -222,21 +217,14 @@ def item_grid(kind: str, count: int, item: ItemRow) -> Table:
     return grid
 
 
-def _readable(text: str) -> str:
-    """Isolate right-to-left text, so that terminals put its stop and brackets in their places."""
-    is_rtl = any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
-    return f"\u2067{text}\u2069" if is_rtl else text
-
-
 def _features(features: ItemRow) -> str:
     known = {name: str(value) for name, value in features.items() if value is not None}
-    roles: dict[str, list[str]] = {"controller": [], "attractor": []}
-    rest: list[str] = []
-    for name, value in known.items():
-        role = name.partition("_")[0]
-        if role in roles and name in FEATURES:
-            roles[role].append(value)
-        elif name != "construction":
-            rest.append(f"{name} {value}")
-    shown = [f"{role} {' '.join(values)}" for role, values in roles.items() if values]
-    return "; ".join([*shown, *rest]) or "no features"
+    shown = []
+    for role in ("controller", "attractor"):
+        names = [name for name in known if name in FEATURES and name.partition("_")[0] == role]
+        if names:
+            shown.append(" ".join([role, *(known.pop(name) for name in names)]))
+    known.pop("construction", None)
+    return (
+        "; ".join([*shown, *(f"{name} {value}" for name, value in known.items())]) or "no features"
+    )

@@ -7,13 +7,14 @@ TEXTS: files with one sentence a line, or folders of .txt files. Models go to OU
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.progress import TimeRemainingColumn
 
-from solecism.commands.options import NEW_FOLDER, echo, path_type
+from solecism.commands.cli import NEW_FOLDER, echo, path_type
 from solecism.terminal import progress_bar
 
 _NUMBERS: dict[str, tuple[type, str]] = {
@@ -43,24 +44,16 @@ def _numbers(command: Any) -> Any:
 @click.command(help=__doc__)
 @click.argument("texts", nargs=-1, required=True, type=path_type())
 @click.option("--out", required=True, type=NEW_FOLDER, help="Folder of the models.")
-@click.option(
-    "--arch", type=click.Choice(["lstm", "ngram", "transformer"]), default="lstm", show_default=True
-)
+@click.option("--arch", type=click.Choice(["lstm", "ngram", "transformer"]), default="lstm",
+              show_default=True)  # fmt: skip
 @click.option("--preset", type=click.Choice(["paper", "small"]), default="paper", show_default=True)
-@click.option(
-    "--valid", multiple=True, type=path_type(), help="Default: one sentence in twenty of TEXTS."
-)
-@click.option(
-    "--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many: 0, 1, ..."
-)
+@click.option("--valid", multiple=True, type=path_type(),
+              help="Default: one sentence in twenty of TEXTS.")  # fmt: skip
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True,
+              help="How many: 0, 1, ...")  # fmt: skip
 @click.option("--lower", is_flag=True, help="Put the text into lower case.")
-@click.option(
-    "--tokens",
-    type=click.Choice(["spaces", "marks"]),
-    default="spaces",
-    show_default=True,
-    help="Words stand between spaces, or split off punctuation as well.",
-)
+@click.option("--tokens", type=click.Choice(["spaces", "marks"]), default="spaces", show_default=True,
+              help="Words stand between spaces, or split off punctuation as well.")  # fmt: skip
 @click.option("--optimizer", type=click.Choice(["sgd", "adamw"]))
 @click.option("--device", default="cpu", show_default=True)
 @_numbers
@@ -76,9 +69,7 @@ def command(
     options = replace(PRESETS[arch, preset], lower=lower, marks=tokens == "marks", **given)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
-    def notice(text: str) -> None:
-        echo(text, err=True)
-
+    notice = partial(echo, err=True)
     with progress_bar(TimeRemainingColumn()) as show:
         folders = train(options, read_texts(texts, valid), out, range(seeds), device, show, notice)
     for folder in folders:

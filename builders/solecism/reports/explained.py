@@ -14,7 +14,7 @@ from rich.text import Text
 from solecism.contrast import direction
 from solecism.reports.pages import render_page
 from solecism.scoring.explanation import ExplainedPair, ExplainedToken
-from solecism.terminal import bar
+from solecism.terminal import bar, isolated
 
 _WORD, _BAR = 14, 16
 """The most columns of a token, and those of a bar: 80 for two sentences."""
@@ -93,11 +93,13 @@ def _cells(token: ExplainedToken | None, most: float, style: str) -> tuple[Text,
         return Text(), Text(), Text()
     text = token.text if token.starts_word else f"·{token.text}"
     text += f" ×{token.tokens}" if token.tokens > 1 else ""
-    if direction(text) == "rtl":
-        text = f"\u2067{text}\u2069"
     value = token.surprisal
     shown = "–" if value is None else f"{value:.1f}"
-    return Text(text, style), Text(shown), Text(bar(value or 0.0, most, _BAR), style or "cyan")
+    return (
+        Text(isolated(text), style),
+        Text(shown),
+        Text(bar(value or 0.0, most, _BAR), style or "cyan"),
+    )
 
 
 def _notes(pair: ExplainedPair) -> Iterator[str]:

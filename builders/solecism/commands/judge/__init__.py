@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import click
 
-from solecism.commands.options import VerbGroup
+from solecism.commands.cli import VerbGroup
 
-VERBS = (
-    "new", "export", "serve", "import", "report", "accept",
-)  # fmt: skip
+VERBS = ("new", "export", "serve", "import", "report", "accept")
 """The verbs in the order of work."""
 
 

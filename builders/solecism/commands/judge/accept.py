@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.options import FOLDER, echo
+from solecism.commands.cli import FOLDER, echo
 
 
 @click.command(help=__doc__)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.options import FOLDER, NEW_FOLDER, echo
+from solecism.commands.cli import FOLDER, NEW_FOLDER, echo
 from solecism.judge.design import read_study
 
 

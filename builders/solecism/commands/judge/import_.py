@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.options import FOLDER, JSON, echo, path_type, print_json
+from solecism.commands.cli import FOLDER, JSON, echo, path_type, print_json
 from solecism.judge.creation import pairs_of_config
 from solecism.judge.design import read_study
 from solecism.judge.importing import import_answers, known_trials, save_answers

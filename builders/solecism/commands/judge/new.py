@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from solecism.commands.options import JSON, NEW_FOLDER, echo, print_json
+from solecism.commands.cli import JSON, NEW_FOLDER, echo, print_json
 from solecism.errors import fail
 from solecism.judge.creation import StudyOptions, create_study, pairs_of_config
 from solecism.judge.design import DELIVERIES, AnswerDelivery, Study

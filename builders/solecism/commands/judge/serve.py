@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solecism.commands.options import FOLDER, JSON, console, echo, plain_table, print_json
+from solecism.commands.cli import FOLDER, JSON, console, echo, plain_table, print_json
 from solecism.errors import fail
 from solecism.judge.design import Study, read_study
 from solecism.judge.importing import remove_person, states_of_lists
@@ -64,13 +64,14 @@ def _show_status(study: Path, watch: bool, as_json: bool) -> None:
     found = read_study(study, foreign=True)
     if as_json:
         print_json([dict(zip(_NAMES, row, strict=True)) for row in _rows(found)])
-    elif not watch:
+        return
+    if not watch:
         console().print(_table(found))
-    else:
-        with Live(_table(found), console=console(), auto_refresh=False) as live:
-            while True:
-                time.sleep(2)
-                live.update(_table(found), refresh=True)
+        return
+    with Live(_table(found), console=console(), auto_refresh=False) as live:
+        while True:
+            time.sleep(2)
+            live.update(_table(found), refresh=True)
 
 
 def _rows(study: Study) -> list[tuple[int, int, int, int, int, int]]:
@@ -83,9 +84,8 @@ def _rows(study: Study) -> list[tuple[int, int, int, int, int, int]]:
 
 
 def _table(study: Study) -> Table:
-    table, rows = plain_table((), _NAMES), _rows(study)
-    for row in rows:
-        table.add_row(str(row[0] or "none"), *(f"{value:,}" for value in row[1:]))
-    people, finished, answers = (f"{sum(row[n] for row in rows):,}" for n in (1, 2, 4))
-    table.add_row("all", people, finished, str(study.participants), answers, "")
-    return table
+    rows = _rows(study)
+    people, finished, answers = (sum(row[n] for row in rows) for n in (1, 2, 4))
+    shown = [(str(number or "none"), *rest) for number, *rest in rows]
+    last = ("all", people, finished, str(study.participants), answers, "")
+    return plain_table([*shown, last], (), _NAMES)

@@ -89,15 +89,28 @@ def print_json(value: object) -> None:
     console().print_json(json.dumps(value, ensure_ascii=False))
 
 
-def plain_table(left: Sequence[str], right: Sequence[str] = ()) -> Table:
-    """Return a plain table with columns that are aligned to the left, then to the right."""
+def plain_table(
+    rows: Iterable[Iterable[object]], left: Sequence[str], right: Sequence[str] = (),
+    more: Sequence[str] = (),
+) -> Table:  # fmt: skip
+    """Return a plain table: columns aligned to the left, to the right, and to the left again.
+
+    What is not known (None) is a question mark.
+    """
     from rich.table import Table
+    from rich.text import Text
 
     made = Table(box=None, pad_edge=False)
     for title in left:
         made.add_column(title, overflow="fold")
     for title in right:
         made.add_column(title, justify="right")
+    for title in more:
+        made.add_column(title)
+    for row in rows:
+        cells = ("?" if cell is None else cell for cell in row)
+        numbered = (f"{cell:,}" if isinstance(cell, int) else cell for cell in cells)
+        made.add_row(*(cell if isinstance(cell, Text) else str(cell) for cell in numbered))
     return made
 
 
