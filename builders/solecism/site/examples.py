@@ -168,27 +168,26 @@ def shown_item(items: ItemColumns, row: int, whole: Item, forms: FormFeatures) -
 
 
 def _words(whole: Item, bad: str, forms: FormFeatures) -> Iterator[GlossedWord]:
-    for _, slot in _slots(whole, "good"):
-        name, form, lemma, upos, feats = (
-            str(slot.get(key) or "") for key in ("name", "form", "lemma", "upos", "feats")
-        )
+    for slot in _slots(whole, "good").values():
+        names = ("name", "form", "lemma", "upos", "feats")
+        name, form, lemma, upos, feats = (str(slot.get(key) or "") for key in names)
         span = _span(slot, "bad")
         other = bad[slice(*span)] if span else ""
-        if other.casefold() == form.casefold():
-            other = ""
+        other = "" if other.casefold() == form.casefold() else other
         known = forms.get((lemma, other.casefold()), "")
         yield GlossedWord(name, form, lemma, upos, feats, other, known)
 
 
-def _slots(whole: Item, side: str) -> Iterator[tuple[tuple[int, int], Item]]:
-    """Yield the slots that are printed in a sentence, with their places; none within another."""
-    spans = [(_span(slot, side), slot) for slot in whole.get("slots") or ()]
-    known = sorted((pair for pair in spans if pair[0]), key=lambda pair: pair[0] or (0, 0))
+def _slots(whole: Item, side: str) -> dict[tuple[int, int], Item]:
+    """Return the slots that are printed in a sentence, by their places; none within another."""
+    spans = [(span, slot) for slot in whole.get("slots") or () if (span := _span(slot, side))]
+    found: dict[tuple[int, int], Item] = {}
     end = 0
-    for span, slot in known:
-        if span and span[0] >= end:
-            yield span, slot
+    for span, slot in sorted(spans, key=lambda pair: pair[0]):
+        if span[0] >= end:
+            found[span] = slot
             end = span[1]
+    return found
 
 
 def _span(slot: Item, side: str) -> tuple[int, int] | None:
@@ -202,38 +201,33 @@ def _pair(texts: Sequence[str], whole: Item, words: Sequence[GlossedWord]) -> It
     known = {word.slot: word for word in words}
     for side, parts in zip(("good", "bad"), differing_parts(*texts), strict=True):
         notes: dict[tuple[int, int], str] = {}
-        for span, slot in _slots(whole, side):
+        for span, slot in _slots(whole, side).items():
             if word := known.get(str(slot.get("name") or "")):
                 feats = word.bad_feats if side == "bad" and word.bad else word.feats
-                facts = (fact for fact in (word.upos, word.lemma, feats) if fact)
-                notes[span] = f"{word.slot}: " + ", ".join(facts)
-        yield ShownText("", tuple(_pieces(list(_trimmed(parts)), notes)), side)
-
-
-def _trimmed(parts: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a sentence, without blanks at the ends of those that differ."""
-    for text, differs in parts:
-        core = text.strip()
-        if not differs or not core:
-            yield text, False
-            continue
-        start = text.index(core)
-        yield from ((text[:start], False), (core, True), (text[start + len(core) :], False))
+                notes[span] = f"{word.slot}: " + ", ".join(
+                    filter(None, (word.upos, word.lemma, feats))
+                )
+        yield ShownText("", tuple(_pieces(parts, notes)), side)
 
 
 def _pieces(
     parts: Sequence[tuple[str, bool]], notes: Mapping[tuple[int, int], str]
 ) -> Iterator[TextPiece]:
-    """Cut the parts of a sentence at the ends of its words, and note what the words are."""
-    ends = np.cumsum([len(text) for text, _ in parts]).tolist()
-    text = "".join(part for part, _ in parts)
-    cuts = sorted({0, *ends, *(end for span in notes for end in span if end <= len(text))})
+    """Cut the parts of a sentence at the ends of its words, and note what the words are.
+
+    Blanks at the ends of a part that differs do not differ.
+    """
+    text, differing, at = "".join(part for part, _ in parts), [], 0
+    for part, differs in parts:
+        start = at + len(part) - len(part.lstrip())
+        at += len(part)
+        if differs and part.strip():
+            differing.append((start, start + len(part.strip())))
+    spans = [*notes, *differing]
+    cuts = sorted({0, len(text), *(end for span in spans for end in span if end <= len(text))})
     for start, end in pairwise(cuts):
-        differs = next(
-            differs for stop, (_, differs) in zip(ends, parts, strict=True) if start < stop
-        )
         note = next((n for span, n in notes.items() if span[0] <= start and end <= span[1]), "")
-        yield TextPiece(text[start:end], differs, note)
+        yield TextPiece(text[start:end], any(a <= start and end <= b for a, b in differing), note)
 
 
 def _suite(texts: Sequence[str], whole: Item) -> Iterator[ShownText]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -102,13 +103,16 @@ class SiteParadigm:
     @cached_property
     def content(self) -> str:
         """A text that differs if the items of paradigms do; empty if that is not known."""
-        keys = ("example", "sets", "pairs")
-        known = [self.facts.get(key) for key in keys]
+        known = [self.facts.get(key) for key in ("example", "sets", "pairs")]
         return f"{self.uid} {known}" if known[0] else ""
 
-    def same_as(self, other: SiteParadigm) -> bool:
-        """Return whether two configs have the same items of a paradigm."""
-        return bool(self.content) and self.content == other.content
+
+def together(parts: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, list[str]]:
+    """Return the features in which words agree, by relation, of several parts."""
+    found: dict[str, dict[str, None]] = {}
+    for relation, features in chain.from_iterable(part.items() for part in parts):
+        found.setdefault(relation, {}).update(dict.fromkeys(features))
+    return {relation: list(features) for relation, features in found.items()}
 
 
 @dataclass(frozen=True)
@@ -144,17 +148,17 @@ class SiteConfig:
     @property
     def agrees(self) -> dict[str, list[str]]:
         """The features in which words agree, by relation, where the items were mined."""
-        found: dict[str, dict[str, None]] = {}
-        for paradigm in self.paradigms:
-            for relation, features in paradigm.facts.get("agrees", {}).items():
-                found.setdefault(relation, {}).update(dict.fromkeys(features))
-        return {relation: list(features) for relation, features in found.items()}
+        return together(paradigm.facts.get("agrees", {}) for paradigm in self.paradigms)
 
     @property
     def sources(self) -> dict[str, Mapping[str, Any]]:
         """The treebanks that the items were mined from, by name."""
         every = (s for paradigm in self.paradigms for s in paradigm.facts.get("sources", ()))
         return {source["treebank"]: source for source in every if source.get("treebank")}
+
+    def has(self, paradigm: SiteParadigm) -> bool:
+        """Return whether a config has the same items of a paradigm."""
+        return bool(paradigm.content) and paradigm.content in {p.content for p in self.paradigms}
 
     @property
     def tag(self) -> str:
@@ -186,24 +190,18 @@ class SiteData:
     @cached_property
     def pages(self) -> Mapping[tuple[str, str], str]:
         """The page of each paradigm by config and UID: one for those in several configs."""
-        return {
-            (config.name, paradigm.uid): self._page(config, paradigm)
-            for config in self.configs
-            for paradigm in config.paradigms
-        }
+        alone = {c.paradigms[0].content: c for c in self.configs if len(c.paradigms) == 1}
+        found = {}
+        for config in self.configs:
+            for paradigm in config.paradigms:
+                other = alone.get(paradigm.content) if paradigm.content else None
+                name = "index" if other or len(config.paradigms) == 1 else place_of(paradigm.uid)
+                found[config.name, paradigm.uid] = f"{(other or config).place}/{name}.html"
+        return found
 
-    @cached_property
-    def _alone(self) -> Mapping[str, SiteConfig]:
-        """The configs of one paradigm, by its content."""
-        some = (config for config in self.configs if len(config.paradigms) == 1)
-        return {config.paradigms[0].content: config for config in some}
-
-    def _page(self, config: SiteConfig, paradigm: SiteParadigm) -> str:
-        other = self._alone.get(paradigm.content) if paradigm.content else None
-        if other is not None:
-            return f"{other.place}/index.html"
-        alone = len(config.paradigms) == 1
-        return f"{config.place}/{'index' if alone else place_of(paradigm.uid)}.html"
+    def page_of(self, config: SiteConfig, uid: str) -> str:
+        """Return the page of a paradigm; of a config as a whole where it has no such paradigm."""
+        return self.pages.get((config.name, uid), f"{config.place}/index.html")
 
     def browsed(self, config: SiteConfig) -> SiteConfig:
         """Return the config in whose browser the items of a config are: one that has them all."""
@@ -211,7 +209,7 @@ class SiteData:
             return config
         (own,) = config.paradigms
         others = (c for c in self.configs if c.kind == config.kind and len(c.paradigms) > 1)
-        return next((c for c in others if any(map(own.same_as, c.paradigms))), config)
+        return next((c for c in others if c.has(own)), config)
 
     @cached_property
     def whole_configs(self) -> list[SiteConfig]:
@@ -220,11 +218,7 @@ class SiteData:
 
     def holders(self, config: SiteConfig, paradigm: SiteParadigm) -> list[SiteConfig]:
         """Return the configs that have the same items of a paradigm, this one first."""
-        others = (
-            c for c in self.configs
-            if c is not config and any(paradigm.same_as(other) for other in c.paradigms)
-        )  # fmt: skip
-        return [config, *others]
+        return [config, *(c for c in self.configs if c is not config and c.has(paradigm))]
 
 
 def open_folders(folders: Sequence[Path], root: Root) -> list[SiteData]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -24,7 +23,7 @@ from solecism.reports.html import ConfigSection, PageFigures, page_values
 from solecism.reports.pages import REPORTS, page_source, render_page
 from solecism.reports.people import PEOPLE
 from solecism.site.examples import ParadigmSample, ShownItem
-from solecism.site.folders import SiteConfig, SiteData, SiteParadigm, place_of
+from solecism.site.folders import SiteConfig, SiteData, SiteParadigm, place_of, together
 from solecism.site.results import SiteResults
 from solecism.treebank.catalogue import language_name
 
@@ -56,13 +55,9 @@ class LanguageEntry:
     configs: tuple[tuple[SiteData, SiteConfig], ...]
 
     @property
-    def agrees(self) -> Mapping[str, list[str]]:
+    def agrees(self) -> dict[str, list[str]]:
         """What agrees in what, by relation, in the mined configs of the language."""
-        found: dict[str, dict[str, None]] = {}
-        for _, config in self.configs:
-            for relation, features in config.agrees.items():
-                found.setdefault(relation, {}).update(dict.fromkeys(features))
-        return {relation: list(features) for relation, features in found.items()}
+        return together(config.agrees for _, config in self.configs)
 
 
 @dataclass(frozen=True)
@@ -73,17 +68,11 @@ class SiteContents:
     samples: Mapping[str, ParadigmSample]
     results: SiteResults = field(default_factory=SiteResults)
 
-    def sample(self, data: SiteData, config: SiteConfig, uid: str = "") -> ParadigmSample | None:
-        """Return the sample of a paradigm; without a UID that of a config as a whole."""
-        return self.samples.get(_page_of(data, config, uid))
-
-    def sampled(self, data: SiteData, config: SiteConfig) -> Iterator[tuple[str, ParadigmSample]]:
-        """Yield the samples of a config with their pages."""
+    def sampled(self, data: SiteData, config: SiteConfig) -> list[tuple[str, ParadigmSample]]:
+        """Return the samples of a config with their pages."""
         uids = [""] if data.mined else [paradigm.uid for paradigm in config.paradigms]
-        for uid in uids:
-            page = _page_of(data, config, uid)
-            if page in self.samples:
-                yield page, self.samples[page]
+        pages = (data.page_of(config, uid) for uid in uids)
+        return [(page, self.samples[page]) for page in pages if page in self.samples]
 
     @cached_property
     def figures(self) -> dict[str, PageFigures]:
@@ -105,17 +94,14 @@ def language_entries(data: Sequence[SiteData]) -> list[LanguageEntry]:
             for code in config.languages:
                 configs.setdefault(code, []).append((some, config))
     with _FAMILIES.open(encoding="utf-8", newline="") as lines:
-        rows = {row["code"]: row for row in csv.DictReader(lines, delimiter="\t")}
-    entries = []
-    for code, found in configs.items():
-        row = rows.get(code, {"family": "", "branch": ""})
-        name = language_name(code)
-        entries.append(LanguageEntry(code, name, row["family"], row["branch"], tuple(found)))
+        rows = {
+            r["code"]: (r["family"], r["branch"]) for r in csv.DictReader(lines, delimiter="\t")
+        }
+    entries = (
+        LanguageEntry(code, language_name(code), *rows.get(code, ("", "")), tuple(some))
+        for code, some in configs.items()
+    )
     return sorted(entries, key=lambda entry: entry.name)
-
-
-def _page_of(data: SiteData, config: SiteConfig, uid: str) -> str:
-    return data.pages.get((config.name, uid), f"{config.place}/index.html")
 
 
 def fixed_files() -> dict[str, str]:
@@ -138,9 +124,7 @@ def site_pages(contents: SiteContents) -> Iterator[SitePage]:
     yield _results(contents)
 
 
-def _page(
-    name: str, path: str, title: str, contents: SiteContents, crumbs: Crumbs = (), /, **values: Any
-) -> SitePage:
+def _page(name: str, path: str, title: str, crumbs: Crumbs = (), /, **values: object) -> SitePage:
     html = render_page(
         name, FOLDERS, title=title, up="../" * path.count("/"), here=path, crumbs=crumbs,
         place_of=place_of, layout="site.html.jinja", language_name=language_name, **values,
@@ -161,7 +145,7 @@ def _start(contents: SiteContents) -> SitePage:
         for paradigm in config.paradigms
     }  # fmt: skip
     return _page(
-        "start.html.jinja", "index.html", "Minimal pairs", contents,
+        "start.html.jinja", "index.html", "Minimal pairs",
         data=contents.data, examples=list(_examples(contents)), languages=contents.languages,
         totals={
             "data sets": len(contents.data),
@@ -200,29 +184,22 @@ def _matrix(data: SiteData) -> tuple[list[SiteConfig], dict[str, list[MatrixRow]
     """Return configs, and by phenomenon the paradigms with their pages in each config."""
     heads = [] if data.mined else data.whole_configs[:MOST_HEADS]
     known = {(config.name, p.uid): p for config in heads for p in config.paradigms}
-    rows: dict[str, dict[str, SiteParadigm]] = {}
+    firsts: dict[str, SiteParadigm] = {}
     for (_, uid), paradigm in known.items():
-        rows.setdefault(paradigm.phenomenon, {}).setdefault(uid, paradigm)
-
-    def row(uid: str, about: str) -> MatrixRow:
-        some = [(data.pages.get((c.name, uid)), known.get((c.name, uid))) for c in heads]
-        cells = (
-            (page, int(p.facts.get("pairs", 0))) if page is not None and p else None
-            for page, p in some
-        )
-        return MatrixRow(uid, about, tuple(cells))
-
-    return heads, {
-        phenomenon: [row(uid, paradigm.about) for uid, paradigm in some.items()]
-        for phenomenon, some in rows.items()
-    }
+        firsts.setdefault(uid, paradigm)
+    rows: dict[str, list[MatrixRow]] = {}
+    for uid, first in firsts.items():
+        some = [(data.page_of(config, uid), known.get((config.name, uid))) for config in heads]
+        cells = tuple((page, p.facts.get("pairs", 0)) if p else None for page, p in some)
+        rows.setdefault(first.phenomenon, []).append(MatrixRow(uid, first.about, cells))
+    return heads, rows
 
 
 def _dataset(contents: SiteContents, data: SiteData) -> SitePage:
     heads, matrix = _matrix(data)
     return _page(
         "dataset.html.jinja", f"{data.place}/index.html", data.entry.pretty_name or data.name,
-        contents, data=data, heads=heads, matrix=matrix, figures=contents.figures.get(data.name),
+        data=data, heads=heads, matrix=matrix, figures=contents.figures.get(data.name),
         snippets=_snippets(data), references=list(map(_reference, data.references)),
     )  # fmt: skip
 
@@ -234,7 +211,7 @@ def _phenomena(contents: SiteContents, data: SiteData) -> Iterator[SitePage]:
             continue
         shown = [(row, _first_item(contents, data, heads, row)) for row in rows]
         yield _page(
-            "phenomenon.html.jinja", f"{data.place}/phenomena/{place_of(name)}.html", name, contents,
+            "phenomenon.html.jinja", f"{data.place}/phenomena/{place_of(name)}.html", name,
             _top(data), data=data, heads=heads, rows=shown,
         )  # fmt: skip
 
@@ -242,11 +219,9 @@ def _phenomena(contents: SiteContents, data: SiteData) -> Iterator[SitePage]:
 def _first_item(
     contents: SiteContents, data: SiteData, heads: Sequence[SiteConfig], row: MatrixRow
 ) -> tuple[SiteConfig, ShownItem] | None:
-    for config, cell in zip(heads, row.cells, strict=True):
-        sample = contents.sample(data, config, row.uid) if cell else None
-        if sample is not None and sample.items:
-            return config, sample.items[0]
-    return None
+    some = (config for config, cell in zip(heads, row.cells, strict=True) if cell)
+    samples = ((config, contents.samples.get(data.page_of(config, row.uid))) for config in some)
+    return next(((config, s.items[0]) for config, s in samples if s and s.items), None)
 
 
 def _sources(data: SiteData) -> Iterator[SitePage]:
@@ -254,13 +229,11 @@ def _sources(data: SiteData) -> Iterator[SitePage]:
     templates = [p.template for config in data.configs for p in config.paradigms if p.template]
     for folder in dict.fromkeys(template.folder for template in templates):
         phrases = (folder.parent / "_phrases.jinja", folder / "_phrases.jinja")
-        paths = (*phrases, folder / DEFAULTS, folder / SLOTS)
-        files = [path for path in paths if path.is_file()]
+        files = [path for path in (*phrases, folder / DEFAULTS, folder / SLOTS) if path.is_file()]
         codes = [(f"{path.parent.name}/{path.name}", _coloured_file(path)) for path in files]
-        title = f"Macros of {language_name(folder.name)}"
         yield _page(
-            "shared.html.jinja", _shared_path(data, folder.name), title, SiteContents((), {}),
-            _top(data), data=data, codes=codes,
+            "shared.html.jinja", _shared_path(data, folder.name),
+            f"Macros of {language_name(folder.name)}", _top(data), data=data, codes=codes,
         )  # fmt: skip
 
 
@@ -273,13 +246,13 @@ def _config(contents: SiteContents, data: SiteData, config: SiteConfig) -> Itera
     crumbs = (*_top(data), (config.name, own))
     if data.browsed(config) is config:
         yield _page(
-            "browse.html.jinja", f"{config.place}/browse.html", f"Items of {config.spec}", contents,
-            crumbs, data=data, config=config,
+            "browse.html.jinja", f"{config.place}/browse.html", f"Items of {config.spec}", crumbs,
+            data=data, config=config,
         )  # fmt: skip
     if own not in data.pages.values() or data.mined:
         yield _page(
-            "config.html.jinja", own, config.spec, contents, _top(data), data=data, config=config,
-            sample=contents.sample(data, config), section=_section(contents, config),
+            "config.html.jinja", own, config.spec, _top(data), data=data, config=config,
+            sample=contents.samples.get(own), section=_section(contents, config),
             snippets=_snippets(data, config), browse=_browse(data, config),
         )  # fmt: skip
     for paradigm in () if data.mined else config.paradigms:
@@ -292,11 +265,8 @@ def _config(contents: SiteContents, data: SiteData, config: SiteConfig) -> Itera
 def _section(contents: SiteContents, config: SiteConfig) -> ConfigSection | None:
     """Return what a report says of a config."""
     figures = contents.figures.get(config.data)
-    titles = (f"{config.spec} ", f"{config.data} ")
-    for section in figures.sections if figures else ():
-        if f"{section.title} ".startswith(titles[0]):
-            return section
-    return None
+    sections = figures.sections if figures else ()
+    return next((s for s in sections if f"{s.title} ".startswith(f"{config.spec} ")), None)
 
 
 def _browse(data: SiteData, config: SiteConfig, uid: str = "") -> str:
@@ -313,13 +283,13 @@ def _paradigm(
     contents: SiteContents, data: SiteData, config: SiteConfig, paradigm: SiteParadigm, crumbs: Crumbs
 ) -> SitePage:  # fmt: skip
     path = data.pages[config.name, paradigm.uid]
-    sample = contents.sample(data, config, paradigm.uid)
+    sample = contents.samples.get(path)
     template = paradigm.template
     places = {c.name: data.pages.get((c.name, paradigm.uid), path) for c in data.whole_configs}
     source = next((w for w in data.references if template and w.key == template.source), None)
     swaps = (item.swap for item in sample.items if item.swap) if sample else iter(())
     return _page(
-        "paradigm.html.jinja", path, paradigm.uid, contents, crumbs, data=data, config=config,
+        "paradigm.html.jinja", path, paradigm.uid, crumbs, data=data, config=config,
         paradigm=paradigm, sample=sample, template=template, swap=next(swaps, None),
         others=[(name, place) for name, place in places.items() if place != path],
         source=_reference(source) if source else None,
@@ -348,7 +318,6 @@ def _coloured(text: str, language: str) -> Markup:
     return Markup(highlight(text, lexer, HtmlFormatter(nowrap=True)))
 
 
-@lru_cache(maxsize=1 << 10)
 def _coloured_file(path: Path) -> Markup:
     """Return a template or a table of slots as HTML."""
     return _coloured(read_source(path), "yaml+jinja")
@@ -363,10 +332,8 @@ def _snippets(
     """
     chosen = config or next((c for c in data.configs if c.default), data.configs[0])
     home = data.entry.hub or data.name
-    load = (
-        "from datasets import load_dataset\n\n"
-        f'items = load_dataset("{home}", "{chosen.name}", split="test")'
-    )
+    load = "from datasets import load_dataset\n\n"
+    load += f'items = load_dataset("{home}", "{chosen.name}", split="test")'
     column = {"pair": "UID", "suite": "suite"}.get(chosen.kind)
     several = uid and len(chosen.paradigms) > 1
     if several and column:
@@ -390,7 +357,7 @@ def _languages(contents: SiteContents) -> Iterator[SitePage]:
     tree: dict[str, dict[str, list[LanguageEntry]]] = {}
     for entry in sorted(contents.languages, key=lambda e: (not e.family, e.family, e.branch)):
         tree.setdefault(entry.family, {}).setdefault(entry.branch, []).append(entry)
-    yield _page("languages.html.jinja", "languages/index.html", "Languages", contents, tree=tree)
+    yield _page("languages.html.jinja", "languages/index.html", "Languages", tree=tree)
     for entry in contents.languages:
         examples = []
         for data, config in entry.configs:
@@ -398,7 +365,7 @@ def _languages(contents: SiteContents) -> Iterator[SitePage]:
             if items and config.kind != "forms":
                 examples.append((config, items[0]))
         yield _page(
-            "language.html.jinja", f"languages/{place_of(entry.code)}.html", entry.name, contents,
+            "language.html.jinja", f"languages/{place_of(entry.code)}.html", entry.name,
             (("Languages", "languages/index.html"),), entry=entry, examples=examples,
         )  # fmt: skip
 
@@ -407,15 +374,12 @@ def _results(contents: SiteContents) -> SitePage:
     """Return the page of results: what a report says, with links to the items."""
     path, found = "results/index.html", contents.results
     if not found.results:
-        return _page("no_results.html.jinja", path, "Results", contents, others=found.others)
-    values = page_values(found.results, "config", judgments=found.judgments)
+        return _page("no_results.html.jinja", path, "Results", others=found.others)
     browsers = {
         f"{config.spec} {data.entry.version}": f"../{_browse(data, config)}"
         for data in contents.data
         for config in data.whole_configs
     }
-    values["checkpoints"] = checkpoint_curves(found.results)
-    title = values.pop("title")
-    return _page(
-        "page.html.jinja", path, title, contents, browsers=browsers, others=found.others, **values
-    )
+    values = page_values(found.results, "config", judgments=found.judgments)
+    values |= {"checkpoints": checkpoint_curves(found.results), "browsers": browsers}
+    return _page("page.html.jinja", path, values.pop("title"), others=found.others, **values)
