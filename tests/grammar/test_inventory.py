@@ -12,7 +12,7 @@ import pytest
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
 from solecism.treebank.conllu import ConlluChunk, tokens_of
-from solecism.treebank.forms import LanguageForms, UniMorphForms, WordForm, count_words
+from solecism.treebank.forms import LanguageForms, WordForm, count_words, read_list
 from treebank import conllu
 
 FRENCH = conllu(
@@ -50,13 +50,13 @@ def counted(text: str) -> Counter[WordForm]:
 def french(tmp_path: Path) -> LanguageForms:
     path = tmp_path / "fra"
     path.write_text(UNIMORPH, encoding="utf-8")
-    triples = UniMorphForms.read([path], "fra", "CC-BY-SA-3.0", frozenset({"avoir"}))
+    words = read_list([path], "fra", frozenset({"avoir"}))
     counts = {
         "UD_French-A": counted(FRENCH),
         "UD_French-B": counted(FRENCH.split("\n\n")[0] + "\n\n"),
     }
     licences = {"UD_French-A": "CC-BY-SA-4.0", "UD_French-B": "LGPL-LR"}
-    return LanguageForms("fr", counts, licences, triples)
+    return LanguageForms("fr", counts, licences, words, list_licence="CC-BY-SA-3.0")
 
 
 def rows(inventory: LanguageForms) -> list[dict[str, Any]]:

@@ -103,7 +103,7 @@ def test_a_file_is_downloaded_once(server: Server, cache: Path) -> None:
     server.files[ADDRESS] = TEXT.encode()
     shown: list[tuple[str, int, int]] = []
     (first,) = fetch("de", lambda *told: shown.append(told), server.address)
-    (path,) = first.found.files
+    (path,) = first.files
     assert path == cache / REF / "UD_German-Own" / FILE
     assert path.read_text(encoding="utf-8") == TEXT
     assert shown[-1] == (FILE, len(TEXT.encode()), len(TEXT.encode()))
@@ -120,16 +120,16 @@ def test_a_pinned_file_must_be_what_it_was(server: Server, cache: Path) -> None:
     assert not list(cache.rglob("*.conllu"))
     server.files[ADDRESS] = TEXT.encode()
     (right,) = fetch("de", None, server.address)
-    assert right.found.facts()["changed"] == []
+    assert right.facts()["changed"] == []
 
 
 @pytest.mark.usefixtures("one")
 def test_a_damaged_file_of_the_cache_is_fetched_anew(server: Server) -> None:
     server.files[ADDRESS] = TEXT.encode()
     (first,) = fetch("de", None, server.address)
-    first.found.files[0].write_text("damaged", encoding="utf-8")
+    first.files[0].write_text("damaged", encoding="utf-8")
     (again,) = fetch("de", None, server.address)
-    assert again.found.files[0].read_text(encoding="utf-8") == TEXT
+    assert again.files[0].read_text(encoding="utf-8") == TEXT
 
 
 @pytest.mark.usefixtures("one")
@@ -142,7 +142,7 @@ def test_a_download_that_breaks_off(server: Server, cache: Path, breaks: int) ->
             fetch("de", None, server.address)
         assert not [path for path in cache.rglob("*") if path.is_file()]
     (first,) = fetch("de", None, server.address)
-    assert first.found.files[0].read_text(encoding="utf-8") == TEXT
+    assert first.files[0].read_text(encoding="utf-8") == TEXT
 
 
 @pytest.mark.usefixtures("one")
@@ -184,7 +184,7 @@ def test_a_mirror_is_used_and_nothing_is_downloaded(
     monkeypatch.setenv("SOLECISM_SOURCES", str(mirror))
     monkeypatch.setattr(sources, "urlopen", lambda *_, **__: pytest.fail("the network was touched"))
     (found,) = fetch("de", None, "http://nowhere")
-    assert found.found.files == (mirror / "UD_German-Own" / FILE,)
+    assert found.files == (mirror / "UD_German-Own" / FILE,)
 
 
 @pytest.mark.usefixtures("one")
@@ -192,7 +192,7 @@ def test_a_mirror_with_other_bytes_is_told(tmp_path: Path, monkeypatch: pytest.M
     mirror = write_mirror(tmp_path / "mirror" / "ud", "UD_German-Own", FILE, TEXT + "#")
     monkeypatch.setenv("SOLECISM_SOURCES", str(mirror.parent))
     (found,) = fetch("de")
-    assert found.found.facts()["changed"] == [FILE]
+    assert found.facts()["changed"] == [FILE]
     done = CliRunner().invoke(main, ["mine", "--fetch", "agreement", "de"])
     assert done.exit_code == 0
     assert f"UD_German-Own: does not match the pinned checksum: {FILE}" in done.output
@@ -317,9 +317,9 @@ def test_lists_in_parts_are_read_one_after_the_other(
     found = sources.lexicon("finnish")
     assert found is not None
     assert [path.name for path in found.files] == list(names)
-    forms = read_inventory("fi", [], found).unimorph
-    assert forms is not None
-    assert [word.form for word in forms.words] == [f"talo{n}" for n in range(len(names))]
+    words = read_inventory("fi", [], found).unimorph
+    assert words is not None
+    assert [word.form for word in words] == [f"talo{n}" for n in range(len(names))]
 
 
 def test_every_list_is_found_by_the_code_of_its_language(

@@ -191,7 +191,7 @@ BROKEN = {
     "id from zero": (OTHER.replace("1\tDogs", "0\tDogs"), "x.conllu:9: ID 0 where 1 should be"),
     "strange id": (
         OTHER.replace("1\tDogs", "1a\tDogs"),
-        "x.conllu:9: ID '1a' is neither a number, nor a range, nor an empty node's",
+        "x.conllu:9: ID '1a' is neither a number, nor a rising range, nor an empty node's",
     ),
     "range": (
         OTHER.replace("1\tDogs", "1-4\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs"),
@@ -199,7 +199,7 @@ BROKEN = {
     ),
     "range backwards": (
         OTHER.replace("1\tDogs", "2-1\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs"),
-        "x.conllu:9: the range '2-1' runs backwards",
+        "x.conllu:9: ID '2-1' is neither a number, nor a rising range, nor an empty node's",
     ),
     "ranges overlap": (
         OTHER.replace("1\tDogs", "1-2\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs").replace(

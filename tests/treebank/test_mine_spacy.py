@@ -258,7 +258,8 @@ def test_mining_from_the_command_line(folder: Path) -> None:
 
 def test_the_parse_mines_as_a_treebank_does(folder: Path) -> None:
     path = folder / "text.conllu"
-    spacy_text.parse_file(folder / "text.txt", load_pipeline(str(folder / "pipeline")), path)
+    pipeline = load_pipeline(str(folder / "pipeline"))
+    path.write_text("".join(parse_texts(paragraphs(folder / "text.txt"), pipeline, "text")))
     (tokens,) = read_tokens(path)
     assert len(tokens) == 16
     command = ["mine", str(path), "--language", "fr", "--json"]

@@ -23,7 +23,6 @@ from solecism.root import Root
 from solecism.terminal import progress_bar
 from solecism.treebank.catalogue import (
     catalogue_release,
-    commercial_languages,
     find_code,
     known_code,
     origin_languages,
@@ -31,7 +30,7 @@ from solecism.treebank.catalogue import (
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine, survey
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
-from solecism.treebank.sources import Fetched, fetch, found_languages, mirrors
+from solecism.treebank.sources import LocalSource, fetch, found_languages, mirrors
 
 
 @click.command(help=__doc__)
@@ -118,17 +117,15 @@ def _fetch_treebanks(
     with progress_bar(DownloadColumn(), first="connecting") as show:
         fetched = [one for code in codes for one in fetch(code, show, commercial=commercial)]
     if as_json:
-        cli.print_json(
-            [{**one.found.facts(), "paths": list(map(str, one.found.files))} for one in fetched]
-        )
+        cli.print_json([{**one.facts(), "paths": list(map(str, one.files))} for one in fetched])
         return
     rows, notes = [], list[str]()
     for one in fetched:
-        found, name = one.found, one.found.origin.name
-        size = sum(path.stat().st_size for path in found.files) / 1e6
-        state = "none" if one.lost else "differ" if found.departures else "right"
-        numbers = (len(found.files), len(found.missing), f"{size:,.1f}")
-        rows.append((name, found.origin.licence, *numbers, state))
+        name = one.origin.name
+        size = sum(path.stat().st_size for path in one.files) / 1e6
+        state = "none" if one.lost else "differ" if one.departures else "right"
+        numbers = (len(one.files), len(one.missing), f"{size:,.1f}")
+        rows.append((name, one.origin.licence, *numbers, state))
         notes += (f"{name}: {note}" for note in _notes(one))
     table = cli.plain_table(rows, ["source", "licence"], ["files", "missing", "MB"], ["hashes"])
     left = [] if languages else cli.left_out(_every(False), codes)
@@ -139,18 +136,18 @@ def _every(commercial: bool) -> list[str]:
     """Return the languages with treebanks in the mirrors, or else with treebanks at all."""
     if mirrors():
         return found_languages(commercial)
-    return commercial_languages() if commercial else origin_languages()
+    return origin_languages(commercial)
 
 
-def _notes(one: Fetched) -> Iterator[str]:
+def _notes(one: LocalSource) -> Iterator[str]:
     """Yield what differs from what the project pins, and what may not be done with it."""
-    if one.found.pointers:
-        yield f"pointers of Git LFS and not the files: {', '.join(one.found.pointers)}"
-    elif one.found.departures:
-        yield f"does not match the pinned checksum: {', '.join(one.found.departures)}"
+    if one.pointers:
+        yield f"pointers of Git LFS and not the files: {', '.join(one.pointers)}"
+    elif one.departures:
+        yield f"does not match the pinned checksum: {', '.join(one.departures)}"
     if one.lost:
         yield f"could not be downloaded, building without it: {one.lost}"
-    if not one.found.origin.redistributable:
+    if not one.origin.redistributable:
         yield "derived data may not be redistributed"
 
 

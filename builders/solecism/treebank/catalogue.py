@@ -7,7 +7,7 @@ makes them from an index; nothing in them is written by hand.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -132,9 +132,9 @@ def treebank_origins() -> tuple[Origin, ...]:
     return tuple(
         Origin(
             line["name"], line["code"], f"UniversalDependencies/{line['name']}", line["commit"],
-            line["licence"], _pins(line), line["commercial"], line["text"], line["tag"],
-            tuple(line.get("also", ())), line.get("sentences"), line.get("words"),
-            tuple(line["genre"]),
+            line["licence"], tuple(Pin(**file) for file in line["files"]), line["commercial"],
+            line["text"], line["tag"], tuple(line.get("also", ())), line.get("sentences"),
+            line.get("words"), tuple(line["genre"]),
         )
         for line in _read(TREEBANKS)[1]
     )  # fmt: skip
@@ -146,25 +146,19 @@ def lists() -> Mapping[str, Origin]:
     return {
         line["name"]: Origin(
             f"UniMorph {line['name']}", line["iso"], f"unimorph/{line['name']}", line["commit"],
-            line["licence"], _pins(line), line["commercial"],
+            line["licence"], tuple(Pin(**file) for file in line["files"]), line["commercial"],
         )
         for line in read_json_lines(LISTS, _LIST, "catalogue")
     }  # fmt: skip
 
 
-def _pins(line: Mapping[str, Any]) -> tuple[Pin, ...]:
-    files: Sequence[Mapping[str, Any]] = line["files"]
-    return tuple(Pin(f["path"], f["blob"], f.get("size"), f.get("sha256")) for f in files)
+def origin_languages(commercial: bool = False) -> list[str]:
+    """Return the codes of the languages that have treebanks, in alphabetical order.
 
-
-def origin_languages() -> list[str]:
-    """Return the codes of the languages that have treebanks, in alphabetical order."""
-    return sorted({origin.language for origin in treebank_origins()})
-
-
-def commercial_languages() -> list[str]:
-    """Return the codes of the languages with a treebank that allows commercial use."""
-    return sorted({origin.language for origin in treebank_origins() if origin.commercial})
+    ``commercial``: those with a treebank that allows commercial use.
+    """
+    origins = treebank_origins()
+    return sorted({origin.language for origin in origins if origin.commercial or not commercial})
 
 
 def treebanks_of(language: str, commercial: bool = False) -> list[Origin]:
@@ -209,9 +203,8 @@ def find_code(text: str, message: str = "there is no language {} with treebanks"
     code = known_code(text)
     if code is None:
         names = [*origin_languages(), *sorted(_names())]
-        raise fail(
-            f"{message.format(repr(text))} {candidates('languages', names, text.casefold())}"
-        )
+        near = candidates("languages", names, text.casefold())
+        raise fail(f"{message.format(repr(text))} {near}")
     return code
 
 
@@ -222,20 +215,19 @@ def known_code(text: str) -> str | None:
 
 @cache
 def _names() -> Mapping[str, str]:
-    """The codes of languages by all their names; where two claim one, codes come first."""
+    """The codes of languages by all their names; where two claim one, codes come first.
+
+    The names are those of treebanks before they were renamed, then now's.
+    """
     lines = _read(TREEBANKS)[1]
-    names = {_plain(name): line["code"] for line in lines for name in _titles(line)}
+    names: dict[str, str] = {}
+    for line in lines:
+        titles = [re.sub(r"^UD_|-.*$", "", name) for name in line.get("also", ())]
+        names |= {_plain(name): line["code"] for name in (*titles, line["language"])}
     names |= {line["iso"]: line["code"] for line in lines if line["iso"]}
     codes = {line["code"] for line in lines}
     names |= {name: code for name, code in _BESIDES.items() if code in codes}
     return names | {code: code for code in codes}
-
-
-def _titles(line: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the English names of a treebank's language: those before it was renamed, then now's."""
-    for name in line.get("also", ()):
-        yield re.sub(r"^UD_|-.*$", "", name)
-    yield line["language"]
 
 
 def _plain(name: str) -> str:

@@ -11,7 +11,7 @@ from solecism.grouping import rank_in_group
 from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE
 from solecism.treebank.candidates import AgreeingPairs, WordPairs, conflicts
-from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Tokens
+from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Tokens, starts_of
 from solecism.treebank.forms import Morphology
 from solecism.treebank.languages import Language
 from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, text_of
@@ -118,7 +118,7 @@ def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
     surface, sentences = tokens.surface, tokens.sentences
     step = surface.form.sizes + surface.spaced
     at = np.cumsum(step) - step
-    first = np.flatnonzero(np.diff(surface.sentence, prepend=-1))
+    first = starts_of(surface.sentence)
     end = np.append(first[1:], len(step))
     offset = at - at[first][surface.sentence]
     size = offset[end - 1] + surface.form.sizes[end - 1]
@@ -167,7 +167,7 @@ def _join(forms: list[bytes], spaced: list[bool]) -> tuple[bytes, list[int]]:
 def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str) -> Hashes:
     """Hash the masked sentences: a sum over tokens and places, in which one term is exchanged."""
     surface, token = tokens.surface, tokens.written[word]
-    first = np.flatnonzero(np.diff(surface.sentence, prepend=-1))
+    first = starts_of(surface.sentence)
     place = mix(rank_in_group(surface.sentence).astype(np.uint64))
     terms = mix(surface.form.hashes() ^ place)
     total = np.add.reduceat(terms, first) if len(first) else terms

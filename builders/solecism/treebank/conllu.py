@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -179,18 +178,13 @@ class ConlluChunk:
     path: str = ""
     line: int = 1
 
-    def sentences(self) -> list[ConlluChunk]:
-        """Return what stands between empty lines, a chunk each."""
-        numbered = enumerate(self.data.split(b"\n"), self.line)
-        groups = (
-            list(group) for full, group in groupby(numbered, key=lambda n: n[1] != b"") if full
-        )
-        return [
-            ConlluChunk(
-                b"\n".join([*(line for _, line in group), b"", b""]), self.path, group[0][0]
-            )
-            for group in groups
-        ]
+    def sentences(self) -> Iterator[ConlluChunk]:
+        """Yield what stands between empty lines, a chunk each."""
+        line, at = self.line, 0
+        for match in re.finditer(rb"(?:[^\n]+\n?)+", self.data):
+            line += self.data.count(b"\n", at, match.start())
+            at = match.start()
+            yield ConlluChunk(match[0].rstrip(b"\n") + b"\n\n", self.path, line)
 
 
 class BrokenError(Exception):
@@ -202,22 +196,26 @@ def _require(good: Flags) -> None:
         raise BrokenError
 
 
+def starts_of(groups: Ints) -> Ints:
+    """Return the rows in which another group begins, of numbers that never fall."""
+    return np.flatnonzero(np.diff(groups, prepend=-1))
+
+
 def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
     """Return the files among and below ``paths``; those of a folder are found by their ending.
 
     Files of a folder stand in the order of their names. Raises :class:`InputError` for a path that
     is not there and for a folder without such files.
     """
-    return [file for path in paths for file in _files(path, ending)]
-
-
-def _files(path: Path, ending: str) -> list[Path]:
-    if not path.exists():
-        raise fail("there is no such file or folder", path)
-    found = sorted(path.rglob(f"*{ending}")) if path.is_dir() else [path]
-    if not found:
-        raise fail(f"holds no {ending} files", path)
-    return found
+    files = []
+    for path in paths:
+        if not path.exists():
+            raise fail("there is no such file or folder", path)
+        found = sorted(path.rglob(f"*{ending}")) if path.is_dir() else [path]
+        if not found:
+            raise fail(f"holds no {ending} files", path)
+        files += found
+    return files
 
 
 def read_chunks(path: Path, size: int = CHUNK) -> Iterator[ConlluChunk]:
@@ -253,23 +251,24 @@ def read_tokens(
     the first chunk with such raises :class:`InputError` with file, line and culprit of each.
     """
     for chunk in read_chunks(path, size):
-        yield read_chunk(chunk, skipped)
+        try:
+            tokens = tokens_of(chunk)
+        except BrokenError:
+            tokens = _tokens_of_good(chunk, skipped)
+        yield tokens
 
 
-def read_chunk(chunk: ConlluChunk, skipped: Callable[[int], object] | None = None) -> Tokens:
-    """Read a chunk; see :func:`read_tokens` for ``skipped``."""
-    try:
-        return tokens_of(chunk)
-    except BrokenError:
-        good, broken = [], []
+def _tokens_of_good(chunk: ConlluChunk, skipped: Callable[[int], object] | None) -> Tokens:
+    """Read the sentences of a chunk that are not broken; see :func:`read_tokens`."""
+    good, broken = [], []
     for sentence in chunk.sentences():
         try:
             tokens_of(sentence)
             good.append(sentence.data)
         except BrokenError:
-            broken.append(sentence)
+            broken.append((sentence.line, sentence.data))
     if skipped is None:
-        raise explain([(sentence.line, sentence.data) for sentence in broken], chunk.path)
+        raise explain(broken, chunk.path)
     skipped(len(broken))
     return tokens_of(ConlluChunk(b"".join(good)))
 
@@ -285,8 +284,10 @@ class _Lines:
 
 
 def _split_lines(data: bytes) -> _Lines:
-    if not _is_utf8(data):
-        raise BrokenError
+    try:
+        pa.array([data]).cast(pa.string())
+    except pa.ArrowInvalid:  # it is not UTF-8
+        raise BrokenError from None
     end = b"" if data.endswith(b"\n") else b"\n"
     padded = b"".join((data, end, PADDING))
     letters = np.frombuffer(padded, np.uint8)[: -len(PADDING)]
@@ -300,16 +301,6 @@ def _split_lines(data: bytes) -> _Lines:
     if b"\r" in data:
         _require(letters[np.maximum(ends - 1, 0)] != _RETURN)
     return _Lines(text, comment, word, np.cumsum(empty))
-
-
-def _is_utf8(data: bytes) -> bool:
-    """Return whether bytes are UTF-8, without making a text of them."""
-    ends = pa.py_buffer(np.array([0, len(data)], np.int32))
-    try:
-        pa.StringArray.from_buffers(1, ends, pa.py_buffer(data)).validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
@@ -336,7 +327,9 @@ def _split_columns(lines: _Lines) -> _Rows:
     line = np.flatnonzero(lines.word)
     text = lines.text[line]
     tabs = np.flatnonzero(np.frombuffer(text.data, np.uint8) == _TAB)
-    if not _ten_columns(tabs, text):  # are there tabs in comments?
+    table = tabs.reshape(-1, _TABS) if len(tabs) == _TABS * len(text) else None
+    if table is None or (table[:, 0] <= text.starts).any() or (table[:, -1] >= text.ends).any():
+        # Are there tabs in comments?
         tabs = tabs[lines.word[np.searchsorted(lines.text.starts, tabs, side="right") - 1]]
         of_line = np.searchsorted(text.starts, tabs, side="right") - 1
         _require(np.bincount(of_line, minlength=len(text)) == _TABS)
@@ -346,14 +339,6 @@ def _split_columns(lines: _Lines) -> _Rows:
         _require(full)
     _require(table[:, -1] + 1 < text.ends)
     return _Rows(text, table, lines.sentence[line])
-
-
-def _ten_columns(tabs: Ints, text: Spans) -> bool:
-    """Return whether every line has its nine tabs."""
-    if len(tabs) != _TABS * len(text):
-        return False
-    table = tabs.reshape(-1, _TABS)
-    return bool((table[:, 0] > text.starts).all() and (table[:, -1] < text.ends).all())
 
 
 @dataclass(frozen=True)
@@ -459,7 +444,7 @@ class Tokens:
     @cached_property
     def sentences(self) -> Sentences:
         """The sentences, with their comments."""
-        start = np.flatnonzero(np.diff(self.sentence, prepend=-1))
+        start = starts_of(self.sentence)
         end = np.append(start[1:], len(self))
         comments = (self._comment(key, len(start)) for key in (_SENT_ID, _TEXT))
         return Sentences(start, end, *comments)
@@ -490,7 +475,7 @@ def tokens_of(chunk: ConlluChunk) -> Tokens:
     number, plain = ids.integers()
     row = np.flatnonzero(plain)
     place_of, sentence = _numbered(rows.sentence, row)
-    start = np.flatnonzero(np.diff(sentence, prepend=-1))
+    start = starts_of(sentence)
     size = np.diff(np.append(start, len(row)))
     number = number[row]
     _require(number == np.arange(1, len(row) + 1) - start[sentence])
@@ -505,11 +490,11 @@ def tokens_of(chunk: ConlluChunk) -> Tokens:
         number, sentence, head, covered, written,
         lines, rows, row, np.flatnonzero(shown), place_of,
     )  # fmt: skip
-    _require(
-        tokens.feats.table(
-            lambda text: text == "_" or all("=" in part for part in text.split("|")), bool
-        )
+    feats = (
+        text == "_" or all("=" in part for part in text.split("|")) for text in tokens.feats.values
     )
+    if not all(feats):
+        raise BrokenError
     return tokens
 
 

@@ -147,8 +147,8 @@ class TreebankForms:
         for ending in _endings(word.form):  # the longest that enough lemmas have in the same cell
             number, counts = self._told.get((word.upos, word.feats, ending), (0, {}))
             if number >= _LEMMAS:
-                sure = {name for name, count in counts.items() if count == number}
-                return shown | {name for name in sure if name.partition("[")[0] in _ANALOGOUS}
+                sure = (name for name, count in counts.items() if count == number)
+                return shown.union(name for name in sure if name.partition("[")[0] in _ANALOGOUS)
         return shown
 
     @cached_property
@@ -278,37 +278,24 @@ def _count_readings(counts: Mapping[WordForm, int]) -> Mapping[tuple[str, str], 
     return readings
 
 
-@dataclass(frozen=True)
-class UniMorphForms:
-    """The words of a UniMorph list, in UD's terms, and the licence of the list."""
+def read_list(
+    paths: Sequence[Path], language: str, auxiliaries: frozenset[str] = frozenset()
+) -> tuple[WordForm, ...]:
+    """Read a UniMorph list, or its parts one after the other, in UD's terms.
 
-    words: tuple[WordForm, ...]
-    licence: str = ""
-
-    @classmethod
-    def read(
-        cls,
-        paths: Sequence[Path],
-        language: str,
-        licence: str = "",
-        auxiliaries: frozenset[str] = frozenset(),
-    ) -> UniMorphForms:
-        """Read a list, or its parts one after the other; ``language`` is ISO 639-3.
-
-        Lines with tags that are not in the schema are passed over.
-        Verbs whose lemmas are ``auxiliaries`` stand in it as such too, for UniMorph does not keep
-        them apart. Forms of several words (*os ababillabais*) are left out.
-        """
-        words: dict[WordForm, None] = {}
-        for path in paths:
-            for line in read_unimorph(path, language, lenient=True):
-                if " " in line.form or "\u00a0" in line.form:
-                    continue
-                word = WordForm(line.form, line.lemma, line.upos, str(line.feats))
-                words[word] = None
-                if line.upos == "VERB" and line.lemma in auxiliaries:
-                    words[word._replace(upos="AUX")] = None
-        return cls(tuple(words), licence)
+    ``language`` is ISO 639-3. Lines with tags that are not in the schema are passed over, and forms
+    of several words (*os ababillabais*). Verbs whose lemmas are ``auxiliaries`` stand in it as such
+    too, for UniMorph does not keep them apart.
+    """
+    words: dict[WordForm, None] = {}
+    for line in (line for path in paths for line in read_unimorph(path, language, lenient=True)):
+        if " " in line.form or "\u00a0" in line.form:
+            continue
+        word = WordForm(line.form, line.lemma, line.upos, str(line.feats))
+        words[word] = None
+        if line.upos == "VERB" and line.lemma in auxiliaries:
+            words[word._replace(upos="AUX")] = None
+    return tuple(words)
 
 
 @dataclass(frozen=True)
@@ -316,14 +303,17 @@ class LanguageForms:
     """All that is known of a language's forms.
 
     ``counts``: how often which treebank has a word, as written; ``licences``: of treebanks by name;
-    ``besides``: forms, in small letters, of words that never agree (adverbs, particles, names).
+    ``unimorph``: the words of the UniMorph list, None without one, and ``list_licence`` that of the
+    list; ``besides``: forms, in small letters, of words that never agree (adverbs, particles,
+    names).
     """
 
     language: str
     counts: Mapping[str, Mapping[WordForm, int]]
     licences: Mapping[str, str] = field(default_factory=dict)
-    unimorph: UniMorphForms | None = None
+    unimorph: tuple[WordForm, ...] | None = None
     besides: frozenset[str] = frozenset()
+    list_licence: str = ""
 
     @cached_property
     def _sources(self) -> tuple[TreebankForms, ...]:
@@ -333,7 +323,7 @@ class LanguageForms:
             total.update(words)
         if self.unimorph is None:
             return (TreebankForms(total, analogy=True),)
-        listed = TreebankForms(dict.fromkeys(self.unimorph.words, 2), share=0.0)
+        listed = TreebankForms(dict.fromkeys(self.unimorph, 2), share=0.0)
         return TreebankForms(total), listed
 
     def contrasts(self, word: WordForm) -> frozenset[str]:
@@ -367,7 +357,7 @@ class LanguageForms:
     def paradigms(self) -> Paradigms:
         """The words of all sources by lemma and by form."""
         attested = {word: sum(counts.values()) for word, counts in self.attested.items()}
-        return Paradigms(attested, self.unimorph.words if self.unimorph else ())
+        return Paradigms(attested, self.unimorph or ())
 
     @cached_property
     def _genders(self) -> Mapping[str, Counter[frozenset[str]]]:
@@ -387,31 +377,28 @@ class LanguageForms:
 
         A word of UniMorph has a row where it shows agreement that the treebanks do not show.
         """
-        listed = self.unimorph or UniMorphForms(())
-        readings: list[dict[tuple[str, ...], list[Bundle]]] = [defaultdict(list), defaultdict(list)]
-        for words, into in zip((self.attested, listed.words), readings, strict=True):
+        in_treebanks, in_list = (defaultdict[tuple[str, ...], list[Bundle]](list) for _ in range(2))
+        for words, readings in ((self.attested, in_treebanks), (self.unimorph or (), in_list)):
             for word in words:
-                into[_key(word)].append(bundle(word.feats))
-        in_treebanks, in_list = readings
+                readings[_key(word)].append(bundle(word.feats))
         rows: list[dict[str, object]] = []
         for word, counts in self.attested.items():
             both = any(alike(bundle(word.feats), other) for other in in_list.get(_key(word), ()))
             licences = {self.licences.get(name, "") for name in counts}
-            licences |= {listed.licence} if both else set()
+            licences |= {self.list_licence} if both else set()
             rows.append({
                 **word._asdict(), "source": "both" if both else "UD",
                 "frequency": sum(counts.values()), "treebanks": sorted(counts),
                 "licences": sorted(filter(None, licences)),
             })  # fmt: skip
-        for word in listed.words:
+        for word in self.unimorph or ():
             ours = bundle(word.feats)
             names = {name for name in AGREEMENT if name in ours}
             known = in_treebanks.get(_key(word), ())
             if not any(alike(other, ours) and names <= set(other) for other in known):
-                licences = {listed.licence} - {""}
                 rows.append({
                     **word._asdict(), "source": "UniMorph", "frequency": 0, "treebanks": [],
-                    "licences": list(licences),
+                    "licences": [*filter(None, [self.list_licence])],
                 })  # fmt: skip
         rows.sort(key=lambda row: tuple(str(row[name]) for name in FORMS.names[:5]))
         for start in range(0, len(rows), _ROWS):
@@ -463,8 +450,8 @@ def read_inventory(
     words = (word for counts in forms.counts.values() for word in counts)
     auxiliaries = frozenset(word.lemma for word in words if word.upos == "AUX")
     code, licence = unimorph.origin.repository.partition("/")[2], unimorph.origin.licence
-    listed = UniMorphForms.read(unimorph.files, code, licence, auxiliaries)
-    return replace(forms, licences=licences, unimorph=listed)
+    listed = read_list(unimorph.files, code, auxiliaries)
+    return replace(forms, licences=licences, unimorph=listed, list_licence=licence)
 
 
 def _uncapitalised(form: str, lemma: str, language: str) -> str:

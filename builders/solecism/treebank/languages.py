@@ -17,11 +17,7 @@ from solecism.inputs import read_text
 from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import AGREEMENT, PAPER_RELATIONS, RELATIONS, bundle, layered
 
-_FILE = Path(__file__).with_name("languages.toml")
-_DOUBTFUL = Path(__file__).with_name("doubtful.toml")
 _KINDS_OF_VERBS = ("auxiliary", "copula", "participle")
-
-
 _RULE = re.compile(r"(\w+)(?:\[(\w+)\])?(?: (before|after))?(?: (NOUN|PRON))?")
 
 
@@ -114,10 +110,15 @@ ANY = tuple(map(Rule, AGREEMENT))
 
 
 @cache
+def _table(name: str) -> Mapping[str, Any]:
+    """Return the stanzas of a file beside this one, ``NAME.toml``, which describes its keys."""
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def languages() -> Mapping[str, Language]:
-    """Return all languages of the table by their code."""
-    stanzas = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return {code: _language(code, stanza) for code, stanza in stanzas.items()}
+    """Return all languages of ``languages.toml`` by their code."""
+    return {code: _language(code, dict(stanza)) for code, stanza in _table("languages").items()}
 
 
 def _language(code: str, stanza: dict[str, Any]) -> Language:
@@ -131,14 +132,12 @@ def _language(code: str, stanza: dict[str, Any]) -> Language:
     return Language(code, agrees=agrees, polite=polite, **texts, **lists)  # type: ignore[arg-type]
 
 
-@cache
 def doubtful_sources() -> Mapping[str, str]:
     """Return the languages and treebanks that are built only where they are named, with the reason.
 
     Readers found too many of their items or pairs wrong or doubtful (docs/mining.md).
     """
-    reasons: Mapping[str, str] = tomllib.loads(_DOUBTFUL.read_text(encoding="utf-8"))
-    return reasons
+    return _table("doubtful")
 
 
 def read_stanza(path: Path, code: str) -> Language:
@@ -163,9 +162,8 @@ def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
             raise fail(f"there is no relation {name!r} {candidates('relations', RELATIONS, name)}")
     known = languages().get(code)
     if known is None and not relations:
-        near = candidates(
-            "languages", sorted(languages(), key=lambda c: (c[0] != code[:1], c)), code
-        )
+        names = sorted(languages(), key=lambda name: (name[0] != code[:1], name))
+        near = candidates("languages", names, code)
         message = f"what agrees in {code!r} is not known: languages.toml has no stanza of it {near}"
         way = f"name its relations, as --relation {PAPER_RELATIONS[-1]}, to mine it all the same"
         raise fail(f"{message}; {way} ({', '.join(RELATIONS)}; see docs/mining.md)")
@@ -176,9 +174,6 @@ def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
     agrees = {name: known.agrees.get(name) or ANY for name in relations}
     agrees |= {name: known.agrees[name] for name in _KINDS_OF_VERBS if name in known.agrees}
     return replace(known, paper=relations, agrees=agrees)
-
-
-_NEUTRAL = Path(__file__).with_name("neutral.toml")
 
 
 @dataclass(frozen=True)
@@ -204,18 +199,10 @@ class NeutralRule:
 
 
 @cache
-def _neutral_rules() -> Mapping[str, tuple[NeutralRule, ...]]:
-    stanzas = tomllib.loads(_NEUTRAL.read_text(encoding="utf-8"))
-    found: dict[str, tuple[NeutralRule, ...]] = {}
-    for codes, rules in stanzas.items():
-        for code in codes.split():
-            found[code] = (*found.get(code, ()), *(NeutralRule(**rule) for rule in rules))
-    return found
-
-
 def rules_of_forms(code: str) -> tuple[NeutralRule, ...]:
-    """Return the rules of a language; one that is not in the file has none."""
-    return _neutral_rules().get(code, ())
+    """Return the rules of a language; one that is not in ``neutral.toml`` has none."""
+    stanzas = [rules for codes, rules in _table("neutral").items() if code in codes.split()]
+    return tuple(NeutralRule(**rule) for rules in stanzas for rule in rules)
 
 
 def left_open(code: str, word: WordForm) -> frozenset[str]:
@@ -227,7 +214,6 @@ def left_open(code: str, word: WordForm) -> frozenset[str]:
     return frozenset(rule.feature for rule in rules_of_forms(code) if rule.meets(word))
 
 
-_PAIRS = Path(__file__).with_name("pairs.toml")
 _VOWELS = frozenset("aeiouyhœæàâäáãåèéêëìíîïòóôöõùúûü")
 _WORDS = regex.compile(
     r"[\p{L}\p{M}\u200c\u200d]+(?:[-\u05be\"״'’][\p{L}\p{M}\u200c\u200d]+)*['’]?"
@@ -284,9 +270,10 @@ class PairRules:
         """Return whether a wrong form can stand in place of the right one, all else unchanged."""
         before = words_of(left)[-1:]
         last = before[0].casefold() if before and left.rstrip().endswith(before[0]) else ""
-        if last.endswith(("'", "’")) and _vowel(good) != _vowel(bad):
+        was_vowel, is_vowel = (word[:1].casefold() in _VOWELS for word in (good, bad))
+        if last.endswith(("'", "’")) and was_vowel != is_vowel:
             return False
-        if last in self.elides and _vowel(bad):
+        if last in self.elides and is_vowel:
             return False
         if bad.casefold() in self.contracts.get(last, ()) or bad.casefold() in self.shunned:
             return False
@@ -295,41 +282,16 @@ class PairRules:
         )
 
 
-def _vowel(word: str) -> bool:
-    return word[:1].casefold() in _VOWELS
-
-
 def words_of(text: str) -> list[str]:
     """Return the words of a text, without marks and numbers."""
     found: list[str] = _WORDS.findall(text)
     return found
 
 
-@cache
-def _pair_rules() -> Mapping[str, dict[str, Any]]:
-    return tomllib.loads(_PAIRS.read_text(encoding="utf-8"))
-
-
-_HONOURS = [
-    "bho",
-    "bn",
-    "fa",
-    "gu",
-    "hi",
-    "kn",
-    "mai",
-    "ml",
-    "mr",
-    "ne",
-    "or",
-    "pa",
-    "sd",
-    "si",
-    "ta",
-    "te",
-    "ur",
+_HONOURS = (
+    "bho", "bn", "fa", "gu", "hi", "kn", "mai", "ml", "mr", "ne", "or", "pa", "sd", "si", "ta", "te", "ur",
     "xnr",
-]
+)  # fmt: skip
 """Languages in which a verb may be plural out of respect (Iranian, Indo-Aryan and Dravidian)."""
 _CAREFUL = {"drops": True, "free": True, "careful": True}
 
@@ -337,9 +299,7 @@ _CAREFUL = {"drops": True, "free": True, "careful": True}
 @cache
 def rules_of(code: str) -> PairRules:
     """Return the rules of a language; without a stanza, it may drop subjects and move objects."""
-    stanza = _pair_rules().get(code, _CAREFUL)
-    if stanza.get("careful"):
-        stanza = {**_CAREFUL, **stanza}
-    stanza = {**stanza, "honours": code in _HONOURS}
+    stanza = _table("pairs").get(code, _CAREFUL)
+    stanza = {**(_CAREFUL if stanza.get("careful") else {}), **stanza, "honours": code in _HONOURS}
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza.items()}
     return PairRules(code, **values)

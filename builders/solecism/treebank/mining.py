@@ -289,13 +289,15 @@ def _parse(
     paths: Sequence[Path], pipeline: str, folder: Path, show: Progress
 ) -> tuple[list[Path], str]:
     """Parse texts into files in a folder; return these and the pipeline's language."""
-    from solecism.treebank.spacy import load_pipeline, parse_file, texts_of
+    from solecism.treebank.spacy import load_pipeline, paragraphs, parse_texts, texts_of
 
     texts, parser = texts_of(paths), load_pipeline(pipeline)
     files = [folder / f"{n:05d}" / f"{text.stem}.conllu" for n, text in enumerate(texts)]
     for number, (text, file) in enumerate(zip(texts, files, strict=True)):
         show(f"parsing {text.name}", number, len(texts))
-        parse_file(text, parser, file)
+        file.parent.mkdir()
+        with file.open("w", encoding="utf-8", newline="\n") as out:
+            out.writelines(parse_texts(paragraphs(text), parser, text.stem))
     return files, parser.lang or ""
 
 

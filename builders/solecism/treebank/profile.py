@@ -24,6 +24,7 @@ Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological A
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -59,7 +60,6 @@ _REASONS = {
     "too small": "too small: too few pairs to tell",
     "does not vary": "the features of agreement do not vary",
 }
-_SIDES = ("before", "after")
 _NOMINAL_CASE = ("determiner", "modifying")
 
 
@@ -85,13 +85,19 @@ class Cell(NamedTuple):
         feats = bundle(self.target)
         return "Fin" if is_finite(feats) else min(feats.get("VerbForm", _BARE))
 
-    def values(self, feature: str, layer: str, third: bool) -> tuple[frozenset[str], ...] | None:
-        """Return the values of target and controller, or None where one expresses none."""
+    def values(self, feature: str, layer: str, third: bool) -> tuple[str, str] | None:
+        """Return a value of target and controller: one that they share, if there is one.
+
+        None: an end expresses none. ``third``: nouns are third person.
+        """
         target = bundle(self.target).get(layered(feature, layer))
         controller = bundle(self.controller).get(feature)
         if controller is None and feature == "Person" and third and self.of == "NOUN":
             controller = _THIRD
-        return (target, controller) if target and controller else None
+        if not target or not controller:
+            return None
+        common = target & controller
+        return min(common or target), min(common or controller)
 
     def layers(self) -> Iterator[str]:
         """Yield the layers of the target that may be of this relation; ``""`` is that without."""
@@ -129,76 +135,42 @@ class Evidence:
                 found = found[~filter_(found)]
         feats = tokens.feats
         columns = (
-            found.kind, found.first.astype(np.int64),
-            tokens.upos.isin("PRON")[found.pairs.controller].astype(np.int64),
+            found.kind, found.first, tokens.upos.isin("PRON")[found.pairs.controller],
             feats.codes[found.pairs.target], feats.codes[found.pairs.controller],
         )  # fmt: skip
         rows, counts = np.unique(np.array(columns, np.int64), axis=1, return_counts=True)
         names, texts = tuple(KINDS), feats.values
-        for (kind, first, pronoun, target, controller), count in zip(
-            rows.T.tolist(), counts.tolist(), strict=True
-        ):
-            side = _SIDES[not first]
-            of = "PRON" if pronoun else "NOUN"
-            cell = Cell(names[kind], side, of, texts[target], texts[controller])
-            self.cells[cell] += count
+        for (kind, first, pronoun, *ends), count in zip(rows.T.tolist(), counts, strict=True):
+            side, of = ("after", "before")[first], ("NOUN", "PRON")[pronoun]
+            self.cells[Cell(names[kind], side, of, *(texts[end] for end in ends))] += int(count)
 
 
-@dataclass
-class _PairTally:
-    """Pairs in which both ends express a feature: how many, and the values of both ends."""
+_Tally = Counter[tuple[str, str]]
+"""Pairs in which both ends express a feature, by the values of target and controller."""
 
-    both: int = 0
-    agree: int = 0
-    target: Counter[str] = field(default_factory=Counter)
-    controller: Counter[str] = field(default_factory=Counter)
-    shared: Counter[str] = field(default_factory=Counter)
 
-    def add(self, ends: tuple[frozenset[str], ...], count: int) -> None:
-        target, controller = ends
-        common = target & controller
-        self.both += count
-        self.agree += count * bool(common)
-        self.target[min(common or target)] += count
-        self.controller[min(common or controller)] += count
-        if common:
-            self.shared[min(common)] += count
+def _agreeing(tally: _Tally) -> int:
+    return sum(count for (target, controller), count in tally.items() if target == controller)
 
-    def __iadd__(self, other: _PairTally) -> _PairTally:
-        self.both += other.both
-        self.agree += other.agree
-        self.target += other.target
-        self.controller += other.controller
-        self.shared += other.shared
-        return self
 
-    @property
-    def kappa(self) -> float:
-        """Cohen's kappa: how much more often than by chance the ends agree."""
-        chance = sum(self.target[v] * self.controller[v] for v in self.target) / self.both**2
-        return 1.0 if chance == 1 else (self.agree / self.both - chance) / (1 - chance)
-
-    @property
-    def majority(self) -> float:
-        """The share of the most frequent value among the pairs that agree."""
-        return max(self.shared.values(), default=0) / max(self.agree, 1)
-
-    @property
-    def fails(self) -> bool:
-        """Whether surely fewer than nine in ten agree."""
-        return binomial_below(self.agree, self.both) <= LEVEL
-
-    def reason(self) -> str:
-        """Return why the pairs do not show agreement, or an empty text."""
-        if self.both == 0:
-            return "not expressed"
-        if self.agree / self.both < SHARE:
-            return "too few agree"
-        if binomial_above(self.agree, self.both) > LEVEL:
-            return "too small"
-        if self.majority >= MAJORITY:
-            return "does not vary"
-        return "" if self.kappa >= KAPPA else "by chance"
+def _fault_of(tally: _Tally) -> str:
+    """Return why pairs do not show agreement, or an empty text."""
+    both, agree = tally.total(), _agreeing(tally)
+    if both == 0:
+        return "not expressed"
+    if agree / both < SHARE:
+        return "too few agree"
+    if binomial_above(agree, both) > LEVEL:
+        return "too small"
+    if max(tally[value, value] for value, _ in tally) / agree >= MAJORITY:
+        return "does not vary"
+    targets, controllers = Counter[str](), Counter[str]()
+    for (target, controller), count in tally.items():
+        targets[target] += count
+        controllers[controller] += count
+    chance = sum(targets[value] * controllers[value] for value in targets) / both**2
+    kappa = 1.0 if chance == 1 else (agree / both - chance) / (1 - chance)
+    return "" if kappa >= KAPPA else "by chance"
 
 
 def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
@@ -295,12 +267,13 @@ class Profile:
     def stanza(self) -> str:
         """Return the rules as a stanza of ``languages.toml``, to edit."""
         language = self.language
-        lines = [f"[{language.code}]", f'name = "{language.name}"', "paper = []"]
-        lines += [f"{name} = {_quoted(map(str, rules))}" for name, rules in language.agrees.items()]
+        lists = {"paper": (), **language.rule_texts()}
         if language.verbforms != ("Fin",):
-            lines.append(f"verbforms = {_quoted(language.verbforms)}")
+            lists["verbforms"] = language.verbforms
         if set(language.cases) != _DIRECT:
-            lines.append(f"cases = {_quoted(language.cases)}")
+            lists["cases"] = language.cases
+        lines = [f"[{language.code}]", f'name = "{language.name}"']
+        lines += [f"{n} = {json.dumps([*texts], ensure_ascii=False)}" for n, texts in lists.items()]
         if language.third:
             lines.append("third = true")
         if not language.marks:
@@ -308,10 +281,6 @@ class Profile:
         if language.capitals != "start":
             lines.append(f'capitals = "{language.capitals}"')
         return "\n".join(lines) + "\n"
-
-
-def _quoted(texts: Iterable[str]) -> str:
-    return "[" + ", ".join(f'"{text}"' for text in texts) + "]"
 
 
 def language_of(code: str, profile: Callable[[], Profile]) -> Language:
@@ -328,24 +297,23 @@ def language_of(code: str, profile: Callable[[], Profile]) -> Language:
     return replace(profiled, **{name: getattr(stanza, name) for name in _STATED})
 
 
-def profile_of(evidence: Evidence, code: str, name: str = "") -> Profile:
+def profile_of(evidence: Evidence, code: str) -> Profile:
     """Return the profile of a language from the evidence."""
-    return _Profiler(evidence, Language(code, name or code, (), {})).profile()
+    return _Profiler(evidence).profile(Language(code, code, (), {}))
 
 
 @dataclass
 class _Profiler:
     evidence: Evidence
-    language: Language
     rows: list[ProfileRow] = field(default_factory=list)
     agrees: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
     verbforms: set[str] = field(default_factory=set)
 
-    def profile(self) -> Profile:
+    def profile(self, language: Language) -> Profile:
         for relation in RELATIONS:
             self._relation(relation)
         language = replace(
-            self.language, agrees=self.agrees, third=self.third, cases=self._cases(),
+            language, agrees=self.agrees, third=self.third, cases=self._cases(),
             verbforms=("Fin", *sorted(self.verbforms)),
             marks=marks_by(self.evidence.habits), capitals=capitals_by(self.evidence.habits),
         )  # fmt: skip
@@ -355,15 +323,15 @@ class _Profiler:
     @cached_property
     def third(self) -> bool:
         """Whether nouns without a person go with the third: measured as agreement is."""
-        tally = _PairTally()
+        tally = _Tally()
         for cell, count in self.evidence.cells.items():
             if cell.relation != "verb" or cell.of != "NOUN" or "Person" in bundle(cell.controller):
                 continue
             for layer in ("", "subj", "erg", "abs"):
-                if ends := cell.values("Person", layer, True):
-                    tally.add(ends, count)
+                if values := cell.values("Person", layer, True):
+                    tally[values] += count
                     break
-        return tally.reason() in ("", "does not vary", "by chance")
+        return _fault_of(tally) in ("", "does not vary", "by chance")
 
     def _relation(self, relation: str) -> None:
         cells = {
@@ -394,28 +362,25 @@ class _Profiler:
             return
         usual = max(rules, key=lambda kind: len(rules[kind])) if relation not in rules else relation
         shared = tuple(rules[usual])
-        if relation in rules or usual != "participle":
+        if usual != "participle":
             self.agrees[relation] = shared
-        for kind in (kind for kind, of in KINDS.items() if of == relation and kind != relation):
-            own = tuple(rules.get(kind, ()))
-            if kind == "participle":
-                if own:
-                    self.agrees[kind] = own
-            elif kind in rules and own != shared:
+        for kind in (kind for kind, of in KINDS.items() if of == relation and kind in rules):
+            own = tuple(rules[kind])
+            if kind != relation and (own if kind == "participle" else own != shared):
                 self.agrees[kind] = own
 
     def _cases(self) -> tuple[str, ...]:
         """Return the cases of subjects with which a target without layers agrees."""
         rules = [*self.agrees.get("verb", ()), *self.agrees.get("auxiliary", ())]
         features = {rule.feature for rule in rules if not rule.layer}
-        tallies: dict[str, _PairTally] = defaultdict(_PairTally)
+        tallies: dict[str, _Tally] = defaultdict(Counter)
         for cell, count in self.evidence.cells.items():
             case = bundle(cell.controller).get("Case", _BARE)
             if cell.relation == "verb" and not case & {"", *_DIRECT}:
                 for feature in features:
-                    if ends := cell.values(feature, "", self.third):
-                        tallies[min(case)].add(ends, count)
-        more = [c for c, tally in tallies.items() if tally.reason() in ("", "does not vary")]
+                    if values := cell.values(feature, "", self.third):
+                        tallies[min(case)][values] += count
+        more = [c for c, tally in tallies.items() if _fault_of(tally) in ("", "does not vary")]
         return ("Nom", "Abs", *sorted(more))
 
 
@@ -427,44 +392,37 @@ def _direct(cell: Cell) -> bool:
     return bool(bundle(cell.controller).get("Case", _BARE) & {"", *_DIRECT})
 
 
-def only(values: Iterable[str]) -> str:
-    """Return the one value that all are, else an empty text."""
-    found = set(values)
-    return found.pop() if len(found) == 1 else ""
-
-
 class _Layer:
     """What the cells of a relation say of the features of a layer."""
 
     def __init__(self, layer: str, cells: Mapping[Cell, int], third: bool) -> None:
         self.layer = layer
-        self._tallies: dict[str, dict[_Leaf, _PairTally]] = {
-            feature: defaultdict(_PairTally) for feature in AGREEMENT
-        }
+        self._tallies: dict[str, dict[_Leaf, _Tally]] = {n: defaultdict(Counter) for n in AGREEMENT}
         kept = _NOMINAL_CASE if layer == "" else ()
         for cell, count in cells.items():
             leaf = _Leaf(cell.kind, cell.side, cell.of, cell.verbform)
             for feature in AGREEMENT:
                 if feature == "Case" and cell.kind not in kept:
                     continue  # of a subject and its predicate it is always the nominative
-                if ends := cell.values(feature, layer, third):
-                    self._tallies[feature][leaf].add(ends, count)
-        self._left = {
-            feature: {leaf: tally for leaf, tally in tallies.items() if not tally.fails}
-            for feature, tallies in self._tallies.items()
+                if values := cell.values(feature, layer, third):
+                    self._tallies[feature][leaf][values] += count
+        self._left: dict[str, dict[_Leaf, _Tally]] = {}
+        for feature, tallies in self._tallies.items():  # surely fewer than nine in ten agree
+            fail = {
+                k for k, t in tallies.items() if binomial_below(_agreeing(t), t.total()) <= LEVEL
+            }
+            self._left[feature] = {leaf: t for leaf, t in tallies.items() if leaf not in fail}
+        self._faults = {
+            n: _fault_of(sum(left.values(), _Tally())) for n, left in self._left.items()
         }
-        self.pooled = {feature: _PairTally() for feature in AGREEMENT}
-        for feature, total in self.pooled.items():
-            for tally in self._left[feature].values():
-                total += tally
-        self.agreeing = [feature for feature in AGREEMENT if not self.pooled[feature].reason()]
+        self.agreeing = [feature for feature, fault in self._faults.items() if not fault]
 
     @property
     def share(self) -> float:
         """The share of agreement in the features that agree, over all leaves; 0 without any."""
-        tallies = [t for feature in self.agreeing for t in self._tallies[feature].values()]
-        both = sum(tally.both for tally in tallies)
-        return sum(tally.agree for tally in tallies) / both if both else 0.0
+        tallies = (t for feature in self.agreeing for t in self._tallies[feature].values())
+        total = sum(tallies, _Tally())
+        return _agreeing(total) / total.total() if total else 0.0
 
     @property
     def verbforms(self) -> set[str]:
@@ -473,7 +431,7 @@ class _Layer:
         for feature in self.agreeing:
             for leaf, tally in self._left[feature].items():
                 if leaf.kind == "verb" and leaf.verbform != "Fin":
-                    counts[leaf.verbform] += tally.both
+                    counts[leaf.verbform] += tally.total()
         return {name for name, count in counts.items() if count >= LEAST}
 
     def rules(self) -> Iterator[tuple[str, list[Rule]]]:
@@ -484,39 +442,31 @@ class _Layer:
             yield kind, [rule for rule in found if rule]
 
     def _rule(self, kind: str, feature: str) -> Rule | None:
+        """Return a rule, limited to one side or one kind of controller where others fell out."""
         left = [leaf for leaf in self._left[feature] if leaf.kind == kind]
-        if not left:
-            return None
         every = [leaf for leaf in self._tallies[feature] if leaf.kind == kind]
-        side, of = (
-            only(getattr(leaf, name) for leaf in left)
-            if len({getattr(leaf, name) for leaf in every}) > 1 else ""
-            for name in ("side", "of")
-        )  # fmt: skip
-        return Rule(feature, self.layer, side, of)
+        sides, all_sides = {leaf.side for leaf in left}, {leaf.side for leaf in every}
+        kinds, all_kinds = {leaf.of for leaf in left}, {leaf.of for leaf in every}
+        side = "" if sides == all_sides else min(sides, default="")
+        of = "" if kinds == all_kinds else min(kinds, default="")
+        return Rule(feature, self.layer, side, of) if left else None
 
     def rows(self, relation: str) -> Iterator[ProfileRow]:
         """Yield the lines of a table."""
-        for feature in AGREEMENT:
+        for feature, tallies in self._tallies.items():
             groups: dict[tuple[str, str], list[_Leaf]] = defaultdict(list)
-            for leaf in self._tallies[feature]:
+            for leaf in tallies:
                 kind = leaf.kind if leaf.verbform in ("", "Fin") else f"{leaf.kind} {leaf.verbform}"
                 groups[kind, leaf.side].append(leaf)
             for (kind, side), leaves in sorted(groups.items()):
-                yield self._row(relation, feature, kind, side, leaves)
-
-    def _row(
-        self, relation: str, feature: str, kind: str, side: str, leaves: list[_Leaf]
-    ) -> ProfileRow:
-        tallies = [self._tallies[feature][leaf] for leaf in leaves]
-        both, agree = sum(t.both for t in tallies), sum(t.agree for t in tallies)
-        left = any(leaf in self._left[feature] for leaf in leaves)
-        reason = self.pooled[feature].reason() if left else "too few agree"
-        name = layered(feature, self.layer)
-        shares: dict[str, float | None] = {}
-        for of in ("NOUN", "PRON"):
-            some = [t for leaf, t in zip(leaves, tallies, strict=True) if leaf.of == of]
-            total = sum(tally.both for tally in some)
-            shares[of] = sum(tally.agree for tally in some) / total if total else None
-        noun, pronoun = shares["NOUN"], shares["PRON"]
-        return ProfileRow(relation, name, kind, side, both, agree, noun, pronoun, reason)
+                both, noun, pronoun = (
+                    sum((tallies[leaf] for leaf in leaves if leaf.of in of), _Tally())
+                    for of in (("NOUN", "PRON"), ("NOUN",), ("PRON",))
+                )
+                left = any(leaf in self._left[feature] for leaf in leaves)
+                yield ProfileRow(
+                    relation, layered(feature, self.layer), kind, side, both.total(), _agreeing(both),
+                    _agreeing(noun) / noun.total() if noun else None,
+                    _agreeing(pronoun) / pronoun.total() if pronoun else None,
+                    self._faults[feature] if left else "too few agree",
+                )  # fmt: skip

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from http.client import HTTPException
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -27,7 +28,6 @@ from solecism.terminal import Progress, no_progress
 from solecism.treebank.catalogue import (
     Origin,
     Pin,
-    commercial_languages,
     find_code,
     list_of,
     origin_languages,
@@ -43,10 +43,14 @@ PIECE = 1 << 16
 
 @dataclass(frozen=True)
 class LocalSource:
-    """An origin with the files of it that are on this machine, in the order of the catalogue."""
+    """An origin with the files of it that are on this machine, in the order of the catalogue.
+
+    ``lost``: why nothing could be had of it (:func:`fetch`).
+    """
 
     origin: Origin
     files: tuple[Path, ...]
+    lost: str = ""
 
     @cached_property
     def digests(self) -> Mapping[str, str]:
@@ -124,8 +128,7 @@ def _advice(language: str) -> str:
 
 def found_languages(commercial: bool = False) -> list[str]:
     """Return the languages of which a treebank is there; see :func:`treebanks_of`."""
-    codes = commercial_languages() if commercial else origin_languages()
-    return [code for code in codes if present(code, commercial)]
+    return [code for code in origin_languages(commercial) if present(code, commercial)]
 
 
 def lexicon(language: str) -> LocalSource | None:
@@ -137,18 +140,15 @@ def lexicon(language: str) -> LocalSource | None:
     if origin is None:
         return None
     own = origin.repository.partition("/")[2]
-    sets: list[tuple[str, ...]] = [tuple(pin.path for pin in origin.pins), origin.files]
+    sets = [[pin.path for pin in origin.pins], origin.files]
     folders = [_download_folder(origin)]
     if named := mirrors():
         folders = [folder / "unimorph" for path in named for folder in (path, path.parent)]
-        sets += [(own,), (f"{own}/{own}",)]
-    found = (
-        tuple(folder / name for name in names if (folder / name).is_file())
-        for folder in folders
-        for names in sets
-    )
-    files = next((files for files in found if files), None)
-    return LocalSource(origin, files) if files else None
+        sets += [[own], [f"{own}/{own}"]]
+    for folder, names in product(folders, sets):
+        if files := tuple(folder / name for name in names if (folder / name).is_file()):
+            return LocalSource(origin, files)
+    return None
 
 
 def _treebank_files(origin: Origin) -> tuple[Path, ...]:
@@ -166,20 +166,12 @@ def _download_folder(origin: Origin) -> Path:
     return cached_assets_path("solecism", namespace="sources") / origin.ref / origin.name
 
 
-@dataclass(frozen=True)
-class Fetched:
-    """What :func:`fetch` has of an origin; ``lost``: why nothing could be had of it."""
-
-    found: LocalSource
-    lost: str = ""
-
-
 def fetch(
     language: str,
     progress: Progress | None = None,
     address: str | None = None,
     commercial: bool = False,
-) -> list[Fetched]:
+) -> list[LocalSource]:
     """Download what is missing of a language's treebanks and its UniMorph list.
 
     Files that are there already are only checked; a download that broke off is resumed. ``address``
@@ -192,29 +184,27 @@ def fetch(
     listed = listed if listed and (listed.commercial or not commercial) else None
     if mirrors():
         found = [*treebanks(language, commercial), lexicon(language) if listed else None]
-        return [Fetched(source) for source in found if source]
+        return [source for source in found if source]
     base = address or os.environ.get("SOLECISM_SOURCES_URL") or ADDRESS
     show = progress or no_progress
     fetched = [_fetch(origin, base, show) for origin in treebanks_of(language, commercial)]
-    return [*fetched, _try(listed, base, show)] if listed else fetched
+    if listed:
+        try:
+            fetched.append(_fetch(listed, base, show))
+        except LostError as error:
+            fetched.append(LocalSource(listed, (), lost=str(error)))
+    return fetched
 
 
-def _try(origin: Origin, base: str, progress: Progress) -> Fetched:
-    try:
-        return _fetch(origin, base, progress)
-    except LostError as error:
-        return Fetched(LocalSource(origin, ()), lost=str(error))
-
-
-def _fetch(origin: Origin, base: str, progress: Progress) -> Fetched:
+def _fetch(origin: Origin, base: str, progress: Progress) -> LocalSource:
     folder = _download_folder(origin)
     for pin in origin.pins:
         url = f"{base}/{origin.repository}/{origin.ref}/{pin.path}"
         path = retrieve(url, folder / pin.name, pin, progress)
         if is_pointer(path):
             message = "the repository has a pointer of Git LFS there, and not the file"
-            raise LostError(fail(f"{message} ({url})", path).problems)
-    return Fetched(LocalSource(origin, tuple(folder / name for name in origin.files)))
+            raise LostError(Problem(f"{message} ({url})", str(path)))
+    return LocalSource(origin, tuple(folder / name for name in origin.files))
 
 
 class LostError(InputError):
@@ -229,7 +219,7 @@ def retrieve(url: str, path: Path, pin: Pin, progress: Progress) -> Path:
     if path.is_file() and pin.fits(path):
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    for attempt in range(1, TRIES + 1):
+    for attempt in range(TRIES):
         try:
             with writing(path) as part:
                 _download(url, part, path.name, progress)
@@ -239,11 +229,11 @@ def retrieve(url: str, path: Path, pin: Pin, progress: Progress) -> Path:
             return path
         except (OSError, HTTPException) as error:
             final = isinstance(error, HTTPError) and error.code < 500
-            if final or attempt == TRIES:
-                problem = Problem(f"cannot be downloaded from {url}: {error}", path.name)
-                raise LostError(problem) from error
-            time.sleep(attempt - 1)
-    raise AssertionError("the last try returns or raises")
+            lost = LostError(Problem(f"cannot be downloaded from {url}: {error}", path.name))
+            if final or attempt == TRIES - 1:
+                break
+            time.sleep(attempt)
+    raise lost
 
 
 def _download(url: str, part: Path, name: str, progress: Progress) -> None:

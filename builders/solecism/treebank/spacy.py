@@ -1,34 +1,37 @@
 """Raw text to CoNLL-U, parsed with a spaCy pipeline that the user has; trees are made UD's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import spacy
-from conllu.models import Metadata, TokenList
-from conllu.models import Token as Line
 from spacy.language import Language
 from spacy.tokens import Token
 
 from solecism.errors import fail
-from solecism.files import writing
 from solecism.inputs import read_text
 from solecism.treebank.conllu import files_of
 
+# Source: https://universaldependencies.org/u/dep/.
 _RELATIONS = """
 acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse
 dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct
 reparandum root vocative xcomp"""
-"""Source: https://universaldependencies.org/u/dep/."""
 
-_LONGEST = 1_000_000
-"""Letters of a paragraph: more take spaCy too much memory."""
-
+_LONGEST = 1_000_000  # letters of a paragraph: more take spaCy too much memory
 _BLANKS = re.compile(r"[ \t\n\v\f\r]+")
 _NEEDED = {"POS": "parts of speech", "MORPH": "features", "LEMMA": "lemmas"}
+
+
+class Arc(NamedTuple):
+    """What a token depends on: the place of its head in the text, -1 for a root."""
+
+    head: int
+    relation: str
+
+
+Tree = dict[int, Arc]  # the arc of every word of a sentence, by its place in the text
 
 
 def texts_of(paths: Sequence[Path]) -> list[Path]:
@@ -63,66 +66,46 @@ def paragraphs(path: Path) -> list[str]:
     return list(filter(None, found))
 
 
-def parse_file(path: Path, pipeline: Language, out: Path) -> None:
-    """Write the parse of a text file (:func:`parse_texts`) to ``out``."""
-    with writing(out) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(parse_texts(paragraphs(path), pipeline, path.stem))
-
-
 def parse_texts(texts: Iterable[str], pipeline: Language, name: str) -> Iterator[str]:
     """Yield the sentences of texts as CoNLL-U; their ids are ``NAME-1``, ``NAME-2`` and so on.
 
     Raises :class:`InputError` if the pipeline lacks what the miner needs, or has relations that
     are not UD's.
     """
-    number, lacking = 1, set(_NEEDED)
+    number, lacking = 0, set(_NEEDED)
     called = f"the spaCy pipeline {pipeline.lang}_{pipeline.meta.get('name') or 'pipeline'}"
     clear = any("pobj" in getattr(pipe, "labels", ()) for _, pipe in pipeline.pipeline)
     for doc in pipeline.pipe(texts):
         if not doc.has_annotation("DEP"):
             raise fail(f"{called} has no parser")
         lacking -= {attribute for attribute in _NEEDED if doc.has_annotation(attribute)}
-        for sentence in doc.sents:
-            words = [token for token in sentence if not is_blank(token)]
+        sentences = ([token for token in some if not is_blank(token)] for some in doc.sents)
+        for words in filter(None, sentences):
             tree = from_clear(words) if clear else as_given(words)
             relations = {arc.relation for arc in tree.values()}
             if strange := {r for r in relations if r.partition(":")[0] not in _RELATIONS.split()}:
                 raise fail(f"{called} has relations that UD lacks: {', '.join(sorted(strange))}")
-            if words:
-                yield conllu_of(words, tree, sent_id=f"{name}-{number}")
-                number += 1
-    if lacking and number > 1:
-        what = " and ".join(_NEEDED[attribute] for attribute in _NEEDED if attribute in lacking)
-        raise fail(f"{called} gives no {what}")
+            number += 1
+            yield conllu_of(words, tree, sent_id=f"{name}-{number}")
+    if lacking and number:
+        what = (name for attribute, name in _NEEDED.items() if attribute in lacking)
+        raise fail(f"{called} gives no {' and '.join(what)}")
 
 
 def conllu_of(words: Sequence[Token], tree: Tree, **comments: str) -> str:
     """Return a sentence as CoNLL-U, with comments and its text, and an empty line behind it."""
     doc, number = words[0].doc, {-1: 0} | {token.i: at for at, token in enumerate(words, 1)}
-    text, lines = doc.text[words[0].idx : words[-1].idx + len(words[-1])], []
+    said = {**comments, "text": _BLANKS.sub(" ", doc[words[0].i : words[-1].i + 1].text)}
+    lines = [f"# {name} = {value}" for name, value in said.items()]
     for token in words:
         after, arc = token.i + 1, tree[token.i]
         spaced = token.whitespace_ or after == len(doc) or is_blank(doc[after])
-        columns = {
-            "form": token.text, "lemma": token.lemma_, "upos": token.pos_, "xpos": token.tag_,
-            "feats": str(token.morph), "head": str(number[arc.head]), "deprel": arc.relation,
-            "deps": "", "misc": "" if spaced else "SpaceAfter=No",
-        }  # fmt: skip
-        cleaned = {name: _BLANKS.sub(" ", cell).strip(" ") for name, cell in columns.items()}
-        cells = {name: cell or None for name, cell in cleaned.items()}
-        lines.append(Line(id=number[token.i], **cells))
-    return TokenList(lines, Metadata(comments, text=_BLANKS.sub(" ", text))).serialize()
+        word = (token.text, token.lemma_, token.pos_, token.tag_, str(token.morph))
+        misc = "" if spaced else "SpaceAfter=No"
+        cells = (str(number[token.i]), *word, str(number[arc.head]), arc.relation, "", misc)
+        lines.append("\t".join(_BLANKS.sub(" ", cell).strip(" ") or "_" for cell in cells))
+    return "\n".join([*lines, "", ""])
 
-
-class Arc(NamedTuple):
-    """What a token depends on: the place of its head in the text, -1 for a root."""
-
-    head: int
-    relation: str
-
-
-Tree = dict[int, Arc]
-"""The arc of every word of a sentence, by its place in the text."""
 
 _RENAMED = {
     "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "auxpass": "aux:pass", "dobj": "obj",
@@ -131,8 +114,6 @@ _RENAMED = {
     "prt": "compound:prt", "intj": "discourse", "meta": "dep", "acomp": "xcomp", "attr": "xcomp",
     "oprd": "xcomp", "prep": "advmod", "agent": "advmod", "pobj": "obl", "pcomp": "advcl",
 }  # fmt: skip
-_COMPLEMENTS = ("pobj", "pcomp")
-_PREDICATES = ("acomp", "attr")
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "ADJ")
 
 
@@ -162,45 +143,39 @@ def from_clear(words: Sequence[Token]) -> Tree:
             head = tree[head].head  # UD hangs all on the first; ClearNLP each on the one before
         tree[token.i] = tree[token.i]._replace(head=head)
     for token in words:
+        above = tokens.get(tree[token.i].head)
         if token.dep_ in ("prep", "agent", "dative"):
-            _turn_preposition(tree, tokens, token)
+            _turn_preposition(tree, token, above is not None and above.pos_ in _NOMINAL)
         elif token.lemma_ == "be" and token.pos_ in ("AUX", "VERB"):
             _turn_copula(tree, token)
     return {at: Arc(head, _RENAMED.get(name, name)) for at, (head, name) in tree.items()}
 
 
-def _child(tree: Tree, head: int, relations: Sequence[str]) -> int | None:
+def _child(tree: Tree, head: int, *relations: str) -> int | None:
     """Return the first dependent with one of some relations."""
     found = (at for at, arc in tree.items() if arc.head == head and arc.relation in relations)
     return next(found, None)
 
 
-def _turn_preposition(tree: Tree, tokens: dict[int, Token], word: Token) -> None:
-    """Make the noun of *in the house* the head, ``nmod`` of a nominal or ``obl``."""
-    noun = _child(tree, word.i, _COMPLEMENTS)
-    if noun is None:
-        return
-    clause = tree[noun].relation == "pcomp"
-    above = tree[word.i].head
-    nominal = above >= 0 and tokens[above].pos_ in _NOMINAL
-    relation = ("acl" if nominal else "advcl") if clause else "nmod" if nominal else "obl"
-    _exchange(tree, word.i, noun, Arc(above, relation), "mark" if clause else "case")
+def _turn_preposition(tree: Tree, word: Token, nominal: bool) -> None:
+    """Make the noun of *in the house* the head, ``nmod`` of a ``nominal`` or ``obl``."""
+    noun = _child(tree, word.i, "pobj", "pcomp")
+    if noun is not None:
+        clause = tree[noun].relation == "pcomp"
+        relation = ("acl" if nominal else "advcl") if clause else "nmod" if nominal else "obl"
+        _exchange(tree, word.i, noun, relation, "mark" if clause else "case")
 
 
 def _turn_copula(tree: Tree, word: Token) -> None:
     """Make the adjective of *she is happy* the head, the cats of *there are cats* the subject."""
-    predicate = _child(tree, word.i, _PREDICATES)
-    if predicate is None:
-        return
-    if _child(tree, word.i, ("expl",)) is not None:
+    predicate = _child(tree, word.i, "acomp", "attr")
+    if predicate is not None and _child(tree, word.i, "expl") is not None:
         tree[predicate] = Arc(word.i, "nsubj")
-    else:
-        _exchange(tree, word.i, predicate, tree[word.i], "cop")
+    elif predicate is not None:
+        _exchange(tree, word.i, predicate, tree[word.i].relation, "cop")
 
 
-def _exchange(tree: Tree, old: int, new: int, arc: Arc, relation: str) -> None:
+def _exchange(tree: Tree, old: int, new: int, relation: str, below: str) -> None:
     """Put ``new`` in place of its head ``old``, which then hangs on it, as its dependents do."""
-    for at, (head, name) in tree.items():
-        if head == old:
-            tree[at] = Arc(new, name)
-    tree[new], tree[old] = arc, Arc(new, relation)
+    tree.update({at: Arc(new, name) for at, (head, name) in tree.items() if head == old})
+    tree[new], tree[old] = Arc(tree[old].head, relation), Arc(new, below)
