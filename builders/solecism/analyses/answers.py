@@ -16,6 +16,7 @@ from solecism.errors import candidates, fail
 from solecism.inputs import read_json_lines, read_text
 from solecism.reports.charts import checkpoint_of
 from solecism.reports.figures import seedless
+from solecism.reports.report import by_numbers
 from solecism.scoring.options import step_of
 from solecism.scoring.results import Result, feature
 from solecism.scoring.summary import wilson
@@ -35,8 +36,7 @@ def items_of(results: Iterable[Result], features: Sequence[str] = ()) -> pd.Data
     """
 
     def in_order(result: Result) -> list[tuple[str, int]]:  # lstm-8M before lstm-64M
-        name = f"{result.run['model']}@{checkpoint_of(result)}"
-        return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", name)]
+        return by_numbers(f"{result.run['model']}@{checkpoint_of(result)}")
 
     frames: list[pd.DataFrame] = []
     for result in sorted(results, key=in_order):

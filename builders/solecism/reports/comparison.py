@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Numbers = np.ndarray[Any, Any]
 
+RESAMPLES = 10_000
+"""How often the bootstrap draws."""
+
 
 def mcnemar(first: int, second: int) -> tuple[float, float]:
     """Return the exact and the mid-p value (two-sided) of McNemar's test.
@@ -39,9 +42,7 @@ def mcnemar(first: int, second: int) -> tuple[float, float]:
     return min(1.0, tail), min(1.0, tail - float(binom.pmf(least, n, 0.5)))
 
 
-def paired_bootstrap(
-    difference: Numbers, clusters: Numbers | None = None, resamples: int = 10_000, seed: int = 0
-) -> Interval:
+def paired_bootstrap(difference: Numbers, clusters: Numbers | None = None) -> Interval:
     """Return the mean of per-item differences with its percentile interval.
 
     Method: Efron & Tibshirani (1993), section 13.3. ``clusters`` (integers, one an item) are drawn
@@ -55,7 +56,7 @@ def paired_bootstrap(
     sums = np.bincount(owner, difference)
     sizes = np.bincount(owner).astype(np.float64)
     kinds, counts = np.unique(np.stack([sums, sizes]), axis=1, return_counts=True)
-    drawn = np.random.default_rng(seed).multinomial(len(sums), counts / len(sums), resamples)
+    drawn = np.random.default_rng(0).multinomial(len(sums), counts / len(sums), RESAMPLES)
     means = (drawn @ kinds[0]) / (drawn @ kinds[1])
     low, high = np.quantile(means, [0.025, 0.975])
     return Interval(float(difference.mean()), float(low), float(high))
@@ -86,21 +87,14 @@ class Comparison:
         return {k: None if v != v else v for k, v in asdict(self).items()}
 
 
-def compare(
-    first: Numbers,
-    second: Numbers,
-    clusters: Numbers | None = None,
-    resamples: int = 10_000,
-    seed: int = 0,
-) -> Comparison:
+def compare(first: Numbers, second: Numbers, clusters: Numbers | None = None) -> Comparison:
     """Compare the decisions of two results on the same items, in the same order."""
     difference = first - second
     better, worse = int((difference > 0).sum()), int((difference < 0).sum())
-    interval = paired_bootstrap(difference, clusters, resamples, seed)
-    exact, mid = mcnemar(better, worse)
-    one, two = (float(d.mean()) if len(d) else math.nan for d in (first, second))
-    low, high = interval.low, interval.high
-    return Comparison(len(first), one, two, interval.value, low, high, better, worse, exact, mid)
+    interval = paired_bootstrap(difference, clusters)
+    one, two = (float(side.mean()) if len(side) else math.nan for side in (first, second))
+    ends, p = (interval.value, interval.low, interval.high), mcnemar(better, worse)
+    return Comparison(len(first), one, two, *ends, better, worse, *p)
 
 
 @dataclass(frozen=True)
@@ -149,9 +143,7 @@ def _decisions(results: Sequence[Result], by: str) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def difference(
-    results: Sequence[Result], by: str, resamples: int = 10_000, seed: int = 0
-) -> ModelDifference:
+def difference(results: Sequence[Result], by: str) -> ModelDifference:
     """Compare two models (each of one result or of several configs) on the items that both have.
 
     Raises :class:`InputError` for another number of models, and where they have no item in common.
@@ -169,13 +161,11 @@ def difference(
         paths = [str(some[0].path) for some in sides]
         raise fail(f"{paths[0]} and {paths[1]} have no scored item in common")
     groups = {str(name): some for name, some in both.groupby("group")}
+    ordered = {name: groups[name] for name in sorted(groups, key=numeric_first)}
     rows = {
-        name: compare(
-            some["decision"].to_numpy(), some["decision_two"].to_numpy(),
-            some["set"].to_numpy(), resamples, seed,
-        )
-        for name, some in [*((n, groups[n]) for n in sorted(groups, key=numeric_first)), (ALL, both)]
-    }  # fmt: skip
+        name: compare(*(some[key].to_numpy() for key in ("decision", "decision_two", "set")))
+        for name, some in {**ordered, ALL: both}.items()
+    }
     if len(names) != 2:
         names = [some[0].path.stem for some in sides]
     return ModelDifference(names[0], names[1], by, rows, left_out - len(both))

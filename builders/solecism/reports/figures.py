@@ -47,6 +47,12 @@ class FigureCell:
     deviation: float | None = None
     seeds: int = 1
 
+    @classmethod
+    def of(cls, part: Tally) -> FigureCell:
+        """Return the accuracy of a tally with its interval."""
+        at = part.interval
+        return cls(at.value, at.low, at.high, part.n, part.ties, part.skipped)
+
     @property
     def ends(self) -> tuple[float, float] | None:
         """The interval, or the mean less and plus the deviation; None if there is neither."""
@@ -108,17 +114,15 @@ def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> lis
     as many as keep models apart.
     """
     models = list(dict.fromkeys(found.get("model", "") for found in fields))
-    short = {name: name for name in models}
-    for length in range(9, 0, -1):
-        names = ["/".join(name.rstrip("/").split("/")[-length:]) for name in models]
-        if len(set(names)) == len(models):
-            short = dict(zip(models, names, strict=True))
+    ends = (["/".join(m.rstrip("/").split("/")[-n:]) for m in models] for n in range(1, 10))
+    names = next((some for some in ends if len(set(some)) == len(models)), models)
+    short = dict(zip(models, names, strict=True))
     values: dict[tuple[str, str], set[str]] = {}
     keys = list(dict.fromkeys(key for found in fields for key in found if key != "model"))
     for found in fields:
         for key in keys:
             values.setdefault((key, found.get("model", "")), set()).add(found.get(key, ""))
-    telling = [k for k in keys if any(len(values[k, m]) > 1 for m in models)]
+    telling = [key for key in keys if any(len(values[key, model]) > 1 for model in models)]
     made = []
     for found in fields:
         parts = [found[key] for key in telling if found.get(key)]
@@ -131,11 +135,12 @@ def systems(results: Sequence[Result]) -> list[tuple[Fields, list[Result]]]:
     """Return results of one model, method and options together, whatever their configs."""
     found: dict[Key, list[Result]] = {}
     for result in results:
-        found.setdefault(_key(identity(result), _DATA), []).append(result)
+        found.setdefault(key_of(identity(result)), []).append(result)
     return [(dict(key), some) for key, some in found.items()]
 
 
-def _key(fields: Mapping[str, str], without: Sequence[str]) -> Key:
+def key_of(fields: Mapping[str, str], without: Sequence[str] = _DATA) -> Key:
+    """Return what tells a model and its options from others, whatever the data."""
     return tuple((k, v) for k, v in fields.items() if k not in without)
 
 
@@ -149,11 +154,11 @@ def columns(results: Sequence[Result], by: str, group: bool = False) -> list[Fig
     seen: dict[Key, Result] = {}
     series: dict[Key, list[Result]] = {}
     for result in results:
-        whole = _key(identity(result), ())
+        whole = key_of(identity(result), ())
         if seen.setdefault(whole, result) is not result:
             message = f"has the same signature as {seen[whole].path}: {result.signature}"
             raise fail(message, result.path)
-        key = _key(identity(result), _DATA if by == "config" else ())
+        key = key_of(identity(result), _DATA if by == "config" else ())
         series.setdefault(key, []).append(result)
     made = [(dict(key), _series(some, by, prefixed), some) for key, some in series.items()]
     if group:
@@ -175,9 +180,9 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
         for key, part in {name: whole}.items() if by == "config" else _tallies(result, by):
             tallies.setdefault(key, Tally()).add(part)
         overall.add(whole)
-    cells = {key: _cell(part) for key, part in tallies.items() if part.n or part.skipped}
+    cells = {key: FigureCell.of(part) for key, part in tallies.items() if part.n or part.skipped}
     found = [cell.value for cell in cells.values() if cell.n]
-    cells[ALL] = _cell(overall)
+    cells[ALL] = FigureCell.of(overall)
     if len(found) > 1:
         cells[MEAN] = FigureCell(sum(found) / len(found), None, None, overall.n)
     return cells
@@ -200,11 +205,6 @@ def _from_json(found: Mapping[str, Any]) -> Tally:
     return Tally(round(2 * right) / 2, found["n"], found["ties"], dict(found["skipped"]))
 
 
-def _cell(part: Tally) -> FigureCell:
-    at = part.interval
-    return FigureCell(at.value, at.low, at.high, part.n, part.ties, part.skipped)
-
-
 def seedless(model: str) -> str:
     """Return the name of a model without its seed.
 
@@ -223,7 +223,7 @@ def _grouped(made: Sequence[Made]) -> list[Made]:
     for fields, cells, some in made:
         family = {**fields, "model": seedless(fields["model"])}
         without = ("revision",) if family["model"] != fields["model"] else ()
-        families.setdefault(_key(family, without), []).append((fields, cells, some))
+        families.setdefault(key_of(family, without), []).append((fields, cells, some))
     grouped = []
     for key, members in families.items():
         results = [result for _, _, some in members for result in some]
@@ -248,14 +248,19 @@ def mean_of_seeds(cells: Sequence[FigureCell]) -> FigureCell:
 def row_names(some: Iterable[FigureColumn]) -> list[str]:
     """Return the rows of a table, in the order of the first column that has them, totals last."""
     names = dict.fromkeys(key for column in some for key in column.cells)
-    return [n for n in names if n not in (ALL, MEAN)] + [n for n in (ALL, MEAN) if n in names]
+    return sorted(names, key=lambda name: (ALL, MEAN).index(name) if name in (ALL, MEAN) else -1)
+
+
+def group_names(some: Iterable[FigureColumn]) -> list[str]:
+    """Return the rows of a table without its totals."""
+    return [name for name in row_names(some) if name not in (ALL, MEAN)]
 
 
 def grid(some: Sequence[FigureColumn]) -> list[ColumnBlock]:
     """Return columns in blocks: one for each model where there are several models and configs."""
     blocks: dict[Key, list[FigureColumn]] = {}
     for column in some:
-        blocks.setdefault(_key(column.fields, _DATA), []).append(column)
+        blocks.setdefault(key_of(column.fields), []).append(column)
     if len(blocks) == 1 or all(len(block) == 1 for block in blocks.values()):
         return [ColumnBlock("", tuple(some))]
     made = []

@@ -25,19 +25,17 @@ from solecism.reports.figures import (
     FigureColumn,
     columns,
     curves,
+    group_names,
+    key_of,
     labels,
     row_names,
 )
-from solecism.reports.pages import render_page
-from solecism.reports.people import PEOPLE, Judgments, margin_correlations, people_columns
+from solecism.reports.people import PEOPLE, Judged, margin_correlations, people_columns
 from solecism.reports.text import difference_cells
 from solecism.scoring.items import pairs_of, rows_by_id
 from solecism.scoring.normalise import DIFFERENCES, NORMALISERS
 from solecism.scoring.results import Result
-from solecism.scoring.summary import COLUMNS, wilson
-
-Judged = Mapping[tuple[str, str], Judgments]
-"""What people decide, by data set and config."""
+from solecism.scoring.summary import COLUMNS, Tally
 
 _AXES = {
     "match": ("Attractor", "number of attractor and controller",
@@ -54,28 +52,11 @@ _AXES = {
 _ENVIRONMENT = ("device", "dtype", "torch", "transformers", "python", "platform")
 
 
-def html_page(
-    results: Sequence[Result],
-    by: str,
-    group: bool = False,
-    difference: ModelDifference | None = None,
-    judgments: Judged | None = None,
-) -> str:
-    """Return the page of a report, with tables, charts and the hardest pairs.
-
-    A ``difference`` goes first. The same results give the same text.
-    """
-    return render_page("page.html.jinja", **page_values(results, by, group, difference, judgments))
-
-
 def page_values(
-    results: Sequence[Result],
-    by: str,
-    group: bool = False,
-    difference: ModelDifference | None = None,
-    judgments: Judged | None = None,
-) -> dict[str, Any]:
-    """Return what the template of the page needs."""
+    results: Sequence[Result], by: str, group: bool = False,
+    difference: ModelDifference | None = None, judgments: Judged | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the template of the page needs; a ``difference`` goes first on it."""
     figures = page_figures(results, by, group, judgments)
     data = sorted({f"{r.run['data']} {r.run['version']}".strip() for r in results})
     named = [
@@ -180,21 +161,19 @@ class PageFigures:
 
 
 def page_figures(
-    results: Sequence[Result],
-    by: str,
-    group: bool = False,
-    judgments: Judged | None = None,
+    results: Sequence[Result], by: str, group: bool = False, judgments: Judged | None = None
 ) -> PageFigures:
     """Return the figures of a page; ``by``: the grouping of the charts."""
     people = judgments or {}
     pooled = columns(results, "config", group)
-    names = dict.fromkeys(map(_system, pooled), "")
-    names = dict(zip(names, labels([dict(key) for key in names], with_model=True), strict=True))
+    keys = list(dict.fromkeys(key_of(column.fields) for column in pooled))
+    models = labels([dict(key) for key in keys], with_model=True)
+    names = dict(zip(keys, models, strict=True))
 
     def side_by_side(some: Sequence[Result], grouping: str) -> list[FigureColumn]:
         found = columns(some, grouping, group)
-        found.sort(key=lambda column: list(names).index(_system(column)))
-        renamed = [replace(column, label=names[_system(column)]) for column in found]
+        found.sort(key=lambda column: keys.index(key_of(column.fields)))
+        renamed = [replace(column, label=names[key_of(column.fields)]) for column in found]
         return [*renamed, *people_columns(some, people, grouping)]
 
     configs: dict[tuple[str, str, str], list[Result]] = {}
@@ -207,42 +186,28 @@ def page_figures(
         title = f"{name} {version}".strip()
         anchor = f"{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}-{number}"
         figures = {grouping: side_by_side(some, grouping) for grouping in COLUMNS}
-        shown = by if by != "config" else _telling(figures)
+        names_of = {name: group_names(figures[name]) for name in ("phenomenon", "construction")}
+        telling = next((name for name, groups in names_of.items() if len(groups) > 1), "UID")
+        shown = by if by != "config" else telling
         if shown not in figures:
             figures[shown] = side_by_side(some, shown)
         tables = [] if shown in COLUMNS else [_table(shown, figures[shown])]
         tables.append(_nested(figures, some))
-        models = {c.label: c.results[0] for c in figures["UID"] if c.label != PEOPLE}
-        chart = _chart(shown, figures[shown], list(names.values()))
-        hard = tuple(hardest(models))
+        scored = {c.label: c.results[0] for c in figures["UID"] if c.label != PEOPLE}
+        chart, hard = _chart(shown, figures[shown], models), tuple(hardest(scored))
         sections.append(ConfigSection(anchor, title, shown, chart, tuple(tables), hard))
     every = side_by_side(results, "config")
-    several = sum(row not in (ALL, MEAN) for row in row_names(pooled)) > 1
+    several = len(group_names(pooled)) > 1
     return PageFigures(
-        tuple(names.values()),
-        tuple(column for column in every if column.label != PEOPLE),
+        tuple(models), tuple(column for column in every if column.label != PEOPLE),
         _table("config", every) if several else None,
-        _chart("config", every, list(names.values())) if several else None,
-        tuple(sections),
-    )
-
-
-def _system(column: FigureColumn) -> tuple[tuple[str, str], ...]:
-    """Return what tells a model and its options from others, whatever the data."""
-    return tuple((k, v) for k, v in column.fields.items() if k not in ("data", "config"))
-
-
-def _telling(figures: Mapping[str, Sequence[FigureColumn]]) -> str:
-    """Return the coarsest grouping with more than one group."""
-    for name in ("phenomenon", "construction"):
-        if sum(row not in (ALL, MEAN) for row in row_names(figures[name])) > 1:
-            return name
-    return "UID"
+        _chart("config", every, models) if several else None, tuple(sections),
+    )  # fmt: skip
 
 
 def _chart(by: str, some: Sequence[FigureColumn], models: Sequence[str]) -> Markup:
     """Return bars; each of the ``models`` of the page has the same colour in all charts."""
-    rows = [row for row in row_names(some) if row not in (ALL, MEAN)] or [ALL]
+    rows = group_names(some) or [ALL]
     cells = {column.label: column.cells for column in some}
     series = {name: cells.get(name, {}) for name in models}
     return bar_chart(f"Accuracy by {by}", rows, series, cells.get(PEOPLE))
@@ -265,10 +230,9 @@ def _nested(
 
     A group of one paradigm has only one row, with a note.
     """
-    names = row_names(figures["UID"])
     places = _places(results)
     tree: dict[str, dict[str, list[str]]] = {}
-    for uid in (name for name in names if name not in (ALL, MEAN)):
+    for uid in group_names(figures["UID"]):
         phenomenon, construction = places.get(uid, ("", ""))
         tree.setdefault(phenomenon, {}).setdefault(construction, []).append(uid)
     rows: list[FigureRow] = []
@@ -285,7 +249,9 @@ def _nested(
                 rows.append(_row(construction, level, figures["construction"], note))
             if not own or len(uids) > 1:
                 rows += [_row(uid, level + own, figures["UID"]) for uid in uids]
-    rows += [_row(name, 0, figures["UID"]) for name in names if name in (ALL, MEAN)]
+    rows += [
+        _row(name, 0, figures["UID"]) for name in (ALL, MEAN) if name in row_names(figures["UID"])
+    ]
     return FigureTable("paradigm", tuple(c.label for c in figures["UID"]), tuple(rows))
 
 
@@ -328,20 +294,19 @@ def _normalised(results: Sequence[tuple[str, Result]]) -> list[FigureTable]:
     tables = []
     for figures, names in ((ways, NORMALISERS), (apart, DIFFERENCES)):
         heads = [name for name in names if any(name in known for known in figures.values())]
-        rows = [
-            FigureRow(model, 0, tuple(_tally_cell(known.get(head)) for head in heads))
-            for model, known in figures.items()
-        ]
+        rows = []
+        for model, known in figures.items():
+            tallies = (known.get(head, {}) for head in heads)
+            cells = (
+                None
+                if t.get("accuracy") is None
+                else FigureCell.of(Tally(t["accuracy"] * t["n"], t["n"]))
+                for t in tallies
+            )
+            rows.append(FigureRow(model, 0, tuple(cells)))
         if rows:
             tables.append(FigureTable("model", tuple(heads), tuple(rows)))
     return tables
-
-
-def _tally_cell(known: Mapping[str, Any] | None) -> FigureCell | None:
-    if known is None or known["accuracy"] is None:
-        return None
-    found = wilson(known["accuracy"] * known["n"], known["n"])
-    return FigureCell(known["accuracy"], found.low, found.high, known["n"])
 
 
 def hardest(results: Mapping[str, Result], most: int = MOST) -> list[HardPair]:

@@ -35,9 +35,6 @@ PEOPLE = "people"
 LEAST_RATED = 5
 """Fewer pairs than this give no correlation of margins with ratings."""
 
-ConfigKey = tuple[str, str]
-"""A data set and a config of it."""
-
 
 @dataclass(frozen=True)
 class Judgments:
@@ -56,6 +53,10 @@ class Judgments:
             return FigureCell(value, None, None, len(some))
         found = wilson(value * n, n)
         return FigureCell(value, found.low, found.high, n)
+
+
+Judged = Mapping[tuple[str, str], Judgments]
+"""What people decide, by data set and config."""
 
 
 def read_judgments(path: Path) -> dict[str, Judgments]:
@@ -139,15 +140,13 @@ def _pooled(figures: Sequence[tuple[float, int]]) -> tuple[float, int]:
     return right / sum(weights), sum(weights) if known else 0
 
 
-def find_judgments(
-    results: Sequence[Result], path: Path | None = None
-) -> dict[ConfigKey, Judgments]:
+def find_judgments(results: Sequence[Result], path: Path | None = None) -> Judged:
     """Return the judgments of the configs of results, by data set and config.
 
     They come from the file, or else from the data sets that are here. Raises
     :class:`InputError` for a file that is broken or about other configs.
     """
-    found: dict[ConfigKey, Judgments] = {}
+    found: dict[tuple[str, str], Judgments] = {}
     read = None if path is None else read_judgments(path)
     for data, config in dict.fromkeys((r.run["data"], r.run["config"]) for r in results):
         if read is None:
@@ -230,14 +229,12 @@ def margin_correlations(results: Iterable[Result]) -> Iterator[MarginCorrelation
             yield MarginCorrelation(run["model"], name, float(value.statistic), len(known))
 
 
-def people_columns(
-    results: Sequence[Result], judgments: Mapping[ConfigKey, Judgments], by: str
-) -> list[FigureColumn]:
+def people_columns(results: Sequence[Result], judgments: Judged, by: str) -> list[FigureColumn]:
     """Return a column of what people decide for each config, by config one for all of them.
 
     By anything but ``UID``, ``phenomenon``, ``construction`` and ``config`` there is none.
     """
-    made: dict[ConfigKey, dict[str, FigureCell]] = {}
+    made: dict[tuple[str, str], dict[str, FigureCell]] = {}
     for key, judged in judgments.items():
         first = next((r for r in results if (r.run["data"], r.run["config"]) == key), None)
         if first is not None and (by == "config" or by in COLUMNS):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +18,7 @@ from solecism.files import csv_of
 from solecism.reports import text
 from solecism.reports.comparison import ModelDifference, difference
 from solecism.reports.figures import ColumnBlock, FigureColumn, columns, grid
-from solecism.reports.people import (
-    Judgments,
-    find_judgments,
-    margin_correlations,
-    people_columns,
-)
+from solecism.reports.people import Judged, find_judgments, margin_correlations, people_columns
 from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
 from solecism.scoring.results import FORMAT, Result, read_result
 from solecism.scoring.summary import renormalise
@@ -33,14 +28,9 @@ Source = str | Path | Result
 
 
 def report(
-    results: Source | Iterable[Source],
-    *,
-    by: str | None = None,
-    diff: bool = False,
-    group: bool = False,
-    normaliser: str = "sum",
-    judgments: str | Path | None = None,
-) -> ResultReport:
+    results: Source | Iterable[Source], *, by: str | None = None, diff: bool = False,
+    group: bool = False, normaliser: str = "sum", judgments: str | Path | None = None,
+) -> ResultReport:  # fmt: skip
     """Return a report of results.
 
     Arguments:
@@ -82,7 +72,7 @@ class ResultReport:
     group: bool
     columns: tuple[FigureColumn, ...]
     difference: ModelDifference | None = None
-    judgments: Mapping[tuple[str, str], Judgments] = field(default_factory=dict)
+    judgments: Judged = field(default_factory=dict)
 
     @cached_property
     def blocks(self) -> list[ColumnBlock]:
@@ -158,9 +148,11 @@ class ResultReport:
 
     def html(self) -> str:
         """Return a web page with tables and charts: one file, without scripts, fit for print."""
-        from solecism.reports.html import html_page
+        from solecism.reports.html import page_values
+        from solecism.reports.pages import render_page
 
-        return html_page(self.results, self.by, self.group, self.difference, self.judgments)
+        given = (self.results, self.by, self.group, self.difference, self.judgments)
+        return render_page("page.html.jinja", **page_values(*given))
 
 
 def open_results(sources: Sequence[Source]) -> list[Result]:
@@ -182,19 +174,15 @@ def _files(source: Source) -> list[Path]:
     path = source.path if isinstance(source, Result) else Path(source)
     if not path.is_dir():
         return [path]
-    files = [
-        f
-        for f in sorted(path.glob("*.json"), key=_by_numbers)
-        if is_from_lm_eval(f) or _is_result(f)
-    ]
+    files = [file for file in path.glob("*.json") if is_from_lm_eval(file) or _is_result(file)]
     if not files:
         raise fail("there is no result in this folder", path)
-    return files
+    return sorted(files, key=lambda file: by_numbers(file.name))
 
 
-def _by_numbers(path: Path) -> list[tuple[str, int]]:
+def by_numbers(name: str) -> list[tuple[str, int]]:
     """Return a key that puts ``checkpoint-200`` before ``checkpoint-1000``."""
-    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", path.name)]
+    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", name)]
 
 
 def _is_result(file: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 
 from solecism.reports.figures import FigureCell, columns, labels, systems
 from solecism.reports.html import PageFigures, page_figures
-from solecism.reports.people import PEOPLE, Judgments, read_judgments
+from solecism.reports.people import PEOPLE, Judged, Judgments, read_judgments
 from solecism.reports.report import open_results
 from solecism.scoring.results import Result
 from solecism.site.folders import SiteConfig, SiteData
-
-Judged = Mapping[tuple[str, str], Judgments]
-"""What people decide, by data set and config."""
 
 
 @dataclass(frozen=True)
