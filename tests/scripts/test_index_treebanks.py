@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import lzma
 import subprocess
 from pathlib import Path
 
+import index_treebanks as script
 from make_catalogue import pin_treebanks, read_index
-
-CHECKOUT = Path(__file__).resolve().parents[2]
-SPEC = importlib.util.spec_from_file_location(
-    "index_treebanks", CHECKOUT / "scripts" / "index_treebanks.py"
-)
-assert SPEC is not None
-assert SPEC.loader is not None
-SCRIPT = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(SCRIPT)
 
 README = """# Summary
 An otter treebank, since renamed.
@@ -63,7 +54,7 @@ def clone_of(folder: Path) -> Path:
 def test_an_index_of_clones(tmp_path: Path) -> None:
     clone = clone_of(tmp_path)
     out = tmp_path / "index.jsonl.xz"
-    SCRIPT.main([str(tmp_path), "--out", str(out)])
+    script.main([str(tmp_path), "--out", str(out)])
     (line,) = map(json.loads, lzma.decompress(out.read_bytes()).splitlines())
     assert (line["tag"], line["tag_commit"]) == ("r2.10", git(clone, "rev-parse", "r2.10"))
     assert line["releases"] == {"first": "2.9", "last": "2.10"}
@@ -80,7 +71,7 @@ def test_an_index_of_clones(tmp_path: Path) -> None:
 def test_an_earlier_release_and_a_checkout_of_it(tmp_path: Path) -> None:
     clone = clone_of(tmp_path)
     git(clone, "checkout", "-q", "r2.9")
-    line = SCRIPT.index_of(clone, "2.9")
+    line = script.index_of(clone, "2.9")
     assert line["tag"] == "r2.9"
     assert line["files"][0]["sha256"] == hashlib.sha256(b"one\n").hexdigest()
 
@@ -88,7 +79,7 @@ def test_an_earlier_release_and_a_checkout_of_it(tmp_path: Path) -> None:
 def test_the_catalogue_can_be_made_of_it(tmp_path: Path) -> None:
     clone_of(tmp_path)
     out = tmp_path / "index.jsonl"
-    SCRIPT.main([str(tmp_path), "--out", str(out)])
+    script.main([str(tmp_path), "--out", str(out)])
     (line,) = pin_treebanks(read_index(out), "2.10").lines.values()
     assert (line["code"], line["licence"], line["words"]) == ("ott", "CC-BY-NC-SA-4.0", 9)
     assert not line["commercial"]
@@ -99,12 +90,12 @@ def test_a_renamed_treebank_names_its_heir(tmp_path: Path) -> None:
     text = "This treebank was renamed to UD_Sea_Otter-Own.\n"
     (clone / "README.md").write_text(text, encoding="utf-8")
     git(clone, "commit", "-qam", "renamed")
-    assert SCRIPT.index_of(clone)["renamed_to"] == "UD_Sea_Otter-Own"
+    assert script.index_of(clone)["renamed_to"] == "UD_Sea_Otter-Own"
 
 
 def test_a_clone_without_a_release(tmp_path: Path) -> None:
     clone = tmp_path / "UD_Otter-New"
     clone.mkdir()
     git(clone, "init", "-q")
-    line = SCRIPT.index_of(clone)
+    line = script.index_of(clone)
     assert (line["tag"], line["status"], line["files"]) == (None, "unreleased", [])

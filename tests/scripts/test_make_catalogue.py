@@ -29,21 +29,15 @@ BY_SA = "Creative Commons License Attribution-ShareAlike 4.0 International."
 
 def record(name: str, **more: Any) -> dict[str, Any]:
     """A line of an index."""
+    files = [
+        {"path": f"ott_own-ud-{split}.conllu", "blob_sha1": "b" * 40, "size": 7}
+        for split in ("dev", "test", "train")
+    ]
     return {
-        "name": name,
-        "language": "Otter",
-        "tag": "r2.16",
-        "tag_commit": "c" * 40,
-        "releases": {"first": "2.10", "last": "2.18"},
-        "files": [
-            {"path": f"ott_own-ud-{split}.conllu", "blob_sha1": "b" * 40, "size": 7}
-            for split in ("dev", "test", "train")
-        ],
-        "license": "CC BY-SA 4.0",
-        "license_file": [{"first_lines": [BY_SA]}],
-        "renamed_to": None,
-        **more,
-    }
+        "name": name, "language": "Otter", "tag": "r2.16", "tag_commit": "c" * 40, "files": files,
+        "releases": {"first": "2.10", "last": "2.18"}, "license": "CC BY-SA 4.0",
+        "license_file": [{"first_lines": [BY_SA]}], "renamed_to": None, **more,
+    }  # fmt: skip
 
 
 @pytest.fixture
@@ -109,15 +103,12 @@ def test_a_line_has_what_the_index_has() -> None:
 
 
 def test_what_is_no_release_or_closed_is_left_out() -> None:
-    pins = pin_treebanks(
-        [
-            record("UD_Otter-Own"),
-            record("UD_Otter-New", status="unreleased"),
-            record("UD_Otter-Late", releases={"first": "2.19", "last": "2.19"}),
-            record("UD_Otter-ND", license="CC BY-NC-ND 4.0"),
-        ],
-        "2.18",
-    )
+    records = [
+        record("UD_Otter-Own"), record("UD_Otter-New", status="unreleased"),
+        record("UD_Otter-Late", releases={"first": "2.19", "last": "2.19"}),
+        record("UD_Otter-ND", license="CC BY-NC-ND 4.0"),
+    ]  # fmt: skip
+    pins = pin_treebanks(records, "2.18")
     assert list(pins.lines) == ["UD_Otter-Own"]
     assert pins.closed == ("UD_Otter-ND",)
 
