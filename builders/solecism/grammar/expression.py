@@ -8,11 +8,11 @@ words to a value: a word, a text, a phrase of both, or a truth.
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
+from math import inf
 
 from jinja2 import nodes
 
@@ -245,33 +245,38 @@ Called = Mapping[str, Callable[..., object]]
 Function = Callable[[Mapping[str, object]], object]
 """Returns the value of an expression for the values of its names."""
 
-Printer = Callable[[Mapping[str, object], list[str | Word]], None]
-"""Adds what a part of a macro prints to a list."""
-
 FILTERS = {"agree": "agree(x)", "clash": 'clash(x, "Number")', "form": 'form(Number="Plur")'}
 """The filters, which are methods of words, and how they are written."""
 
-_COMPARED: dict[str, Callable[..., object]] = {
-    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "lteq": operator.le, "gt": operator.gt,
-    "gteq": operator.ge, "in": lambda a, b: a in b, "notin": lambda a, b: a not in b,
+_SIGNS = {
+    "eq": "==", "ne": "!=", "lt": "<", "lteq": "<=", "gt": ">", "gteq": ">=", "in": "in", "notin": "not in",
 }  # fmt: skip
 
 
 class Compiler:
     """Turns syntax trees into functions that call ``called`` and apply ``tests``.
 
-    There is one method for each type of node that :func:`refused` lets pass.
+    A tree is written as Python, which knows the few functions named here and nothing else. What
+    :func:`refused` lets pass can name no other.
     """
 
     def __init__(self, called: Called, tests: Called) -> None:
-        self.called, self.tests = called, tests
+        filters = {name: _filter(name) for name in FILTERS}
+        self._called = called
+        self._known: dict[str, object] = {
+            "__builtins__": {}, "called": called, "tests": tests, "filters": filters, "inf": inf,
+            "lookup": _lookup, "printed": printed, "joined": joined, "concat": _concat,
+        }  # fmt: skip
 
     def function(self, node: nodes.Node) -> Function:
         """Return the function of an expression."""
-        make = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if make is None:
-            raise TemplateFault(f"{_name(node)} is not allowed here")
-        made: Function = make(node)
+        return self._made(self._python(node))
+
+    def _made(self, source: str) -> Function:
+        try:
+            made: Function = eval(f"lambda names: {source}", self._known)
+        except SyntaxError:
+            raise TemplateFault("too many expressions are inside one another") from None
         return made
 
     def macro(self, node: nodes.Macro) -> Callable[..., object]:
@@ -279,155 +284,92 @@ class Compiler:
         names = [argument.name for argument in node.args]
         optional = names[len(names) - len(node.defaults) :]
         defaults = dict(zip(optional, map(self.function, node.defaults), strict=True))
-        printers = self._printers(node.body)
+        body = self._made(f"joined({self._list_of_printed(node.body)})")
 
         def call(*values: object, **named: object) -> object:
-            given = dict(zip(names, values, strict=False))
-            given.update(named)
+            given = dict(zip(names, values, strict=False)) | named
             for name, default in defaults.items():
                 if name not in given:
                     given[name] = default(given)
-            out: list[str | Word] = []
-            for printer in printers:
-                printer(given, out)
-            return joined(out)
+            return body(given)
 
         return call
 
-    def _printers(self, parts: Sequence[nodes.Node]) -> tuple[Printer, ...]:
-        return tuple([printer for part in parts for printer in self._printers_of(part)])
+    def _list_of_printed(self, body: Sequence[nodes.Node]) -> str:
+        """Write the list of all that a part of a macro prints."""
+        parts: list[str] = []
+        for node in body:
+            if isinstance(node, nodes.If):
+                cases = [(c.test, self._list_of_printed(c.body)) for c in (node, *node.elif_)]
+                chosen = "".join(f"{shown} if {self._python(test)} else " for test, shown in cases)
+                parts.append(f"*({chosen}{self._list_of_printed(node.else_)})")
+            for part in getattr(node, "nodes", ()):
+                text = isinstance(part, nodes.TemplateData)
+                parts.append(repr(part.data) if text else f"*printed({self._python(part)})")
+        return f"[{', '.join(parts)}]"
 
-    def _printers_of(self, node: nodes.Node) -> list[Printer]:
-        if isinstance(node, nodes.If):
-            return [self._if(node)]
-        return [self._printer(part) for part in getattr(node, "nodes", ())]
+    def _python(self, node: nodes.Node) -> str:
+        """Write an expression as Python."""
+        match node:
+            case nodes.Name():
+                return f"names[{node.name!r}]"
+            case nodes.Const():
+                return repr(node.value)
+            case nodes.Getattr():
+                return f"lookup({self._python(node.node)}, {node.attr!r})"
+            case nodes.Filter() | nodes.Test() | nodes.Call():
+                return self._python_of_call(node)
+            case nodes.CondExpr():
+                other = self._python(node.expr2 or nodes.Const(""))
+                return f"({self._python(node.expr1)} if {self._python(node.test)} else {other})"
+            case nodes.Compare():
+                signs = (f" {_SIGNS[o.op]} {self._python(o.expr)}" for o in node.ops)
+                return f"({self._python(node.expr)}{''.join(signs)})"
+        return self._python_of_parts(node)
 
-    def _printer(self, node: nodes.Node) -> Printer:
-        if isinstance(node, nodes.TemplateData):
-            text = node.data
-            return lambda names, out: out.append(text)
-        value = self.function(node)
-        return lambda names, out: out.extend(printed(value(names)))
+    def _python_of_parts(self, node: nodes.Node) -> str:
+        """Write what combines expressions of the same rank."""
+        parts = [self._python(part) for part in node.iter_child_nodes()]
+        match node:
+            case nodes.And() | nodes.Or():
+                return f"({parts[0]} {type(node).__name__.lower()} {parts[1]})"
+            case nodes.Not():
+                return f"(not {parts[0]})"
+            case nodes.Concat():
+                return f"concat({', '.join(parts)})"
+            case nodes.List():
+                return f"[{', '.join(parts)}]"
+            case nodes.Tuple():
+                return f"({''.join(f'{part}, ' for part in parts)})"
+        raise TemplateFault(f"{_name(node)} is not allowed here")
 
-    def _if(self, node: nodes.If) -> Printer:
-        cases = [(self.function(c.test), self._printers(c.body)) for c in (node, *node.elif_)]
-        otherwise = self._printers(node.else_)
-
-        def chosen(names: Mapping[str, object]) -> tuple[Printer, ...]:
-            return next((printers for test, printers in cases if test(names)), otherwise)
-
-        def show(names: Mapping[str, object], out: list[str | Word]) -> None:
-            for printer in chosen(names):
-                printer(names, out)
-
-        return show
-
-    def _name(self, node: nodes.Name) -> Function:
-        return operator.itemgetter(node.name)
-
-    def _const(self, node: nodes.Const) -> Function:
-        value = node.value
-        return lambda names: value
-
-    def _getattr(self, node: nodes.Getattr) -> Function:
-        value, column = self.function(node.node), node.attr
-
-        def get(names: Mapping[str, object]) -> object:
-            word = value(names)
-            if type(word) is not Word:
-                raise TemplateFault(f"{column!r}: only words have properties")
-            return word.lookup(column)
-
-        return get
-
-    def _filter(self, node: nodes.Filter) -> Function:
-        assert node.node is not None
-        return self._applied(_filter(node.name), [node.node, *node.args], node.kwargs)
-
-    def _test(self, node: nodes.Test) -> Function:
-        asked = typical_asked(node)
-        if asked:
-            (word, head, role), test = asked, self.tests[TYPICAL]
-            return lambda names: test(names[word], names[head], role)
-        return self._applied(self.tests[node.name], [node.node, *node.args], node.kwargs)
-
-    def _call(self, node: nodes.Call) -> Function:
-        called = self.called.get(getattr(node.node, "name", ""))
-        if called is None:
+    def _python_of_call(self, node: nodes.Filter | nodes.Test | nodes.Call) -> str:
+        """Write the call of a filter, a test, a macro or ``word``."""
+        values = [self._python(value) for value in node.args]
+        if asked := typical_asked(node):
+            values = [f"names[{asked[0]!r}]", f"names[{asked[1]!r}]", repr(asked[2])]
+        elif not isinstance(node, nodes.Call):
+            assert node.node is not None
+            values.insert(0, self._python(node.node))
+        name = getattr(node.node if isinstance(node, nodes.Call) else node, "name", "")
+        if isinstance(node, nodes.Call) and name not in self._called:
             raise TemplateFault("only a macro and `word` can be called")
-        return self._applied(called, node.args, node.kwargs)
+        values += [f"**{{{pair.key!r}: {self._python(pair.value)}}}" for pair in node.kwargs]
+        kinds = {"Filter": "filters", "Test": "tests", "Call": "called"}
+        return f"{kinds[type(node).__name__]}[{name!r}]({', '.join(values)})"
 
-    def _applied(
-        self,
-        function: Callable[..., object],
-        arguments: Sequence[nodes.Node],
-        named: Iterable[nodes.Node] | None,
-    ) -> Function:
-        values = [self.function(argument) for argument in arguments]
-        keywords = [
-            (keyword.key, self.function(keyword.value))
-            for keyword in named or ()
-            if isinstance(keyword, nodes.Keyword)
-        ]
-        if not keywords:
-            return lambda names: function(*[value(names) for value in values])
-        return lambda names: function(
-            *[value(names) for value in values],
-            **{key: value(names) for key, value in keywords},
-        )
 
-    def _condexpr(self, node: nodes.CondExpr) -> Function:
-        test, first = self.function(node.test), self.function(node.expr1)
-        second = self.function(node.expr2 or nodes.Const(""))
-        return lambda names: first(names) if test(names) else second(names)
+def _lookup(word: object, column: str) -> str:
+    """Return the property of a word."""
+    if not isinstance(word, Word):
+        raise TemplateFault(f"{column!r}: only words have properties")
+    return word.lookup(column)
 
-    def _compare(self, node: nodes.Compare) -> Function:
-        first = self.function(node.expr)
-        rest = [(_COMPARED[operand.op], self.function(operand.expr)) for operand in node.ops]
 
-        def compare(names: Mapping[str, object]) -> object:
-            left = first(names)
-            for test, value in rest:
-                right = value(names)
-                if not test(left, right):
-                    return False
-                left = right
-            return True
-
-        return compare
-
-    def _and(self, node: nodes.And) -> Function:
-        left, right = self.function(node.left), self.function(node.right)
-        return lambda names: left(names) and right(names)
-
-    def _or(self, node: nodes.Or) -> Function:
-        left, right = self.function(node.left), self.function(node.right)
-        return lambda names: left(names) or right(names)
-
-    def _not(self, node: nodes.Not) -> Function:
-        value = self.function(node.node)
-        return lambda names: not value(names)
-
-    def _concat(self, node: nodes.Concat) -> Function:
-        values = [self.function(part) for part in node.nodes]
-
-        def concat(names: Mapping[str, object]) -> object:
-            made = [value(names) for value in values]
-            texts = [x if isinstance(x, (str, Word, Phrase)) else str(x) for x in made]
-            return joined([part for text in texts for part in printed(text)])
-
-        return concat
-
-    def _list(self, node: nodes.List) -> Function:
-        values = [self.function(item) for item in node.items]
-        if all(isinstance(item, nodes.Const) for item in node.items):
-            made = [value({}) for value in values]
-            return lambda names: made
-        return lambda names: [value(names) for value in values]
-
-    def _tuple(self, node: nodes.Tuple) -> Function:
-        values = [self.function(item) for item in node.items]
-        return lambda names: tuple([value(names) for value in values])
+def _concat(*values: object) -> object:
+    """Join words, texts and other values, which become texts."""
+    texts = [value if isinstance(value, (str, Word, Phrase)) else str(value) for value in values]
+    return joined([part for text in texts for part in printed(text)])
 
 
 def _filter(name: str) -> Callable[..., Word]:

@@ -116,6 +116,8 @@ class Phrases:
                 self.compiled(source)
         except TemplateSyntaxError as error:
             found = [in_plain_words(error.message)]
+        except TemplateFault as fault:
+            found = [str(fault)]
         return [Problem(f"{m} in {{{{ {source} }}}}", path, line) for m in dict.fromkeys(found)]
 
     def _word(self, *names: object) -> Word:
