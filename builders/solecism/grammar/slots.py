@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import prod
 
@@ -145,7 +145,14 @@ class Scope:
     @cached_property
     def size(self) -> int:
         """The number of codes."""
-        return prod(len(first) for first in self.firsts)
+        return prod(map(len, self.firsts))
+
+    @cached_property
+    def words(self) -> dict[str, list[Word]]:
+        """A word for each group, by the name of the slot."""
+        pairs = zip(self.slots, self.firsts, strict=True)
+        found = [(self.domains[slot], firsts) for slot, firsts in pairs]
+        return {domain.slot.name: [domain.words[n] for n in firsts] for domain, firsts in found}
 
     def codes(self, columns: Sequence[NDArray[np.int32]], rows: int) -> Ints:
         """Return the code of each combination of entries (one array for each slot)."""
@@ -156,16 +163,13 @@ class Scope:
 
     def each(self, codes: Sequence[int]) -> Iterator[dict[str, Word]]:
         """Yield, for each code, words that stand for it by the name of the slot."""
-        names, columns = [], []
+        columns: dict[str, list[Word]] = {}
         left = np.array(codes, dtype=np.intp if self.size <= MAX_CODE else object)
-        for slot, first in zip(reversed(self.slots), reversed(self.firsts), strict=True):
-            left, group = left // len(first), left % len(first)
-            words = self.domains[slot].words
-            names.append(self.domains[slot].slot.name)
-            columns.append([words[first[place]] for place in group.tolist()])
-        if not names:
-            return iter([{} for _ in codes])
-        return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+        for name, words in reversed(self.words.items()):
+            left, group = left // len(words), left % len(words)
+            columns[name] = [words[place] for place in group.tolist()]
+        rows = zip(*columns.values(), strict=True) if columns else [()] * len(codes)
+        return (dict(zip(columns, row, strict=True)) for row in rows)
 
 
 def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) -> Domain:
@@ -174,12 +178,15 @@ def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) ->
     Raises :class:`InputError` for an unknown table, column or value and where no word fits.
     """
     if slot.oneof:
-        return _texts(slot, phrases.run)
+        rows = tuple(Row(text, {}, {}, "X") for text in slot.oneof)
+        table = Table("", slot.name, (), (), rows)
+        texts = [(row, table, (), None) for row in rows]
+        return Domain(slot, _words(texts, frozenset(), phrases.run, slot.name))
     lexicon, memo = phrases.lexicon, phrases.memo
     tables = [lexicon.table(name) for name in slot.tables]
     features = {name for table in tables for name in table.feature_names}
     drawn = bool(asked & {WHOLE, FEATS} or asked & features)
-    key = (Domain, drawn, *_asked_of_words(slot))
+    key = Domain, drawn, repr(replace(slot, name="", line=0))  # what is asked, whatever its name
     if key not in memo:
         known = frozenset(n for t in tables for n in (*t.columns, *t.feature_names))
         entries = _all_entries(slot, tables, lexicon, drawn, path)
@@ -190,13 +197,6 @@ def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) ->
         words = _words(entries, kin.words[0].known, phrases.run, slot.name)
         memo[slot.name, *key] = Domain(slot, words, kin)
     return kin if slot.name == kin.slot.name else memo[slot.name, *key]
-
-
-def _asked_of_words(slot: Slot) -> tuple[Hashable, ...]:
-    """Return what a slot asks, whatever its name."""
-    weights = tuple((name, tuple(found.items())) for name, found in slot.weights.items())
-    wants, without = tuple(slot.wants.items()), tuple(slot.without.items())
-    return slot.tables, wants, slot.under, without, weights, slot.weight
 
 
 Entry = tuple[Row, Table, tuple[Feats, ...], Feats | None]
@@ -223,14 +223,6 @@ def _all_entries(
         message = f"slot {slot.name!r}: no word of {', '.join(slot.tables)} fits {{{wants}}}"
         raise fail(message, path, slot.line)
     return entries
-
-
-def _texts(slot: Slot, run: Evaluation) -> Domain:
-    rows = tuple(Row(text, {}, {}, "X") for text in slot.oneof)
-    table = Table("", slot.name, (), (), rows)
-    return Domain(
-        slot, _words([(row, table, (), None) for row in rows], frozenset(), run, slot.name)
-    )
 
 
 def _stands_under(row: Row, table: Table, names: tuple[str, ...], lexicon: Lexicon) -> bool:
@@ -281,9 +273,9 @@ def _value_problems(
         return
     values = frozenset[str]().union(*(t.values(name) for t in having))
     for value in wanted:
-        if not _limits([value]) and value not in values:
+        if not _limit(value) and value not in values:
             yield f"no word has {name} {value!r} {candidates('values', sorted(values), value)}"
-        elif _limits([value]) and not any(map(_is_number, values)):
+        elif _limit(value) and not any(map(_NUMBER.fullmatch, values)):
             yield f"{name} {value!r}: no word has a number there"
 
 
@@ -305,17 +297,12 @@ def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:
     if slot.under:
         rows = [row for row in rows if _stands_under(row, table, slot.under, lexicon)]
     for name, unwanted in slot.without.items():
-        rows = [row for row in rows if not _is_one_of(row, table, name, unwanted, lexicon)]
+        if name == "under":
+            rows = [row for row in rows if not _stands_under(row, table, unwanted, lexicon)]
+        else:
+            found = [(r.lemma if name == "lemma" else r.properties.get(name, ""), r) for r in rows]
+            rows = [row for text, row in found if not (text and _passes(text, unwanted))]
     return list(rows)
-
-
-def _is_one_of(
-    row: Row, table: Table, name: str, values: tuple[str, ...], lexicon: Lexicon
-) -> bool:
-    if name == "under":
-        return _stands_under(row, table, values, lexicon)
-    value = row.lemma if name == "lemma" else row.properties.get(name, "")
-    return bool(value) and _passes(value, values)
 
 
 def _is_property(name: str, row: Row, table: Table) -> bool:
@@ -326,35 +313,22 @@ def _is_property(name: str, row: Row, table: Table) -> bool:
 @lru_cache(maxsize=1 << 14)
 def _passes(value: str, wanted: tuple[str, ...]) -> bool:
     """Return whether a property keeps all limits and is (one of its list is) a value wanted."""
-    plain = set(wanted)
-    for limit, test, number in _limits(wanted):
-        plain.discard(limit)
-        if not _is_number(value) or not test(float(value), number):
+    plain = [text for text in wanted if not _limit(text)]
+    for match in filter(None, map(_limit, wanted)):
+        if not _NUMBER.fullmatch(value) or not _TESTS[match[1]](float(value), float(match[2])):
             return False
-    return not plain or not plain.isdisjoint(value.split(","))
+    return not plain or not set(plain).isdisjoint(value.split(","))
 
 
-@lru_cache(maxsize=1 << 10)
-def _limit(text: str) -> tuple[str, Callable[[float, float], bool], float] | None:
-    match = re.fullmatch(r"(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)", text)
-    return (text, _TESTS[match[1]], float(match[2])) if match else None
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
-def _limits(wanted: Iterable[str]) -> list[tuple[str, Callable[[float, float], bool], float]]:
-    """Return the limits in a constraint: ``>=3.5`` as itself, its test, its number."""
-    return [limit for limit in map(_limit, wanted) if limit]
+def _limit(text: str) -> re.Match[str] | None:
+    """Match a limit, as ``>=3.5``."""
+    return re.fullmatch(rf"(>=|<=|>|<)\s*({_NUMBER.pattern})", text)
 
 
-def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"-?\d+(?:\.\d+)?", text))
-
-
-def _cells(table: Table, asked: Mapping[str, tuple[str, ...]]) -> tuple[list[Feats], list[Feats]]:
-    """Return the forms of a table that express what is asked, as in the table and sorted."""
-    known = {name: set(values) for name, values in asked.items() if name in table.feature_names}
-    nothing: frozenset[str] = frozenset()
-    cells = [c for c in table.cells if all(c.get(n, nothing) & v for n, v in known.items())]
-    return cells, sorted(cells, key=str)
+_NO = frozenset[str]()
 
 
 def _entries(table: Table, slot: Slot, lexicon: Lexicon, drawn: bool) -> Iterator[Entry]:
@@ -366,7 +340,9 @@ def _entries(table: Table, slot: Slot, lexicon: Lexicon, drawn: bool) -> Iterato
             continue
         names = frozenset(n for n in slot.wants if n != "lemma" and not _is_property(n, row, table))
         if names not in choices:
-            choices[names] = _cells(table, {name: slot.wants[name] for name in names})
+            known = {n: set(slot.wants[n]) for n in names if n in table.feature_names}
+            fitting = [c for c in table.cells if all(c.get(n, _NO) & v for n, v in known.items())]
+            choices[names] = fitting, sorted(fitting, key=str)
         in_order, by_name = choices[names]
         cells = tuple(cell for cell in in_order if cell in row.forms)
         if drawn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -10,11 +10,7 @@ from jinja2 import nodes
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.grammar.expression import (
-    renamed,
-    typical_asked,
-    typical_of,
-)
+from solecism.grammar.expression import renamed, typical_asked, typical_of
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.elimination import Clause
 from solecism.grammar.sampling.plan import BalanceLevel
@@ -72,17 +68,12 @@ def _clause(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Clause:
     scope = Scope.of(phrases.uses(text), domains)
     if not scope.slots:
         raise TemplateFault(f"{text!r} asks nothing of any slot")
-    known, key = phrases.memo, _clause_key(text, scope)
-    if key not in known:
-        known[key] = _table(text, phrases, scope)
-    return Clause(scope.slots, scope.keys, known[key])
-
-
-def _clause_key(text: str, scope: Scope) -> tuple[Hashable, ...]:
-    """Return a test with numbers in place of its slots, and the words of these slots."""
-    named = [scope.domains[slot] for slot in scope.slots]
-    numbers = {domain.slot.name: f"${number}" for number, domain in enumerate(named)}
-    return Clause, renamed(text, numbers), *(domain.kin or domain for domain in named)
+    # Tests are the same if they are with numbers in place of slots, and their slots have the same.
+    numbered = renamed(text, {name: f"${number}" for number, name in enumerate(scope.words)})
+    key = Clause, numbered, *(domains[slot].kin or domains[slot] for slot in scope.slots)
+    if key not in phrases.memo:
+        phrases.memo[key] = _table(text, phrases, scope)
+    return Clause(scope.slots, scope.keys, phrases.memo[key])
 
 
 def _table(text: str, phrases: Phrases, scope: Scope) -> Truth:
@@ -90,7 +81,12 @@ def _table(text: str, phrases: Phrases, scope: Scope) -> Truth:
         raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
     _check_marks(phrases.tree(text))
     table = _at_once(text, phrases, scope)
-    table = _one_by_one(text, phrases, scope) if table is None else table
+    if table is None:
+        if scope.size > LARGEST_CLAUSE // 4:
+            raise TemplateFault(f"{text!r} compares too many words; compare two properties instead")
+        function, run = phrases.compiled(text), phrases.run
+        values = [bool(run.first(function, words)) for words in scope.each(range(scope.size))]
+        table = np.array(values, dtype=bool).reshape([len(first) for first in scope.firsts])
     if not table.any():
         raise TemplateFault(f"no words pass {text!r}")
     return table
@@ -104,14 +100,6 @@ def _check_marks(tree: nodes.Node) -> None:
             if marked:
                 plain = marked[0].partition("#")[0]
                 raise TemplateFault(f"{marked[0]!r}: a lemma is without its mark here: {plain!r}")
-
-
-def _one_by_one(text: str, phrases: Phrases, scope: Scope) -> Truth:
-    if scope.size > LARGEST_CLAUSE // 4:
-        raise TemplateFault(f"{text!r} compares too many words; compare two properties instead")
-    function, run = phrases.compiled(text), phrases.run
-    values = [bool(run.first(function, words)) for words in scope.each(range(scope.size))]
-    return np.array(values, dtype=bool).reshape([len(first) for first in scope.firsts])
 
 
 def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
@@ -132,9 +120,9 @@ def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
             if isinstance(end, nodes.Getattr) and isinstance(end.node, nodes.Name)
         ]
         if len(ends) == 2:
-            ends.sort(key=lambda end: _place(scope, end[0]))
+            ends.sort(key=lambda end: list(scope.words).index(end[0]))
             ours, theirs = (
-                np.array([word.lookup(column) for word in _firsts(scope, name)])
+                np.array([word.lookup(column) for word in scope.words[name]])
                 for name, column in ends
             )
             return _COMPARED[node.ops[0].op](ours[:, None], theirs[None, :])
@@ -143,26 +131,14 @@ def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
 
 def _typical(name: str, head: str, role: str, phrases: Phrases, scope: Scope) -> Truth:
     rows: dict[Key, list[int]] = {}
-    for number, word in enumerate(_firsts(scope, name)):
+    for number, word in enumerate(scope.words[name]):
         rows.setdefault(word.key, []).append(number)
-    heads = _firsts(scope, head)
-    table = np.zeros((len(scope.firsts[_place(scope, name)]), len(heads)), dtype=bool)
-    for column, word in enumerate(heads):
+    table = np.zeros((len(scope.words[name]), len(scope.words[head])), dtype=bool)
+    for column, word in enumerate(scope.words[head]):
         found = typical_of(word, role, phrases.lexicon.typical)
         met = (key for key in rows if key in found) if len(rows) < len(found) else found
         table[[row for key in met for row in rows.get(key, ())], column] = True
-    return table if _place(scope, name) == 0 else table.T
-
-
-def _place(scope: Scope, name: str) -> int:
-    return [scope.domains[slot].slot.name for slot in scope.slots].index(name)
-
-
-def _firsts(scope: Scope, name: str) -> list[Word]:
-    """Return a word of each group of a slot."""
-    place = _place(scope, name)
-    words = scope.domains[scope.slots[place]].words
-    return [words[first] for first in scope.firsts[place]]
+    return table if next(iter(scope.words)) == name else table.T
 
 
 def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> BalanceLevel:
@@ -173,8 +149,8 @@ def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> BalanceLev
     domain, function = domains[slot], phrases.compiled(text)
     texts: dict[str, int] = {}
     numbers = []
-    for first in scope.firsts[0]:
-        value = phrases.run.first(function, {domain.slot.name: domain.words[first]})
+    for first, words in zip(scope.firsts[0], scope.each(range(scope.size)), strict=True):
+        value = phrases.run.first(function, words)
         shown = domain.names[first] if isinstance(value, Word) else str(value)
         numbers.append(texts.setdefault(shown, len(texts)))
     labels = np.array(numbers, dtype=np.intp)[scope.keys[0]]

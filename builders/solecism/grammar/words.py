@@ -56,7 +56,13 @@ class Evaluation:
     def each(self, function: Callable[[W], T], words: W) -> Iterator[T]:
         """Yield the value of an expression for every combination of alternatives."""
         yield self.first(function, words)
-        while self._advance():
+        while True:
+            # The last choice that can takes its next alternative; those after it begin anew.
+            while self.chosen and self.chosen[-1] + 1 == self.choices[len(self.chosen) - 1]:
+                self.chosen.pop()
+            if not self.chosen:
+                return
+            self.chosen[-1] += 1
             yield self._evaluate(function, words)
 
     def first(self, function: Callable[[W], T], words: W) -> T:
@@ -75,14 +81,6 @@ class Evaluation:
         if place == len(self.chosen):
             self.chosen.append(0)
         return alternatives[self.chosen[place]]
-
-    def _advance(self) -> bool:
-        for place in reversed(range(len(self.choices))):
-            self.chosen[place] += 1
-            if self.chosen[place] < self.choices[place]:
-                return True
-            self.chosen[place] = 0
-        return False
 
 
 @dataclass(eq=False, repr=False)  # not frozen: very many are made
@@ -161,8 +159,6 @@ class Word:
             return own
         if name in self.known or name in self.feats:
             return self.feats.text(name)  # a word may leave to its form what others say (Gender)
-        if own is not None:
-            return own
         who = f"slot {self.slot!r}" if self.slot else repr(self.row.shown)
         near = candidates("columns", ["lemma", *sorted(self.known)], name)
         raise TemplateFault(f"{who}: {self.table.name}.tsv has no column {name!r} {near}")
@@ -174,7 +170,10 @@ class Word:
         that shares nothing with the model (an infinitive) is taken only where there is no other.
         """
         wanted |= _features_of(feats)
-        asked = _merged(_model(model).feats, self._asked(wanted))
+        if not isinstance(model, Word):
+            shown = "nothing" if model == "" else repr(model)
+            raise TemplateFault(f"there is no word to agree with: {shown}")
+        asked = _merged(model.feats, self._asked(wanted))
         fitting, sharing = _fitting(self.cells, asked, frozenset(wanted))
         return self._only(sharing or fitting)
 
@@ -193,8 +192,12 @@ class Word:
         right = self.agree(model, **wanted)
         assert right.cell is not None
         asked = _merged(model.feats, self._asked(wanted))
-        others = _clashing(self.cells, asked, frozenset(wanted), right.cell, names)
-        return self.run.choose(self._bad_forms(others, right.text))
+        forms = self._by_text(_clashing(self.cells, asked, frozenset(wanted), right.cell, names))
+        same = forms.pop(right.text, None)
+        self.run.syncretic += same is not None
+        if not forms:
+            raise Skip("syncretic" if same is not None else "lacking")
+        return self.run.choose([self._with(cell) for cell in forms.values()])
 
     def form(self, feats: str = "", **wanted: str) -> Word:
         """Return another form of the same word: the same features but for those named."""
@@ -202,14 +205,6 @@ class Word:
         here = self.cell if self.cell is not None else Feats()
         asked = _merged(here, self._asked(wanted))
         return self._only(_fitting(self.table.cells, asked, frozenset(wanted))[0])
-
-    def _bad_forms(self, cells: Sequence[Feats], right: str) -> list[Word]:
-        forms = self._by_text(cells)
-        same = forms.pop(right, None)
-        self.run.syncretic += same is not None
-        if not forms:
-            raise Skip("syncretic" if same is not None else "lacking")
-        return [self._with(cell) for cell in forms.values()]
 
     def _only(self, cells: Sequence[Feats]) -> Word:
         forms = self._by_text(cells)
@@ -241,19 +236,14 @@ class Word:
             raise TemplateFault(str(error)) from None
 
 
-@lru_cache(maxsize=1 << 10)
-def _features(text: str) -> tuple[tuple[str, str], ...]:
+def _features_of(text: object) -> dict[str, str]:
     """Read ``Tense=Past|VerbForm=Fin``; raises :class:`TemplateFault`."""
+    if not isinstance(text, str):
+        raise TemplateFault(f"{text!r} is no text of features")
     pairs = [pair.partition("=")[::2] for pair in text.split("|")] if text else []
     if not all(name and value for name, value in pairs):
         raise TemplateFault(f'{text!r} is no list of features: write "Tense=Past|VerbForm=Fin"')
-    return tuple(pairs)
-
-
-def _features_of(text: object) -> dict[str, str]:
-    if not isinstance(text, str):
-        raise TemplateFault(f"{text!r} is no text of features")
-    return dict(_features(text))
+    return dict(pairs)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -261,12 +251,9 @@ def _asked_of(table: str, names: tuple[str, ...], wanted: tuple[tuple[str, str],
     for name, _ in wanted:
         if name not in names:
             near = candidates("features", names, str(name))
-            hint = (
-                "; another word must show it, as an auxiliary or an article does"
-                if name in UNIVERSAL
-                else ""
-            )
-            raise TemplateFault(f"no form in {table}.tsv expresses {name!r} {near}{hint}")
+            hint = "; another word must show it, as an auxiliary or an article does"
+            shown = f"{near}{hint if name in UNIVERSAL else ''}"
+            raise TemplateFault(f"no form in {table}.tsv expresses {name!r} {shown}")
     return Feats.of({name: value for name, value in wanted if value})
 
 
@@ -297,13 +284,6 @@ def _clashing(
 @lru_cache(maxsize=1 << 16)
 def _merged(below: Feats, above: Feats) -> Feats:
     return below.updated(above)
-
-
-def _model(value: object) -> Word:
-    if not isinstance(value, Word):
-        shown = "nothing" if value == "" else repr(value)
-        raise TemplateFault(f"there is no word to agree with: {shown}")
-    return value
 
 
 class Phrase(tuple[str | Word, ...]):
