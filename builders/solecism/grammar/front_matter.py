@@ -1,62 +1,64 @@
-"""YAML in which every scalar is text (``no`` is Norwegian) and every value knows its line."""
+"""YAML in which every scalar is text (``no`` is Norwegian) and every value knows its place."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import yaml
 
-
-class FrontMatterError(Exception):
-    """An error in YAML, with its line."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.message, self.line = message, line
+from solecism.errors import InputError, fail
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
-    """A YAML node with its line: a text, a list or a mapping (a value has the line of its key)."""
+    """A YAML node: a text, a list or a mapping.
 
-    line: int
+    ``path`` and ``line`` are its place; a value has the line of its key.
+    """
+
+    path: str = ""
+    line: int = 0
     text: str | None = None
     items: tuple[Entry, ...] = ()
-    fields: Mapping[str, Entry] = dataclasses.field(default_factory=dict)
+    fields: Mapping[str, Entry] = field(default_factory=dict)
+
+    def fault(self, message: str) -> InputError:
+        """Return the error that something is wrong here."""
+        return fail(message, self.path, self.line)
 
     def tests(self) -> tuple[str, ...]:
         """Return a test or a list of tests; ``if A: B`` (a mapping) is ``not (A) or (B)``.
 
-        Raises :class:`FrontMatterError` for other mappings.
+        Raises :class:`InputError` for other mappings.
         """
         if self.text is not None:
             return (self.text,)
         for key, entry in self.fields.items():
             if not key.startswith("if ") or entry.text is None:
-                message = "a test, a list of tests or `if TEST: TEST` is wanted here"
-                raise FrontMatterError(message, entry.line)
+                raise entry.fault("a test, a list of tests or `if TEST: TEST` is wanted here")
         implied = [f"not ({key[3:]}) or ({entry.text})" for key, entry in self.fields.items()]
         return (*implied, *(test for item in self.items for test in item.tests()))
 
     def texts(self) -> tuple[str, ...]:
-        """Return a text or a list of texts as a tuple; raises :class:`FrontMatterError`."""
+        """Return a text or a list of texts as a tuple; raises :class:`InputError`."""
         if self.text is not None:
             return (self.text,)
         if self.fields or any(item.text is None for item in self.items):
-            raise FrontMatterError("a text or a list of texts is wanted here", self.line)
+            raise self.fault("a text or a list of texts is wanted here")
         return tuple(item.text or "" for item in self.items)
 
 
 _FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
-def read_front_matter(text: str, first: int = 1) -> Entry:
-    """Read front matter that begins in line ``first`` of its file.
+@lru_cache(maxsize=1 << 10)
+def read_front_matter(text: str, path: str = "", first: int = 1) -> Entry:
+    """Read front matter that begins in line ``first`` of its file, the same text once.
 
-    Raises :class:`FrontMatterError` for bad YAML and a key given twice.
+    Raises :class:`InputError` for bad YAML and a key given twice.
     """
     try:
         try:
@@ -66,13 +68,13 @@ def read_front_matter(text: str, first: int = 1) -> Entry:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line if mark else 0
-        raise FrontMatterError(f"YAML: {_plain(error.problem or '')}", first + line) from None
+        raise fail(f"YAML: {_plain(error.problem or '')}", path, first + line) from None
     except yaml.reader.ReaderError as error:
         message = f"YAML: character {error.character:#x}: {error.reason}"
-        raise FrontMatterError(message, first + text.count("\n", 0, error.position)) from None
+        raise fail(message, path, first + text.count("\n", 0, error.position)) from None
     if not isinstance(node, yaml.MappingNode):
-        raise FrontMatterError("the front matter must be `key: value` lines", first)
-    return _entry(node, first)
+        raise fail("the front matter must be `key: value` lines", path, first)
+    return _entry(node, path, first)
 
 
 _PLAIN = (
@@ -98,18 +100,18 @@ def _plain(problem: str) -> str:
     return problem
 
 
-def _entry(node: yaml.Node, first: int) -> Entry:
-    line = first + node.start_mark.line
+def _entry(node: yaml.Node, path: str, first: int) -> Entry:
+    here = Entry(path, first + node.start_mark.line)
     if isinstance(node, yaml.ScalarNode):
-        return Entry(line, text=node.value)
+        return replace(here, text=node.value)
     if isinstance(node, yaml.SequenceNode):
-        return Entry(line, items=tuple(_entry(item, first) for item in node.value))
+        return replace(here, items=tuple(_entry(item, path, first) for item in node.value))
     fields: dict[str, Entry] = {}
     for key, value in node.value:
         line = first + key.start_mark.line
         if not isinstance(key, yaml.ScalarNode):
-            raise FrontMatterError("a key must be a text", line)
+            raise fail("a key must be a text", path, line)
         if key.value in fields:
-            raise FrontMatterError(f"key {key.value!r} stands twice", line)
-        fields[key.value] = replace(_entry(value, first), line=line)
-    return Entry(first + node.start_mark.line, fields=fields)
+            raise fail(f"key {key.value!r} stands twice", path, line)
+        fields[key.value] = replace(_entry(value, path, first), line=line)
+    return replace(here, fields=fields)

@@ -6,7 +6,6 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +14,9 @@ from jinja2 import Environment, TemplateSyntaxError
 
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.grammar.expression import in_plain_words
-from solecism.grammar.front_matter import Entry, FrontMatterError, read_front_matter
-from solecism.grammar.inherit import TemplateText, inherited, read_text_of
+from solecism.grammar.front_matter import Entry, read_front_matter
+from solecism.grammar.inherit import inherited
+from solecism.lexicon.table import read_lines
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
 _LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions", "allow")
@@ -134,57 +134,58 @@ def read_template(path: Path) -> Template:
 
 def read_templates(path: Path) -> tuple[Template, ...]:
     """Read a template file, and the pairs that a suite declares (``pairs``); raises as above."""
-    return _read(path, read_text_of(path))
+    files = [_TemplateFile.read(path)]
+    while like := files[-1].front.fields.get("like"):
+        here = path.with_name(f"{like.text}.jinja")
+        if str(here) in [file.front.path for file in files]:
+            raise fail(f"like: {like.text!r} is like this template itself", path)
+        if not here.is_file():
+            known = sorted(p.stem for p in path.parent.glob("[!_]*.jinja") if p != path)
+            near = candidates("templates", known, like.text or "")
+            raise fail(f"like: there is no template {like.text!r} {near}", path)
+        files.append(_TemplateFile.read(here))
+    front, tests, errors = inherited([file.front for file in files])
+    body = files[0].body
+    if not body:
+        taken = next((file.body for file in files if file.body), [])
+        body = [(files[0].front.fields["like"].line, text) for _, text in taken]
+    problems = [problem for error in errors for problem in error.problems]
+    return _TemplateReader(path, front.fields, body, files[0].offset, problems).templates(tests)
 
 
-@lru_cache(maxsize=1 << 10)
-def _read(path: Path, source: TemplateText) -> tuple[Template, ...]:
-    own, *above = (_parts(where, lines) for where, lines in ((path, source.lines), *source.above))
-    try:
-        fronts = [part.front for part in (own, *above)]
-        front, tests, problems = inherited(fronts, source, path)
-    except FrontMatterError as error:
-        raise fail(error.message, path, error.line) from None
-    body = own.body
-    if not body and above:
-        taken: tuple[tuple[int, str], ...] = next((part.body for part in above if part.body), ())
-        body = tuple((own.front.fields["like"].line, text) for _, text in taken)
-    return _TemplateReader(path, front, body, own.offset, problems).templates(tests)
-
-
-class _Parts(NamedTuple):
+class _TemplateFile(NamedTuple):
     """Front matter, the numbered lines with sentences, and the number of the line before them."""
 
     front: Entry
-    body: tuple[tuple[int, str], ...]
+    body: list[tuple[int, str]]
     offset: int
 
+    @classmethod
+    def read(cls, path: Path) -> _TemplateFile:
+        """Cut a file into its parts; indented lines are joined to the line above them."""
+        texts = read_lines(path)
+        fences = [n for n, text in enumerate(texts) if text.rstrip() == "---"][:2]
+        if len(fences) < 2 or fences[0] != 0:
+            raise fail("a template begins with front matter between two lines `---`", path, 1)
+        front = read_front_matter("\n".join(texts[1 : fences[1]]), str(path), first=2)
+        lines: list[tuple[int, str]] = []
+        for number, text in enumerate(texts[fences[1] + 1 :], fences[1] + 2):
+            if text[:1].isspace() and text.strip() and lines:
+                lines[-1] = (lines[-1][0], f"{lines[-1][1]} {text.strip()}")
+            elif text.strip() and not text.startswith("#"):
+                lines.append((number, text.rstrip()))
+        return cls(front, lines, fences[1] + 1)
 
-def _parts(path: Path, lines: tuple[str, ...]) -> _Parts:
-    fences = [n for n, text in enumerate(lines) if text.rstrip() == "---"][:2]
-    if len(fences) < 2 or fences[0] != 0:
-        raise fail("a template begins with front matter between two lines `---`", path, 1)
-    try:
-        front = read_front_matter("\n".join(lines[1 : fences[1]]), first=2)
-    except FrontMatterError as error:
-        raise fail(error.message, path, error.line) from None
-    offset = fences[1] + 1
-    return _Parts(front, tuple(_joined(lines[offset:], offset)), offset)
 
-
+@dataclass
 class _TemplateReader:
     """Collects the problems of one file while its parts are read."""
 
-    def __init__(
-        self,
-        path: Path,
-        front: Entry,
-        lines: Sequence[tuple[int, str]],
-        offset: int,
-        problems: Sequence[Problem],
-    ) -> None:
-        self.path, self.fields, self.lines, self.offset = path, front.fields, lines, offset
-        self.problems = list(problems)
+    path: Path
+    fields: Mapping[str, Entry]
+    lines: Sequence[tuple[int, str]]
+    offset: int
+    problems: list[Problem]
 
     def templates(self, kind_tests: tuple[str, ...]) -> tuple[Template, ...]:
         self._check_keys()
@@ -254,12 +255,12 @@ class _TemplateReader:
     def _list(self, key: str, entry: Entry) -> tuple[str, ...]:
         try:
             return entry.tests() if key == "where" else entry.texts()
-        except FrontMatterError as error:
-            self._report(f"{key!r}: {error.message}", error.line)
+        except InputError as error:
+            self._report(f"{key!r}: {error.problems[0].message}", error.problems[0].line)
             return ()
 
     def _named(self, key: str) -> Mapping[str, Entry]:
-        entry = self.fields.get(key, Entry(0))
+        entry = self.fields.get(key, Entry())
         if entry.text is not None or entry.items:
             self._report(f"{key!r} wants lines `name: ...`", entry.line)
         return entry.fields
@@ -267,17 +268,15 @@ class _TemplateReader:
     def _slots(self) -> Iterator[Slot]:
         for name, entry in self._named("slots").items():
             fields = dict(entry.fields)
-            unwanted = fields.pop("not", Entry(entry.line))
+            unwanted = fields.pop("not", Entry())
             if unwanted.text is not None or unwanted.items:
                 self._report("`not` wants columns: not: {lemma: [...]}", unwanted.line)
             without = {key: self._list(key, inner) for key, inner in unwanted.fields.items()}
             weights = {key: self._weights(name, f) for key, f in fields.items() if f.fields}
-            named = {
-                key: Entry(f.line, items=tuple(Entry(f.line, text) for text in f.fields))
-                if f.fields else f  # the values of `{the: 6, a: 4}`
+            lists = {  # of `{the: 6, a: 4}` the values
+                key: tuple(f.fields) if f.fields else self._list(key, f)
                 for key, f in fields.items()
-            }  # fmt: skip
-            lists = {key: self._list(key, inner) for key, inner in named.items()}
+            }
             tables, under, oneof = (lists.pop(key, ()) for key in ("from", "under", "oneof"))
             weight = lists.pop("weight", ())
             if not _NAME.fullmatch(name):
@@ -393,17 +392,6 @@ def _pair_line(
     if critical:
         source = source.replace(critical, f"[critical: {critical}]", 1)
     return TemplateLine(side, tuple(read_parts(source)), line.line, source)
-
-
-def _joined(body: Sequence[str], offset: int) -> list[tuple[int, str]]:
-    """Return the lines with sentences and their numbers, indented lines joined to them."""
-    lines: list[tuple[int, list[str]]] = []
-    for number, text in enumerate(body, offset + 1):
-        if text[:1].isspace() and text.strip() and lines:
-            lines[-1][1].append(text.strip())
-        elif text.strip() and not text.startswith("#"):
-            lines.append((number, [text.rstrip()]))
-    return [(number, " ".join(parts)) for number, parts in lines]
 
 
 _REGION = re.compile(r"\\([\[\]\\])|\[([A-Za-z_][\w-]*):\s?|\]")
