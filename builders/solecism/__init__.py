@@ -3,8 +3,6 @@
 The public functions are imported when they are first used, so that ``import solecism`` is fast.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

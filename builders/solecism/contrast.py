@@ -3,8 +3,6 @@
 Sentences are sequences of words (or of characters, or of whatever else can be compared).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from difflib import SequenceMatcher

@@ -5,8 +5,6 @@ run that is killed leaves the old content or the new, and hidden leftovers (``.s
 the next run that writes there removes.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

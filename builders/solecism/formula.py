@@ -14,8 +14,6 @@ The language is that of syntaxgym-core (``prediction.py``; Hu et al. 2020, secti
 1.0
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Words are hashed to 64-bit numbers (seeds, draws, ids), files and the values of tables by SHA-256.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ mapping with a key, one that may be missing, and all other keys (without ``str``
 value).
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import math

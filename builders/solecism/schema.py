@@ -1,7 +1,5 @@
 """The three kinds of items and their Arrow schemas, which all other modules rely on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 Escape sequences and markup in texts of others have no effect.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator

@@ -1,8 +1,6 @@
 """The audit of pairs: counts by hand, the cue classifier, the readers, and released BLiMP's own
 numbers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One bad set of pairs for each check, a good one, and that batches do not matter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

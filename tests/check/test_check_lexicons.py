@@ -1,7 +1,5 @@
 """One bad lexicon for each check, and a good one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The checks of suite items: one bad suite for each code, and good ones that nothing is said of."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

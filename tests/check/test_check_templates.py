@@ -1,7 +1,5 @@
 """One bad template for each check, a good data set, and what the arguments of the command name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

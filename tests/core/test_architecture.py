@@ -1,8 +1,6 @@
 """The page of the architecture tells the truth: its paths exist, every room is on it, imports run
 one way."""
 
-from __future__ import annotations
-
 import ast
 import re
 from graphlib import TopologicalSorter

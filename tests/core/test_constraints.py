@@ -1,7 +1,5 @@
 """constraints.txt locks what pyproject.toml asks for, each library within its bounds."""
 
-from __future__ import annotations
-
 import tomllib
 
 import pytest

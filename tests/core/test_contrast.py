@@ -1,7 +1,5 @@
 """Where two sentences differ: every function against its definition, written out."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The examples in docstrings run; those that are skipped here run in docs/python.md."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from importlib import import_module

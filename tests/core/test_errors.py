@@ -1,8 +1,6 @@
 """The error that bad input raises: it crosses from one process to another and obeys no text of
 others."""
 
-from __future__ import annotations
-
 import io
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Writing files and folders: whole or not at all, and nobody else's file is touched."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The language of predictions: what it means, what it refuses, and SyntaxGym's form of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

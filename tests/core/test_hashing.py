@@ -1,7 +1,5 @@
 """Hashes of texts, one by one, and of columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 

@@ -1,7 +1,5 @@
 """Files of others: what they must be is said in one place, and what is wrong with file and line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

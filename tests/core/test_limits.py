@@ -1,7 +1,5 @@
 """The few limits on what an input may ask for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from expecting import problems_of

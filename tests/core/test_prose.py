@@ -1,7 +1,5 @@
 """Docstrings and pages: plain openings, lines of at most 100 characters."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the card of BLiMP says of all its paradigms."""
 
-from __future__ import annotations
-
 import pytest
 
 from blimp import ROOT, drawn

@@ -1,7 +1,5 @@
 """The agreement paradigms of the data set blimp: what differs, in which place, and how often."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any

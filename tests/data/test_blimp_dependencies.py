@@ -1,8 +1,6 @@
 """The islands and filler-gap paradigms of the data set blimp: what moves, what differs, and how
 often."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import Any

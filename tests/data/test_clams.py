@@ -1,7 +1,5 @@
 """The data set CLAMS as released: sizes, balance, and that nothing in it contradicts itself."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The English lexicon: nouns, names and closed classes, held against rules written here anew."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from pathlib import Path

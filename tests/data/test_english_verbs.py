@@ -2,8 +2,6 @@
 with the other rows of the word and with the nouns, and every paradigm of BLiMP has enough words of
 its kind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The data set Mandarin: sizes, what its items must hold, and the facts that stand beside them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator

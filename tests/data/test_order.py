@@ -1,7 +1,5 @@
 """Rows of a config are in rounds, so that every first part is a fair sample of its paradigms."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pyarrow as pa

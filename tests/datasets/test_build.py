@@ -1,8 +1,6 @@
 """Building a data set folder: what it holds, that it is whole or not there, that bytes are
 stable."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """``solecism build agreement``: a data set folder from a mirror of treebanks."""
 
-from __future__ import annotations
-
 import filecmp
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The card, as the hub's own classes read it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

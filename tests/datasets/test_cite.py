@@ -1,7 +1,5 @@
 """Citing a data set: BibTeX, and the bibliography that it comes from."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from pathlib import Path

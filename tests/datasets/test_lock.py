@@ -1,7 +1,5 @@
 """The lock: content cannot change under a version without anybody noticing."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

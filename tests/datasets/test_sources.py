@@ -1,7 +1,5 @@
 """Sources: where templates and lexicons are found, and what is told of names that there are not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

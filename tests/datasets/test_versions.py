@@ -1,7 +1,5 @@
 """Semantic versions of data sets, and the changelog that diffs are written into."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

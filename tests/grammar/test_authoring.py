@@ -1,7 +1,5 @@
 """Saying what fits: typical arguments, weights, kinds of slots, templates like others."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Balanced draws: each value as often as each other, in any first part, and stable."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

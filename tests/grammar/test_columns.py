@@ -1,7 +1,5 @@
 """Differences: which words of a pair differ, after which shared text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

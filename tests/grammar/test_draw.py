@@ -1,7 +1,5 @@
 """Whole draws: the engine gives exactly what a slow, obvious reference gives."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory

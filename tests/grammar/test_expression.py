@@ -1,7 +1,5 @@
 """Phrases: what macros print, and how it is compared."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Front matter: YAML in which every scalar is text, keys stand once and lines are known."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The feature inventory: what treebanks and UniMorph hold, joined."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

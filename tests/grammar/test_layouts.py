@@ -1,8 +1,6 @@
 """Data sets with a config for each paradigm, of suites and pairs, in both scripts, and of any
 source."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

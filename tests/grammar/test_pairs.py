@@ -1,7 +1,5 @@
 """Minimal pairs: what every column of the data set says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Expressions and macros: what they give, what they ask of slots, and what they cannot do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The plan: which combinations of words there are, and which of them a draw takes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product

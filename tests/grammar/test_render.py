@@ -1,8 +1,6 @@
 """Units and stretches: lines cut into expressions, spelt in bulk, with the places of words and
 regions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The page on sampling tells the truth: its example is recomputed, by the engine and by hand."""
 
-from __future__ import annotations
-
 import doctest
 from fractions import Fraction
 from itertools import product

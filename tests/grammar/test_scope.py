@@ -1,7 +1,5 @@
 """Scopes: which words an expression can tell apart, and the numbers of what it is evaluated for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Slots: the words a template draws from, and what is told of slots that cannot be filled."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Suites: items of named conditions, with regions and predictions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Template files: what is read, and what is told of bad ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

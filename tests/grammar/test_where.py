@@ -1,8 +1,6 @@
 """Tests of `where`: tables made at once equal those made one by one; slots that ask for classes and
 numbers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Releases that all tests of pushing and loading share: they are only read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What changed between two builds, item by item, and the version that the change needs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``solecism.load``: exactly the rows of a version: online, offline and with the hub down."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tutorial docs/publish.md works as written, against a hub."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

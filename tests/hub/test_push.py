@@ -1,7 +1,5 @@
 """Pushing releases to a hub: one commit, one tag, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The maintainer's page works as written, against a hub; the workflows name what there is."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Features: reading and writing them, agreement, clashes."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

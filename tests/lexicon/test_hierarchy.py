@@ -1,7 +1,5 @@
 """The hierarchy of word classes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Lexicon tables: reading, writing, and what is told of bad ones. Lexicons of a language."""
 
-from __future__ import annotations
-
 import unicodedata
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Spelling rules across words, splitting into words, and the two renderings of a sentence."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

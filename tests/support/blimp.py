@@ -1,7 +1,5 @@
 """The pairs of the data set blimp, drawn once for all tests of a process."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

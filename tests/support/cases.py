@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 (tables are aligned)
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

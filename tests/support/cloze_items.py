@@ -1,7 +1,5 @@
 """Cloze items and the inventory of forms that belongs to them, in several scripts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

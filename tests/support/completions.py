@@ -1,7 +1,5 @@
 """A completions server that wraps a tiny model, and ways in which real ones misbehave."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

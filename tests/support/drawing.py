@@ -1,7 +1,5 @@
 """Helpers of the tests of drawing: small roots, written inline as aligned tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

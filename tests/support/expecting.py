@@ -1,7 +1,5 @@
 """What bad input is told: the problems as texts, with paths below the data root."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

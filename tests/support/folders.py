@@ -1,7 +1,5 @@
 """Data set folders written by hand: as much of one as comparing, locking and reading need."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small releases for the tests that push and load."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sessions of a study as our page saves them, without a page."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

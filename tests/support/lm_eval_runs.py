@@ -1,7 +1,5 @@
 """lm-eval's command line in this process, without the hundreds of tasks that lm-eval brings."""
 
-from __future__ import annotations
-
 import json
 import sys
 from functools import partial

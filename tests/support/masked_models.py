@@ -1,8 +1,6 @@
 """Tiny random masked models with tokenizers trained on a few sentences; the plain loops they are
 held to."""
 
-from __future__ import annotations
-
 import atexit
 import os
 from functools import cache

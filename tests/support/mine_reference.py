@@ -4,8 +4,6 @@ code.
 Source: Bacon and Regier (2019), *Does BERT agree?*, and the program published with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any

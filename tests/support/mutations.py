@@ -1,8 +1,6 @@
 """Mutations of JSON by its structure: other types, missing keys, nonsense in the place of the
 whole."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A small French pipeline, trained here on a few sentences of our own, which it learns by heart."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Small studies in three scripts, and a browser that takes them."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

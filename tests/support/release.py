@@ -1,7 +1,5 @@
 """Helpers of the release tests: a small root cut out of the real one."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Made-up pairs and scores, and results written from them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Small data sets for sites: one of ours, and one of a stranger who means harm."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

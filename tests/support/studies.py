@@ -1,7 +1,5 @@
 """Small studies, and requests to their servers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A suite in SyntaxGym's JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 AGREEMENT: dict[str, Any] = {

@@ -1,8 +1,6 @@
 """A tiny data set in a language ``xx`` that is much like English; tests break it in one place
 each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Little treebanks written as plain lines, and mirrors of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from textwrap import dedent
 

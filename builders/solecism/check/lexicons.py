@@ -1,7 +1,5 @@
 """Checks of lexicons. The docstring of a check is its message and, below, what to do about it."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter, defaultdict

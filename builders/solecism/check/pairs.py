@@ -3,8 +3,6 @@
 The docstring of a check is its message and, below, what to do about it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

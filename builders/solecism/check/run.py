@@ -1,7 +1,5 @@
 """Run the checks over lexicons, templates and the items drawn from them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

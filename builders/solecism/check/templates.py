@@ -1,7 +1,5 @@
 """Checks of templates. The docstring of a check is its message and, below, what to do about it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

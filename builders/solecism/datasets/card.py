@@ -1,7 +1,5 @@
 """The card of a data set (README.md): its metadata and its text."""
 
-from __future__ import annotations
-
 import traceback
 from collections import Counter
 from collections.abc import Mapping, Sequence

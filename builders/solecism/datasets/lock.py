@@ -4,8 +4,6 @@ It lies beside the catalogue and keeps, for each data set, version and config, t
 and the digest of their values. (Not of the file: another version of Arrow writes other bytes.)
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The manifest of a data set folder: ``manifest.json`` lists all files with their digests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache

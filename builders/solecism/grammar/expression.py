@@ -6,8 +6,6 @@ that :data:`EXPRESSION` and :data:`PHRASE` list. :class:`Compiler` turns a tree 
 words to a value: a word, a text, a phrase of both, or a truth.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ place of ``v`` in the tests of the kind; ``{kind: object of sold, Count: count}`
 has itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

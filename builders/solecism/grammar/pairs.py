@@ -1,7 +1,5 @@
 """Minimal pairs: from combinations of words to the columns of the data set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from operator import attrgetter

@@ -4,8 +4,6 @@ Pairs and suites share what is here: the combinations of words in blocks, and th
 they make.
 """
 
-from __future__ import annotations
-
 import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

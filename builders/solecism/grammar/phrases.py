@@ -4,8 +4,6 @@ A template's expressions may call the macros of ``_phrases.jinja``, which stands
 import macros from other files of the same data set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial

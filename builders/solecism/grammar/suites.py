@@ -1,7 +1,5 @@
 """Suite items: named conditions with regions and the predictions about them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce

@@ -1,7 +1,5 @@
 """What a template says of several slots: ``where`` tests as truth tables, ``balance`` as levels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 

@@ -3,8 +3,6 @@
 Retries, uploads, time limits and the cache are those of huggingface_hub.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

@@ -5,8 +5,6 @@ that commit, so that at any time a tag shows a whole release or does not exist. 
 same command continues where it stopped.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Spelling across words: tokens, and the rules and settings of ``orthography.tsv``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

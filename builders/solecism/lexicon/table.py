@@ -1,7 +1,5 @@
 """Tables of a lexicon: wide TSV, one word a row, forms in columns named by UD features."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

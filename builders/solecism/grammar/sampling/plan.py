@@ -13,8 +13,6 @@ and a word that is added takes a share of each level and leaves the other draws 
 without ``balance`` is a tree of one leaf.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
