@@ -85,8 +85,8 @@ def tokens_of(box: Phrases, source: str) -> list[Token]:
     """The tokens of a line that consists of an expression."""
     condition = TemplateLine("x", (LinePart("expression", source),), 1, "")
     (unit,) = read_units(condition, "x.jinja", box, [])
-    (piece, *_) = unit._pieces({})
-    return list(piece.tokens)
+    unit.render(0, {})
+    return list(unit.cache[0][0].tokens)
 
 
 def rendered(box: Phrases, source: str) -> str:

@@ -24,22 +24,6 @@ from solecism.schema import FEATURES, SLOT
 Flags = NDArray[np.bool_]
 
 
-class _Contrast(NamedTuple):
-    """The difference of two stretches of words.
-
-    ``prefix`` is the shared text before it, ``good`` and ``bad`` the words that differ, ``word``
-    the number of the first one in the stretch, ``lemma`` that of the good one, ``shuffled`` whether
-    both sides have the same words in another order.
-    """
-
-    prefix: str
-    good: tuple[str, ...]
-    bad: tuple[str, ...]
-    word: int
-    lemma: str
-    shuffled: bool
-
-
 @dataclass(frozen=True)
 class Differences:
     """Where the sentences of each pair of a batch differ.
@@ -62,27 +46,23 @@ class Differences:
 def compare(good: Rendered, bad: Rendered, spelling: Orthography) -> Differences:
     """Compare the sentences of a batch of pairs, row by row."""
     spans = _differing_stretches(good, bad)
-    columns = [*good.index[spans[0]], *bad.index[spans[1]]]
     lead = spans[0].start
-    firsts, inverse = alike_rows(columns, len(good))
+    firsts, inverse = alike_rows([*good.index[spans[0]], *bad.index[spans[1]]], len(good))
     found = [
         _contrast(_values(good, spans[0], row), _values(bad, spans[1], row), lead == 0, spelling)
         for row in firsts.tolist()
     ]
-
-    def texts(values: Sequence[str | None]) -> pa.StringArray:
-        return pa.array(values, pa.string()).take(pa.array(inverse))
-
-    before = good.texts(lambda value: value.text, slice(0, lead))
-    return Differences(
-        pc.binary_join_element_wise(before, texts([c.prefix for c in found]), ""),
-        texts([" ".join(c.good) for c in found]),
-        texts([" ".join(c.bad) for c in found]),
-        good.words[lead] + np.array([c.word for c in found], dtype=np.intp)[inverse],
-        texts([c.lemma or None for c in found]),
-        np.array([len(c.good) == 1 == len(c.bad) for c in found], dtype=bool)[inverse],
-        np.array([c.shuffled for c in found], dtype=bool)[inverse],
+    prefix, our_words, their_words, target = (
+        pa.array([row[name] for row in found], pa.string()).take(pa.array(inverse))
+        for name in ("prefix", "good", "bad", "target")
     )
+    word, single, shuffled = (
+        np.array([row[name] for row in found])[inverse] for name in ("word", "single", "shuffled")
+    )
+    before = good.texts(lambda value: value.text, slice(0, lead))
+    whole = pc.binary_join_element_wise(before, prefix, "")
+    first = good.words[lead] + word
+    return Differences(whole, our_words, their_words, first, target, single, shuffled)
 
 
 def _differing_stretches(good: Rendered, bad: Rendered) -> tuple[slice, slice]:
@@ -143,28 +123,28 @@ def _items(values: Sequence[Spelt], first: bool, space: bool) -> list[_Item]:
 
 def _contrast(
     good: Sequence[Spelt], bad: Sequence[Spelt], first: bool, spelling: Orthography
-) -> _Contrast:
+) -> dict[str, object]:
+    """Compare two rows of stretches; the values are those of :class:`Differences`, but that
+    ``prefix`` and ``word`` begin at the first of these stretches."""
     ours, theirs = (_items(side, first, spelling.space) for side in (good, bad))
     spans = differing_span([item.text for item in ours], [item.text for item in theirs])
     mine, other = ours[spans[0]], theirs[spans[1]]
     text = "".join([value.text for value in good])
     here = mine[0] if mine else _Item("", len(text), len(ours))
-    a, b = tuple([item.text for item in mine]), tuple([item.text for item in other])
-    return _Contrast(
-        text[: here.start].rstrip(),
-        a,
-        b,
-        here.word,
-        _target(here, other[0]) if other else "",
-        len(a) == len(b) and sorted(map(str.casefold, a)) == sorted(map(str.casefold, b)),
-    )
-
-
-def _target(good: _Item, bad: _Item) -> str:
-    """Return the lemma of the part of a word that differs."""
-    pairs = zip(good.parts, bad.parts, strict=False)
-    differ = ((token, value) for (token, value), (wrong, _) in pairs if token.text != wrong.text)
-    return next((value.lemma(token) for token, value in differ), "")
+    # The target is the part of the word that differs.
+    pairs = zip(here.parts, other[0].parts if other else (), strict=False)
+    lemmas = (value.lemma(token) for (token, value), (t, _) in pairs if token.text != t.text)
+    a, b = [item.text for item in mine], [item.text for item in other]
+    return {
+        "prefix": text[: here.start].rstrip(),
+        "good": " ".join(a),
+        "bad": " ".join(b),
+        "word": here.word,
+        "target": next(lemmas, "") or None,
+        "single": len(a) == 1 == len(b),
+        "shuffled": len(a) == len(b)
+        and sorted(map(str.casefold, a)) == sorted(map(str.casefold, b)),
+    }
 
 
 @dataclass(frozen=True)

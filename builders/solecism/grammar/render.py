@@ -26,7 +26,7 @@ from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import LinePart, TemplateLine
 from solecism.grammar.words import FAULTS, Skip, Word, printed
-from solecism.grouping import Ints, distinct_codes, first_rows
+from solecism.grouping import Ints, distinct_codes, first_rows, rank_in_group
 from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
 
@@ -68,10 +68,6 @@ class BoundaryWords:
     empty: bool = False
     spaced: bool = False
 
-    def note(self, tokens: Sequence[Token], spaced: bool, spelling: Orthography) -> None:
-        """Add those of one value."""
-        self.add(spelling.stages(tokens) if len(tokens) > 1 else (tokens,), spaced)
-
     def add(self, stages: Iterable[Sequence[Token]], spaced: bool) -> None:
         """Add those of one value at the stages of its spelling."""
         self.spaced = self.spaced or spaced
@@ -83,43 +79,18 @@ class BoundaryWords:
                 self.empty = True
 
 
-@dataclass(frozen=True)
-class _LinePlace:
-    """A place in a line: whether what follows is written together with what was before, and the
-    number of the region it stands in, if any."""
-
-    glued: bool = False
-    region: int | None = None
-
-    @property
-    def tags(self) -> tuple[int, ...]:
-        """The tags of tokens here: regions are numbered from -1 down."""
-        return () if self.region is None else (-1 - self.region,)
-
-    def read(
-        self, parts: Sequence[LinePart], regions: Sequence[str]
-    ) -> tuple[tuple[Token, ...], _LinePlace]:
-        """Return the tokens of texts and marks of regions, and the place after them."""
-        here, tokens = self, list[Token]()
-        for part in parts:
-            if part.kind == "text":
-                tokens += _tokenized(part.value, here.tags, here.glued)
-                here = _LinePlace(not part.value[-1].isspace(), here.region)
-            else:
-                here = _LinePlace(here.glued, regions.index(part.value) if part.value else None)
-        return tuple(tokens), here
-
-
 @dataclass
 class LineExpression:
     """One expression of a line (``source``, empty at the end of a line) with the text before it.
 
-    ``before`` are the tokens of the text, ``here`` is the place where the expression begins.
+    ``before`` are the tokens of the text; ``glued``: the expression is written together with what
+    is before it; ``tags`` are those of its tokens: the region it is in, if any.
     """
 
     source: str
     before: tuple[Token, ...]
-    here: _LinePlace
+    glued: bool
+    tags: tuple[int, ...]
     regions: tuple[str, ...]
     uses: Uses
     function: Function
@@ -132,44 +103,40 @@ class LineExpression:
     @property
     def key(self) -> tuple[Hashable, ...]:
         """The key that units have in common if they render alike."""
-        return self.source, self.before, self.here, self.regions
+        return self.source, self.before, self.glued, self.tags, self.regions
 
     def render(self, code: int, words: Mapping[str, Word]) -> None:
         """Keep the values for these words by ``code``, or the reason why they make no item."""
-        values = self.cache[code] = self._pieces(words)
-        for piece in values if isinstance(values, list) else ():
-            self.ends.note(piece.tokens, piece.spaced, self.phrases.lexicon.orthography)
-
-    def _pieces(self, words: Mapping[str, Word]) -> list[Unspelt] | str:
+        run = self.phrases.run
         try:
-            values = self.phrases.run.each(self.function, words)
-            return [self._piece(printed(value)) for value in values]
+            pieces = [self._piece(printed(value)) for value in run.each(self.function, words)]
         except Skip as skip:
-            return skip.reason
+            self.cache[code] = skip.reason
+            return
         except FAULTS as error:
             where = f" in {{{{ {self.source} }}}}" if self.source else ""
             raise fail(f"{error}{where}", self.path, self.line) from None
+        self.cache[code] = pieces
+        for piece in pieces:
+            self.ends.add(self.phrases.lexicon.orthography.stages(piece.tokens), piece.spaced)
 
     def _piece(self, parts: Sequence[str | Word]) -> Unspelt:
-        made = self._tokens(parts)
-        words = tuple([(p.slot, self._record(p)) for p in parts if type(p) is Word])
-        spaced = not made and not self.here.glued
-        return Unspelt((*self.before, *made), words, self.phrases.run.syncretic, spaced)
-
-    def _tokens(self, parts: Sequence[str | Word]) -> list[Token]:
-        """Return the tokens that the expression prints, those of words tagged with their number."""
+        """Return what the expression prints; tokens of words are tagged with their number."""
         tokens: list[Token] = []
-        glued, number, tags = self.here.glued, 0, self.here.tags
+        words: list[tuple[str, PrintedWord]] = []
+        glued = self.glued
         for part in parts:
             if type(part) is Word:
-                text, own = part.text, (number, *tags)
-                number += 1
+                text, tags = part.text, (len(words), *self.tags)
+                words.append((part.slot, self._record(part)))
             else:
-                text, own = (str(part) if tokens else str(part).lstrip()), tags
+                text, tags = (str(part) if tokens else str(part).lstrip()), self.tags
             if text:
-                tokens += _tokenized(text, own, glued)
+                tokens += _tokenized(text, tags, glued)
                 glued = not text[-1].isspace()
-        return tokens
+        spaced = not tokens and not self.glued
+        made = (*self.before, *tokens)
+        return Unspelt(made, tuple(words), self.phrases.run.syncretic, spaced)
 
     def _record(self, word: Word) -> PrintedWord:
         """Return the record of a word, made once for all paradigms of the language."""
@@ -196,29 +163,22 @@ def read_units(
     """Cut a line into units: one for each expression, and one for the text after the last."""
     regions = tuple(part.value for part in condition.parts if part.kind == "open")
     units: list[LineExpression] = []
-    gathered: list[LinePart] = []
-    here = _LinePlace()
-    for part in (*condition.parts, _END):
-        if part.kind != "expression":
-            gathered.append(part)
-            continue
-        before, here = here.read(gathered, regions)
+    before, glued, tags = list[Token](), False, tuple[int, ...]()
+    for part in (*condition.parts, LinePart("expression", "")):
         source = part.value
-        if units and not before and not source:
-            break
-        asked = phrases.uses(source) if source else {}
-        uses = {name: use for name, use in asked.items() if name in slots}
-        function = phrases.compiled(source) if source else lambda words: ""
-        units.append(
-            LineExpression(
-                source, before, here, regions, uses, function, phrases, path, condition.line
-            )
-        )
-        gathered, here = [], _LinePlace(True, here.region)
+        if part.kind == "text":
+            before += _tokenized(source, tags, glued)
+            glued = not source[-1].isspace()
+        elif part.kind != "expression":  # regions are numbered from -1 down
+            tags = (-1 - regions.index(source),) if source else ()
+        elif source or before or not units:
+            asked = phrases.uses(source) if source else {}
+            uses = {name: use for name, use in asked.items() if name in slots}
+            function = phrases.compiled(source) if source else lambda words: ""
+            about = uses, function, phrases, path, condition.line
+            units.append(LineExpression(source, tuple(before), glued, tags, regions, *about))
+            before, glued = [], True
     return units
-
-
-_END = LinePart("expression", "")
 
 
 @dataclass(eq=False)
@@ -234,19 +194,12 @@ class SpellingSpan:
     values: list[Spelt] = field(default_factory=list)
     found: dict[int, tuple[int, int] | str] = field(default_factory=dict)
 
-    def value_range(
-        self, code: int, codes: tuple[int, ...], spelling: Orthography
-    ) -> tuple[int, int] | str:
+    def spell(self, codes: tuple[int, ...], spelling: Orthography) -> tuple[int, int] | str:
         """Return the first of the alternatives in ``values`` and their number, or the reason why
         there are none.
 
         ``codes`` are those of the units, all of which have been rendered.
         """
-        if code not in self.found:
-            self.found[code] = self._spell(codes, spelling)
-        return self.found[code]
-
-    def _spell(self, codes: tuple[int, ...], spelling: Orthography) -> tuple[int, int] | str:
         choices: list[list[Unspelt]] = []
         for unit, code in zip(self.units, codes, strict=True):
             values = unit.cache[code]
@@ -332,20 +285,21 @@ class Renderer:
 
     def render(self, columns: Columns, rows: int) -> Rendered:
         """Render the line for a batch of combinations."""
-        self._meet(columns, rows)
-        reasons: dict[str, NDArray[np.bool_]] = {}
-        stretches, ranges = self._grouped(columns, rows, reasons)
-        starts, counts = [start for start, _ in ranges], [count for _, count in ranges]
-        index, row = _spread(starts, counts, reduce(np.multiply, counts))
-        return Rendered(stretches, index, row, dict(sorted(reasons.items())))
-
-    def _meet(self, columns: Columns, rows: int) -> None:
-        """Render each unit for the words of the batch, so that it knows the words at its ends."""
         for unit, scope in zip(self.units, self._scopes, strict=True):
             unique, _ = distinct_codes(scope.codes(columns, rows), scope.size)
             new = [code for code in unique.tolist() if code not in unit.cache]
             for code, words in zip(new, scope.each(new), strict=True):
                 unit.render(code, words)
+        reasons: dict[str, NDArray[np.bool_]] = {}
+        stretches, ranges = self._grouped(columns, rows, reasons)
+        # Each combination is repeated for each of its alternatives, of which those of the last
+        # stretch change fastest.
+        row = np.repeat(np.arange(rows), reduce(np.multiply, [count for _, count in ranges]))
+        turn, index = rank_in_group(row), list[Ints]()
+        for start, count in reversed(ranges):
+            index.append(start[row] + turn % count[row])
+            turn = turn // count[row]
+        return Rendered(stretches, index[::-1], row, dict(sorted(reasons.items())))
 
     def _grouped(
         self, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
@@ -363,8 +317,12 @@ class Renderer:
             for (start, stop), stretch in zip(spans, stretches, strict=True):
                 if stop - start > 1 and (start, stop) not in found:
                     found[start, stop] = self._find(stretch, columns, rows, reasons)
-            pairs = zip(cuts[1:-1], pairwise(stretches), strict=True)
-            gone = {cut for cut, (left, right) in pairs if self._touch(left.ends, right.ends)}
+            pairs = zip(cuts[1:-1], pairwise([s.ends for s in stretches]), strict=True)
+            gone = {
+                cut for cut, (left, right) in pairs
+                if left.empty or left.spaced or right.empty
+                or self.spelling.touches(left.tails, right.heads)
+            }  # fmt: skip
             if not gone:
                 break
             cuts = [cut for cut in cuts if cut not in gone]
@@ -372,10 +330,6 @@ class Renderer:
             if span not in found:
                 found[span] = self._find(stretch, columns, rows, reasons)
         return stretches, [found[span] for span in spans]
-
-    def _touch(self, left: BoundaryWords, right: BoundaryWords) -> bool:
-        loose = left.empty or left.spaced or right.empty
-        return loose or self.spelling.touches(left.tails, right.heads)
 
     def _stretch(self, start: int, stop: int) -> SpellingSpan:
         units, scopes = tuple(self.units[start:stop]), tuple(self._scopes[start:stop])
@@ -399,28 +353,15 @@ class Renderer:
         firsts = first_rows(inverse, len(unique))
         taken = [column[firsts] for column in columns]
         codes = [scope.codes(taken, len(firsts)).tolist() for scope in stretch.scopes]
-        found = [
-            stretch.value_range(code, units, self.spelling)
-            for code, units in zip(unique.tolist(), zip(*codes, strict=True), strict=True)
-        ]
+        for code, units in zip(unique.tolist(), zip(*codes, strict=True), strict=True):
+            if code not in stretch.found:
+                stretch.found[code] = stretch.spell(units, self.spelling)
+        found = [stretch.found[code] for code in unique.tolist()]
         for reason in {f for f in found if isinstance(f, str)}:
             mask = np.array([f == reason for f in found])[inverse]
             reasons[reason] = reasons.get(reason, np.zeros(rows, dtype=bool)) | mask
         ranges = np.array([(0, 0) if isinstance(f, str) else f for f in found], dtype=np.intp)
         return ranges[inverse, 0], ranges[inverse, 1]
-
-
-def _spread(starts: list[Ints], counts: list[Ints], total: Ints) -> tuple[list[Ints], Ints]:
-    """Repeat each combination for each of its alternatives, the last stretch's changing fastest."""
-    if (total == 1).all():
-        return starts, np.arange(len(total))
-    row = np.repeat(np.arange(len(total)), total)
-    turn = np.arange(len(row)) - np.repeat(np.cumsum(total) - total, total)
-    index: list[Ints] = []
-    for start, count in zip(reversed(starts), reversed(counts), strict=True):
-        index.append(start[row] + turn % count[row])
-        turn = turn // count[row]
-    return index[::-1], row
 
 
 class TextPlace(NamedTuple):
