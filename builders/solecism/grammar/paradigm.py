@@ -93,56 +93,42 @@ def load_paradigm(path: Path, lexicon: Lexicon, phrases: Phrases | None = None) 
 
 def bind(template: Template, phrases: Phrases) -> Paradigm:
     """Bind a template to the lexicon and the macros of its language; raises as above."""
+    place, lines = template.path, template.lines
+    features = expressions(template.features)
+    sources = [(line.line, source) for line in template.conditions for source in line.expressions]
+    keys = {"where": template.tests, "balance": template.balance, "features": features}
+    for key, some in keys.items():
+        sources += [(lines.get(key, lines.get("slots", 1)), source) for source in some]
+    names = template.slot_names
     with gc_paused():
-        return _bound(template, phrases)
-
-
-def _bound(template: Template, phrases: Phrases) -> Paradigm:
-    _refuse(
-        problem
-        for line, source in _expressions(template)
-        for problem in phrases.problems(source, template.slot_names, template.path, line)
-    )
-    in_lines = merge_uses(map(phrases.uses, template.line_expressions))
-    asked = merge_uses([in_lines, *map(phrases.uses, expressions(template.features))])
-    _refuse(_name_problems(template, in_lines))
-    domains = _domains(template, asked, phrases)
-    plan = DrawPlan(
-        domains, read_where(template, phrases, domains), _apart(template), template.path
-    )
-    return Paradigm(template, phrases, plan, tuple(read_balance(template, phrases, domains)))
+        _refuse(p for line, text in sources for p in phrases.problems(text, names, place, line))
+        printed = merge_uses(map(phrases.uses, template.line_expressions))
+        _refuse(
+            Problem(f"slot {slot.name!r} is used in no line", place, slot.line)
+            for slot in template.slots
+            if slot.name not in printed
+        )
+        message = "features: every pair has {!r} already, give it another name"
+        taken = [name for name in template.features if name in FEATURES]
+        _refuse(Problem(message.format(name), place, lines["features"]) for name in taken)
+        domains = _domains(template, merge_uses([printed, *map(phrases.uses, features)]), phrases)
+        apart = [
+            (i, j)
+            for (i, a), (j, b) in combinations(enumerate(template.slots), 2)
+            if set(a.tables) & set(b.tables) and not {a.name, b.name} <= set(template.may_repeat)
+        ]
+        plan = DrawPlan(domains, read_where(template, phrases, domains), apart, place)
+        return Paradigm(template, phrases, plan, tuple(read_balance(template, phrases, domains)))
 
 
 def _refuse(problems: Iterable[Problem]) -> None:
     """Raise :class:`InputError` if there are any problems."""
-    found = list(dict.fromkeys(problems))
-    if found:
+    if found := list(dict.fromkeys(problems)):
         raise InputError(found)
 
 
-def _expressions(template: Template) -> Iterator[tuple[int, str]]:
-    """Yield all expressions of a template with their lines."""
-    for condition in template.conditions:
-        yield from ((condition.line, source) for source in condition.expressions)
-    features = expressions(template.features)
-    keys = {"where": template.tests, "balance": template.balance, "features": features}
-    for key, sources in keys.items():
-        line = template.lines.get(key, template.lines.get("slots", 1))
-        yield from ((line, source) for source in sources)
-
-
-def _name_problems(template: Template, used: Uses) -> Iterator[Problem]:
-    """Yield slots that no line uses, and features with names that every pair has."""
-    for slot in template.slots:
-        if slot.name not in used:
-            yield Problem(f"slot {slot.name!r} is used in no line", template.path, slot.line)
-    for name in template.features:
-        if name in FEATURES:
-            message = f"features: every pair has {name!r} already, give it another name"
-            yield Problem(message, template.path, template.lines["features"])
-
-
 def _domains(template: Template, asked: Uses, phrases: Phrases) -> list[Domain]:
+    """List the words of each slot; what is wrong with several slots is told at once."""
     domains: list[Domain] = []
     problems: list[Problem] = []
     for slot in template.slots:
@@ -155,14 +141,6 @@ def _domains(template: Template, asked: Uses, phrases: Phrases) -> list[Domain]:
             ]
     _refuse(problems)
     return domains
-
-
-def _apart(template: Template) -> list[tuple[int, int]]:
-    return [
-        (i, j)
-        for (i, a), (j, b) in combinations(enumerate(template.slots), 2)
-        if set(a.tables) & set(b.tables) and not {a.name, b.name} <= set(template.may_repeat)
-    ]
 
 
 LARGEST = 10_000_000
@@ -194,16 +172,12 @@ class Counts:
         self, made: NDArray[np.bool_], reasons: Iterable[Mapping[str, NDArray[np.bool_]]]
     ) -> None:
         """Count the combinations that were not ``made``, each under its first reason."""
-        left = ~made
-        for by_reason in reasons:
-            for reason, mask in by_reason.items():
-                self._add(reason, mask[: len(left)] & left)
-                left &= ~mask[: len(left)]
-        self._add("equal", left)
-
-    def _add(self, reason: str, mask: NDArray[np.bool_]) -> None:
-        if mask.any():
-            self.skipped[reason] += int(mask.sum())
+        left, found = ~made, Counter[str]()
+        for reason, mask in (pair for by_reason in reasons for pair in by_reason.items()):
+            found[reason] += int((mask[: len(left)] & left).sum())
+            left &= ~mask[: len(left)]
+        found["equal"] += int(left.sum())
+        self.skipped += found
 
 
 def check_size(paradigm: Paradigm, most: int) -> None:
