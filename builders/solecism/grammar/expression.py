@@ -228,13 +228,11 @@ def in_order(macros: Mapping[str, nodes.Macro]) -> list[str]:
 
     Raises ``graphlib.CycleError`` where one calls itself, directly or through others.
     """
-    called = {name: called_names(macro) for name, macro in macros.items()}
+    called = {
+        name: {c.node.name for c in macro.find_all(nodes.Call) if isinstance(c.node, nodes.Name)}
+        for name, macro in macros.items()
+    }
     return [name for name in TopologicalSorter(called).static_order() if name in macros]
-
-
-def called_names(macro: nodes.Macro) -> set[str]:
-    """Return the names that a macro calls."""
-    return {c.node.name for c in macro.find_all(nodes.Call) if isinstance(c.node, nodes.Name)}
 
 
 Called = Mapping[str, Callable[..., object]]

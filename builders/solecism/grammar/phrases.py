@@ -124,19 +124,17 @@ class Phrases:
             raise TemplateFault('word wants a table and a lemma: word("det", "le")')
         key = texts[0], texts[1]
         if key not in self._words:
-            self._words[key] = self._found(*key)
+            try:
+                table = self.lexicon.table(key[0])
+                row = table.row(key[1])
+            except InputError as error:
+                if any(problem.line for problem in error.problems):
+                    raise
+                raise TemplateFault(error.problems[0].message) from None
+            cells = tuple(cell for cell in table.cells if cell in row.forms)
+            known = frozenset((*table.columns, *table.feature_names))
+            self._words[key] = Word(row, table, cells, known, self.run)
         return self._words[key]
-
-    def _found(self, name: str, lemma: str) -> Word:
-        try:
-            found = self.lexicon.table(name)
-            row = found.row(lemma)
-        except InputError as error:
-            if any(problem.line for problem in error.problems):
-                raise
-            raise TemplateFault(error.problems[0].message) from None
-        cells = tuple(cell for cell in found.cells if cell in row.forms)
-        return Word(row, found, cells, frozenset((*found.columns, *found.feature_names)), self.run)
 
     def _compiler_of(self, macros: Mapping[str, Macro]) -> Compiler:
         called = {"word": self._word, **{name: macro.call for name, macro in macros.items()}}
@@ -144,13 +142,13 @@ class Phrases:
 
     def _file(self, name: str, above: tuple[str, ...]) -> dict[str, Macro]:
         """Return the macros of a file, read once; ``above`` are the files that import it."""
-        if name not in self._files:
-            self._files[name] = self._read_file(name, above)
-        return self._files[name]
-
-    def _read_file(self, name: str, above: tuple[str, ...]) -> dict[str, Macro]:
+        if name in self._files:
+            return self._files[name]
         path = self._root / name
-        tree = _parsed(path)
+        try:
+            tree = _JINJA.parse("\n".join(read_lines(path)))
+        except TemplateSyntaxError as error:
+            raise fail(in_plain_words(error.message), path, error.lineno) from None
         found = list(refused(tree, PHRASE)) or list(misplaced(tree))
         known: dict[str, Macro] = {}
         for node in tree.find_all(nodes.FromImport):
@@ -164,14 +162,18 @@ class Phrases:
             body = nodes.Output([*macro.body, *macro.defaults])
             uses = uses_of(body, known, self.lexicon)
             known[called] = Macro(macro, self._compiler_of(known).macro(macro), uses)
-        return {macro: known[macro] for macro in own}
+        self._files[name] = {macro: known[macro] for macro in own}
+        return self._files[name]
 
     def _import(
         self, node: nodes.FromImport, above: tuple[str, ...], out: dict[str, Macro]
     ) -> Found:
         """Put the imported macros into ``out``; yield line and message of what is wrong."""
         target = node.template.value if isinstance(node.template, nodes.Const) else None
-        if not isinstance(target, str) or not self._inside(target):
+        root = self._root.resolve()
+        path = (root / str(target)).resolve()
+        inside = root in path.parents and ".." not in Path(str(target)).parts and path.is_file()
+        if not isinstance(target, str) or not inside:
             message = "must name a file inside the data set's folder of templates"
             yield node.lineno, f"import from {target!r}: it {message}"
         elif target in above:
@@ -185,11 +187,6 @@ class Phrases:
                 else:
                     near = candidates("macros", sorted(macros), name)
                     yield node.lineno, f"import from {target!r}: there is no macro {name!r} {near}"
-
-    def _inside(self, name: str) -> bool:
-        root = self._root.resolve()
-        path = (root / name).resolve()
-        return ".." not in Path(name).parts and path.is_file() and root in path.parents
 
     def _macro_problems(
         self, own: Mapping[str, nodes.Macro], imported: Mapping[str, Macro]
@@ -245,11 +242,3 @@ class Phrases:
                     self._word(*[value.as_const() for value in call.args])
             except TemplateFault as fault:
                 yield call.lineno, str(fault)
-
-
-def _parsed(path: Path) -> nodes.Template:
-    """Parse a file of macros; raises :class:`InputError` for bad Jinja."""
-    try:
-        return _JINJA.parse("\n".join(read_lines(path)))
-    except TemplateSyntaxError as error:
-        raise fail(in_plain_words(error.message), path, error.lineno) from None

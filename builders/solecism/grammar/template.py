@@ -188,7 +188,13 @@ class _TemplateReader:
     problems: list[Problem]
 
     def templates(self, kind_tests: tuple[str, ...]) -> tuple[Template, ...]:
-        self._check_keys()
+        for key in [key for key in self.fields if key not in _KEYS][:20]:
+            near = candidates("keys", _KEYS, key)
+            self._report(f"unknown key {key!r} {near}", self._line(key))
+        if "id" not in self.fields:
+            self._report("the front matter has no `id`", 1)
+        if not self.lines:
+            self._report("there is no line with a sentence", self.offset)
         slots = tuple(self._slots())
         values: dict[str, Any] = self._texts(_TEXT_KEYS, self.fields)
         lists: dict[str, Any] = {
@@ -232,15 +238,6 @@ class _TemplateReader:
 
     def _line(self, key: str) -> int:
         return self.fields[key].line
-
-    def _check_keys(self) -> None:
-        unknown = [key for key in self.fields if key not in _KEYS]
-        for key in unknown[:20]:
-            self._report(f"unknown key {key!r} {candidates('keys', _KEYS, key)}", self._line(key))
-        if "id" not in self.fields:
-            self._report("the front matter has no `id`", 1)
-        if not self.lines:
-            self._report("there is no line with a sentence", self.offset)
 
     def _texts(self, keys: Sequence[str], fields: Mapping[str, Entry]) -> dict[str, str]:
         out: dict[str, str] = {}
