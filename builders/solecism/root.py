@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from solecism.errors import candidates, fail
+from solecism.errors import fail, unknown
 
 _HERE = Path(__file__).resolve().parent
 
@@ -83,16 +83,14 @@ class Root:
         """Return the languages that a data set has templates for; raises :class:`InputError`."""
         found = _folders(self.path / "templates" / dataset)
         if dataset not in self.datasets:
-            near = candidates("data sets", self.datasets, dataset)
-            raise fail(f"there is no data set {dataset!r} {near}")
+            raise unknown("there is no data set", dataset, "data sets", self.datasets)
         return found
 
     def folder(self, dataset: str, language: str) -> Path:
         """Return the folder of a data set's templates in a language; raises :class:`InputError`."""
         known = self.configs(dataset)
         if language not in known:
-            near = candidates("configs", known, language)
-            raise fail(f"data set {dataset!r} has no config {language!r} {near}")
+            raise unknown(f"data set {dataset!r} has no config", language, "configs", known)
         return self.path / "templates" / dataset / language
 
     def templates(self, dataset: str, language: str) -> list[Path]:
@@ -102,8 +100,9 @@ class Root:
     def lexicon(self, language: str) -> Path:
         """Return the folder of a language's lexicon; raises :class:`InputError`."""
         if language not in self.languages:
-            near = candidates("languages", self.languages, language)
-            raise fail(f"there is no lexicon {language!r} {near}", self.path / "lexicons")
+            raise unknown(
+                "there is no lexicon", language, "languages", self.languages, self.path / "lexicons"
+            )
         return self.path / "lexicons" / language
 
 

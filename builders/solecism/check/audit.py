@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism.contrast import differing_span, surplus
-from solecism.errors import candidates, fail
+from solecism.errors import fail, unknown
 from solecism.inputs import read_json_lines, read_text, reading_parquet
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
@@ -331,8 +331,7 @@ def read_pairs(paths: Sequence[Path]) -> list[ParadigmPairs]:
             if not wanted or uid == wanted:
                 found.setdefault((language, uid), ParadigmPairs(uid)).add(row)
         if wanted and wanted not in met:
-            near = candidates("paradigms", sorted(met), wanted)
-            raise fail(f"there is no paradigm {wanted!r} {near}", path.parent)
+            raise unknown("there is no paradigm", wanted, "paradigms", sorted(met), path.parent)
     if len({language for language, _ in found}) > 1:
         for (language, uid), pairs in found.items():
             pairs.uid = f"{language}/{uid}".lstrip("/")

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import regex
 
 from solecism import __version__
-from solecism.errors import InputError, Problem, candidates, fail
+from solecism.errors import InputError, Problem, fail, unknown
 from solecism.inputs import INTEGER, read_source, read_toml
 from solecism.root import Root
 
@@ -77,15 +77,14 @@ def _entry(name: str, values: Mapping[str, Any], path: Path) -> CatalogueEntry:
     known = [f.name for f in fields(CatalogueEntry) if f.name != "name"]
     for key in values:
         if key not in known:
-            raise fail(f"[{name}]: unknown key {key!r} {candidates('keys', known, key)}", path)
+            raise unknown(f"[{name}]: unknown key", key, "keys", known, path)
     version = values.get("version", "")
     if not is_version(version):
         raise fail(f"[{name}]: version {version!r} is not of the form '1.0.0'", path)
     for key, allowed in _ALLOWED.items():
         for value in as_list(values.get(key, ())):
             if value not in allowed:
-                near = candidates("values", allowed, value)
-                raise fail(f"[{name}]: {key} has {value!r} {near}", path)
+                raise unknown(f"[{name}]: {key} has", value, "values", allowed, path)
     lists: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
     return CatalogueEntry(name, **lists)
 
@@ -105,7 +104,7 @@ def catalogue_entry(root: Root, dataset: str) -> CatalogueEntry:
         return read_catalogue(path)[dataset]
     if dataset not in root.datasets:
         names = sorted({*root.datasets, *mined_names()})
-        raise fail(f"there is no data set {dataset!r} {candidates('data sets', names, dataset)}")
+        raise unknown("there is no data set", dataset, "data sets", names)
     return CatalogueEntry(dataset, "0.0.0", dataset)
 
 
@@ -212,12 +211,10 @@ def references_of(root: Root, entry: CatalogueEntry) -> list[Reference]:
     if not path.is_file():
         return []
     known = read_bibliography(path)
-    unknown = [key for key in entry.sources if key not in known]
-    if unknown:
-        near = ((key, candidates("keys", list(known), key)) for key in unknown)
-        raise InputError(
-            Problem(f"[{entry.name}] has source {key!r} {hint}", str(path)) for key, hint in near
-        )
+    message = f"[{entry.name}] has source"
+    wrong = [unknown(message, k, "keys", known, path) for k in entry.sources if k not in known]
+    if wrong:
+        raise InputError(problem for error in wrong for problem in error.problems)
     return [known[key] for key in entry.sources]
 
 

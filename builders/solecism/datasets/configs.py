@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from solecism.check.registry import Finding
-from solecism.errors import candidates, fail
+from solecism.errors import unknown
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
 from solecism.schema import pair_schema
@@ -71,8 +71,7 @@ def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str
     known = list(known)
     for name in names:
         if name not in known:
-            near = candidates("configs", known, name)
-            raise fail(f"data set {dataset!r} has no config {name!r} {near}")
+            raise unknown(f"data set {dataset!r} has no config", name, "configs", known)
     return list(names) or known
 
 

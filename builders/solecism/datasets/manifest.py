@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from solecism import __version__
 from solecism.datasets.catalogue import MINED, CatalogueEntry, as_list, is_version, one_or_all
 from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
-from solecism.errors import InputError, candidates, fail
+from solecism.errors import InputError, fail, unknown
 from solecism.hashing import Content, ContentDigest, file_digest
 from solecism.inputs import Number, read_json, reading_parquet
 from solecism.root import Root
@@ -92,8 +92,8 @@ class Manifest:
     def config(self, name: str) -> ConfigFiles:
         """Return a config; raises :class:`InputError` with the candidates if there is none."""
         if name not in self.configs:
-            near = candidates("configs", sorted(self.configs), name)
-            raise fail(f"data set {self.dataset!r} {self.version} has no config {name!r} {near}")
+            message = f"data set {self.dataset!r} {self.version} has no config"
+            raise unknown(message, name, "configs", sorted(self.configs))
         return self.configs[name]
 
     def paths(self, config: str) -> list[Path]:

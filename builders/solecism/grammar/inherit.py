@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from solecism.errors import InputError, candidates
+from solecism.errors import InputError, unknown
 from solecism.grammar.expression import renamed
 from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.lexicon.table import read_lines
@@ -179,10 +179,11 @@ def _kind_called(
     kind = kinds.get(head)
     if kind is None or len(kind.names) != len(others):
         shown = [" ".join((head, ", ".join(kind.names))).strip() for head, kind in kinds.items()]
-        where = candidates("kinds", shown, text) if kinds else f"(there is no {SLOTS})"
-        raise entry.fault(f"there is no kind {text!r} {where}")
+        if not kinds:
+            raise entry.fault(f"there is no kind {text!r} (there is no {SLOTS})")
+        raise unknown("there is no kind", text, "kinds", shown, entry.path, entry.line)
     for name in others if slots else ():
         if slots and name not in slots.fields:
-            near = candidates("slots", list(slots.fields), name)
-            raise entry.fault(f"{text!r}: there is no slot {name!r} {near}")
+            message = f"{text!r}: there is no slot"
+            raise unknown(message, name, "slots", slots.fields, entry.path, entry.line)
     return kind, others

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.errors import InputError, Problem, candidates, fail
+from solecism.errors import InputError, Problem, candidates, unknown
 from solecism.lexicon.features import Feats
 from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, read_table, read_tsv
@@ -84,8 +84,9 @@ class Lexicon:
     def table(self, name: str) -> Table:
         """Return a table, read once; raises :class:`InputError` with the candidates."""
         if name not in self.names:
-            near = candidates("tables", self.names, name)
-            raise fail(f"lexicon {self.code!r} has no table {name!r} {near}", self.folder)
+            raise unknown(
+                f"lexicon {self.code!r} has no table", name, "tables", self.names, self.folder
+            )
         return self._tables(self.folder / f"{name}.tsv")
 
 

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 
-from solecism.errors import InputError, Problem, candidates, fail
+from solecism.errors import InputError, Problem, fail, unknown
 from solecism.inputs import read_source, unseen
 from solecism.lexicon.features import UNIVERSAL, Feats
 
@@ -84,8 +84,9 @@ class Table:
     def row(self, lemma: str) -> Row:
         """Look up a word; raises :class:`InputError` naming the candidates."""
         if lemma not in self.by_lemma:
-            near = candidates("lemmas", list(self.by_lemma), lemma)
-            raise fail(f"{self.name}.tsv has no lemma {lemma!r} {near}", self.path)
+            raise unknown(
+                f"{self.name}.tsv has no lemma", lemma, "lemmas", self.by_lemma, self.path
+            )
         return self.by_lemma[lemma]
 
 
