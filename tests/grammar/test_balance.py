@@ -3,7 +3,6 @@
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -87,15 +86,6 @@ def test_a_value_with_few_combinations_gives_all_and_the_others_fill_up(tmp_path
     assert Counter(forms(table, "sees")) == {"sees": 118, "likes": 16, "hates": 16}
 
 
-def test_a_draw_of_a_large_space_is_the_same_twice_and_another_with_another_seed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    never_list(monkeypatch)
-    one = paradigm(tmp_path, "[cat.lemma, cat.Number]", 100)
-    assert drawn(one).equals(drawn(one))
-    assert drawn(one)["id"] != drawn(one, seed=1)["id"]
-
-
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_word_that_is_added_leaves_most_of_a_draw_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
@@ -108,24 +98,6 @@ def test_a_word_that_is_added_leaves_most_of_a_draw_alone(
         for n in (101, 102)
     ]
     assert len(kept[0] & kept[1]) >= 54
-
-
-def test_what_is_drawn_given_the_values_is_even(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Within a number all combinations are drawn alike: four standard errors at the most."""
-    never_list(monkeypatch)
-    table = drawn(paradigm(tmp_path, "cat.Number", 300, 300))
-    counts = Counter(form.rstrip("s") for form in forms(table, "cat"))
-    tenth = sum(n for form, n in counts.items() if int(form[1:]) % 10 == 0)
-    # 30 nouns go with 3 verbs, 270 with one: a quarter of the combinations
-    assert abs(tenth / 300 - 90 / 360) < 4 * np.sqrt(0.25 * 0.75 / 300)
-
-
-def test_levels_below_more_nodes_than_draws_do_not_count(tmp_path: Path) -> None:
-    short = paradigm(tmp_path, "[cat.lemma, cat.Number, this.lemma]", 20)
-    long = paradigm(tmp_path, "[cat.lemma, cat.Number, this.lemma, sees.lemma]", 20)
-    assert drawn(short)["id"].to_pylist() == drawn(long)["id"].to_pylist()
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,6 @@ import pytest
 from cases import CASES, Case
 from drawing import Files, make_paradigm, rows
 from solecism import grouping
-from solecism.grammar import columns as columns_module
-from solecism.grammar.columns import Differences, compare
-from solecism.grammar.paradigm import Paradigm
 
 TABLES: Files = {
     "noun": """
@@ -32,13 +29,6 @@ TABLES: Files = {
     """,
 }
 FRONT = "slots:\n  n: {from: noun, Number: Sing}\n  v: {from: verb}\ncontroller: n"
-
-
-def differences(paradigm: Paradigm) -> Differences:
-    columns = next(paradigm.combinations())
-    count = len(columns[0]) if columns else 1
-    good, bad = (line.render(columns, count) for line in paradigm.renderers)
-    return compare(good, bad, paradigm.phrases.lexicon.orthography)
 
 
 def pair(folder: Path, good: str, bad: str, front: str = FRONT) -> dict[str, Any]:
@@ -91,40 +81,6 @@ def _pieces(line: str) -> list[str]:
         out += [character, ""] if character in "NGB" else []
         out[-1] += "" if character in "NGB" else character
     return out
-
-
-def test_words_at_the_end_of_one_sentence_only_are_told_from_the_stop(tmp_path: Path) -> None:
-    found = pair(
-        tmp_path, "the {{ n }} {{ v | agree(n) }}", "the {{ n }} {{ v | agree(n) }} {{ n }}"
-    )
-    assert found["sentence_bad"] == "The author sleeps author."
-    assert found["one_prefix_method"] is False
-    assert found["lexically_identical"] is False
-
-
-def test_a_difference_is_computed_once_for_all_pairs_that_share_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    computed = []
-    contrast = columns_module._contrast
-    monkeypatch.setattr(columns_module, "_contrast", lambda *a: computed.append(a) or contrast(*a))
-    lines = 'good: the {{ n }} {{ v | agree(n) }}\nbad: the {{ n }} {{ v | clash(n, "Number") }}'
-    found = differences(make_paradigm(tmp_path, TABLES, FRONT, lines))
-    assert len(computed) == 1
-    assert found.prefix.to_pylist() == ["The author", "The cook"]
-    assert found.word.tolist() == [2, 2]
-    assert found.single.tolist() == [True, True]
-    assert not found.shuffled.any()
-    assert found.bad.to_pylist() == ["sleep", "sleep"]
-    assert found.target.to_pylist() == ["sleep", "sleep"]
-
-
-def test_a_stretch_that_spelling_changes_is_compared_with_its_neighbours(tmp_path: Path) -> None:
-    lines = "good: so {{ 'a' }} {{ n }} {{ v | agree(n) }}\nbad: so {{ 'the' }} {{ n }} {{ v | agree(n) }}"
-    found = differences(make_paradigm(tmp_path, TABLES, FRONT, lines))
-    assert found.good.to_pylist() == ["an", "a"]
-    assert found.bad.to_pylist() == ["the", "the"]
-    assert found.prefix.to_pylist() == ["So", "So"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -1,8 +1,6 @@
 """Front matter: YAML in which every scalar is text, keys stand once and lines are known."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from solecism.errors import InputError
 from solecism.grammar.front_matter import read_front_matter
@@ -40,41 +38,11 @@ def test_every_scalar_is_text() -> None:
     assert fields["about"].text == "One sentence on two lines.\n"
 
 
-@settings(deadline=None)
-@given(st.sampled_from(["no", "yes", "1", "1.50", "null", "~", "2020-01-01", "0x1F", "true"]))
-def test_no_text_is_taken_for_something_else(text: str) -> None:
-    assert read_front_matter(f"key: {text}").fields["key"].text == text
-
-
-def test_texts_are_a_text_or_a_list_of_texts() -> None:
-    fields = read_front_matter(FRONT).fields
-    assert fields["id"].texts() == ("sv_agreement",)
-    assert fields["where"].texts() == ("a == b", "c")
-    assert fields["slots"].fields["guard"].fields["from"].texts() == ("noun", "pron")
-    assert read_front_matter("key: []").fields["key"].texts() == ()
-
-
 @pytest.mark.parametrize("value", ["{a: b}", "[a, [b]]", "[a, {b: c}]"])
 def test_other_values_are_no_texts(value: str) -> None:
     entry = read_front_matter(f"id: x\nkey: {value}").fields["key"]
     with pytest.raises(InputError, match=r":2: a text or a list of texts is wanted here$"):
         entry.texts()
-
-
-def test_kinds_of_entries() -> None:
-    entry = read_front_matter(FRONT)
-    assert (entry.text, entry.items) == (None, ())
-    assert entry.fields["where"].items
-    assert not entry.fields["where"].fields
-    assert entry.fields["empty"].text is not None
-
-
-def test_an_entry_has_the_line_of_its_key() -> None:
-    fields = read_front_matter(FRONT).fields
-    lines = {name: entry.line for name, entry in fields.items()}
-    assert lines == {"id": 1, "draw": 2, "slots": 3, "where": 8, "about": 11, "empty": 14}
-    assert fields["slots"].fields["guard"].line == 5
-    assert [item.line for item in fields["where"].items] == [9, 10]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Data sets with a config for each paradigm, of suites and pairs, in both scripts, and of any
 source."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -111,16 +110,6 @@ def test_configs_that_collect_hold_the_same_rows(tmp_path: Path) -> None:
     assert built["pairs"].content == built["minimal"].content != built["all"].content
     assert pq.read_schema(folder / "all" / FILE).equals(SUITE)
     assert pq.read_schema(folder / "pairs" / FILE).equals(pair_schema(["note"]))
-
-
-def test_some_configs_alone(tmp_path: Path) -> None:
-    root = mixed_root(tmp_path, "")
-    (built,) = build("tiny", ["minimal"], out=tmp_path / "tiny", root=root)
-    assert built.schema.equals(pair_schema(["note"]))
-    with pytest.raises(
-        InputError, match=r"no config 'plane' \(did you mean 'plain'\? configs: all"
-    ):
-        build("tiny", ["plane"], out=tmp_path / "tiny", root=root)
 
 
 def test_traditional_configs(tmp_path: Path) -> None:
@@ -240,27 +229,6 @@ class Mined:
         counts = Counts(2 * self.count, 2 * self.count, Counter(coordinated=1))
         facts = {"licence": "CC"}
         return BuiltParadigm(self.name, "", "agreement", "", counts, ("ένα",), (), facts)
-
-
-def test_any_source_of_tables_can_be_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two = Mined("gdt", 3), Mined("gud", 1)
-    configs = [
-        Config("el", "cloze", CLOZE, (one, two), ("el",), default=True),
-        Config("gdt", "cloze", CLOZE, (one,), ("el",)),
-    ]
-    entry = CatalogueEntry("mined", "0.1.0")
-    make_root(tmp_path, {}, {})
-    built = build_configs(Root(tmp_path), entry, configs, tmp_path / "mined")
-    assert [(config.name, config.rows, config.sets) for config in built] == [
-        ("el", 8, 8), ("gdt", 6, 6),
-    ]  # fmt: skip
-    assert one.made == [0, 1, 2]
-    manifest = json.loads((tmp_path / "mined" / "manifest.json").read_text(encoding="utf-8"))
-    facts = manifest["configs"]["el"]["paradigms"]["gdt"]
-    assert (facts["licence"], facts["skipped"]) == ("CC", {"coordinated": 1})
-    monkeypatch.chdir(tmp_path)
-    assert load_dataset("mined", split="test")["id"][:][6:] == ["0-0", "0-1"]
-    assert load_dataset("mined", "gdt", split="test").num_rows == 6
 
 
 def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:

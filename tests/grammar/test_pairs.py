@@ -13,7 +13,7 @@ from solecism.errors import InputError
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
-from solecism.schema import FEATURES, pair_schema
+from solecism.schema import pair_schema
 
 ENGLISH: Files = {
     "noun": """
@@ -133,33 +133,6 @@ def slot(
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_the_columns_of_any_pair_have_in_common(case: Case, tmp_path: Path) -> None:
-    table = drawn(case.write(tmp_path))
-    assert table.schema.equals(pair_schema())
-    pairs = table.to_pylist()
-    assert [pair["pair_id"] for pair in pairs] == list(range(len(pairs)))
-    assert all(pair["sentence_good"] != pair["sentence_bad"] for pair in pairs)
-    for pair in pairs:
-        if pair["one_prefix_method"]:
-            for side in ("good", "bad"):
-                start = pair["one_prefix_prefix"], pair[f"one_prefix_word_{side}"]
-                assert pair[f"sentence_{side}"].startswith((" ".join(start), "".join(start)))
-        assert pair["two_prefix_method"] is False
-        for word in pair["slots"]:
-            assert (word["good_start"] is None) == (word["good_end"] is None)
-
-
-def test_the_places_of_slots_are_those_of_their_forms(tmp_path: Path) -> None:
-    for pair in rows(across(tmp_path)):
-        for word in pair["slots"]:
-            good = pair["sentence_good"][word["good_start"] : word["good_end"]]
-            assert good == word["form"]
-        *_, verb = pair["slots"]
-        bad = pair["sentence_bad"][verb["bad_start"] : verb["bad_end"]]
-        assert bad == pair["one_prefix_word_bad"] or verb["lemma"] == "be up"
-
-
 def test_a_slot_is_found_where_it_stands_first_and_a_slot_that_is_not_printed_nowhere(
     tmp_path: Path,
 ) -> None:
@@ -174,19 +147,6 @@ def test_a_slot_is_found_where_it_stands_first_and_a_slot_that_is_not_printed_no
     assert (author["good_start"], author["good_end"]) == (0, 6)
     assert (author["bad_start"], author["bad_end"]) == (None, None)
     assert (like["bad_start"], like["bad_end"]) == (3, 7)
-
-
-def test_a_slot_of_which_nothing_is_printed_has_no_form(tmp_path: Path) -> None:
-    lines = "good: {{ v.Frame }} {{ a }}\nbad: {{ a }} {{ v.Frame }}"
-    front = "slots:\n  v: {from: verb, lemma: like}\n  a: {from: noun, Set: 1}\ncontroller: v\nattractors: [a]"
-    pair = rows(make_paradigm(tmp_path, ENGLISH, front, lines))[0]
-    assert pair["slots"][0] == dict.fromkeys(pair["slots"][0]) | {"name": "v"}
-    features = pair["features"]
-    assert features.pop("construction") == "p"
-    assert features.pop("attractor") == "author"
-    assert features.pop("attractor_number") == "Plur"
-    assert features.pop("attractor_gender") == "Masc"
-    assert set(features.values()) == {None}
 
 
 def test_a_word_that_rules_respell_is_found_in_its_new_spelling(tmp_path: Path) -> None:
@@ -341,15 +301,6 @@ def test_a_critical_region_makes_a_pair_for_the_two_prefix_method(tmp_path: Path
     assert {pair[name] for name in pair if name.startswith("one_prefix_")} == {False, None}
 
 
-def test_a_critical_region_may_hold_several_expressions(tmp_path: Path) -> None:
-    lines = CRITICAL.replace("today", "{{ n.Set }} {{ m.Gender }} today")
-    lines = lines.replace("agree(n) }}]", "agree(n) }}").replace("Gender }}", "Gender }}]")
-    pair = rows(make_paradigm(tmp_path, ENGLISH, CRITICAL_FRONT, lines))[0]
-    assert pair["sentence_good"] == "The authors are up 1 Fem today."
-    assert pair["two_prefix_word"] == "are up 1 Fem"
-    assert pair["two_prefix_prefix_bad"] == "The niece"
-
-
 def test_critical_words_that_differ_leave_the_one_prefix_method(tmp_path: Path) -> None:
     lines = """
         good: the {{ n }} [critical: {{ v | agree(n) }}]
@@ -430,15 +381,6 @@ def test_an_attractor_intervenes_where_it_stands_between_controller_and_target(
     for row in rows(make_paradigm(tmp_path, ENGLISH, front, f"good: so {good}\nbad: so {bad}")):
         assert row["features"]["intervenes"] is intervenes
         assert row["features"]["distance"] == distance
-
-
-def test_where_several_words_differ_there_is_no_target(tmp_path: Path) -> None:
-    lines = 'good: the {{ a }} {{ v | agree(a) }}\nbad: the {{ b }} so {{ v | clash(a, "Number") }}'
-    front = "slots:\n  a: {from: noun, Set: 1}\n  b: {from: noun, Set: 2}\n  v: {from: verb}\ncontroller: a"
-    for row in rows(make_paradigm(tmp_path, ENGLISH, front, lines)):
-        assert {row["features"][name] for name in ("target", "distance", "intervenes")} == {None}
-        assert row["features"]["controller"] == "author"
-        assert row["features"]["match"] is None
 
 
 def test_nouns_are_third_person_unless_they_say_otherwise(tmp_path: Path) -> None:
@@ -528,14 +470,6 @@ def test_a_feature_that_cannot_be_is_told_with_its_line(
     front = f"{ACROSS.strip()}\nfeatures:\n  {feature}"
     with pytest.raises(InputError, match=rf"p\.jinja:1[3-6]: .*{message}"):
         drawn(make_paradigm(tmp_path, ENGLISH, front, ACROSS_LINES))
-
-
-def test_a_paradigm_without_controller_has_no_features_of_agreement(tmp_path: Path) -> None:
-    front = ACROSS[: ACROSS.index("controller")]
-    for row in rows(make_paradigm(tmp_path, ENGLISH, front, ACROSS_LINES)):
-        known = {name for name, value in row["features"].items() if value is not None}
-        assert known == {"construction", "target"}
-        assert set(row["features"]) == set(FEATURES)
 
 
 def test_a_space_larger_than_allowed_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from solecism.grammar.paradigm import Counts, load_paradigm
 from solecism.grammar.phrases import PHRASES, Phrases
 from solecism.grammar.render import read_units
 from solecism.grammar.template import LinePart, TemplateLine
-from solecism.grammar.words import FEATS, ROW, WHOLE, Skip, TemplateFault, Word, printed
+from solecism.grammar.words import Skip, TemplateFault, Word, printed
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.orthography import Token
 from tiny import edit, make_root, rewrite
@@ -136,13 +136,6 @@ def test_a_clash_takes_in_turn_each_form_that_differs(
     box: Phrases, source: str, expected: list[str]
 ) -> None:
     assert all_of(box, source) == expected
-
-
-def test_several_clashes_take_all_combinations(box: Phrases) -> None:
-    one = f'word("aux", "be") | clash({HE}, "Number", "Person")'
-    phrases = box.run.each(box.compiled(f"({one}) ~ ({one})"), {})
-    out = [[word.text for word in phrase] for phrase in phrases]
-    assert out == [["am", "am"], ["am", "are"], ["are", "am"], ["are", "are"]]
 
 
 @pytest.mark.parametrize(
@@ -281,53 +274,7 @@ def test_tests(box: Phrases, source: str, expected: bool) -> None:
     assert box.compiled(source)({}) is expected
 
 
-def test_words_are_marked_so_that_they_are_found_after_spelling(box: Phrases) -> None:
-    source = f'two({AUTHOR}, word("noun", "chef") | form(Number="Plur"))'
-    tokens = tokens_of(box, source)
-    assert [(t.text, t.tags) for t in tokens] == [
-        ("the", (0,)), ("author", (1,)), ("and", ()), ("the", (2,)), ("chefs", (3,)),
-    ]  # fmt: skip
-    printed_words = [part for part in box.compiled(source)({}) if isinstance(part, Word)]
-    assert [word.row.lemma for word in printed_words] == ["the", "author", "the", "chef"]
-
-
-def test_words_without_space_between_are_written_together(box: Phrases) -> None:
-    tokens = tokens_of(box, f'"x" ~ ({AUTHOR}) ~ "s " ~ ({AUTHOR})')
-    glued = [(t.text, t.glued) for t in tokens]
-    assert glued == [("x", False), ("author", True), ("s", True), ("author", False)]
-
-
 # -- What expressions ask of slots
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("a", {"a": {WHOLE}}),
-        ("a.Class", {"a": {"Class"}}),
-        ("v | agree(a)", {"v": {ROW}, "a": {FEATS}}),
-        ('v | clash(a, "Number")', {"v": {ROW}, "a": {FEATS}}),
-        ('a | form(Number="Sing")', {"a": {WHOLE}}),
-        ("v | agree(a) ~ a.lemma", {"v": {ROW}, "a": {FEATS, "lemma"}}),
-        ("a is under(v.Subject)", {"a": {"Class"}, "v": {"Subject"}}),
-        ("a == b", {"a": {WHOLE}, "b": {WHOLE}}),
-        ("a if b.Number == 'x' else c", {"a": {WHOLE}, "b": {"Number"}, "c": {WHOLE}}),
-        ("the(a)", {"a": {FEATS, WHOLE}}),
-        ("two(a, b=b)", {"a": {FEATS, WHOLE}, "b": {FEATS, WHOLE}}),
-        ("say(v, a)", {"v": {ROW, "Frame", "Missing"}, "a": {FEATS, "Class"}}),
-        ("kind(a)", {"a": {"Class"}}),
-        ("kind(a, b)", {"a": {"Class"}, "b": {WHOLE}}),
-        ("quiet(a)", {"a": set()}),
-        ("quiet(a, b)", {"a": set(), "b": {WHOLE}}),
-        ('word("det", a)', {"a": {WHOLE}}),
-        ("the(a | form(Number='Plur'))", {"a": {WHOLE}}),
-        ("word('det', 'the') | agree(a) | clash(b, 'Number')", {"a": {FEATS}, "b": {FEATS}}),
-    ],
-)
-def test_what_is_asked_of_each_slot(
-    box: Phrases, source: str, expected: dict[str, set[str]]
-) -> None:
-    assert box.uses(source) == expected
 
 
 def test_a_macro_from_another_file_asks_for_what_it_uses(root: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drawing import drawn, make_paradigm, make_root, never_list, template
-from solecism.datasets.from_templates import find_paradigm
+from drawing import drawn, make_paradigm, never_list
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
@@ -193,13 +192,6 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("way")
-def test_a_draw_does_not_depend_on_the_order_of_the_rows(tmp_path: Path) -> None:
-    once = draw_of(tmp_path / "a", nouns(range(9)))
-    assert len(set(once)) == 60
-    assert draw_of(tmp_path / "b", nouns([8, 3, 0, 1, 2, 7, 6, 5, 4])) == once
-
-
-@pytest.mark.usefixtures("way")
 def test_a_draw_does_not_depend_on_words_that_fit_no_slot_or_on_further_columns(
     tmp_path: Path,
 ) -> None:
@@ -213,14 +205,6 @@ def test_a_draw_stays_mostly_the_same_when_a_fitting_word_is_added(tmp_path: Pat
     once = set(draw_of(tmp_path / "a", nouns(range(9))))
     more = set(draw_of(tmp_path / "b", nouns(range(10))))
     assert 30 < len(once & more) < 60
-
-
-@pytest.mark.usefixtures("way")
-def test_a_draw_is_a_part_of_what_all_makes(tmp_path: Path) -> None:
-    every = draw_of(tmp_path, nouns(range(4)), front=FRONT.replace("60", "all"))
-    some = draw_of(tmp_path, nouns(range(4)))
-    assert len(some) == 60 < len(every)
-    assert set(some) <= set(every)
 
 
 def test_a_number_too_large_is_told_with_what_the_words_allow(tmp_path: Path) -> None:
@@ -325,12 +309,3 @@ def test_a_clause_over_too_many_words_is_told(
     plan_of(tmp_path / "few", "a.Set == b.Set")
     with pytest.raises(InputError, match="'a != b' compares too many words"):
         plan_of(tmp_path / "many", "a != b")
-
-
-def test_a_draw_of_a_template_without_slots(tmp_path: Path) -> None:
-    lines = "good: one is\nbad: one are"
-    once = make_root(tmp_path, {}, {"p": template("p", "draw: 1", lines)})
-    assert len(drawn(find_paradigm(once, "tiny", "xx", "p"))) == 1
-    twice = make_root(tmp_path, {}, {"p": template("p", "draw: 2", lines)})
-    with pytest.raises(InputError, match="2 minimal sets are wanted, the words allow 1"):
-        drawn(find_paradigm(twice, "tiny", "xx", "p"))

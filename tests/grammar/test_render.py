@@ -9,7 +9,7 @@ from drawing import make_paradigm, make_root, sentences, template
 from solecism.datasets.from_templates import load_paradigms, templates_of_language
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.render import Rendered, Renderer, Spelt
+from solecism.grammar.render import Rendered, Spelt
 
 NOUN = """
 lemma   Number=Sing  Number=Plur  Gender  Set
@@ -56,20 +56,6 @@ def texts(rendered: Rendered, tokenized: bool = False) -> list[str]:
     return rendered.texts(lambda value: value.text).to_pylist()  # type: ignore[no-any-return]
 
 
-def test_sentences_have_two_renderings(tmp_path: Path) -> None:
-    rendered = render(paradigm(tmp_path, "{{ np(n) }} {{ v | agree(n) }} {{ v.Particle }}, really"))
-    assert texts(rendered) == [
-        "An actor gets up early, really.",
-        "An actor laughs, really.",
-        "An author gets up early, really.",
-        "An author laughs, really.",
-    ]
-    assert texts(rendered, tokenized=True)[:2] == [
-        "an actor gets up early , really",
-        "an actor laughs , really",
-    ]
-
-
 @pytest.mark.parametrize(
     ("end", "text", "tokens"),
     [
@@ -90,18 +76,6 @@ def test_the_final_stop(tmp_path: Path, end: str, text: str, tokens: str) -> Non
     assert texts(rendered, tokenized=True) == [tokens]
 
 
-def test_what_a_rule_makes_can_meet_the_next_rule(tmp_path: Path) -> None:
-    rules = """
-        rule   left  right   result
-        one    the   actor   an
-        two    an    laughs  he+=
-    """
-    made = paradigm(tmp_path, "{{ 'the' }} {{ n }} {{ v | agree(n) }}", orthography=rules)
-    rendered = render(made)
-    assert [len(stretch.units) for stretch in rendered.stretches] == [3]
-    assert texts(rendered)[1:3] == ["helaughs", "the author gets up"]
-
-
 def places(rendered: Rendered, name: str) -> list[tuple[str, int]]:
     """The text of a slot or region in each sentence as its places tell, and the number of its
     word."""
@@ -119,38 +93,6 @@ def places(rendered: Rendered, name: str) -> list[tuple[str, int]]:
                 found.append((spot.start + shift, spot.stop + shift, word))
         out.append((text[found[0][0] : found[-1][1]], found[0][2]))
     return out
-
-
-def test_words_and_regions_are_found_after_spelling(tmp_path: Path) -> None:
-    rendered = render(paradigm(tmp_path, "[a: {{ np(n) }} indeed,] he [b: {{ v | agree(n) }}]"))
-    assert places(rendered, "n") == [("actor", 1)] * 2 + [("author", 1)] * 2
-    assert places(rendered, "v") == [("gets up", 4), ("laughs", 4)] * 2
-    assert places(rendered, "a")[0] == ("An actor indeed,", 0)
-    assert places(rendered, "b")[:2] == [("gets up", 4), ("laughs", 4)]
-
-
-def test_a_leading_mark_counts_as_a_word_everywhere(tmp_path: Path) -> None:
-    rendered = render(paradigm(tmp_path, "… {{ n }} {{ v | agree(n) }}"))
-    assert texts(rendered)[1] == "… actor laughs."
-    assert places(rendered, "n")[0] == ("actor", 1)
-    assert places(rendered, "v")[1] == ("laughs", 2)
-
-
-def test_words_without_space_between_are_one_word(tmp_path: Path) -> None:
-    rendered = render(paradigm(tmp_path, "so-{{ n }}-{{ v | agree(n) }}"))
-    assert texts(rendered)[1] == "So-actor-laughs."
-    assert texts(rendered, tokenized=True)[1] == "so- actor - laughs"
-    assert places(rendered, "v")[1] == ("laughs", 0)
-
-
-def test_an_empty_expression_does_not_join_the_words_around_it(tmp_path: Path) -> None:
-    rendered = render(paradigm(tmp_path, "so {{ one(n) }}{{ n }} {{ v | agree(n) }}{{ one(n) }}"))
-    assert texts(rendered) == [
-        "So actor gets up.",
-        "So actor laughs.",
-        "So onlyauthor gets uponly.",
-        "So onlyauthor laughsonly.",
-    ]
 
 
 def test_a_sentence_may_be_empty(tmp_path: Path) -> None:
@@ -206,12 +148,3 @@ def test_a_good_line_with_alternatives_is_told(tmp_path: Path) -> None:
     made = make_paradigm(tmp_path, {**TABLES, "verb": verbs}, SLOTS, lines)
     with pytest.raises(InputError, match=r"p\.jinja:10: the good line has several alternatives"):
         sentences(made)
-
-
-def test_lines_without_slots_render_once(tmp_path: Path) -> None:
-    made = make_paradigm(tmp_path, TABLES, "", "good: a owl\nbad: a the owl")
-    assert sentences(made) == [("An owl.", "A the owl.")]
-    (line, _) = made.renderers
-    assert isinstance(line, Renderer)
-    line.render([], 1)
-    assert line.units[0].ends.heads == {"a", "an"}

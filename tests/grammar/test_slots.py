@@ -9,7 +9,7 @@ from solecism.grammar.paradigm import load_paradigm
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.slots import Domain, fill_slot
 from solecism.grammar.template import Slot
-from solecism.grammar.words import FEATS, ROW, WHOLE
+from solecism.grammar.words import ROW, WHOLE
 from solecism.lexicon.lexicon import Lexicon
 from tiny import edit, make_root, rewrite
 
@@ -34,23 +34,6 @@ def fill(root: Path, tables: str, asked: str = WHOLE, **wants: str) -> Domain:
 
 def texts(domain: Domain) -> list[str]:
     return [word.text for word in domain.words]
-
-
-def lemmas(domain: Domain) -> list[str]:
-    return [word.row.lemma for word in domain.words]
-
-
-@pytest.mark.parametrize("asked", [WHOLE, FEATS, "Number"])
-def test_forms_are_drawn_where_the_form_is_asked_for(root: Path, asked: str) -> None:
-    assert texts(fill(root, "noun", asked, Set="1")) == ["authors", "author", "pilots", "pilot"]
-
-
-@pytest.mark.parametrize("asked", [ROW, "Class", "lemma"])
-def test_only_the_word_is_drawn_where_no_form_is_asked_for(root: Path, asked: str) -> None:
-    domain = fill(root, "noun", asked, Set="1")
-    assert lemmas(domain) == ["author", "pilot"]
-    assert {word.cell for word in domain.words} == {None}
-    assert len(domain) == 2
 
 
 @pytest.mark.parametrize(
@@ -82,11 +65,6 @@ def test_a_word_that_only_agrees_keeps_the_forms_that_fit(root: Path) -> None:
     assert [str(cell) for cell in like.cells] == ["Number=Plur|Tense=Pres"]
 
 
-def test_a_word_without_the_form_is_left_out(root: Path) -> None:
-    assert lemmas(fill(root, "det", ROW, Number="Plur")) == ["the"]
-    assert lemmas(fill(root, "det", WHOLE, Number="Plur")) == ["the"]
-
-
 def test_the_order_of_the_rows_does_not_matter(root: Path) -> None:
     before = fill(root, "noun")
     path = root / "lexicons/xx/noun.tsv"
@@ -95,28 +73,6 @@ def test_the_order_of_the_rows_does_not_matter(root: Path) -> None:
     after = fill(root, "noun")
     assert after.names == before.names
     assert after.hashes.tolist() == before.hashes.tolist()
-
-
-def test_entries_have_names_and_numbers_of_their_own(root: Path) -> None:
-    domain = fill(root, "noun|pron")
-    assert domain.names[0] == "noun:author:Number=Plur"
-    assert len(set(domain.names)) == len(set(domain.hashes.tolist())) == len(domain) == 14
-    assert fill(root, "noun", ROW).names[0] == "noun:author:"
-
-
-def test_entries_are_grouped_by_what_is_asked_of_them(root: Path) -> None:
-    domain = fill(root, "noun", Set="1|3")
-    assert lemmas(domain) == ["author", "author", "book", "book", "pilot", "pilot"]
-    groups, firsts = domain.groups(frozenset({"Class"}))
-    assert (groups.tolist(), firsts) == ([0, 0, 1, 1, 0, 0], (0, 2))
-    groups, firsts = domain.groups(frozenset({ROW}))
-    assert (groups.tolist(), firsts) == ([0, 0, 1, 1, 2, 2], (0, 2, 4))
-    groups, firsts = domain.groups(frozenset({"Number", "Class"}))
-    assert (groups.tolist(), firsts) == ([0, 1, 2, 3, 0, 1], (0, 1, 2, 3))
-    groups, firsts = domain.groups(frozenset({FEATS}))
-    assert (groups.tolist(), firsts) == ([0, 1, 2, 3, 0, 1], (0, 1, 2, 3))
-    groups, firsts = domain.groups(frozenset({WHOLE, "Class"}))
-    assert (groups.tolist(), len(firsts)) == ([0, 1, 2, 3, 4, 5], 6)
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,14 @@
 
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from drawing import Files, make_paradigm, rows, suite_items
 from solecism.datasets.from_templates import find_paradigm
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Counts, Paradigm
-from solecism.grammar.sampling import plan as plan_module
-from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_templates
 from solecism.root import Root
-from solecism.schema import SUITE
 
 TABLES: Files = {
     "noun": """
@@ -93,10 +89,6 @@ def condition(name: str, text: str, subject: str, verb: str) -> dict[str, object
     }
 
 
-def test_items_have_the_schema_of_suites(tmp_path: Path) -> None:
-    assert pa.concat_tables(draw_suites(suite(tmp_path))).schema.equals(SUITE)
-
-
 def test_regions_are_where_their_spans_say(tmp_path: Path) -> None:
     lines = LINES.replace("the [subject: {{ key }}", "[subject: the {{ key }},").replace(
         "here", "[end: here!]"
@@ -174,32 +166,6 @@ def test_alternatives_in_a_condition_are_refused(tmp_path: Path) -> None:
     message = r"p\.jinja:17: condition 'ungrammatical' has several alternatives"
     with pytest.raises(InputError, match=message):
         suite_items(paradigm)
-
-
-def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = suite_items(suite(tmp_path))
-    monkeypatch.setattr(plan_module.DrawPlan.walk, "__defaults__", (1,))
-    tables = list(draw_suites(suite(tmp_path)))
-    assert len(tables) > 1
-    assert pa.concat_tables(tables).to_pylist() == whole
-
-
-def test_batches_without_items_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plan_module.DrawPlan.walk, "__defaults__", (1,))
-    verb = "  was: {from: verb}\n"
-    front = FRONT.replace(verb, "").replace("slots:\n", f"slots:\n{verb}")
-    tables = list(draw_suites(suite(tmp_path, front)))
-    assert sum(len(table) for table in tables) == 4
-    assert all(len(table) for table in tables)
-
-
-def test_a_suite_without_slots_has_one_item(tmp_path: Path) -> None:
-    items = suite_items(
-        suite(tmp_path, "predictions: a.x > b.x", "a: [x: one is]\nb: [x: one are]")
-    )
-    assert [made["text"] for made in items[0]["conditions"]] == ["One is.", "One are."]
 
 
 PAIRS = """pairs:

@@ -3,11 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from expecting import problems_of
-from solecism.grammar.template import LinePart, Template, read_parts, read_template
+from solecism.grammar.template import Template, read_parts, read_template
 from tiny import rewrite
 
 FRONT = """\
@@ -62,26 +60,6 @@ def test_a_template_is_read(tmp_path: Path) -> None:
     assert template.is_pair
 
 
-def test_keys_that_are_not_given_have_defaults(tmp_path: Path) -> None:
-    template = read(tmp_path, "id: rel\n", "good: a\nbad: b\n")
-    assert (template.construction, template.field, template.draw) == ("rel", "syntax", None)
-    assert (template.slots, template.where, template.features) == ((), (), {})
-
-
-def test_lines_are_numbered_as_in_the_file_and_may_be_continued(tmp_path: Path) -> None:
-    lines = "# a comment\n\ngood: one\n   two\n# between\n   three\nbad: four\n"
-    good, bad = read(tmp_path, lines=lines).conditions
-    assert (good.name, good.source, good.line) == ("good", "one two three", 10)
-    assert (bad.source, bad.line) == ("four", 14)
-
-
-def test_other_names_make_a_suite(tmp_path: Path) -> None:
-    lines = "match: a [verb: b]\nmis-match: a [verb: c]\n"
-    suite = read(tmp_path, FRONT + "predictions: mis-match.verb > match.verb\n", lines)
-    assert not suite.is_pair
-    assert suite.predictions == ("mis-match.verb > match.verb",)
-
-
 def test_good_and_bad_with_predictions_make_a_suite(tmp_path: Path) -> None:
     suite = read(tmp_path, FRONT + "predictions: [bad.x > good.x]\n", "good: [x: a]\nbad: [x: b]\n")
     assert not suite.is_pair
@@ -111,14 +89,6 @@ def test_brackets_and_braces(text: str, expected: list[tuple[str, str]] | None) 
             parts(text)
     else:
         assert parts(text) == expected
-
-
-@settings(deadline=None)
-@given(st.text(st.sampled_from("ab \\[]:x"), min_size=1))
-def test_escaped_brackets_are_plain_text(text: str) -> None:
-    escaped = "".join(f"\\{c}" if c in "\\[]" else c for c in text)
-    if text.strip():
-        assert list(read_parts(escaped)) == [LinePart("text", text)]
 
 
 @pytest.mark.parametrize(

@@ -149,22 +149,6 @@ def test_a_lemma_with_a_mark_is_refused(tmp_path: Path, test: str) -> None:
     assert "where: 'cat#2': a lemma is without its mark here: 'cat'" in found[0]
 
 
-def test_names_are_told_by_their_part_of_speech(tmp_path: Path) -> None:
-    tables = {**TABLES, "propn": "lemma  Number=Sing  Class\nEva  Eva  pet"}
-    front = 'slots:\n  cat: {from: [noun, propn]}\nwhere: cat.upos == "PROPN"'
-    lines = 'good: {{ "" if cat.upos == "PROPN" else "the" }} {{ cat }} sees\nbad: {{ cat }} see'
-    made = rows(make_paradigm(tmp_path, tables, front, lines))
-    assert [row["sentence_good"] for row in made] == ["Eva sees"]
-
-
 def test_a_word_equals_its_form(tmp_path: Path) -> None:
     made = rows(paradigm(tmp_path, '\'cat == "cats" and sees != "sees"\''))
     assert {row["sentence_good"] for row in made} == {"feeds cats", "buys cats", "moves cats"}
-
-
-def test_a_lemma_that_is_spelt_as_its_slot_is_no_name(tmp_path: Path) -> None:
-    slots = "slots:\n  cat: {from: noun}\n  toy: {from: noun}\n"
-    front = slots + 'where: [cat.lemma == "cat", toy.lemma == "toy"]'
-    lines = "good: {{ cat }} {{ toy }}\nbad: {{ toy }} {{ cat }}"
-    made = {row["sentence_good"] for row in rows(make_paradigm(tmp_path, TABLES, front, lines))}
-    assert made == {"cat toy", "cat toys", "cats toy", "cats toys"}

@@ -1,13 +1,10 @@
 """Features: reading and writing them, agreement, clashes."""
 
-import copy
-import pickle
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solecism.lexicon.features import Feats, agree, clash, subset
+from solecism.lexicon.features import Feats, agree, clash
 
 NAMES = ["Case", "Gender", "Number", "Number[psor]", "NumType", "Person"]
 FEATURES = st.dictionaries(
@@ -32,60 +29,14 @@ def test_what_is_written_is_read_again(feats: Feats) -> None:
 
 @settings(deadline=None)
 @given(FEATURES, FEATURES, SOME_NAMES)
-def test_agreement_is_symmetric(a: Feats, b: Feats, ignoring: set[str]) -> None:
-    assert agree(a, b, ignoring) == agree(b, a, ignoring)
-
-
-@settings(deadline=None)
-@given(FEATURES, FEATURES, SOME_NAMES)
-def test_what_clashes_does_not_agree(a: Feats, b: Feats, names: set[str]) -> None:
-    assert not (clash(a, b, names) and agree(a, b))
-
-
-@settings(deadline=None)
-@given(FEATURES, FEATURES, SOME_NAMES)
 def test_what_clashes_agrees_in_all_else(a: Feats, b: Feats, names: set[str]) -> None:
     assert not clash(a, b, names) or agree(a.without(names), b.without(names))
-
-
-@settings(deadline=None)
-@given(FEATURES, FEATURES, SOME_NAMES)
-def test_clashing_is_symmetric(a: Feats, b: Feats, names: set[str]) -> None:
-    assert clash(a, b, names) == clash(b, a, names)
 
 
 @settings(deadline=None)
 @given(FEATURES, FEATURES)
 def test_what_does_not_agree_clashes_in_some_of_what_both_express(a: Feats, b: Feats) -> None:
     assert agree(a, b) != clash(a, b, NAMES)
-
-
-@settings(deadline=None)
-@given(FEATURES, FEATURES)
-def test_a_subset_agrees(a: Feats, b: Feats) -> None:
-    assert not subset(a, b) or agree(a, b)
-
-
-@settings(deadline=None)
-@given(FEATURES, SOME_NAMES)
-def test_fewer_features_are_a_subset(feats: Feats, names: set[str]) -> None:
-    assert subset(feats, feats)
-    assert subset(feats.without(names), feats)
-    assert subset(feats, feats.without(names)) == (not names & set(feats))
-
-
-@settings(deadline=None)
-@given(FEATURES, FEATURES)
-def test_updated_features_are_those_of_the_update_and_then_the_old(a: Feats, b: Feats) -> None:
-    both = a.updated(b)
-    assert dict(both) == {**a, **b}
-    assert Feats.parse(str(both)) == both
-
-
-@pytest.mark.parametrize("text", ["", "_"])
-def test_no_features(text: str) -> None:
-    assert len(Feats.parse(text)) == 0
-    assert str(Feats.parse(text)) == ""
 
 
 def test_features_are_sorted_without_regard_to_case_and_values_by_letter() -> None:
@@ -151,14 +102,3 @@ def test_one_common_value_is_enough_to_agree() -> None:
     assert not agree(Feats.parse("Person=1,3"), Feats.parse("Person=2"))
     assert agree(Feats.parse("Person=1"), Feats.parse("Person=2"), ignoring=["Person"])
     assert agree(Feats.parse("Person=1"), Feats.parse("Number=Sing"))
-
-
-def test_equal_features_are_one_object_also_after_pickling_and_copying() -> None:
-    feats = Feats.parse("Number=Sing|Case=Nom,Acc")
-    assert Feats.of({"Case": ["Acc", "Nom"], "Number": "Sing"}) is feats
-    assert pickle.loads(pickle.dumps(feats)) is feats
-    assert copy.deepcopy([feats])[0] is feats
-    assert Feats() is Feats.parse("_")
-    assert (len(Feats()), len(feats), dict(Feats())) == (0, 2, {})
-    assert feats.without(["Case"]) is Feats.parse("Number=Sing")
-    assert len({feats, Feats.parse("Case=Nom|Number=Sing")}) == 2

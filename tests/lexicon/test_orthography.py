@@ -71,11 +71,6 @@ def test_settings_are_read(all_rules: Orthography) -> None:
     assert [rule.name for rule in all_rules.rules] == list(RULES)
 
 
-def test_settings_can_be_no(tmp_path: Path) -> None:
-    chinese = read_orthography(written(tmp_path, "capital\t\t\tno\nspace\t\t\tno\nstop\t\t\t。\n"))
-    assert (chinese.capital, chinese.stop, chinese.space) == (False, "。", False)
-
-
 def test_a_language_without_a_file_has_spaces_and_nothing_else(tmp_path: Path) -> None:
     plain = read_orthography(tmp_path / "orthography.tsv")
     assert (plain.rules, plain.capital, plain.stop, plain.space) == ((), False, "", True)
@@ -118,18 +113,6 @@ def test_a_word_that_is_dropped_leaves_its_marks_to_the_word_before() -> None:
         Token("du", tags=(1, 2, -1)),
         Token("chat", tags=(3,)),
     ]
-
-
-def test_words_that_are_written_together_keep_their_marks() -> None:
-    tokens = [Token("le", tags=(1,)), Token("ami", tags=(2,))]
-    assert rules("elision").spell(tokens) == [Token("l'", tags=(1,)), Token("ami", True, (2,))]
-
-
-def test_touches_says_whether_a_rule_could_apply(all_rules: Orthography) -> None:
-    assert all_rules.touches(["chat", "le"], ["chat", "ami"])
-    assert not all_rules.touches(["chat", "le"], ["chat"])
-    assert not all_rules.touches(["chat"], ["ami"])
-    assert not all_rules.touches([], ["ami"])
 
 
 @settings(deadline=None)

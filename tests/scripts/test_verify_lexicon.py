@@ -11,7 +11,6 @@ import verify_lexicon as script
 from release import CHECKOUT, SHARED
 from solecism.errors import InputError
 from verifying import verify as verification
-from verifying import wordlists as analysers
 from verifying.wordlists import count_forms
 
 LANGUAGES = sorted({path.parent.name for path in (CHECKOUT / "lexicons").glob("*/*.tsv")})
@@ -203,12 +202,6 @@ def test_variants_of_spelling(tmp_path: Path, ours: str, theirs: str, expected: 
     assert status(tmp_path, "noun", table, unimorph=f"x\t{theirs}\tN;SG\n")[ours] == expected
 
 
-def test_a_table_without_forms_holds_its_lemmas(tmp_path: Path) -> None:
-    words = conllu(("vor", "vor", "ADP", "_"), ("près", "près", "ADV", "_"))
-    found = status(tmp_path, "adp", "lemma\tCase\nvor\tDat\nprès\t\nbor\tDat\n", words)
-    assert found == {"vor": "confirmed", "près": "confirmed", "bor": "unconfirmed"}
-
-
 def test_of_several_words_those_that_inflect_are_looked_up(tmp_path: Path) -> None:
     table = NOUNS + "taxi driver\ttaxi driver\ttaxi drivers\t\n"
     report = verify(
@@ -274,22 +267,6 @@ def test_russian_is_looked_up_in_pymorphy(tmp_path: Path) -> None:
     assert report.findings[0].objections[0].startswith("pymorphy3 has only песня (Animacy=Inan|")
 
 
-@pytest.mark.parametrize(
-    ("tag", "upos", "feats"),
-    [
-        ("NOUN,anim,masc sing,accs", "NOUN", "Animacy=Anim|Case=Acc|Gender=Masc|Number=Sing"),
-        ("VERB,impf,tran femn,sing,past,indc", "VERB",
-         "Aspect=Imp|Gender=Fem|Mood=Ind|Number=Sing|Tense=Past|VerbForm=Fin"),
-        ("ADJS,Qual femn,sing", "ADJ", "Degree=Pos|Gender=Fem|Number=Sing|Variant=Short"),
-        ("ADJF,Subx,Apro,Anph femn,sing,nomn", "DET", "Case=Nom|Degree=Pos|Gender=Fem|Number=Sing"),
-        ("PREP", "ADP", ""), ("LATN", "X", ""),
-    ],
-)  # fmt: skip
-def test_tags_of_open_corpora(tag: str, upos: str, feats: str) -> None:
-    found = analysers.open_corpora_to_ud(tag)
-    assert (found[0], str(found[1])) == (upos, feats)
-
-
 def test_english_is_looked_up_in_lemminflect(tmp_path: Path) -> None:
     pytest.importorskip("lemminflect")
     nouns = "lemma\tNumber=Sing\tNumber=Plur\nman\tman\tmans\nchild\tchild\tchildren\n"
@@ -306,15 +283,6 @@ def test_english_is_looked_up_in_lemminflect(tmp_path: Path) -> None:
     ]  # fmt: skip
     are = report.findings[1]
     assert "lemminflect" not in are.by
-
-
-def test_simplemma_confirms_a_lemma_but_outweighs_nothing(tmp_path: Path) -> None:
-    pytest.importorskip("simplemma")
-    table = NOUNS + "chanson\tchanson\tchansons\tFem\n"
-    report = verify(tmp_path, {"noun": table}, language="fr")
-    assert [(f.status, f.by) for f in report.findings] == [("confirmed", ("simplemma",))] * 2
-    found = status(tmp_path, "noun", table, unimorph="chanson\tchansonne\tN;PL\n", language="fr")
-    assert found["chansons"] == "contradicted"
 
 
 # --- the command line ----------------------------------------------------------------------------
