@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from solecism.treebank.cloze import MASKS, ItemOrigin
+from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import ConlluChunk, tokens_of
 from solecism.treebank.filters import FLAWS
 from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_words
 from solecism.treebank.languages import find_language, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, Caps, PairMaker
-from solecism.treebank.mining import Settings, mine_tokens
+from solecism.treebank.mining import Settings
 from solecism.treebank.wrong_forms import WrongForms
 from treebank import conllu
 
@@ -44,7 +44,9 @@ def maker(
     inventory = LanguageForms(language, {"UD_Own": counts}, {"UD_Own": "CC0-1.0"})
     wrong_forms = WrongForms(rules_of(language), inventory)
     settings = Settings(find_language(language), "strict", MASKS, frozenset(FLAWS), inventory)
-    items, _ = mine_tokens(tokens, settings, ItemOrigin("UD_Own", "CC0-1.0"))
+    found, _ = settings.find(tokens)
+    origin = ItemOrigin("UD_Own", "CC0-1.0")
+    items = items_of(tokens, found, MASKS, settings.language, origin, inventory)
     return PairMaker(wrong_forms, caps or Caps()), items
 
 

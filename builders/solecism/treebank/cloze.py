@@ -73,8 +73,8 @@ def items_of(
         "feats": tokens.feats[word].arrow(),
         "relation": Coded(pairs.relation, RELATIONS).arrow(),
         "masked": Coded(masked, MASKS).arrow(),
-        "controller": _end(tokens, pairs.controller),
-        "target": _end(tokens, pairs.target),
+        "controller": _words(tokens, pairs.controller, CLOZE.field("controller").type),
+        "target": _words(tokens, pairs.target, CLOZE.field("target").type),
         "agrees_in": _lists(shared.T, AGREEMENT),
         "decides": _lists(found.decides[masked, :, pair], AGREEMENT),
         "layer": Coded(found.layer[pair], found.layers).arrow(),
@@ -177,13 +177,15 @@ def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str
     return combine(names[0], (*kinds, changed))
 
 
-def _end(tokens: Tokens, rows: Ints) -> pa.StructArray:
-    """One end of a pair; ``index`` is its ID."""
-    fields = CLOZE.field("controller").type
-    index = tokens.number[rows].astype(np.int32)
-    texts = (tokens.form, tokens.lemma, tokens.feats)
-    columns = [*(column[rows].arrow() for column in texts), pa.array(index)]
-    return pa.StructArray.from_arrays(columns, fields=list(fields))
+def _words(tokens: Tokens, rows: Ints, fields: pa.StructType) -> pa.StructArray:
+    """Return words with the columns that ``fields`` names; ``index`` is the ID."""
+    columns = {
+        "form": tokens.form[rows].arrow(), "lemma": tokens.lemma[rows].arrow(),
+        "upos": tokens.upos[rows].arrow(), "feats": tokens.feats[rows].arrow(),
+        "index": pa.array(tokens.number[rows], pa.int32()),
+    }  # fmt: skip
+    made = [columns[field.name] for field in fields]
+    return pa.StructArray.from_arrays(made, fields=list(fields))
 
 
 def _constant(value: str, size: int) -> pa.StringArray:
@@ -225,13 +227,7 @@ def _neighbours(
     intervening = np.zeros(len(pairs), bool)
     intervening[pair[between & noun[word]]] = True
     pair, word = pair[between & licenses], word[between & licenses]
-    kind = CLOZE.field("attractors").type.value_type
-    texts = (tokens.form, tokens.lemma, tokens.upos, tokens.feats)
-    columns = [
-        *(column[word].arrow() for column in texts),
-        pa.array(tokens.number[word], pa.int32()),
-    ]
-    attractors = pa.StructArray.from_arrays(columns, fields=list(kind))
+    attractors = _words(tokens, word, CLOZE.field("attractors").type.value_type)
     return {
         "distractors": pa.array(distractors, pa.int32()),
         "intervening_noun": intervening,

@@ -7,9 +7,8 @@ right.
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -68,7 +67,8 @@ class Caps:
 
 
 Cell = tuple[str, str, str]
-_Kept = tuple[int, Row]
+_Kept = dict[str, dict[str, Row]]
+"""The pairs of a cell that are kept, by lemma and id."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ class PairMaker:
     wrong_forms: WrongForms
     caps: Caps = field(default_factory=Caps)
     made: Counter[str] = field(default_factory=Counter)
-    _heaps: dict[Cell, dict[str, list[_Kept]]] = field(default_factory=dict)
+    _kept: dict[Cell, _Kept] = field(default_factory=dict)
 
     def take(self, items: pa.Table) -> None:
         """Make pairs of the items whose target is masked (:data:`solecism.schema.CLOZE`)."""
@@ -96,14 +96,10 @@ class PairMaker:
         self.made[row["UID"]] += 1
         features = row["features"]
         cell = row["UID"], features["good_value"], features["bad_value"]
-        heap = self._heaps.setdefault(cell, {}).setdefault(features["target"] or "", [])
-        kept = (-int(row["id"], 16), row)  # a heap has an id once, so that rows are never compared
-        if any(kept[0] == order for order, _ in heap):
-            return
-        if len(heap) < most:
-            heapq.heappush(heap, kept)
-        else:
-            heapq.heappushpop(heap, kept)
+        kept = self._kept.setdefault(cell, {}).setdefault(features["target"] or "", {})
+        kept.setdefault(row["id"], row)
+        if len(kept) > most:
+            del kept[max(kept)]
 
     def rows(self) -> list[Row]:
         """Return the pairs that are kept, paradigm by paradigm; ``pair_id`` counts within one."""
@@ -119,14 +115,14 @@ class PairMaker:
     @property
     def quota(self) -> int:
         """The pairs that every cell should have."""
-        sizes = [sum(map(len, heaps.values())) for heaps in self._heaps.values()]
+        sizes = [sum(map(len, kept.values())) for kept in self._kept.values()]
         usual = 2 * int(median(sizes)) if sizes else 0
         return min(self.caps.cell, max(self.caps.floor, usual))
 
     @cached_property
     def chosen(self) -> dict[Cell, list[Row]]:
         """The pairs of each cell; the smallest cells, those with attractors mostly, come first."""
-        ranked = {cell: self._ranked(heaps.values()) for cell, heaps in self._heaps.items()}
+        ranked = {cell: self._ranked(kept) for cell, kept in self._kept.items()}
         order = sorted(ranked, key=lambda cell: (len(ranked[cell]), cell))
         used: set[str] = set()
         quota = self.quota
@@ -138,40 +134,38 @@ class PairMaker:
         while some := list(islice(rows, _ROWS)):
             yield pa.Table.from_pylist(some, SCHEMA)
 
-    def _ranked(self, heaps: Iterable[list[_Kept]]) -> list[Row]:
+    def _ranked(self, kept: _Kept) -> list[Row]:
         """Return the pairs of a cell, lemmas in turn, capped for controllers too."""
-        each = [
-            (rank, -order, row)
-            for heap in heaps
-            for rank, (order, row) in enumerate(sorted(heap)[::-1])
-        ]
+        rows = {key: row for of_lemma in kept.values() for key, row in of_lemma.items()}
+        turns = [turn for of_lemma in kept.values() for turn in enumerate(sorted(of_lemma))]
         seen: Counter[str] = Counter()
-        rows = []
-        for _, _, row in sorted(each, key=lambda entry: entry[:2]):
-            seen[row["features"]["controller"]] += 1
-            if seen[row["features"]["controller"]] <= self.caps.controller:
-                rows.append(row)
-        return rows
+        ranked = []
+        for _, key in sorted(turns):
+            controller = rows[key]["features"]["controller"]
+            seen[controller] += 1
+            if seen[controller] <= self.caps.controller:
+                ranked.append(rows[key])
+        return ranked
 
     def facts(self) -> dict[str, Any]:
         """Return what the manifest says: the caps, pairs made and kept, and why items made none.
 
         ``unfilled``: the cells that have fewer pairs than the quota, and how many.
         """
-        kept: Mapping[str, Counter[str]] = defaultdict(Counter)
-        for (uid, good, bad), rows in self.chosen.items():
-            kept[uid][f"{good}>{bad}"] = len(rows)
-        quota = self.quota
-        sizes = {uid: dict(sorted(counts.items())) for uid, counts in sorted(kept.items())}
-        unfilled = {
-            f"{uid} {change}": count
-            for uid, counts in sizes.items() for change, count in counts.items() if count < quota
-        }  # fmt: skip
+        kept: dict[str, dict[str, int]] = {}
+        unfilled = {}
+        changes = {
+            (uid, f"{good}>{bad}"): len(rows) for (uid, good, bad), rows in self.chosen.items()
+        }
+        for (uid, change), count in sorted(changes.items()):
+            kept.setdefault(uid, {})[change] = count
+            if count < self.quota:
+                unfilled[f"{uid} {change}"] = count
         return {
             "caps": asdict(self.caps),
-            "quota": quota,
+            "quota": self.quota,
             "made": dict(sorted(self.made.items())),
-            "kept": sizes,
+            "kept": kept,
             "unfilled": unfilled,
             "passed_over": dict(sorted(self.wrong_forms.skipped.items())),
         }
@@ -250,25 +244,20 @@ def _tokens(left: str, word: str, right: str) -> str:
 
 
 def _slots(item: Item, wrong: WrongForm, controller: int | None) -> list[Row]:
-    start = len(item["left"] or "")
-    grown = len(wrong.form) - len(item["answer"])
-    target = (start, start + len(item["answer"])), (start, start + len(wrong.form))
-    slots = [_slot("target", item["target"], item["upos"], *target)]
+    start, size = len(item["left"] or ""), len(item["answer"])
+    grown = len(wrong.form) - size
+    places = [("target", item["upos"], (start, start + size), (start, start + size + grown))]
     if controller is not None:
-        end = controller + len(item["controller"]["form"])
-        moved = grown if controller > start else 0
-        good, bad = (controller, end), (controller + moved, end + moved)
-        slots.append(_slot("controller", item["controller"], None, good, bad))
-    return slots
-
-
-def _slot(
-    name: str, end: Item, upos: str | None, good: tuple[int, int], bad: tuple[int, int]
-) -> Row:
-    return {
-        "name": name, "lemma": end["lemma"], "form": end["form"], "upos": upos, "feats": end["feats"],
-        "good_start": good[0], "good_end": good[1], "bad_start": bad[0], "bad_end": bad[1],
-    }  # fmt: skip
+        end, moved = controller + len(item["controller"]["form"]), grown * (controller > start)
+        places.append(("controller", None, (controller, end), (controller + moved, end + moved)))
+    return [
+        {
+            "name": name, "lemma": item[name]["lemma"], "form": item[name]["form"], "upos": upos,
+            "feats": item[name]["feats"], "good_start": good[0], "good_end": good[1],
+            "bad_start": bad[0], "bad_end": bad[1],
+        }
+        for name, upos, good, bad in places
+    ]  # fmt: skip
 
 
 def _features(item: Item, wrong: WrongForm) -> Row:

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -17,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from solecism.errors import InputError, candidates, fail
+from solecism.errors import candidates, fail
 from solecism.files import writing
 from solecism.hashing import Hashes, SeenHashes, text_hashes
 from solecism.schema import CLOZE
@@ -202,16 +201,16 @@ def mine(
     """
     show = progress or no_progress
     given = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
-    with ExitStack() as stack:
-        if spacy is None:
-            files = files_of(given)
-        else:
-            folder = Path(stack.enter_context(TemporaryDirectory()))
-            files, of_pipeline = _parse(given, spacy, folder, show)
-            language = language or of_pipeline
-        code = language or _language_of(files)
+    with TemporaryDirectory() as folder:
+        parsed = _parse(given, spacy, Path(folder), show) if spacy else (files_of(given), "")
+        files, of_pipeline = parsed
+        code = language or of_pipeline or _language_of(files)
         if not (relations or stanza or known_code(code)):
-            raise _unknown_code(code)
+            near = candidates("codes", origin_languages(), code)
+            way = (
+                "name the language with --language, or say what agrees with --stanza or --relation"
+            )
+            raise fail(f"{code!r} is not a code of a language of UD {near}: {way}")
         mask = mask or ("both" if preset == "strict" else "controller")
         masks = MASKS if mask == "both" else (mask,)
         if pairs and (preset != "strict" or "target" not in masks):
@@ -231,7 +230,8 @@ def mine(
         if pairs and forms:
             maker = PairMaker(WrongForms(rules_of(code), forms, profile().mixed))
         tables = mine_files(files, settings, counts, licence, lenient, show, maker)
-        items = _collect(tables, out, keep)
+        items = pa.concat_tables([CLOZE.empty_table(), *tables]) if keep and not out else None
+        write_items(tables, Path(out) if out else None)
         if maker and pairs:
             with writing(Path(pairs)) as part:
                 made = pa.concat_tables([SCHEMA.empty_table(), *maker.tables()])
@@ -242,29 +242,12 @@ def mine(
         return Mined(items, counts, settings, reason)
 
 
-def _unknown_code(code: str) -> InputError:
-    near = candidates("codes", origin_languages(), code)
-    way = "name the language with --language, or say what agrees with --stanza or --relation"
-    return fail(f"{code!r} is not a code of a language of UD {near}: {way}")
-
-
 def _forms_of(files: Sequence[Path], code: str, evidence: Evidence, lenient: bool) -> LanguageForms:
     """Return the forms of files by treebank; the evidence is shown every chunk."""
     treebanks: dict[str, list[Path]] = defaultdict(list)
     for path in files:
         treebanks[treebank_of(path)].append(path)
     return read_forms(code, treebanks, evidence.add, lenient)
-
-
-def _collect(tables: Iterator[pa.Table], out: str | Path | None, keep: bool) -> pa.Table | None:
-    """Write the tables, join them or run through them."""
-    if out is not None:
-        write_items(tables, Path(out))
-    elif keep:
-        return pa.concat_tables([CLOZE.empty_table(), *tables])
-    else:
-        deque(tables, maxlen=0)
-    return None
 
 
 def survey(
@@ -317,15 +300,6 @@ def treebank_of(path: Path) -> str:
     return folder if folder.startswith("UD_") else path.stem
 
 
-def mine_tokens(
-    tokens: Tokens, settings: Settings, origin: ItemOrigin
-) -> tuple[pa.Table, Counter[str]]:
-    """Return the items of a chunk, duplicates included, and what was dropped, by reason."""
-    found, dropped = settings.find(tokens)
-    language, forms = settings.language, settings.forms
-    return items_of(tokens, found, settings.masks, language, origin, forms), dropped
-
-
 def mine_file(
     path: Path,
     settings: Settings,
@@ -347,9 +321,9 @@ def mine_file(
             counts.bytes += tokens.size
             counts.words += len(tokens)
             counts.sentences += len(tokens.sentences)
-            items, dropped = mine_tokens(tokens, settings, origin)
+            found, dropped = settings.find(tokens)
             counts.dropped += dropped
-            yield items
+            yield items_of(tokens, found, settings.masks, settings.language, origin, settings.forms)
 
 
 def mine_files(
@@ -506,25 +480,28 @@ def _numbers(ids: pa.ChunkedArray) -> Hashes:
     return np.frombuffer(bytes.fromhex(text), ">u8").astype(np.uint64)
 
 
-def write_items(tables: Iterable[pa.Table], path: Path) -> None:
+def write_items(tables: Iterable[pa.Table], path: Path | None) -> None:
     """Write items to ``path``: ``.parquet``, or ``.jsonl`` (one object a line).
 
-    The file appears when it is whole. Raises :class:`InputError` for another ending.
+    The file appears when it is whole. Without a path the tables are run through. Raises
+    :class:`InputError` for another ending.
     """
+    if path is None:
+        deque(tables, maxlen=0)
+        return
     if path.suffix not in (".parquet", ".jsonl"):
         raise fail("items are written to .parquet or .jsonl files", path)
     with writing(path) as part:
-        if path.suffix == ".parquet":
-            waiting: list[pa.Table] = []
-            with pq.ParquetWriter(part, CLOZE, compression="zstd") as writer:
-                for table in tables:
-                    waiting.append(table)
-                    if sum(map(len, waiting)) >= _ROWS:
-                        writer.write_table(pa.concat_tables(waiting), row_group_size=2 * _ROWS)
-                        waiting = []
-                last = pa.concat_tables([*waiting, CLOZE.empty_table()])
-                writer.write_table(last, row_group_size=2 * _ROWS)
+        if path.suffix == ".jsonl":
+            with part.open("w", encoding="utf-8") as file:
+                for item in (item for table in tables for item in table.to_pylist()):
+                    file.write(json.dumps(item, ensure_ascii=False) + "\n")
             return
-        with part.open("w", encoding="utf-8") as file:
-            for item in (item for table in tables for item in table.to_pylist()):
-                file.write(json.dumps(item, ensure_ascii=False) + "\n")
+        waiting = [CLOZE.empty_table()]
+        with pq.ParquetWriter(part, CLOZE, compression="zstd") as writer:
+            for table in tables:
+                waiting.append(table)
+                if sum(map(len, waiting)) >= _ROWS:
+                    writer.write_table(pa.concat_tables(waiting), row_group_size=2 * _ROWS)
+                    waiting = [CLOZE.empty_table()]
+            writer.write_table(pa.concat_tables(waiting), row_group_size=2 * _ROWS)
