@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from solecism.avg.grammar import GeneratedCounts, Grammar, build_avg, generate, read_grammar
+from solecism.avg.grammar import Grammar, build_avg, generate, read_grammar
 from solecism.errors import InputError
 
 VERBS = "V[1,s] pense\nV[2,s] penses\nV[1,p] pensons\nV[2,p] pensez\n"
@@ -36,16 +35,6 @@ def messages(folder: Path, text: str, common: str | None = None) -> list[str]:
     with pytest.raises(InputError) as caught:
         read(folder, text, common)
     return [str(p).removeprefix(f"{folder}/") for p in caught.value.problems]
-
-
-def report(grammar: Grammar) -> GeneratedCounts:
-    found: list[GeneratedCounts] = []
-
-    def through() -> Iterator[tuple[bool, str]]:
-        found.append((yield from generate(grammar)))
-
-    assert sum(1 for _ in through()) == found[0].good + found[0].bad
-    return found[0]
 
 
 # --- the release ----------------------------------------------------------------------------------
@@ -129,21 +118,19 @@ def test_attributes_and_terminals_of_several_words(tmp_path: Path) -> None:
     assert bad == ["je ne penses plus pas", "je ne voit pas"]
 
 
-def test_syncretic_form_is_withheld_and_counted(tmp_path: Path) -> None:
+def test_syncretic_form_is_withheld(tmp_path: Path) -> None:
     text = "vary: V[]\nS[] N[] V[1]\nN[] a | b | c\nV[1] mange | vois\nV[3] mange | voit\n"
     grammar = read(tmp_path, text)
     sentences = list(generate(grammar))
     assert (False, "a mange") not in sentences
     assert (True, "a mange") in sentences
-    assert report(grammar) == GeneratedCounts(good=6, bad=3, syncretic=3)
+    assert [label for label, _ in sentences].count(True) == 6
     assert len(sentences) == 9
 
 
 def test_form_that_is_right_elsewhere_in_the_list_is_withheld(tmp_path: Path) -> None:
     text = "vary: Det[]\nS[] Det[f] Reise\nDet[f] die | eine\nDet[m] der | die\n"
-    grammar = read(tmp_path, text)
     assert good_and_bad(tmp_path, text) == (["die Reise", "eine Reise"], ["der Reise"])
-    assert report(grammar).syncretic == 1
 
 
 def test_same_bad_form_is_emitted_once(tmp_path: Path) -> None:

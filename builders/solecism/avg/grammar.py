@@ -6,8 +6,7 @@ Source: Mueller et al. (2020), section 3; ``docs/avg.md`` says what the original
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -93,32 +92,18 @@ class Grammar:
         return tuple(d for d in wrong if id(d) not in right)
 
 
-@dataclass(frozen=True)
-class GeneratedCounts:
-    """The good and bad sentences made, and those not made as the wrong form is a right one too."""
+def generate(grammar: Grammar) -> Iterator[tuple[bool, str]]:
+    """Yield every sentence with its label, lazily.
 
-    good: int
-    bad: int
-    syncretic: int
-
-
-def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, GeneratedCounts]:
-    """Yield every sentence with its label, lazily; the generator returns a
-    :class:`GeneratedCounts`.
-
-    Each good sentence is followed by its bad ones, in which one varied place is wrong. The order:
-    templates as they stand; in each, the varied place turns fastest, then the others from the left.
+    Each good sentence is followed by its bad ones, in which one varied place is wrong, and spelt
+    like no right form. The order: templates as they stand; in each, the varied place turns fastest,
+    then the others from the left.
     """
-    made = Counter[bool | None]()
     for template in grammar.templates:
-        for label, sentence in _sentences(grammar, template):
-            made[label] += 1
-            if label is not None:
-                yield label, sentence
-    return GeneratedCounts(made[True], made[False], made[None])
+        yield from _sentences(grammar, template)
 
 
-def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool | None, str]]:
+def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool, str]]:
     slots = [_choices(grammar, part) for part in template.right]
     names = {symbol.name for symbol in grammar.vary}
     varied = [i for i, p in enumerate(template.right) if isinstance(p, Symbol) and p.name in names]
@@ -128,19 +113,19 @@ def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool |
         words = [chosen[k][0] for k in back]
         yield True, " ".join(words)
         for i in varied:
-            for form, label in chosen[back[i]][1].items():
-                yield label, " ".join([*words[:i], form, *words[i + 1 :]])
+            for form in chosen[back[i]][1]:
+                yield False, " ".join([*words[:i], form, *words[i + 1 :]])
 
 
-def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, dict[str, bool | None]]]:
-    """Return each terminal with the wrong forms in its place: None where spelt like a right one."""
+def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, list[str]]]:
+    """Return each terminal with the wrong forms in its place that are spelt like no right one."""
     if isinstance(part, str):
-        return [(part, {})]
+        return [(part, [])]
     wrong = [definition.terminals for definition in grammar.wrong(part)]
     goods = [pair for d in grammar.fitting(part) for pair in enumerate(d.terminals)]
     right = {good for _, good in goods}
-    forms = [(good, [terminals[i] for terminals in wrong]) for i, good in goods]
-    return [(good, {form: None if form in right else False for form in bad}) for good, bad in forms]
+    forms = [(good, dict.fromkeys(terminals[i] for terminals in wrong)) for i, good in goods]
+    return [(good, [form for form in bad if form not in right]) for good, bad in forms]
 
 
 def read_grammar(path: Path, common: Path | None = None) -> Grammar:
@@ -240,9 +225,12 @@ def _problems(grammar: Grammar, own: list[GrammarRule]) -> Iterator[Problem]:
             messages = [m or _idle(grammar, s) for m, s in zip(messages, rule.symbols, strict=True)]
         yield from (Problem(message, rule.path, rule.line) for message in messages if message)
     for symbol in dict.fromkeys(s for template in grammar.templates for s in template.symbols):
-        for one, two in product(grammar.fitting(symbol), grammar.wrong(symbol)):
+        for both in product(grammar.fitting(symbol), grammar.wrong(symbol)):
+            one, two = sorted(both, key=lambda rule: (rule.path, rule.line))
             if len(one.right) != len(two.right):
-                yield _unequal(*sorted((one, two), key=lambda rule: (rule.path, rule.line)))
+                first = f"{len(one.right)} in {one.left} ({Path(one.path).name}:{one.line})"
+                message = f"lists of unequal length, {first} and {len(two.right)} in {two.left}"
+                yield Problem(f"{message}: what varies is paired by position", two.path, two.line)
 
 
 def _unknown(grammar: Grammar, part: Symbol | str) -> str:
@@ -261,12 +249,6 @@ def _idle(grammar: Grammar, symbol: Symbol) -> str:
     names = list(dict.fromkeys(s.name for t in grammar.templates for s in t.symbols))
     near = candidates("preterminals there", names, symbol.name)
     return "" if symbol.name in names else f"{symbol.name!r} varies but is in no template {near}"
-
-
-def _unequal(one: GrammarRule, two: GrammarRule) -> Problem:
-    first = f"{len(one.right)} in {one.left} ({Path(one.path).name}:{one.line})"
-    message = f"lists of unequal length, {first} and {len(two.right)} in {two.left}"
-    return Problem(f"{message}: what varies is paired by position", two.path, two.line)
 
 
 def build_avg(source: Path, out: Path) -> dict[str, int]:

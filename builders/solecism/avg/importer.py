@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, count, permutations, product
@@ -160,15 +161,14 @@ class _TemplateDraft:
         """The template file."""
         lines = ", ".join(map(str, sorted(set(self.lines))))
         about = f"Imported from {source}, line {lines}; say here what is tested."
-        slots = [f"  {slot}: {{{', '.join(_flow(w))}}}" for slot, w in self.slots.items()]
-        head = [f"id: {_yaml(uid)}", f"about: {_yaml(about)}", *self.front, "slots:", *slots]
+        head = [f"id: {_yaml(uid)}", f"about: {_yaml(about)}", *self.front, "slots:"]
+        for slot, wants in self.slots.items():
+            texts = [
+                (name, ", ".join(map(_yaml, values)), values) for name, values in wants.items()
+            ]
+            asked = [f"{name}: {t}" if len(v) == 1 else f"{name}: [{t}]" for name, t, v in texts]
+            head.append(f"  {slot}: {{{', '.join(asked)}}}")
         return "\n".join(["---", *head, "---", *self.sentences, ""])
-
-
-def _flow(wants: Mapping[str, list[str]]) -> Iterator[str]:
-    for name, values in wants.items():
-        texts = ", ".join(map(_yaml, values))
-        yield f"{name}: {texts}" if len(values) == 1 else f"{name}: [{texts}]"
 
 
 def _yaml(text: str) -> str:
@@ -181,9 +181,13 @@ def _drafts(grammar: Grammar, tables: Mapping[str, _WordTable]) -> Iterator[_Tem
         for rules in product(*(grammar.fitting(symbol) for symbol in template.symbols)):
             places = _places(grammar, template, rules, tables)
             nouns = [place for place in places if place.words.upos in _NOMINAL]
-            found = [_attached(place, nouns, controllers) for place in places]
-            if any(place.wrong for place in found):
-                yield _draft(template, found, nouns)
+            if any(place.wrong for place in places):
+                attached = []
+                for place in places:
+                    noun = dict(enumerate(nouns)).get(controllers.get(place.slot, len(nouns)))
+                    follows = noun is not None and place.follows(noun)
+                    attached.append(replace(place, noun=noun) if follows else place)
+                yield _draft(template, attached, nouns)
 
 
 def _places(
@@ -198,14 +202,6 @@ def _places(
         slot = _identifier(words.name, [place.slot for place in places])
         places.append(_SlotDraft(slot, words, rule, grammar.wrong(symbol)))
     return places
-
-
-def _attached(
-    place: _SlotDraft, nouns: list[_SlotDraft], controllers: Mapping[str, int]
-) -> _SlotDraft:
-    number = controllers.get(place.slot, len(nouns))
-    noun = nouns[number] if number < len(nouns) else None
-    return replace(place, noun=noun) if noun and place.follows(noun) else place
 
 
 def _controllers(grammar: Grammar, tables: Mapping[str, _WordTable]) -> dict[str, int]:
@@ -261,14 +257,14 @@ def _merged(drafts: Iterable[_TemplateDraft]) -> list[_TemplateDraft]:
 
 
 def _joined(group: list[_TemplateDraft]) -> list[_TemplateDraft]:
-    first = group[0].slots
-    numbers = {slot: list(dict.fromkeys(draft.numbers[slot] for draft in group)) for slot in first}
+    slots = {slot: dict(wants) for slot, wants in group[0].slots.items()}
+    numbers = {slot: list(dict.fromkeys(draft.numbers[slot] for draft in group)) for slot in slots}
     if len({tuple(d.numbers.values()) for d in group}) < prod(map(len, numbers.values())):
         return group
-    wants = {
-        k: {**w, **({"Number": numbers[k]} if "Number" in w else {})} for k, w in first.items()
-    }
-    return [replace(group[0], slots=wants, lines=tuple(n for d in group for n in d.lines))]
+    for slot, wants in slots.items():
+        if "Number" in wants:
+            wants["Number"] = numbers[slot]
+    return [replace(group[0], slots=slots, lines=tuple(n for d in group for n in d.lines))]
 
 
 @dataclass(frozen=True)
@@ -291,25 +287,18 @@ class _WordTable:
         cells = tuple(cell for cell in dict.fromkeys(self.cells.values()) if cell)
         names = dict.fromkeys(name for known in self.properties.values() for name in known)
         columns = (*(["UPOS"] if self.name not in UPOS else []), *names)
-        seen: dict[str, int] = {}
-        rows = tuple(
-            self._row(family, i, columns, seen)
-            for family in self.families
-            for i in range(len(family[0].terminals))
-        )
-        return Table("", self.name, cells, columns, rows)
-
-    def _row(self, family: Family, i: int, columns: tuple[str, ...], seen: dict[str, int]) -> Row:
-        first = next((rule for rule in family if "s" in rule.left.attributes), family[0])
-        lemma = _nfc(first.terminals[i])
-        seen[lemma] = seen.get(lemma, 0) + 1
-        known = {"UPOS": self.upos, **self.properties[first]}
-        return Row(
-            lemma if seen[lemma] == 1 else f"{lemma}#{seen[lemma]}",
-            {self.cells[rule]: _nfc(rule.terminals[i]) for rule in family},
-            {name: known.get(name, "") for name in columns},
-            self.upos,
-        )
+        seen: Counter[str] = Counter()
+        rows = []
+        for family in self.families:
+            first = next((rule for rule in family if "s" in rule.left.attributes), family[0])
+            known = {"UPOS": self.upos, **self.properties[first]}
+            for i, lemma in enumerate(map(_nfc, first.terminals)):
+                seen[lemma] += 1
+                name = lemma if seen[lemma] == 1 else f"{lemma}#{seen[lemma]}"
+                forms = {self.cells[rule]: _nfc(rule.terminals[i]) for rule in family}
+                more = {column: known.get(column, "") for column in columns}
+                rows.append(Row(name, forms, more, self.upos))
+        return Table("", self.name, cells, columns, tuple(rows))
 
 
 def _word_tables(grammar: Grammar) -> dict[str, _WordTable]:
