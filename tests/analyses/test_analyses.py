@@ -47,7 +47,7 @@ def result(
     columns = {name: pa.array([str(row[name]) for row in rows]) for name in texts}
     pairs = pa.table({**columns, "features": pa.array([row["features"] for row in rows], KIND)})
     good, ones = np.full(n, -20.0), np.ones(n, dtype=int)
-    sides = (good, good - margins), (ones, ones), (ones, ones)
+    sides = (good, good - margins), (ones, ones), [["x"] * n] * 2
     path = folder / f"{len(list(folder.iterdir()))}"
     write_result(
         path, scores_table(pairs, method, *sides, [None] * n), model, config, method=method, **more

@@ -179,6 +179,7 @@ def scored_like(stem: Path, pairs: Any, margins: list[float]) -> Path:
     good, ones = np.full(len(pairs), -30.0), np.ones(len(pairs), dtype=int)
     logp = good, good - np.array(margins)
     skipped = [None] * len(pairs)
-    table = scores_table(pairs, "sentence", logp, (ones, ones), (ones, ones), skipped)
+    texts = [["x"] * len(pairs)] * 2
+    table = scores_table(pairs, "sentence", logp, (ones, ones), texts, skipped)
     stem.parent.mkdir()
     return write_result(stem, table, data="blimp", config=UID)

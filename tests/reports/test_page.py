@@ -130,7 +130,8 @@ def hebrew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     good, bad = np.full(50, -20.0), np.full(50, -30.0)
     bad[7] = -5.0
     ones = np.ones(50, int)
-    scores = scores_table(pairs, "sentence", (good, bad), (ones, ones), (ones, ones), [None] * 50)
+    texts = [["x"] * 50] * 2
+    scores = scores_table(pairs, "sentence", (good, bad), (ones, ones), texts, [None] * 50)
     return write_result(tmp_path / "r", scores, "tiny", "he", data="clams", digest=items.digest)
 
 

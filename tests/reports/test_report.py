@@ -346,9 +346,8 @@ def test_page_is_the_same_each_time(folder: Path, tmp_path: Path) -> None:
 def test_result_without_a_single_score(folder: Path, tmp_path: Path) -> None:
     pairs = make_pairs(8)
     nan, ones = np.full(8, np.nan), np.ones(8, int)
-    scores = scores_table(
-        pairs, "focus", (nan, nan), (ones, ones), (ones, ones), ["multi-piece"] * 8
-    )
+    texts = [["x"] * 8] * 2
+    scores = scores_table(pairs, "focus", (nan, nan), (ones, ones), texts, ["multi-piece"] * 8)
     write_result(tmp_path / "r", scores, "none")
     text = printed(
         tmp_path, "r", folder / "tiny-xx", html=tmp_path / "r.html", latex=tmp_path / "r.tex"

@@ -115,9 +115,7 @@ def rows(count: int) -> list[MaskedRow]:
     model = loaded("bert")
     plain = [i for i in range(len(model.tokenizer)) if i not in model.tokenizer.all_special_ids]
     return [
-        MaskedRow(
-            np.array([plain[(3 * n + m) % len(plain)] for m in range(3 + n % 5)], np.int32), n % 3
-        )
+        MaskedRow(tuple(plain[(3 * n + m) % len(plain)] for m in range(3 + n % 5)), n % 3)
         for n in range(count)
     ]
 

@@ -31,13 +31,13 @@ from solecism.scoring.summary import renormalise, summarize
 
 def table(*rows: tuple[Any, ...], unigrams: Any = None) -> pa.Table:
     """A result of rows: log P, tokens, bytes and characters of the good and the bad side."""
-    columns = np.array(rows, float).T
-    logp, tokens, sizes, chars = (columns[n : n + 2] for n in (0, 2, 4, 6))
-    skipped = [None] * len(rows)
-    return scores_table(
-        make_pairs(len(rows)), "sentence", logp, tokens, sizes, skipped,
-        chars=chars, unigrams=unigrams,
-    )  # fmt: skip
+    logp, tokens = np.array([row[:2] for row in rows]).T, np.array([row[2:4] for row in rows]).T
+    texts = [
+        ["é" * (row[n] - row[n + 2]) + "e" * (2 * row[n + 2] - row[n]) for row in rows]
+        for n in (4, 5)
+    ]
+    pairs, skipped = make_pairs(len(rows)), [None] * len(rows)
+    return scores_table(pairs, "sentence", logp, tokens, texts, skipped, unigrams)
 
 
 LONGER = (-20.0, -18.0, 10, 8, 40, 30, 36, 30)
@@ -85,12 +85,10 @@ def test_the_summary_counts_each_normaliser() -> None:
     rng = np.random.default_rng(1)
     n = 400
     logp = rng.normal(-30, 3, (2, n))
-    lengths = rng.integers(1, 12, (6, n))
+    tokens, *lengths = rng.integers(1, 12, (2, 2, n))
     skipped = ["too long" if rng.random() < 0.1 else None for _ in range(n)]
-    made = scores_table(
-        make_pairs(n), "sentence", logp, lengths[:2], lengths[2:4], skipped,
-        chars=lengths[4:], unigrams=logp - 5,
-    )  # fmt: skip
+    texts = [["x" * length for length in side] for side in lengths[0]]
+    made = scores_table(make_pairs(n), "sentence", logp, tokens, texts, skipped, logp - 5)
     found = summarize(made, "xx")
     rows = [row for row in made.to_pylist() if row["skipped"] is None]
     for name in [name for name in NORMALISERS if name != "sum"]:
@@ -131,7 +129,8 @@ def result(tmp_path: Path) -> Result:
     logp = rng.normal(-20, 2, (2, 200))
     tokens = np.array([[6, 5] * 100, [5] * 200])
     skipped = ["too long", *[None] * 199]
-    made = scores_table(pairs, "sentence", logp, tokens, tokens, skipped, chars=tokens)
+    texts = [["x" * length for length in side] for side in tokens]
+    made = scores_table(pairs, "sentence", logp, tokens, texts, skipped)
     return read_result(write_result(tmp_path / "one", made))
 
 

@@ -71,9 +71,10 @@ from solecism.scoring.results import scores_table
 
 def score(tables, run):
     for table in tables:
-        sides = [[len(text) for text in table[f"sentence_{side}"].to_pylist()] for side in ("good", "bad")]
+        texts = [table[f"sentence_{side}"].to_pylist() for side in ("good", "bad")]
+        lengths = [[len(text) for text in side] for side in texts]
         ones = [[1] * len(table)] * 2
-        yield scores_table(table, "longest", sides, ones, ones, [None] * len(table))
+        yield scores_table(table, "longest", lengths, ones, texts, [None] * len(table))
 
 METHODS = [Method("longest", "the number of characters", "pair", ("n-gram",), score)]
 """

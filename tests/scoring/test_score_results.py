@@ -18,17 +18,15 @@ import pytest
 from release import CHECKOUT
 from scored import make_pairs, make_scores, signature, write_result
 from solecism.errors import InputError
-from solecism.scoring.results import SCORES, ResultWriter, read_result, scores_table
+from solecism.scoring.results import SCORES, read_result, scores_table, writing_result
 from solecism.scoring.summary import summarize
 
 
 def table_of(
     pairs: pa.Table, good: list[float], bad: list[float], skipped: list[str | None]
 ) -> pa.Table:
-    ones = np.ones(len(good), int)
-    return scores_table(
-        pairs, "sentence", (np.array(good), np.array(bad)), (ones, ones), (ones, ones), skipped
-    )
+    ones, logp = np.ones((2, len(good)), int), (np.array(good), np.array(bad))
+    return scores_table(pairs, "sentence", logp, ones, [["x"] * len(good)] * 2, skipped)
 
 
 def test_decisions_margins_ties_and_skips() -> None:
@@ -74,10 +72,10 @@ def interrupted(stem: Path, sig: str, *tables: pa.Table) -> None:
     """Write some rows, then be interrupted."""
     with (
         contextlib.suppress(KeyboardInterrupt),
-        ResultWriter(stem, sig, nothing, seconds=0.0) as writer,
+        writing_result(stem, sig, nothing, seconds=0.0) as (_, write),
     ):
         for table in tables:
-            writer.write(table)
+            write(table)
         raise KeyboardInterrupt
 
 
@@ -85,12 +83,12 @@ _ENDLESS = """
 import sys, time
 sys.path.insert(0, {tests!r})
 from scored import make_pairs, make_scores
-from solecism.scoring.results import ResultWriter
+from solecism.scoring.results import writing_result
 scores = make_scores(make_pairs(1000))
-with ResultWriter({stem!r}, "sig", lambda _: {{}}, seconds=0.05) as writer:
+with writing_result({stem!r}, "sig", lambda _: {{}}, seconds=0.05) as (_, write):
     for start in range(0, 1000, 5):
-        writer.write(scores.slice(start, 5))
-        print(writer.done, flush=True)
+        write(scores.slice(start, 5))
+        print(start, flush=True)
         time.sleep(0.01)
 """
 
@@ -101,30 +99,30 @@ def test_killed_run_goes_on_to_the_same_table(tmp_path: Path) -> None:
     run = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert run.stdout is not None
     for line in run.stdout:
-        if int(line) >= 100:
+        if int(line) >= 200:
             break
     run.send_signal(signal.SIGKILL)
     run.wait()
     scores = make_scores(make_pairs(1000))
-    with ResultWriter(stem, "sig", nothing) as writer:
-        assert 100 <= writer.done < 1000
-        assert writer.done % 5 == 0
-        writer.write(scores.slice(writer.done))
+    with writing_result(stem, "sig", nothing) as (done, write):
+        assert 0 < done < 1000
+        assert done % 5 == 0
+        write(scores.slice(done))
     assert pq.read_table(f"{stem}.parquet").equals(scores)
 
 
 def test_parts_of_another_signature_are_discarded(tmp_path: Path) -> None:
     scores, said = make_scores(make_pairs(30)), list[str]()
     interrupted(tmp_path / "r", "old", scores.slice(0, 20))
-    with ResultWriter(tmp_path / "r", "new", nothing, notice=said.append) as writer:
-        assert writer.done == 0
-        writer.write(scores)
+    with writing_result(tmp_path / "r", "new", nothing, notice=said.append) as (done, write):
+        assert done == 0
+        write(scores)
     assert pq.read_table(tmp_path / "r.parquet").equals(scores)
     assert "another signature" in said[0]
 
 
 def test_nothing_to_write_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no item"), ResultWriter(tmp_path / "r", "sig", nothing):
+    with pytest.raises(InputError, match="no item"), writing_result(tmp_path / "r", "sig", nothing):
         pass
     assert list(tmp_path.iterdir()) == []
 

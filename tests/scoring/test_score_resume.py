@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch", reason="needs the extra `score`")
 from causal_models import save_model  # noqa: E402
 from cloze_items import ITEMS, forms  # noqa: E402
 from masked_models import pairs, reader  # noqa: E402
-from scored import make_pairs, make_scores  # noqa: E402
+from scored import make_pairs, make_scores, write_result  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader  # noqa: E402
 from solecism.scoring.methods.cloze import score_cloze  # noqa: E402
@@ -27,7 +27,7 @@ from solecism.scoring.methods.masked import score_focus, score_pll  # noqa: E402
 from solecism.scoring.methods.region import causal_reader, score_suites  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import load_model  # noqa: E402
-from solecism.scoring.results import ResultWriter  # noqa: E402
+from solecism.scoring.results import writing_result  # noqa: E402
 from solecism.scoring.run import _unscored  # noqa: E402
 
 Tables = Iterable[pa.Table]
@@ -101,11 +101,11 @@ def case(name: str, model: Path) -> tuple[Score, list[pa.Table]]:
 
 def run(stem: Path, score: Score, tables: list[pa.Table], end: int = -1) -> pa.Table:
     """Score into a result; the run dies before window ``end`` is written."""
-    with ResultWriter(stem, "sig", lambda _: {}, seconds=0.0) as writer:
-        for number, table in enumerate(score(_unscored(tables, writer.done))):
+    with writing_result(stem, "sig", lambda _: {}, seconds=0.0) as (done, write):
+        for number, table in enumerate(score(_unscored(tables, done))):
             if number == end:
                 raise KilledError
-            writer.write(table)
+            write(table)
     return pq.read_table(f"{stem}.parquet")
 
 
@@ -132,8 +132,8 @@ def test_a_run_that_is_cut_short_goes_on_after_its_windows(
 
 _OTHER = """
 import sys
-from solecism.scoring.results import ResultWriter
-with ResultWriter({stem!r}, "sig", lambda _: {{}}):
+from solecism.scoring.results import writing_result
+with writing_result({stem!r}, "sig", lambda _: {{}}):
     print("here", flush=True)
     sys.stdin.read()
 """
@@ -144,10 +144,11 @@ def test_two_runs_do_not_write_one_result(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        writer = ResultWriter(tmp_path / "r", "sig", lambda _: {})
-        with pytest.raises(InputError, match="another run writes this result"), writer:
+        with (
+            pytest.raises(InputError, match="another run of solecism is writing here"),
+            writing_result(tmp_path / "r", "sig", lambda _: {}),
+        ):
             pass
         other.kill()
-    with writer:
-        writer.write(make_scores(make_pairs(4)))
+    write_result(tmp_path / "r", make_scores(make_pairs(4)))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "r.parquet"]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from solecism.schema import pair_schema
-from solecism.scoring.results import ResultWriter, scores_table
+from solecism.scoring.results import scores_table, writing_result
 from solecism.scoring.summary import Signature, environment, summarize_file
 
 CONSTRUCTIONS = {
@@ -56,11 +56,10 @@ def make_scores(
     good = rng.normal(-30, 3, n)
     out = rng.random(n) < 0.06
     skipped = [str(rng.choice(list(reasons))) if skip else None for skip in out]
-    size = np.array([len(s.encode()) for s in pairs["sentence_good"].to_pylist()])
-    tokens = size // 5
-    return scores_table(
-        pairs, "sentence", (good, good - margin), (tokens, tokens), (size, size), skipped
-    )
+    texts = pairs["sentence_good"].to_pylist()
+    tokens = np.array([len(text) // 5 for text in texts])
+    logp = (good, good - margin)
+    return scores_table(pairs, "sentence", logp, (tokens, tokens), (texts, texts), skipped)
 
 
 def signature(model: str = "org/tiny", config: str = "xx", **more: Any) -> Signature:
@@ -85,6 +84,6 @@ def write_result(
     def summary(table: Path) -> dict[str, Any]:
         return summarize_file(table, sig, made)
 
-    with ResultWriter(stem, str(sig), summary) as writer:
-        writer.write(scores)
+    with writing_result(stem, str(sig), summary) as (_, write):
+        write(scores)
     return stem.with_name(f"{stem.name}.json")

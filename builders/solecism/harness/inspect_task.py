@@ -21,7 +21,7 @@ from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer, stde
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from solecism.scoring.items import NEEDED, open_pairs
-from solecism.scoring.normalise import right_or_tie
+from solecism.scoring.results import right_or_tie
 
 _ASKED = GenerateConfig(prompt_logprobs=1, max_tokens=1, temperature=0.0)
 _SIDES = ("good", "bad")

@@ -16,7 +16,7 @@ from solecism.scoring.encoding import Encoded, words_of
 from solecism.scoring.items import find_pair
 from solecism.scoring.methods.masked import Variant
 from solecism.scoring.options import ScoreOptions
-from solecism.scoring.questions import Questions, ask_words
+from solecism.scoring.questions import Memo, Questions, ask_words
 from solecism.scoring.run import kind_of_model, open_model
 
 _BITS = 1 / math.log(2)
@@ -151,12 +151,12 @@ def _read(kind: str, reader: Any, text: str, method: str) -> _Read:
         places = range(len(ids) - len(encoded.ids), len(ids))
         known = [None if place < first else float(values[place]) for place in places]
         return encoded, known, [""] * len(known)
-    questions = Questions(0)
+    questions, memo = Questions(1), Memo()
     variant: Variant = "original" if method == "pll:original" else "within_word_l2r"
     ask_words(questions, 0, encoded, 0, len(ids), reader.mask, variant)
-    questions.count = len(questions.owners)
-    questions.owners = list(range(questions.count))  # each token for itself
-    logp = iter(reader.answer(questions, {}, [text] * questions.count).tolist())
+    reader.answer(questions, memo, [text])
+    rows = list(questions.rows)
+    logp = (memo[rows[place], token] for _, place, token in questions.asked)
     known = [None if special else next(logp) for special in encoded.special]
     return encoded, known, [""] * len(known)
 

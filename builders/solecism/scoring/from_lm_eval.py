@@ -18,7 +18,7 @@ import pyarrow as pa
 from solecism.errors import fail
 from solecism.inputs import read_json, read_json_lines
 from solecism.schema import pair_schema
-from solecism.scoring.results import SCORES, Result, ResultInMemory, scores_table
+from solecism.scoring.results import SCORES, Result, scores_table
 from solecism.scoring.summary import Signature, Tally, summarize
 
 _SHAPE = {
@@ -28,7 +28,6 @@ _SHAPE = {
     "model_name?": (str, None),
 }
 _SAMPLE = {"doc": dict, "resps": list}
-_LENGTHS = ("tokens_good", "tokens_bad")
 _NAMED = ("UID", "linguistics_term", "language")
 _OURS = re.compile(r"solecism_(?P<data>[a-z]+)_?(?P<config>.*)")
 
@@ -75,7 +74,7 @@ def read_lm_eval(path: Path) -> list[Result]:
             counted = _counted(found, data, config, {name: accuracies[name] for name in by_task})
         head = {"signature": str(signature), "run": signature.to_json()}
         place = path.with_name(f"{path.stem}#{data}-{config}")
-        results.append(ResultInMemory(place, {**head, **counted, "environment": {}}, rows))
+        results.append(Result(place, {**head, **counted, "environment": {}}, rows))
     return results
 
 
@@ -96,16 +95,10 @@ def _samples(path: Path) -> pa.Table | None:
             raise fail(message, path, line) from None
         logp.append((good, bad))
     texts = [[str(doc[f"sentence_{side}"]) for doc in docs] for side in ("good", "bad")]
-    sizes, chars = (
-        [np.array([len(text) for text in side]) for side in some]
-        for some in ([[text.encode() for text in side] for side in texts], texts)
-    )
     ones = np.ones((2, len(docs)))  # the number of tokens is not known, but not zero
-    skipped = [None] * len(docs)
-    table = scores_table(
-        _pairs(docs), "sentence", np.array(logp).T, ones, sizes, skipped, chars=chars
-    )
-    for name in _LENGTHS:
+    pairs, skipped = _pairs(docs), [None] * len(docs)
+    table = scores_table(pairs, "sentence", np.array(logp).T, ones, texts, skipped)
+    for name in ("tokens_good", "tokens_bad"):
         place = table.column_names.index(name)
         table = table.set_column(place, name, pa.nulls(len(table), pa.int32()))
     return table

@@ -23,7 +23,7 @@ from solecism.baselines.corpus import BOS
 from solecism.baselines.ngram import NgramModel
 from solecism.errors import candidates, fail
 from solecism.scoring.encoding import encode
-from solecism.scoring.results import TIE
+from solecism.scoring.results import right_or_tie
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -118,12 +118,6 @@ def decisions(table: pa.Table, name: str) -> pa.Array:
         why = "no unigram model was named (--unigram)" if "unigram" in lacking else "score it anew"
         raise fail(f"the result has nothing in column {lacking!r}, which {name!r} needs: {why}")
     return pa.array(right_or_tie(margins(table, normaliser)), from_pandas=True)
-
-
-def right_or_tie(margin: Floats) -> Floats:
-    """Return 1 for a margin above 0, 0 for one below, 0.5 for a tie, NaN where there is none."""
-    decided = np.where(np.abs(margin) <= TIE, 0.5, np.where(margin > 0, 1.0, 0.0))
-    return np.where(np.isnan(margin), np.nan, decided)
 
 
 def margins(table: pa.Table, normaliser: Normaliser) -> Floats:

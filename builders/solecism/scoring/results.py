@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from solecism.errors import InputError, candidates, fail
+from solecism.errors import candidates, fail
 from solecism.files import json_of, locked, write_text, writing
 from solecism.inputs import COUNT, SHARE, check, read_json, reading_parquet
 from solecism.schema import FEATURES, pair_schema
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _FULL = ("out of memory", "can't allocate", "not enough memory")
 
@@ -40,114 +43,85 @@ def result_files(path: str | Path) -> tuple[Path, Path]:
     return Path(text + ".json"), Path(text + ".parquet")
 
 
-class ResultWriter:
-    """Collects tables in ``<stem>.parts/`` and joins them to ``<stem>.parquet`` at the end.
+@contextmanager
+def writing_result(
+    stem: str | Path,
+    signature: str,
+    summary: Callable[[Path], Mapping[str, object]],
+    *,
+    notice: Callable[[str], None] = lambda _: None,
+    seconds: float = 5.0,
+) -> Iterator[tuple[int, Callable[[pa.Table], None]]]:
+    """Collect tables in ``<stem>.parts/`` and join them to ``<stem>.parquet`` at the end.
 
-    Use it as a context manager::
+    Yields the number of rows that are safely written (the leading items that need no scoring any
+    more), and a function that writes the next ones::
 
-        with ResultWriter("out/gpt2", str(signature), summarize) as writer:
-            for table in score(items_from(writer.done)):
-                writer.write(table)
+        with writing_result("out/gpt2", str(signature), summarize) as (done, write):
+            for table in score(items_from(done)):
+                write(table)
 
     Tables are written as they come, at most every ``seconds``. If an exception ends the run, the
     parts stay, and the next run with the same ``signature`` (all that the figures depend on) goes
-    on after them (``done`` rows); parts of another signature are discarded with a ``notice``. At
-    the end the table takes its place, with the ``summary`` that is made of it. Rows must come in
-    the order of the data set.
-
-    Raises :class:`InputError` where another run is writing the same result.
+    on after them; parts of another signature are discarded with a ``notice``. At the end the table
+    takes its place, with the ``summary`` that is made of it. Rows must come in the order of the
+    data set. Raises :class:`InputError` where another run is writing the same result.
     """
+    summary_file, table_file = result_files(stem)
+    folder = table_file.with_name(f"{table_file.stem}.parts")
+    waiting: list[pa.Table] = []
+    last = monotonic()
 
-    def __init__(
-        self,
-        stem: str | Path,
-        signature: str,
-        summary: Callable[[Path], Mapping[str, Any]],
-        *,
-        notice: Callable[[str], None] = lambda _: None,
-        seconds: float = 5.0,
-    ) -> None:
-        self.path = result_files(stem)[1]
-        self.done = 0
-        """Rows that are safely written: the leading items that need no scoring any more."""
-        self._signature, self._summary, self._notice = signature, summary, notice
-        self._seconds, self._since = seconds, monotonic()
-        self._folder = self.path.with_name(f"{self.path.stem}.parts")
-        self._mark = self._folder / "signature"
-        self._waiting: list[pa.Table] = []
-        self._held = ExitStack()
+    def flush() -> None:
+        nonlocal last
+        last = monotonic()
+        if any(map(len, waiting)):
+            place = folder / f"part-{len(parts):06}.parquet"
+            with writing(place) as part:
+                pq.write_table(pa.concat_tables(waiting), part, compression="zstd")
+            parts.append(place)
+            waiting.clear()
 
-    def __enter__(self) -> ResultWriter:
+    def write(table: pa.Table) -> None:
+        waiting.append(table)
+        if monotonic() - last >= seconds:
+            flush()
+
+    with locked(folder, wait=0):
+        parts, done = _parts_of(folder, signature, notice)
         try:
-            self._held.enter_context(locked(self._folder, wait=0))
-        except InputError:
-            raise fail("another run writes this result: wait for it to end", self.path) from None
-        if self._mark.is_file() and self._mark.read_bytes() == self._signature.encode():
-            self.done = sum(pq.read_metadata(part).num_rows for part in self._parts())
-            if self.done:
-                self._notice(f"going on after {self.done:,} items that are scored already")
-        else:
-            if any(self._parts()):
-                self._notice(f"{self._folder}: parts of a run with another signature are discarded")
-            shutil.rmtree(self._folder, ignore_errors=True)
-            write_text(self._mark, self._signature)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
-    ) -> None:
-        with self._held:
-            if kind is None:
-                self._flush()
-                self._join()
-                return
+            yield done, write
+            flush()
+            if not parts:
+                raise fail("there is nothing to write: no item was given", table_file)
+        except BaseException:
             with suppress(OSError):  # as of a full disk: what ended the run is reported
-                self._flush()
-            if not self.done:
-                shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _parts(self) -> list[Path]:
-        return sorted(self._folder.glob("part-*.parquet"))
-
-    def write(self, table: pa.Table) -> None:
-        """Add rows, which are safe after a while."""
-        self._waiting += [table] if len(table) else []
-        if monotonic() - self._since >= self._seconds:
-            self._flush()
-
-    def _flush(self) -> None:
-        self._since = monotonic()
-        if not self._waiting:
-            return
-        table = pa.concat_tables(self._waiting)
-        with writing(self._folder / f"part-{len(self._parts()):06}.parquet") as part:
-            pq.write_table(table, part, compression="zstd")
-        self._waiting = []
-        self.done += len(table)
-
-    def _join(self) -> None:
-        """Put the table into its place, then its summary, then remove the parts."""
-        if not self.done:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise fail("there is nothing to write: no item was given", self.path)
-        with writing(result_files(self.path)[0]) as summary, writing(self.path) as table:
-            rows = pa.concat_tables(map(pq.read_table, self._parts()))
-            texts = _repeated_texts(rows.schema)
-            pq.write_table(
-                rows, table, row_group_size=1 << 16, compression="zstd", use_dictionary=texts
-            )
-            summary.write_text(json_of(self._summary(table)), encoding="utf-8", newline="\n")
-        shutil.rmtree(self._folder)
+                flush()
+            if not parts:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        with writing(summary_file) as text, writing(table_file) as table:
+            rows = pa.concat_tables(map(pq.read_table, parts))
+            pq.write_table(rows, table, 1 << 16, compression="zstd", use_dictionary=_REPEATED)
+            text.write_text(json_of(summary(table)), encoding="utf-8", newline="\n")
+        shutil.rmtree(folder)
 
 
-def _repeated_texts(schema: pa.Schema) -> list[str]:
-    """Return the columns of texts that rows have in common."""
-    return [
-        f"{field.name}.{inner.name}" if inner is not field else field.name
-        for field in schema
-        for inner in (field.type if pa.types.is_struct(field.type) else [field])
-        if inner.type == pa.string() and field.name not in ("id", "set_id")
-    ]
+def _parts_of(
+    folder: Path, signature: str, notice: Callable[[str], None]
+) -> tuple[list[Path], int]:
+    """Return the parts of a run that was killed, and their rows; discard another signature's."""
+    parts, mark = sorted(folder.glob("part-*.parquet")), folder / "signature"
+    done = sum(pq.read_metadata(part).num_rows for part in parts)
+    if mark.is_file() and mark.read_bytes() == signature.encode():
+        if done:
+            notice(f"going on after {done:,} items that are scored already")
+        return parts, done
+    if done:
+        notice(f"{folder}: parts of a run with another signature are discarded")
+    shutil.rmtree(folder, ignore_errors=True)
+    write_text(mark, signature)
+    return [], 0
 
 
 FORMAT = "solecism result 1"
@@ -173,6 +147,7 @@ NOT_ALIGNED = "not aligned"
 _TEXTS = ("id", "set_id", "UID", "linguistics_term", "construction", "language")
 _COUNTS = ("tokens_good", "tokens_bad", "bytes_good", "bytes_bad", "chars_good", "chars_bad")
 _UNIGRAMS = ("unigram_good", "unigram_bad")
+_REPEATED = ["UID", "linguistics_term", "construction", "language", "method", "skipped"]
 
 
 def score_schema(features: pa.DataType) -> pa.Schema:
@@ -216,9 +191,15 @@ _SUMMARY = {
 }
 """The shape of a summary (:mod:`solecism.inputs`)."""
 
-Numbers = np.ndarray[Any, Any]
+Numbers = NDArray[np.generic]
 Sides = Sequence[Numbers] | Numbers
 """An array for the good sides of pairs and one for the bad sides."""
+
+
+def right_or_tie(margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 for a margin above 0, 0 for one below, 0.5 for a tie, NaN where there is none."""
+    decided = np.where(np.abs(margin) <= TIE, 0.5, np.where(margin > 0, 1.0, 0.0))
+    return np.where(np.isnan(margin), np.nan, decided)
 
 
 def scores_table(
@@ -226,20 +207,18 @@ def scores_table(
     method: str,
     logp: Sides,
     tokens: Sides,
-    sizes: Sides,
+    texts: Sequence[Sequence[str] | pa.Array],
     skipped: Sequence[str | None],
-    *,
-    chars: Sides | None = None,
     unigrams: Sides | None = None,
 ) -> pa.Table:
-    """Return the rows of a result for ``pairs``, whose texts and features (if any) they have.
+    """Return the rows of a result for ``pairs``, whose names and features (if any) they have.
 
-    ``logp`` (natural logarithms), ``tokens`` (numbers of them), ``sizes`` (in bytes), ``chars``
-    (lengths in characters; None: not known) and ``unigrams`` (log P under a unigram model; None:
-    there is none) each have an array for the good side and one for the bad side. If ``skipped``
-    has a reason they are ignored. A pair with an empty side is skipped, whatever its scores.
-    Both sides minus infinity is a tie. Raises :class:`InputError` for a score that is not a number
-    and not skipped, ``ValueError`` for arrays of another length than ``pairs``.
+    ``logp`` (natural logarithms), ``tokens`` (numbers of them), ``texts`` (as scored) and
+    ``unigrams`` (log P under a unigram model; None: there is none) each have a sequence for the
+    good side and one for the bad side. If ``skipped`` has a reason they are ignored. A pair with an
+    empty side is skipped, whatever its scores. Both sides minus infinity is a tie. Raises
+    :class:`InputError` for a score that is not a number and not skipped, ``ValueError`` for arrays
+    of another length than ``pairs``.
     """
     nothing = np.any(np.asarray(tokens) == 0, axis=0).tolist()
     skipped = [
@@ -256,22 +235,26 @@ def scores_table(
         raise fail(f"{message} (try --dtype float32)")
     with np.errstate(invalid="ignore"):
         margin = np.where(good == bad, 0.0, good - bad)
-    decision = np.where(np.abs(margin) <= TIE, 0.5, np.where(margin > 0, 1.0, 0.0))
-    floats = {"logp_good": good, "logp_bad": bad, "decision": decision, "margin": margin}
+    floats = {
+        "logp_good": good,
+        "logp_bad": bad,
+        "decision": right_or_tie(margin),
+        "margin": margin,
+    }
     floats |= dict(zip(_UNIGRAMS, unigrams, strict=True)) if unigrams is not None else {}
-    lengths = (*tokens, *sizes, *(chars if chars is not None else ()))
-    columns = {name: pairs[name] for name in _TEXTS if name != "construction"}
     features = pa.chunked_array([pa.array([{}] * len(pairs), SCORES.field("features").type)])
     if "features" in pairs.column_names:
         features = pairs["features"]
-    columns["features"] = features
-    columns["construction"] = feature(features, "construction")
-    columns["method"] = pa.repeat(pa.scalar(method), len(pairs))
-    columns |= {n: pa.array(values, pa.float64(), mask=out) for n, values in floats.items()}
-    columns |= {
-        n: pa.array(np.asarray(v, np.int32)) for n, v in zip(_COUNTS, lengths, strict=False)
+    sizes = [length(side) for length in (pc.binary_length, pc.utf8_length) for side in texts]
+    columns = {
+        **{name: pairs[name] for name in _TEXTS if name != "construction"},
+        **{name: pa.array(values, pa.float64(), mask=out) for name, values in floats.items()},
+        **{n: np.asarray(v, np.int32) for n, v in zip(_COUNTS, [*tokens, *sizes], strict=True)},
+        "features": features,
+        "construction": feature(features, "construction"),
+        "method": pa.repeat(pa.scalar(method), len(pairs)),
+        "skipped": pa.array(skipped, pa.string()),
     }
-    columns["skipped"] = pa.array(skipped, pa.string())
     schema, unknown = score_schema(features.type), pa.nulls(len(pairs))
     return pa.table({name: columns.get(name, unknown) for name in schema.names}, schema=schema)
 
@@ -316,10 +299,14 @@ def feature(features: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 @dataclass(frozen=True)
 class Result:
-    """A result on disk: ``summary`` is its JSON, ``table`` its rows (read when first asked for)."""
+    """A result: ``summary`` is its JSON, ``path`` that file.
+
+    ``rows``: the table of one whose rows are in memory; else they are read when first asked for.
+    """
 
     path: Path
     summary: dict[str, Any]
+    rows: pa.Table | None = None
 
     @property
     def signature(self) -> str:
@@ -351,49 +338,36 @@ class Result:
         """Return the summary: signature, counts, accuracies, and what the run ran on."""
         return self.summary
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return all rows as a ``pandas.DataFrame`` (needs pandas), a column for each feature."""
-        return self.table.flatten().to_pandas()
+        frame: DataFrame = self.table.flatten().to_pandas()
+        return frame
 
     @cached_property
     def table(self) -> pa.Table:
         """All rows, in the order of the data set; columns as in ``SCORES``."""
-        return self._read(None)
+        return self.read()
 
-    def read(self, names: Sequence[str]) -> pa.Table:
-        """Read some columns only."""
-        return self._read(list(dict.fromkeys(names)))
-
-    def _read(self, names: list[str] | None) -> pa.Table:
+    def read(self, names: Sequence[str] | None = None) -> pa.Table:
+        """Read some columns only (None: all); refuse values that no result has."""
+        columns = None if names is None else list(dict.fromkeys(names))
+        if self.rows is not None:
+            return self.rows if columns is None else self.rows.select(columns)
         path = result_files(self.path)[1]
         with reading_parquet(path):
-            table = pq.read_table(path, columns=names)
+            table = pq.read_table(path, columns=columns)
             table.validate(full=True)
-        _refuse_values(table, path)
+        for column in table.schema:
+            if column.name in ("id", "set_id", "UID") and table[column.name].null_count:
+                raise fail(f"column {column.name!r} has a value that is null", path)
+            if column.type == pa.float64() and pc.any(pc.is_nan(table[column.name])).as_py():
+                raise fail(f"column {column.name!r} has a value that is not a number (NaN)", path)
+        decisions = (
+            pc.unique(table["decision"]).to_pylist() if "decision" in table.schema.names else []
+        )
+        if wrong := set(decisions) - {0.0, 0.5, 1.0, None}:
+            raise fail(f"column 'decision' has {min(wrong)}, wanted 0, 0.5 or 1", path)
         return table
-
-
-def _refuse_values(table: pa.Table, path: Path) -> None:
-    """Refuse rows that are of no item, and decisions that are none."""
-    for column in table.schema:
-        if column.name in ("id", "set_id", "UID") and table[column.name].null_count:
-            raise fail(f"column {column.name!r} has a value that is null", path)
-        if column.type == pa.float64() and pc.any(pc.is_nan(table[column.name])).as_py():
-            raise fail(f"column {column.name!r} has a value that is not a number (NaN)", path)
-    if "decision" in table.column_names:
-        for found in pc.unique(table["decision"]).to_pylist():
-            if found not in (0.0, 0.5, 1.0, None):
-                raise fail(f"column 'decision' has {found}, wanted 0, 0.5 or 1", path)
-
-
-@dataclass(frozen=True)
-class ResultInMemory(Result):
-    """A result whose rows are not those of a file; none where they are not known."""
-
-    rows: pa.Table = field(default_factory=SCORES.empty_table)
-
-    def _read(self, names: list[str] | None) -> pa.Table:
-        return self.rows if names is None else self.rows.select(names)
 
 
 def read_result(path: str | Path) -> Result:
@@ -418,13 +392,12 @@ def read_result(path: str | Path) -> Result:
         metadata = pq.read_metadata(table_file)
         schema = metadata.schema.to_arrow_schema()
     require(schema.empty_table(), SCORES.names, "rows", table_file)
-    for column in SCORES:
-        if schema.names.count(column.name) > 1:
-            raise fail(f"there is more than one column {column.name!r}", table_file)
-        found = schema.field(column.name).type
-        is_right = pa.types.is_struct(found) if column.name == "features" else found == column.type
-        if not is_right:
-            raise fail(f"column {column.name!r} is {found}, wanted {column.type}", table_file)
+    for name, wanted in zip(SCORES.names, SCORES.types, strict=True):
+        if schema.names.count(name) > 1:
+            raise fail(f"there is more than one column {name!r}", table_file)
+        found = schema.field(name).type
+        if not (pa.types.is_struct(found) if name == "features" else found == wanted):
+            raise fail(f"column {name!r} is {found}, wanted {wanted}", table_file)
     if metadata.num_rows != summary["rows"]:
         said = f"{summary_file.name} speaks of {summary['rows']}: not of one run"
         raise fail(f"has {metadata.num_rows} rows, {said}", table_file)

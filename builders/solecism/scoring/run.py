@@ -24,7 +24,7 @@ from solecism.scoring.options import (
     place_of_model,
     what_to_load,
 )
-from solecism.scoring.results import Result, ResultWriter, read_result
+from solecism.scoring.results import Result, read_result, writing_result
 from solecism.scoring.summary import (
     Signature,
     environment,
@@ -322,8 +322,7 @@ class _Scorer:
         libraries = {name: ran[name] for name in ("torch", "transformers", "tokenizers", "numpy")}
         batches = [opened.device, options.engine, options.batch_tokens]
         mark = json.dumps([signature.to_json(), libraries, *batches], ensure_ascii=False)
-        with ResultWriter(stem, mark, summary, notice=self.notice) as writer:
-            done = writer.done
+        with writing_result(stem, mark, summary, notice=self.notice) as (done, write):
 
             def tell(share: float = 0.0) -> None:
                 window = (method.window or run.reader.window) if share else 0
@@ -337,7 +336,7 @@ class _Scorer:
                 run.reader.tell = tell
             tell()
             for table in method.score(_unscored(items.tables(limit=total), done), run):
-                writer.write(table)
+                write(table)
                 scored += len(table)
                 tell()
 

@@ -27,11 +27,10 @@ from solecism.scoring.normalise import (
     decisions,
     find_normaliser,
     margins,
-    right_or_tie,
     token_differences,
     usable,
 )
-from solecism.scoring.results import FORMAT, Result, ResultInMemory, read_result, result_files
+from solecism.scoring.results import FORMAT, Result, read_result, result_files, right_or_tie
 
 _HASH = re.compile(r"^((?:sha256-)?[0-9a-f]{12})[0-9a-f]+$")
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A"})
@@ -364,4 +363,4 @@ def renormalise(result: Result, name: str) -> Result:
     signature = Signature(tool=parts.pop("solecism"), **parts)
     head = {"signature": str(signature), "run": signature.to_json()}
     summary = {**result.summary, **head, **summarize(table, signature.config)}
-    return ResultInMemory(result.path, summary, table)
+    return Result(result.path, summary, table)

@@ -30,7 +30,7 @@ from solecism.scoring.encoding import OUT_OF_VOCABULARY, Encoded, words_of
 from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.methods.cloze import NO_OTHER_FORM, as_pairs, wrong_sentences
 from solecism.scoring.methods.region import ReadSentence, SentenceReader, score_suites
-from solecism.scoring.results import Result, ResultWriter, read_result, scores_table
+from solecism.scoring.results import Result, read_result, scores_table, writing_result
 from solecism.scoring.summary import Signature, refuse_replacing, summarize_file
 
 _FILE = re.compile(r"surprisals?(?:_output)?[_-](?P<name>.+)\.(?:tsv|txt|csv)")
@@ -293,29 +293,24 @@ def _sums(items: ItemSet, run: SurprisalRun, columns: SurprisalColumns) -> Itera
     read = _lines(run, columns, items.config)
     cloze = items.kind == "cloze"
     for table in items.tables():
-        compared, skipped = [], list[str | None]()
+        sums, tokens, texts, skipped = [], [], [], list[str | None]()
         for item in sentences_of(items, [table]):
-            found = read([sentence._asdict() for sentence in item])
-            bits = [float(one.bits.sum()) for one in found if one is not None]
-            bad = min(range(1, len(item)), key=bits.__getitem__, default=0)
-            words = [item[n].tokens.split(" ") for n in (0, bad)]
+            found = [one for one in read([each._asdict() for each in item]) if one is not None]
+            bits = [float(one.bits.sum()) for one in found]
+            sides = (0, min(range(1, len(item)), key=bits.__getitem__, default=0))
+            words = [item[n].tokens.split(" ") for n in sides]
             unknown = {
-                words[n][place]
-                for n, one in enumerate((found[0], found[bad]))
-                for place in (one.unknown if one else ())
+                some[at] for n, some in zip(sides, words, strict=True) for at in found[n].unknown
             }
             critical = unknown.intersection(differing_words(*words))
-            skipped.append(OUT_OF_VOCABULARY if critical else None if bad else NO_OTHER_FORM)
-            compared.append([
-                (bits[n], len(one.bits) if one else 0, len(item[n].text.encode()), len(item[n].text))
-                for n, one in ((0, found[0]), (bad, found[bad]))
-            ])  # fmt: skip
-        sums, tokens, sizes, chars = np.array(compared).T
+            skipped.append(OUT_OF_VOCABULARY if critical else None if sides[1] else NO_OTHER_FORM)
+            sums.append([bits[n] for n in sides])
+            tokens.append([len(found[n].bits) for n in sides])
+            texts.append([item[n].text for n in sides])
         described = as_pairs(table, table.to_pylist()) if cloze else table
-        yield scores_table(
-            described, "cloze:two_forms" if cloze else "sentence", -sums * log(2), tokens, sizes,
-            skipped, chars=chars,
-        )  # fmt: skip
+        method, logp = "cloze:two_forms" if cloze else "sentence", -np.array(sums).T * log(2)
+        both = list(zip(*texts, strict=True))
+        yield scores_table(described, method, logp, np.array(tokens).T, both, skipped)
 
 
 def sign_run(
@@ -340,8 +335,11 @@ def write_run(out: Path, signature: Signature, tables: Iterable[pa.Table]) -> Re
     refuse_replacing(stem, signature)
     scored = pa.concat_tables(tables)
 
-    with ResultWriter(stem, str(signature), lambda path: summarize_file(path, signature)) as writer:
-        writer.write(scored.slice(writer.done))
+    def summary(path: Path) -> dict[str, object]:
+        return summarize_file(path, signature)
+
+    with writing_result(stem, str(signature), summary) as (done, write):
+        write(scored.slice(done))
     return read_result(stem)
 
 

@@ -110,12 +110,9 @@ class MaskedReader:
 
         Raises :class:`InputError` with the name of an owner where logits are not numbers.
         """
-        keys = list(questions.index)
-        places, tokens, owners = (
-            np.array(values, int)
-            for values in (questions.places, questions.tokens, questions.owners)
-        )
-        asked = [(keys[p], t) for p, t in zip(questions.places, questions.tokens, strict=True)]
+        keys = list(questions.rows)
+        owners, places, tokens = np.array(questions.asked, int).reshape(-1, 3).T
+        asked = [(keys[place], token) for _, place, token in questions.asked]
         unknown = np.flatnonzero([key not in memo for key in asked])
         unknown = unknown[np.argsort(places[unknown], kind="stable")]
         rows, first = np.unique(places[unknown], return_index=True)
@@ -128,7 +125,7 @@ class MaskedReader:
             known = {key: memo[key] for key in asked if key in memo}
             memo.clear()
             memo |= known
-        for batch in self.run([questions.rows[n] for n in rows], name):
+        for batch in self.run([keys[n] for n in rows], name):
             found = np.concatenate([groups[row] for row in batch.rows])
             lines = np.repeat(np.arange(len(batch.rows)), [len(groups[row]) for row in batch.rows])
             line, token = (
@@ -239,7 +236,7 @@ def _probes(reader: MaskedReader) -> list[MaskedRow]:
     longest = min(7, reader.longest)
     rows = []
     for length, place in ((longest, 0), (longest, longest // 2), (max(longest - 3, 1), -1)):
-        ids = np.array([plain[(7 * i + length) % len(plain)] for i in range(length)], np.int32)
+        ids = [plain[(7 * i + length) % len(plain)] for i in range(length)]
         ids[place] = reader.mask
-        rows.append(MaskedRow(ids, place % length))
+        rows.append(MaskedRow(tuple(ids), place % length))
     return rows

@@ -16,8 +16,8 @@ from solecism.lexicon.features import Feats
 from solecism.schema import CLOZE, FEATURES
 from solecism.scoring.encoding import exactly
 from solecism.scoring.methods import Method, Run
-from solecism.scoring.questions import PairScores, Questions, windows
-from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
+from solecism.scoring.questions import MaskedRow, PairScores, Questions, windows
+from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require, scores_table
 from solecism.treebank.relations import layered
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def score_cloze(
 def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: int) -> pa.Table:
     items, reader = table.to_pylist(), inventory.reader
     encoded = reader.encode([item["text"] or "" for item in items])
-    scores, questions = PairScores.of(len(items)), Questions(len(items))
+    scores, questions = PairScores(len(items)), Questions(len(items))
     fillers: dict[int, Fillers] = {}
     for number, (item, text) in enumerate(zip(items, encoded, strict=True)):
         start = _start(item)
@@ -82,13 +82,13 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
         if span is None:
             scores.skipped[number] = NOT_ALIGNED
             continue
-        ids = [*text.ids[: span.first], reader.mask, *text.ids[span.last :]]
+        ids = (*text.ids[: span.first], reader.mask, *text.ids[span.last :])
         scores.skipped[number] = TOO_LONG if len(ids) > reader.longest else reason or None
         if scores.skipped[number] is None:
-            questions.ask(number, np.array(ids, np.int32), span.first, 0)
+            questions.ask(number, MaskedRow(ids, span.first), 0)
             fillers[number] = right, wrong
-            scores.tokens[:, number] = len(right), len(wrong)
-            scores.measure(number, item["answer"], item["answer"])
+            answers = item["answer"], item["answer"]
+            scores.measure(number, answers, (len(right), len(wrong)))
 
     def summed(logp: Tensor) -> Tensor:
         """Return what is made of the log P of fillers: the likeliest, or the mean of all."""
@@ -96,7 +96,9 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
 
     logp = _answers(questions, fillers, reader, table["id"].to_pylist(), summed)
     method = "cloze:two_forms" if two_forms else "cloze"
-    return scores.table(as_pairs(table, items), method, logp)
+    return scores_table(
+        as_pairs(table, items), method, logp, scores.tokens, scores.texts, scores.skipped
+    )
 
 
 def _start(item: Item) -> int:
@@ -145,10 +147,10 @@ def _answers(
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the log of what the right and the wrong fillers reach, (2, items)."""
     asking: dict[int, list[int]] = {}
-    for place, owner in zip(questions.places, questions.owners, strict=True):
+    for owner, place, _ in questions.asked:
         asking.setdefault(place, []).append(owner)
     logp = np.zeros((2, questions.count))
-    for batch in reader.run(questions.rows, lambda row: names[asking[row][0]]):
+    for batch in reader.run(list(questions.rows), lambda row: names[asking[row][0]]):
         # The numbers of items with the same fillers, and the lines of their logits.
         groups: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
         for line, row in enumerate(batch.rows):

@@ -9,12 +9,20 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import pyarrow as pa
 
 from solecism.scoring.encoding import Encoded, TokenSpan, critical_words, exactly
 from solecism.scoring.methods import Method
 from solecism.scoring.questions import PairScores, Questions, ask_words, windows
-from solecism.scoring.results import EMPTY, MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require
+from solecism.scoring.results import (
+    EMPTY,
+    MULTI_PIECE,
+    NOT_ALIGNED,
+    TOO_LONG,
+    require,
+    scores_table,
+)
 
 if TYPE_CHECKING:
     from solecism.scoring.engines.masked import MaskedReader
@@ -76,13 +84,16 @@ def _scored(
     """Let ``ask`` ask about pairs: owners of questions are the good sides, then the bad ones."""
     for table, memo in windows(tables, reader.window):
         require(table, ("id", "sentence_good", "sentence_bad"), "pairs")
-        scores, questions = PairScores.of(len(table)), Questions(2 * len(table))
+        scores, questions = PairScores(len(table)), Questions(2 * len(table))
         ask(table, reader, scores, questions)
         logp = reader.answer(questions, memo, table["id"].to_pylist() * 2).reshape(2, -1)
+        unigrams = None
         if unigram:
-            found = unigram.by_owner(questions.owners, questions.tokens, questions.count)
-            scores.unigrams = found.reshape(2, -1)
-        yield scores.table(table, method, logp)
+            owners, _, tokens = np.array(questions.asked, int).reshape(-1, 3).T
+            unigrams = unigram.by_owner(owners, tokens, questions.count).reshape(2, -1)
+        yield scores_table(
+            table, method, logp, scores.tokens, scores.texts, scores.skipped, unigrams
+        )
 
 
 def _ask_sentences(
@@ -92,12 +103,13 @@ def _ask_sentences(
     encoded = reader.encode([*good, *bad])
     for number, texts in enumerate(zip(good, bad, strict=True)):
         sides = encoded[number :: len(table)]
-        scores.tokens[:, number] = [len(side.ids) - sum(side.special) for side in sides]
-        scores.measure(number, *texts)
-        if not scores.tokens[:, number].all():
+        tokens = [len(side.ids) - sum(side.special) for side in sides]
+        if not all(tokens):
             scores.skipped[number] = EMPTY
         elif max(len(side.ids) for side in sides) > reader.longest:
             scores.skipped[number] = TOO_LONG
+        else:
+            scores.measure(number, texts, tokens)
     for owner, side in enumerate(encoded):
         if len(side.ids) <= reader.longest:
             ask_words(questions, owner, side, 0, len(side.ids), reader.mask, variant)
@@ -118,12 +130,10 @@ def _ask_words(
         scores.skipped[number] = _reason(sides, reader, spans)
         if scores.skipped[number] is None:
             words = pair.good[slice(*pair.good_at)], pair.bad[slice(*pair.bad_at)]
-            scores.measure(number, *words)
-            for which, (text, span) in enumerate(sides):
+            scores.measure(number, words, [len(span or ()) for _, span in sides])
+            for owner, (text, span) in zip((number, number + len(table)), sides, strict=True):
                 assert span is not None
-                owner, mask = number + which * len(table), reader.mask
-                scores.tokens[which, number] = len(span)
-                ask_words(questions, owner, text, span.first, span.last, mask, "span")
+                ask_words(questions, owner, text, span.first, span.last, reader.mask, "span")
 
 
 def _reason(

@@ -88,12 +88,11 @@ def _scored(
         totals = [float(logp[side.first : side.last].sum()) for side, logp in values]
         sums[:, kept] = np.array(totals).reshape(2, -1)
     tokens = [np.array([s.last - s.first for s in side], np.int32) for side in both]
-    sizes = [np.array([len(s.text.encode()) for s in side], np.int32) for side in both]
-    chars = [np.array([len(s.text) for s in side], np.int32) for side in both]
+    texts = [pa.array([s.text for s in side], pa.string()) for side in both]
     unigrams = None
     if unigram:
         unigrams = [unigram.sums([s.ids[s.first : s.last] for s in side]) for side in both]
-    return scores_table(table, method, sums, tokens, sizes, skipped, chars=chars, unigrams=unigrams)
+    return scores_table(table, method, sums, tokens, texts, skipped, unigrams)
 
 
 def _whole(table: pa.Table, reader: Reader, names: Sequence[str]) -> _Found:
@@ -165,14 +164,8 @@ def score_ngram(
         logp = [np.where(skip, np.nan, model.sentence_logp(texts)) for texts in sides]
         words = [pc.list_value_length(model.wording.words(texts)) for texts in sides]
         tokens = [np.asarray(counts, np.int64) + 1 for counts in words]
-        sizes, chars = (
-            [np.asarray(length(texts)) for texts in sides]
-            for length in (pc.binary_length, pc.utf8_length)
-        )
         unigrams = [unigram.of_words(model, texts) for texts in sides] if unigram else None
-        yield scores_table(
-            pairs, "ngram", logp, tokens, sizes, reasons, chars=chars, unigrams=unigrams
-        )
+        yield scores_table(pairs, "ngram", logp, tokens, sides, reasons, unigrams)
 
 
 def _method(name: str, formula: str, usual: bool = False) -> Method:
