@@ -126,7 +126,7 @@ def hebrew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = small_root(tmp_path / "root", "he", ["simple_agrmt"])
     build("clams", out=tmp_path / "clams", root=root)
     items = open_items("clams/he")
-    pairs = items.every(1, 50)
+    pairs = next(items.tables(limit=50))
     good, bad = np.full(50, -20.0), np.full(50, -30.0)
     bad[7] = -5.0
     ones = np.ones(50, int)
@@ -136,7 +136,7 @@ def hebrew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_hardest_pairs_show_sentences_of_data_that_are_here(hebrew: Path) -> None:
-    row = open_items("clams/he").every(1, 50).to_pylist()[7]
+    row = next(open_items("clams/he").tables(limit=50)).to_pylist()[7]
     (pair, *_) = hardest({"tiny": open_results([hebrew])[0]})
     assert "".join(text for text, _ in pair.good) == row["sentence_good"]
     assert "".join(text for text, _ in pair.bad) == row["sentence_bad"]

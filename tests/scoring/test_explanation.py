@@ -94,13 +94,13 @@ def test_characters_of_several_tokens_are_one(
 
 
 def test_a_method_without_tokens_is_refused(folder: Path) -> None:
-    name = open_items("clams/fr").every(1, 1)["id"][0].as_py()
+    name = next(open_items("clams/fr").tables())["id"][0].as_py()
     with pytest.raises(InputError, match=r"'focus' gives no surprisals of n-gram models"):
         explain(name, "trigrams", method="focus")
 
 
 def test_pairs_are_found_by_the_beginning_of_an_id(folder: Path) -> None:
-    name = open_items("clams/fr").every(1, 1)["id"][0].as_py()
+    name = next(open_items("clams/fr").tables())["id"][0].as_py()
     assert folders_of_data() == ["clams"]
     assert find_pair(name)[1]["id"] == find_pair(name[:9], "clams")[1]["id"] == name
     with pytest.raises(InputError, match=r"no pair has the id 'nope' \(clams/fr\)"):
@@ -140,7 +140,7 @@ def hebrew(tmp_path: Path) -> ExplainedPair:
 
 
 def test_the_verb_prints_80_columns(folder: Path) -> None:
-    name = open_items("clams/fr").every(1, 1)["id"][0].as_py()
+    name = next(open_items("clams/fr").tables())["id"][0].as_py()
     done = CliRunner().invoke(main, ["explain", name, "--model", "trigrams", "--html", "e.html"])
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()

@@ -15,7 +15,6 @@ import numpy as np
 from markupsafe import Markup
 
 from solecism.contrast import differing_parts
-from solecism.errors import InputError
 from solecism.reports.charts import bar_chart, checkpoint_curves, curve_chart
 from solecism.reports.comparison import ModelDifference, correlations
 from solecism.reports.figures import (
@@ -32,7 +31,7 @@ from solecism.reports.figures import (
 )
 from solecism.reports.people import PEOPLE, Judged, margin_correlations, people_columns
 from solecism.reports.text import difference_cells
-from solecism.scoring.items import pairs_of, rows_by_id
+from solecism.scoring.items import rows_of_result
 from solecism.scoring.normalise import DIFFERENCES, NORMALISERS
 from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS, Tally
@@ -328,7 +327,8 @@ def hardest(results: Mapping[str, Result], most: int = MOST) -> list[HardPair]:
     order = margins.index[np.lexsort((margins.mean(axis=1), ranks))]
     first = next(iter(frames.values())).loc[order].drop_duplicates("set_id")
     first = first[first.groupby("UID").cumcount() < EACH][:most]
-    texts, spec = _sentences(next(iter(results.values())), list(first.index))
+    run = next(iter(results.values())).run
+    texts, spec = rows_of_result(run, list(first.index), _TEXTS)
     made = []
     for one, uid in first["UID"].items():
         text = texts.get(one, dict.fromkeys(_TEXTS, ""))
@@ -342,15 +342,3 @@ def hardest(results: Mapping[str, Result], most: int = MOST) -> list[HardPair]:
         )  # fmt: skip
         made.append(HardPair(str(one), str(uid), text["language"] or "", spec, good, bad, scores))
     return made
-
-
-def _sentences(result: Result, ids: Sequence[str]) -> tuple[dict[str, dict[str, Any]], str]:
-    """Return the texts of pairs by id, and the name of their config, if it is here."""
-    run = result.run
-    items = pairs_of(run["data"], run["config"], run["digest"])
-    if items is None or not set(_TEXTS) <= set(items.columns):
-        return {}, ""
-    try:
-        return rows_by_id(items, ids, _TEXTS), items.spec
-    except InputError:
-        return {}, ""

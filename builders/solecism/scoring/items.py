@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +23,7 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
 from solecism.inputs import reading_parquet
-from solecism.schema import CLOZE, SUITE, kind_of_items, pair_schema
+from solecism.schema import CLOZE, SUITE, ItemRow, kind_of_items, pair_schema
 from solecism.scoring.results import require
 
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
@@ -84,7 +83,8 @@ class ItemSet:
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        return list(pq.read_schema(self.files[0]).names)
+        with reading_parquet(self.files[0]):
+            return list(pq.read_schema(self.files[0]).names)
 
     @cached_property
     def forms(self) -> ItemSet:
@@ -134,15 +134,6 @@ class ItemSet:
             chosen[order[np.arange(len(order)) - first >= self.sample]] = False
         return chosen
 
-    def every(self, step: int, limit: int | None = None) -> pa.Table:
-        """Return each ``step``-th item (of the first ``limit``)."""
-        taken, place = [], 0
-        for table in self.tables(limit=limit):
-            rows = range(-place % step, len(table), step)
-            taken.append(table.take(pa.array(rows, pa.int64())))
-            place += len(table)
-        return pa.concat_tables(taken)
-
     def require_pairs(self, spec: str) -> None:
         """Raise :class:`InputError` where pairs, opened as ``spec``, lack columns."""
         missing = [name for name in NEEDED if name not in self.columns]
@@ -169,35 +160,26 @@ def open_items(spec: str, revision: str | None = None) -> ItemSet:
     there is no such data set or config, where a file is broken, and where the rows are not those of
     the manifest.
     """
-    if spec.endswith(".parquet") and Path(spec).is_file():
-        path = Path(spec)
-        return ItemSet(path.stem, path.stem, "", _content([path])[:16], (path,), spec=spec)
-    items, folder, entry = _located(spec, revision)
+    items = listed_items(spec, revision)
     digest = _content(items.files)
-    if not digest.startswith(entry.content):
-        message = f"content {digest[:16]}, the data set says {entry.content[:16]}"
-        raise fail(f"config {items.config!r}: the rows were changed ({message})", folder)
+    if not digest.startswith(items.digest):
+        message = f"content {digest[:16]}, the data set says {items.digest}"
+        raise fail(f"config {items.config!r}: the rows were changed ({message})", items.files[0])
     opened = replace(items, digest=digest[:16])
     if opened.uid:
         _ = opened.rows  # an unknown paradigm is found now, not when a model is loaded
     return opened
 
 
-def listed_items(spec: str) -> ItemSet:
+def listed_items(spec: str, revision: str | None = None) -> ItemSet:
     """Return a config as :func:`open_items` does, without reading it.
 
     Its digest is the one that the manifest or the card says, "" where neither does.
     """
-    if spec.endswith(".parquet"):
-        return open_items(spec)
-    items, _, entry = _located(spec, None)
-    return replace(items, digest=entry.content[:16])
-
-
-def _located(spec: str, revision: str | None) -> tuple[ItemSet, Path, ConfigEntry]:
-    """Return a config whose digest is not known yet, its folder, and what that says of it."""
-    whole, uid = _without_paradigm(spec)
-    name, config = _folder_and_config(whole)
+    if spec.endswith(".parquet") and Path(spec).is_file():
+        path = Path(spec)
+        return ItemSet(path.stem, path.stem, "", "", (path,), spec=spec)
+    name, config, uid = _parts_of(spec)
     folder = _folder(name, revision)
     entries = configs_of(folder)
     if config not in entries:
@@ -207,10 +189,9 @@ def _located(spec: str, revision: str | None) -> tuple[ItemSet, Path, ConfigEntr
     missing = [path.name for path in entry.files if not path.is_file()]
     if missing or not entry.files:
         raise fail(f"config {config!r}: there is no file {', '.join(missing)}", folder)
-    short = Path(name).resolve().name
+    short, digest = Path(name).resolve().name, entry.content[:16]
     spec = f"{name}/{config}"
-    found = ItemSet(short, config, entry.version, "", entry.files, uid, None, spec, revision)
-    return found, folder, entry
+    return ItemSet(short, config, entry.version, digest, entry.files, uid, None, spec, revision)
 
 
 def expand_data(spec: str, revision: str | None = None) -> list[str]:
@@ -249,36 +230,31 @@ def kind_of_config(entry: ConfigEntry) -> str:
     return kind_of_items(columns)
 
 
-def _without_paradigm(spec: str) -> tuple[str, str]:
-    """Return the config and the paradigm ("": all) of a name.
+def _parts_of(spec: str) -> tuple[str, str, str]:
+    """Return the folder or repository, the config and the paradigm ("": all) of a name.
 
-    ``clams/he/simple_agrmt`` has one where ``clams`` is a data set here, and so has a name of the
-    hub with four parts.
+    ``clams/he/simple_agrmt`` has a paradigm where ``clams`` is a data set here, and so has a name
+    of the hub with four parts; ``clams`` alone means its default config.
     """
-    config, _, uid = spec.rstrip("/").rpartition("/")
-    folder = config.rpartition("/")[0]
-    here = bool(folder) and folder_of_data(folder) is not None
-    remote = config.count("/") == 2 and not any(_here(part).is_dir() for part in (config, folder))
-    return (config, uid) if here or remote else (spec, "")
-
-
-def _folder_and_config(spec: str) -> tuple[str, str]:
-    """Return the parts of ``clams/he``; the folder of a data set alone means its default config."""
     plain = spec.rstrip("/")
+    name, _, last = plain.rpartition("/")
+    above, _, config = name.rpartition("/")
+    remote = name.count("/") == 2 and not any(_here(part).is_dir() for part in (name, above))
+    if above and (remote or folder_of_data(above)):
+        return above, config, last
     if (here := folder_of_data(plain)) is not None:
         entries = configs_of(here)
         usual = [name for name, entry in entries.items() if entry.default]
         if len(entries) > 1 and not usual:
             near = candidates("configs", sorted(entries))
             raise fail(f"name a config of {spec!r}, as {plain}/{min(entries)} {near}")
-        return plain, [*usual, *entries][0]
-    folder, _, config = plain.rpartition("/")
-    if not folder:
+        return plain, [*usual, *entries][0], ""
+    if not name:
         raise fail(
             f"{spec!r} is not of the form DATASET/CONFIG, as clams/he, and no data set folder is here "
             f"under that name (make one: `solecism build {spec}`)"
         )
-    return folder, config
+    return name, last, ""
 
 
 def _content(files: Sequence[Path]) -> str:
@@ -352,7 +328,7 @@ def configs_of(folder: Path) -> dict[str, ConfigEntry]:
         raise fail(f"does not say which files a config has: {error!r}", folder / CARD) from None
 
 
-def _listed_on_card(folder: Path) -> list[Mapping[str, Any]]:
+def _listed_on_card(folder: Path) -> list[ItemRow]:
     """Return what the card of a data set says of its configs, nothing where it lists none."""
     card = folder / CARD
     try:
@@ -362,7 +338,7 @@ def _listed_on_card(folder: Path) -> list[Mapping[str, Any]]:
     return list((found or {}).get("configs") or ())
 
 
-def _entry(folder: Path, entry: Mapping[str, Any]) -> ConfigEntry:
+def _entry(folder: Path, entry: ItemRow) -> ConfigEntry:
     """Return what the card of a data set says of a config."""
     patterns = [str(item["path"]) for item in entry["data_files"]]
     if any(Path(pattern).is_absolute() or ".." in Path(pattern).parts for pattern in patterns):
@@ -386,7 +362,7 @@ def folders_of_data() -> list[str]:
     return [name for name in dict.fromkeys(names) if folder_of_data(name)]
 
 
-def find_pair(identifier: str, data: str | None = None) -> tuple[str, dict[str, Any]]:
+def find_pair(identifier: str, data: str | None = None) -> tuple[str, ItemRow]:
     """Return the pair of an id, or of the first characters of one, and its config (``clams/he``).
 
     ``data`` is a config, a data set or a Parquet file, as :func:`solecism.score` takes; without it
@@ -403,50 +379,47 @@ def find_pair(identifier: str, data: str | None = None) -> tuple[str, dict[str, 
     if not found:
         where = ", ".join(specs) or "no data set is here: give --data, as clams/he"
         raise fail(f"no pair has the id {identifier!r} ({where})")
-    distinct: dict[tuple[str, ...], tuple[str, dict[str, Any]]] = {}
     exact = [pair for pair in found if pair[1]["id"] == identifier]
-    for spec, row in exact or found:  # a pair may be in several configs
-        key = tuple(row[name] for name in ("id", "sentence_good", "sentence_bad"))
-        distinct.setdefault(key, (spec, row))
+    distinct = {  # a pair may be in several configs
+        (pair[1]["id"], pair[1]["sentence_good"], pair[1]["sentence_bad"]): pair
+        for pair in reversed(exact or found)
+    }
     if len(distinct) > 1:
-        shown = ", ".join(f"{row['id']} of {spec}" for spec, row in [*distinct.values()][:5])
+        shown = ", ".join(f"{row['id']} of {spec}" for spec, row in [*distinct.values()][-5:])
         raise fail(f"more than one pair has the id {identifier!r} (--data names one): {shown}")
     return next(iter(distinct.values()))
 
 
-def _fitting(spec: str, identifier: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _fitting(spec: str, identifier: str) -> Iterator[tuple[str, ItemRow]]:
     items = listed_items(spec)
     if items.kind != "pair":
         return
     items.require_pairs(spec)
+    fits = pc.starts_with if len(identifier) >= MIN_ID_LENGTH else pc.equal
     for path in items.files:
         with reading_parquet(path):
-            ids = pq.read_table(path, columns=["id"])["id"]
-            begins = len(identifier) >= MIN_ID_LENGTH
-            wanted = (pc.starts_with if begins else pc.equal)(ids, identifier)
-            if pc.any(wanted).as_py():
-                rows = pq.read_table(path).filter(wanted).to_pylist()
-                yield from ((items.spec, row) for row in rows)
+            wanted = fits(pq.read_table(path, columns=["id"])["id"], identifier)
+            rows = pq.read_table(path).filter(wanted) if pc.any(wanted).as_py() else pa.table({})
+        yield from ((items.spec, row) for row in rows.to_pylist())
 
 
-def pairs_of(name: str, config: str, digest: str) -> ItemSet | None:
-    """Return the items of a config that results are of, None where they are not here.
+def rows_of_result(
+    run: Mapping[str, str], ids: Iterable[str], columns: Sequence[str]
+) -> tuple[dict[str, ItemRow], str]:
+    """Return columns of items that a run has scored, by id, and the name of their config.
 
-    ``digest`` is that of the rows; a config that lists another content is not it.
+    There is nothing where the data set is not here, or has other rows or no such columns.
     """
+    if folder_of_data(run["data"]) is None:
+        return {}, ""
     try:
-        items = listed_items(f"{name}/{config}") if folder_of_data(name) else None
+        items = listed_items(f"{run['data']}/{run['config']}")
+        same = items.digest and run["digest"].startswith(items.digest[:8])
+        if not same or not set(columns) <= set(items.columns):
+            return {}, ""
+        with reading_parquet(items.files[0]):
+            table = pa.concat_tables(items.tables(["id", *columns]))
     except InputError:
-        return None
-    return items if items and items.digest and digest.startswith(items.digest[:8]) else None
-
-
-def rows_by_id(
-    items: ItemSet, ids: Iterable[str], columns: Sequence[str]
-) -> dict[str, dict[str, Any]]:
-    """Return some columns of some items, by id."""
-    wanted = pa.array(sorted(set(ids)), pa.string())
-    with reading_parquet(items.files[0]):
-        table = pa.concat_tables(items.tables(["id", *columns]))
-    table = table.filter(pc.is_in(table["id"], value_set=wanted))
-    return {row["id"]: row for row in table.to_pylist()}
+        return {}, ""
+    found = table.filter(pc.is_in(table["id"], pa.array(sorted(set(ids)), pa.string())))
+    return {row["id"]: row for row in found.to_pylist()}, items.spec

@@ -419,18 +419,19 @@ def _notes(result: Result, run: Run[Any], options: ScoreOptions) -> Iterator[str
         whys = "; ".join(f"{name}: {why}" for name, why in refused.items())
         yield f"engine {engine.name} ({whys})"
     rows = int(result.summary["rows"])
-    step = max(rows // min(MAX_BOS_PAIRS, max(rows // 10, 1)), 1)
-    sample = run.items.every(step, rows)
-    if len(sample) < MIN_BOS_PAIRS:
+    taken = pa.array(range(0, rows, max(rows // min(MAX_BOS_PAIRS, max(rows // 10, 1)), 1)))
+    if len(taken) < MIN_BOS_PAIRS:
         return
+    sample = pa.concat_tables(run.items.tables(limit=rows)).take(taken)
     other = "never" if options.bos != "never" else "auto"
     reader = replace(run.reader, bos=other, used=None, tell=lambda _: None)
     scored = pa.concat_tables(score_pairs([sample], reader, result.run["method"]))
-    ours = result.read(["decision"]).take(pa.array(range(0, rows, step)))
-    means = [pc.mean(table["decision"]).as_py() for table in (ours, scored)]
-    if None not in means and abs(means[0] - means[1]) > 0.02:
+    ours, theirs = (
+        pc.mean(some).as_py() for some in (result.table["decision"].take(taken), scored["decision"])
+    )
+    if ours is not None and theirs is not None and abs(ours - theirs) > 0.02:
         yield (
-            f"the choice of BOS matters: on {len(sample)} of these pairs {100 * means[0]:.1f} with "
-            f"--bos {options.bos}, {100 * means[1]:.1f} with --bos {other}. Say which one you report "
+            f"the choice of BOS matters: on {len(sample)} of these pairs {100 * ours:.1f} with "
+            f"--bos {options.bos}, {100 * theirs:.1f} with --bos {other}. Say which one you report "
             "(docs/scores.md)"
         )
