@@ -17,7 +17,7 @@ from solecism.scoring.items import find_pair
 from solecism.scoring.methods.masked import Variant
 from solecism.scoring.options import ScoreOptions
 from solecism.scoring.questions import Memo, Questions, ask_words
-from solecism.scoring.run import kind_of_model, open_model
+from solecism.scoring.run import LastLoaded, kind_of_model, open_model
 
 _BITS = 1 / math.log(2)
 _METHODS = {"causal": ("sentence",), "masked": ("pll", "pll:original"), "n-gram": ("ngram",)}
@@ -118,7 +118,7 @@ def explain(
         near = candidates("methods", names, method)
         raise fail(f"method {method!r} gives no surprisals of {kind} models, as {model!r} {near}")
     chosen = method or names[0]
-    reader = open_model(kind, model, options).reader
+    reader = open_model(kind, model, options, LastLoaded()).reader
     column = (
         "tokens" if kind == "n-gram" or (kind == "causal" and reader.word_level) else "sentence"
     )

@@ -75,7 +75,6 @@ class Loaded:
 def load_model(
     name: str,
     kind: str = "causal",
-    *,
     revision: str | None = None,
     dtype: str = "float32",
     device: str = "cpu",

@@ -200,20 +200,19 @@ def open_model(
     kind: str,
     model: str,
     options: ScoreOptions,
+    last: LastLoaded,
     eos: bool = False,
-    last: LastLoaded | None = None,
     loaded: Loaded | None = None,
 ) -> OpenedModel:
     """Return a model of a kind, ready to read; the one that was loaded last is taken again."""
     if model.startswith("openai:"):
         return _open_server(model, options)
-    last = LastLoaded() if last is None else last
     folder, revision = what_to_load(model, options.revision)
     name, local = options.name or model, Path(model).exists()
     if local and not options.name:  # the last part, of ``lstm/seed-0`` both
         parts = Path(model).resolve().parts
         name = "/".join(parts[-2 if parts[-1].startswith("seed-") else -1 :])
-    dtype, device, trust = options.dtype, options.device, options.trust_remote_code
+    dtype, device = options.dtype, options.device
     if kind == "n-gram":
         device = "cpu" if device in ("auto", "map") else device
         ngram = last.keep("n-gram", folder, lambda: load_ngram(folder))
@@ -221,13 +220,8 @@ def open_model(
         return OpenedModel(ngram, name, ngram_revision(folder), dtype, device, local)
     from solecism.scoring.models import load_model
 
-    def load() -> Loaded:
-        return load_model(
-            folder, kind, revision=revision, dtype=dtype, device=device, trust_remote_code=trust
-        )
-
-    key = (folder, kind, revision, dtype, device, trust)
-    found = loaded or last.keep("model", key, load)
+    key = (folder, kind, revision, dtype, device, options.trust_remote_code)
+    found = loaded or last.keep("model", key, lambda: load_model(*key))
     about = (name, found.revision, found.dtype, found.device, local or loaded is not None)
     if kind == "masked":
         from solecism.scoring.engines.masked import open_masked
@@ -276,7 +270,7 @@ class _Scorer:
             wanted, items, data, lambda: kind_of_model(model, options, loaded), model
         )
         eos = options.eos and "eos" in method.options
-        opened = open_model(kind, model, options, eos, self.last, loaded)
+        opened = open_model(kind, model, options, self.last, eos, loaded)
         unigram = None
         if options.unigram is not None and "unigram" in method.options:
             from solecism.scoring.normalise import estimate_unigram
@@ -284,8 +278,8 @@ class _Scorer:
             path = options.unigram
             key = (path, opened.name, opened.revision, eos)
             unigram = self.last.keep("unigram", key, lambda: estimate_unigram(path, opened.reader))
-        signature = _signature(options, items, method, opened, unigram)
-        stem = Path(options.out) / _stem(options, items, method, opened, unigram)
+        signature, name = _signed(options, items, method, opened, unigram)
+        stem = Path(options.out) / name
         if refuse_replacing(stem, signature) and not options.again:
             self.notice(f"{stem}.json is there already (--again scores it anew)")
             self.before += items.rows
@@ -313,13 +307,14 @@ class _Scorer:
         total = min(items.rows, options.limit or items.rows)
         start, scored = time.perf_counter(), 0
 
-        def summary(table: Path) -> dict[str, Any]:
+        def ran() -> dict[str, object]:
             seconds = time.perf_counter() - start
-            ran = environment(opened.device, opened.dtype, seconds, 2 * scored)
-            return summarize_file(table, signature, ran)
+            return environment(opened.device, opened.dtype, seconds, 2 * scored)
 
-        ran = environment(opened.device, opened.dtype, 1.0, 0)
-        libraries = {name: ran[name] for name in ("torch", "transformers", "tokenizers", "numpy")}
+        def summary(table: Path) -> dict[str, Any]:
+            return summarize_file(table, signature, ran())
+
+        libraries = [ran()[name] for name in ("torch", "transformers", "tokenizers", "numpy")]
         batches = [opened.device, options.engine, options.batch_tokens]
         mark = json.dumps([signature.to_json(), libraries, *batches], ensure_ascii=False)
         with writing_result(stem, mark, summary, notice=self.notice) as (done, write):
@@ -354,38 +349,31 @@ def _open_server(model: str, options: ScoreOptions) -> OpenedModel:
     return OpenedModel(reader, name, "", "server", reader.server.url, bos=reader.bos)
 
 
-def _signature(
+def _signed(
     options: ScoreOptions, items: ItemSet, method: Method, opened: OpenedModel, unigram: Unigram | None
-) -> Signature:  # fmt: skip
-    changed = options.changed() | {"unigram": unigram}
+) -> tuple[Signature, str]:  # fmt: skip
+    """Return the signature of a result, and its name without the ending."""
+    bos = opened.bos or options.bos
+    changed = replace(options, dtype=opened.dtype, bos=bos).changed() | {"unigram": unigram}
     signed = {
         name: "yes" if changed[name] is True else str(changed[name])
         for name in (*method.options, *_SIGNED)
         if changed.get(name)
     }
     if "bos" in method.options:
-        signed["bos"] = opened.bos or options.bos
+        signed["bos"] = bos
     if items.uid:
         signed["uid"] = items.uid
     if options.revision and not _HASH.fullmatch(options.revision):
         signed["checkpoint"] = options.revision
-    return Signature(
+    signature = Signature(
         items.name, items.version, items.digest, items.config, method.signed or method.name,
         opened.name, opened.revision, opened.dtype, signed | method.further(items),
     )  # fmt: skip
-
-
-def _stem(
-    options: ScoreOptions, items: ItemSet, method: Method, opened: OpenedModel, unigram: Unigram | None
-) -> str:  # fmt: skip
-    """Return the name of a result, without its ending."""
-    own = [opened.revision.removeprefix("sha256-")[:8]] if opened.local else []
-    place = [items.name, items.config, *filter(None, [items.uid])]
-    parts = [opened.name, *own, *place, options.method or method.name]
-    shown = replace(options, dtype=opened.dtype, bos=opened.bos or options.bos).changed()
-    shown["unigram"] = unigram
-    parts += [f"{name}_{shown[name]}" for name in _NAMED if shown.get(name)]
-    return "-".join(re.sub(r"[^\w.]+", "_", part) for part in parts)
+    own = opened.revision.removeprefix("sha256-")[:8] if opened.local else ""
+    parts = [opened.name, own, items.name, items.config, items.uid, options.method or method.name]
+    parts += [f"{name}_{changed[name]}" for name in _NAMED if changed.get(name)]
+    return signature, "-".join(re.sub(r"[^\w.]+", "_", part) for part in parts if part)
 
 
 def _unscored(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:

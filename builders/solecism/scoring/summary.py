@@ -111,12 +111,17 @@ def refuse_replacing(path: str | Path, signature: Signature) -> bool:
     return True
 
 
-def environment(device: str, dtype: str, seconds: float, sentences: int) -> dict[str, Any]:
+def environment(device: str, dtype: str, seconds: float, sentences: int) -> dict[str, object]:
     """Return what a run ran on; it scored ``sentences`` (two a pair) in ``seconds``."""
-    names = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
+    versions: dict[str, str | None] = {}
+    for name in ("torch", "transformers", "tokenizers", "numpy", "pyarrow"):
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = None
     return {
         "python": platform.python_version(),
-        **{name: _version(name) for name in names},
+        **versions,
         "solecism": __version__,
         "platform": platform.platform(),
         "device": device,
@@ -124,13 +129,6 @@ def environment(device: str, dtype: str, seconds: float, sentences: int) -> dict
         "seconds": round(seconds, 3),
         "sentences_per_second": round(sentences / seconds, 1) if seconds > 0 else None,
     }
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 Z95 = 1.959963984540054
