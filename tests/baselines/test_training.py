@@ -20,12 +20,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from solecism.baselines import training
 from solecism.baselines.networks import word_tokenizer
 from solecism.baselines.ngram import load_ngram
-from solecism.baselines.training import (
-    Texts,
-    TrainingOptions,
-    read_texts,
-    train,
-)
+from solecism.baselines.training import Texts, TrainingOptions, read_texts, train
 from solecism.commands import main
 from solecism.errors import InputError
 

@@ -10,11 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from solecism.reports.comparison import (
-    compare,
-    mcnemar,
-    paired_bootstrap,
-)
+from solecism.reports.comparison import compare, mcnemar, paired_bootstrap
 from solecism.scoring.summary import wilson
 
 

@@ -17,12 +17,7 @@ from solecism.datasets.build import build
 from solecism.errors import InputError
 from solecism.scoring.methods.region import score_suites
 from solecism.scoring.results import read_result
-from solecism.scoring.surprisals import (
-    SurprisalColumns,
-    find_runs,
-    line_reader,
-    read_surprisals,
-)
+from solecism.scoring.surprisals import SurprisalColumns, find_runs, line_reader, read_surprisals
 
 
 def write_file(path: Path, sentences: Sequence[Sequence[tuple[str, float]]]) -> Path:

@@ -18,19 +18,9 @@ from solecism.baselines.ngram import NgramModel, is_ngram, load_ngram, ngram_rev
 from solecism.errors import candidates, fail
 from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
 from solecism.scoring.methods import Method, Run, choose, method_names, methods
-from solecism.scoring.options import (
-    ScoreOptions,
-    find_revisions,
-    place_of_model,
-    what_to_load,
-)
+from solecism.scoring.options import ScoreOptions, find_revisions, place_of_model, what_to_load
 from solecism.scoring.results import Result, read_result, writing_result
-from solecism.scoring.summary import (
-    Signature,
-    environment,
-    refuse_replacing,
-    summarize_file,
-)
+from solecism.scoring.summary import Signature, environment, refuse_replacing, summarize_file
 from solecism.terminal import Progress, no_progress
 
 if TYPE_CHECKING:
