@@ -26,7 +26,7 @@ from solecism.scoring.methods.cloze import score_cloze  # noqa: E402
 from solecism.scoring.methods.masked import score_focus, score_pll  # noqa: E402
 from solecism.scoring.methods.region import causal_reader, score_suites  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
-from solecism.scoring.models import load_model  # noqa: E402
+from solecism.scoring.models import Loaded, load_model  # noqa: E402
 from solecism.scoring.results import writing_result  # noqa: E402
 from solecism.scoring.run import _unscored  # noqa: E402
 
@@ -113,7 +113,7 @@ def run(stem: Path, score: Score, tables: list[pa.Table], end: int = -1) -> pa.T
 def test_a_run_that_is_cut_short_goes_on_after_its_windows(
     name: str, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(CausalReader, "window", 4)
+    monkeypatch.setattr(Loaded, "window", lambda *_, **__: 4)
     monkeypatch.setattr("solecism.scoring.methods.region.WINDOW", 3)
     score, tables = case(name, model)
     wanted = run(tmp_path / "whole", score, tables)

@@ -395,7 +395,7 @@ def _notes(result: Result, run: Run[Any], options: ScoreOptions) -> Iterator[str
     engine, refused = run.reader.used
     if refused:
         whys = "; ".join(f"{name}: {why}" for name, why in refused.items())
-        yield f"engine {engine.name} ({whys})"
+        yield f"engine {engine} ({whys})"
     rows = int(result.summary["rows"])
     taken = pa.array(range(0, rows, max(rows // min(MAX_BOS_PAIRS, max(rows // 10, 1)), 1)))
     if len(taken) < MIN_BOS_PAIRS:

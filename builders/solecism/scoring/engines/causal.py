@@ -7,19 +7,19 @@ model can use is found out: :func:`probe` holds each against the plain loop.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from inspect import signature
 from itertools import islice
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from solecism.baselines.corpus import Vocabulary, is_word_level, vocabulary_of
+from solecism.baselines.corpus import is_word_level, vocabulary_of
 from solecism.errors import fail
 from solecism.scoring.encoding import Encoded, encode
 from solecism.scoring.engines import ENGINES
@@ -108,13 +108,6 @@ _AFTER_HEAD: dict[str, Callable[[float, Tensor], Tensor]] = {
 """What a model may do to each logit, by the name of the number in its config."""
 
 
-def possible_heads(config: Any, embeddings: nn.Module) -> list[Head]:
-    """Return the heads that a model may have: its output layer, alone or with a cap or scale."""
-    given = ((change, getattr(config, name, None)) for name, change in _AFTER_HEAD.items())
-    after = [partial(change, value) for change, value in given if value]
-    return [Head(embeddings), *(Head(embeddings, change) for change in after)]
-
-
 @dataclass(frozen=True)
 class SplitModel:
     """A model in two parts: ``body(**inputs)`` returns states, ``head`` makes logits of them.
@@ -140,8 +133,11 @@ def split_model(model: Any, device: str) -> SplitModel:
     base, embeddings = getattr(model, "base_model", None), model.get_output_embeddings()
     if base is None or base is model or embeddings is None:
         return whole
-    for head in possible_heads(model.config.get_text_config(), embeddings):
-        split = SplitModel(base, head, False, device)
+    config = model.config.get_text_config()
+    numbers = ((change, getattr(config, name, None)) for name, change in _AFTER_HEAD.items())
+    after = [None, *(partial(change, number) for change, number in numbers if number)]
+    for change in after:
+        split = SplitModel(base, Head(embeddings, change), False, device)
         if _same_logits(model, split):
             return split
     return whole
@@ -175,7 +171,6 @@ class Engine:
     split: SplitModel
     tokens: int = 4096
     tell: Tell = lambda share: None
-    name: ClassVar[str] = "engine"
 
     @torch.inference_mode()
     def score(self, rows: Rows) -> list[Floats]:
@@ -197,8 +192,6 @@ class Engine:
 class Loop(Engine):
     """The reference: a sequence at a time, all logits, log softmax in double precision."""
 
-    name: ClassVar[str] = "loop"
-
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         out = np.zeros(ids.shape)
         for row, length in enumerate(lengths.tolist()):
@@ -212,8 +205,6 @@ class Loop(Engine):
 
 class Plain(Engine):
     """Distinct sequences in batches of similar length, padded on the right."""
-
-    name: ClassVar[str] = "plain"
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         unique, inverse = np.unique(ids, axis=0, return_inverse=True)
@@ -251,20 +242,19 @@ class Plain(Engine):
 class _OnTree(Engine):
     """An engine that runs each distinct prefix of the sequences once."""
 
+    def _fill(self, trie: Trie, of_node: Floats) -> None:
+        raise NotImplementedError
+
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         trie = Trie.build(ids, lengths)
         of_node = np.zeros(len(trie) + 1)  # the last value is for places after the end
         self._fill(trie, of_node)
         return np.asarray(of_node[trie.node_of])
 
-    def _fill(self, trie: Trie, of_node: Floats) -> None:
-        raise NotImplementedError
-
 
 class Tree(_OnTree):
     """Packs of nodes of the prefix tree, under a mask that shows each its ancestors."""
 
-    name: ClassVar[str] = "tree"
     SIZE: ClassVar[int] = 256
     """Nodes of a pack. With fewer, more ancestors are run again; with more, attention is dear."""
 
@@ -318,13 +308,12 @@ class Tree(_OnTree):
 class Cached(_OnTree):
     """Token by token down the prefix tree, from the cache or recurrent state of each parent."""
 
-    name: ClassVar[str] = "cached"
-
     def _fill(self, trie: Trie, of_node: Floats) -> None:
         most, done = max(self.tokens // 16, 1), 0
         # Depth first: states are held along one path, not for a whole level of the tree.
         tops = trie.inner[trie.parent[trie.inner] < 0]
-        waiting = [(tops, tops[:0], State("", None))] if len(tops) else []
+        waiting: list[tuple[Ints, Ints, tuple[str, Any]]] = []
+        waiting += [(tops, tops[:0], ("", None))] if len(tops) else []
         while waiting:
             nodes, parents, state = waiting.pop()
             if cut := (len(nodes) - 1) // most * most:
@@ -334,7 +323,7 @@ class Cached(_OnTree):
             if len(parents):
                 # A parent has as many copies of its state as it has children in this step.
                 rows = self._tensor(np.searchsorted(parents, trie.parent[nodes]))
-                inputs[state.argument] = select_rows(state.value, rows)
+                inputs[state[0]] = select_rows(state[1], rows)
             output = self.split.body(**inputs, use_cache=True)
             found, row = trie.children_of(nodes)
             states = self.split.states(output)[:, -1]
@@ -350,21 +339,17 @@ CLASSES: dict[str, type[Engine]] = dict(zip(ENGINES, (Tree, Cached, Plain, Loop)
 """The engines by name, the fastest first."""
 
 
-class State(NamedTuple):
-    """What a model hands on to the next token, and the argument that takes it."""
+def _state_of(body: Callable[..., Any], output: Any) -> tuple[str, Any]:
+    """Return what a model hands on to the next token, after the name of the argument that takes it.
 
-    argument: str
-    value: Any
-
-
-def _state_of(body: Callable[..., Any], output: Any) -> State:
-    """Return the state in an output of a model; raise ``TypeError`` where there is none."""
+    Raises ``TypeError`` where there is no such state.
+    """
     # The output has the state under its older names, too, which not every model takes.
     taken = signature(getattr(body, "forward", body)).parameters
     for name in ("cache", "past_key_values", "cache_params", "state"):
         value = getattr(output, name, None)
         if value is not None and name in taken:
-            return State(name, value)
+            return name, value
     raise TypeError("the model gives no cache and no state")
 
 
@@ -404,10 +389,10 @@ def probe(
     name: str = "auto",
     tokens: int = 4096,
     tell: Tell = lambda share: None,
-) -> tuple[Engine, dict[str, str]]:
-    """Return the fastest engine that equals the plain loop on some of ``rows``.
+) -> tuple[str, Engine, dict[str, str]]:
+    """Return the name and the fastest engine that equals the plain loop on some of ``rows``.
 
-    With it comes why each faster one was not taken. ``name`` forces an engine. Raises
+    With them comes why each faster one was not taken. ``name`` forces an engine. Raises
     :class:`InputError` where none (or not the one that was named) gives the plain loop's numbers.
     """
     _refuse_bidirectional(loaded)
@@ -423,7 +408,7 @@ def probe(
         kind = CLASSES[key]
         reason = _difference(kind(loaded.model, split, tokens), some, wanted, loaded.dtype)
         if not reason:
-            return kind(loaded.model, split, tokens, tell), refused
+            return key, kind(loaded.model, split, tokens, tell), refused
         refused[key] = reason
     why = "; ".join(f"{key}: {reason}" for key, reason in refused.items())
     raise fail(f"model {loaded.name!r} cannot be scored ({why})")
@@ -465,9 +450,9 @@ class CausalReader:
     """A causal model that reads texts and returns the log probability of each of their tokens.
 
     ``bos``: one of :data:`solecism.scoring.engines.BOS`; ``eos``: texts end with the EOS token;
-    ``tokens``: about how many tokens go through the model at a time; ``used``: the engine that ran
-    last, and why faster ones did not. Raises :class:`InputError` where the tokenizer lacks BOS or
-    EOS and they are asked for.
+    ``tokens``: about how many tokens go through the model at a time; ``used``: the name of the
+    engine that ran last, and why faster ones did not. Raises :class:`InputError` where the
+    tokenizer lacks BOS or EOS and they are asked for.
     """
 
     loaded: Loaded
@@ -476,11 +461,14 @@ class CausalReader:
     engine: str = "auto"
     tokens: int = 4096
     tell: Tell = lambda share: None
-    used: tuple[Engine, dict[str, str]] | None = None
+    used: tuple[str, dict[str, str]] | None = None
 
     def __post_init__(self) -> None:
         tokenizer = self.loaded.tokenizer
+        self.name, self.longest = self.loaded.name, self.loaded.longest
+        self.window = self.loaded.window(1 << 14, 1 << 11, tokens=12)
         self.word_level = is_word_level(tokenizer)
+        self.vocabulary: Container[str] = vocabulary_of(tokenizer) if self.word_level else ()
         bos, eos = tokenizer.bos_token_id, tokenizer.eos_token_id
         for name, lacks in (("EOS", self.eos and eos is None),
                             ("BOS", self.bos == "always" and bos is None)):  # fmt: skip
@@ -488,26 +476,6 @@ class CausalReader:
                 raise fail(f"model {self.name!r}: its tokenizer has no {name} token")
         first = eos if bos is None else bos
         self._first = [] if first is None or self.bos == "never" else [first]
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-        return self.loaded.name
-
-    @property
-    def longest(self) -> int:
-        """The number of positions that the model has."""
-        return self.loaded.longest
-
-    @cached_property
-    def window(self) -> int:
-        """How many pairs are scored together."""
-        return self.loaded.window(1 << 14, 1 << 11, tokens=12)
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """The words that a word-level model knows."""
-        return vocabulary_of(self.loaded.tokenizer)
 
     def encode(self, texts: Sequence[str], offsets: bool = True) -> list[Encoded]:
         """Tokenise texts without special tokens; see :func:`solecism.scoring.encoding.encode`."""
@@ -528,5 +496,6 @@ class CausalReader:
 
         Engines are tried at each call, so that a run which goes on gives the same digits.
         """
-        self.used = probe(self.loaded, rows, self.engine, self.tokens, self.tell)
-        return self.used[0].score(rows)
+        name, engine, refused = probe(self.loaded, rows, self.engine, self.tokens, self.tell)
+        self.used = name, refused
+        return engine.score(rows)

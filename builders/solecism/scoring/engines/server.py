@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -184,9 +184,9 @@ class ServerReader:
     prompts: int = PROMPTS
     begins: bool = True
     longest: int = 1 << 30
-    window: ClassVar[int] = 1024
+    window: int = 1024
     word_level: bool = False
-    vocabulary: frozenset[str] = frozenset()
+    vocabulary: Container[str] = ()
     tell: Callable[[float], None] = lambda share: None
     _values: list[float] = field(default_factory=list)
     _known: dict[str, Encoded] = field(default_factory=dict)
@@ -246,13 +246,17 @@ class ServerReader:
             if len(answer["choices"]) != count:
                 raise KeyError(count)
         except (KeyError, TypeError):
-            said = str(answer)
-            raise self.server.lacks(
-                f"does not give one answer to each of {count} prompts", said
-            ) from None
+            what = f"does not give one answer to each of {count} prompts"
+            raise self.server.lacks(what, str(answer)) from None
         try:
             read = _by_prompt if self.mode == "prompt_logprobs" else _by_echo
-            found = [read(choice) for choice in ordered]
+            found = [
+                [
+                    (str(token), None if value is None else float(value))
+                    for token, value in read(one)
+                ]
+                for one in ordered
+            ]
         except (KeyError, TypeError, ValueError, AttributeError, StopIteration, OverflowError):
             raise self.server.lacks("returns no log probabilities of the prompt") from None
         return [pieces[:-1] for pieces in found] if self.mode == "echo with one token" else found
@@ -306,23 +310,16 @@ class ServerReader:
                 raise self.server.lacks(f"returns {what}")
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
-
-
-def _by_echo(choice: Mapping[str, Any]) -> list[Piece]:
+def _by_echo(choice: Mapping[str, Any]) -> Iterable[tuple[object, Any]]:
     found = choice["logprobs"]
-    pairs = zip(found["tokens"], found["token_logprobs"], strict=True)
-    return [(str(token), _number(value)) for token, value in pairs]
+    return zip(found["tokens"], found["token_logprobs"], strict=True)
 
 
-def _by_prompt(choice: Mapping[str, Any]) -> list[Piece]:
-    pieces: list[Piece] = []
+def _by_prompt(choice: Mapping[str, Any]) -> Iterable[tuple[object, Any]]:
     for entry in choice["prompt_logprobs"]:
         # vLLM does not name the first token
         one = next(iter(entry.values())) if entry else {"decoded_token": "", "logprob": None}
-        pieces.append((str(one["decoded_token"]), _number(one["logprob"])))
-    return pieces
+        yield one["decoded_token"], one["logprob"]
 
 
 def _may_be(part: str, tokens: Sequence[tuple[str, float]], is_first: bool) -> bool:

@@ -32,27 +32,16 @@ _KINDS = ("pair", "suite", "cloze")
 class Reader(Protocol):
     """What reads texts with a causal model: one of ours, or one behind a server.
 
-    ``word_level``: it reads the words of ``tokens`` columns, those of its ``vocabulary``;
-    ``window``: how many pairs are scored together.
+    ``name``: of the model; ``longest``: the number of positions that it has; ``window``: how many
+    pairs are scored together; ``word_level``: it reads the words of ``tokens`` columns, those of
+    its ``vocabulary``.
     """
 
+    name: str
+    longest: int
+    window: int
     word_level: bool
-
-    @property
-    def window(self) -> int:
-        """How many pairs are scored together."""
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-
-    @property
-    def longest(self) -> int:
-        """The number of positions that the model has."""
-
-    @property
-    def vocabulary(self) -> Container[str]:
-        """The words that a word-level model knows."""
+    vocabulary: Container[str]
 
     def encode(self, texts: Sequence[str], offsets: bool = True) -> list[Encoded]:
         """Return the tokens of texts."""
