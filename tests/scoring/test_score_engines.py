@@ -88,7 +88,7 @@ def worst(found: list[Any], wanted: list[Any]) -> float:
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_probed_engine_equals_the_plain_loop(kind: str) -> None:
     model, rows = model_of(kind), sequences()
-    name, _, refused = probe(loaded(model), rows, tokens=64)
+    name, engine, refused = probe(loaded(model), rows, tokens=64)
     wanted = Loop(model, split_model(model, "cpu")).score(rows)
     assert name == BEST.get(kind, "tree"), refused
     assert worst(engine.score(rows), wanted) < 1e-4
