@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -72,24 +72,21 @@ class ExplainedPair:
         """By how many bits the bad sentence is more surprising than the good one."""
         return self.bad.surprisal - self.good.surprisal
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return all that is known of the pair."""
-        sums = {"good": self.good.surprisal, "bad": self.bad.surprisal}
-        made = asdict(self) | {"margin": self.margin}
-        return made | {side: made[side] | {"surprisal": value} for side, value in sums.items()}
+        sides = {
+            name: asdict(side) | {"surprisal": side.surprisal}
+            for name, side in (("good", self.good), ("bad", self.bad))
+        }
+        return asdict(self) | {"margin": self.margin} | sides
 
 
 def explain(
     identifier: str,
     model: str,
     data: str | None = None,
-    *,
-    method: str | None = None,
-    revision: str | None = None,
-    dtype: str = "float32",
-    device: str = "cpu",
-    bos: str = "auto",
-    trust_remote_code: bool = False,
+    options: ScoreOptions | None = None,
+    **changes: Any,
 ) -> ExplainedPair:
     """Return the surprisal of each token of both sentences of a pair.
 
@@ -100,36 +97,28 @@ def explain(
         model: a name on the hub, or the folder of a causal, masked or n-gram model.
         data: a config, as ``clams/he``, or a data set; by default all that are built here or in
             ``$SOLECISM_DATA``.
-        method: ``sentence`` for causal models, ``pll`` or ``pll:original`` for masked ones,
-            ``ngram`` for n-gram models.
-        revision, dtype, device, bos, trust_remote_code: as of :func:`solecism.score`.
+        options, changes: ``method`` (``sentence`` for causal models, ``pll`` or ``pll:original``
+            for masked ones, ``ngram`` for n-gram models), ``revision``, ``dtype``, ``device``,
+            ``bos`` and ``trust_remote_code``, as of :func:`solecism.score`.
 
     Raises :class:`InputError` where there is no such pair, model or method.
     """
     spec, row = find_pair(identifier, data)
-    options = ScoreOptions(
-        revision=revision, dtype=dtype, device=device, bos=bos, engine="loop",
-        trust_remote_code=trust_remote_code,
-    )  # fmt: skip
-    options.check()
-    kind = kind_of_model(model, options)
-    names = _METHODS[kind]
-    if method is not None and method not in names:
-        near = candidates("methods", names, method)
+    given = replace(options or ScoreOptions(), engine="loop", **changes)
+    given.check()
+    kind = kind_of_model(model, given)
+    method = given.method or _METHODS[kind][0]
+    if method not in _METHODS[kind]:
+        near = candidates("methods", _METHODS[kind], method)
         raise fail(f"method {method!r} gives no surprisals of {kind} models, as {model!r} {near}")
-    chosen = method or names[0]
-    reader = open_model(kind, model, options, LastLoaded()).reader
-    column = (
-        "tokens" if kind == "n-gram" or (kind == "causal" and reader.word_level) else "sentence"
-    )
+    reader = open_model(kind, model, given, LastLoaded()).reader
+    words = kind == "n-gram" or (kind == "causal" and reader.word_level)
+    texts = (row[f"{'tokens' if words else 'sentence'}_{side}"] for side in ("good", "bad"))
     good, bad = (
-        ExplainedSentence(text, _tokens(*_read(kind, reader, text, chosen)))
-        for text in (row[f"{column}_good"], row[f"{column}_bad"])
+        ExplainedSentence(text, _tokens(*_read(kind, reader, text, method))) for text in texts
     )
-    return ExplainedPair(
-        row["id"], row["UID"], row["linguistics_term"], row["language"], spec, model, chosen,
-        good, bad,
-    )  # fmt: skip
+    names = row["id"], row["UID"], row["linguistics_term"], row["language"]
+    return ExplainedPair(*names, spec, model, method, good, bad)
 
 
 _Read = tuple[Encoded, list[float | None], list[str]]
@@ -145,20 +134,18 @@ def _read(kind: str, reader: Any, text: str, method: str) -> _Read:
         raise fail(
             f"{text[:60]!r} has {len(ids)} tokens, and the model has {reader.longest} positions"
         )
-    known: list[float | None]
+    nothing = [""] * len(encoded.ids)
     if kind == "causal":
         (values,) = reader.log_probs([ids])
         places = range(len(ids) - len(encoded.ids), len(ids))
-        known = [None if place < first else float(values[place]) for place in places]
-        return encoded, known, [""] * len(known)
+        return encoded, [None if n < first else float(values[n]) for n in places], nothing
     questions, memo = Questions(1), Memo()
     variant: Variant = "original" if method == "pll:original" else "within_word_l2r"
     ask_words(questions, 0, encoded, 0, len(ids), reader.mask, variant)
     reader.answer(questions, memo, [text])
     rows = list(questions.rows)
     logp = (memo[rows[place], token] for _, place, token in questions.asked)
-    known = [None if special else next(logp) for special in encoded.special]
-    return encoded, known, [""] * len(known)
+    return encoded, [None if special else next(logp) for special in encoded.special], nothing
 
 
 def _by_ngram(model: NgramModel, text: str) -> _Read:

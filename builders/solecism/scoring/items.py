@@ -73,7 +73,8 @@ class ItemSet:
         """The number of items."""
         if self._chosen is not None:
             return int(self._chosen.sum())
-        return sum(pq.ParquetFile(path).metadata.num_rows for path in self.files)
+        with reading_parquet(self.files[0]):
+            return sum(pq.read_metadata(path).num_rows for path in self.files)
 
     @property
     def kind(self) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.formula import WHOLE, Formula, parse, place_of, unknown_terms
+from solecism.schema import ItemRow
 from solecism.scoring.encoding import Encoded, shared_spans, words_of
 from solecism.scoring.methods import Method, Reader
 from solecism.scoring.results import score_schema
@@ -25,7 +27,6 @@ UNKNOWN = "out of vocabulary"
 UNREAD = "sentence not read"
 
 Floats = NDArray[np.float64]
-Item = Mapping[str, Any]
 
 METRICS: dict[str, Callable[[Floats], float]] = {
     "sum": lambda bits: float(bits.sum()),
@@ -66,58 +67,54 @@ class MeasuredRegion:
 MeasuredCondition = dict[str, MeasuredRegion]
 """A condition that was measured: its regions by name, and the whole sentence as :data:`WHOLE`."""
 
-SentenceReader = Callable[[Sequence[Item]], list[ReadSentence | None]]
+SentenceReader = Callable[[Sequence[ItemRow]], list[ReadSentence | None]]
 """A function that reads the conditions of items in order, None for a sentence of which nothing is
 known."""
 
 
 def measured_items(
-    items: Sequence[Item], reader: SentenceReader
-) -> Iterator[tuple[Item, list[MeasuredCondition]]]:
-    """Read all sentences of items at once; yield each item with its conditions as measured."""
+    items: Sequence[ItemRow], reader: SentenceReader
+) -> Iterator[tuple[ItemRow, list[MeasuredCondition]]]:
+    """Read all sentences of items at once; yield each item with its conditions as measured.
+
+    These are the surprisals of the regions of each condition, and of the condition as a whole.
+    """
     read = iter(reader([condition for item in items for condition in item["conditions"]]))
     for item in items:
-        yield item, measure(item, [next(read) for _ in item["conditions"]])
-
-
-def measure(item: Item, sentences: Sequence[ReadSentence | None]) -> list[MeasuredCondition]:
-    """Return the surprisals of the regions of each condition, and of the condition as a whole."""
-    metric = METRICS.get(item.get("metric") or "sum")
-    if metric is None:
-        near = candidates("metrics", list(METRICS), item["metric"])
-        raise fail(f"suite {item['suite']!r}: unknown metric {item['metric']!r} {near}")
-    out: list[MeasuredCondition] = []
-    for condition, sentence in zip(item["conditions"], sentences, strict=True):
-        whole = MeasuredRegion(WHOLE, condition["text"], None, 0, UNREAD)
-        if sentence is not None:
-            bits = float(sentence.bits.sum())
-            whole = MeasuredRegion(WHOLE, sentence.encoded.text, bits, len(sentence.bits))
-        out.append({WHOLE: whole})
-    for name in dict.fromkeys(r["name"] for c in item["conditions"] for r in c["regions"]):
-        for place, region in _measured(item, name, sentences, metric):
-            out[place][name] = region
-    return out
+        metric = METRICS.get(item.get("metric") or "sum")
+        if metric is None:
+            near = candidates("metrics", list(METRICS), item["metric"])
+            raise fail(f"suite {item['suite']!r}: unknown metric {item['metric']!r} {near}")
+        conditions = [(condition, next(read)) for condition in item["conditions"]]
+        out: list[MeasuredCondition] = []
+        for condition, sentence in conditions:
+            whole = MeasuredRegion(WHOLE, condition["text"], None, 0, UNREAD)
+            if sentence is not None:
+                bits = float(sentence.bits.sum())
+                whole = MeasuredRegion(WHOLE, sentence.encoded.text, bits, len(sentence.bits))
+            out.append({WHOLE: whole})
+        for name in dict.fromkeys(r["name"] for c in item["conditions"] for r in c["regions"]):
+            for place, region in _measured(name, conditions, metric):
+                out[place][name] = region
+        yield item, out
 
 
 def _measured(
-    item: Item,
     name: str,
-    sentences: Sequence[ReadSentence | None],
+    conditions: Sequence[tuple[ItemRow, ReadSentence | None]],
     metric: Callable[[Floats], float],
 ) -> Iterator[tuple[int, MeasuredRegion]]:
     """Yield a region of each condition that has it, with the place of the condition."""
     found = [
-        (place, condition, region, sentence)
-        for place, (condition, sentence) in enumerate(
-            zip(item["conditions"], sentences, strict=True)
-        )
+        (place, region, sentence, _place_of(condition, region, sentence))
+        for place, (condition, sentence) in enumerate(conditions)
         for region in condition["regions"]
         if region["name"] == name
     ]
-    known = [(n, s, _place_of(c, r, s)) for n, c, r, s in found if r["text"] and s is not None]
-    spans = shared_spans([s.encoded for _, s, _ in known], [place for _, _, place in known])
+    known = [(n, s.encoded, at) for n, r, s, at in found if r["text"] and s is not None]
+    spans = shared_spans([text for _, text, _ in known], [at for _, _, at in known])
     aligned = dict(zip((n for n, _, _ in known), spans or (), strict=False))
-    for place, _, region, sentence in found:
+    for place, region, sentence, _ in found:
         span = aligned.get(place)
         if not region["text"]:
             yield place, MeasuredRegion(name, "", 0.0, 0)
@@ -132,9 +129,11 @@ def _measured(
             yield place, MeasuredRegion(name, text, bits, tokens, UNKNOWN if unknown else None)
 
 
-def _place_of(condition: Item, region: Item, sentence: ReadSentence) -> tuple[int, int]:
+def _place_of(
+    condition: ItemRow, region: ItemRow, sentence: ReadSentence | None
+) -> tuple[int, int]:
     """Return the characters of a region in the text that was read."""
-    if not sentence.words:
+    if sentence is None or not sentence.words:
         return region["start"], region["end"]
     words = condition["tokens"].split(" ")
     start = sum(len(word) + 1 for word in words[: region["first"]])
@@ -170,15 +169,13 @@ def score_suites(tables: Iterable[pa.Table], reader: SentenceReader) -> Iterator
     for table in tables:
         for start in range(0, len(table), WINDOW):
             items = table.slice(start, WINDOW).to_pylist()
-            rows = [
-                row
-                for item, measured in measured_items(items, reader)
-                for row in _result_rows(item, measured)
-            ]
-            yield pa.Table.from_pylist(rows, schema=SUITE_SCORES)
+            found = (_result_rows(*measured) for measured in measured_items(items, reader))
+            yield pa.Table.from_pylist(list(chain.from_iterable(found)), schema=SUITE_SCORES)
 
 
-def _result_rows(item: Item, measured: Sequence[MeasuredCondition]) -> Iterator[dict[str, Any]]:
+def _result_rows(
+    item: ItemRow, measured: Sequence[MeasuredCondition]
+) -> Iterator[dict[str, object]]:
     conditions = item["conditions"]
     by_name = dict(zip((c["name"] for c in conditions), measured, strict=True))
     regions = {c["name"]: [r["name"] for r in c["regions"]] for c in conditions}
@@ -190,8 +187,8 @@ def _result_rows(item: Item, measured: Sequence[MeasuredCondition]) -> Iterator[
     for number, formula in enumerate(formulas):
         terms = []
         for condition, region in formula.terms:
-            place = place_of(region, regions[condition])
-            name = WHOLE if region == WHOLE or place is None else regions[condition][place]
+            place = None if region == WHOLE else place_of(region, regions[condition])
+            name = WHOLE if place is None else regions[condition][place]
             terms.append((condition, by_name[condition][name]))
         yield {
             "id": f"{item['id']}-{number}", "set_id": item["id"], "UID": item["suite"],
@@ -201,35 +198,35 @@ def _result_rows(item: Item, measured: Sequence[MeasuredCondition]) -> Iterator[
         }  # fmt: skip
 
 
-def _outcome(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> dict[str, Any]:
+def _outcome(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> dict[str, object]:
     """Return the regions of a prediction, and whether it holds.
 
     Of one that compares two regions also what it has in common with a pair.
     """
-    measured = [
-        {
-            "condition": c, "region": m.region, "text": m.text,
-            "surprisal": m.surprisal, "tokens": m.tokens,
-        }
-        for c, m in terms
-    ]  # fmt: skip
-    skipped = next((m.skipped for _, m in terms if m.skipped), None)
+    found: dict[str, object] = {
+        "terms": [
+            {
+                "condition": condition, "region": term.region, "text": term.text,
+                "surprisal": term.surprisal, "tokens": term.tokens,
+            }
+            for condition, term in terms
+        ]
+    }  # fmt: skip
+    skipped = next((term.skipped for _, term in terms if term.skipped), None)
     if skipped:
-        return {"terms": measured, "skipped": skipped}
-    places = iter(terms)
-    decision = formula(lambda condition, region: next(places)[1].surprisal or 0.0)
-    found = {"terms": measured, "decision": decision}
+        return found | {"skipped": skipped}
+    values = iter([term.surprisal or 0.0 for _, term in terms])
+    found["decision"] = formula(lambda condition, region: next(values))
     if formula.comparison is None:
         return found
-    good, bad = (terms[n][1] for n in formula.comparison)
-    logs = [-(m.surprisal or 0.0) * log(2) for m in (good, bad)]
-    return {
-        **found,
-        "logp_good": logs[0], "logp_bad": logs[1], "margin": logs[0] - logs[1],
-        "tokens_good": good.tokens, "tokens_bad": bad.tokens,
-        "bytes_good": len(good.text.encode()), "bytes_bad": len(bad.text.encode()),
-        "chars_good": len(good.text), "chars_bad": len(bad.text),
-    }  # fmt: skip
+    for side, number in zip(("good", "bad"), formula.comparison, strict=True):
+        term = terms[number][1]
+        found |= {
+            f"logp_{side}": -(term.surprisal or 0.0) * log(2), f"tokens_{side}": term.tokens,
+            f"bytes_{side}": len(term.text.encode()), f"chars_{side}": len(term.text),
+        }  # fmt: skip
+    good, bad = (-(terms[number][1].surprisal or 0.0) * log(2) for number in formula.comparison)
+    return found | {"margin": good - bad}
 
 
 def causal_reader(reader: Reader) -> SentenceReader:
@@ -239,7 +236,7 @@ def causal_reader(reader: Reader) -> SentenceReader:
     """
     words = reader.word_level
 
-    def read(conditions: Sequence[Item]) -> list[ReadSentence | None]:
+    def read(conditions: Sequence[ItemRow]) -> list[ReadSentence | None]:
         encoded = reader.encode([c["tokens" if words else "text"] or "" for c in conditions])
         rows = [reader.with_bos(text.ids)[0] for text in encoded]
         longest = reader.longest
@@ -249,12 +246,9 @@ def causal_reader(reader: Reader) -> SentenceReader:
         for n, logp in zip(kept, values, strict=True):
             text = encoded[n]
             bits = -np.asarray(logp, np.float64)[len(rows[n]) - len(text.ids) :] / log(2)
-            unknown = (
-                n
-                for n, (a, b) in enumerate(text.offsets)
-                if text.text[a:b] not in reader.vocabulary
-            )
-            out[n] = ReadSentence(text, bits, words, frozenset(unknown if words else ()))
+            tokens = (text.text[slice(*at)] for at in text.offsets) if words else ()
+            unknown = frozenset(n for n, word in enumerate(tokens) if word not in reader.vocabulary)
+            out[n] = ReadSentence(text, bits, words, unknown)
         return out
 
     return read
@@ -266,13 +260,12 @@ def ngram_reader(model: NgramModel) -> SentenceReader:
     Nothing is known of a sentence whose words are others to the model (it may leave out marks).
     """
 
-    def read(conditions: Sequence[Item]) -> list[ReadSentence | None]:
+    def read(conditions: Sequence[ItemRow]) -> list[ReadSentence | None]:
         texts = [condition["tokens"] or "" for condition in conditions]
         stream, starts = model.stream(pa.array(texts, pa.string()))
         out: list[ReadSentence | None] = []
-        for text, values in zip(
-            texts, np.split(-model.word_logp(stream) / log(2), starts[1:]), strict=True
-        ):
+        surprisals = np.split(-model.word_logp(stream) / log(2), starts[1:])
+        for text, values in zip(texts, surprisals, strict=True):
             words, bits = text.split(" "), values[1:-1]
             unknown = frozenset(n for n, word in enumerate(words) if word not in model.vocabulary)
             same = len(words) == len(bits)
