@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from itertools import chain
 from math import isfinite, log
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -99,27 +99,29 @@ def read_surprisals(
     if rnng:
         end = next((n for n, row in enumerate(rows) if row[0].startswith("-----")), len(rows))
         rows, first, unit = rows[:end], 1, _UNITS["nats"]
-        places: list[int | None] = [0, 1, 2, 4]
+        names = ["sentence_id", "token_id", "token", "read as", "surprisal"]
+        columns = SurprisalColumns()
     else:
         names = [name.strip() for name in first_row]
-        wanted = (columns.sentence, columns.number, columns.token, columns.surprisal)
-        missing = [name for name in wanted if name not in names and name != columns.number]
+        wanted = (columns.sentence, columns.token, columns.surprisal)
+        missing = [name for name in wanted if name not in names]
         if missing:
             near = candidates("columns", names, missing[0])
             raise fail(f"has no column {', '.join(missing)} {near}", path, 1)
-        places = [names.index(name) if name in names else None for name in wanted]
         rows, first, unit = rows[1:], 2, _UNITS[columns.unit]
     problems: list[Problem] = []
     found: dict[int, list[_Token]] = {}
     for line, row in enumerate(rows, first):
+        cells = {name: cell.strip() for name, cell in zip(names, row)}  # noqa: B905
         try:
-            cells = [str(line) if place is None else row[place].strip() for place in places]
-            token, bits = _BRACKETS.get(cells[2], cells[2]), float(cells[3]) * unit
+            token, bits = cells[columns.token], float(cells[columns.surprisal]) * unit
             if not token or not isfinite(bits):
                 raise ValueError(row)
-            unknown = rnng and _is_unknown(row[3].strip())  # the word as an RNNG has read it
-            found.setdefault(int(cells[0]), []).append((int(cells[1]), token, bits, unknown))
-        except (ValueError, IndexError):
+            unknown = rnng and _is_unknown(cells["read as"])
+            number = int(cells[columns.number] if columns.number in names else line)
+            read = (number, _BRACKETS.get(token, token), bits, unknown)
+            found.setdefault(int(cells[columns.sentence]), []).append(read)
+        except (ValueError, KeyError):
             message = f"not a sentence's number, a token's number, a token and a surprisal: {row}"
             problems.append(Problem(message, str(path), line))
     problems += (Problem(text, str(path)) for text in _gaps(found))
@@ -142,10 +144,10 @@ def _gaps(found: Mapping[int, Sequence[_Token]]) -> Iterator[str]:
 
 def _rows(path: Path) -> list[list[str]]:
     """Return the cells of a table; in one with tabs quotation marks are tokens."""
-    shape: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
     with path.open(encoding="utf-8-sig", newline="") as file:
+        tabs = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         try:
-            rows = list(csv.reader(file, **({} if path.suffix == ".csv" else shape)))
+            rows = list(csv.reader(file) if path.suffix == ".csv" else tabs)
         except (UnicodeDecodeError, csv.Error) as error:
             raise fail(str(error), path) from None
     while rows and not "".join(rows[-1]).strip():
@@ -162,12 +164,11 @@ def _line(tokens: Sequence[_Token]) -> SentenceLine:
     """Return a sentence without the marks of its ends."""
     inner = [n for n, token in enumerate(tokens) if not _END.fullmatch(token[1])]
     kept = tokens[inner[0] : inner[-1] + 1] if inner else []
-    unknown = frozenset(place for place, token in enumerate(kept) if token[3])
-    return SentenceLine(tuple(t[1] for t in kept), tuple(t[2] for t in kept), unknown)
+    _, texts, bits, unknown = zip(*kept, strict=True) if kept else ((), (), (), ())
+    return SentenceLine(texts, bits, frozenset(n for n, mark in enumerate(unknown) if mark))
 
 
-@dataclass(frozen=True)
-class SurprisalRun:
+class SurprisalRun(NamedTuple):
     """The files of a model (or of a seed of it) by suite."""
 
     model: str
@@ -194,14 +195,13 @@ def find_runs(folder: Path) -> list[SurprisalRun]:
         raise fail("holds no file surprisals_SUITE.tsv", folder)
     runs = []
     for place, files in found.items():
-        above = [folder.resolve().parent.name, folder.resolve().name]
-        *parents, name = place.relative_to(folder).parts or (above[1],)
-        match = _SEED.fullmatch(name)
-        if match:
-            parents += [match["model"]] if match["model"] else []
-            name = "/".join(parents) or above[place != folder]
-        runs.append(SurprisalRun(name if match else "/".join([*parents, name]),
-                                 match["seed"] if match else "", files))  # fmt: skip
+        own = place.relative_to(folder).parts or (folder.resolve().name,)
+        model, seed = "/".join(own), ""
+        if match := _SEED.fullmatch(own[-1]):
+            above = folder.resolve() if place != folder else folder.resolve().parent
+            model = "/".join([*own[:-1], *filter(None, [match["model"]])]) or above.name
+            seed = match["seed"]
+        runs.append(SurprisalRun(model, seed, files))
     return runs
 
 
@@ -262,12 +262,13 @@ def score_surprisals(
     items = open_items(data)
     named = items.name, items.version, items.digest, items.config
     method = {"pair": "sentence", "suite": "region", "cloze": "cloze:two_forms"}[items.kind]
-    results = []
-    for run in find_runs(Path(folder)):
-        signature = sign_run(run, run.files.values(), named, method)
-        scores = _suites if items.kind == "suite" else _sums
-        results.append(write_run(Path(out), signature, scores(items, run, columns)))
-    return results
+    scores = _suites if items.kind == "suite" else _sums
+    return [
+        write_run(
+            Path(out), sign_run(run, run.files.values(), named, method), scores(items, run, columns)
+        )
+        for run in find_runs(Path(folder))
+    ]
 
 
 def _lines(run: SurprisalRun, columns: SurprisalColumns, name: str) -> SentenceReader:
@@ -368,21 +369,19 @@ def sentences_of(
         if forms is not None:
             for item, wrong in wrong_sentences(table, forms):
                 texts = {"good": item["text"]} | {f"bad-{n}": t for n, t in enumerate(wrong, 1)}
-                yield [
-                    Sentence(item["id"], side, text, " ".join(_WORD.findall(text)))
-                    for side, text in texts.items()
+                sides = [
+                    (side, text, " ".join(_WORD.findall(text))) for side, text in texts.items()
                 ]
-        elif items.kind == "suite":
-            for item in table.select(["id", "conditions"]).to_pylist():
-                conditions = item["conditions"]
-                yield [Sentence(item["id"], c["name"], c["text"], c["tokens"]) for c in conditions]
-        else:
-            for row in table.to_pylist():
-                texts = {side: row[f"sentence_{side}"] for side in ("good", "bad")}
-                yield [
-                    Sentence(row["id"], side, text, row.get(f"tokens_{side}", text))
-                    for side, text in texts.items()
-                ]
+                yield [Sentence(item["id"], *side) for side in sides]
+            continue
+        for row in table.to_pylist():
+            sides = [
+                (side, row[f"sentence_{side}"], row.get(f"tokens_{side}", row[f"sentence_{side}"]))
+                for side in ("good", "bad")
+            ] if items.kind == "pair" else [
+                (each["name"], each["text"], each["tokens"]) for each in row["conditions"]
+            ]  # fmt: skip
+            yield [Sentence(row["id"], *side) for side in sides]
 
 
 def write_sentence_lines(items: Iterable[list[Sentence]], path: Path) -> None:
@@ -393,5 +392,6 @@ def write_sentence_lines(items: Iterable[list[Sentence]], path: Path) -> None:
     with writing(path) as part, part.open("w", encoding="utf-8", newline="\n") as out:
         for sentence in chain.from_iterable(items):
             row = {**sentence._asdict(), "tokens": sentence.tokens.split(" ")}
-            text = json.dumps(row, ensure_ascii=False)
-            out.write((text if path.suffix == ".jsonl" else sentence.tokens) + "\n")
+            json_line = path.suffix == ".jsonl"
+            out.write(json.dumps(row, ensure_ascii=False) if json_line else sentence.tokens)
+            out.write("\n")
