@@ -70,7 +70,8 @@ def test_a_bigram_model_worked_out_by_hand():
 
 def test_discounts_follow_chen_and_goodman():
     counts = np.repeat([0, 1, 2, 3, 4, 9], [7, 10, 5, 4, 2, 3])
-    assert discounts(counts) == pytest.approx([0, 0.5, 0.8, 2.0])
+    wanted = np.repeat([0, 0.5, 0.8, 2.0], [7, 10, 5, 9])
+    assert discounts(counts) == pytest.approx(wanted)
 
 
 class Reference:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
 from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import PreTokenizer
 from torch import nn
 from transformers import (
     AutoConfig,
@@ -78,24 +79,18 @@ class WordLSTMModel(_Base):  # type: ignore[no-untyped-call]
         super().__init__(config)
         self.embed_tokens = nn.Embedding(config.vocab_size, config.embedding_size)
         self.drop = nn.Dropout(config.dropout)
-        between = config.dropout if config.num_hidden_layers > 1 else 0.0
-        self.lstm = nn.LSTM(
-            config.embedding_size,
-            config.hidden_size,
-            config.num_hidden_layers,
-            batch_first=True,
-            dropout=between,
-        )
+        size, layers = (config.embedding_size, config.hidden_size), config.num_hidden_layers
+        between = config.dropout if layers > 1 else 0.0
+        self.lstm = nn.LSTM(*size, layers, batch_first=True, dropout=between)
         self.post_init()  # type: ignore[no-untyped-call]
 
     def forward(
         self,
-        input_ids: torch.Tensor | None = None,
+        input_ids: torch.Tensor,
         attention_mask: torch.Tensor | None = None,
         state: State | None = None,
-        inputs_embeds: torch.Tensor | None = None,
         use_cache: bool | None = None,
-        **_: Any,
+        **_: object,
     ) -> WordLSTMOutput:
         """Return the states of tokens (batch, length) that are run from a state, or from zeros.
 
@@ -106,12 +101,10 @@ class WordLSTMModel(_Base):  # type: ignore[no-untyped-call]
             raise ValueError("an LSTM reads from left to right: it takes no tree mask")
         if attention_mask is not None and bool((attention_mask.diff(dim=1) > 0).any()):
             raise ValueError("an LSTM's batches are padded on the right")
-        if inputs_embeds is None:
-            inputs_embeds = self.embed_tokens(input_ids)
-        start = (
-            None if state is None else tuple(part.transpose(0, 1).contiguous() for part in state)
-        )
-        states, (hidden, cell) = self.lstm(self.drop(inputs_embeds), start)
+        start = None
+        if state is not None:
+            start = tuple(part.transpose(0, 1).contiguous() for part in state)
+        states, (hidden, cell) = self.lstm(self.drop(self.embed_tokens(input_ids)), start)
         after = None if use_cache is False else (hidden.transpose(0, 1), cell.transpose(0, 1))
         return WordLSTMOutput(last_hidden_state=self.drop(states), state=after)
 
@@ -136,36 +129,30 @@ class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-ca
         self, input_ids: torch.Tensor, state: State | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         """Return the last token and the state before it, once there is one."""
-        ids = input_ids if state is None else input_ids[:, -1:]
-        mask = kwargs.get("attention_mask") if state is None else None
-        use_cache = kwargs.get("use_cache", True)
-        return {"input_ids": ids, "state": state, "attention_mask": mask, "use_cache": use_cache}
+        found = {"use_cache": kwargs.get("use_cache", True), "state": state}
+        if state is not None:
+            return {**found, "input_ids": input_ids[:, -1:]}
+        return {**found, "input_ids": input_ids, "attention_mask": kwargs.get("attention_mask")}
 
     def forward(
         self,
-        input_ids: torch.Tensor | None = None,
+        input_ids: torch.Tensor,
         attention_mask: torch.Tensor | None = None,
         state: State | None = None,
-        inputs_embeds: torch.Tensor | None = None,
         labels: torch.Tensor | None = None,
         use_cache: bool | None = None,
-        logits_to_keep: int | torch.Tensor = 0,
-        return_dict: bool | None = None,
         **kwargs: Any,
-    ) -> WordLSTMOutput | tuple[Any, ...]:
+    ) -> WordLSTMOutput:
         """Return logits (batch, length, vocabulary) and the state.
 
         With ``labels`` (the tokens themselves, -100 to leave out) also return the mean loss of each
         token after those before it.
         """
-        out = self.model(input_ids, attention_mask, state, inputs_embeds, use_cache)
-        kept = slice(-logits_to_keep, None) if isinstance(logits_to_keep, int) else logits_to_keep
-        logits = self.lm_head(out.last_hidden_state[:, kept])
-        loss = None
+        out = self.model(input_ids, attention_mask, state, use_cache)
+        logits, loss = self.lm_head(out.last_hidden_state), None
         if labels is not None:
             loss = self.loss_function(logits, labels, self.config.vocab_size, **kwargs)
-        result = WordLSTMOutput(loss=loss, logits=logits, state=out.state)
-        return result if return_dict is not False else result.to_tuple()
+        return WordLSTMOutput(loss=loss, logits=logits, state=out.state)
 
 
 def word_tokenizer(words: Sequence[str], wording: Wording | None = None) -> PreTrainedTokenizerFast:
@@ -179,7 +166,11 @@ def word_tokenizer(words: Sequence[str], wording: Wording | None = None) -> PreT
     made = Tokenizer(WordLevel(ids, unk_token=UNK))
     steps = [normalizers.NFC(), *([normalizers.Lowercase()] if shape.lower else [])]
     made.normalizer = normalizers.Sequence(steps)
-    made.pre_tokenizer = _splitter(shape)
+    parts: list[PreTokenizer] = [pre_tokenizers.WhitespaceSplit()]
+    if shape.marks:
+        parts.append(pre_tokenizers.Split(Regex(MARKS), "isolated"))
+        parts.append(pre_tokenizers.Split(Regex(ELISION), "merged_with_previous"))
+    made.pre_tokenizer = pre_tokenizers.Sequence(parts)
     made.post_processor = processors.TemplateProcessing(
         single=f"{BOS} $A", pair=f"{BOS} $A {BOS} $B", special_tokens=[(BOS, ids[BOS])]
     )
@@ -188,14 +179,6 @@ def word_tokenizer(words: Sequence[str], wording: Wording | None = None) -> PreT
         padding_side="right", clean_up_tokenization_spaces=False,
         solecism_word_level=True, solecism_lower=shape.lower,
     )  # fmt: skip
-
-
-def _splitter(wording: Wording) -> Any:
-    parts: list[Any] = [pre_tokenizers.WhitespaceSplit()]
-    if wording.marks:
-        parts.append(pre_tokenizers.Split(Regex(MARKS), "isolated"))
-        parts.append(pre_tokenizers.Split(Regex(ELISION), "merged_with_previous"))
-    return pre_tokenizers.Sequence(parts)
 
 
 AutoConfig.register(WordLSTMConfig.model_type, WordLSTMConfig, exist_ok=True)

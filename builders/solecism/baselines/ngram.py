@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import json
 import re
 import zlib
@@ -12,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise, repeat
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from solecism.baselines.corpus import BOS, EOS, UNK, Vocabulary, Wording, frequent_words
 from solecism.errors import fail
 from solecism.hashing import file_digest
+from solecism.inputs import check, read_json
 
 _LN10 = float(np.log(10.0))
 _TYPE = "solecism-ngram"
@@ -60,8 +60,8 @@ class NgramLevel:
 
 
 def write_arpa(path: Path, words: tuple[str, ...], levels: tuple[NgramLevel, ...]) -> None:
-    """Write a model, log10 with nine digits, orders ascending (``.gz``: compressed)."""
-    with _open(path, "wt") as out:
+    """Write a model, log10 with nine digits, orders ascending."""
+    with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write("\\data\\\n")
         out.writelines(f"ngram {n}={len(level)}\n" for n, level in enumerate(levels, 1))
         texts = list(words)
@@ -69,22 +69,11 @@ def write_arpa(path: Path, words: tuple[str, ...], levels: tuple[NgramLevel, ...
             if n > 1:
                 pairs = (part.tolist() for part in divmod(level.keys, len(words)))
                 texts = [f"{texts[before]} {words[w]}" for before, w in zip(*pairs, strict=True)]
-            weights = (f"\t{b:.9g}" for b in level.backoff.tolist())
+            weights = [f"\t{b:.9g}" for b in level.backoff.tolist()] or [""] * len(level)
             out.write(f"\n\\{n}-grams:\n")
-            for p, text, b in zip(
-                level.logp.tolist(),
-                texts,
-                weights if len(level.backoff) else repeat(""),
-                strict=False,
-            ):
-                out.write(f"{p:.9g}\t{text}{b}\n")
+            rows = zip(level.logp.tolist(), texts, weights, strict=True)
+            out.writelines(f"{p:.9g}\t{text}{weight}\n" for p, text, weight in rows)
         out.write("\n\\end\\\n")
-
-
-def _open(path: Path, mode: str) -> io.TextIOWrapper:
-    zipped = path.suffix == ".gz"
-    file = gzip.GzipFile(path, mode[0] + "b", mtime=0) if zipped else path.open(mode[0] + "b")
-    return io.TextIOWrapper(file, encoding="utf-8", newline="\n")
 
 
 @dataclass(frozen=True)
@@ -107,7 +96,7 @@ def read_arpa(path: Path) -> tuple[tuple[str, ...], tuple[NgramLevel, ...]]:
     """
     if not path.is_file():
         raise fail("there is no such file", path)
-    first, *others = (_parsed(path, *section) for section in _sections(path))
+    first, *others = [_parsed(path, *section) for section in _sections(path)]
     texts = [UNK if text == "<UNK>" else text for text in first.texts]
     twice = [word for word, count in Counter(texts).items() if count > 1]
     if twice:
@@ -125,11 +114,12 @@ def read_arpa(path: Path) -> tuple[tuple[str, ...], tuple[NgramLevel, ...]]:
 
 def _sections(path: Path) -> Iterator[tuple[int, int, list[str]]]:
     """Yield order, line number and lines of each section, whose number the header gives."""
-    with _open(path, "rt") as file:
-        try:
-            lines = file.read().split("\n")
-        except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
-            raise fail(f"cannot be read: {error}", path) from None
+    try:
+        content = path.read_bytes()
+        text = gzip.decompress(content) if path.suffix == ".gz" else content
+        lines = text.decode().split("\n")
+    except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
+        raise fail(f"cannot be read: {error}", path) from None
     heads = [i for i, line in enumerate(lines) if _HEAD.fullmatch(line)]
     names = [lines[i].strip() for i in heads]
     orders = len(heads) - 2
@@ -236,9 +226,8 @@ class NgramModel:
             history = history[: len(stream) - start]
             found = level.find(history, stream[start:], len(self.words))
             backed = score[start:] + self.levels[size - 2].backoff_of(history)
-            score[start:] = (
-                np.where(found >= 0, level.logp[found], backed) if len(level) else backed
-            )
+            listed = level.logp[found] if len(level) else backed
+            score[start:] = np.where(found >= 0, listed, backed)
             history = found
         score[stream == self.words.index(BOS)] = 0.0
         return score * _LN10
@@ -289,23 +278,24 @@ def load_ngram(path: str | Path) -> NgramModel:
 
     Raises :class:`InputError` where there is none or where a line of it is wrong.
     """
-    file = _arpa_of(Path(path))
-    if file is None:
-        raise fail(
-            "is no n-gram model (a file .arpa or .arpa.gz, or a folder with model.arpa)", path
-        )
-    words, levels = read_arpa(file)
-    return NgramModel(words, levels, _wording(file.parent / "config.json"))
+    file = _existing(path)
+    return NgramModel(*read_arpa(file), _wording(file.parent / "config.json"))
+
+
+def _existing(path: str | Path) -> Path:
+    if (file := _arpa_of(Path(path))) is not None:
+        return file
+    kinds = "a file .arpa or .arpa.gz, or a folder with model.arpa"
+    raise fail(f"is no n-gram model ({kinds})", path)
 
 
 def _wording(path: Path) -> Wording:
-    try:
-        config = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        if config.get("model_type") != _TYPE:
-            return Wording()
-        return Wording(lower=bool(config["lower"]), marks=bool(config["marks"]))
-    except (ValueError, AttributeError, KeyError, RecursionError) as error:
-        raise fail(f"does not say how text is split into words: {error!r}", path) from None
+    """Return how text is split into words for a model; a config of another kind does not say it."""
+    config = read_json(path, dict) if path.is_file() else {}
+    if config.get("model_type") != _TYPE:
+        return Wording()
+    check(config, {"lower": bool, "marks": bool}, path, "config of an n-gram model")
+    return Wording(config["lower"], config["marks"])
 
 
 def save_ngram(model: NgramModel, folder: Path) -> None:
@@ -321,14 +311,9 @@ def ngram_revision(path: str | Path) -> str:
 
     It is that of the ARPA file and of how the model splits text.
     """
-    file = _arpa_of(Path(path))
-    if file is None:
-        raise fail("is no n-gram model", path)
+    file = _existing(path)
     parts = (file_digest(file), repr(_wording(file.parent / "config.json")))
     return f"sha256-{hashlib.sha256(''.join(parts).encode()).hexdigest()[:12]}"
-
-
-_FALLBACK = (0.5, 1.0, 1.5)
 
 
 @dataclass(frozen=True)
@@ -345,23 +330,18 @@ class _Grams:
 
 
 def discounts(counts: Ints) -> Floats:
-    """Estimate what is taken from counts of 0 (nothing), 1, 2, and 3 or more.
+    """Return what is taken from each count, which depends on whether it is 1, 2, or 3 or more.
 
-    From counts of counts (Chen & Goodman 1998, equation 26); 0.5, 1, 1.5 where these give none
-    within ``0 <= D_k <= k`` (tiny texts), as lmplz has it.
+    Estimated from counts of counts (Chen & Goodman 1998, equation 26); 0.5, 1, 1.5 where these give
+    none within ``0 <= D_k <= k`` (tiny texts), as lmplz has it.
     """
     times = np.bincount(np.minimum(counts, 5), minlength=6).astype(float)
+    taken = [0.5, 1.0, 1.5]
     if times[1:4].all():
         part = times[1] / (times[1] + 2 * times[2])
         found = [float(k - (k + 1) * part * times[k + 1] / times[k]) for k in (1, 2, 3)]
-        if all(0 <= value <= k for k, value in enumerate(found, 1)):
-            return np.array((0.0, *found))
-    return np.array((0.0, *_FALLBACK))
-
-
-def _discounted(counts: Ints) -> Floats:
-    """Return what is taken from each count."""
-    return discounts(counts)[np.minimum(counts, 3)]
+        taken = found if all(0 <= value <= k for k, value in enumerate(found, 1)) else taken
+    return np.array([0.0, *taken])[np.minimum(counts, 3)]
 
 
 def estimate(
@@ -382,8 +362,8 @@ def estimate(
     ids = pc.fill_null(pc.index_in(lists.values, value_set=pa.array(words, pa.string())), 0)
     bounds = np.asarray(lists.offsets, dtype=np.int64)
     stream, starts = with_marks(np.asarray(ids, dtype=np.int64), bounds, 1, 2)
-    grams = _adjusted(_count(stream, starts, order, len(words)), len(words))
-    return NgramModel(words, _smooth(grams, len(words)), shape)
+    grams = _count(stream, starts, order, len(words))
+    return NgramModel(words, _smooth(_adjusted(grams, len(words)), len(words)), shape)
 
 
 def _count(stream: Ints, starts: Ints, order: int, size: int) -> list[_Grams]:
@@ -423,13 +403,13 @@ def _smooth(grams: list[_Grams], size: int) -> tuple[NgramLevel, ...]:
     """Discount, and interpolate with the lower orders; what is left are the back-off weights."""
     unigrams = grams[0].counts.copy()
     unigrams[1] = 0
-    taken = _discounted(unigrams)
+    taken = discounts(unigrams)
     prob = (unigrams - taken + taken.sum() / (size - 1)) / unigrams.sum()
     prob[1] = 0.0
     levels, keys = [], grams[0].keys
     for gram in grams[1:]:
         history = gram.keys // size
-        taken = _discounted(gram.counts)
+        taken = discounts(gram.counts)
         total = np.bincount(history, gram.counts, len(keys)).astype(np.float64)
         left = np.bincount(history, taken, len(keys)).astype(np.float64)
         # one for an n-gram that is no history

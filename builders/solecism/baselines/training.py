@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -23,6 +23,7 @@ from transformers import (
     EvalPrediction,
     GPT2Config,
     GPT2LMHeadModel,
+    PreTrainedModel,
     PreTrainedTokenizerFast,
     PrinterCallback,
     Trainer,
@@ -78,11 +79,12 @@ class TrainingOptions:
     def check(self) -> None:
         """Raise :class:`InputError` for options that no model can have."""
         archs = sorted({arch for arch, _ in PRESETS})
-        for kind, known in (("arch", archs), ("optimizer", ["sgd", "adamw"])):
-            if (name := getattr(self, kind)) not in known:
+        for kind, name, known in (
+            ("arch", self.arch, archs), ("optimizer", self.optimizer, ["sgd", "adamw"]),
+        ):  # fmt: skip
+            if name not in known:
                 raise fail(f"unknown {kind} {name!r} {candidates('known', known, name)}")
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        for name, value in values.items():
+        for name, value in asdict(self).items():
             if type(value) is int and value < 1:
                 raise fail(f"{name} is {value}: 1 is the least")
         if self.arch == "transformer" and self.hidden % self.heads:
@@ -124,20 +126,19 @@ def read_texts(train: Sequence[Path], valid: Sequence[Path] = ()) -> Texts:
     A folder stands for the ``.txt`` files below it, in the order of their names. Raises
     :class:`InputError` for files that cannot be read, and for a folder without any.
     """
-    found: list[list[Path]] = []
-    for paths in (train, valid):
-        found.append([])
+
+    def files(paths: Sequence[Path]) -> list[Path]:
+        found = []
         for path in paths:
-            files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
-            if not files:
+            found += sorted(path.rglob("*.txt")) if path.is_dir() else [path]
+            if path.is_dir() and not any(path.rglob("*.txt")):
                 raise fail("has no .txt file in it", path)
-            found[-1] += files
-    lines = read_lines(found[0])
-    left, right = (lines, read_lines(found[1])) if valid else held_out(lines)
-    total = hashlib.sha256()
-    for part in (left, right):
-        total.update("\n".join(part.to_pylist()).encode() + b"\0")
-    return Texts(left, right, total.hexdigest())
+        return found
+
+    lines = read_lines(files(train))
+    left, right = (lines, read_lines(files(valid))) if valid else held_out(lines)
+    both = ("\n".join(part.to_pylist()) + "\0" for part in (left, right))
+    return Texts(left, right, hashlib.sha256("".join(both).encode()).hexdigest())
 
 
 def train(
@@ -204,16 +205,14 @@ def train_seed(
         if options.arch == "ngram":
             model = estimate(texts.train, options.order, options.vocabulary, options.wording)
             save_ngram(model, part)
-            found: dict[str, Any] = {"perplexity": model.perplexity(texts.valid)}
+            found: dict[str, object] = {"perplexity": model.perplexity(texts.valid)}
         else:
-            both = options.wording.words(
-                pa.concat_arrays([texts.train, texts.valid])
-            )  # as in the paper
-            words = frequent_words(both.values, options.vocabulary)
+            both = pa.concat_arrays([texts.train, texts.valid])  # as in the paper
+            words = frequent_words(options.wording.words(both).values, options.vocabulary)
             tokenizer = word_tokenizer(words, options.wording)
             report = _Reporter(seed, progress, notice)
-            found = _train_network(options, texts, tokenizer, checkpoints, device, report)
-            report.model.save_pretrained(part)
+            network, found = _train_network(options, texts, tokenizer, checkpoints, device, report)
+            network.save_pretrained(part)
             tokenizer.save_pretrained(part)
         record = {
             "solecism": __version__, "seed": seed, "text": texts.digest,
@@ -231,7 +230,6 @@ class _Reporter(TrainerCallback):
 
     def __init__(self, seed: int, progress: Progress, notice: Callable[[str], None]) -> None:
         self.seed, self.progress, self.notice = seed, progress, notice
-        self.model: Any = None
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Report the steps."""
@@ -251,8 +249,8 @@ def _train_network(
     checkpoints: Path,
     device: str,
     report: _Reporter,
-) -> dict[str, Any]:
-    """Train a network and keep the weights of its best epoch; return what its record says of it.
+) -> tuple[PreTrainedModel, dict[str, object]]:
+    """Return a network with the weights of its best epoch, and what its record says of it.
 
     The learning rate is divided after each epoch whose validation perplexity is no lower than the
     lowest before. Equal seeds give equal models on one machine.
@@ -260,7 +258,7 @@ def _train_network(
     rows, cut = _encode(tokenizer, texts.train, options.longest)
     valid, _ = _encode(tokenizer, texts.valid, options.longest)
     torch.manual_seed(report.seed)
-    report.model = _make_model(options, tokenizer)
+    network = _make_model(options, tokenizer)
     arguments = TrainingArguments(
         str(checkpoints), seed=report.seed, num_train_epochs=options.epochs, use_cpu=device == "cpu",
         per_device_train_batch_size=options.batch, per_device_eval_batch_size=options.batch,
@@ -274,15 +272,14 @@ def _train_network(
         remove_unused_columns=False, dataloader_pin_memory=False,
     )  # fmt: skip
     trainer = Trainer(
-        report.model, arguments, partial(_padded, pad=tokenizer.eos_token_id), rows, valid,
+        network, arguments, partial(_padded, pad=tokenizer.eos_token_id), rows, valid,
         compute_metrics=_perplexity, preprocess_logits_for_metrics=_losses, callbacks=[report],
     )  # fmt: skip
     trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=any(checkpoints.glob("checkpoint-*")))
-    report.model.cpu().eval()
     key = "eval_perplexity"
     found = [entry[key] for entry in trainer.state.log_history if key in entry]
-    return {
+    return network, {
         "perplexity": min(found), "tokens": sum(rows["length"]) - len(rows), "cut": cut,
         "vocabulary_size": len(tokenizer),
         "epochs": [{"number": n, "perplexity": value} for n, value in enumerate(found, 1)],
@@ -334,7 +331,7 @@ def _perplexity(found: EvalPrediction) -> dict[str, float]:
     return {"perplexity": value}
 
 
-def _make_model(options: TrainingOptions, tokenizer: PreTrainedTokenizerFast) -> Any:
+def _make_model(options: TrainingOptions, tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
     """Return an untrained model; its weights depend on torch's seed."""
     marks = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
     rate = options.dropout
@@ -344,13 +341,12 @@ def _make_model(options: TrainingOptions, tokenizer: PreTrainedTokenizerFast) ->
             embedding_size=options.embedding, num_hidden_layers=options.layers, **marks,
         )  # fmt: skip
         return WordLSTMForCausalLM(config)
-    return GPT2LMHeadModel(
-        GPT2Config(
-            vocab_size=len(tokenizer), n_embd=options.hidden, n_layer=options.layers,
-            n_head=options.heads, n_positions=options.longest + 2, resid_pdrop=rate,
-            embd_pdrop=rate, attn_pdrop=rate, **marks,
-        )
+    shape = GPT2Config(
+        vocab_size=len(tokenizer), n_embd=options.hidden, n_layer=options.layers,
+        n_head=options.heads, n_positions=options.longest + 2, resid_pdrop=rate,
+        embd_pdrop=rate, attn_pdrop=rate, **marks,
     )  # fmt: skip
+    return GPT2LMHeadModel(shape)
 
 
 _ARCHITECTURES = {
@@ -394,21 +390,20 @@ def model_card(name: str, record: Mapping[str, Any], texts: Texts) -> str:
     """Return the card of a model as Markdown; ``record``: what ``training.json`` holds."""
     arch = record["options"]["arch"]
     spaces = pc.sum(pc.count_substring(texts.train, " ")).as_py() or 0
+    network = "epochs" in record
     facts = {
         "sentences": f"{len(texts.train):,}",
         "words between spaces": f"{spaces + len(texts.train):,}",
         "held-out sentences": f"{len(texts.valid):,}",
+        "sentences that were cut": network and f"{record['cut']:,}",
+        "vocabulary": network and f"{record['vocabulary_size']:,} words",
+        "text (SHA-256)": f"`{record['text']}`",
+        "perplexity of the held-out sentences": f"{record['perplexity']:.2f}",
+        "epochs": network and str(len(record["epochs"])),
     }
-    if "epochs" in record:
-        facts["sentences that were cut"] = f"{record['cut']:,}"
-        facts["vocabulary"] = f"{record['vocabulary_size']:,} words"
-    facts["text (SHA-256)"] = f"`{record['text']}`"
-    facts["perplexity of the held-out sentences"] = f"{record['perplexity']:.2f}"
-    if "epochs" in record:
-        facts["epochs"] = str(len(record["epochs"]))
     return _CARD.format(
         name=name, arch=arch, what=_ARCHITECTURES[arch], version=record["solecism"],
         seed=record["seed"], library="kenlm" if arch == "ngram" else "transformers",
-        facts="".join(f"| {what} | {value} |\n" for what, value in facts.items()),
+        facts="".join(f"| {what} | {value} |\n" for what, value in facts.items() if value),
         options=json.dumps(record["options"], indent=2, ensure_ascii=False),
     )  # fmt: skip
