@@ -28,7 +28,7 @@ from solecism.formula import WHOLE  # noqa: E402
 from solecism.schema import SUITE  # noqa: E402
 from solecism.scoring.encoding import words_of  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader  # noqa: E402
-from solecism.scoring.methods.region import (  # noqa: E402  # noqa: E402
+from solecism.scoring.methods.region import (  # noqa: E402
     METRICS,
     UNALIGNED,
     UNKNOWN,
@@ -36,7 +36,6 @@ from solecism.scoring.methods.region import (  # noqa: E402  # noqa: E402
     ReadSentence,
     SentenceReader,
     causal_reader,
-    measure,
     measured_items,
     score_suites,
 )
@@ -98,10 +97,10 @@ def test_surprisal_is_in_bits_after_what_comes_before(loaded: Loaded) -> None:
     assert [(r["condition"], r["region"]) for r in rows] == [
         ("good", "verb"), ("good", "end"), ("bad", "verb"), ("bad", "end"),
     ]  # fmt: skip
-    for row, before, through in [
-        (rows[0], "The cat", "The cat sleeps"),
-        (rows[3], "The cats sleeps", "The cats sleeps here."),
-    ]:
+    for number, before, through in [
+        (0, "The cat", "The cat sleeps"), (3, "The cats sleeps", "The cats sleeps here."),
+    ]:  # fmt: skip
+        row = rows[number]
         wanted = (by_hand(loaded, before, [0]) - by_hand(loaded, through, [0])) / log(2)
         assert row["surprisal"] == pytest.approx(wanted, abs=1e-3)
         assert row["skipped"] is None
@@ -118,8 +117,14 @@ def test_regions_inside_tokens_are_skipped_in_all_conditions(loaded: Loaded) -> 
 
 def told(bits: list[float], text: str, *regions: tuple[str, str], metric: str = "sum") -> Any:
     """Measure one sentence whose words have these bits."""
-    (item,) = suite(condition("a", text, *regions), metric=metric).to_pylist()
-    return measure(item, [ReadSentence(words_of(text.split()), np.array(bits))])[0]
+    made = suite(condition("a", text, *regions), metric=metric)
+    return measured(made, ReadSentence(words_of(text.split()), np.array(bits)))
+
+
+def measured(table: pa.Table, sentence: ReadSentence | None) -> Any:
+    """Measure the one condition of an item."""
+    ((_, (found,)),) = measured_items(table.to_pylist(), lambda _: [sentence])
+    return found
 
 
 @pytest.mark.parametrize(
@@ -142,21 +147,17 @@ def test_an_unknown_metric_is_told() -> None:
 def test_an_empty_region_adds_nothing_and_the_whole_is_all() -> None:
     made = condition("a", "a b", ("r", "b"))
     made["regions"][0] |= {"text": "", "start": 3, "end": 3, "first": 2, "last": 2}
-    (item,) = suite(made).to_pylist()
-    found = measure(item, [ReadSentence(words_of(["a", "b"]), np.array([1.0, 2.0]))])[0]
+    found = measured(suite(made), ReadSentence(words_of(["a", "b"]), np.array([1.0, 2.0])))
     assert (found["r"].surprisal, found["r"].tokens) == (0.0, 0)
     assert (found[WHOLE].surprisal, found[WHOLE].tokens) == (3.0, 2)
 
 
 def test_what_was_not_read_or_not_known_is_skipped() -> None:
-    (item,) = suite(condition("a", "a b", ("r", "b"))).to_pylist()
-    (unread,) = measure(item, [None])
-    assert [m.skipped for m in unread.values()] == [UNREAD, UNREAD]
+    item = suite(condition("a", "a b", ("r", "b")))
+    assert [m.skipped for m in measured(item, None).values()] == [UNREAD, UNREAD]
     sentence = ReadSentence(words_of(["a", "b"]), np.array([1.0, 2.0]), unknown=frozenset([1]))
-    assert measure(item, [sentence])[0]["r"].skipped == UNKNOWN
+    assert measured(item, sentence)["r"].skipped == UNKNOWN
 
-
-# a tokenizer like Qwen's: byte-level, and Chinese characters are not separated before merging
 
 # n-gram models, results and the command
 

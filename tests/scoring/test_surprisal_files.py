@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
+from functools import partial
 from math import log
 from pathlib import Path
 
@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from cloze_items import ITEMS, forms
+from folders import write_carded
 from solecism.commands import main
-from solecism.errors import InputError
 from solecism.schema import CLOZE
 from solecism.scoring.items import open_items
-from solecism.scoring.surprisals import read_surprisals, score_surprisals, sentences_of
+from solecism.scoring.surprisals import score_surprisals, sentences_of
 
 Write = Callable[[list[list[str]], Path], None]
 
@@ -46,18 +46,11 @@ def rnng(sentences: list[list[str]], path: Path, pieces: bool = False) -> None:
     path.with_suffix(".tsv").write_text("\n".join([*rows, *footer]), encoding="utf-8")
 
 
-def rnng_pieces(sentences: list[list[str]], path: Path) -> None:
-    rnng(sentences, path, pieces=True)
-
-
 @pytest.fixture
 def few(folder: Path) -> Path:
     """A folder with a data set ``few``: 30 pairs."""
-    source = Path(open_items("clams/fr").files[0])
-    (folder / "few").mkdir()
-    pq.write_table(pq.read_table(source).slice(0, 30), folder / "few" / "fr.parquet")
-    card = "---\nconfigs:\n- config_name: fr\n  data_files:\n  - path: fr.parquet\n---\n"
-    (folder / "few" / "README.md").write_text(card)
+    table = next(open_items("clams/fr").tables(limit=30))
+    write_carded(folder / "few", {"fr": table})
     return folder
 
 
@@ -68,7 +61,7 @@ def wanted(pairs: pa.Table) -> list[float]:
     return [(bad - good) * log(2) for good, bad in zip(*sums, strict=True)]
 
 
-@pytest.mark.parametrize("write", [columns, rnng, rnng_pieces])
+@pytest.mark.parametrize("write", [columns, rnng, partial(rnng, pieces=True)])
 def test_pairs_from_a_file_in_order(few: Path, write: Write) -> None:
     done = CliRunner().invoke(main, ["convert", "few/fr", "few.txt"])
     assert done.exit_code == 0, done.output
@@ -98,14 +91,8 @@ def test_a_pair_with_an_unknown_critical_word_is_skipped(few: Path) -> None:
 def test_cloze_items_compare_the_answer_with_other_forms(folder: Path) -> None:
     items = [item for item in ITEMS if item["upos"] == "VERB"][:2]
     items.append({**items[0], "id": "alone", "lemma": "unheard"})
-    (folder / "mined").mkdir()
-    pq.write_table(pa.Table.from_pylist(items, CLOZE), folder / "mined" / "xx.parquet")
-    pq.write_table(forms(), folder / "mined" / "forms.parquet")
-    entries = "".join(
-        f"- config_name: {name}\n  data_files:\n  - path: {file}.parquet\n"
-        for name, file in (("xx", "xx"), ("xx-forms", "forms"))
-    )
-    (folder / "mined" / "README.md").write_text(f"---\nconfigs:\n{entries}---\n")
+    tables = {"xx": pa.Table.from_pylist(items, CLOZE), "xx-forms": forms()}
+    write_carded(folder / "mined", tables)
     found = list(sentences_of(open_items("mined/xx")))
     assert [(s.side, s.tokens) for s in found[0]] == [
         ("good", "The author laughs ."), ("bad-1", "The author laugh ."),
@@ -117,11 +104,3 @@ def test_cloze_items_compare_the_answer_with_other_forms(folder: Path) -> None:
     assert result.table["margin"].to_pylist()[0] == pytest.approx(difference)
     assert result.table["skipped"].to_pylist() == [None, None, "no other form"]
     assert "|score:cloze:two_forms|" in result.signature.replace("%3A", ":")
-
-
-def test_a_broken_row_of_an_rnng(few: Path) -> None:
-    path = Path("x.tsv")
-    path.write_text("0\t0\tLe\tLe\t3.5\n0\t1\tchat\tchat\tmany\n")
-    with pytest.raises(InputError, match=r"x\.tsv:2: not a sentence's number"):
-        read_surprisals(path)
-    shutil.rmtree("few")

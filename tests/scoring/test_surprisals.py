@@ -72,6 +72,7 @@ def test_marks_of_the_ends_of_sentences_are_left_out(tmp_path: Path, first: str,
     [
         ("sentence_id\ttoken\n1\ta", "x.tsv:1: has no column surprisal"),
         ("", "x.tsv:1: has no column sentence_id"),
+        ("0\t0\tLe\tLe\t3.5\n0\t1\ta\ta\tmany", "x.tsv:2: not a sentence's number"),
         ("HEAD\n1\t1\ta\tnan", "x.tsv:2: not a sentence's number"),
         ("HEAD\n1\t1\ta\tinf", "x.tsv:2: not a sentence's number"),
         ("HEAD\n1\t1\ta\t1\n1\tx\ta\t1\n1\t1", "x.tsv:4: not a sentence's number"),

@@ -37,6 +37,16 @@ def pair_row(key: str, **other: Any) -> dict[str, Any]:
     }
 
 
+def write_carded(folder: Path, tables: Mapping[str, pa.Table]) -> Path:
+    """Write configs that a card alone lists; return the folder."""
+    folder.mkdir()
+    for name, table in tables.items():
+        pq.write_table(table, folder / f"{name}.parquet")
+    entry = "- config_name: {0}\n  data_files:\n  - path: {0}.parquet\n"
+    (folder / "README.md").write_text(f"---\nconfigs:\n{''.join(map(entry.format, tables))}---\n")
+    return folder
+
+
 def write_folder(
     folder: Path,
     configs: Mapping[str, Sequence[Mapping[str, Any]]],
