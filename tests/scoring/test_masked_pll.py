@@ -62,23 +62,14 @@ def test_rows_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_positions_are_used_to_the_last(kind: str) -> None:
     model = loaded(kind)
     assert reader(kind).longest == POSITIONS
-    words, text = ["author"] * POSITIONS, ""
-    while len(model.tokenizer(" ".join(words))["input_ids"]) > POSITIONS:
-        words.pop()
-    text = " ".join(words)
+    text = "author" + " author" * POSITIONS
+    while len(model.tokenizer(text)["input_ids"]) > POSITIONS:
+        text = text.removesuffix(" author")
     longer = text + " author"
-    table = pairs([(text, text, None, None, None), (text, longer, None, None, None)])
-    scores = pll(kind, table)
+    scores = pll(kind, pairs([(text, text, *[None] * 3), (text, longer, *[None] * 3)]))
     assert scores["skipped"].to_pylist() == [None, "too long"]
-    assert scores["logp_good"][0].as_py() == pytest.approx(
-        plain_pll(model, text, "within_word_l2r"), abs=1e-3
-    )
-
-
-def test_empty_sentences_are_skipped() -> None:
-    scores = pll("bert", pairs([("", "The author.", None, None, None)]))
-    assert scores["skipped"].to_pylist() == ["empty"]
-    assert scores["logp_bad"].to_pylist() == [None]
+    wanted = plain_pll(model, text, "within_word_l2r")
+    assert scores["logp_good"][0].as_py() == pytest.approx(wanted, abs=1e-3)
 
 
 @pytest.mark.parametrize("kind", KINDS)

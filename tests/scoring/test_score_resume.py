@@ -41,17 +41,8 @@ class KilledError(BaseException):
 
 def many() -> list[pa.Table]:
     """Two tables of pairs that share beginnings and whole sentences."""
-    texts = [
-        (
-            f"The {one} near the {other} laughs.",
-            f"The {one} near the {other} laugh.",
-            None,
-            None,
-            None,
-        )
-        for one in WORDS
-        for other in WORDS[:2]
-    ]
+    starts = [f"The {one} near the {other}" for one in WORDS for other in WORDS[:2]]
+    texts = [(f"{start} laughs.", f"{start} laugh.", None, None, None) for start in starts]
     table = pairs([*texts, *texts[:3]])
     return [table.slice(0, 7), table.slice(7)]
 
@@ -63,8 +54,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def suites(model: Path) -> tuple[Score, list[pa.Table]]:
-    read = load_model(str(model))
+def suites() -> list[pa.Table]:
     items = []
     for number, word in enumerate(WORDS):
         conditions = []
@@ -78,18 +68,15 @@ def suites(model: Path) -> tuple[Score, list[pa.Table]]:
             "language": "en", "conditions": conditions, "metric": "sum",
             "predictions": ["good.verb < bad.verb", "good.verb > bad.verb"],
         })  # fmt: skip
-
-    return lambda tables: score_suites(tables, causal_reader(CausalReader(read))), [
-        pa.Table.from_pylist(items)
-    ]
+    return [pa.Table.from_pylist(items)]
 
 
 def case(name: str, model: Path) -> tuple[Score, list[pa.Table]]:
     """What scores, and what is scored."""
-    if name == "region":
-        return suites(model)
-    if name == "sentence":
+    if name in ("region", "sentence"):
         read = CausalReader(load_model(str(model)))
+        if name == "region":
+            return lambda tables: score_suites(tables, causal_reader(read)), suites()
         return lambda tables: score_pairs(tables, read), many()
     bert = reader("bert", window=3)
     if name == "cloze":

@@ -44,13 +44,10 @@ def test_mcnemar_is_the_binomial_test(first: int, second: int) -> None:
 
 
 def test_bootstrap_draws_clusters_whole() -> None:
-    rng = np.random.default_rng(4)
-    per_cluster = rng.choice([-1.0, 0.0, 1.0], 200)
-    clusters = np.repeat(np.arange(200), 10)
-    doubled = np.repeat(per_cluster, 10)
-    whole = paired_bootstrap(doubled, clusters)
-    alone = paired_bootstrap(doubled)
-    single = paired_bootstrap(per_cluster)
+    per_cluster = np.random.default_rng(4).choice([-1.0, 0.0, 1.0], 200)
+    repeated = np.repeat(per_cluster, 10)
+    whole = paired_bootstrap(repeated, np.repeat(np.arange(200), 10))
+    alone, single = paired_bootstrap(repeated), paired_bootstrap(per_cluster)
     assert whole.high - whole.low == pytest.approx(single.high - single.low, rel=0.05)
     assert whole.high - whole.low > 2.5 * (alone.high - alone.low)
 
