@@ -28,7 +28,7 @@ _SHAPE = {
     "model_name?": (str, None),
 }
 _SAMPLE = {"doc": dict, "resps": list}
-_NAMED = ("UID", "linguistics_term", "language")
+_TEXTS = ("UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
 _OURS = re.compile(r"solecism_(?P<data>[a-z]+)_?(?P<config>.*)")
 
 
@@ -86,18 +86,17 @@ def _samples(path: Path) -> pa.Table | None:
     docs = [sample["doc"] for sample in samples]
     if not docs or not all({"sentence_good", "sentence_bad"} <= doc.keys() for doc in docs):
         return None
-    logp = []
-    for line, sample in enumerate(samples, 1):
+    logp = np.empty((2, len(docs)))
+    for line, sample in enumerate(samples):
         try:
-            good, bad = (float(answer[0][0]) for answer in sample["resps"])
+            logp[:, line] = [float(answer[0][0]) for answer in sample["resps"]]
         except (TypeError, ValueError, IndexError, KeyError):
             message = "resps are not the log probabilities of two sentences"
-            raise fail(message, path, line) from None
-        logp.append((good, bad))
+            raise fail(message, path, line + 1) from None
     texts = [[str(doc[f"sentence_{side}"]) for doc in docs] for side in ("good", "bad")]
     ones = np.ones((2, len(docs)))  # the number of tokens is not known, but not zero
     pairs, skipped = _pairs(docs), [None] * len(docs)
-    table = scores_table(pairs, "sentence", np.array(logp).T, ones, texts, skipped)
+    table = scores_table(pairs, "sentence", logp, ones, texts, skipped)
     for name in ("tokens_good", "tokens_bad"):
         place = table.column_names.index(name)
         table = table.set_column(place, name, pa.nulls(len(table), pa.int32()))
@@ -109,12 +108,11 @@ def _pairs(docs: Sequence[Mapping[str, Any]]) -> pa.Table:
     rows = []
     for number, doc in enumerate(docs):
         key = str(doc.get("id") or f"{doc.get('UID', '')}-{doc.get('pairID', number)}")
-        named = {name: str(doc.get(name) or "") for name in _NAMED}
-        texts = {f"sentence_{side}": str(doc[f"sentence_{side}"]) for side in ("good", "bad")}
-        rows.append({"id": key, "set_id": str(doc.get("set_id") or key), **named, **texts,
-                     "features": doc.get("features")})  # fmt: skip
-    fields = (pa.field(name, pa.string()) for name in rows[0] if name != "features")
-    return pa.Table.from_pylist(rows, pa.schema([*fields, pair_schema().field("features")]))
+        texts = {name: str(doc.get(name) or "") for name in _TEXTS}
+        texts |= {"id": key, "set_id": str(doc.get("set_id") or key)}
+        rows.append({**texts, "features": doc.get("features")})
+    fields = [pair_schema().field(name) for name in ("id", "set_id", *_TEXTS, "features")]
+    return pa.Table.from_pylist(rows, pa.schema(fields))
 
 
 def _counted(
@@ -125,13 +123,16 @@ def _counted(
     for name, accuracy in accuracies.items():
         n = int(found.get("n-samples", {}).get(name, {}).get("effective", 0))
         uid = name.removeprefix("solecism_").removeprefix(f"{data}_") or name
-        tallies[uid] = Tally(accuracy * n, n)
-        overall.add(tallies[uid])
-    by = {"UID": tallies, "config": {config: overall}}
-    groups = {name: {uid: t.to_json() for uid, t in some.items()} for name, some in by.items()}
-    mean = sum(each["accuracy"] or 0.0 for each in groups["UID"].values()) / len(tallies)
-    return {"rows": 0, "overall": overall.to_json(), "macro": {"UID": mean},
-            "by": {**groups, "phenomenon": {}, "construction": {}}}  # fmt: skip
+        tallies[uid] = Tally(accuracy * n, n).to_json()
+        overall.add(Tally(accuracy * n, n))
+    mean = sum(each["accuracy"] or 0.0 for each in tallies.values()) / len(tallies)
+    by = {
+        "UID": tallies,
+        "config": {config: overall.to_json()},
+        "phenomenon": {},
+        "construction": {},
+    }
+    return {"rows": 0, "overall": overall.to_json(), "macro": {"UID": mean}, "by": by}
 
 
 def _signature(found: Mapping[str, Any], data: str, config: str, task: str) -> Signature:

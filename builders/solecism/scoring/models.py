@@ -56,9 +56,8 @@ class Loaded:
         """The number of positions that the model has (a very large one where it has no limit)."""
         names = ("max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len")
         config = self.model.config.get_text_config()
-        found = [getattr(config, name, None) for name in names]
-        limits = [n for n in found if isinstance(n, int) and n > 0]
-        return limits[0] if limits else 1 << 30
+        found = (getattr(config, name, None) for name in names)
+        return next((n for n in found if isinstance(n, int) and n > 0), 1 << 30)
 
     def window(self, most: int, least: int, tokens: int) -> int:
         """Return how many items of so many ``tokens`` are scored together, and then kept.
@@ -95,8 +94,7 @@ def load_model(
         raise fail(f"unknown dtype {dtype!r} {candidates('dtypes', DTYPES, dtype)}")
     common = _common(name, revision, trust_remote_code)
     config = _config(name, common)
-    spread = {"device_map": "auto"} if device == "map" else {}
-    place = None if spread else _device(device)
+    place = None if device == "map" else _device(device)
     architecture: Any = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
     with _clear_errors(name):
         model, info = architecture.from_pretrained(
@@ -104,27 +102,33 @@ def load_model(
             dtype=dtype if dtype == "auto" else getattr(torch, dtype),
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # refused with their shapes below
-            **spread,
+            **({} if place else {"device_map": "auto"}),
             **common,
         )
-    _refuse_random(name, info)
+    if missing := sorted(map(str, info["missing_keys"])):  # they would be random
+        shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        raise fail(f"model {name!r}: its weights lack {len(missing)} tensors: {shown}")
+    for key, found, wanted in info["mismatched_keys"]:
+        shapes = f"the shape {tuple(found)}, config.json wants {tuple(wanted)}"
+        raise fail(f"model {name!r}: tensor {key} has {shapes}")
     tokenizer = _tokenizer(name, common)
     _refuse_foreign(name, model, tokenizer)
     if kind == "masked" and tokenizer.mask_token_id is None:
         raise fail(f"model {name!r}: its tokenizer has no mask token, so it is no masked model")
     with _clear_errors(name, f"does not fit on the device {device!r}"):
         model = model.eval().to(place) if place else model.eval()
-    found = getattr(config, "_commit_hash", None)
-    if not found:
-        files = sorted({path for pattern in _FINGERPRINTED for path in Path(name).glob(pattern)})
-        parts = "".join(f"{path.name}={file_digest(path)};" for path in files)
-        found = hashlib.sha256(parts.encode()).hexdigest() if files else "unknown"
-    kind_of_numbers = str(model.dtype).removeprefix("torch.")
-    if kind_of_numbers not in DTYPES:
-        raise fail(
-            f"model {name!r} is saved in {kind_of_numbers}: give one of --dtype {DTYPES[:3]}"
-        )
-    return Loaded(model, tokenizer, name, found, kind_of_numbers, str(place or model.device))
+    commit = getattr(config, "_commit_hash", None) or _fingerprint(Path(name))
+    numbers = str(model.dtype).removeprefix("torch.")
+    if numbers not in DTYPES:
+        raise fail(f"model {name!r} is saved in {numbers}: give one of --dtype {DTYPES[:3]}")
+    return Loaded(model, tokenizer, name, commit, numbers, str(place or model.device))
+
+
+def _fingerprint(folder: Path) -> str:
+    """Return a hash of the files of a folder that scores depend on."""
+    files = sorted({path for pattern in _FINGERPRINTED for path in folder.glob(pattern)})
+    parts = "".join(f"{path.name}={file_digest(path)};" for path in files)
+    return hashlib.sha256(parts.encode()).hexdigest() if files else "unknown"
 
 
 def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = False) -> str:
@@ -230,11 +234,11 @@ def _broken_weights(name: str) -> str:
 
 def _device(device: str) -> torch.device:
     """Return a device; raise :class:`InputError` with those there are if it is none."""
+    mps = ["mps"] if torch.backends.mps.is_available() else []
+    cards = [f"cuda:{n}" for n in range(torch.cuda.device_count())]
     if device == "auto":
-        mps = "mps" if torch.backends.mps.is_available() else "cpu"
-        device = "cuda" if torch.cuda.is_available() else mps
-    there = ["auto", "map", "cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
-    there += ["mps"] if torch.backends.mps.is_available() else []
+        device = "cuda" if torch.cuda.is_available() else [*mps, "cpu"][0]
+    there = ["auto", "map", "cpu", *cards, *mps]
     try:
         place = torch.device(device)
         torch.empty(0, device=place)
@@ -242,17 +246,6 @@ def _device(device: str) -> torch.device:
         reason = f"{str(error).splitlines()[0][:100]} {candidates('devices', there, device)}"
         raise fail(f"device {device!r}: {reason}") from None
     return place
-
-
-def _refuse_random(name: str, info: dict[str, Any]) -> None:
-    """Raise where tensors are lacking or of another shape: they would be random."""
-    missing = sorted(map(str, info["missing_keys"]))
-    if missing:
-        shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
-        raise fail(f"model {name!r}: its weights lack {len(missing)} tensors: {shown}")
-    for key, found, wanted in info["mismatched_keys"]:
-        shapes = f"the shape {tuple(found)}, config.json wants {tuple(wanted)}"
-        raise fail(f"model {name!r}: tensor {key} has {shapes}")
 
 
 def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
@@ -277,6 +270,5 @@ def _tokenizer(name: str, common: dict[str, Any]) -> Any:
     if len(tokenizer.get_vocab()) <= len(tokenizer.added_tokens_decoder):
         raise fail(f"model {name!r} has no tokenizer: there is none with a vocabulary in its files")
     if not tokenizer.is_fast:
-        message = f"model {name!r}: its tokenizer gives no character offsets (it is not a fast one)"
-        raise fail(message)
+        raise fail(f"model {name!r}: its tokenizer gives no character offsets (it is no fast one)")
     return tokenizer

@@ -103,8 +103,8 @@ class Trie:
         """
         while start < len(self.inner):
             above = self.path(int(self.inner[start]))[:-1]
-            stop = start + max(size - len(above), 1)
-            yield Pack(self, np.concatenate([above, self.inner[start:stop]]), len(above), start)
+            stop = min(start + max(size - len(above), 1), len(self.inner))
+            yield Pack(self, np.concatenate([above, self.inner[start:stop]]), len(above), stop)
             start = stop
 
 
@@ -112,21 +112,16 @@ class Trie:
 class Pack:
     """Nodes that go through the model side by side; the first ``above`` only give context.
 
-    ``first`` is the place of its first own node among the tree's inner nodes.
+    ``end`` is the place after its last own node among the tree's inner nodes.
     """
 
     trie: Trie
     nodes: Ints
     above: int
-    first: int
+    end: int
 
     def __len__(self) -> int:
         return len(self.nodes)
-
-    @property
-    def end(self) -> int:
-        """The place after its last own node among the tree's inner nodes."""
-        return self.first + len(self.nodes) - self.above
 
     def visible(self, size: int) -> NDArray[np.bool_]:
         """Return which node may look at which: (size, size), true for ancestors and itself.
