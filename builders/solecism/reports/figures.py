@@ -50,7 +50,7 @@ class FigureCell:
     @classmethod
     def of(cls, part: Tally) -> FigureCell:
         """Return the accuracy of a tally with its interval."""
-        at = part.interval
+        at = wilson(part.right, part.n)
         return cls(at.value, at.low, at.high, part.n, part.ties, part.skipped)
 
     @property

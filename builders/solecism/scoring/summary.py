@@ -97,17 +97,15 @@ def refuse_replacing(path: str | Path, signature: Signature) -> bool:
     file = result_files(path)[0]
     if not file.is_file():
         return False
-    there, ours = read_result(file).run, signature.to_json()
+    there = read_result(file).run
     other = [
-        f"{key} {there.get(key)!r}, not {ours[key]!r}"
-        for key in ours
-        if there.get(key) != ours[key]
+        f"{key} {there.get(key)!r}, not {value!r}"
+        for key, value in signature.to_json().items()
+        if there.get(key) != value
     ]
     if other:
-        message = (
-            f"is the result of another run ({'; '.join(other)}): move it, or give another --out"
-        )
-        raise fail(message, file)
+        what = f"is the result of another run ({'; '.join(other)})"
+        raise fail(f"{what}: move it, or give another --out", file)
     return True
 
 
@@ -184,14 +182,10 @@ class Tally:
         for reason, count in other.skipped.items():
             self.skipped[reason] = self.skipped.get(reason, 0) + count
 
-    @property
-    def interval(self) -> Interval:
-        """The accuracy (ties count one half) with its Wilson interval."""
-        return wilson(self.right, self.n)
-
     def to_json(self) -> dict[str, Any]:
-        """Return the counts, and the accuracy (null of nothing) with its 95 % interval."""
-        found = self.interval
+        """Return the counts, and the accuracy (ties count one half, null of nothing) with its 95 %
+        interval."""
+        found = wilson(self.right, self.n)
         return {
             "accuracy": found.value if self.n else None,
             "low": found.low,
@@ -328,14 +322,13 @@ def _items_right(table: pa.Table) -> Tally:
 
     An item with a prediction that was skipped is skipped.
     """
+    rows = table.select(["set_id", "decision", "skipped"]).to_pylist()
+    skipped = {row["set_id"]: row["skipped"] for row in rows if row["decision"] is None}
     worst: dict[str, float] = {}
-    skipped: dict[str, str] = {}
-    columns = (table[name].to_pylist() for name in ("set_id", "decision", "skipped"))
-    for name, decision, reason in zip(*columns, strict=True):
-        if decision is None:
-            skipped[name] = reason
-        worst[name] = min(worst.get(name, 1.0), decision or 0.0)
-    right = [value for name, value in worst.items() if name not in skipped]
+    for row in rows:
+        if row["set_id"] not in skipped:
+            worst[row["set_id"]] = min(worst.get(row["set_id"], 1.0), row["decision"])
+    right = list(worst.values())
     return Tally(sum(right), len(right), right.count(0.5), dict(Counter(skipped.values())))
 
 
@@ -351,11 +344,11 @@ def renormalise(result: Result, name: str) -> Result:
         return result
     table = result.table
     try:
-        columns = {"decision": decisions(table, name)}
+        decided = decisions(table, name)
     except InputError as error:
         raise InputError(Problem(p.message, str(result.path)) for p in error.problems) from None
-    columns["margin"] = pa.array(margins(table, normaliser), from_pandas=True)
-    for key, column in columns.items():
+    margin = pa.array(margins(table, normaliser), from_pandas=True)
+    for key, column in (("decision", decided), ("margin", margin)):
         table = table.set_column(table.column_names.index(key), key, column)
     parts = result.run | {"options": {**result.run["options"], "normaliser": name}}
     signature = Signature(tool=parts.pop("solecism"), **parts)

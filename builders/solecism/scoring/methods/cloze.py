@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from solecism.errors import fail
 from solecism.lexicon.features import Feats
-from solecism.schema import CLOZE, FEATURES
+from solecism.schema import CLOZE, FEATURES, ItemRow
 from solecism.scoring.encoding import exactly
 from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import MaskedRow, PairScores, Questions, windows
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from solecism.scoring.engines.masked import MaskedReader
-    from solecism.scoring.items import ItemSet
 
 FEW_FILLERS = "few fillers"
 """Reason: fewer right or wrong fillers than asked for are single tokens of the vocabulary."""
@@ -34,7 +33,6 @@ NO_OTHER_FORM = "no other form"
 MIN_FILLERS = 10
 """The fewest right and wrong fillers that an item is scored with."""
 
-Item = dict[str, Any]
 Fillers = tuple["Tensor", "Tensor"]
 """Token ids of the right and the wrong fillers of an item."""
 
@@ -77,8 +75,7 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
     for number, (item, text) in enumerate(zip(items, encoded, strict=True)):
         start = _start(item)
         span = exactly(text, start, start + len(item["answer"]))
-        find = inventory.two_forms if two_forms else inventory.all_forms
-        right, wrong, reason = find(item, start, fewest)
+        right, wrong, reason = inventory.fillers_of(item, start, two_forms, fewest)
         if span is None:
             scores.skipped[number] = NOT_ALIGNED
             continue
@@ -101,7 +98,7 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
     )
 
 
-def _start(item: Item) -> int:
+def _start(item: ItemRow) -> int:
     """Return where the answer starts in the text; blanks at the joints may have been cut off."""
     text, answer = item["text"] or "", item["answer"] or ""
     start = len((item["left"] or "").rstrip())
@@ -113,17 +110,17 @@ def _start(item: Item) -> int:
     return start
 
 
-def _wanted(item: Item) -> Wanted:
+def _wanted(item: ItemRow) -> Wanted:
     """Return what a form in the masked place must express.
 
     The layer of an item is that of its target's features; a noun is third person.
     """
     layer, names = item["layer"] or "", item["agrees_in"] or ()
     if item["masked"] == "controller":
-        target = _feats(item, item["target"]["feats"])
+        target = _feats(item["target"]["feats"], f"item {item['id']!r}")
         own = {name: target[at] for name in names if (at := layered(name, layer)) in target}
         return wanted_features(own, names)
-    controller = _third_person(_feats(item, item["controller"]["feats"]))
+    controller = _third_person(_feats(item["controller"]["feats"], f"item {item['id']!r}"))
     of_layer = {layered(name, layer): values for name, values in controller.items()}
     return wanted_features(of_layer, [layered(name, layer) for name in names])
 
@@ -134,17 +131,13 @@ def _third_person(feats: Feats) -> Feats:
     return feats if given else feats.updated({"Person": frozenset({"3"})})
 
 
-def _feats(item: Item, text: str | None) -> Feats:
-    return _parsed(text or "", f"item {item['id']!r}")
-
-
 def _answers(
     questions: Questions,
     fillers: dict[int, Fillers],
     reader: MaskedReader,
     names: list[str],
     summed: Callable[[Tensor], Tensor],
-) -> np.ndarray[Any, np.dtype[np.float64]]:
+) -> NDArray[np.float64]:
     """Return the log of what the right and the wrong fillers reach, (2, items)."""
     asking: dict[int, list[int]] = {}
     for owner, place, _ in questions.asked:
@@ -171,17 +164,18 @@ _OF_ITEMS = {"distractors": pa.int32(), "agrees_in": pa.string()}
 joined by ``|``."""
 
 
-def as_pairs(table: pa.Table, items: list[Item]) -> pa.Table:
+def as_pairs(table: pa.Table, items: list[ItemRow]) -> pa.Table:
     """Return what describes the rows of a result: the relation is paradigm and construction."""
     columns = {name: table[name] for name in ("id", "language")}
     columns |= {"set_id": table["id"], "UID": table["relation"]}
     columns["linguistics_term"] = pa.array(["agreement"] * len(table), pa.string())
     kind = pa.struct([*FEATURES.items(), *_OF_ITEMS.items()])
-    return pa.table({**columns, "features": pa.array([_described(i) for i in items], kind)})
+    return pa.table({**columns, "features": pa.array(list(map(_described, items)), kind)})
 
 
-def _described(item: Item) -> Item:
-    controller = _feats(item, item["controller"]["feats"])
+def _described(item: ItemRow) -> dict[str, object]:
+    """Return the features of an item in a result."""
+    controller = _feats(item["controller"]["feats"], f"item {item['id']!r}")
     return {
         "construction": item["relation"],
         "controller": item["controller"]["lemma"],
@@ -240,7 +234,7 @@ def _clashes(feats: Feats, wanted: Wanted) -> bool:
     return any(name in feats and not values & feats[name] for name, values in wanted)
 
 
-def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[Item, list[str]]]:
+def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow, list[str]]]:
     """Yield cloze items with their sentences that have a wrong form of the answer's lemma.
 
     These are what ``cloze:two_forms`` compares, for models that score whole sentences.
@@ -267,14 +261,13 @@ def read_forms(forms: pa.Table) -> dict[str, list[tuple[str, Feats, str]]]:
     require(forms, ("form", "upos", "feats"), "forms")
     names = [name for name in ("form", "upos", "feats", "lemma") if name in forms.column_names]
     distinct = forms.select(names).group_by(names, use_threads=False).aggregate([])
-    known: dict[str, Feats] = {}
+    known: dict[str | None, Feats] = {}
     rows: dict[str, list[tuple[str, Feats, str]]] = {}
     columns = (distinct[name].to_pylist() for name in names)
     for form, upos, feats, *lemma in zip(*columns, strict=True):
-        text = feats or ""
-        if text not in known:
-            known[text] = _parsed(text, f"the forms: form {form!r}")
-        read = _third_person(known[text]) if upos in ("NOUN", "PROPN") else known[text]
+        if feats not in known:
+            known[feats] = _feats(feats, f"the forms: form {form!r}")
+        read = _third_person(known[feats]) if upos in ("NOUN", "PROPN") else known[feats]
         rows.setdefault(upos, []).append((form, read, lemma[0] if lemma else ""))
     return rows
 
@@ -292,21 +285,19 @@ class FormInventory:
     _tokens: dict[tuple[str, Setting], list[int | None]] = field(default_factory=dict)
     _fillers: dict[tuple[str, Wanted, Setting, str], Fillers] = field(default_factory=dict)
 
-    def token(self, form: str, setting: Setting) -> int | None:
-        """Return the token that a form is in a setting, None where it is several or unknown."""
-        return next(iter(self._single([form], setting)))
+    def fillers_of(
+        self, item: ItemRow, start: int, two_forms: bool, fewest: int
+    ) -> tuple[Tensor, Tensor, str]:
+        """Return the right and the wrong fillers of an item, and why they do not do.
 
-    def all_forms(self, item: Item, start: int, fewest: int) -> tuple[Tensor, Tensor, str]:
-        """Return the right and the wrong fillers of an item, and why they do not do."""
-        setting = Setting.of(item["text"][:start], item["answer"])
-        right, wrong = self.fillers(item["upos"], _wanted(item), setting)
-        return right, wrong, FEW_FILLERS if min(len(right), len(wrong)) < fewest else ""
-
-    def two_forms(self, item: Item, start: int, _: int) -> tuple[Tensor, Tensor, str]:
-        """Return the answer and the wrong forms of its lemma, and why they do not do."""
-        setting = Setting.of(item["text"][:start], item["answer"])
-        wrong = self.fillers(item["upos"], _wanted(item), setting, item["lemma"])[1]
-        answer = self.token(item["answer"], Setting(setting.carrier, capital=False))
+        ``two_forms``: the answer, and the wrong forms of its lemma.
+        """
+        setting, lemma = Setting.of(item["text"][:start], item["answer"]), item["lemma"]
+        wanted = _wanted(item)
+        right, wrong = self.fillers(item["upos"], wanted, setting, lemma if two_forms else "")
+        if not two_forms:
+            return right, wrong, FEW_FILLERS if min(len(right), len(wrong)) < fewest else ""
+        (answer,) = self._single([item["answer"]], Setting(setting.carrier, capital=False))
         if answer is None:
             return wrong, wrong, MULTI_PIECE
         wrong = wrong[wrong != answer]
@@ -347,31 +338,29 @@ class FormInventory:
         return tokens
 
 
-def _parsed(text: str, what: str) -> Feats:
+def _feats(text: str | None, what: str) -> Feats:
     try:
-        return Feats.parse(text)
+        return Feats.parse(text or "")
     except ValueError as error:
         raise fail(f"{what}: {error}") from None
 
 
-def _score(
-    tables: Iterable[pa.Table], run: Run[MaskedReader], two_forms: bool
-) -> Iterator[pa.Table]:
-    forms = pa.concat_tables(run.items.forms.tables())
-    return score_cloze(tables, forms, run.reader, two_forms)
+def _method(name: str, formula: str, two_forms: bool) -> Method:
+    def score(tables: Iterable[pa.Table], run: Run[MaskedReader]) -> Iterator[pa.Table]:
+        forms = pa.concat_tables(run.items.forms.tables())
+        return score_cloze(tables, forms, run.reader, two_forms)
 
-
-def _digest(items: ItemSet) -> dict[str, str]:
-    return {"forms": items.forms.digest[:8]}
+    return Method(
+        name, formula, "cloze", ("masked",), score, usual=not two_forms,
+        further=lambda items: {"forms": items.forms.digest[:8]},
+    )  # fmt: skip
 
 
 METHODS = (
-    Method(
-        "cloze", "log of the mean P of all right words, and of all wrong ones, at the mask", "cloze",
-        ("masked",), partial(_score, two_forms=False), usual=True, further=_digest,
+    _method(
+        "cloze", "log of the mean P of all right words, and of all wrong ones, at the mask", False
     ),
-    Method(
-        "cloze:two_forms", "log P of the answer, and of the likeliest wrong form of its lemma", "cloze",
-        ("masked",), partial(_score, two_forms=True), further=_digest,
+    _method(
+        "cloze:two_forms", "log P of the answer, and of the likeliest wrong form of its lemma", True
     ),
-)  # fmt: skip
+)
