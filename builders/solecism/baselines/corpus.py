@@ -98,7 +98,7 @@ def held_out(lines: pa.Array, share: float = 0.05, most: int = 10_000) -> tuple[
     return lines.filter(pa.array(~mask)), lines.filter(pa.array(mask))
 
 
-def frequent_words(words: Any, limit: int | None) -> list[str]:
+def frequent_words(words: pa.Array, limit: int | None) -> list[str]:
     """Return the most frequent words of an array; ties stand in the order of their code points."""
     counted = pc.value_counts(words)
     table = pa.table({"word": counted.field("values"), "count": counted.field("counts")})

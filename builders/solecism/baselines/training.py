@@ -28,6 +28,7 @@ from transformers import (
     PrinterCallback,
     Trainer,
     TrainerCallback,
+    TrainerState,
     TrainingArguments,
 )
 
@@ -231,15 +232,15 @@ class _Reporter(TrainerCallback):
     def __init__(self, seed: int, progress: Progress, notice: Callable[[str], None]) -> None:
         self.seed, self.progress, self.notice = seed, progress, notice
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_step_end(self, args: object, state: TrainerState, control: object, **_: object) -> None:
         """Report the steps."""
         name = f"seed {self.seed}, epoch {int(state.epoch or 0) + 1}"
         self.progress(name, state.global_step, state.max_steps)
 
-    def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+    def on_evaluate(self, args: object, state: TrainerState, control: object, **given: Any) -> None:
         """Report the perplexity after an epoch."""
         found = given["metrics"]["eval_perplexity"]
-        self.notice(f"seed {self.seed}  epoch {round(state.epoch):>3}  perplexity {found:.2f}")
+        self.notice(f"seed {self.seed}  epoch {round(state.epoch or 0):>3}  perplexity {found:.2f}")
 
 
 def _train_network(
@@ -306,7 +307,7 @@ def _encode(
     return Dataset(pa.table({"input_ids": whole, "length": pc.list_value_length(whole)})), cut
 
 
-def _padded(rows: Sequence[Mapping[str, Any]], pad: int) -> dict[str, torch.Tensor]:
+def _padded(rows: Sequence[Mapping[str, Sequence[int]]], pad: int) -> dict[str, torch.Tensor]:
     """Return ids and labels (batch, length) of some sentences; labels are -100 at padding."""
     ids = [torch.tensor(row["input_ids"]) for row in rows]
     inside = pad_sequence([torch.ones(len(row), dtype=torch.bool) for row in ids], True)

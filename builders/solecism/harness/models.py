@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NoReturn
 
 import lm_eval.models  # first: lm-eval looks for its own models only if there are no others
 import pyarrow as pa
@@ -28,7 +28,7 @@ class SolecismMaskedLM(LM):
         revision: str | None = None,
         dtype: str = "float32",
         device: str | None = None,
-        **_: Any,
+        **_: object,
     ) -> None:
         super().__init__()
         place = device or "auto"
@@ -49,10 +49,12 @@ class SolecismMaskedLM(LM):
         known = dict(zip(unique, values, strict=True))
         return [(known[text], False) for text in texts]
 
-    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
+    def loglikelihood_rolling(
+        self, requests: list[Instance], disable_tqdm: bool = False
+    ) -> NoReturn:
         """Raise: masked models cannot do this."""
         raise NotImplementedError("a masked model has no rolling log-likelihood")
 
-    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> Any:
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> NoReturn:
         """Raise: masked models cannot do this."""
         raise NotImplementedError("a masked model does not generate")

@@ -19,6 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from solecism.contrast import differing_span, differing_words
+from solecism.schema import ItemRow
 
 Place = tuple[int, int]
 """Characters of a text, end exclusive."""
@@ -208,7 +209,7 @@ def critical_words(pairs: pa.Table) -> list[Critical | None]:
     ]
 
 
-def _same_beside(row: dict[str, Any], places: tuple[Place, Place] | None) -> Critical | None:
+def _same_beside(row: ItemRow, places: tuple[Place, Place] | None) -> Critical | None:
     """Return a critical word if the sentences are the same before and after it."""
     if places is None:
         return None
@@ -217,7 +218,7 @@ def _same_beside(row: dict[str, Any], places: tuple[Place, Place] | None) -> Cri
     return Critical(good, bad, one, other) if same else None
 
 
-def _given_words(row: dict[str, Any]) -> tuple[Place, Place] | None:
+def _given_words(row: ItemRow) -> tuple[Place, Place] | None:
     """Return the words of the columns, if they follow the prefix."""
     prefix = row.get("one_prefix_prefix") if row.get("one_prefix_method") else None
     places = []
@@ -232,7 +233,7 @@ def _given_words(row: dict[str, Any]) -> tuple[Place, Place] | None:
     return places[0], places[1]
 
 
-def _only_different_words(row: dict[str, Any]) -> tuple[Place, Place] | None:
+def _only_different_words(row: ItemRow) -> tuple[Place, Place] | None:
     """Return the only word that differs, without the punctuation that both sides share."""
     sides = [(row[f"sentence_{side}"], row.get(f"tokens_{side}")) for side in ("good", "bad")]
     (good, bad), (ours, theirs) = (side[0] for side in sides), (_places(*side) for side in sides)

@@ -10,15 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from solecism.errors import fail
 from solecism.inputs import read_json, read_json_lines
-from solecism.schema import pair_schema
-from solecism.scoring.results import SCORES, Result, scores_table
+from solecism.schema import ItemRow, pair_schema
+from solecism.scoring.results import SCORES, Result, Summary, scores_table
 from solecism.scoring.summary import Signature, Tally, summarize
 
 _SHAPE = {
@@ -103,7 +102,7 @@ def _samples(path: Path) -> pa.Table | None:
     return table
 
 
-def _pairs(docs: Sequence[Mapping[str, Any]]) -> pa.Table:
+def _pairs(docs: Sequence[ItemRow]) -> pa.Table:
     """Return the documents as pairs; BLiMP's have a ``pairID`` in place of our ids."""
     rows = []
     for number, doc in enumerate(docs):
@@ -115,9 +114,7 @@ def _pairs(docs: Sequence[Mapping[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(rows, pa.schema(fields))
 
 
-def _counted(
-    found: Mapping[str, Any], data: str, config: str, accuracies: Mapping[str, float]
-) -> dict[str, Any]:
+def _counted(found: Summary, data: str, config: str, accuracies: Mapping[str, float]) -> Summary:
     """Return the figures of tasks whose items are not known."""
     tallies, overall = {}, Tally()
     for name, accuracy in accuracies.items():
@@ -135,7 +132,7 @@ def _counted(
     return {"rows": 0, "overall": overall.to_json(), "macro": {"UID": mean}, "by": by}
 
 
-def _signature(found: Mapping[str, Any], data: str, config: str, task: str) -> Signature:
+def _signature(found: Summary, data: str, config: str, task: str) -> Signature:
     known = found.get("config") or {}
     said = known.get("model_args") or ""
     if not isinstance(said, Mapping):  # older versions write a text

@@ -297,6 +297,10 @@ def feature(features: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     return pa.chunked_array([pa.nulls(len(features), kind)], kind)
 
 
+Summary = dict[str, Any]
+"""The JSON of a result, or a part of it."""
+
+
 @dataclass(frozen=True)
 class Result:
     """A result: ``summary`` is its JSON, ``path`` that file.
@@ -305,7 +309,7 @@ class Result:
     """
 
     path: Path
-    summary: dict[str, Any]
+    summary: Summary
     rows: pa.Table | None = None
 
     @property
@@ -314,7 +318,7 @@ class Result:
         return str(self.summary["signature"])
 
     @property
-    def run(self) -> dict[str, Any]:
+    def run(self) -> Summary:
         """The signature's parts: ``data``, ``config``, ``method``, ``model``, ... (all texts)."""
         return dict(self.summary["run"])
 
@@ -334,7 +338,7 @@ class Result:
             raise fail(f"unknown grouping {by!r} {candidates('groupings', list(groups), by)}")
         return {key: tally["accuracy"] for key, tally in groups[by].items()}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Summary:
         """Return the summary: signature, counts, accuracies, and what the run ran on."""
         return self.summary
 

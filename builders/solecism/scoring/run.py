@@ -19,7 +19,7 @@ from solecism.errors import candidates, fail
 from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
 from solecism.scoring.methods import Method, Run, choose, method_names, methods
 from solecism.scoring.options import ScoreOptions, find_revisions, place_of_model, what_to_load
-from solecism.scoring.results import Result, read_result, writing_result
+from solecism.scoring.results import Result, Summary, read_result, writing_result
 from solecism.scoring.summary import Signature, environment, refuse_replacing, summarize_file
 from solecism.terminal import Progress, no_progress
 
@@ -301,7 +301,7 @@ class _Scorer:
             seconds = time.perf_counter() - start
             return environment(opened.device, opened.dtype, seconds, 2 * scored)
 
-        def summary(table: Path) -> dict[str, Any]:
+        def summary(table: Path) -> Summary:
             return summarize_file(table, signature, ran())
 
         libraries = [ran()[name] for name in ("torch", "transformers", "tokenizers", "numpy")]

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +29,14 @@ from solecism.scoring.normalise import (
     token_differences,
     usable,
 )
-from solecism.scoring.results import FORMAT, Result, read_result, result_files, right_or_tie
+from solecism.scoring.results import (
+    FORMAT,
+    Result,
+    Summary,
+    read_result,
+    result_files,
+    right_or_tie,
+)
 
 _HASH = re.compile(r"^((?:sha256-)?[0-9a-f]{12})[0-9a-f]+$")
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A"})
@@ -73,7 +79,7 @@ class Signature:
             ["acc", *(f"{key}:{value.translate(_ESCAPES)}" for key, value in parts.items())]
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Summary:
         """Return the parts in full."""
         made = asdict(self) | {"options": dict(sorted(self.options.items()))}
         tool = made.pop("tool")
@@ -182,7 +188,7 @@ class Tally:
         for reason, count in other.skipped.items():
             self.skipped[reason] = self.skipped.get(reason, 0) + count
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Summary:
         """Return the counts, and the accuracy (ties count one half, null of nothing) with its 95 %
         interval."""
         found = wilson(self.right, self.n)
@@ -227,7 +233,7 @@ def _count(keys: pa.ChunkedArray, decided: NDArray[np.float64]) -> dict[str, Tal
     return {key: Tally(*counts) for key, *counts in zip(names, right, n, ties, strict=False)}
 
 
-def summarize(table: pa.Table, config: str) -> dict[str, Any]:
+def summarize(table: pa.Table, config: str) -> Summary:
     """Count a table of scores: ``rows``, ``overall``, ``macro`` and ``by``.
 
     ``macro`` is the plain mean of the accuracies of the UIDs, of the phenomena and of the
@@ -257,7 +263,7 @@ def summarize(table: pa.Table, config: str) -> dict[str, Any]:
     }
 
 
-def _normalised(table: pa.Table) -> dict[str, Any]:
+def _normalised(table: pa.Table) -> Summary:
     """Return what normalisers decide, and the sums' decisions by the difference in tokens."""
     by_uid: dict[str, dict[str, Tally]] = {}
     overall: dict[str, Tally] = {}
@@ -285,7 +291,7 @@ def _normalised(table: pa.Table) -> dict[str, Any]:
     }
 
 
-def _plain(groups: Mapping[str, Tally]) -> dict[str, Any]:
+def _plain(groups: Mapping[str, Tally]) -> Summary:
     """Return tallies without the reasons for skipping, which are those of the sums."""
     found = {key: group.to_json() for key, group in groups.items()}
     return {key: {k: v for k, v in one.items() if k != "skipped"} for key, one in found.items()}
@@ -297,8 +303,8 @@ def numeric_first(key: str) -> tuple[int, float, str]:
 
 
 def summarize_file(
-    path: str | Path, signature: Signature, environment: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+    path: str | Path, signature: Signature, environment: Mapping[str, object] | None = None
+) -> Summary:
     """Return the whole summary of the table ``<stem>.parquet``.
 
     Of suites, whose ids are of items and predictions, it counts items, too.

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -20,7 +19,7 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.files import json_of, write_text
 from solecism.formula import WHOLE, parse, place_of, unknown_terms
 from solecism.inputs import COUNT, INTEGER, read_json
-from solecism.schema import SUITE
+from solecism.schema import SUITE, ItemRow
 from solecism.scoring.methods.region import METRICS
 
 OURS = "solecism"
@@ -44,8 +43,6 @@ _SUITE = {
     ],
 }
 """The shape of the JSON (:mod:`solecism.inputs`), with what is ours."""
-
-Item = Mapping[str, Any]
 
 
 def read_syntaxgym(path: Path) -> pa.Table:
@@ -90,8 +87,8 @@ def read_syntaxgym(path: Path) -> pa.Table:
 
 
 def _condition(
-    condition: Mapping[str, Any], meta: Mapping[str, object], what: str, path: Path
-) -> dict[str, Any]:
+    condition: ItemRow, meta: Mapping[str, object], what: str, path: Path
+) -> dict[str, object]:
     """Return a condition, with the regions that it has; ours as we wrote it, if not changed."""
     numbers = [region["region_number"] for region in condition["regions"]]
     if sorted(numbers) != list(range(1, len(numbers) + 1)):
@@ -118,7 +115,7 @@ def _condition(
     return {"name": condition["condition_name"], **_joined(contents, names if plain else keys)}
 
 
-def refuse_unknown(rows: Sequence[Item], path: Path) -> None:
+def refuse_unknown(rows: Sequence[ItemRow], path: Path) -> None:
     """Raise for predictions that cannot be read, or are about what an item lacks."""
     problems: dict[Problem, None] = {}
     for row in rows:
@@ -133,7 +130,7 @@ def refuse_unknown(rows: Sequence[Item], path: Path) -> None:
         raise InputError(problems)
 
 
-def _joined(contents: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+def _joined(contents: Sequence[str], names: Sequence[str]) -> dict[str, object]:
     """Join regions with spaces; the words are what stands between spaces."""
     text, regions, words = "", [], 0
     for name, content in zip(names, contents, strict=True):
@@ -150,7 +147,7 @@ def _joined(contents: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
     return {"text": text, "tokens": " ".join(text.split()), "regions": regions}
 
 
-def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
+def write_syntaxgym(items: Sequence[ItemRow], path: Path) -> None:
     """Write the items of one suite; raise where the format cannot hold them."""
     first = items[0]
     for item in items:
@@ -177,7 +174,7 @@ def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
         for text in first["predictions"]
     ]
 
-    def written(condition: Item) -> dict[str, Any]:
+    def written(condition: ItemRow) -> dict[str, object]:
         parts = _cut(condition, order)
         contents = [parts[n] for n in sorted(kept)]
         return {
@@ -206,7 +203,7 @@ def write_syntaxgym(items: Sequence[Item], path: Path) -> None:
     write_text(path, json_of(value))
 
 
-def _order(items: Sequence[Item], path: Path) -> list[str]:
+def _order(items: Sequence[ItemRow], path: Path) -> list[str]:
     """Return all regions in an order that holds in every condition."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for item in items:
@@ -223,7 +220,7 @@ def _order(items: Sequence[Item], path: Path) -> list[str]:
         raise fail(f"regions {found} have not the same order in all conditions", path) from None
 
 
-def _cut(condition: Item, regions: Sequence[str]) -> list[str]:
+def _cut(condition: ItemRow, regions: Sequence[str]) -> list[str]:
     """Return the words before, in and after each region; none for one that the condition lacks."""
     words = condition["tokens"].split(" ") if condition["tokens"] else []
     places = {r["name"]: (r["first"], r["last"]) for r in condition["regions"]}

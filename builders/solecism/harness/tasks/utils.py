@@ -15,7 +15,7 @@ from lm_eval.api.task import ConfigurableTask
 from solecism.formula import WHOLE, parse, place_of
 
 
-def load(dataset: str, config: str, uid: str | None = None, **_: Any) -> DatasetDict:
+def load(dataset: str, config: str, uid: str | None = None, **_: object) -> DatasetDict:
     """Load a config of a data set for a task, or only the paradigm ``uid`` of it.
 
     From the folder ``$SOLECISM_DATA`` (by default the current one) where ``solecism build`` has put
@@ -45,7 +45,7 @@ class SuiteTask(ConfigurableTask):
     items of which all hold.
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
+    def __init__(self, config: Mapping[str, object]) -> None:
         super().__init__(config={k: v for k, v in config.items() if k != "class"})
 
     def construct_requests(self, doc: Any, ctx: Any, **kwargs: Any) -> list[Instance]:

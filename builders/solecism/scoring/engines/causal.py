@@ -185,7 +185,7 @@ class Engine:
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         raise NotImplementedError
 
-    def _tensor(self, array: NDArray[Any]) -> Tensor:
+    def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return torch.as_tensor(array, device=self.split.device)
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from solecism.errors import fail
@@ -18,7 +19,7 @@ from solecism.scoring.models import Loaded
 from solecism.scoring.questions import MaskedRow, Memo, Questions
 from solecism.scoring.results import is_out_of_memory
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-4
 """How far logits of the head on single rows may be from those of the full pass (float32)."""
@@ -178,7 +179,7 @@ class MaskedReader:
 def _only(point: nn.Module, places: Tensor) -> Iterator[None]:
     """Make ``point`` hand on one hidden state a row, (rows, 1, width), to what follows."""
 
-    def pick(_module: nn.Module, _inputs: Any, output: Any) -> Any:
+    def pick(_module: nn.Module, _inputs: object, output: Any) -> Any:
         states = output if isinstance(output, Tensor) else output[0]
         kept = states[torch.arange(len(places), device=states.device), places].unsqueeze(1)
         if isinstance(output, Tensor):
