@@ -1,8 +1,6 @@
 """N-gram models: Kneser-Ney by hand, by plain loops and by kenlm; ARPA files; the scores of
 pairs."""
 
-from __future__ import annotations
-
 import gzip
 import math
 import random

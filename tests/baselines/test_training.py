@@ -1,8 +1,6 @@
 """Training word-level models on a toy grammar: agreement is learnt, seeds repeat, finished ones are
 kept."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

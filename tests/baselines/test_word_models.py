@@ -1,7 +1,5 @@
 """The word-level LSTM and its tokenizer, as the transformers library loads and runs them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The task for inspect-ai: the numbers of `solecism score`, through a server."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

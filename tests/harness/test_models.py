@@ -1,7 +1,5 @@
 """A masked model in lm-eval has the numbers of ``solecism score``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Every data set of pairs: lm-eval's own model and ours give the same numbers, item by item."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

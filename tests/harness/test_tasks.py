@@ -1,7 +1,5 @@
 """The tasks for lm-eval: ours are current and whole, and there are tasks for one's own data set."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What several tests of scoring start from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The surprisals of the tokens of a pair: their sums are the scores, and they are drawn as bars."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """Cloze: right fillers against wrong ones."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

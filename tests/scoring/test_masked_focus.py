@@ -1,7 +1,5 @@
 """Focus: the critical word masked."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from typing import Any

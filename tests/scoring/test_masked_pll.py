@@ -1,7 +1,5 @@
 """Pseudo-log-likelihood."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Normalised scores: their formulas, ties, summaries, and the unigram models that SLOR needs."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from pathlib import Path

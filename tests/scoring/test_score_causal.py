@@ -1,8 +1,6 @@
 """Scoring pairs with causal models: methods, BOS, alignment, bad input, and agreement with
 lm-eval."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

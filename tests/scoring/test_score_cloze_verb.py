@@ -1,8 +1,6 @@
 """``solecism score agreement/xx``: cloze items of a folder, with the inventory that lies beside
 them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

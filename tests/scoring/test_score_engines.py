@@ -1,7 +1,5 @@
 """Engines give the numbers of the plain loop on every kind of architecture that can use them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """solecism.score and solecism.report as functions, and the registry of methods."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The head in blocks of the vocabulary gives what a log softmax over all logits gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

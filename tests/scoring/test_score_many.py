@@ -1,7 +1,5 @@
 """Several models, revisions and configs in one call; the fixed subset; what is there already."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter

@@ -1,8 +1,6 @@
 """Models that are broken, of another kind or of another content than a result says; and their
 data."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

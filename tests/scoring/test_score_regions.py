@@ -1,7 +1,5 @@
 """Surprisal of regions: sums over tokens in bits, widened alike in all conditions or skipped."""
 
-from __future__ import annotations
-
 import json
 from math import log
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Results: the table, its writing in a stream, taking up a killed run, the summary, bad input."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import signal

@@ -1,8 +1,6 @@
 """A run that is cut short, at whatever batch, and taken up again gives the same digits as one that
 is not."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator

@@ -1,8 +1,6 @@
 """A sample takes so many pairs of each paradigm, the same ones each time, spread over the
 paradigm."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

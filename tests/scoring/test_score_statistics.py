@@ -1,7 +1,5 @@
 """Intervals, tests and correlations against scipy and numbers worked out by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models behind a completions server: the numbers of the model, and servers that misbehave."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager

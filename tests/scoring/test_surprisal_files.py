@@ -1,7 +1,5 @@
 """Pairs and cloze items from files of surprisals: tables, and the output of rnng-pytorch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import log

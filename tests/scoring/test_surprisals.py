@@ -1,7 +1,5 @@
 """Accuracies from files of surprisals alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """SyntaxGym's JSON: read as the format says, and what we write is read back equal."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

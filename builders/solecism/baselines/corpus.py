@@ -1,7 +1,5 @@
 """Training text, one sentence a line: its words, and the vocabulary of the most frequent ones."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path

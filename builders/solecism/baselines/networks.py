@@ -4,8 +4,6 @@ Importing this module registers the LSTM, so that ``AutoModelForCausalLM`` loads
 ``solecism train`` wrote.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

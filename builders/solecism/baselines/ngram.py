@@ -1,7 +1,5 @@
 """N-gram models: modified Kneser-Ney smoothing, ARPA files, and the scores of pairs."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Training word-level baselines: LSTM and Transformer models of several seeds, n-gram models."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Run lm-eval with our model for masked models: ``python -m solecism.harness run --model ...``."""
 
-from __future__ import annotations
-
 from lm_eval.__main__ import cli_evaluate
 
 from solecism.harness import models

@@ -7,8 +7,6 @@ good one has the higher sum (a tie counts a half). Whether a sentence begins wit
 server's choice; the first token has no probability where it does not.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A model for lm-eval, ``solecism-mlm``: masked models, which lm-eval's own ``hf`` cannot score."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 import lm_eval.models  # first: lm-eval looks for its own models only if there are no others

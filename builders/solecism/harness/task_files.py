@@ -1,7 +1,5 @@
 """The files of lm-eval's tasks: what they say of a config, and how they are written for others."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

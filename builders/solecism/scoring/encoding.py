@@ -6,8 +6,6 @@ characters. Where there is none, the item cannot be compared. The critical word 
 the one in which its sentences differ.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass

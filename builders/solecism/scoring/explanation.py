@@ -1,7 +1,5 @@
 """The surprisal of each token of a pair: what the score of its two sentences is made of."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace

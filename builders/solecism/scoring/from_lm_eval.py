@@ -5,8 +5,6 @@ lm-eval writes ``results_<time>.json``, and with ``--log_samples`` a file
 item, so that every report can be made. Without samples there are the accuracies of the tasks.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path

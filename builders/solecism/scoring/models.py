@@ -1,7 +1,5 @@
 """Models and tokenizers of the hub or of a folder, loaded with clear errors."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Revisions are branches and tags of the hub, or folders of checkpoints in a folder.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """Questions to masked models: the log probability of tokens in sentences with masks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple

@@ -6,8 +6,6 @@ our names and ids) stands under keys of its own, ``solecism``, that other reader
 what was written is read back equal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Functions that the task files name: reading a data set for lm-eval."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from math import log

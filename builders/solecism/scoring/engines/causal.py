@@ -4,8 +4,6 @@ There are four engines (:class:`Tree`, :class:`Cached`, :class:`Plain`, :class:`
 model can use is found out: :func:`probe` holds each against the plain loop.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass

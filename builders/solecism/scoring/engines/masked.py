@@ -1,7 +1,5 @@
 """Masked models: only the masked places of sentences go through the head."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ vLLM, SGLang and others return them with ``echo`` and ``logprobs``, vLLM also wi
 ``prompt_logprobs``. Each answer is checked. See ``docs/servers.md``.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import time
