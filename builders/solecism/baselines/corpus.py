@@ -9,9 +9,9 @@ from unicodedata import normalize
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, fail
+from solecism.inputs import MOST, read_source
 
 UNK, BOS, EOS = "<unk>", "<s>", "</s>"
 
@@ -42,8 +42,7 @@ class Wording:
         if self.marks:
             plain = pc.replace_substring_regex(plain, f"({MARKS})", r" \1 ")
             plain = pc.replace_substring_regex(plain, f"({ELISION})", r"\1 ")
-        trimmed = pc.utf8_trim_whitespace(plain)
-        return pc.utf8_split_whitespace(trimmed)
+        return pc.utf8_split_whitespace(pc.utf8_trim_whitespace(plain))
 
 
 def read_lines(paths: Sequence[Path]) -> pa.Array:
@@ -55,34 +54,21 @@ def read_lines(paths: Sequence[Path]) -> pa.Array:
     lines: list[str] = []
     problems: list[Problem] = []
     for path in paths:
-        found = _read_text(path).split("\n")
-        problems += _marked(found, path)
+        found = read_source(path).split("\n")
+        problems += [
+            Problem(
+                f"{mark!r} stands in the text: the program adds sentence marks", str(path), number
+            )
+            for number, line in enumerate(found, 1)
+            for mark in (BOS, EOS)
+            if mark in line and mark in line.split()
+        ][:MOST]
         lines += [line for line in found if line.strip()]
     if problems:
         raise InputError(problems)
     if not lines:
         raise fail("no sentence in the text", ", ".join(map(str, paths)))
     return pa.array(lines, pa.string())
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise fail("there is no such text file", path) from None
-    except UnicodeDecodeError as error:
-        raise fail(f"is not UTF-8 (byte {error.start})", path) from None
-
-
-def _marked(lines: list[str], path: Path) -> list[Problem]:
-    return [
-        Problem(
-            f"{mark!r} stands in the text; sentence marks are added by the program", str(path), i
-        )
-        for i, line in enumerate(lines, 1)
-        for mark in (BOS, EOS)
-        if mark in line and mark in line.split()
-    ][:20]
 
 
 def held_out(lines: pa.Array, share: float = 0.05, most: int = 10_000) -> tuple[pa.Array, pa.Array]:
@@ -92,18 +78,15 @@ def held_out(lines: pa.Array, share: float = 0.05, most: int = 10_000) -> tuple[
     number = min(max(1, round(share * len(lines))), most)
     chosen = np.zeros(len(lines), bool)
     chosen[np.random.default_rng(0).permutation(len(lines))[:number]] = True
-    mask: NDArray[np.bool_] = chosen
-    return lines.filter(pa.array(~mask)), lines.filter(pa.array(mask))
+    return lines.filter(pa.array(~chosen)), lines.filter(pa.array(chosen))
 
 
 def frequent_words(words: pa.Array, limit: int | None) -> list[str]:
     """Return the most frequent words of an array; ties stand in the order of their code points."""
     counted = pc.value_counts(words)
     table = pa.table({"word": counted.field("values"), "count": counted.field("counts")})
-    order = [("count", "descending"), ("word", "ascending")]
-    ranked: list[str] = table.sort_by(order)["word"].to_pylist()
-    special = {UNK, BOS, EOS}
-    return [word for word in ranked if word not in special][:limit]
+    ranked = table.sort_by([("count", "descending"), ("word", "ascending")])["word"].to_pylist()
+    return [word for word in ranked if word not in (UNK, BOS, EOS)][:limit]
 
 
 @dataclass(frozen=True)

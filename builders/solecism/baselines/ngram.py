@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -74,8 +75,7 @@ def write_arpa(path: Path, words: tuple[str, ...], levels: tuple[NgramLevel, ...
         out.write("\n\\end\\\n")
 
 
-@dataclass(frozen=True)
-class _Section:
+class _Section(NamedTuple):
     """The n-grams of one order as they are in a file; ``line``: the number of the first."""
 
     line: int
@@ -147,8 +147,7 @@ def _parsed(path: Path, order: int, first: int, lines: list[str]) -> _Section:
             texts.append(cells[1])
         except (ValueError, IndexError):
             raise fail(f"{line!r} is no {order}-gram", path, i) from None
-    table = np.array(numbers, float).reshape(-1, 2)
-    section = _Section(first, texts, table[:, 0], table[:, 1])
+    section = _Section(first, texts, *np.array(numbers, float).reshape(-1, 2).T)
     wrong = ~(section.logp <= 0) | np.isinf(section.logp)
     _refuse(path, section, wrong, "its log10 P is no number up to 0")
     _refuse(path, section, ~np.isfinite(section.backoff), "its back-off weight is no finite number")
@@ -193,11 +192,6 @@ class NgramModel:
     levels: tuple[NgramLevel, ...]
     wording: Wording = field(default_factory=Wording)
 
-    @property
-    def order(self) -> int:
-        """The length of the longest n-grams."""
-        return len(self.levels)
-
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words that the model knows."""
@@ -219,11 +213,10 @@ class NgramModel:
         """Return the natural log probability of every word after those before it (``<s>``: 0)."""
         score = self.levels[0].logp[stream].copy()
         history = stream
-        for size in range(2, self.order + 1):
-            start, level = size - 1, self.levels[size - 1]
+        for start, (lower, level) in enumerate(pairwise(self.levels), 1):
             history = history[: len(stream) - start]
             found = level.find(history, stream[start:], len(self.words))
-            backed = score[start:] + self.levels[size - 2].backoff_of(history)
+            backed = score[start:] + lower.backoff_of(history)
             listed = level.logp[found] if len(level) else backed
             score[start:] = np.where(found >= 0, listed, backed)
             history = found
@@ -300,7 +293,7 @@ def save_ngram(model: NgramModel, folder: Path) -> None:
     """Write ``model.arpa`` and ``config.json`` (order, how text is split) into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     write_arpa(folder / "model.arpa", model.words, model.levels)
-    config = {"model_type": _TYPE, "order": model.order, **vars(model.wording)}
+    config = {"model_type": _TYPE, "order": len(model.levels), **vars(model.wording)}
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
@@ -366,9 +359,7 @@ def estimate(
 
 def _count(stream: Ints, starts: Ints, order: int, size: int) -> list[_Grams]:
     """Count the n-grams of every order within sentences."""
-    sentence = np.zeros(len(stream), np.int64)
-    sentence[starts] = 1
-    sentence = np.cumsum(sentence)
+    sentence = np.cumsum(np.isin(np.arange(len(stream)), starts))
     shorter = stream
     out = [_Grams(np.arange(size), np.zeros(0, np.int64), np.bincount(stream, minlength=size))]
     for n in range(2, order + 1):
