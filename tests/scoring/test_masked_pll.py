@@ -18,9 +18,8 @@ VARIANTS = ("original", "within_word_l2r")
 
 
 def pll(kind: str, table: pa.Table | None = None, **options: Any) -> pa.Table:
-    chosen = {name: options.pop(name) for name in ("window", "tokens") if name in options}
     some = [pairs() if table is None else table]
-    return pa.concat_tables(score_pll(some, reader(kind, **chosen), **options))
+    return pa.concat_tables(score_pll(some, reader(kind), **options))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -16,7 +16,6 @@ import solecism  # noqa: E402
 from causal_models import by_hand, save_model  # noqa: E402
 from solecism.commands import main  # noqa: E402
 from solecism.errors import InputError  # noqa: E402
-from solecism.scoring.encoding import Encoded, shared_spans  # noqa: E402
 from solecism.scoring.engines.causal import CausalReader  # noqa: E402
 from solecism.scoring.items import open_pairs  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
@@ -104,23 +103,6 @@ def test_two_prefix_scores_one_word_after_two_prefixes(loaded: Loaded) -> None:
     for side, prefix in (("good", "Le chat"), ("bad", "Les chat")):
         wanted = by_hand(loaded, f"{prefix} dort", [0]) - by_hand(loaded, prefix, [0])
         assert out[f"logp_{side}"] == pytest.approx(wanted, abs=1e-3)
-
-
-def encoded(text: str, *pieces: str) -> Encoded:
-    """A text cut into tokens as given."""
-    assert "".join(pieces) == text
-    ends = np.cumsum([len(piece) for piece in pieces]).tolist()
-    offsets = list(zip([0, *ends[:-1]], ends, strict=True))
-    return Encoded(text, list(range(len(pieces))), offsets)
-
-
-def test_a_merged_token_widens_the_span_in_both_texts() -> None:
-    good = encoded("a dog runs.", "a", " dog", " runs.")
-    bad = encoded("a dog run.", "a", " dog", " run", ".")
-    found = shared_spans([good, bad], [(6, 10), (6, 9)])
-    assert found is not None
-    assert (found[0].first, found[0].last) == (2, 3)
-    assert (found[1].first, found[1].last) == (2, 4)
 
 
 def test_too_long_sentences_are_skipped_and_counted(loaded: Loaded, work: Path) -> None:

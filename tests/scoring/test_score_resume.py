@@ -1,9 +1,8 @@
 """A run that is cut short, at whatever batch, and taken up again gives the same digits as one that
 is not."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -115,25 +114,14 @@ def test_a_run_that_is_cut_short_goes_on_after_its_windows(
     assert not list(tmp_path.rglob("*.parts"))
 
 
-_OTHER = """
-import sys
-from solecism.scoring.results import writing_result
-with writing_result({stem!r}, "sig", lambda _: {{}}):
-    print("here", flush=True)
-    sys.stdin.read()
-"""
-
-
 def test_two_runs_do_not_write_one_result(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", _OTHER.format(stem=str(tmp_path / "r"))]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
-        with (
-            pytest.raises(InputError, match="another run of solecism is writing here"),
-            writing_result(tmp_path / "r", "sig", lambda _: {}),
-        ):
-            pass
-        other.kill()
-    write_result(tmp_path / "r", make_scores(make_pairs(4)))
+    scores = make_scores(make_pairs(4))
+    with (
+        writing_result(tmp_path / "r", "sig", lambda _: {}) as (_, write),
+        ThreadPoolExecutor() as pool,
+    ):
+        other = pool.submit(write_result, tmp_path / "r", scores)
+        with pytest.raises(InputError, match="another run of solecism is writing here"):
+            other.result()
+        write(scores)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "r.parquet"]

@@ -16,6 +16,7 @@ from solecism.errors import InputError
 from solecism.scoring.methods.region import score_suites
 from solecism.scoring.results import read_result
 from solecism.scoring.surprisals import SurprisalColumns, find_runs, line_reader, read_surprisals
+from syntaxgym_suite import LINES, TABLES
 
 
 def write_file(path: Path, sentences: Sequence[Sequence[tuple[str, float]]]) -> Path:
@@ -107,22 +108,7 @@ def test_runs_are_named_after_their_folders(tmp_path: Path) -> None:
 
 # our own suites
 
-TABLES = {
-    "item": """
-        lemma  UPOS  Verb  Good  Bad  Noun
-        i2     X     听到  首    张   歌曲
-        i1     X     养    只    条   白猫
-    """,
-    "orthography": """
-        rule   left  right  result
-        space  -     -      no
-    """,
-}
 FRONT = "slots:\n  row: {from: item}\npredictions: bad.noun > good.noun\n"
-LINES = """
-good: 他 {{ row.Verb }} 了 一 {{ row.Good }} [noun: {{ row.Noun }} 。]
-bad: 他 {{ row.Verb }} 了 一 {{ row.Bad }} [noun: {{ row.Noun }} 。]
-"""
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from solecism.errors import InputError
 from solecism.grammar.suites import draw_suites
 from solecism.schema import SUITE
 from solecism.scoring.syntaxgym import read_syntaxgym, write_syntaxgym
-from syntaxgym_suite import AGREEMENT
+from syntaxgym_suite import AGREEMENT, LINES, TABLES
 
 
 def write(folder: Path, suite: object) -> Path:
@@ -41,13 +41,9 @@ def test_a_suite_is_read_as_the_format_says(tmp_path: Path) -> None:
     table = read_syntaxgym(write(tmp_path, AGREEMENT))
     assert table.schema.equals(SUITE)
     (item,) = table.to_pylist()
-    assert {key: item[key] for key in ("id", "suite", "item", "metric", "predictions")} == {
-        "id": "number-7",
-        "suite": "number",
-        "item": "7",
-        "metric": "sum",
-        "predictions": ["(2;%mismatch%) > (2;%match%)"],
-    }
+    names = {"id": "number-7", "suite": "number", "item": "7", "metric": "sum"}
+    assert {key: item[key] for key in names} == names
+    assert item["predictions"] == ["(2;%mismatch%) > (2;%match%)"]
     match, mismatch = item["conditions"]
     assert match["text"] == "The old woman sings in here."
     assert match["regions"] == [
@@ -70,7 +66,7 @@ def test_names_that_do_not_tell_regions_apart_give_way_to_numbers(
     assert [region["name"] for region in regions] == ["1", "2", "3"]
 
 
-CONDITION = ("items", 0, "conditions", 0)
+REGION, FORMULA = ("items", 0, "conditions", 0, "regions", 0), ("predictions", 0, "formula")
 
 
 @pytest.mark.parametrize(
@@ -78,24 +74,15 @@ CONDITION = ("items", 0, "conditions", 0)
     [
         (changed("meta", "metric", to="maximum"), "unknown metric 'maximum' .*metrics: sum, mean"),
         (changed("meta"), "is no suite: it has no meta"),
+        (changed("items", 0, "item_number", to="1"), "item_number is '1', not a whole number"),
+        (changed(*REGION, "region_number", to=4), r"are not numbered 1, 2, ...: \[4, 1, 3\]"),
         (
-            changed("items", 0, "item_number", to="1"),
-            r"items\[1\]\.item_number is '1', not a whole number",
-        ),
-        (
-            changed(*CONDITION, "regions", 0, "region_number", to=4),
-            r"the regions are not numbered 1, 2, ...: \[4, 1, 3\]",
-        ),
-        (
-            changed(*CONDITION, "regions", 0, "content", to="sings "),
+            changed(*REGION, "content", to="sings "),
             "region 2 begins or ends with a space: 'sings '",
         ),
         (changed("region_meta", "3"), "region_meta has no region 3"),
-        (
-            changed("predictions", 0, "formula", to="(2;%mismatch%) > (2;%mach%)"),
-            "no condition 'mach' .did you mean 'match'",
-        ),
-        (changed("predictions", 0, "formula", to="(4;%match%) > 1"), "no region '4'"),
+        (changed(*FORMULA, to="(2;%match%) > (2;%mach%)"), "'mach' .did you mean 'match'"),
+        (changed(*FORMULA, to="(4;%match%) > 1"), "no region '4'"),
         (changed("predictions", 0, "type", to="code"), "prediction 1: type 'code' is not known"),
     ],
 )
@@ -123,22 +110,7 @@ def test_a_foreign_suite_written_again_is_the_same_suite(tmp_path: Path) -> None
     assert contents == [["The old woman", "sings", "in here."], ["The old woman", "sing", ""]]
 
 
-TABLES = {
-    "item": """
-        lemma  UPOS  Verb  Good  Bad  Noun
-        i1     X     听到  首    张   歌曲
-        i2     X     养    只    条   猫
-    """,
-    "orthography": """
-        rule   left  right  result
-        space  -     -      no
-    """,
-}
 FRONT = "slots:\n  row: {from: item}\npredictions: [bad.noun - bad.verb > good.noun - good.verb]\n"
-LINES = """
-good: 他 [verb: {{ row.Verb }}] 了 一 {{ row.Good }} [noun: {{ row.Noun }} 。]
-bad: 他 [verb: {{ row.Verb }}] 了 一 {{ row.Bad }} [noun: {{ row.Noun }} 。]
-"""
 
 
 def test_regions_in_two_orders_cannot_be_written(tmp_path: Path) -> None:
@@ -193,15 +165,15 @@ def test_gaps_and_missing_regions_are_written_and_read_back_equal(tmp_path: Path
 def test_convert_writes_every_kind(tmp_path: Path) -> None:
     table = pa.concat_tables(draw_suites(make_paradigm(tmp_path, TABLES, FRONT, LINES)))
     write_syntaxgym(table.to_pylist(), tmp_path / "a.json")
-    for source, target in [
+    for source, target in (
         ("a.json", "b.parquet"),
         ("b.parquet", "c.txt"),
         ("b.parquet", "folder"),
-    ]:
+    ):
         done = CliRunner().invoke(main, ["convert", str(tmp_path / source), str(tmp_path / target)])
         assert done.exit_code == 0, done.output
     assert pq.read_table(tmp_path / "b.parquet").equals(table)
     assert (tmp_path / "c.txt").read_text(encoding="utf-8").splitlines()[:2] == [
-        "他 听到 了 一 首 歌曲 。", "他 听到 了 一 张 歌曲 。",
+        "他 养 了 一 只 白猫 。", "他 养 了 一 条 白猫 。",
     ]  # fmt: skip
     assert read_syntaxgym(tmp_path / "folder" / "p.json").equals(table)

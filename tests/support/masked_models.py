@@ -105,9 +105,11 @@ def loaded(kind: str) -> Loaded:
     return load_model(str(folder), "masked")
 
 
-def reader(kind: str, **options: Any) -> MaskedReader:
-    """A reader of the model of a kind."""
-    return open_masked(loaded(kind), **options)
+def reader(kind: str, window: int = 0) -> MaskedReader:
+    """A reader of the model of a kind; ``window``: how many items it scores together."""
+    made = open_masked(loaded(kind))
+    made.window = window or made.window
+    return made
 
 
 def _tokenizer(kind: str) -> PreTrainedTokenizerFast:

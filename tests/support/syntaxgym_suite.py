@@ -23,3 +23,21 @@ AGREEMENT: dict[str, Any] = {
         }
     ],
 }
+
+TABLES = {
+    "item": """
+        lemma  UPOS  Verb  Good  Bad  Noun
+        i2     X     听到  首    张   歌曲
+        i1     X     养    只    条   白猫
+    """,
+    "orthography": """
+        rule   left  right  result
+        space  -     -      no
+    """,
+}
+"""Lexicon tables of a suite of Mandarin classifiers, whose texts have no spaces."""
+
+LINES = """
+good: 他 [verb: {{ row.Verb }}] 了 一 {{ row.Good }} [noun: {{ row.Noun }} 。]
+bad: 他 [verb: {{ row.Verb }}] 了 一 {{ row.Bad }} [noun: {{ row.Noun }} 。]
+"""

@@ -44,19 +44,16 @@ class MaskedReader:
     ``point``: the part of the model after which only the wanted places go on (None: all places go
     through to the end). ``pads``: padding does not change the logits; else (a model that convolves
     over the sentence) only rows of one length go together. ``tell`` is called with the share of the
-    work that is done. ``window``: the items that are scored together. ``tokens``: the most tokens
-    of a batch (None: by device).
+    work that is done. ``window``: the items that are scored together.
     """
 
     loaded: Loaded
     point: nn.Module | None = None
     pads: bool = False
     tell: Callable[[float], None] = lambda share: None
-    window: int = 0
-    tokens: int | None = None
 
     def __post_init__(self) -> None:
-        self.window = self.window or self.loaded.window(1 << 12, 1 << 8, tokens=200)
+        self.window = self.loaded.window(1 << 12, 1 << 8, tokens=200)
 
     @property
     def mask(self) -> int:
@@ -143,13 +140,12 @@ class MaskedReader:
         :class:`InputError` with the ``name`` of a row whose logits are not numbers.
         """
         kind = "cpu" if self.loaded.device == "cpu" else "other"
-        budget = self.tokens or _TOKENS[kind]
         size = int(getattr(self.loaded.model.config, "vocab_size", 1) or 1)
         most = max(1, _LOGITS[kind] // size)
         waiting = sorted(range(len(rows)), key=lambda n: len(rows[n].ids), reverse=True)
         while waiting:
             longest = len(rows[waiting[0]].ids)
-            batch = waiting[: min(most, max(1, budget // longest))]
+            batch = waiting[: min(most, max(1, _TOKENS[kind] // longest))]
             if not self.pads:
                 batch = [n for n in batch if len(rows[n].ids) == longest]
             count = len(batch)
@@ -194,14 +190,14 @@ def _only(point: nn.Module, places: Tensor) -> Iterator[None]:
         handle.remove()
 
 
-def open_masked(loaded: Loaded, *, window: int = 0, tokens: int | None = None) -> MaskedReader:
+def open_masked(loaded: Loaded) -> MaskedReader:
     """Find out on a few rows how a masked model can be run, and return its reader.
 
     Tried are, in this order, single places after the last layer's attention, after the last layer,
     and not at all; with padded batches and without. What gives the logits of the full pass is
     taken.
     """
-    full = MaskedReader(loaded, window=window, tokens=tokens)
+    full = MaskedReader(loaded)
     rows = _probes(full)
     wanted = _one_by_one(full, rows)
     tolerance = TOLERANCE if loaded.dtype == "float32" else 0.05
