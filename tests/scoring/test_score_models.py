@@ -33,6 +33,7 @@ from solecism.scoring.engines.causal import CausalReader, probe  # noqa: E402
 from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
 from solecism.scoring.models import kind_of, load_model  # noqa: E402
 from solecism.scoring.results import read_result  # noqa: E402
+from tiny import edit  # noqa: E402
 
 WEIGHTS = "model.safetensors"
 
@@ -58,39 +59,33 @@ def score(*arguments: str, data: str = "p.parquet", model: str = "m") -> Result:
     return CliRunner().invoke(main, ["score", data, "--model", model, "--out", "out", *arguments])
 
 
-def config(**change: Any) -> Callable[[Path], None]:
-    def edit(folder: Path) -> None:
+def config(**values: Any) -> Callable[[Path], None]:
+    def change_file(folder: Path) -> None:
         path = folder / "config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+        path.write_text(json.dumps(json.loads(path.read_text()) | values))
 
-    return edit
-
-
-def text(name: str, content: str) -> Callable[[Path], object]:
-    return lambda folder: (folder / name).write_text(content)
+    return change_file
 
 
 def cut(name: str, share: float) -> Callable[[Path], object]:
-    def edit(folder: Path) -> None:
+    def change_file(folder: Path) -> None:
         data = (folder / name).read_bytes()
         (folder / name).write_bytes(data[: int(share * len(data))])
 
-    return edit
+    return change_file
 
 
 def tensors(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
-    def edit(folder: Path) -> None:
+    def change_file(folder: Path) -> None:
         found = load_file(folder / WEIGHTS)
         change(found)
         save_file(found, folder / WEIGHTS, {"format": "pt"})
 
-    return edit
+    return change_file
 
 
-def clear(folder: Path, keep: str = "") -> None:
-    for path in folder.iterdir():
-        if path.name != keep:
-            path.unlink()
+def without(pattern: str) -> Callable[[Path], object]:
+    return lambda folder: [path.unlink() for path in folder.glob(pattern)]
 
 
 class _Code:
@@ -101,11 +96,11 @@ class _Code:
 
 
 def pickled(value: Any) -> Callable[[Path], None]:
-    def edit(folder: Path) -> None:
+    def change_file(folder: Path) -> None:
         (folder / WEIGHTS).unlink()
         torch.save(value, folder / "pytorch_model.bin")
 
-    return edit
+    return change_file
 
 
 def more_words(folder: Path) -> None:
@@ -123,23 +118,21 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
         r"tensor transformer.wpe.weight has the shape \(3, 32\), config.json wants \(64, 32\)",
     ),
     "weights cut": (cut(WEIGHTS, 0.5), "model.safetensors is broken"),
-    "no weights": (lambda f: (f / WEIGHTS).unlink(), "no file named model.safetensors"),
+    "no weights": (without(WEIGHTS), "no file named model.safetensors"),
     "pickled code": (pickled({KEY: _Code()}), "Weights only load failed"),
     "config cut": (cut("config.json", 0.5), "is not a valid JSON file"),
     "unknown architecture": (config(model_type="nope"), "does not recognize this architecture"),
     "not a number": (tensors(lambda t: t[KEY].fill_(float("nan"))), "NaN|by nan"),
-    "an empty folder": (clear, "is no folder of a model: it has no config.json"),
-    "no tokenizer": (
-        lambda f: [path.unlink() for path in f.glob("tokenizer*")], "has no tokenizer",
-    ),
+    "an empty folder": (without("*"), "is no folder of a model: it has no config.json"),
+    "no tokenizer": (without("tokenizer*"), "has no tokenizer"),
     "another tokenizer": (more_words, "ids go up to 9999, the model has 400 tokens"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("how", BROKEN)
 def test_broken_models_are_refused_in_one_line(work: Path, how: str) -> None:
-    edit, message = BROKEN[how]
-    edit(work / "m")
+    change, message = BROKEN[how]
+    change(work / "m")
     done = score()
     assert done.exit_code == 2, done.output
     assert isinstance(done.exception, SystemExit)
@@ -159,24 +152,18 @@ def test_pickled_weights_give_the_same_scores(work: Path) -> None:
     assert one.equals(other)
 
 
-def revision(work: Path) -> str:
-    found = load_model(str(work / "m")).revision
-    assert load_model(str(work / "m")).revision == found
-    return found
-
-
 def test_the_fingerprint_covers_weights_config_and_tokenizer(work: Path) -> None:
-    found = {revision(work)}
-    tensors(lambda t: t[KEY].mul_(1.5))(work / "m")
-    found.add(revision(work))
-    config(layer_norm_epsilon=1e-3)(work / "m")
-    found.add(revision(work))
-    path = work / "m" / "tokenizer_config.json"
-    path.write_text(path.read_text().replace('"<s>"', '"</s>"'))
-    found.add(revision(work))
-    assert len(found) == 4
-    text("README.md", "notes")(work / "m")
-    assert revision(work) in found
+    found = [load_model("m").revision]
+    for change in (
+        tensors(lambda t: t[KEY].mul_(1.5)),
+        config(layer_norm_epsilon=1e-3),
+        lambda f: edit(f / "tokenizer_config.json", '"<s>"', '"</s>"'),
+        lambda f: (f / "README.md").write_text("notes"),
+    ):
+        change(work / "m")
+        found.append(load_model("m").revision)
+    assert len({*found[:4]}) == 4
+    assert found[4] == found[3]
 
 
 def test_a_result_of_other_data_is_not_replaced(work: Path) -> None:
@@ -203,9 +190,8 @@ def test_a_model_that_is_being_trained(work: Path) -> None:
     assert found.path.name.startswith("mine-")
     with torch.no_grad():
         model.lm_head.weight.mul_(-1)
-    later = solecism.score(
-        "p.parquet", model, tokenizer=tokenizer, name="mine", out="own", revision="step-2"
-    )
+    options = {"name": "mine", "out": "own", "revision": "step-2"}
+    later = solecism.score("p.parquet", model, tokenizer=tokenizer, **options)
     assert later.path != found.path
     assert "|checkpoint:step-2|" in later.signature
 
@@ -220,11 +206,7 @@ def test_rows_that_were_changed_are_refused(work: Path, built: Path, without: st
     shutil.copytree(built, "clams")
     (file,) = Path("clams/fr").glob("*.parquet")
     table = pq.read_table(file)
-    names = [
-        {"sentence_good": "sentence_bad", "sentence_bad": "sentence_good"}.get(n, n)
-        for n in table.column_names
-    ]
-    pq.write_table(table.rename_columns(names).select(table.column_names), file)
+    pq.write_table(table.take(pa.array(range(len(table))[::-1])), file)
     card = Path("clams/README.md")
     if without == "README.md":
         card.write_text(card.read_text().replace("description: content", "description: about"))
@@ -288,9 +270,7 @@ def test_a_model_that_sees_what_comes_next_is_no_causal_one(tmp_path: Path) -> N
     shutil.copytree(bert.name, tmp_path / "m")
     config(architectures=["BertLMHeadModel"])(tmp_path / "m")
     assert kind_of(str(tmp_path / "m")) == "causal"
-    with pytest.raises(
-        InputError, match="sees the tokens that come next, so it is no causal model"
-    ):
+    with pytest.raises(InputError, match="sees the tokens that come next, so it is no causal"):
         list(score_pairs([pairs()], CausalReader(load_model(str(tmp_path / "m")))))
     decoder = BertConfig.from_pretrained(tmp_path / "m", is_decoder=True)
     BertLMHeadModel(decoder).save_pretrained(tmp_path / "m")
@@ -298,27 +278,24 @@ def test_a_model_that_sees_what_comes_next_is_no_causal_one(tmp_path: Path) -> N
     assert probe(load_model(str(tmp_path / "m")), [[5, 6, 7]] * 4)
 
 
-NOTHING = [None, "", " ", "\n\u00a0"]
-
-
 @pytest.mark.parametrize("method", ["sentence", "one_prefix", "two_prefix", "pll", "focus"])
 @pytest.mark.parametrize("side", ["good", "bad"])
 def test_empty_sentences_are_skipped_and_counted(work: Path, method: str, side: str) -> None:
-    whole = pairs()
-    place = whole.column_names.index(f"sentence_{side}")
-    texts = [*NOTHING, *whole[place].to_pylist()[len(NOTHING) :]]
-    table = whole.set_column(place, f"sentence_{side}", pa.array(texts, pa.string()))
-    for name in ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"):
-        table = table.append_column(name, pa.array(["The"] * len(table)))
-    pq.write_table(table, "p.parquet")
-    model = "m" if method in ("sentence", "one_prefix", "two_prefix") else loaded("bert").name
+    rows = pairs().to_pylist()
+    for row, text in zip(rows, [None, "", " ", "\n\u00a0"], strict=False):
+        row[f"sentence_{side}"] = text
+    names = ("two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word")
+    pq.write_table(
+        pa.Table.from_pylist([{**row, **dict.fromkeys(names, "The")} for row in rows]), "p.parquet"
+    )
+    model = loaded("bert").name if method in ("pll", "focus") else "m"
     done = score("--method", method, "--json", model=model)
     assert done.exit_code == 0, done.output
     (path,) = work.glob("out/*.parquet")
-    rows = pq.read_table(path).slice(0, len(NOTHING))
-    assert rows["skipped"].to_pylist() == ["empty"] * len(NOTHING)
-    assert rows["logp_good"].null_count == rows["decision"].null_count == len(NOTHING)
+    found = pq.read_table(path).slice(0, 4)
+    assert found["skipped"].to_pylist() == ["empty"] * 4
+    assert found["logp_good"].null_count == found["decision"].null_count == 4
     summary = json.loads(path.with_suffix(".json").read_text())
-    assert summary["overall"]["skipped"]["empty"] == len(NOTHING)
+    assert summary["overall"]["skipped"]["empty"] == 4
     told = CliRunner().invoke(main, ["report", "out"])
     assert "empty 4" in told.output.replace("\n", " ")

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -17,6 +16,7 @@ pytest.importorskip("openai", reason="needs the extra `score`")
 import solecism
 from causal_models import save_model
 from completions import Answer, Completions, serving
+from masked_models import pairs
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.scoring.engines import server
@@ -38,16 +38,10 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with ``some.parquet``, and the model ``tiny``."""
     folder = tmp_path_factory.mktemp("server")
     save_model(folder / "tiny", [text for row in ROWS[:2] for text in row])
-    columns: dict[str, Any] = {
-        name: [f"{name}{n}" for n in range(len(ROWS))]
-        for name in ("id", "set_id", "UID", "linguistics_term", "language")
-    }
-    columns["sentence_good"], columns["sentence_bad"] = zip(*ROWS, strict=True)
     prefixes = ["The author near the pilots ", "Les gérants ", "הסופרים ", None, None, None]
-    columns["one_prefix_prefix"] = prefixes
-    columns["one_prefix_word_good"] = ["laughs", "rient", "צוחקים", None, None, None]
-    columns["one_prefix_word_bad"] = ["laugh", "rit", "צוחק", None, None, None]
-    pq.write_table(pa.table(columns), folder / "some.parquet")
+    words = [("laughs", "laugh"), ("rient", "rit"), ("צוחקים", "צוחק"), *[(None, None)] * 3]
+    rows = [(*row, start, *two) for row, start, two in zip(ROWS, prefixes, words, strict=True)]
+    pq.write_table(pairs(rows), folder / "some.parquet")
     return folder
 
 
@@ -81,12 +75,12 @@ def test_the_numbers_are_those_of_the_model(
     with serving(Completions(Path("tiny"), bos=bos == "auto", **state)) as name:
         found = solecism.score("some.parquet", name, **options)
     assert margins(found) == pytest.approx(margins(wanted), abs=1e-5)
-    for column in ("logp_good", "tokens_good", "tokens_bad", "skipped"):
-        ours, theirs = (r.table[column].to_pylist() for r in (found, wanted))
-        assert ours == (pytest.approx(theirs, abs=1e-5) if column == "logp_good" else theirs)
-    assert (
-        f"|bos:server{'' if bos == 'auto' else '-none'}|model:tiny|dtype:server|" in found.signature
-    )
+    ours, theirs = (result.table["logp_good"].to_pylist() for result in (found, wanted))
+    assert ours == pytest.approx(theirs, abs=1e-5)
+    columns = ["tokens_good", "tokens_bad", "skipped"]
+    assert found.read(columns).equals(wanted.read(columns))
+    begins = "server" if bos == "auto" else "server-none"
+    assert f"|bos:{begins}|model:tiny|dtype:server|" in found.signature
     assert found.summary["environment"]["device"].startswith("http://127.0.0.1:")
 
 
@@ -160,11 +154,11 @@ def test_the_same_for_all_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     same = change("token_logprobs", lambda v: [None] + [-1.0] * (len(v) - 1))
     texts = ("Aab.", "Bba.", "Cca.")
     monkeypatch.setattr(server, "PROBES", texts)
-    state = Completions(None, fault=same, bos=False)
-    with (
-        pytest.raises(InputError, match="the same log probabilities for different"),
-        reading(state),
-    ):
+    state, message = (
+        Completions(None, fault=same, bos=False),
+        "same log probabilities for different",
+    )
+    with pytest.raises(InputError, match=message), reading(state):
         pass
 
 
