@@ -151,17 +151,6 @@ def kind_of_config(config: Any) -> str:
     return "causal" if decodes or getattr(config, "is_decoder", False) else "masked"
 
 
-@contextmanager
-def evaluating(model: Any) -> Iterator[None]:
-    """Switch dropout off for a while, as in a model that is being trained."""
-    training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(training)
-
-
 def wrap_model(model: Any, tokenizer: Any = None, name: str = "") -> Loaded:
     """Return a model that is loaded already, as it is; its revision is a hash of its weights.
 

@@ -90,11 +90,15 @@ def score(
     scorer = _Scorer(progress, notice)
     if isinstance(model, str | Path):
         return scorer.score(data, str(model), given)
-    from solecism.scoring.models import evaluating, wrap_model
+    from solecism.scoring.models import wrap_model
 
-    with evaluating(model):
+    is_training = model.training
+    model.eval()  # type: ignore[no-untyped-call]
+    try:
         loaded = wrap_model(model, tokenizer, given.name)
         return scorer.score(data, loaded.name, given, loaded)
+    finally:
+        model.train(is_training)
 
 
 def score_all(

@@ -188,9 +188,9 @@ class Tally:
         for reason, count in other.skipped.items():
             self.skipped[reason] = self.skipped.get(reason, 0) + count
 
-    def to_json(self) -> Summary:
+    def to_json(self, skipped: bool = True) -> Summary:
         """Return the counts, and the accuracy (ties count one half, null of nothing) with its 95 %
-        interval."""
+        interval; ``skipped``: also the reasons for skipping."""
         found = wilson(self.right, self.n)
         return {
             "accuracy": found.value if self.n else None,
@@ -198,7 +198,7 @@ class Tally:
             "high": found.high,
             "n": self.n,
             "ties": self.ties,
-            "skipped": dict(sorted(self.skipped.items())),
+            **({"skipped": dict(sorted(self.skipped.items()))} if skipped else {}),
         }
 
 
@@ -279,22 +279,20 @@ def _normalised(table: pa.Table) -> Summary:
     parts = _count(classes, table["decision"].to_numpy())
     n = sum(part.n for part in parts.values())
     same = parts.get("0", Tally()).n
+
+    def plain(groups: Mapping[str, Tally]) -> Summary:
+        return {key: group.to_json(skipped=False) for key, group in groups.items()}
+
     return {
         "normalised": {
-            "overall": _plain(overall),
-            "UID": {uid: _plain(by_uid[uid]) for uid in sorted(by_uid)},
+            "overall": plain(overall),
+            "UID": {uid: plain(by_uid[uid]) for uid in sorted(by_uid)},
         },
         "tokens_differ": {
             "share": (n - same) / n if n else None,
-            "by": _plain({k: parts[k] for k in DIFFERENCES if k in parts and parts[k].n}),
+            "by": plain({k: parts[k] for k in DIFFERENCES if k in parts and parts[k].n}),
         },
     }
-
-
-def _plain(groups: Mapping[str, Tally]) -> Summary:
-    """Return tallies without the reasons for skipping, which are those of the sums."""
-    found = {key: group.to_json() for key, group in groups.items()}
-    return {key: {k: v for k, v in one.items() if k != "skipped"} for key, one in found.items()}
 
 
 def numeric_first(key: str) -> tuple[int, float, str]:

@@ -107,31 +107,25 @@ class MaskedReader:
         Raises :class:`InputError` with the name of an owner where logits are not numbers.
         """
         keys = list(questions.rows)
-        owners, places, tokens = np.array(questions.asked, int).reshape(-1, 3).T
         asked = [(keys[place], token) for _, place, token in questions.asked]
-        unknown = np.flatnonzero([key not in memo for key in asked])
-        unknown = unknown[np.argsort(places[unknown], kind="stable")]
-        rows, first = np.unique(places[unknown], return_index=True)
-        groups = np.split(unknown, first[1:]) if len(rows) else []
-
-        def name(row: int) -> str:
-            return names[int(owners[groups[row][0]])]
-
+        owners = [owner for owner, _, _ in questions.asked]
+        wanted: dict[MaskedRow, dict[int, int]] = {}  # the tokens that are not known, their owners
+        for key, owner in zip(asked, owners, strict=True):
+            if key not in memo:
+                wanted.setdefault(key[0], {}).setdefault(key[1], owner)
+        rows = sorted(wanted, key=questions.rows.__getitem__)
         if len(memo) > MAX_KNOWN:
             known = {key: memo[key] for key in asked if key in memo}
             memo.clear()
             memo |= known
-        for batch in self.run([keys[n] for n in rows], name):
-            found = np.concatenate([groups[row] for row in batch.rows])
-            lines = np.repeat(np.arange(len(batch.rows)), [len(groups[row]) for row in batch.rows])
-            line, token = (
-                torch.from_numpy(v).to(batch.logits.device) for v in (lines, tokens[found])
-            )
-            logp = batch.logits[line, token].double() - batch.total[line].double()
-            values = np.asarray(logp.cpu().numpy()).tolist()
-            memo.update(zip([asked[n] for n in found], values, strict=True))
+        for batch in self.run(rows, lambda row: names[next(iter(wanted[rows[row]].values()))]):
+            found = [(rows[row], token) for row in batch.rows for token in wanted[rows[row]]]
+            lines = [n for n, row in enumerate(batch.rows) for _ in wanted[rows[row]]]
+            tokens = [token for _, token in found]
+            logp = batch.logits[lines, tokens].double() - batch.total[lines].double()
+            memo.update(zip(found, logp.tolist(), strict=True))
         values = np.array([memo[key] for key in asked], np.float64)
-        return np.bincount(owners, weights=values, minlength=questions.count).astype(np.float64)
+        return np.bincount(np.array(owners, int), values, questions.count).astype(np.float64)
 
     def run(self, rows: Sequence[MaskedRow], name: Callable[[int], str]) -> Iterator[BatchOutput]:
         """Run rows in batches of similar length; yield their logits.
