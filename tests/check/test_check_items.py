@@ -269,19 +269,6 @@ def test_homonyms_are_two_words(root: Path) -> None:
     assert drawn.codes() == []
 
 
-def test_a_template_without_slots(root: Path) -> None:
-    text = "---\nid: plain\nphenomenon: x\nabout: y\n---\ngood: she laughs\nbad: she laugh\n"
-    rewrite(root / TEMPLATES / "plain.jinja", text)
-    assert draw(root, "plain").codes() == []
-
-
-def test_a_language_without_capital_and_stop(root: Path) -> None:
-    rewrite(root / LEXICON / "orthography.tsv", "rule\tleft\tright\tresult\n")
-    drawn = draw(root)
-    assert drawn.rows[0]["sentence_good"][0].islower()
-    assert drawn.codes() == []
-
-
 def test_french_writes_a_space_before_some_marks(root: Path) -> None:
     change = _set(sentence_good=lambda text: text.replace(".", " !"))
     (root / "lexicons" / "xx").rename(root / "lexicons" / "fr")
@@ -295,27 +282,6 @@ def test_french_writes_a_space_before_some_marks(root: Path) -> None:
 
 
 # -- batches --
-
-
-def _bad_rows(drawn: Drawn) -> pa.Table:
-    rows = drawn.rows
-    for _, change in FAULTS:
-        change(rows)
-        rows = rows[1:] + rows[:1]
-    rows[5]["sentence_good"] = rows[30]["sentence_bad"]
-    rows[31]["sentence_good"] = rows[6]["sentence_bad"]
-    return pa.Table.from_pylist(rows * 2, schema=drawn.table.schema)
-
-
-@pytest.mark.parametrize("size", [1, 3, 7, 40, 79])
-def test_batches_do_not_matter(root: Path, size: int) -> None:
-    drawn = draw(root)
-    table = _bad_rows(drawn)
-    whole = {f.code: f.message for f in check_items(drawn.paradigm, [table])}
-    slices = [table.slice(start, size) for start in range(0, len(table), size)]
-    parts = {f.code: f.message for f in check_items(drawn.paradigm, slices)}
-    whole.pop("I004"), parts.pop("I004")  # counts pairs that contradict one seen before
-    assert parts == whole
 
 
 # -- spelling --

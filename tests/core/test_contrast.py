@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solecism.check.pairs import words_apart
-from solecism.contrast import differing_span, differing_words, surplus
+from solecism.contrast import differing_words
 from solecism.lexicon.orthography import Orthography
 
 SENTENCES = st.lists(st.sampled_from("abc"), max_size=6)
@@ -18,32 +18,6 @@ def stretches(a: Words, b: Words) -> tuple[Words, Words]:
     while a and b and a[-1] == b[-1]:
         a, b = a[:-1], b[:-1]
     return a, b
-
-
-def without_shared(a: Words, b: Words) -> tuple[Words, Words]:
-    """Take away what both have, one by one."""
-    ours, theirs = list(a), list(b)
-    for word in a:
-        if word in theirs:
-            ours.remove(word)
-            theirs.remove(word)
-    return sorted(ours), sorted(theirs)
-
-
-@settings(deadline=None)
-@given(SENTENCES, SENTENCES)
-def test_the_part_between_shared_start_and_shared_end(a: Words, b: Words) -> None:
-    ours, theirs = differing_span(a, b)
-    assert (a[ours], b[theirs]) == stretches(a, b)
-
-
-@settings(deadline=None)
-@given(SENTENCES, SENTENCES)
-def test_words_that_one_has_more_often(a: Words, b: Words) -> None:
-    left = without_shared(a, b)
-    assert surplus(a, b) == left
-    places = {word for pair in zip(a, b, strict=False) if pair[0] != pair[1] for word in pair}
-    assert differing_words(a, b) == ({*left[0], *left[1]} or places)
 
 
 @settings(deadline=None)

@@ -101,12 +101,6 @@ def test_the_24_suites_of_the_paper_and_16_more(suites: dict[str, list[dict[str,
     assert min(map(len, suites.values())) >= 40
 
 
-def test_no_item_stands_twice(suites: dict[str, list[dict[str, Any]]]) -> None:
-    for name, rows in suites.items():
-        assert len({tuple(texts(row).values()) for row in rows}) == len(rows), name
-        assert len({row["id"] for row in rows}) == len(rows), name
-
-
 def test_every_class_has_its_pairs(pairs: dict[str, list[dict[str, Any]]]) -> None:
     kinds = {name.removesuffix("_pair") for name in pairs}
     reflexives = {f"reflexive_{kind}" for kind in ("masculine", "feminine", "singular", "plural")}

@@ -44,14 +44,6 @@ def test_pairs_of_a_minimal_set_stay_together_in_their_order() -> None:
     assert [row["pair_id"] for row in rows if row["UID"] == "a"] == [0, 1, 2] * 20
 
 
-def test_the_size_of_blocks_changes_nothing() -> None:
-    tables = [
-        (paradigm(name, size, 2), name == "a") for name, size in zip("abc", (9, 40, 3), strict=True)
-    ]
-    orders = [in_rounds(tables, block)["set_id"].to_pylist() for block in (1, 10, 1000)]
-    assert orders[0] == orders[1] == orders[2]
-
-
 def test_what_was_drawn_keeps_its_order_and_what_was_listed_does_not() -> None:
     table = paradigm("a", 40)
     assert in_rounds([(table, True)]).equals(table)

@@ -22,7 +22,7 @@ from solecism.datasets.card import (
     version_rows,
     with_head,
 )
-from solecism.datasets.catalogue import CatalogueEntry, read_catalogue
+from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, languages_of, sources_of
 from solecism.datasets.lock import LOCK, note_commits, read_lock, record
 from solecism.grammar.paradigm import Counts
@@ -103,32 +103,12 @@ def test_several_licences_and_languages() -> None:
     assert [c.get("default") for c in data["configs"]] == [None, None, True]
 
 
-@pytest.mark.parametrize(
-    ("rows", "category"),
-    [
-        (0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (99_999, "10K<n<100K"),
-        (599_834, "100K<n<1M"), (1_000_000, "1M<n<10M"), (10**8, "10M<n<100M"),
-    ],
-)  # fmt: skip
-def test_size(rows: int, category: str) -> None:
-    assert card_data(TINY, [config(content=Content(rows, "d" * 64))]).to_dict()[
-        "size_categories"
-    ] == [category]
-
-
 @pytest.mark.parametrize("schema", [pair_schema(["stress"]), CLOZE, SUITE])
 def test_features_of_every_kind_are_those_that_datasets_reads(schema: pa.Schema) -> None:
     datasets = pytest.importorskip("datasets")
     read = yaml.safe_load(yaml.safe_dump(feature_list(schema)))
     features = datasets.Features.from_arrow_schema(schema)
     assert datasets.Features._from_yaml_list(read) == features
-
-
-def test_values_that_the_hub_does_not_know(tmp_path: Path) -> None:
-    path = tmp_path / "catalogue.toml"
-    path.write_text('[tiny]\nversion = "1.0.0"\nannotations_creators = ["machine-made"]\n')
-    (told,) = problems_of(lambda: read_catalogue(path), tmp_path)
-    assert "annotations_creators has 'machine-made' (did you mean 'machine-generated'?" in told
 
 
 # text

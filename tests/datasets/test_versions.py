@@ -47,14 +47,6 @@ def test_the_smallest_version_after_a_change(needs: Needs, smallest: str) -> Non
     assert parse_version(smallest) <= parse_version("2.0.0")
 
 
-@pytest.mark.parametrize(
-    ("new", "needs"),
-    [("1.9.9", "major"), ("1.2.9", "minor"), ("1.2.3", "patch"), ("1.2.2", "none")],
-)
-def test_too_small_versions(new: str, needs: Needs) -> None:
-    assert parse_version(new) < parse_version(smallest_version("1.2.3", needs))
-
-
 # the changelog
 
 
@@ -96,12 +88,6 @@ Notes by hand.
 
 The first version.
 """
-
-
-def test_a_new_section_comes_first() -> None:
-    text = with_section(LOG, "1.2.0", ["a line"])
-    made = "<!-- made by `solecism diff`: write notes above this line -->"
-    assert text == LOG.replace("## 1.1.0", f"## 1.2.0\n\n{made}\n\n* a line\n\n## 1.1.0")
 
 
 def test_a_section_made_again_keeps_its_notes() -> None:

@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 from cases import CASES, FRENCH, GERMAN, HEBREW, HEBREW_PHRASES, Case
-from drawing import Files, drawn, make_paradigm, make_root, rows, template
-from solecism.datasets.from_templates import find_paradigm
+from drawing import Files, drawn, make_paradigm, rows
 from solecism.errors import InputError
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm
@@ -186,20 +185,6 @@ def test_ids_stay_when_another_word_makes_several_bad_sentences(tmp_path: Path) 
     kept = {pair["id"]: pair["sentence_bad"] for pair in more}
     assert {pair["id"]: pair["sentence_bad"] for pair in once}.items() <= kept.items()
     assert len(kept) == len(more)
-
-
-def test_another_paradigm_language_or_data_set_has_other_ids(tmp_path: Path) -> None:
-    lines = template("p", ACROSS, ACROSS_LINES)
-    texts = {"p": lines, "q": lines.replace("id: p", "id: q")}
-    ids = []
-    for dataset, language in (("tiny", "xx"), ("other", "xx"), ("tiny", "yy")):
-        root = make_root(tmp_path, ENGLISH, texts, "", dataset, language)
-        ids += [
-            p
-            for uid in texts
-            for p in drawn(find_paradigm(root, dataset, language, uid))["id"].to_pylist()
-        ]
-    assert len(set(ids)) == len(ids) == 6 * 16
 
 
 def test_several_bad_sentences_of_a_set_stand_together(tmp_path: Path) -> None:

@@ -340,33 +340,10 @@ def test_what_is_wrong_with_an_expression_is_told(box: Phrases, source: str, mes
     assert len(told) <= 2
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "author", "likes | agree(author)", 'likes | clash(author, "Number", "Person")',
-        "the(author)", "the(n=author)", "say(likes, author)", "kind(author, class=likes.Frame)",
-        'word("det", "the") | agree(author)',
-        'author | form(Number="Sing")', "author.lemma", '"a text"',
-        'author if author.Number == "Sing" else likes', "author is under(likes.Object)",
-        'author is not under("human") and (author.lemma != "x" or not likes.Frame == "y")',
-        'author.Number in ["Sing", "Plur"]', 'word("det", likes.Frame)', 'author ~ ", "',
-    ],
-)  # fmt: skip
-def test_a_good_expression_has_no_problems(box: Phrases, source: str) -> None:
-    assert box.problems(source, SLOTS, "x.jinja", 9) == []
-
-
 def test_a_slot_and_a_macro_of_one_name_are_told_apart(box: Phrases) -> None:
     assert [p.message for p in box.problems("the(the)", ["the"], "x.jinja", 9)] == [
         "'the' is the name of a macro and of this slot in {{ the(the) }}"
     ]
-
-
-def test_all_problems_of_an_expression_come_at_once(box: Phrases) -> None:
-    told = [p.message for p in box.problems("auhtor | agre(liks)", SLOTS, "x.jinja", 9)]
-    assert [message.split(" (")[0] for message in told] == [
-        "there is no slot 'auhtor'", "there is no slot 'liks'", "there is no filter 'agre'",
-    ]  # fmt: skip
 
 
 def test_a_word_in_a_broken_table_is_told_with_the_place_in_the_table(root: Path) -> None:
@@ -382,12 +359,6 @@ def test_a_word_in_a_broken_table_is_told_with_the_place_in_the_table(root: Path
 
 
 PATH = f"templates/demo/xx/{PHRASES}"
-
-
-def test_a_language_need_not_have_macros(tmp_path: Path) -> None:
-    make_root(tmp_path)
-    (tmp_path / PATH).unlink()
-    assert sandbox(tmp_path).macros == []
 
 
 @pytest.mark.parametrize(
@@ -511,16 +482,6 @@ def test_a_column_that_a_macro_never_comes_to_ask_for_need_not_be_there(root: Pa
     paradigm = load_paradigm(root / SIMPLE, Lexicon(root / "lexicons/xx"))
     (batch,) = draw_pairs(paradigm, 0, Counts())
     assert "Laughs intransitive." in batch["sentence_good"].to_pylist()
-
-
-def test_a_column_that_a_macro_asks_for_must_be_there(root: Path) -> None:
-    edit(root / "lexicons/xx/verb.tsv", "human\t\tintransitive", "human\t\tnone")
-    edit(root / SIMPLE, ", Frame: intransitive", "")
-    edit(root / SIMPLE, "{{ laughs | agree(author) }}", "{{ say(laughs, author) }}")
-    assert drawing(root) == [
-        f"{SIMPLE}:12: slot 'laughs': verb.tsv has no column 'Missing' (columns: lemma, Frame, "
-        "Number, Object, Person, Subject, Tense) in {{ say(laughs, author) }}"
-    ]
 
 
 def drawing(root: Path) -> list[str]:

@@ -2,12 +2,11 @@
 
 import doctest
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 
 from release import CHECKOUT
-from solecism.grammar.sampling.elimination import Clause, eliminate
+from solecism.grammar.sampling.elimination import Clause
 
 PAGE = CHECKOUT / "docs" / "sampling.md"
 NOUNS, VERBS, DETERMINERS = ("cat", "dog", "toy"), ("sees", "feeds"), ("this", "that")
@@ -19,25 +18,6 @@ def test_the_examples_of_the_page_run() -> None:
     found = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
     assert found.attempted > 5
     assert found.failed == 0
-
-
-def test_every_combination_of_the_example_has_a_chance_of_one_in_ten() -> None:
-    """Multiply the chances of the words in the order in which they are drawn."""
-    counts = eliminate([len(NOUNS), len(VERBS), len(DETERMINERS)], [TEST])
-    chances: dict[tuple[int, ...], Fraction] = {}
-    for words in product(range(3), range(2), range(2)):
-        chance, drawn = Fraction(1), dict[int, np.ndarray]()
-        for step in reversed(counts.steps):
-            kinds = step.kinds[step.slot]
-            weights = step.of_all_kinds(drawn, np.array([0]))[0][kinds]
-            chance *= Fraction(int(weights[words[step.slot]]), int(weights.sum()))
-            drawn[step.slot] = np.array([words[step.slot]])
-        chances[words] = chance
-    toy, feeds = NOUNS.index("toy"), VERBS.index("feeds")
-    allowed = [words for words in chances if words[:2] != (toy, feeds)]
-    assert len(allowed) == counts.total == 10
-    assert {chances[words] for words in allowed} == {Fraction(1, 10)}
-    assert sum(chances.values()) == 1
 
 
 def test_the_numbers_of_the_page_are_those_of_the_example() -> None:

@@ -38,13 +38,6 @@ def only(found: DatasetDifference) -> ConfigDifference:
     return config
 
 
-def test_the_same_bytes_need_no_version(tmp_path: Path) -> None:
-    old = write_folder(tmp_path / "old", {"he": ROWS})
-    assert compare(old, old) == DatasetDifference("1.0.0", "1.0.0")
-    assert compare(old, old).needs == "none"
-    assert compare(old, old).smallest == "1.0.0"
-
-
 def test_added_items_need_a_minor_version(tmp_path: Path) -> None:
     more = [*ROWS, pair_row("e", UID="across", sentence_good="The authors laugh.")]
     found = difference(tmp_path, ROWS, more)
@@ -81,13 +74,6 @@ def test_a_value_changed_under_an_id_needs_a_major_version(
     assert config.changed_columns == {leaf: 1}
     (example,) = config.changed.examples
     assert (example.id, example.old, example.new) == ("b", {leaf: was}, {leaf: now})
-
-
-def test_rows_that_move_are_the_same_items(tmp_path: Path) -> None:
-    moved = [{**row, "pair_id": n} for n, row in enumerate(reversed(ROWS))]
-    found = difference(tmp_path, ROWS, moved)
-    assert only(found) == ConfigDifference("he", 4, 4, moved=True)
-    assert found.needs == "minor"
 
 
 WIDER = PLAIN.append(pa.field("note", pa.string()))
@@ -139,13 +125,6 @@ def test_documents_need_a_patch(tmp_path: Path) -> None:
     found = compare(old, new)
     assert found.documents == ("README.md", "manifest.json")
     assert (found.needs, found.smallest) == ("patch", "1.0.1")
-
-
-def test_other_bytes_of_the_same_content_change_no_item(tmp_path: Path) -> None:
-    old = write_folder(tmp_path / "old", {"he": ROWS})
-    new = write_folder(tmp_path / "new", {"he": ROWS}, compression="snappy")
-    found = compare(old, new)
-    assert (found.configs, found.encoded, found.needs) == ((), ("he",), "patch")
 
 
 FORMS = pa.schema([("form", pa.string()), ("upos", pa.string())])

@@ -199,11 +199,6 @@ def test_all_problems_of_a_table_come_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_all_rows_of_another_length_come_at_once(tmp_path: Path) -> None:
-    messages = told(tmp_path, HEADER + "ami\tami\n" + "chat\tchat\tchats\tMasc\n" + "eau\n")
-    assert [message.split(": ")[0] for message in messages] == ["noun.tsv:2", "noun.tsv:4"]
-
-
 def test_bytes_that_are_not_utf8_are_told_with_their_line(tmp_path: Path) -> None:
     path = tmp_path / "noun.tsv"
     path.write_bytes("lemma\tNumber=Sing\nami\tami\nété\tété\n".encode("latin-1"))
@@ -231,13 +226,6 @@ def test_a_lexicon_has_tables_classes_and_spelling(tmp_path: Path) -> None:
     assert lexicon.table("noun").row("pilot").upos == "NOUN"
     assert lexicon.hierarchy.under("human", "animate")
     assert lexicon.orthography.stop == "."
-
-
-def test_a_table_is_read_once(tmp_path: Path) -> None:
-    lexicon = Lexicon(make_root(tmp_path) / "lexicons/xx")
-    first = lexicon.table("noun")
-    (tmp_path / "lexicons/xx/noun.tsv").unlink()
-    assert lexicon.table("noun") is first
 
 
 def test_an_unknown_table_is_told_with_the_candidates(tmp_path: Path) -> None:
