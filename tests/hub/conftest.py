@@ -1,6 +1,5 @@
 """Releases that all tests of pushing and loading share: they are only read."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,8 +24,8 @@ def releases(release_folder: Path) -> dict[str, Path]:
 
 
 @pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeHub:
     """A hub that huggingface_hub in this process talks to, with empty caches."""
-    with FakeHub() as hub:
-        hub.use(monkeypatch, tmp_path / "home")
-        yield hub
+    hub = FakeHub()
+    hub.use(monkeypatch, tmp_path / "home")
+    return hub

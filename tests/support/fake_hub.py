@@ -1,10 +1,11 @@
-"""A hub of data sets in this process: users, repositories, commits and tags, over HTTP.
+"""A hub of data sets in this process: users, repositories, commits and tags.
 
-It has the requests of huggingface_hub that pushing and loading make, without Xet::
+It answers in place of the network, and has the requests of huggingface_hub that pushing and loading
+make, without Xet::
 
-    with FakeHub() as hub:
-        hub.use(monkeypatch, home)
-        hub.broken = "/commit/"     # such requests are answered with 503
+    hub = FakeHub()
+    hub.use(monkeypatch, home)
+    hub.broken = "/commit/"     # such requests are answered with 503
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
+from huggingface_hub import get_session
 
 TOKEN = "hf_tester_secret"
 
@@ -332,45 +334,6 @@ def commit(request: Request, id: str, rev: str) -> Reply:
     return as_json({"success": True, "commitOid": made.oid, "commitUrl": url, "hookOutput": ""})
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def do_any(self) -> None:
-        hub, size = self.server.hub, int(self.headers.get("Content-Length", 0))
-        chunked = "chunked" in self.headers.get("Transfer-Encoding", "")
-        body = self._chunks() if chunked else self.rfile.read(size)
-        with hub.lock:
-            status, body, headers = hub.answer(
-                Request(hub, self.command, self.path, self.headers, body)
-            )
-            hub.log.append(f"{self.command} {self.path} {status}")
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_any  # noqa: N815
-
-    def _chunks(self) -> bytes:
-        parts = []
-        while size := int(self.rfile.readline().split(b";")[0], 16):
-            parts.append(self.rfile.read(size))
-            self.rfile.readline()
-        self.rfile.readline()
-        return b"".join(parts)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    hub: FakeHub
-
-
 class FakeHub:
     """A hub; see the top of this module. ``before`` is called with each request, to interfere."""
 
@@ -382,17 +345,7 @@ class FakeHub:
         self.broken = "$nothing"
         self.before: Callable[[Request], None] = lambda request: None
         self.lock = threading.RLock()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.hub = self
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> FakeHub:
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.url = "https://hub.test"
 
     def answer(self, request: Request) -> Reply:
         """Carry a request out; a HEAD is answered as the GET, without a body."""
@@ -408,12 +361,8 @@ class FakeHub:
             raise HubError(404, f"no such route: {request.method} {request.path}")
         except HubError as error:
             status, body, headers = as_json({"error": error.message}, error.status)
-            more = {"X-Error-Message": error.message}
-            return (
-                status,
-                body,
-                headers | more | ({"X-Error-Code": error.code} if error.code else {}),
-            )
+            headers |= {"X-Error-Message": error.message, "X-Error-Code": error.code}
+            return status, body, headers
 
     def requests(self, part: str) -> list[str]:
         """Return the requests with a text in them."""
@@ -428,6 +377,26 @@ class FakeHub:
         }  # fmt: skip
         for name, value in constants.items():
             monkeypatch.setattr(f"huggingface_hub.constants.{name}", value)
+        client = type(get_session())
+        http = import_module(client.__module__.partition(".")[0])  # httpx, or what came after it
+
+        def reply(asked: Any) -> Any:
+            if asked.url.host not in self.url:
+                raise http.ConnectError("Connection refused")
+            path, body = asked.url.raw_path.decode(), asked.read()
+            with self.lock:
+                answer = self.answer(Request(self, asked.method, path, asked.headers, body))
+                self.log.append(f"{asked.method} {path} {answer[0]}")
+            length = {"Content-Length": str(len(answer[1]))}
+            content = b"" if asked.method == "HEAD" else answer[1]
+            return http.Response(answer[0], headers=length | answer[2], content=content)
+
+        made = client(
+            transport=http.MockTransport(reply),
+            event_hooks=get_session().event_hooks,
+            follow_redirects=True,
+        )
+        monkeypatch.setattr("huggingface_hub.utils._http._GLOBAL_CLIENT", made)
         monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", home / "datasets")
         monkeypatch.setattr("time.sleep", lambda seconds: None)
         monkeypatch.setenv("HF_TOKEN", token)
