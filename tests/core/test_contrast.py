@@ -4,7 +4,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solecism.check.pairs import words_apart
-from solecism.contrast import differing_words
 from solecism.lexicon.orthography import Orthography
 
 SENTENCES = st.lists(st.sampled_from("abc"), max_size=6)

@@ -200,19 +200,6 @@ def test_a_draw_does_not_depend_on_words_that_fit_no_slot_or_on_further_columns(
     assert draw_of(tmp_path / "c", nouns(range(9), column="Class")) == once
 
 
-@pytest.mark.usefixtures("way")
-def test_a_draw_stays_mostly_the_same_when_a_fitting_word_is_added(tmp_path: Path) -> None:
-    once = set(draw_of(tmp_path / "a", nouns(range(9))))
-    more = set(draw_of(tmp_path / "b", nouns(range(10))))
-    assert 30 < len(once & more) < 60
-
-
-def test_a_number_too_large_is_told_with_what_the_words_allow(tmp_path: Path) -> None:
-    front = FRONT.replace("60", "1000").replace("where: ", "where: author.Number == 'Sing' and ")
-    with pytest.raises(InputError, match=r"p\.jinja:11: draw: 1000 .* the words allow 120$"):
-        draw_of(tmp_path, nouns(range(3)), front=front)
-
-
 SYNCRETIC = """
 lemma  Number=Sing  Number=Plur
 sheep  sheep        sheep
