@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
@@ -12,10 +13,12 @@ import sys
 from collections import namedtuple
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 
 import solecism
 from drawing import make_root, template, tsv
@@ -23,7 +26,8 @@ from release import CHECKOUT
 from scored import make_pairs
 from solecism.check.templates import EXAMPLE
 from solecism.commands import VERBS, main
-from solecism.commands.show import mark_difference
+from solecism.commands.list import Size, size_table
+from solecism.commands.show import item_grid, mark_difference
 from solecism.grammar.template import read_template
 from solecism.root import Root
 
@@ -90,6 +94,11 @@ def lines(result: Result) -> list[str]:
     return [line.rstrip() for line in result.stdout.splitlines()]
 
 
+def items(result: Result) -> list[dict[str, Any]]:
+    """What is printed as JSON, a line each."""
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
 # list
 
 
@@ -107,11 +116,8 @@ def test_list_gives_a_line_for_each_config(root: Root) -> None:
 
 def test_list_gives_a_line_for_each_paradigm_of_a_config(root: Root) -> None:
     rows = [line.split() for line in lines(run(root, "list", "tiny/xx"))][1:]
-    assert [(row[0], row[-1]) for row in rows] == [
-        ("tiny/xx/across", "8"),
-        ("tiny/xx/some", "3"),
-        ("tiny/xx/suite", "4"),
-    ]
+    found = {row[0]: row[-1] for row in rows}
+    assert found == {"tiny/xx/across": "8", "tiny/xx/some": "3", "tiny/xx/suite": "4"}
 
 
 def test_list_tells_the_languages_of_a_mined_data_set(root: Root) -> None:
@@ -123,13 +129,13 @@ def test_list_tells_the_languages_of_a_mined_data_set(root: Root) -> None:
     assert lines(run(root, "list", "agreement/he"))[1].split()[0] == "agreement/he"
     told = run(root, "list", "agreement/xx", code=2).stderr
     assert "data set 'agreement' has no config 'xx'" in told
-    (size,) = map(json.loads, lines(run(root, "list", "--json", "agreement/albanian")))
+    (size,) = items(run(root, "list", "--json", "agreement/albanian"))
     assert (size["name"], size["iso"], size["language"]) == ("agreement/sq", "sqi", "Albanian")
     assert {work["licence"] for work in size["treebanks"]} == set(size["licences"])
 
 
 def test_list_gives_json_for_programs(root: Root) -> None:
-    found = [json.loads(line) for line in lines(run(root, "list", "--json", "tiny/he", "tiny"))]
+    found = items(run(root, "list", "--json", "tiny/he", "tiny"))
     first = {"name": "tiny/he/one", "version": "0.0.0", "paradigms": 1, "sets": 2, "here": None}
     assert found[0] == first
     assert [row["name"] for row in found[1:]] == ["tiny/he", "tiny/xx"]
@@ -197,7 +203,7 @@ def test_show_puts_brackets_around_the_words_that_differ(root: Root) -> None:
 
 
 def test_show_gives_json_for_programs(root: Root) -> None:
-    found = [json.loads(line) for line in lines(run(root, "show", "tiny/xx/across", "--json"))]
+    found = items(run(root, "show", "tiny/xx/across", "--json"))
     assert len(found) == 5
     assert all(item["UID"] == "across" and item["slots"] for item in found)
     hebrew = lines(run(root, "show", "tiny/he/one", "--json"))
@@ -215,9 +221,8 @@ def test_show_isolates_text_that_is_written_from_right_to_left(root: Root) -> No
 def test_show_chooses_pairs_by_their_features(root: Root) -> None:
     arguments = ["show", "tiny/xx/across", "--json", "-n", "9", "--where"]
     found = run(root, *arguments, "match=mismatch", "--where", "controller_number=Sing")
-    items = [json.loads(line)["features"] for line in lines(found)]
-    assert len(items) == 2
-    assert {(item["match"], item["controller_number"]) for item in items} == {("mismatch", "Sing")}
+    told = [(i["features"]["match"], i["features"]["controller_number"]) for i in items(found)]
+    assert told == [("mismatch", "Sing")] * 2
     assert len(lines(run(root, *arguments, "intervenes=true"))) == 8
     assert len(lines(run(root, *arguments, "distance=4"))) == 8
 
@@ -254,20 +259,48 @@ def test_differing_words_are_marked(good: str, bad: str, marked: tuple[str, str]
     assert mark_difference(good, bad) == marked
 
 
+# colours and bars of a terminal that has them
+
+
+def printed(what: object, colours: bool) -> str:
+    out = io.StringIO()
+    system = "standard" if colours else None
+    Console(file=out, width=80, force_terminal=colours, color_system=system).print(what)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def test_sizes_have_bars_in_a_terminal() -> None:
+    sizes = [Size("demo/a", "1.0.0", 2, 800), Size("demo/b", "1.0.0", 1, 100),
+             Size("mined", "1.0.0", 3, None)]  # fmt: skip
+    shown = printed(size_table(sizes, 16), False).splitlines()
+    assert shown[1].rstrip().endswith("800  " + "█" * 16)
+    assert shown[2].rstrip().endswith("100  ██")
+    assert "█" not in shown[3]
+    assert max(map(len, shown)) <= 80
+
+
+def test_good_and_bad_have_colours_and_differing_words_are_bold() -> None:
+    sentences = {"sentence_good": "The dog sleeps.", "sentence_bad": "The dog sleep."}
+    item = {"id": "4c8b6338b5152a13", **sentences, "features": {}}
+    plain, coloured = (printed(item_grid("pair", 1, item), colours) for colours in (False, True))
+    assert "The dog [sleeps]." in plain
+    assert "\x1b" not in plain
+    assert "\x1b[32m The dog \x1b[0m\x1b[1;32m[sleeps]\x1b[0m" in coloured
+    assert "\x1b[31m*The dog \x1b[0m\x1b[1;31m[sleep]\x1b[0m" in coloured
+
+
 # new
 
 
 def test_new_writes_a_template_and_the_tables_that_are_missing(tmp_path: Path) -> None:
     written = lines(run(Root(tmp_path), "new", "mine/it/simple"))
     files = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.*"))
+    tables = [
+        f"lexicons/it/{name}.tsv" for name in ("classes", "det", "noun", "orthography", "verb")
+    ]
     assert files == [
-        "lexicons/it/classes.tsv",
-        "lexicons/it/det.tsv",
-        "lexicons/it/noun.tsv",
-        "lexicons/it/orthography.tsv",
-        "lexicons/it/verb.tsv",
-        "templates/mine/it/_phrases.jinja",
-        "templates/mine/it/simple.jinja",
+        *tables,
+        *(f"templates/mine/it/{name}.jinja" for name in ("_phrases", "simple")),
     ]
     assert sorted(line.removeprefix(f"wrote {tmp_path}/") for line in written) == files
 
@@ -320,9 +353,7 @@ def test_what_new_writes_passes_check_with_our_lexicons(
 
 def test_check_says_what_it_checked(root: Root) -> None:
     everything = r"2 lexicons, 4 paradigms, \d+ pairs, \d+ items checked: \d+ errors, .*notes\n"
-    assert re.search(
-        everything, CliRunner().invoke(main, ["check", "--root", str(root.path)]).output
-    )
+    assert re.search(everything, run(root, "check", code=2).output)
     one = run(root, "check", "tiny/xx/some").stdout
     assert "\n1 paradigm, 3 pairs checked: 0 errors, " in f"\n{one}"
     assert "\n1 lexicon checked: 0 errors, " in "\n" + run(root, "check", "lexicons/xx").stdout
@@ -507,9 +538,8 @@ def test_python_m_solecism_is_the_command_line(root: Root) -> None:
 
 
 def test_public_names_are_loaded_when_they_are_asked_for() -> None:
-    assert {"build", "draw_pairs", "find_root", "load_paradigm", "__version__"} <= set(
-        dir(solecism)
-    )
+    names = {"build", "draw_pairs", "find_root", "load_paradigm", "__version__"}
+    assert names <= set(dir(solecism))
     for name in solecism.__all__:
         assert getattr(solecism, name).__module__.startswith("solecism.")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

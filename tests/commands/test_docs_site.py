@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from html_pages import ParsedPage
 from people import browser_or_skip
 from release import CHECKOUT
 
@@ -26,19 +26,8 @@ pytestmark = [
 RULES = {"preload": False, "resultTypes": ["violations"]}
 
 
-class Page(HTMLParser):
-    """The ids of a page, and what it links to and shows."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.ids: set[str] = set()
-        self.targets: list[str] = []
-        self.feed(path.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.ids |= {value for key in ("id", "name") if (value := given.get(key))}
-        self.targets += [value for key in ("href", "src") if (value := given.get(key))]
+def parsed(path: Path) -> ParsedPage:
+    return ParsedPage(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +42,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_link_leads_somewhere(site: Path) -> None:
-    pages = {path: Page(path) for path in site.rglob("*.html")}
+    pages = {path: parsed(path) for path in site.rglob("*.html")}
     broken = []
     for path, page in pages.items():
-        for target in page.targets:
+        for target in page.links:
             parts = urlsplit(target)
-            if parts.scheme or parts.netloc:
-                continue
-            there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            anchor = unquote(parts.fragment)
-            if not there.exists() or (anchor and there in pages and anchor not in pages[there].ids):
-                broken.append(f"{path.relative_to(site)}: {target}")
+            if not parts.scheme and not parts.netloc:
+                there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+                anchor, known = unquote(parts.fragment), there in pages
+                is_there = not anchor or not known or anchor in pages[there].values("id", "name")
+                if not there.exists() or not is_there:
+                    broken.append(f"{path.relative_to(site)}: {target}")
     assert broken == []
     assert len(pages) > 30
 
@@ -77,10 +66,9 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
 
 
 def test_every_page_is_in_the_contents(site: Path) -> None:
-    start = Page(site / "index.html").targets
-    made = {
-        p.relative_to(site).as_posix() for p in site.rglob("*.html") if p.parent.name != "_static"
-    }
+    start = parsed(site / "index.html").links
+    paths = (path for path in site.rglob("*.html") if path.parent.name != "_static")
+    made = {path.relative_to(site).as_posix() for path in paths}
     assert made - {"genindex.html", "py-modindex.html", "search.html", "index.html"} <= set(start)
 
 

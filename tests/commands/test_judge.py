@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from people import pairs_in
 from solecism.commands import main
 from solecism.judge.design import read_study
+from solecism.schema import SUITE
 from tiny import edit
 
 
@@ -75,18 +76,17 @@ def test_page_is_written_again(tmp_path: Path, pairs: Path) -> None:
 
 
 def suite_table(predictions: list[str]) -> pa.Table:
-    from solecism.schema import SUITE
-
     regions = [{"name": "x", "text": "a", "start": 0, "end": 1, "first": 0, "last": 1}]
+    texts = {"good": "key of the houses is", "bad": "key of the houses are",
+             "other": "keys of the houses are"}  # fmt: skip
     rows = [
         {
             "id": f"r{n}", "suite": "number", "phenomenon": "agreement", "modifier": None,
             "item": str(n), "language": "en", "predictions": predictions, "metric": "sum",
             "conditions": [
-                {"name": name, "text": f"The {word} of the houses {verb} here {n}.",
-                 "tokens": f"the {word} of the houses {verb} here {n}", "regions": regions}
-                for name, word, verb in (("good", "key", "is"), ("bad", "key", "are"),
-                                         ("other", "keys", "are"))
+                {"name": name, "text": f"The {text} here {n}.", "tokens": f"the {text} here {n}",
+                 "regions": regions}
+                for name, text in texts.items()
             ],
         }
         for n in range(20)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from release import small_root
-from scored import make_pairs, make_scores, write_result
+from scored import make_pairs, make_scores, write_models, write_result
 from solecism.contrast import differing_parts
 from solecism.datasets.build import build
 from solecism.errors import InputError
@@ -29,13 +29,7 @@ from solecism.scoring.results import scores_table
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two models on two configs."""
-    out = tmp_path_factory.mktemp("results")
-    for config, start in (("xx", 0), ("yy", 9)):
-        pairs = make_pairs(400, start)
-        for number, model in enumerate(("org/tiny", "org/large")):
-            scores = make_scores(pairs, 0.8 + number, 10 * start + number)
-            write_result(out / f"{model[4:]}-{config}", scores, model, config)
-    return out
+    return write_models(tmp_path_factory.mktemp("results"), "org/tiny", "org/large")
 
 
 @pytest.fixture(scope="module")

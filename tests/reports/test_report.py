@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from scored import make_pairs, make_scores, write_result
+from html_pages import ParsedPage
+from scored import make_pairs, make_scores, write_models, write_result
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.files import write_text
 from solecism.reports.comparison import correlations, difference
 from solecism.reports.figures import ALL, MEAN, columns, curves, labels
 from solecism.reports.report import open_results, report
@@ -31,12 +30,8 @@ from solecism.scoring.summary import wilson
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two models on two configs, and three seeds of a third on one of them."""
-    out = tmp_path_factory.mktemp("results")
-    for config, start in (("xx", 0), ("yy", 9)):
-        pairs = make_pairs(400, start)
-        for number, model in enumerate(("org/tiny", "org/large-model-of-a-long-name")):
-            scores = make_scores(pairs, 0.8 + number, 10 * start + number)
-            write_result(out / f"{model[4:]}-{config}", scores, model, config)
+    models = ("org/tiny", "org/large-model-of-a-long-name")
+    out = write_models(tmp_path_factory.mktemp("results"), *models)
     for seed in range(3):
         scores = make_scores(make_pairs(400), 0.5, 100 + seed)
         write_result(out / f"lstm-{seed}", scores, f"runs/lstm/seed-{seed}", "xx")
@@ -50,7 +45,7 @@ def printed(folder: Path, *names: str, **options: Any) -> str:
     made = report([folder / name for name in names], **options)
     for form, path in files.items():
         if path is not None:
-            write_text(path, getattr(made, form)())
+            path.write_text(getattr(made, form)(), encoding="utf-8")
     return json.dumps(made.to_json()) if as_json else made.text()
 
 
@@ -109,25 +104,21 @@ def test_by_feature_and_by_one_that_the_summary_does_not_have(folder: Path) -> N
     results = open_results([folder / "tiny-xx"])
     (column,) = columns(results, "controller")
     table = results[0].table.to_pylist()
-    some = [
-        r["decision"] for r in table if r["features"]["controller"] == "noun3" and not r["skipped"]
-    ]
+    rows = (r for r in table if r["features"]["controller"] == "noun3" and not r["skipped"])
+    some = [row["decision"] for row in rows]
     assert column.cells["noun3"].value == pytest.approx(np.mean(some))
 
 
 def test_unknown_grouping_names_those_there_are(folder: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"no grouping 'construktion' .did you mean 'construction'"
-    ):
+    message = r"no grouping 'construktion' .did you mean 'construction'"
+    with pytest.raises(InputError, match=message):
         printed(folder, "tiny-xx", by="construktion")
 
 
 def test_seeds_become_mean_and_deviation(folder: Path) -> None:
     names = [f"lstm-{seed}" for seed in range(3)]
     (column,) = columns(open_results([folder / name for name in names]), "UID", group=True)
-    values = [
-        read_result(folder / name).summary["by"]["UID"]["prep_anim"]["accuracy"] for name in names
-    ]
+    values = [read_result(folder / name).accuracies()["prep_anim"] for name in names]
     cell = column.cells["prep_anim"]
     assert column.label == "lstm"
     assert (cell.value, cell.deviation) == pytest.approx((np.mean(values), np.std(values, ddof=1)))
@@ -151,10 +142,8 @@ def test_a_first_token_that_matters_is_told(tmp_path: Path) -> None:
     for bos, mean in (("auto", 0.2), ("never", 2.0)):
         write_result(tmp_path / bos, make_scores(pairs, mean), options={"bos": bos})
     text = printed(tmp_path, "auto", "never")
-    assert re.search(
-        r"org/tiny on xx: the first token matters: [\d.]+ with bos:auto, [\d.]+ with bos:never",
-        text,
-    )
+    told = r"org/tiny on xx: the first token matters: [\d.]+ with bos:auto, [\d.]+ with bos:never"
+    assert re.search(told, text)
 
 
 def test_difference_is_that_of_the_items_in_common(folder: Path) -> None:
@@ -236,8 +225,8 @@ def test_curves_are_plain_counts(folder: Path) -> None:
 
 
 def test_csv_holds_every_figure(folder: Path, tmp_path: Path) -> None:
-    printed(folder, "tiny-xx", "tiny-yy", csv=tmp_path / "out" / "a.csv")
-    rows = list(csv.DictReader((tmp_path / "out" / "a.csv").open(encoding="utf-8")))
+    printed(folder, "tiny-xx", "tiny-yy", csv=tmp_path / "a.csv")
+    rows = list(csv.DictReader((tmp_path / "a.csv").open(encoding="utf-8")))
     summary = read_result(folder / "tiny-yy").summary
     (row,) = [r for r in rows if r["config"] == "yy" and r["group"] == "simple agreement"]
     assert float(row["accuracy"]) == summary["by"]["construction"]["simple agreement"]["accuracy"]
@@ -266,27 +255,6 @@ def test_latex_escapes_names(folder: Path, tmp_path: Path) -> None:
     assert r"\begin{tabular}{lrrrrr}" in (tmp_path / "d.tex").read_text(encoding="utf-8")
 
 
-class Page(HTMLParser):
-    """Collects the tags of a page, and checks that they are closed in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "br", "wbr"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
 @pytest.fixture(scope="module")
 def page(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("page") / "report.html"
@@ -295,7 +263,7 @@ def page(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_page_is_whole_and_needs_nothing_else(page: str) -> None:
-    parsed = Page(page)
+    parsed = ParsedPage(page)
     assert parsed.open == []
     tags = {tag for tag, _ in parsed.tags}
     assert not tags & {"script", "link", "img", "iframe", "object"}
@@ -340,20 +308,20 @@ def test_page_is_the_same_each_time(folder: Path, tmp_path: Path) -> None:
         texts.append((tmp_path / name).read_text(encoding="utf-8"))
     assert texts[0] == texts[1]
     assert "tiny against seed-0" in texts[0]
-    assert Page(texts[0]).open == []
+    assert ParsedPage(texts[0]).open == []
 
 
 def test_result_without_a_single_score(folder: Path, tmp_path: Path) -> None:
     pairs = make_pairs(8)
     nan, ones = np.full(8, np.nan), np.ones(8, int)
-    texts = [["x"] * 8] * 2
-    scores = scores_table(pairs, "focus", (nan, nan), (ones, ones), texts, ["multi-piece"] * 8)
-    write_result(tmp_path / "r", scores, "none")
-    text = printed(
-        tmp_path, "r", folder / "tiny-xx", html=tmp_path / "r.html", latex=tmp_path / "r.tex"
+    scores = scores_table(
+        pairs, "focus", (nan, nan), (ones, ones), [["x"] * 8] * 2, ["multi-piece"] * 8
     )
+    write_result(tmp_path / "r", scores, "none")
+    files = {"html": tmp_path / "r.html", "latex": tmp_path / "r.tex"}
+    text = printed(tmp_path, "r", folder / "tiny-xx", **files)
     assert "none: 0 pairs, 8 skipped (multi-piece 8)" in text
-    assert Page((tmp_path / "r.html").read_text(encoding="utf-8")).open == []
+    assert ParsedPage((tmp_path / "r.html").read_text(encoding="utf-8")).open == []
     assert "nan" not in (tmp_path / "r.tex").read_text(encoding="utf-8")
     (cell, *_) = json.loads(printed(tmp_path, "r", as_json=True))["cells"]
     assert cell["accuracy"] is None
@@ -387,8 +355,3 @@ def test_reporting_needs_no_torch() -> None:
         "assert not {'torch', 'transformers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_page_escapes_what_data_says(page: str) -> None:
-    assert "simple &lt;NPI&gt; &amp; co" in page
-    assert "<NPI>" not in page

@@ -12,14 +12,11 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from people import browser_or_skip
 from release import CHECKOUT
-from scored import make_scores, write_result
-from sites import built_folder, stranger_folder, suite_folder
-from solecism.datasets.manifest import read_manifest
+from sites import built_folder, stranger_folder, suite_folder, write_site_results
 from solecism.site.build import build_site
 
 pytestmark = pytest.mark.nightly
@@ -38,14 +35,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of two data sets, with the results of a model."""
     folder = tmp_path_factory.mktemp("site")
     root = built_folder(folder)
-    pairs = pq.read_table(next((folder / "clams" / "he").glob("*.parquet")))
-    digest = read_manifest(folder / "clams").config("he").content.sha256[:16]
-    facts = {"data": "clams", "version": "1.0.0", "digest": digest}
-    for number, model in enumerate(("org/tiny", "org/large")):
-        scores = make_scores(pairs, 0.5 + number, number)
-        write_result(folder / "results" / model[4:], scores, model, "he", **facts)
+    results = [write_site_results(folder)]
     data = [folder / "clams", suite_folder(folder / "suites"), stranger_folder(folder / "strange")]
-    build_site(folder / "out", data, results=[folder / "results"], root=root)
+    build_site(folder / "out", data, results=results, root=root)
     return folder / "out"
 
 
@@ -87,9 +79,7 @@ class Reader:
             self.errors.append(message.text)
 
     def _failed(self, request: Any) -> None:
-        if "ABORTED" not in (
-            request.failure or ""
-        ):  # as when the page is left before its icon came
+        if "ABORTED" not in (request.failure or ""):  # left before its icon came
             self.errors.append(request.url)
 
     def open(self, address: str) -> None:
@@ -100,9 +90,8 @@ class Reader:
 
     def settled(self) -> None:
         """Wait until the browser says how many items there are."""
-        self.page.wait_for_function(
-            "() => /items$/.test(document.getElementById('status').textContent)"
-        )
+        told = "document.getElementById('status').textContent"
+        self.page.wait_for_function(f"() => /items$/.test({told})")
 
     def ask(self, **changes: str) -> str:
         """Change the address as the form does; return what the page says then."""

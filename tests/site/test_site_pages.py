@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -15,14 +14,21 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+from html_pages import ParsedPage
 from release import bytes_of
 from scored import make_pairs, make_scores, write_result
-from sites import HARMFUL, built_folder, stranger_folder, suite_folder, write_folder
+from sites import (
+    HARMFUL,
+    built_folder,
+    stranger_folder,
+    suite_folder,
+    write_folder,
+    write_site_results,
+)
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.judge.schema import JUDGMENTS, VERDICTS
 from solecism.root import Root
-from solecism.scoring.items import open_items
 from solecism.site.build import LIST, build_site
 from solecism.site.folders import open_folders, place_of
 
@@ -38,19 +44,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     root = built_folder(folder)
     suite_folder(folder / "suites")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        items = open_items("clams/he")
-    pairs = open_pairs(folder)
-    facts = {"data": "clams", "version": items.version, "digest": items.digest}
-    for number, model in enumerate(("org/tiny", "org/large")):
-        scores = make_scores(pairs, 0.5 + number, number)
-        write_result(folder / "results" / model[4:], scores, model, "he", **facts)
     (folder / "people.csv").write_text("UID,accuracy,n\nsimple_agrmt,0.96,500\n", encoding="utf-8")
-    build_site(
-        folder / "site", [folder / "clams", folder / "suites"], results=[folder / "results"],
-        judgments=[folder / "people.csv"], root=root,
-    )  # fmt: skip
+    data, results = [folder / "clams", folder / "suites"], [write_site_results(folder)]
+    build_site(folder / "site", data, results=results, judgments=[folder / "people.csv"], root=root)
     return folder
 
 
@@ -58,38 +54,19 @@ def page(home: Path, name: str) -> str:
     return (home / "site" / name).read_text(encoding="utf-8")
 
 
-class Links(HTMLParser):
-    """The addresses that a page names, and the tags that it has."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self.tags: list[str] = []
-        self.ids: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        for name, value in attrs:
-            if name in ("href", "src") and value:
-                self.found.append(value)
-            if name == "id" and value:
-                self.ids.add(value)
-            assert not name.startswith("on")
-            assert name != "style"
-
-
 def test_every_link_leads_to_a_file(home: Path) -> None:
     site = home / "site"
-    for file in site.rglob("*.html"):
-        for link in Links(file.read_text(encoding="utf-8")).found:
+    pages = {file: ParsedPage(file.read_text("utf-8")) for file in site.rglob("*.html")}
+    for file, parsed in pages.items():
+        names = {name for _, given in parsed.tags for name in given}
+        assert not [name for name in names if name == "style" or name.startswith("on")]
+        for link in parsed.links:
             path, _, anchor = link.partition("#")
-            if link.startswith("https://"):
-                continue
-            target = file.parent / unquote(path) if path else file
-            assert target.is_file(), f"{file}: {link}"
-            if anchor and "=" not in anchor:
-                assert anchor in Links(target.read_text(encoding="utf-8")).ids, f"{file}: {link}"
+            if not link.startswith("https://"):
+                target = (file.parent / unquote(path)).resolve() if path else file
+                assert target.is_file(), f"{file}: {link}"
+                if anchor and "=" not in anchor:
+                    assert anchor in pages[target].values("id"), f"{file}: {link}"
 
 
 def test_pages_load_nothing_from_elsewhere(home: Path) -> None:
@@ -179,7 +156,7 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
         text = file.read_text(encoding="utf-8")
         assert "<script>" not in text
         assert "<img" not in text
-        assert set(Links(text).tags) >= {"html", "main"}
+        assert {tag for tag, _ in ParsedPage(text).tags} >= {"html", "main"}
     names = [p.relative_to(out).as_posix() for p in out.rglob("*")]
     assert [name for name in names if not re.fullmatch(r"[\w./-]+", name)] == []
 
@@ -204,10 +181,7 @@ def test_a_file_outside_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [
-        ({"languages": "zh"}, "languages"),
-        ({"paradigms": {"aspect": {"sets": "many"}}}, "sets"),
-    ],
+    [({"languages": "zh"}, "languages"), ({"paradigms": {"aspect": {"sets": "many"}}}, "sets")],
 )
 def test_broken_manifests_are_named(tmp_path: Path, change: dict[str, object], said: str) -> None:
     folder = suite_folder(tmp_path / "data")
@@ -259,22 +233,16 @@ def test_a_name_is_no_address(tmp_path: Path, name: str) -> None:
     folder = write_folder(tmp_path / "data", name, {name: (table, facts), "xx": (table, facts)})
     build_site(tmp_path / "site", [folder])
     for file in (tmp_path / "site").rglob("*.html"):
-        links = Links(file.read_text("utf-8")).found
+        links = ParsedPage(file.read_text("utf-8")).links
         assert not [link for link in links if ":" in link.partition("#")[0] or link.startswith("/")]
 
 
 def test_judgments_beside_the_data_are_found(tmp_path: Path) -> None:
     table = make_pairs(40)
     rows = [
-        {
-            "id": row["id"],
-            "UID": row["UID"],
-            "n": 8,
-            "accuracy": 0.75,
-            "verdict": VERDICTS[n % 3 == 0],
-        }
+        {"id": row["id"], "UID": row["UID"], "n": 8, "accuracy": 0.75, "verdict": VERDICTS[n % 3 == 0]}
         for n, row in enumerate(table.to_pylist())
-    ]
+    ]  # fmt: skip
     judged = pa.Table.from_pylist(rows, JUDGMENTS)
     judged = judged.append_column("language", pa.array(["xx"] * len(judged)))
     facts = {uid: {"pairs": 10} for uid in ("simple_agrmt", "prep_anim")}
@@ -326,15 +294,9 @@ def test_a_site_replaces_a_site_and_nothing_else(tmp_path: Path) -> None:
 def test_checkpoints_are_curves(home: Path, tmp_path: Path) -> None:
     pairs = open_pairs(home).slice(0, 200)
     for number, step in enumerate(("step10", "step100")):
-        facts = {"data": "clams", "version": "1.0.0", "options": {"checkpoint": step}}
-        write_result(
-            tmp_path / "results" / step,
-            make_scores(pairs, number),
-            "org/tiny",
-            "he",
-            **facts,
-            digest="",
-        )
+        facts = {"data": "clams", "version": "1.0.0", "digest": "", "options": {"checkpoint": step}}
+        scores = make_scores(pairs, number)
+        write_result(tmp_path / "results" / step, scores, "org/tiny", "he", **facts)
     build_site(tmp_path / "site", [home / "clams"], results=[tmp_path / "results"])
     text = (tmp_path / "site" / "results" / "index.html").read_text("utf-8")
     assert "tiny on clams/he: accuracy by phenomenon over checkpoints" in text
@@ -343,9 +305,8 @@ def test_checkpoints_are_curves(home: Path, tmp_path: Path) -> None:
 
 def test_results_of_other_data_are_left_out(home: Path, tmp_path: Path) -> None:
     scores = make_scores(open_pairs(home).slice(0, 50))
-    write_result(
-        tmp_path / "results" / "old", scores, "org/tiny", "he", data="clams", version="0.9.0"
-    )
+    facts = {"data": "clams", "version": "0.9.0"}
+    write_result(tmp_path / "results" / "old", scores, "org/tiny", "he", **facts)
     out = tmp_path / "site"
     built = build_site(out, [home / "clams"], results=[tmp_path / "results"])
     assert len(built.others) == 1

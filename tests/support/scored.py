@@ -87,3 +87,13 @@ def write_result(
     with writing_result(stem, str(sig), summary) as (_, write):
         write(scores)
     return stem.with_name(f"{stem.name}.json")
+
+
+def write_models(folder: Path, *models: str) -> Path:
+    """Write the results of models on two configs of made-up pairs; return the folder."""
+    for config, start in (("xx", 0), ("yy", 9)):
+        pairs = make_pairs(400, start)
+        for number, model in enumerate(models):
+            scores = make_scores(pairs, 0.8 + number, 10 * start + number)
+            write_result(folder / f"{model[4:]}-{config}", scores, model, config)
+    return folder
