@@ -20,13 +20,12 @@ from markupsafe import Markup, escape
 from solecism.errors import fail, visible
 from solecism.reports.figures import (
     ALL,
-    MEAN,
     AccuracyCurve,
     AccuracyPoint,
     FigureCell,
     FigureColumn,
     columns,
-    row_names,
+    group_names,
 )
 from solecism.scoring.options import step_of
 from solecism.scoring.results import Result
@@ -182,9 +181,9 @@ def _legend(axes: Axes, colours: Mapping[str, str], people: bool) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    keys: list[Any] = [Patch(color=c, label=_label(name)) for name, c in colours.items()]
-    if people:
-        keys.append(Line2D([], [], color=INK, linewidth=2, linestyle="-", label="people"))
+    line = Line2D([], [], color=INK, linewidth=2, linestyle="-", label="people")
+    patches = [Patch(color=c, label=_label(name)) for name, c in colours.items()]
+    keys = [*patches, line] if people else patches
     axes.legend(handles=keys, loc="lower left", bbox_to_anchor=(0, 1), labelcolor=INK, fontsize=8)
 
 
@@ -287,8 +286,10 @@ def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list
         for model, some in models.items():
             if len(some) > 1:
                 title = f"{model} on {config}: accuracy by {by} over checkpoints"
-                places, order = _places(some), _ordered(some, by)
-                rows = [r for r in row_names([c for _, c in order]) if r not in (ALL, MEAN)]
+                places = _places(some)
+                some = sorted(some, key=lambda result: places[checkpoint_of(result)])
+                order = dict(zip(places, columns(some, by), strict=True))
+                rows = group_names(order.values())
                 names = [*rows, ALL] if len(rows) > 1 else [ALL]
                 lines = tuple(_curve(row, row, order, places) for row in names)
                 found.append(CheckpointCurves(title, lines, _ticks(places)))
@@ -332,23 +333,16 @@ def _places(results: Sequence[Result]) -> dict[str, float]:
     return dict(zip(names, places, strict=True))
 
 
-def _ordered(results: Sequence[Result], by: str) -> list[tuple[str, FigureColumn]]:
-    """Return the checkpoints in order, each with its column of accuracies."""
-    places = _places(results)
-    order = sorted(results, key=lambda result: places[checkpoint_of(result)])
-    return list(zip(map(checkpoint_of, order), columns(order, by), strict=True))
-
-
 def _curve(
-    name: str, row: str, order: Sequence[tuple[str, FigureColumn]], places: dict[str, float]
+    name: str, row: str, order: Mapping[str, FigureColumn], places: Mapping[str, float]
 ) -> AccuracyCurve:
     """Return the curve of a row of the grouping."""
-    points = []
-    for checkpoint, column in order:
-        cell = column.cells.get(row)
-        if cell and cell.n:
-            ends = cell.low or 0.0, cell.high or 1.0
-            points.append(AccuracyPoint(places[checkpoint], checkpoint, cell.value, *ends, cell.n))
+    cells = {checkpoint: column.cells.get(row) for checkpoint, column in order.items()}
+    points = (
+        AccuracyPoint(places[at], at, cell.value, cell.low or 0.0, cell.high or 1.0, cell.n)
+        for at, cell in cells.items()
+        if cell and cell.n
+    )
     return AccuracyCurve(name, tuple(points))
 
 

@@ -334,10 +334,8 @@ def hardest(results: Mapping[str, Result], most: int = MOST) -> list[HardPair]:
         text = texts.get(one, dict.fromkeys(_TEXTS, ""))
         good, bad = differing_parts(text["sentence_good"], text["sentence_bad"])
         scores = tuple(
-            {"model": name, **{
-                key: float(frame.at[one, column])
-                for key, column in (("good", "logp_good"), ("bad", "logp_bad"), ("margin", "margin"))
-            }}
+            {"model": name, "good": frame.at[one, "logp_good"], "bad": frame.at[one, "logp_bad"],
+             "margin": frame.at[one, "margin"]}
             for name, frame in frames.items()
         )  # fmt: skip
         made.append(HardPair(str(one), str(uid), text["language"] or "", spec, good, bad, scores))

@@ -12,6 +12,7 @@ from solecism.judge.outcome import JudgedGroup, Outcome, records
 from solecism.reports.charts import bar_chart
 from solecism.reports.figures import FigureCell
 from solecism.reports.pages import render_page
+from solecism.scoring.summary import Interval
 
 
 def judged_page(outcome: Outcome, everyone: Outcome) -> str:
@@ -23,9 +24,8 @@ def judged_page(outcome: Outcome, everyone: Outcome) -> str:
     chart = groups["phenomenon"] if len(groups["phenomenon"]) > 1 else groups["paradigm"]
     series = {
         name: {
-            group.name: FigureCell(found.value, found.low, found.high, n)
+            group.name: FigureCell(**vars(getattr(group, name)), n=getattr(group, counted))
             for group in chart
-            for found, n in [(getattr(group, name), getattr(group, counted))]
         }
         for name, counted in (("individual", "answers"), ("majority", "pairs"))
     }
@@ -64,29 +64,24 @@ def judged_json(outcome: Outcome, everyone: Outcome) -> dict[str, Any]:
     """Return all figures as JSON; ``everyone``: the outcome without exclusions."""
     excluded = outcome.excluded.set_index("participant")["reasons"]
     return {
-        "study": outcome.study.id,
-        "design": outcome.study.design,
-        "judges": len(outcome.judges),
+        "study": outcome.study.id, "design": outcome.study.design, "judges": len(outcome.judges),
         "excluded": {person: reasons.split() for person, reasons in excluded.items()},
-        "simulated": outcome.simulated,
-        "overall": _group_json(outcome.overall),
+        "simulated": outcome.simulated, "overall": _group_json(outcome.overall),
         "without_exclusions": _group_json(everyone.overall),
         **{level: [_group_json(g) for g in some] for level, some in outcome.levels.items()},
         "paradigms_below": [group.name for group in outcome.failed],
         "pairs_rejected": records(outcome.rejected),
-    }
+    }  # fmt: skip
 
 
 def _group_json(group: JudgedGroup) -> dict[str, Any]:
     """Return the figures; what is not a number becomes null, an interval three figures."""
     found: dict[str, Any] = {}
     for name, value in vars(group).items():
-        if name in ("individual", "majority", "gap"):
-            ends = (
-                {} if value is None else {"": value.value, "_low": value.low, "_high": value.high}
-            )
-            found |= {f"{name}{end}": number for end, number in ends.items()}
-        else:
+        if isinstance(value, Interval):
+            ends = (value.value, value.low, value.high)
+            found |= zip((name, f"{name}_low", f"{name}_high"), ends, strict=True)
+        elif name != "gap":
             found[name] = value
     return {name: None if value != value else value for name, value in found.items()}
 

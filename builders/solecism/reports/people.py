@@ -45,14 +45,13 @@ class Judgments:
 
     def cell(self, uids: Iterable[str]) -> FigureCell | None:
         """Return the accuracy of people on paradigms, each judgment (or paradigm) counted once."""
-        some = [uid for uid in uids if uid in self.accuracy]
+        some = [(self.accuracy[uid], self.n.get(uid, 0)) for uid in uids if uid in self.accuracy]
         if not some:
             return None
-        value, n = _pooled([(self.accuracy[uid], self.n.get(uid, 0)) for uid in some])
-        if not n:
-            return FigureCell(value, None, None, len(some))
+        value, n = _pooled(some)
         found = wilson(value * n, n)
-        return FigureCell(value, found.low, found.high, n)
+        low, high = (found.low, found.high) if n else (None, None)
+        return FigureCell(value, low, high, n or len(some))
 
 
 Judged = Mapping[tuple[str, str], Judgments]
@@ -75,41 +74,32 @@ def read_judgments(path: Path) -> dict[str, Judgments]:
         raise fail(f"the judgments have no column {', '.join(map(repr, missing))} {near}", path)
     if not len(frame):
         raise fail("holds no judgments", path)
-    _check_names(frame, path)
+    config = frame["config"] if "config" in names else pd.Series("", frame.index)
+    n = frame["n"].replace("", 0) if "n" in names else pd.Series(0, frame.index)
     known = pd.DataFrame({
-        "config": frame["config"].fillna("").astype(str) if "config" in names else "",
-        "UID": frame["UID"].astype(str),
+        "config": config.where(config.notna(), ""), "UID": frame["UID"],
         "accuracy": pd.to_numeric(frame["accuracy"], errors="coerce"),
-        "n": pd.to_numeric(frame["n"].replace("", 0).fillna(0), errors="coerce") if "n" in names else 0,
+        "n": pd.to_numeric(n.fillna(0), errors="coerce"),
     })  # fmt: skip
-    wanted = {
-        "accuracy": (known["accuracy"].between(0, 1), "a number from 0 to 1"),
-        "n": (known["n"].between(0, 10**12) & (known["n"] % 1 == 0), "a count"),
-    }
-    for name, (fits, what) in wanted.items():
+    for name, fits, what in (
+        ("UID", known["UID"].map(lambda uid: isinstance(uid, str)), "a text"),
+        ("config", known["config"].map(lambda config: isinstance(config, str)), "a text"),
+        ("accuracy", known["accuracy"].between(0, 1), "a number from 0 to 1"),
+        ("n", known["n"].between(0, 10**12) & (known["n"] % 1 == 0), "a count"),
+    ):
         if not fits.all():
             row = int((~fits).argmax())
-            raise fail(f"{name} is {frame[name][row]!r}, wanted {what}", path, row + 2)
+            value = frame[name][row]
+            said = "empty" if value is None or value is pd.NA or value != value else repr(value)
+            raise fail(f"{name} is {said}, wanted {what}", path, row + 2)
     made: dict[str, Judgments] = {}
-    for (config, uid), some in known.groupby(["config", "UID"], sort=False):
+    for (group, uid), some in known.groupby(["config", "UID"], sort=False):
         if len(some) > 1 and "id" not in names:
             raise fail(f"paradigm {uid!r} is there twice", path, int(some.index[1]) + 2)
-        judged = made.setdefault(str(config), Judgments({}, {}))
+        judged = made.setdefault(str(group), Judgments({}, {}))
         figures = zip(some["accuracy"].tolist(), some["n"].astype(int).tolist(), strict=True)
         judged.accuracy[str(uid)], judged.n[str(uid)] = _pooled(list(figures))
     return made
-
-
-def _check_names(frame: pd.DataFrame, path: Path) -> None:
-    """Refuse paradigms and configs that are not texts; a config may be empty."""
-    import pandas as pd
-
-    for name in [name for name in ("UID", "config") if name in frame.columns]:
-        for row, value in enumerate(frame[name]):
-            is_empty = bool(pd.api.types.is_scalar(value) and pd.isna(value))
-            if not isinstance(value, str) and (name == "UID" or not is_empty):
-                said = "empty" if is_empty else repr(value)
-                raise fail(f"{name} is {said}, wanted a text", path, row + 2)
 
 
 def _frame_of(path: Path) -> pd.DataFrame:
@@ -217,10 +207,8 @@ def margin_correlations(results: Iterable[Result]) -> Iterator[MarginCorrelation
     for result in results:
         run = result.run
         ratings = ratings_of_pairs(run["data"], run["config"])
-        if not ratings:
-            continue
-        table = result.read(["id", "margin"]).to_pylist()
-        known = [row for row in table if row["margin"] is not None and row["id"] in ratings]
+        rows = result.read(["id", "margin"]).to_pylist() if ratings else []
+        known = [r for r in rows if r["margin"] is not None and r["id"] in ratings]
         if len(known) >= LEAST_RATED:
             from scipy.stats import spearmanr
 
@@ -262,5 +250,7 @@ def _cells(result: Result, judged: Judgments, by: str) -> dict[str, FigureCell]:
         groups.setdefault(row["group"], []).append(row["uid"])
     found = {name: cell for name, members in groups.items() if (cell := judged.cell(members))}
     values = [cell.value for cell in found.values()]
-    mean = FigureCell(sum(values) / max(len(values), 1), None, None, total.n)
-    return {**found, ALL: total, **({MEAN: mean} if len(values) > 1 else {})}
+    found[ALL] = total
+    if len(values) > 1:
+        found[MEAN] = FigureCell(sum(values) / len(values), None, None, total.n)
+    return found

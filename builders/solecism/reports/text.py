@@ -52,8 +52,9 @@ def tables(blocks: Sequence[ColumnBlock], by: str, width: int = 80) -> Iterator[
         cell = max(_CELL, min(longest + 1, (width - label) // most))
         if len(block.columns) == 1:
             yield _single(block.columns[0], by, rows)
-        for start in range(0, len(block.columns) if len(block.columns) > 1 else 0, most):
-            yield _table(block.columns[start : start + most], by, rows, (label, cell))
+        else:
+            for start in range(0, len(block.columns), most):
+                yield _table(block.columns[start : start + most], by, rows, (label, cell))
         yield Text("")
 
 
@@ -153,16 +154,20 @@ def bos_notes(results: Sequence[Result]) -> Iterator[str]:
 
 def difference_table(found: ModelDifference) -> Table:
     """Return a table of both accuracies, their difference with its interval, and mid-p."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(found.by, overflow="fold")
-    table.add_column("pairs", justify="right", no_wrap=True)
-    for name in (found.first, found.second):
-        table.add_column(name, justify="right", overflow="fold", min_width=5)
-    table.add_column("difference", justify="right", no_wrap=True)
-    table.add_column("p", justify="right", no_wrap=True)
+    table = Table(found.by, box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in difference_heads(found)[1:]:
+        fold = name in (found.first, found.second)
+        table.add_column(
+            name, justify="right", overflow="fold", no_wrap=not fold, min_width=5 * fold
+        )
     for row, it in found.rows.items():
         table.add_row(Text(row), *difference_cells(it))
     return table
+
+
+def difference_heads(found: ModelDifference) -> list[str]:
+    """Return the heads of a table of differences."""
+    return [found.by, "pairs", found.first, found.second, "difference", "p"]
 
 
 def difference_cells(it: Comparison) -> tuple[str, ...]:
@@ -233,9 +238,8 @@ def latex_difference(found: ModelDifference) -> str:
     """Return a comparison for a paper (package ``booktabs``)."""
     import pandas as pd
 
-    heads = [found.by, "pairs", found.first, found.second, "difference", "p"]
     rows = [[name, *difference_cells(it)] for name, it in found.rows.items()]
-    return latex_table(pd.DataFrame(rows, columns=heads))
+    return latex_table(pd.DataFrame(rows, columns=difference_heads(found)))
 
 
 def write_eval_results(
