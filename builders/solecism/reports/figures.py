@@ -175,7 +175,7 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
     overall = Tally()
     for result in results:
         run = result.run
-        whole = _from_json(result.summary["overall"])
+        whole = tally_of(result.summary["overall"])
         name = f"{run['data']}/{run['config']}" if prefixed else run["config"]
         for key, part in {name: whole}.items() if by == "config" else _tallies(result, by):
             tallies.setdefault(key, Tally()).add(part)
@@ -192,7 +192,7 @@ def _tallies(result: Result, by: str) -> Iterable[tuple[str, Tally]]:
     """Return the tallies from the summary if it has this grouping, otherwise from the table."""
     known = result.summary["by"]
     if by in known:
-        return [(key, _from_json(found)) for key, found in known[by].items()]
+        return [(key, tally_of(found)) for key, found in known[by].items()]
     features = [f.name for f in result.table.schema.field("features").type]
     if by not in features and by not in COLUMNS:
         choices = list(dict.fromkeys(["config", *COLUMNS, *known, *features]))
@@ -200,7 +200,8 @@ def _tallies(result: Result, by: str) -> Iterable[tuple[str, Tally]]:
     return tally(group_column(result.table, by), result.table).items()
 
 
-def _from_json(found: Mapping[str, Any]) -> Tally:
+def tally_of(found: Mapping[str, Any]) -> Tally:
+    """Return the tally of a summary."""
     right = (found["accuracy"] or 0.0) * found["n"]
     return Tally(round(2 * right) / 2, found["n"], found["ties"], dict(found["skipped"]))
 

@@ -52,14 +52,9 @@ class BuiltSite:
 
 
 def build_site(
-    out: Path,
-    folders: Sequence[Path],
-    *,
-    results: Sequence[Path] = (),
-    judgments: Sequence[Path] = (),
-    root: Root | None = None,
-    progress: Progress = no_progress,
-) -> BuiltSite:
+    out: Path, folders: Sequence[Path], *, results: Sequence[Path] = (),
+    judgments: Sequence[Path] = (), root: Root | None = None, progress: Progress = no_progress,
+) -> BuiltSite:  # fmt: skip
     """Write the site of built data sets into ``out``, which takes the place of an older site.
 
     Raises :class:`InputError`, and changes nothing, where a folder, a result or a file of
@@ -97,11 +92,8 @@ def _write_items(
 ) -> dict[str, ParadigmSample]:
     """Write the items of a config for the browser; return the samples of its pages, by page."""
     own = f"{config.place}/"
-    pages = {
-        uid: page
-        for (name, uid), page in data.pages.items()
-        if name == config.name and page.startswith(own)
-    }
+    wanted = {uid: page for (name, uid), page in data.pages.items() if name == config.name}
+    pages = {uid: page for uid, page in wanted.items() if page.startswith(own)}
     is_whole = data.browsed(config) is config
     if not is_whole and not pages:
         return {}
@@ -151,18 +143,14 @@ def write_browser(
     columns = filter_columns(items)
     folder.mkdir(parents=True)
     index = {
-        "kind": items.config.kind,
-        "language": items.config.tag,
+        "kind": items.config.kind, "language": items.config.tag,
         "direction": direction(" ".join(text for row in items.texts[:20] for text in row)),
-        "rows": items.rows,
-        "block": BLOCK,
-        "labels": items.labels.values,
-        "models": list(margins),
+        "rows": items.rows, "block": BLOCK, "labels": items.labels.values, "models": list(margins),
         "columns": [
             {"name": c.name, "values": c.values, "counts": np.bincount(c.codes + 1).tolist()}
             for c in columns
         ],
-    }
+    }  # fmt: skip
     text = json.dumps(index, ensure_ascii=True, separators=(",", ":"))
     (folder / "index.js").write_text(f"files.open({text});\n", encoding="ascii")
     files: dict[str, bytes] = {}

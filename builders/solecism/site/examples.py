@@ -146,11 +146,13 @@ class ShownItem:
 
         None if they differ in more than one place.
         """
-        sides = [[run for differs, run in text.runs if differs] for text in self.texts]
-        if len(sides) != 2 or [len(side) for side in sides] != [1, 1]:
+        sides = [
+            ["".join(p.text for p in run) for differs, run in text.runs if differs]
+            for text in self.texts
+        ]
+        if len(sides) != 2 or [len(side) for side in sides] != [1, 1] or sides[0] == sides[1]:
             return None
-        good, bad = ("".join(piece.text for piece in side[0]) for side in sides)
-        return (bad, good) if bad != good else None
+        return sides[1][0], sides[0][0]
 
 
 def shown_item(items: ItemColumns, row: int, whole: Item, forms: FormFeatures) -> ShownItem:
@@ -289,11 +291,11 @@ def samples_of(
         shown = tuple(shown_item(items, row, full[row], forms) for row in chosen[name])
         found = None
         if name and items.config.kind == "pair":
-            texts = [items.texts[row] for row in rows[:AUDITED].tolist()]
-            good, bad = ([text[side] for text in texts] for side in (0, 1))
-            found = audit_pairs(ParadigmPairs(name, good, bad))
-        features = tuple(_features(items, rows, not name))
-        made[name] = ParadigmSample(len(rows), shown, features, found)
+            sides = zip(*(items.texts[row] for row in rows[:AUDITED].tolist()), strict=True)
+            found = audit_pairs(ParadigmPairs(name, *map(list, sides)))
+        made[name] = ParadigmSample(
+            len(rows), shown, tuple(_features(items, rows, not name)), found
+        )
     return made
 
 

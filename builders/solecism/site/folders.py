@@ -236,17 +236,17 @@ def _data(manifest: Manifest, root: Root) -> SiteData:
     mined = entry.configs == MINED
     templates = {} if mined else _templates(manifest, root)
     judged = {f"{name}-judgments" for name in manifest.configs} & set(manifest.configs)
-    configs = [_config(manifest, n, templates, judged) for n in manifest.configs if n not in judged]
-    if not any(config.kind for config in configs):
+    found = (_config(manifest, n, templates, judged) for n in manifest.configs if n not in judged)
+    configs = tuple(config for config in found if config.kind)
+    if not configs:
         raise fail("has no items that pages can show", manifest.path)
     try:
         references, citation = references_of(root, entry), cite(root, entry.name)
     except InputError:
         references, citation = [], bibtex(entry)
     return SiteData(
-        entry, tuple(config for config in configs if config.kind),
-        tuple(map(spdx, as_list(manifest.raw.get("license", entry.license)))),
-        tuple(references), citation, mined,
+        entry, configs, tuple(map(spdx, as_list(manifest.raw.get("license", entry.license)))), tuple(references),
+        citation, mined,
     )  # fmt: skip
 
 

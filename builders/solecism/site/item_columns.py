@@ -107,11 +107,8 @@ def read_items(config: SiteConfig) -> ItemColumns:
             raise fail(f"has no column {_GROUPS[config.kind]!r}", config.files[0])
         features = tuple(_coded(name, column) for name, column in _features(config, table).items())
         group = next(column for column in features if column.name == _GROUPS[config.kind])
-        ids = (
-            _strings(table["id"])
-            if "id" in table.column_names
-            else list(map(str, range(len(table))))
-        )
+        numbers = list(map(str, range(len(table))))
+        ids = _strings(table["id"]) if "id" in table.column_names else numbers
         sets = _strings(table["set_id"]) if "set_id" in table.column_names else ids
         texts, labels = _texts(config.kind, table)
     items = ItemColumns(config, ids, sets, texts, labels, group, features)
@@ -166,18 +163,15 @@ def _coded(name: str, column: pa.ChunkedArray) -> CodedColumn:
     place = np.empty(len(order) + 1, dtype=np.int64)
     place[order.to_numpy()], place[-1] = np.arange(len(order)), -1
     codes = pc.fill_null(encoded.indices, len(order)).to_numpy(zero_copy_only=False)
-    shown = {True: "yes", False: "no"}
     values = encoded.dictionary.take(order).to_pylist()
-    texts = [
-        f"{value:g}" if numbers else shown[value] if isinstance(value, bool) else str(value)
-        for value in values
-    ]
+    if pa.types.is_boolean(column.type):
+        values = ["yes" if value else "no" for value in values]
+    texts = [f"{value:g}" if numbers else str(value) for value in values]
     return CodedColumn(name, tuple(texts), place[codes])
 
 
 def _strings(column: pa.ChunkedArray) -> list[str]:
-    found: list[str] = pc.fill_null(column.cast(pa.string()), "").to_pylist()
-    return found
+    return list(pc.fill_null(column.cast(pa.string()), "").to_pylist())
 
 
 def _texts(kind: str, table: pa.Table) -> tuple[list[list[str]], CodedColumn]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.reports.figures import FigureCell, columns, labels, systems
+from solecism.reports.figures import FigureCell, labels, systems, tally_of
 from solecism.reports.html import PageFigures, page_figures
 from solecism.reports.people import PEOPLE, Judged, Judgments, read_judgments
 from solecism.reports.report import open_results
@@ -32,17 +32,18 @@ class SiteResults:
     others: tuple[Result, ...] = ()
 
     @cached_property
-    def _names(self) -> dict[Path, str]:
-        found = systems(self.results)
-        names = labels([fields for fields, _ in found], with_model=True)
-        pairs = zip(names, found, strict=True)
-        return {result.path: name for name, (_, some) in pairs for result in some}
+    def _by_config(self) -> dict[tuple[str, str], dict[str, Result]]:
+        found: dict[tuple[str, str], dict[str, Result]] = {}
+        every = systems(self.results)
+        names = labels([fields for fields, _ in every], with_model=True)
+        for name, (_, some) in zip(names, every, strict=True):
+            for result in some:
+                found.setdefault((result.run["data"], result.run["config"]), {})[name] = result
+        return found
 
     def of(self, config: SiteConfig) -> dict[str, Result]:
         """Return the results on a config by the short names of their models."""
-        key = config.data, config.name
-        some = (r for r in self.results if (r.run["data"], r.run["config"]) == key)
-        return {self._names[result.path]: result for result in some}
+        return self._by_config.get((config.data, config.name), {})
 
     def paradigm(self, holders: Iterable[SiteConfig], uid: str) -> dict[str, FigureCell]:
         """Return the accuracy of each model, and of people last, on a paradigm.
@@ -53,9 +54,9 @@ class SiteResults:
         people: dict[str, FigureCell] = {}
         for config in holders:
             for name, result in self.of(config).items():
-                cell = columns([result], "UID")[0].cells.get(uid)
-                if cell is not None and cell.n:
-                    found.setdefault(name, cell)
+                known = result.summary["by"]["UID"].get(uid)
+                if known and known["n"]:
+                    found.setdefault(name, FigureCell.of(tally_of(known)))
             judged = self.judgments.get((config.data, config.name))
             if judged is not None and (cell := judged.cell([uid])):
                 people.setdefault(PEOPLE, cell)
