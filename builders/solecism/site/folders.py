@@ -245,8 +245,8 @@ def _data(manifest: Manifest, root: Root) -> SiteData:
     except InputError:
         references, citation = [], bibtex(entry)
     return SiteData(
-        entry, configs, tuple(map(spdx, as_list(manifest.raw.get("license", entry.license)))), tuple(references),
-        citation, mined,
+        entry, configs, tuple(map(spdx, as_list(manifest.raw.get("license", entry.license)))),
+        tuple(references), citation, mined,
     )  # fmt: skip
 
 
