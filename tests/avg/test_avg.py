@@ -213,10 +213,7 @@ ONE_ERROR = [
         " (did you mean 'V[s]'? defined: V[s], V[p])",
     ),
     ("S[] il V", "g.avg:5: preterminal 'V' lacks its [...] (defined: V[s], V[p])"),
-    (
-        "S[] je crois que S[]",
-        "g.avg:5: preterminal 'S' is not defined (preterminals: V)",
-    ),
+    ("S[] je crois que S[]", "g.avg:5: preterminal 'S' is not defined (preterminals: V)"),
     ("S[] il V[s] | elle V[s]", "g.avg:5: S: '|' has no meaning in a template"),
     ("S[] il V[s]]", "g.avg:5: S: ']' has no meaning in a template"),
     ("S[]", "g.avg:5: S: the template is empty"),
@@ -247,10 +244,7 @@ def test_one_error(line: str, message: str, tmp_path: Path) -> None:
 
 VARY_ERRORS = [
     ("vary: W[]", "g.avg:1: preterminal 'W' is not defined (preterminals: V, N)"),
-    (
-        "vary: N[]",
-        "g.avg:1: 'N' varies but is in no template (preterminals there: V)",
-    ),
+    ("vary: N[]", "g.avg:1: 'N' varies but is in no template (preterminals there: V)"),
     (
         "vary: V[pl]",
         "g.avg:1: no definition has all attributes of V[pl]"

@@ -207,7 +207,7 @@ def test_variant_in_several_words_is_quoted(tmp_path: Path) -> None:
     ("name", "upos"),
     [
         ("N_1", "NOUN"), ("NP", "NOUN"), ("V_tr", "VERB"), ("VP2", "VERB"), ("Prep", "ADP"),
-        ("PP", "ADP"), ("Pron", "PRON"), ("Neg", "X"), ("Adv", "ADV"), ("Verb", "VERB"),
+        ("PP", "ADP"), ("Pron", "PRON"), ("Neg", "X"), ("Adv", "ADV"), ("Verb", "VERB")
     ],
 )  # fmt: skip
 def test_part_of_speech_is_guessed_from_the_name(name: str, upos: str, tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         imported(tmp_path, RELATIVE, SHARED_WORDS)
     assert [str(problem) for problem in caught.value.problems] == [
-        f"{out}/lexicons/xx/v.tsv: is there already (nothing was written): move it, or choose another folder",
+        f"{out}/lexicons/xx/v.tsv: is there already (nothing was written): move it, or choose another folder"
     ]
     assert (out / "lexicons/xx/v.tsv").read_text() == "mine"
     assert not (out / "lexicons/xx/w.tsv").exists()

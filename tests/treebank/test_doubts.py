@@ -76,7 +76,7 @@ def found(given: dict[str, Any], wrong_forms: WrongForms | None = None) -> str:
         ("barks", "who", "Number=Sing|PronType=Int", "Person", "who may be of any person"),
         ("barks", "she", "Number=Sing|Person=3|PronType=Prs", "Person", "barka"),
         ("e", "she", "Number=Sing|Person=3|PronType=Prs", "Person", "right as another word"),
-        ("borks", "dog", DOG, "Number", "letters of two scripts"),
+        ("borks", "dog", DOG, "Number", "letters of two scripts")
     ],
 )  # fmt: skip
 def test_of_a_clause(target: str, controller: str, of: str, feature: str, expected: str) -> None:
@@ -102,8 +102,7 @@ def test_a_definite_neuter_may_stand_alone(target: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "expected"),
-    [("bigo", "a case in which it may stand alone"), ("bigao", "bigab")],
+    ("target", "expected"), [("bigo", "a case in which it may stand alone"), ("bigao", "bigab")]
 )
 def test_an_adjective_in_a_local_case_may_stand_alone(target: str, expected: str) -> None:
     of = "Case=Nom|Gender=Masc|Number=Sing"

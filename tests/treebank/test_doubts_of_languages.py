@@ -47,7 +47,7 @@ def item(text: str, target: str, controller: str, **more: Any) -> dict[str, Any]
         ("dogu sleepat.", "dogu", "Number=Sing", "a noun without case may be another argument"),
         ("catu sleepat.", "catu", "Case=Nom|Number=Sing", "the noun has the form of another case too"),
         ("that sleepat.", "that", "Number=Sing|PronType=Dem", "a pronoun that may be a determiner"),
-        ("she sleepat.", "she", "Number=Sing|PronType=Prs", ""),
+        ("she sleepat.", "she", "Number=Sing|PronType=Prs", "")
     ],
 )  # fmt: skip
 def test_what_may_be_right_with_another_form(
@@ -82,7 +82,7 @@ def test_a_form_that_is_a_noun_too_is_refused() -> None:
         ("Case", "Case=Gen|Number=Sing", "bigu dogu sleeps.", "a case in which it may stand alone"),
         ("Case", "Case=Acc|Number=Sing", "bigu dogu sleeps.", ""),
         ("Number", "Case=Nom|Number=Plur", "bigu dogus dogu sleeps.", "another noun would license it"),
-        ("Number", "Case=Nom|Number=Plur", "bigu dogu sleeps.", ""),
+        ("Number", "Case=Nom|Number=Plur", "bigu dogu sleeps.", "")
     ],
 )  # fmt: skip
 def test_adjectives_and_the_nouns_beside_them(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +14,6 @@ import solecism
 from release import CHECKOUT, TREEBANKS
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.hashing import SeenHashes
 from solecism.schema import CLOZE
 from solecism.treebank.filters import FLAWS
 from solecism.treebank.languages import find_language
@@ -91,22 +88,6 @@ def test_text_is_what_is_written(
     assert controller["answer"] == "chat"
     assert controller["left"] + controller["answer"] + controller["right"] == text
     assert not controller["multiword"]
-
-
-def test_clitics_are_written_together(tmp_path: Path) -> None:
-    """Hebrew: *the girl the-small sleeps in the house*; words of one token share its text."""
-    items = [
-        item
-        for item in mine(FOLDER / "relations.conllu", "he", "paper")
-        if item["sent_id"] == "he-1"
-    ]
-    told = {(i["relation"], i["masked"]): (i["left"], i["answer"], i["right"]) for i in items}
-    assert told == {
-        ("verb", "controller"): ("", "הילדה", " הקטנה ישנה בבית."),
-        ("verb", "target"): ("הילדה הקטנה ", "ישנה", " בבית."),
-        ("modifying", "controller"): ("", "הילדה", " הקטנה ישנה בבית."),
-        ("modifying", "target"): ("הילדה ", "הקטנה", " ישנה בבית."),
-    }
 
 
 def test_every_text_is_left_answer_right() -> None:
@@ -238,18 +219,6 @@ def test_treebank_and_licence(tmp_path: Path) -> None:
     assert treebank_of(tmp_path / "fr_own-ud-dev.conllu") == "fr_own-ud-dev"
 
 
-def test_seen_remembers_all_numbers() -> None:
-    draw = random.Random(1)
-    seen, known = SeenHashes(), set()
-    for _ in range(200):
-        values = [draw.randrange(3000) for _ in range(draw.randrange(40))]
-        expected = []
-        for value in values:
-            expected.append(value not in known)
-            known.add(value)
-        assert seen.fresh(np.array(values, np.uint64)).tolist() == expected
-
-
 def run(*arguments: object) -> tuple[int, str, str]:
     result = CliRunner().invoke(main, ["mine", *map(str, arguments)])
     return result.exit_code, result.stdout, result.stderr
@@ -342,10 +311,7 @@ def test_a_language_without_a_stanza_is_told(tmp_path: Path) -> None:
             ["--without", "typos"],
             "there is no filter 'typos' (did you mean 'typo'? filters: typo, foreign,",
         ),
-        (
-            ["--language", "enx"],
-            "'enx' is not a code of a language of UD (did you mean 'en'?",
-        ),
+        (["--language", "enx"], "'enx' is not a code of a language of UD (did you mean 'en'?"),
         (["--relation", "verbs"], "there is no relation 'verbs' (did you mean 'verb'? relations:"),
         (["--out", "x.csv"], "x.csv: items are written to .parquet or .jsonl files"),
     ],

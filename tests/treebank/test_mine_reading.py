@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expecting import problems_of
-from release import SHARED, TREEBANKS
+from release import TREEBANKS
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.treebank.conllu import (
@@ -90,13 +90,6 @@ def test_columns_are_those_of_conllu(path: Path, size: int) -> None:
     assert read(path, size) == plainly(path)
 
 
-@pytest.mark.skipif(not (SHARED / "ud").is_dir(), reason="no ../shared/ud beside the checkout")
-@pytest.mark.parametrize("name", ["UD_Hebrew-HTB", "UD_Polish-PDB", "UD_Chinese-GSDSimp"])
-def test_columns_of_a_treebank_are_those_of_conllu(name: str) -> None:
-    path = next((SHARED / "ud" / name).glob("*dev.conllu"))
-    assert read(path, 1 << 18) == plainly(path)
-
-
 def test_blocks_are_whole_sentences(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_text(GOOD * 5)
@@ -119,7 +112,7 @@ def test_blocks_are_whole_sentences(tmp_path: Path) -> None:
         "# newdoc = 1\n\n" + GOOD + "# a comment\twith\ttabs alone\n\n" + OTHER,
         GOOD + OTHER.replace("3\t.", "# in the middle\n3\t."),
         GOOD + OTHER.replace("\n\n", "\n# at\tthe end\n\n"),
-        GOOD + OTHER.replace("2\tsleep", "1.1\tmust\tmust\tAUX\t_\t_\t_\t_\t2:aux\t_\n2\tsleep"),
+        GOOD + OTHER.replace("2\tsleep", "1.1\tmust\tmust\tAUX\t_\t_\t_\t_\t2:aux\t_\n2\tsleep")
     ],
     ids=["plain", "no end", "one newline", "empty lines", "lone comments", "comment inside", "comment last",
          "empty node"],
@@ -138,13 +131,6 @@ def test_odd_places_of_comments_and_empty_lines(tmp_path: Path, text: str, size:
     assert found == expected
 
 
-def test_an_empty_file_has_no_tokens(tmp_path: Path) -> None:
-    path = tmp_path / "x.conllu"
-    for text in ("", "\n\n\n", "# only a comment\n"):
-        path.write_text(text)
-        assert read(path) == []
-
-
 def test_sent_id_that_is_not_given_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_text(GOOD + OTHER.replace("# sent_id = b\n", "") + GOOD.replace("= a", "=z"))
@@ -154,70 +140,70 @@ def test_sent_id_that_is_not_given_is_empty(tmp_path: Path) -> None:
 BROKEN = {
     "columns": (
         OTHER.replace("\tNOUN", "", 1),
-        "x.conllu:9: 9 columns where CoNLL-U has 10",
+        "x.conllu:9: 9 columns where CoNLL-U has 10"
     ),
     "many columns": (
         OTHER.replace("\tNOUN", "\tNOUN\tNOUN", 1),
-        "x.conllu:9: 11 columns where CoNLL-U has 10",
+        "x.conllu:9: 11 columns where CoNLL-U has 10"
     ),
     "blanks": (
         OTHER.replace("\t", " "),
-        "x.conllu:9: 1 column (are there tabs between them?) where CoNLL-U has 10 (and 2 more lines)",
+        "x.conllu:9: 1 column (are there tabs between them?) where CoNLL-U has 10 (and 2 more lines)"
     ),
     "tab in a comment": (
         OTHER.replace("# text", "#\ttext").replace("\tNOUN", "", 1),
-        "x.conllu:9: 9 columns where CoNLL-U has 10",
+        "x.conllu:9: 9 columns where CoNLL-U has 10"
     ),
     "empty column": (OTHER.replace("\tNOUN", "\t", 1), "x.conllu:9: column UPOS is empty"),
     "cycle": (
         OTHER.replace("2\tnsubj", "3\tnsubj").replace("2\tpunct", "1\tpunct"),
         "x.conllu:9: word 1 is in a cycle of heads, or below one\n"
-        "x.conllu:11: word 3 is in a cycle of heads, or below one",
+        "x.conllu:11: word 3 is in a cycle of heads, or below one"
     ),
     "own head": (
         OTHER.replace("2\tnsubj", "1\tnsubj"),
-        "x.conllu:9: word 1 is in a cycle of heads, or below one",
+        "x.conllu:9: word 1 is in a cycle of heads, or below one"
     ),
     "head too high": (
         OTHER.replace("2\tnsubj", "4\tnsubj"),
-        "x.conllu:9: HEAD '4' is no word of the sentence (1 to 3, 0 for the root)",
+        "x.conllu:9: HEAD '4' is no word of the sentence (1 to 3, 0 for the root)"
     ),
     "head no number": (
         OTHER.replace("2\tnsubj", "_\tnsubj"),
-        "x.conllu:9: HEAD '_' is no word of the sentence (1 to 3, 0 for the root)",
+        "x.conllu:9: HEAD '_' is no word of the sentence (1 to 3, 0 for the root)"
     ),
     "doubled id": (OTHER.replace("3\t.", "2\t."), "x.conllu:11: ID 2 stands twice"),
     "missing id": (OTHER.replace("3\t.", "4\t."), "x.conllu:11: ID 4 where 3 should be"),
     "id from zero": (OTHER.replace("1\tDogs", "0\tDogs"), "x.conllu:9: ID 0 where 1 should be"),
     "strange id": (
         OTHER.replace("1\tDogs", "1a\tDogs"),
-        "x.conllu:9: ID '1a' is neither a number, nor a rising range, nor an empty node's",
+        "x.conllu:9: ID '1a' is neither a number, nor a rising range, nor an empty node's"
     ),
     "range": (
         OTHER.replace("1\tDogs", "1-4\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs"),
-        "x.conllu:9: the range of a multiword token does not fit the words after it",
+        "x.conllu:9: the range of a multiword token does not fit the words after it"
     ),
     "range backwards": (
         OTHER.replace("1\tDogs", "2-1\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs"),
-        "x.conllu:9: ID '2-1' is neither a number, nor a rising range, nor an empty node's",
+        "x.conllu:9: ID '2-1' is neither a number, nor a rising range, nor an empty node's"
     ),
     "ranges overlap": (
         OTHER.replace("1\tDogs", "1-2\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs").replace(
             "2\tsleep", "2-3\tx\t" + "\t".join("_" * 8) + "\n2\tsleep", 1
         ),
-        "x.conllu:11: the range of a multiword token overlaps the one before",
+        "x.conllu:11: the range of a multiword token overlaps the one before"
     ),
     "feats": (
         OTHER.replace("Number=Plur", "Plur"),
-        "x.conllu:9: FEATS 'Plur' is not of the form Feature=Value|..., nor _",
+        "x.conllu:9: FEATS 'Plur' is not of the form Feature=Value|..., nor _"
     ),
     "no conllu": (
         "Dogs sleep.\n\n",
-        "x.conllu:7: neither a comment, nor a word, nor an empty line: 'Dogs sleep.'",
+        "x.conllu:7: neither a comment, nor a word, nor an empty line: 'Dogs sleep.'"
     ),
     "blank line": (
         OTHER[:-1] + " \n",
-        "x.conllu:12: neither a comment, nor a word, nor an empty line: ' '",
+        "x.conllu:12: neither a comment, nor a word, nor an empty line: ' '"
     ),
 }  # fmt: skip
 
@@ -229,19 +215,6 @@ def test_broken_input_is_told_with_its_line(tmp_path: Path, name: str, size: int
     path = tmp_path / "x.conllu"
     path.write_text(GOOD + text + GOOD)
     assert "\n".join(problems_of(lambda: read(path, size), tmp_path)) == message
-
-
-@pytest.mark.parametrize("name", [name for name in BROKEN if name != "blank line"])
-@pytest.mark.parametrize("size", [1, 1 << 22])
-def test_lenient_reading_skips_and_counts_broken_sentences(
-    tmp_path: Path, name: str, size: int
-) -> None:
-    path = tmp_path / "x.conllu"
-    path.write_text(GOOD + BROKEN[name][0] + GOOD.replace("= a", "= c"))
-    skipped: list[int] = []
-    found = [t.sentences.sent_id.texts() for t in read_tokens(path, size, skipped.append)]
-    assert list(chain.from_iterable(found)) == ["a", "c"]
-    assert sum(skipped) == 1
 
 
 _KINDS = ["good", *(name for name in BROKEN if name != "blank line")]
@@ -282,7 +255,7 @@ def test_crlf_is_told_once(tmp_path: Path) -> None:
     [
         ((GOOD + OTHER.replace("Dogs", "Döge")).encode("latin-1"), "x.conllu:8: not UTF-8 (and 1 more line)"),
         (GOOD.encode("utf-16"), "x.conllu:1: not UTF-8"),
-        (b"\xef\xbb\xbf" + GOOD.encode(), "x.conllu:1: the file begins with a byte order mark"),
+        (b"\xef\xbb\xbf" + GOOD.encode(), "x.conllu:1: the file begins with a byte order mark")
     ],
     ids=["latin-1", "utf-16", "bom"],
 )  # fmt: skip
@@ -343,14 +316,6 @@ def _leads_to_root(heads: list[int], word: int) -> bool:
             return True
         word = heads[word] - 1
     return False
-
-
-def test_tokens_know_their_surface() -> None:
-    text = GOOD.replace("2\tsleep", "2-3\tsleep.\t" + "\t".join("_" * 8) + "\n2\tsleep")
-    tokens: Tokens = tokens_of(ConlluChunk(text.encode()))
-    assert tokens.surface.form.texts() == ["Cats", "sleep."]
-    assert tokens.written.tolist() == [0, 1, 1]
-    assert tokens.multiword.tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("text", ["# only a comment\n\n", ""])

@@ -116,7 +116,7 @@ def clear(*rows: str) -> list[str]:
 def test_copulas_of_english_pipelines() -> None:
     assert clear(
         "They they PRON _ 3 nsubj", "have have AUX _ 3 aux", "been be AUX _ 0 root",
-        "happy happy ADJ _ 3 acomp", "here here ADV _ 3 advmod",
+        "happy happy ADJ _ 3 acomp", "here here ADV _ 3 advmod"
     ) == [
         "They happy nsubj", "have happy aux", "been happy cop", "happy - root", "here happy advmod",
     ]  # fmt: skip
@@ -133,7 +133,7 @@ def test_prepositions_of_english_pipelines() -> None:
         "keys key NOUN _ 5 nsubjpass", "to to ADP _ 1 prep", "doors door NOUN _ 2 pobj",
         "were be AUX _ 5 auxpass", "made make VERB _ 0 root", "by by ADP _ 5 agent",
         "him he PRON _ 6 pobj", "after after ADP _ 5 prep", "sleeping sleep VERB _ 8 pcomp",
-        "over over ADP _ 5 prep",
+        "over over ADP _ 5 prep"
     ) == [
         "keys made nsubj:pass", "to doors case", "doors keys nmod", "were made aux:pass", "made - root",
         "by him case", "him made obl", "after sleeping mark", "sleeping made advcl", "over made advmod",

@@ -14,13 +14,7 @@ from solecism.commands import main
 from solecism.errors import InputError
 from solecism.treebank.conllu import ConlluChunk, tokens_of
 from solecism.treebank.languages import Rule, read_stanza
-from solecism.treebank.profile import (
-    Evidence,
-    Profile,
-    binomial_above,
-    binomial_below,
-    profile_of,
-)
+from solecism.treebank.profile import Evidence, Profile, binomial_above, binomial_below, profile_of
 from treebank import conllu
 
 FIN = "Mood=Ind|VerbForm=Fin"
@@ -60,7 +54,7 @@ def numbers(good: int, bad: int, order: str = "SV", of: str = "NOUN") -> list[st
     ("good", "bad", "reason"),
     [
         (14, 0, ""), (13, 0, "too small"), (40, 4, ""), (40, 5, "too few agree"),
-        (30, 3, "too small"),
+        (30, 3, "too small")
     ],
 )  # fmt: skip
 def test_nine_in_ten_must_agree_and_a_test_say_so(good: int, bad: int, reason: str) -> None:
