@@ -84,77 +84,50 @@ def test_varied_place_turns_fastest_then_from_the_left(tmp_path: Path) -> None:
 # --- meaning --------------------------------------------------------------------------------------
 
 
-def test_wrong_terminals_correspond_by_position(tmp_path: Path) -> None:
-    text = "vary: V[]\nS[] il V[3,s]\nV[3,s] rit | dort\nV[3,p] rient | dorment\n"
-    assert run(tmp_path, text) == [
-        (True, "il rit"), (False, "il rient"), (True, "il dort"), (False, "il dorment"),
-    ]  # fmt: skip
+MEANING = {
+    "terminals correspond by position":
+        ("V[]\nS[] il V[3,s]\nV[3,s] rit | dort\nV[3,p] rient | dorment",
+         "+il rit -il rient +il dort -il dorment"),
+    "the order of attributes says nothing":
+        ("V[s,2]\nS[] je V[s,1]\nV[1,s] pense\nV[2,s] penses\nV[2,p] pensez",
+         "+je pense -je penses"),
+    "an exact definition comes before those with more attributes":
+        ("V[]\nS[] NP[s] V[s]\nNP[s] le roi\nNP[s,de] du roi\nV[s] rit\nV[p] rient",
+         "+le roi rit -le roi rient"),
+    "fewer attributes stand for every definition that has them":
+        ("V[]\nS[] on V[s]\nV[1,s] suis\nV[3,s] est\nV[3,p] sont",
+         "+on suis -on sont +on est -on sont"),
+    "attributes and terminals of several words":
+        ("V[ second  person ]\nS[] je ne V[first person,s] pas\n"
+         "V[first person, s] pense  plus | vois\nV[second   person,s] penses plus | voit",
+         "+je ne pense plus pas -je ne penses plus pas +je ne vois pas -je ne voit pas"),
+    "a syncretic form is withheld":
+        ("V[]\nS[] N[] V[1]\nN[] a | b\nV[1] mange | vois\nV[3] mange | voit",
+         "+a mange +a vois -a voit +b mange +b vois -b voit"),
+    "a form that is right elsewhere in the list is withheld":
+        ("Det[]\nS[] Det[f] Reise\nDet[f] die | eine\nDet[m] der | die",
+         "+die Reise -der Reise +eine Reise"),
+    "the same bad form is emitted once":
+        ("V[]\nS[] tu V[2]\nV[1] pense\nV[2] penses\nV[3] pense", "+tu penses -tu pense"),
+    "a preterminal that varies twice is wrong in one place at a time":
+        ("V[]\nS[] il V[s] et V[s]\nV[s] rit\nV[p] rient",
+         "+il rit et rit -il rient et rit -il rit et rient"),
+    "two varied preterminals":
+        ("Det[]; V[]\nS[] Det[s] roi V[s]\nDet[s] le\nDet[p] les\nV[s] rit\nV[p] rient",
+         "+le roi rit -les roi rit -le roi rient"),
+    "a template without a varied place is good alone":
+        ("V[]\nS[] oui\nS[] il V[s]\nV[s] rit\nV[p] rient", "+oui +il rit -il rient"),
+}  # fmt: skip
+"""What a grammar means: good (+) and bad (-) sentences in their order."""
 
 
-def test_order_of_attributes_says_nothing(tmp_path: Path) -> None:
-    text = "vary: V[s,2]\nS[] je V[s,1]\nV[1,s] pense\nV[2,s] penses\nV[2,p] pensez\n"
-    assert run(tmp_path, text) == [(True, "je pense"), (False, "je penses")]
-
-
-def test_exact_definition_comes_before_those_with_more_attributes(tmp_path: Path) -> None:
-    text = "vary: V[]\nS[] NP[s] V[s]\nNP[s] le roi\nNP[s,de] du roi\nV[s] rit\nV[p] rient\n"
-    assert good_and_bad(tmp_path, text) == (["le roi rit"], ["le roi rient"])
-
-
-def test_fewer_attributes_stand_for_every_definition_that_has_them(tmp_path: Path) -> None:
-    text = "vary: V[]\nS[] on V[s]\nV[1,s] suis\nV[3,s] est\nV[3,p] sont\n"
-    assert run(tmp_path, text) == [
-        (True, "on suis"), (False, "on sont"), (True, "on est"), (False, "on sont"),
-    ]  # fmt: skip
-
-
-def test_attributes_and_terminals_of_several_words(tmp_path: Path) -> None:
-    text = (
-        "vary: V[ second  person ]\nS[] je ne V[first person,s] pas\n"
-        "V[first person, s] pense  plus | vois\nV[second   person,s] penses plus | voit\n"
-    )
-    good, bad = good_and_bad(tmp_path, text)
-    assert good == ["je ne pense plus pas", "je ne vois pas"]
-    assert bad == ["je ne penses plus pas", "je ne voit pas"]
-
-
-def test_syncretic_form_is_withheld(tmp_path: Path) -> None:
-    text = "vary: V[]\nS[] N[] V[1]\nN[] a | b | c\nV[1] mange | vois\nV[3] mange | voit\n"
-    grammar = read(tmp_path, text)
-    sentences = list(generate(grammar))
-    assert (False, "a mange") not in sentences
-    assert (True, "a mange") in sentences
-    assert [label for label, _ in sentences].count(True) == 6
-    assert len(sentences) == 9
-
-
-def test_form_that_is_right_elsewhere_in_the_list_is_withheld(tmp_path: Path) -> None:
-    text = "vary: Det[]\nS[] Det[f] Reise\nDet[f] die | eine\nDet[m] der | die\n"
-    assert good_and_bad(tmp_path, text) == (["die Reise", "eine Reise"], ["der Reise"])
-
-
-def test_same_bad_form_is_emitted_once(tmp_path: Path) -> None:
-    text = "vary: V[]\nS[] tu V[2]\nV[1] pense\nV[2] penses\nV[3] pense\n"
-    assert run(tmp_path, text) == [(True, "tu penses"), (False, "tu pense")]
-
-
-def test_preterminal_that_varies_twice_is_wrong_in_one_place_at_a_time(tmp_path: Path) -> None:
-    text = "vary: V[]\nS[] il V[s] et V[s]\nV[s] rit\nV[p] rient\n"
-    assert run(tmp_path, text) == [
-        (True, "il rit et rit"), (False, "il rient et rit"), (False, "il rit et rient"),
-    ]  # fmt: skip
-
-
-def test_two_varied_preterminals(tmp_path: Path) -> None:
-    text = "vary: Det[]; V[]\nS[] Det[s] roi V[s]\nDet[s] le\nDet[p] les\nV[s] rit\nV[p] rient\n"
-    assert run(tmp_path, text) == [
-        (True, "le roi rit"), (False, "les roi rit"), (False, "le roi rient"),
-    ]  # fmt: skip
-
-
-def test_template_without_varied_place_is_good_alone(tmp_path: Path) -> None:
-    text = "vary: V[]\nS[] oui\nS[] il V[s]\nV[s] rit\nV[p] rient\n"
-    assert run(tmp_path, text) == [(True, "oui"), (True, "il rit"), (False, "il rient")]
+@pytest.mark.parametrize("name", MEANING)
+def test_meaning(name: str, tmp_path: Path) -> None:
+    grammar, sentences = MEANING[name]
+    shown = [
+        f"{'+' if label else '-'}{text}" for label, text in run(tmp_path, f"vary: {grammar}\n")
+    ]
+    assert " ".join(shown) == sentences
 
 
 # --- shared definitions ---------------------------------------------------------------------------
