@@ -179,10 +179,13 @@ def reading_parquet(path: Path) -> Iterator[None]:
         raise fail(f"is not a Parquet file that can be read: {reason}", path) from None
 
 
-def check(value: Any, shape: Any, path: Path | str, what: str = "") -> None:
-    """Raise :class:`InputError` that names every part of a value that does not have the shape."""
+def check(value: Any, shape: Any, path: Path | str, what: str = "", strict: bool = False) -> None:
+    """Raise :class:`InputError` that names every part of a value that does not have the shape.
+
+    ``strict``: mappings may have no other keys.
+    """
     start = f"is no {what}: " if what else ""
-    found = [Problem(f"{start}{text}", str(path)) for text in _wrong(value, shape, "")]
+    found = [Problem(f"{start}{text}", str(path)) for text in _wrong(value, shape, "", strict)]
     if found:
         raise InputError(found[:MOST])
 
@@ -201,11 +204,11 @@ def check_name(name: str, what: str, path: str | Path = "") -> str:
     return name
 
 
-def _wrong(value: Any, shape: Any, where: str) -> Iterator[str]:
+def _wrong(value: Any, shape: Any, where: str, strict: bool = False) -> Iterator[str]:
     """Yield what is wrong with a value, and with the parts of a list or mapping."""
     if isinstance(shape, list) and isinstance(value, list):
         for number, item in enumerate(value, 1):
-            yield from _wrong(item, shape[0], f"{where}[{number}]")
+            yield from _wrong(item, shape[0], f"{where}[{number}]", strict)
     elif isinstance(shape, Mapping) and isinstance(value, Mapping):
         named = {
             str(key).removesuffix("?"): inner for key, inner in shape.items() if key is not str
@@ -215,7 +218,9 @@ def _wrong(value: Any, shape: Any, where: str) -> Iterator[str]:
             yield f"{where or 'it'} has no {', '.join(lacking)}"
         for key, item in value.items():
             place = f"{where}.{key}" if where else str(key)
-            yield from _wrong(item, named.get(key, shape.get(str, object)), place)
+            if strict and key not in named:
+                yield f"unknown key {place!r} {candidates('keys', [*named], str(key))}"
+            yield from _wrong(item, named.get(key, shape.get(str, object)), place, strict)
     elif not _holds(value, shape):
         shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:56]} ..."
         known = [one for one in shape if isinstance(one, str)] if isinstance(shape, tuple) else []

@@ -1,7 +1,5 @@
 """The reader and generator of attribute-varying grammars (docs/avg.md)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """From attribute-varying grammars to templates and lexicons (docs/avg.md)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

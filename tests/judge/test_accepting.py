@@ -1,7 +1,5 @@
 """What people found becomes a part of the data set, and of reports about models."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

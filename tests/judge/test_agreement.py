@@ -1,7 +1,5 @@
 """Agreement against published examples, intervals against what they promise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """BLiMP's raw judgments give its published figures (Warstadt et al. 2020, section 4.2)."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Catch trials: words in disorder, the same on every machine, in any script."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

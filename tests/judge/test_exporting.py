@@ -1,7 +1,5 @@
 """The same study for other programs: what they get."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers from our page and server, and from the programs of others, in one table."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """The server of a study: what it takes, what it refuses, what it keeps."""
 
-from __future__ import annotations
-
 import json
 import signal
 import socket

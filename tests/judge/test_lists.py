@@ -1,7 +1,5 @@
 """Lists: equal length, nobody sees two members of a minimal set, a Latin square for ratings."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

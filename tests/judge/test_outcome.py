@@ -1,7 +1,5 @@
 """What people found: who counts, what is right, what is confirmed; the report of it."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Mapping

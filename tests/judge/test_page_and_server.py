@@ -1,7 +1,5 @@
 """The page with the server: faults of the network, a reload, another device, the end of a study."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable, Iterator

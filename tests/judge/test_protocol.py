@@ -1,7 +1,5 @@
 """What page and server say: rows are completed from the study, anything else is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

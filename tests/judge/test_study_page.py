@@ -3,8 +3,6 @@
 Needs playwright and Chromium; skipped without them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The texts: six languages, nothing missing, every name filled in."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """No document has too large a share of the items."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pyarrow as pa

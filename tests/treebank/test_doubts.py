@@ -1,8 +1,6 @@
 """What makes a wrong form right after all, in any language: items with a form that is refused, and
 alike ones with a form that is taken."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

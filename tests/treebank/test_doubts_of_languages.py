@@ -1,8 +1,6 @@
 """Doubts about wrong forms in languages without rules: each with a form that it refuses, and one
 that it lets pass."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 """``solecism mine --fetch``: downloads from a server on this machine, local mirrors, and the pinned
 sources."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading

@@ -5,8 +5,6 @@ keep.
 ``# pair = target controller``, and whether it is removed or kept in ``# sent_id``.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Items: text as written, masks, duplicates, ids, attractors, cues; and the command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

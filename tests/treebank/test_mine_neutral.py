@@ -1,7 +1,5 @@
 """Forms that leave a value open by the rules of ``neutral.toml``, and forms alike that do not."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

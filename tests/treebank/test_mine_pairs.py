@@ -1,8 +1,6 @@
 """Minimal pairs from mined items: what is made of hand-written sentences, and what is passed
 over."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any

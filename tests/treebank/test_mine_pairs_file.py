@@ -1,7 +1,5 @@
 """`solecism mine --pairs`: minimal pairs of one's own treebank."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow.parquet as pq

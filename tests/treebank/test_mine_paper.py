@@ -1,8 +1,6 @@
 """The presets of the paper: golden counts, and item for item against a plain reading with
 ``conllu``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import conllu

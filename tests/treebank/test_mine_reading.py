@@ -1,7 +1,5 @@
 """Reading CoNLL-U: the columns against ``conllu``, and what broken input is told."""
 
-from __future__ import annotations
-
 import json
 from itertools import chain
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Raw text: paragraphs, parses as CoNLL-U, and mining them from the command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

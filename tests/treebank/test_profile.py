@@ -1,7 +1,5 @@
 """Profiles: what agrees with what, from counts of our own."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path

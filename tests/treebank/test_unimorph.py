@@ -1,7 +1,5 @@
 """The UniMorph reader: columns, errors, and the mapping of every kind of tag to UD."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path

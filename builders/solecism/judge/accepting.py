@@ -6,15 +6,12 @@ reject), and a section *Judged by people* in its card. A build makes the folder 
 accept the study again after it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -132,7 +129,7 @@ def _with_section(text: str, config: str, section: str, path: Path) -> str:
 
 def _with_configs(card: DatasetCard, text: str, version: str, made: list[BuiltConfig]) -> str:
     """Return the card with configs in its metadata, and a note which of all are judged."""
-    head: dict[str, Any] = card.data.to_dict()  # type: ignore[no-untyped-call]
+    head = card.data.to_dict()  # type: ignore[no-untyped-call]
     names = {config.name for config in made}
     for key, entry in (("configs", partial(card_config, version)), ("dataset_info", card_info)):
         others = [one for one in head.get(key, []) if one["config_name"] not in names]

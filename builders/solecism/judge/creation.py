@@ -5,8 +5,6 @@ cannot take them for sentences, whatever is thought of the pairs themselves. So 
 and teach nobody the labels of the data.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

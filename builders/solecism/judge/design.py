@@ -4,8 +4,6 @@ A study is a folder: ``study.toml`` (the design), ``items.jsonl`` (a trial in ea
 ``lists.json`` (which list has which trials), ``texts/`` and ``page/``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -216,8 +214,7 @@ def read_study(folder: Path, foreign: bool = False) -> Study:
     if not path.is_file():
         raise fail("is not there: is this a folder that `solecism judge new` has made?", path)
     table = inputs.read_toml(path)
-    _refuse_unknown(table, path)
-    inputs.check(table, _SHAPE, path)
+    inputs.check(table, _SHAPE, path, strict=True)
     frozen: dict[str, dict[str, Any]] = {
         name: {
             key: tuple(v) if isinstance(v, list) else v for key, v in table.get(name, {}).items()
@@ -238,20 +235,6 @@ def read_study(folder: Path, foreign: bool = False) -> Study:
         folder=folder, **head, data=data, items=items, lists=lists, home=home,
         rules=Rules(**frozen["rules"]), pay=Pay(**frozen["pay"]), columns=frozen["columns"],
     )  # fmt: skip
-
-
-def _refuse_unknown(table: Mapping[str, object], path: Path) -> None:
-    """Raise :class:`InputError` for a table or a key that no study has."""
-    shapes = {name.removesuffix("?"): shape for name, shape in _SHAPE.items()}
-    for name, value in table.items():
-        if name not in shapes:
-            raise fail(f"unknown table {name!r} {candidates('tables', list(shapes), name)}", path)
-        shape = shapes[name][0] if isinstance(shapes[name], list) else shapes[name]
-        keys = [key.removesuffix("?") for key in shape]
-        tables = value if isinstance(value, list) else [value]
-        for key in (key for one in tables if isinstance(one, dict) for key in one):
-            if key not in keys:
-                raise fail(f"unknown key '{name}.{key}' {candidates('keys', keys, key)}", path)
 
 
 def _check_home(home: AnswerDelivery, path: Path) -> None:

@@ -3,8 +3,6 @@
 What comes back, :mod:`solecism.judge.importing` reads.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import uuid

@@ -6,8 +6,6 @@ places), and ``line``. How the columns of a table become ours, a mapping says: `
 for programs that we know, ``[columns]`` of ``study.toml`` for others.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -13,8 +13,6 @@ A catch trial is answered right by ``good`` (choice), a rating of 1 to 3 (Likert
 (expert).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,6 +28,7 @@ from numpy.typing import NDArray
 
 from solecism.files import csv_of
 from solecism.judge.design import Rules, Study
+from solecism.judge.schema import PAIR, SIDES
 from solecism.scoring.summary import Z95, Interval, wilson
 
 Numbers = NDArray[np.float64]
@@ -37,8 +36,6 @@ Codes = NDArray[np.int64]
 
 LEVELS = {"paradigm": "UID", "phenomenon": "linguistics_term", "config": "config"}
 """What pairs are grouped by: the name of the level, and the column."""
-
-_PAIR = ("config", "id", "set_id", "UID", "linguistics_term")
 
 
 @dataclass(frozen=True)
@@ -165,7 +162,7 @@ def _frame(table: pa.Table, rules: Rules) -> pd.DataFrame:
     return frame.assign(ruled_out=out)
 
 
-def _has_flag(table: pa.Table, flags: Sequence[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _has_flag(table: pa.Table, flags: Sequence[str]) -> NDArray[np.bool_]:
     """Return which answers have one of some flags."""
     lists = table["flags"].combine_chunks()
     found = np.zeros(len(table), np.bool_)
@@ -249,7 +246,7 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame
     judge = rows["participant"].factorize()[0]
     rows = rows.assign(pair=code, judge=judge, influence=0.0)
     by_pair = rows.groupby("pair")
-    found = by_pair[list(_PAIR)].first()
+    found = by_pair[list(PAIR)].first()
     found["n"], found["accuracy"] = by_pair.size(), by_pair["value"].mean()
     value, rating = (
         rows.pivot_table(index="pair", columns="shown", values=name, aggfunc="mean").reindex(
@@ -257,7 +254,7 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame
         )
         for name in ("value", "rating")
     )
-    for side in ("good", "bad"):
+    for side in SIDES:
         found[f"rating_{side}"] = rating[side] if is_rated else None
     found["gap"] = value["good"] - value["bad"] if is_rated else None
     found["time"] = by_pair["time"].median()
@@ -275,9 +272,9 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame
     found["verdict"] = np.where(kept, "keep", "drop")
     texts = {
         (item["config"], item["id"], side): item[side]
-        for item in study.items.values() for side in ("good", "bad") if item.get(side)
+        for item in study.items.values() for side in SIDES if item.get(side)
     }  # fmt: skip
-    for side in ("good", "bad"):
+    for side in SIDES:
         keys = zip(found["config"], found["id"], strict=True)
         found[f"sentence_{side}"] = [texts.get((*key, side), "") for key in keys]
     return found, rows
@@ -396,7 +393,7 @@ def answers_csv(outcome: Outcome) -> str:
     """
     rows = outcome.answers
     found = rows[[*_COLUMNS]].astype({"list": "Int64", "rating": "Int64", "time": "Int64"})
-    for side in ("good", "bad"):
+    for side in SIDES:
         found[f"sentence_{side}"] = rows["pair"].map(outcome.pairs[f"sentence_{side}"])
     found["right"] = rows["value"].map(lambda value: float(f"{value:g}"))
     if outcome.study.design != "likert":

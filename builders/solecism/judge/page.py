@@ -5,8 +5,6 @@ What it says to people (consent, instructions, debriefing, the words on the page
 in a language that has no texts gets the English ones.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping
@@ -67,9 +65,7 @@ def read_wording(study: Study) -> PageWording:
     """
     folder = study.folder / "texts"
     words, known = read_toml(folder / WORDS), read_toml(_TEXTS / "en" / WORDS)
-    for key in set(words) - set(known):
-        raise fail(f"unknown key {key!r} {candidates('keys', list(known), key)}", folder / WORDS)
-    check(words, dict.fromkeys(known, str), folder / WORDS)
+    check(words, dict.fromkeys(known, str), folder / WORDS, strict=True)
     values = {
         "language": words["language"], "minutes": str(study.minutes),
         "trials": str(max(study.totals)),

@@ -50,8 +50,6 @@ and :func:`session_order` compute the same.
 :data:`~solecism.judge.schema.ANSWERS` and ``item``, the key of its trial.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from typing import Any
@@ -62,6 +60,9 @@ from solecism.judge.design import Study
 from solecism.judge.schema import ANSWERS, SIDES
 
 FORMAT = "solecism answers 1"
+
+Said = Mapping[str, Any]
+"""What a page says, of a shape that was checked."""
 
 READINGS = ("yes", "no", "not applicable")
 """What an expert says of a sentence."""
@@ -115,9 +116,7 @@ def pseudonym(name: str, salt: str) -> str:
     return hashlib.sha256(f"{salt}:{name}".encode()).hexdigest()[:24]
 
 
-def answer_row(
-    study: Study, number: int, answer: Mapping[str, Any], session: Mapping[str, Any]
-) -> dict[str, Any]:
+def answer_row(study: Study, number: int, answer: Said, session: Said) -> dict[str, object]:
     """Return the row of :data:`~solecism.judge.schema.ANSWERS` that an answer makes.
 
     ``number``: the list of the session, from 1; ``answer``: of the shape :data:`ANSWER`;

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -38,7 +38,7 @@ from solecism.errors import InputError, fail
 from solecism.files import write_text
 from solecism.inputs import parse_json, read_text
 from solecism.judge.design import ANSWERS_FILE, Study
-from solecism.judge.protocol import ANSWER, FINISH, ROW, SESSION, answer_row, pseudonym
+from solecism.judge.protocol import ANSWER, FINISH, ROW, SESSION, Said, answer_row, pseudonym
 
 TOKEN = "token.txt"
 """The file of a study with the token for reading results."""
@@ -62,7 +62,8 @@ _HEADERS = [
     ("cache-control", "no-store"),
 ]
 
-_TABLES = """
+_OPEN = """
+PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
 CREATE TABLE IF NOT EXISTS study (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sessions (
     session TEXT PRIMARY KEY, participant TEXT NOT NULL UNIQUE, list INTEGER NOT NULL, native_language TEXT,
@@ -73,7 +74,6 @@ CREATE TABLE IF NOT EXISTS answers (
     answer TEXT NOT NULL, PRIMARY KEY (session, position), UNIQUE (session, item)
 ) WITHOUT ROWID;
 """
-_OPEN = f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; {_TABLES}"
 
 _COUNTS = """
 SELECT list, sum(finished OR seen > ?), sum(finished), sum(count) FROM sessions
@@ -131,7 +131,7 @@ class AnswerStore:
                 raise
             raise fail(f"is no file of answers: {error}", self.path) from None
 
-    def begin(self, participant: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    def begin(self, participant: str, said: Said) -> dict[str, object]:
         """Begin the session of a pseudonym, or take it up; return what the page must know."""
         with self.transaction() as db:
             find = "SELECT * FROM sessions WHERE participant = ?"
@@ -152,7 +152,7 @@ class AnswerStore:
                 "answered": [place for (place,) in answered], "finished": bool(row["finished"]),
             }  # fmt: skip
 
-    def answer(self, said: Mapping[str, Any]) -> None:
+    def answer(self, said: Said) -> None:
         """Keep an answer; the same answer again changes nothing."""
         with self.transaction() as db:
             session = _session(db, said["session"])
@@ -170,7 +170,7 @@ class AnswerStore:
                 "UPDATE sessions SET seen = ? WHERE session = ?", (time.time(), said["session"])
             )
 
-    def finish(self, said: Mapping[str, Any]) -> list[int]:
+    def finish(self, said: Said) -> list[int]:
         """Finish a session, unless positions are missing; return these."""
         with self.transaction() as db:
             session = _session(db, said["session"])
@@ -188,7 +188,7 @@ class AnswerStore:
             found = db.execute(_COUNTS, (time.time() - ABANDONED,))
             return {row[0]: (row[1], row[2], row[3] or 0) for row in found}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the answers as rows of :data:`~solecism.judge.schema.ANSWERS`."""
         with self.transaction() as db:
             query = "SELECT * FROM answers JOIN sessions USING (session) ORDER BY begun, session, position"
@@ -207,7 +207,7 @@ class AnswerStore:
         return int(removed)
 
 
-def _session(db: sqlite3.Connection, session: str) -> dict[str, Any]:
+def _session(db: sqlite3.Connection, session: str) -> Said:
     found = db.execute("SELECT * FROM sessions WHERE session = ?", (session,)).fetchone()
     if found is None:
         raise HTTPException(404, "there is no such session")
@@ -292,7 +292,7 @@ class StudyApi:
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return StreamingResponse(lines, media_type="application/jsonl")
 
-    async def _read(self, request: Request, shape: Mapping[str, Any]) -> dict[str, Any]:
+    async def _read(self, request: Request, shape: Mapping[str, object]) -> Said:
         """Return the JSON of a request; raise for what is too large or of another shape."""
         _limit(self.requests, request)
         raw = bytearray()
@@ -300,7 +300,7 @@ class StudyApi:
             raw += chunk
             if len(raw) > MAX_BODY_BYTES:
                 raise HTTPException(413, f"a request has at most {MAX_BODY_BYTES:,} bytes")
-        said: dict[str, Any] = parse_json(raw.decode(), shape, Path(request.url.path))
+        said: Said = parse_json(raw.decode(), shape, Path(request.url.path))
         return said
 
 

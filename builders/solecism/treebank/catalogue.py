@@ -4,8 +4,6 @@
 makes them from an index; nothing in them is written by hand.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

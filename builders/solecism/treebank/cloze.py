@@ -1,7 +1,5 @@
 """Cloze items of pairs that agree: the columns of :data:`solecism.schema.CLOZE`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ are about sentences that are none: fragments, headings, verse and broken texts, 
 applicable, as the guide of RuBLiMP's annotators has it (Taktasheva et al. 2024).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Forms and the values that they show: inventories made from treebanks and UniMorph."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -200,27 +198,17 @@ class ParadigmCell:
     count: int
 
 
-@dataclass(frozen=True)
 class Paradigms:
     """The words of an inventory by lemma and by form, in any capitals.
 
     ``attested``: words of treebanks with their counts; ``listed``: words of UniMorph.
     """
 
-    attested: Mapping[WordForm, int]
-    listed: Sequence[WordForm] = ()
-
-    @cached_property
-    def _treebank(self) -> Mapping[tuple[str, str], list[ParadigmCell]]:
-        return _by_lemma(self.attested)
-
-    @cached_property
-    def _unimorph(self) -> Mapping[tuple[str, str], list[ParadigmCell]]:
-        return _by_lemma(dict.fromkeys(self.listed, 0))
-
-    @cached_property
-    def _counts(self) -> Mapping[tuple[str, str], Counter[str]]:
-        return _count_readings({**dict.fromkeys(self.listed, 0), **self.attested})
+    def __init__(self, attested: Mapping[WordForm, int], listed: Sequence[WordForm] = ()) -> None:
+        self.attested = attested
+        without = dict.fromkeys(listed, 0)
+        self._treebank, self._unimorph = _by_lemma(attested), _by_lemma(without)
+        self._counts = _count_readings({**without, **attested})
 
     def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
         """Return the cells that differ from a word in one feature alone, the most frequent first.

@@ -5,8 +5,6 @@ sources; here every relation is used, and a form is only taken for wrong where n
 right.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -147,7 +145,7 @@ class PairMaker:
                 ranked.append(rows[key])
         return ranked
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Return what the manifest says: the caps, pairs made and kept, and why items made none.
 
         ``unfilled``: the cells that have fewer pairs than the quota, and how many.

@@ -1,7 +1,5 @@
 """Mining: from treebank files to items, chunk by chunk, without duplicates."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter, defaultdict, deque

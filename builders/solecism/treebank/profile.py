@@ -22,8 +22,6 @@ Source for the features: https://universaldependencies.org/u/overview/feat-layer
 Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological Agreement.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter, defaultdict

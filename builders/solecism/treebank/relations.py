@@ -1,7 +1,5 @@
 """What agrees in what: relations between words, and the features of agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 

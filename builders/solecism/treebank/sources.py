@@ -4,8 +4,6 @@ Files come from a local mirror (``SOLECISM_SOURCES``) or from the cache that :fu
 where every file has the bytes that the catalogue pins (:mod:`~solecism.treebank.catalogue`).
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Mapping
@@ -14,7 +12,6 @@ from functools import cached_property
 from http.client import HTTPException
 from itertools import product
 from pathlib import Path
-from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -74,7 +71,7 @@ class LocalSource:
         there = {path.name for path in self.files}
         return [name for name in self.origin.files if name not in there]
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Return what a manifest says of it."""
         origin = self.origin
         return {

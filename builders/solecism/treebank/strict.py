@@ -6,8 +6,6 @@ annotated for a feature does not agree in it. First come the filters that look a
 (:mod:`solecism.treebank.filters`), then those that look at values and forms.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import partial

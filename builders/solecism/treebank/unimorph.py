@@ -6,8 +6,6 @@ Universal Morphology, for the idea of a mapping; Batsuren et al. (2022), UniMorp
 arguments, ``NOM(3,SG)``.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ not annotated. So whatever might make the wrong sentence right, or wrong for ano
 against a form. Those rules answer what blind readers of thirty languages found (docs/mining.md).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -420,7 +418,7 @@ def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageF
     if low in forms.besides or readings(low, *(part for part in AGREEING if part not in kin)):
         return "right as another word"
     if item["relation"] in _NOMINAL:
-        # Any noun between the ends: a small treebank does not show what else the form can be.
+        # A noun between the ends: a small treebank does not show what else the form can be.
         nouns = [n for word in words_of(_between_ends(item) or "") for n in readings(word, "NOUN")]
         near = words_of(item["left"] or "")[-1:] + words_of(item["right"] or "")[:1]
         beside = [word for word in near if word != item["controller"]["form"]]
