@@ -7,24 +7,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from solecism.check.audit import audit
-    from solecism.datasets.build import build
-    from solecism.errors import InputError
-    from solecism.grammar.pairs import draw_pairs
-    from solecism.grammar.paradigm import load_paradigm
-    from solecism.hub.load import load
-    from solecism.reports.report import report
-    from solecism.root import find_root
-    from solecism.scoring.explanation import explain
-    from solecism.scoring.run import score, score_all
-    from solecism.treebank.mining import mine
+    from solecism.check.audit import audit as audit
+    from solecism.datasets.build import build as build
+    from solecism.errors import InputError as InputError
+    from solecism.grammar.pairs import draw_pairs as draw_pairs
+    from solecism.grammar.paradigm import load_paradigm as load_paradigm
+    from solecism.hub.load import load as load
+    from solecism.reports.report import report as report
+    from solecism.root import find_root as find_root
+    from solecism.scoring.explanation import explain as explain
+    from solecism.scoring.run import score as score
+    from solecism.scoring.run import score_all as score_all
+    from solecism.treebank.mining import mine as mine
 
     __version__: str
-
-__all__ = [
-    "InputError", "audit", "build", "draw_pairs", "explain", "find_root", "load", "load_paradigm", "mine",
-    "report", "score", "score_all",
-]  # fmt: skip
 
 _PUBLIC = {
     "InputError": "solecism.errors",
@@ -51,4 +47,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*_PUBLIC, "__version__"])

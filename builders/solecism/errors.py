@@ -22,12 +22,13 @@ def visible(text: str, keep: str = "") -> str:
     >>> print(visible("a\x1b[31mb"))
     a\x1b[31mb
     """
-    return _COMMANDS.sub(lambda match: match[0] if match[0] in keep else _escape(match[0]), text)
 
+    def shown(match: re.Match[str]) -> str:
+        code = ord(match[0])
+        escape = f"\\x{code:02x}" if code < 0x7F else f"\\u{code:04x}"
+        return match[0] if match[0] in keep else escape
 
-def _escape(character: str) -> str:
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x7F else f"\\u{code:04x}"
+    return _COMMANDS.sub(shown, text)
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,12 @@ class Problem:
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
-        parts = [place, self.code, self.message]
-        return visible(": ".join(_short(part) for part in parts if part))
-
-
-def _short(text: str) -> str:
-    """Return a text without its middle if it is very long."""
-    return text if len(text) < 2_000 else f"{text[:1_000]} ... {text[-500:]}"
+        parts = [
+            part if len(part) < 2_000 else f"{part[:1_000]} ... {part[-500:]}"
+            for part in (place, self.code, self.message)
+            if part
+        ]
+        return visible(": ".join(parts))
 
 
 class InputError(Exception):

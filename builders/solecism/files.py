@@ -1,8 +1,8 @@
 """Files and folders that appear when they are whole.
 
-New content is hidden beside its place until it is complete and on the disk; then it is renamed. A
-run that is killed leaves the old content or the new, and hidden leftovers (``.solecism-*``), which
-the next run that writes there removes.
+New content is hidden beside its place until it is complete; then it is renamed. A run that is
+killed leaves the old content or the new, and hidden leftovers (``.solecism-*``), which the next run
+that writes there removes.
 """
 
 import csv
@@ -70,9 +70,7 @@ def writing(path: Path) -> Iterator[Path]:
             if path.exists():
                 shutil.copymode(path, part)
             yield part
-            _sync(part)
             part.replace(path)
-            _sync(path.parent)
     finally:
         part.unlink(missing_ok=True)
 
@@ -172,10 +170,7 @@ def filling_folder(out: Path, ours: Callable[[Path], bool] = lambda path: False)
                 raise InputError(Problem(message, str(path)) for path in other)
             for name in names:
                 (out / name).parent.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                _sync(fresh / name)
                 (fresh / name).replace(out / name)
-            _sync(out)
     finally:
         if is_new and not any(out.iterdir()):
             out.rmdir()
@@ -206,12 +201,8 @@ def replacing_folder(out: Path, ours: Callable[[Path], Collection[str]]) -> Iter
             yield fresh
             if out.exists():
                 _keep_others(out, fresh, set(ours(out)))
-            for path in filter(Path.is_file, _files(fresh)):
-                _sync(path)
-            if out.exists():
                 out.rename(old)
             fresh.rename(out)
-            _sync(out.parent)
         finally:
             recover_folder(out)
             shutil.rmtree(fresh, ignore_errors=True)
@@ -247,18 +238,6 @@ def _files(folder: Path) -> list[Path]:
     """Return all that is below a folder, but for folders with something in them."""
     found = sorted(folder.rglob("*"))
     return [p for p in found if p.is_symlink() or not p.is_dir() or not any(p.iterdir())]
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file or the entries of a folder are on the disk, where the system can say."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except PermissionError:  # Windows opens no folders
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

@@ -132,12 +132,9 @@ class SeenHashes:
 
     def fresh(self, hashes: Hashes) -> NDArray[np.bool_]:
         """Add hashes; return flags of those that are new, the first of equal ones alone."""
-        new = ~self.known(hashes)
-        ascending = np.sort(hashes)
-        if (ascending[1:] == ascending[:-1]).any():
-            first = np.zeros(len(hashes), dtype=bool)
-            first[np.unique(hashes, return_index=True)[1]] = True
-            new &= first
+        new = np.zeros(len(hashes), dtype=bool)
+        new[np.unique(hashes, return_index=True)[1]] = True
+        new &= ~self.known(hashes)
         self.add(hashes[new])
         return new
 

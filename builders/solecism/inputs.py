@@ -93,7 +93,7 @@ def read_source(path: Path) -> str:
     return read_text(path).removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def read_json(path: Path, shape: Any = object, what: str = "") -> Any:
+def read_json(path: Path, shape: object = object, what: str = "") -> Any:
     """Return the value of a JSON file.
 
     Raises :class:`InputError` if the file is not JSON, or if the value does not have the shape of
@@ -102,7 +102,9 @@ def read_json(path: Path, shape: Any = object, what: str = "") -> Any:
     return parse_json(read_text(path, "utf-8-sig"), shape, path, what)
 
 
-def parse_json(text: str, shape: Any, path: Path, what: str = "", line: int | None = None) -> Any:
+def parse_json(
+    text: str, shape: object, path: Path, what: str = "", line: int | None = None
+) -> Any:
     """Return the value of JSON that ``path`` holds (in a ``line``), as :func:`read_json` does."""
     try:
         value = json.loads(text, parse_constant=_refuse)
@@ -115,24 +117,19 @@ def parse_json(text: str, shape: Any, path: Path, what: str = "", line: int | No
     return value
 
 
-def read_json_lines(path: Path, shape: Any = object, what: str = "") -> list[Any]:
+def read_json_lines(path: Path, shape: object = object, what: str = "") -> list[Any]:
     """Return the values of a file with JSON in each line, which may be compressed with xz.
 
     Raises :class:`InputError` for the first line that is not JSON or does not have the shape of a
     ``what``.
     """
-    lines = enumerate(_lines(path), 1)
-    return [parse_json(line, shape, path, what, n) for n, line in lines if line.strip()]
-
-
-def _lines(path: Path) -> list[str]:
-    if path.suffix != ".xz":
-        return read_text(path).split("\n")
     try:
-        with lzma.open(path, "rt", encoding="utf-8") as file:
-            return file.read().split("\n")
-    except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
+        packed = path.suffix == ".xz"
+        text = lzma.decompress(path.read_bytes()).decode() if packed else read_text(path)
+    except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
         raise fail(f"cannot be read: {error}", path) from None
+    lines = enumerate(text.split("\n"), 1)
+    return [parse_json(line, shape, path, what, n) for n, line in lines if line.strip()]
 
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
@@ -154,7 +151,7 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not a number in JSON")
 
 
-def read_toml(path: Path, shape: Any = dict) -> dict[str, Any]:
+def read_toml(path: Path, shape: object = dict) -> dict[str, Any]:
     """Return the table of a TOML file; raises :class:`InputError` if it is not TOML of a shape."""
     try:
         value = tomllib.loads(read_text(path))
@@ -179,7 +176,9 @@ def reading_parquet(path: Path) -> Iterator[None]:
         raise fail(f"is not a Parquet file that can be read: {reason}", path) from None
 
 
-def check(value: Any, shape: Any, path: Path | str, what: str = "", strict: bool = False) -> None:
+def check(
+    value: object, shape: object, path: Path | str, what: str = "", strict: bool = False
+) -> None:
     """Raise :class:`InputError` that names every part of a value that does not have the shape.
 
     ``strict``: mappings may have no other keys.
@@ -204,7 +203,7 @@ def check_name(name: str, what: str, path: str | Path = "") -> str:
     return name
 
 
-def _wrong(value: Any, shape: Any, where: str, strict: bool = False) -> Iterator[str]:
+def _wrong(value: object, shape: object, where: str, strict: bool = False) -> Iterator[str]:
     """Yield what is wrong with a value, and with the parts of a list or mapping."""
     if isinstance(shape, list) and isinstance(value, list):
         for number, item in enumerate(value, 1):
@@ -228,7 +227,7 @@ def _wrong(value: Any, shape: Any, where: str, strict: bool = False) -> Iterator
         yield f"{where or 'it'} is {shown}{wanted}"
 
 
-def _holds(value: Any, shape: Any) -> bool:
+def _holds(value: object, shape: object) -> bool:
     if isinstance(shape, tuple):
         return any(not any(_wrong(value, one, "")) for one in shape)
     if isinstance(shape, Number):
@@ -238,7 +237,7 @@ def _holds(value: Any, shape: Any) -> bool:
     return value is None if shape is None else isinstance(shape, type) and isinstance(value, shape)
 
 
-def _name(shape: Any) -> str:
+def _name(shape: object) -> str:
     if isinstance(shape, tuple):
         return " or ".join(map(_name, shape))
     kind = next((kind for kind in (list, Mapping) if isinstance(shape, kind)), shape)

@@ -540,7 +540,7 @@ def test_python_m_solecism_is_the_command_line(root: Root) -> None:
 def test_public_names_are_loaded_when_they_are_asked_for() -> None:
     names = {"build", "draw_pairs", "find_root", "load_paradigm", "__version__"}
     assert names <= set(dir(solecism))
-    for name in solecism.__all__:
+    for name in set(dir(solecism)) - {"__version__"}:
         assert getattr(solecism, name).__module__.startswith("solecism.")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         solecism.nothing  # noqa: B018

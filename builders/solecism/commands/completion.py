@@ -66,20 +66,20 @@ def _configs(root: Root, name: str) -> Iterable[str]:
     """Return the data sets, or the configs of one; below a config is nothing."""
     from solecism.datasets.catalogue import MINED, catalogue_entry, mined_names
     from solecism.datasets.from_templates import templates_of_configs
-    from solecism.datasets.from_treebanks import minable
+    from solecism.treebank.catalogue import origin_languages
 
     if not name:
         return sorted({*root.datasets, *mined_names()})
     if "/" in name:
         return []
     entry = catalogue_entry(root, name)
-    return minable() if entry.configs == MINED else templates_of_configs(root, entry)
+    return origin_languages() if entry.configs == MINED else templates_of_configs(root, entry)
 
 
 def _shown(root: Root, name: str) -> Iterable[str]:
     """Return the data sets, the languages of one, or the paradigms of a language."""
     from solecism.datasets.from_templates import templates_of_language
-    from solecism.datasets.from_treebanks import minable
+    from solecism.treebank.catalogue import origin_languages
 
     dataset, _, language = name.partition("/")
     if "/" in language:
@@ -88,7 +88,7 @@ def _shown(root: Root, name: str) -> Iterable[str]:
         return [template.id for template in templates_of_language(root, dataset, language)]
     if not dataset or dataset in root.datasets:
         return root.configs(dataset) if dataset else _configs(root, "")
-    return [f"{code}{kind}" for code in minable() for kind in ("", "-forms", "-pairs")]
+    return [f"{code}{kind}" for code in origin_languages() for kind in ("", "-forms", "-pairs")]
 
 
 def _built(_: Root, name: str) -> Iterable[str]:

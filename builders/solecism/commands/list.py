@@ -19,13 +19,18 @@ from solecism.commands.completion import complete_names
 from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, cite, mined_names
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import load_paradigms, templates_of_configs
-from solecism.datasets.from_treebanks import minable
 from solecism.errors import fail
 from solecism.harness import TASKS
 from solecism.root import Root
 from solecism.schema import ItemRow
 from solecism.terminal import bar
-from solecism.treebank.catalogue import find_code, iso_of, language_name, treebanks_of
+from solecism.treebank.catalogue import (
+    find_code,
+    iso_of,
+    language_name,
+    origin_languages,
+    treebanks_of,
+)
 from solecism.treebank.sources import present
 
 BAR = 24
@@ -110,7 +115,7 @@ def sizes(root: Root, names: Sequence[str]) -> list[Size]:
         entry = catalogue_entry(root, dataset)
         if entry.configs == MINED:
             message = f"data set {dataset!r} has no config {{}}"
-            codes = [find_code(config, message)] if config else minable()
+            codes = [find_code(config, message)] if config else origin_languages()
             mined = [mined_size(entry, code) for code in codes]
             treebanks, here = sum(s.paradigms for s in mined), sum(s.here or 0 for s in mined)
             together = Size(entry.name, entry.version, treebanks, None, here)

@@ -331,17 +331,14 @@ def _write_documents(
 
     The manifest comes last, as it lists the others.
     """
-    references = references_of(root, entry)
-    _write(folder / README, render_card(root, entry, built, references, left_out))
+    card = render_card(root, entry, built, references_of(root, entry), left_out)
+    (folder / README).write_text(card, encoding="utf-8", newline="\n")
     changelog = root.changelog(entry.name)
     if changelog.is_file():
         shutil.copyfile(changelog, folder / CHANGELOG)
     there = [folder / name for name in DOCUMENTS if (folder / name).is_file()]
-    _write(folder / MANIFEST, json_of(manifest_json(root, entry, built, there, left_out)))
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
+    manifest = json_of(manifest_json(root, entry, built, there, left_out))
+    (folder / MANIFEST).write_text(manifest, encoding="utf-8", newline="\n")
 
 
 def _configs_before(out: Path, dataset: str) -> Mapping[str, ConfigFiles]:

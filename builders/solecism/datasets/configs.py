@@ -15,6 +15,9 @@ from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
 from solecism.schema import pair_schema
 
+Facts = Mapping[str, Any]
+"""What a manifest says of something: values of JSON by their names."""
+
 FILE = "test-00000-of-00001.parquet"
 """The name of the Parquet file in the folder of a config."""
 
@@ -77,7 +80,7 @@ def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str
 
 def example_of(table: pa.Table) -> tuple[str, ...]:
     """Return texts that show the first item of a table: of a pair the good and the bad sentence."""
-    row: dict[str, Any] = next(iter(table.slice(0, 1).to_pylist()), {})
+    row: Facts = next(iter(table.slice(0, 1).to_pylist()), {})
     if "sentence_good" in row:
         return row["sentence_good"], row["sentence_bad"]
     if "conditions" in row:
@@ -102,9 +105,9 @@ class BuiltParadigm:
     counts: Counts
     example: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Facts:
         """Return the entry of the manifest."""
         return {
             "construction": self.construction,
@@ -153,7 +156,7 @@ class BuiltConfig:
         """The path of the Parquet file in the folder of the data set."""
         return f"{self.name}/{FILE}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Facts:
         """Return the entry of the manifest."""
         return {
             "kind": self.kind,
@@ -173,7 +176,7 @@ def languages_of(built: Sequence[BuiltConfig]) -> list[str]:
     return list(dict.fromkeys(code for c in built for code in c.languages or (c.name,)))
 
 
-def sources_of(built: Sequence[BuiltConfig]) -> list[Mapping[str, Any]]:
+def sources_of(built: Sequence[BuiltConfig]) -> list[Facts]:
     """Return the works of others (treebanks, say) that items come from, each once."""
     paradigms = (paradigm for config in built for paradigm in config.paradigms)
     found = (source for p in paradigms for source in p.facts.get("sources", ()))

@@ -43,7 +43,14 @@ def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[T
     found = [
         t for code in root.configs(dataset) for t in templates_of_language(root, dataset, code)
     ]
-    _refuse_same_names(found)
+    counts = Counter(template.id for template in found)
+    for template in found:
+        if template.id in (ALL, PAIRS, TRADITIONAL, PAIRS_TRADITIONAL):
+            message = f"{template.id!r} is the name of a config that collects paradigms"
+            raise fail(message, template.path)
+        if counts[template.id] > 1:
+            message = f"two templates are called {template.id!r}: it names the config"
+            raise fail(message, template.path)
     pairs = tuple(template for template in found if template.is_pair)
     suites = tuple(template for template in found if not template.is_pair)
     collected = {ALL: suites or pairs}
@@ -60,15 +67,6 @@ def templates_of_language(root: Root, dataset: str, language: str) -> tuple[Temp
     """Return the templates of a language, and the pairs that its suites declare, by UID."""
     found = [t for path in root.templates(dataset, language) for t in read_templates(path)]
     return tuple(sorted(found, key=lambda template: template.id))
-
-
-def _refuse_same_names(templates: Sequence[Template]) -> None:
-    counts = Counter(template.id for template in templates)
-    for uid, path in ((template.id, template.path) for template in templates):
-        if uid in (ALL, PAIRS, TRADITIONAL, PAIRS_TRADITIONAL):
-            raise fail(f"{uid!r} is the name of a config that collects paradigms", path)
-        if counts[uid] > 1:
-            raise fail(f"two templates are called {uid!r}: it names the config", path)
 
 
 def template_configs(
@@ -223,23 +221,19 @@ def converter(conversion: str) -> Callable[[pa.Table], pa.Table]:
 
 
 def _suite(row: ItemRow, convert: Convert) -> ItemRow:
-    conditions = [_condition(condition, convert) for condition in row["conditions"]]
-    _refuse_unlike(row["conditions"], conditions)
-    return {**row, "language": _language(row), "conditions": conditions}
-
-
-def _language(row: ItemRow) -> str:
-    return f"{row['language']}-{SCRIPT}"
-
-
-def _condition(condition: ItemRow, convert: Convert) -> ItemRow:
-    text = convert(condition["text"])
-    return {
-        **condition,
-        "text": text,
-        "tokens": _spaced(condition["tokens"], text),
-        "regions": [{**r, "text": text[r["start"] : r["end"]]} for r in condition["regions"]],
-    }
+    conditions = []
+    known: dict[tuple[str, str], str] = {}
+    for old in row["conditions"]:
+        text = convert(old["text"])
+        regions = [{**r, "text": text[r["start"] : r["end"]]} for r in old["regions"]]
+        for region, shown in zip(old["regions"], regions, strict=True):
+            same = known.setdefault((region["name"], region["text"]), shown["text"])
+            if same != shown["text"]:  # the same region is converted in two ways
+                message = f"{region['text']!r} becomes {same!r} and, in {text!r}, "
+                raise fail(f"{message}{shown['text']!r}: reword the item")
+        tokens = _spaced(old["tokens"], text)
+        conditions.append({**old, "text": text, "tokens": tokens, "regions": regions})
+    return {**row, "language": f"{row['language']}-{SCRIPT}", "conditions": conditions}
 
 
 def _spaced(tokens: str, text: str) -> str:
@@ -248,22 +242,11 @@ def _spaced(tokens: str, text: str) -> str:
     return "".join(c if c == " " else next(characters) for c in tokens)
 
 
-def _refuse_unlike(before: list[ItemRow], after: list[ItemRow]) -> None:
-    """Raise :class:`InputError` for the same region that is converted in two ways."""
-    known: dict[tuple[str, str], str] = {}
-    for old, new in zip(before, after, strict=True):
-        for region, shown in zip(old["regions"], new["regions"], strict=True):
-            same = known.setdefault((region["name"], region["text"]), shown["text"])
-            if same != shown["text"]:
-                message = f"{region['text']!r} becomes {same!r} and, in {new['text']!r}, "
-                raise fail(f"{message}{shown['text']!r}: reword the item")
-
-
 def _pair(row: ItemRow, convert: Convert) -> ItemRow:
     good, bad = (convert(row[f"sentence_{side}"]) for side in ("good", "bad"))
     return {
         **row,
-        "language": _language(row),
+        "language": f"{row['language']}-{SCRIPT}",
         "sentence_good": good,
         "sentence_bad": bad,
         "tokens_good": _spaced(row["tokens_good"], good),
@@ -290,17 +273,14 @@ def _prefixes(row: ItemRow, good: str, bad: str) -> dict[str, str]:
             names = f"{method}_{prefix}", f"{method}_{word}"
             if row[names[0]] is None or row[names[1]] is None:
                 continue
-            cut = _cut(row[f"sentence_{side}"], row[names[0]], row[names[1]], text)
+            before, after = (row[name] for name in names)
+            start = row[f"sentence_{side}"].index(after, len(before))
+            cut = text[: len(before)], text[start : start + len(after)]
             for name, value in zip(names, cut, strict=True):
                 if out.setdefault(name, value) != value:
                     message = f"becomes {out[name]!r} and, in {text!r}, {value!r}: reword the pair"
                     raise fail(f"{row[name]!r} {message}")
     return out
-
-
-def _cut(sentence: str, prefix: str, word: str, converted: str) -> tuple[str, str]:
-    start = sentence.index(word, len(prefix))
-    return converted[: len(prefix)], converted[start : start + len(word)]
 
 
 def _slot(slot: ItemRow, good: str, convert: Convert) -> ItemRow:

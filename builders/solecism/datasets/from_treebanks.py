@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 import pyarrow as pa
 
-from solecism.datasets.configs import BuiltParadigm, Config, example_of
+from solecism.datasets.configs import BuiltParadigm, Config, Facts, example_of
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.schema import CLOZE, FORMS
@@ -32,11 +31,6 @@ LEAST = 50
 """A language with fewer items is built only where it is named."""
 
 
-def minable() -> list[str]:
-    """Return the codes of the languages that have treebanks."""
-    return origin_languages()
-
-
 def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
     """Return three configs of each language (without names: of those whose treebanks are there).
 
@@ -48,7 +42,7 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
     doubtful = () if named else doubtful_sources()
     codes = named or [code for code in found_languages(commercial) if code not in doubtful]
     if not codes:
-        treebanks(minable()[0])
+        treebanks(origin_languages()[0])
     found = {
         code: [t for t in treebanks(code, commercial) if t.origin.name not in doubtful]
         for code in codes
@@ -109,7 +103,7 @@ class _MinedLanguage:
     def pairs(self) -> PairMaker:
         return PairMaker(WrongForms(rules_of(self.code), self.inventory, self.profile.mixed))
 
-    def finish(self) -> dict[str, Any]:
+    def finish(self) -> Facts:
         """Return the facts of the pairs, which come last, and give up what was read.
 
         A build of all languages would not fit in memory.
@@ -179,7 +173,7 @@ class _DerivedSource:
         name: str,
         about: str,
         make: Callable[[], Iterator[pa.Table]],
-        facts: Callable[[], dict[str, Any]],
+        facts: Callable[[], Facts],
     ) -> None:
         self.name = name
         self.drawn = False
@@ -196,7 +190,7 @@ class _DerivedSource:
 
     def built(self) -> BuiltParadigm:
         """Return what was made, and why some was passed over."""
-        facts = self._facts()
+        facts = dict(self._facts())
         skipped = Counter(facts.pop("passed_over", {}))
         counts = Counts(sets=self._rows, pairs=self._rows, skipped=skipped)
         facts = {**facts, "sources": self._mined.sources}

@@ -5,14 +5,13 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism import __version__
 from solecism.datasets.catalogue import MINED, CatalogueEntry, as_list, is_version, one_or_all
-from solecism.datasets.configs import BuiltConfig, languages_of, sources_of
+from solecism.datasets.configs import BuiltConfig, Facts, languages_of, sources_of
 from solecism.errors import InputError, fail, unknown
 from solecism.hashing import Content, ContentDigest, file_digest
 from solecism.inputs import Number, read_json, reading_parquet
@@ -80,8 +79,8 @@ class Manifest:
     version: str
     configs: Mapping[str, ConfigFiles]
     documents: Mapping[str, FileDigest]
-    sources: tuple[Mapping[str, Any], ...] = ()
-    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    sources: tuple[Facts, ...] = ()
+    raw: Facts = field(default_factory=dict, repr=False)
 
     @property
     def files(self) -> dict[str, FileDigest]:
@@ -134,7 +133,7 @@ def _read(path: Path, *_: object) -> Manifest:
     return Manifest(path, value["dataset"], version, configs, documents, tuple(sources), value)
 
 
-def _files(value: Mapping[str, Any], manifest: Path) -> dict[str, FileDigest]:
+def _files(value: Mapping[str, Facts], manifest: Path) -> dict[str, FileDigest]:
     """Return the files of a manifest, which others may have written: none is outside the folder."""
     for name in value:
         path = PurePosixPath(name)
@@ -148,7 +147,7 @@ def _files(value: Mapping[str, Any], manifest: Path) -> dict[str, FileDigest]:
 def manifest_json(
     root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig], documents: Iterable[Path],
     left_out: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, Any]:  # fmt: skip
+) -> Facts:  # fmt: skip
     """Return the manifest of a data set that was built, as JSON.
 
     ``left_out``: configs that were too small, with the reason.
