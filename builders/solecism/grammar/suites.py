@@ -1,7 +1,6 @@
 """Suite items: named conditions with regions and the predictions about them."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import reduce
 
 import numpy as np
@@ -9,7 +8,7 @@ import pyarrow as pa
 
 from solecism.errors import fail
 from solecism.grammar.paradigm import Counts, Paradigm, blocks, check_enough
-from solecism.grammar.render import Rendered, Spelt
+from solecism.grammar.render import Rendered
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grouping import Ints
 from solecism.hashing import hex_ids
@@ -83,44 +82,25 @@ def _names(paradigm: Paradigm, taken: Columns, rows: int) -> list[str]:
     return [words[place].row.shown for place in taken[0].tolist()]
 
 
-@dataclass
-class _RegionSpan:
-    """Where a region stands: characters of the text, words of the tokens (ends exclusive)."""
-
-    start: int
-    end: int
-    first: int
-    last: int
-
-
 def _conditions(side: Rendered, name: str) -> list[dict[str, object]]:
     texts = side.texts(lambda value: value.text).to_pylist()
-    before = side.chars
-    words = side.before(lambda value: len(value.tokens))
     out = []
     for row, text in enumerate(texts):
-        spans: dict[str, _RegionSpan] = {}
+        spans: dict[str, list[int]] = {}
         tokens: list[str] = []
-        for stretch, (part, index) in enumerate(zip(side.stretches, side.index, strict=True)):
-            value = part.values[index[row]]
+        for shifts, part, index in zip(side.chars, side.stretches, side.index, strict=False):
+            value, shift = part.values[index[row]], int(shifts[row])
+            for region, place in value.regions.items():
+                tag = -1 - part.units[0].regions.index(region)
+                mine = [n for n, t in enumerate(value.tokens, len(tokens)) if tag in t.tags]
+                # A region that runs on from the stretch before grows.
+                span = spans.setdefault(region, [place.start + shift, 0, mine[0], 0])
+                span[1], span[3] = place.stop + shift, mine[-1] + 1
             tokens += [token.text for token in value.tokens]
-            names = part.units[0].regions
-            _add_spans(spans, value, names, int(before[stretch][row]), int(words[stretch][row]))
         regions = [
-            {"name": region, "text": text[span.start : span.end], **vars(span)}
+            {"name": region, "text": text[span[0] : span[1]]}
+            | dict(zip(("start", "end", "first", "last"), span, strict=True))
             for region, span in spans.items()
         ]
         out.append({"name": name, "text": text, "tokens": " ".join(tokens), "regions": regions})
     return out
-
-
-def _add_spans(
-    spans: dict[str, _RegionSpan], value: Spelt, names: Sequence[str], shift: int, words: int
-) -> None:
-    """Add the regions of a stretch; a region that runs on from the stretch before grows."""
-    for region, place in value.regions.items():
-        tag = -1 - names.index(region)
-        tokens = [n for n, token in enumerate(value.tokens, words) if tag in token.tags]
-        new = _RegionSpan(place.start + shift, place.stop + shift, tokens[0], tokens[-1] + 1)
-        known = spans.setdefault(region, new)
-        known.end, known.last = new.end, new.last

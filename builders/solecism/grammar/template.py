@@ -215,10 +215,15 @@ class _TemplateReader:
             str(self.path), slots=slots, conditions=conditions, draw=draw, lines=lines,
             features=features, kind_tests=kind_tests, **values, **lists,
         )  # fmt: skip
-        return (whole, *(dataclasses.replace(whole, predictions=(), **pair) for pair in pairs))
+        return (whole, *(
+            dataclasses.replace(whole, id=uid, about=about or whole.about, conditions=lines, predictions=())
+            for uid, about, lines in pairs
+        ))  # fmt: skip
 
-    def _pairs(self, conditions: Mapping[str, TemplateLine]) -> Iterator[dict[str, Any]]:
-        """Yield what each pair of a suite has of its own: id, lines and, if it says so, about."""
+    def _pairs(
+        self, conditions: Mapping[str, TemplateLine]
+    ) -> Iterator[tuple[str, str, tuple[TemplateLine, ...]]]:
+        """Yield what each pair of a suite has of its own: id, about (or nothing) and lines."""
         for uid, entry in self._named("pairs").items():
             for key in set(entry.fields).difference(_PAIR_KEYS):
                 near = candidates("keys", _PAIR_KEYS, key)
@@ -229,8 +234,7 @@ class _TemplateReader:
             except ValueError as error:
                 self._report(f"pairs: {uid!r}: {error}", entry.line)
             else:
-                about = {"about": texts["about"]} if "about" in texts else {}
-                yield {"id": uid, "conditions": lines, **about}
+                yield uid, texts.get("about", ""), lines
 
     def _report(self, message: str, line: int | None) -> None:
         self.problems.append(Problem(message, str(self.path), line))

@@ -20,7 +20,6 @@ from functools import cached_property, reduce
 from itertools import accumulate, pairwise
 from math import prod
 from operator import mul
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,13 +118,7 @@ class DrawPlan:
     @cached_property
     def elimination(self) -> Elimination:
         """The counts of all combinations, each counted once."""
-        return eliminate([len(d) for d in self.domains], self.clauses, {}, self.path)
-
-    def elimination_by(self, labels: Mapping[int, Ints]) -> Elimination:
-        """Return the counts and weights apart for each combination of labels of slots."""
-        return eliminate(
-            [len(d) for d in self.domains], self.clauses, labels, self.path, self.weights
-        )
+        return eliminate(list(map(len, self.domains)), self.clauses, {}, self.path)
 
     @cached_property
     def weights(self) -> dict[int, Ints]:
@@ -226,8 +219,12 @@ class _LevelTree:
     @cached_property
     def elimination(self) -> Elimination:
         """The counts to draw by, apart for each cell."""
-        weighed = self.levels or self.plan.weights
-        return self.plan.elimination_by(self.labels) if weighed else self.plan.elimination
+        plan, labels = self.plan, self.labels
+        if not labels and not plan.weights:
+            return plan.elimination
+        return eliminate(
+            list(map(len, plan.domains)), plan.clauses, labels, plan.path, plan.weights
+        )
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
@@ -288,10 +285,11 @@ class _LevelTree:
         which the weights of words make keys as in a draw."""
         entries = {slot: columns[slot].astype(np.intp) for slot in self.slots}
         paths = self.paths(entries, len(columns[0]))
-        keys: NDArray[Any] = self.plan.hashes(self.seed, columns)
+        hashes = self.plan.hashes(self.seed, columns)
+        keys: Hashes | NDArray[np.float64] = hashes
         if self.plan.weights:
             weights = [w[columns[slot]] for slot, w in self.plan.weights.items()]
-            keys = -np.log(unit_interval(keys)) / reduce(np.multiply, weights)
+            keys = -np.log(unit_interval(hashes)) / reduce(np.multiply, weights)
         order = np.lexsort((keys, paths[-1]))
         sorted_paths = [path[order] for path in paths]
         level_weights = [level[order] for level in self.level_weights(entries)]
