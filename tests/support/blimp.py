@@ -22,9 +22,3 @@ def drawn(uid: str) -> tuple[list[dict[str, Any]], Counts]:
     paradigm = load_paradigm(ROOT.folder("blimp", "en") / f"{uid}.jinja", LEXICON)
     tables = draw_pairs(paradigm, counts=counts, extra=tuple(paradigm.template.features))
     return pa.concat_tables(tables).to_pylist(), counts
-
-
-def few_repeated(counts: Counts) -> bool:
-    """Return whether at most one combination in five was left out, each because it repeated a
-    sentence: then the draw is balanced but for these."""
-    return set(counts.skipped) <= {"repeated"} and counts.skipped.total() <= 200

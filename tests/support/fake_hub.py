@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from huggingface_hub import get_session
@@ -247,16 +247,6 @@ def tag(request: Request, id: str, rev: str) -> Reply:
 def tree(request: Request, id: str, rev: str) -> Reply:
     files = request.commit(id, rev).files
     return as_json([blob.entry(path) for path, blob in sorted(files.items())])
-
-
-@route("POST", _REPO + r"/paths-info/(?P<rev>[^/]+)")
-def paths_info(request: Request, id: str, rev: str) -> Reply:
-    files = request.commit(id, rev).files
-    try:
-        paths = request.json()["paths"]
-    except ValueError:
-        paths = parse_qs(request.body.decode())["paths"]
-    return as_json([files[path].entry(path) for path in paths if path in files])
 
 
 @route("GET", r"/datasets/(?P<id>[^/]+/[^/]+)/resolve/(?P<rev>[^/]+)/(?P<path>.+)")
