@@ -33,7 +33,15 @@ def analyse_clams(
     items["language"] = items["language"].fillna(items["config"])
     table = _cells(items)
     cells = table[table["construction"] != _AVERAGE]
-    parts = [_accuracy(table, cells), _animacy(items), _multilingual(cells)]
+    bars = side_by_side(
+        joined(cells, "model", "language"), cells["construction"], cells["accuracy"]
+    )
+    accuracy = AnalysisPart(
+        "accuracy", "Accuracy by construction and language", f"{_PAPER}, Table 1, Appendix C", table,
+        "sd: standard deviation over seeds; average: each construction counts once",
+        grouped_bars(bars, "accuracy", 0.5), (9.0, 4.5),
+    )  # fmt: skip
+    parts = [accuracy, _animacy(items), _multilingual(cells)]
     if complexity is not None:
         parts.append(_complexity(cells, read_complexity(complexity)))
     if baseline:
@@ -53,16 +61,6 @@ def _cells(items: pd.DataFrame) -> pd.DataFrame:
     by = every.groupby(["model", "language", "construction"], sort=False)
     table = by["mean"].agg(accuracy="mean", sd="std", seeds="size").reset_index()
     return table.assign(n=by["size"].sum().to_numpy()).astype({"seeds": "Int64"})
-
-
-def _accuracy(table: pd.DataFrame, cells: pd.DataFrame) -> AnalysisPart | None:
-    series = joined(cells, "model", "language")
-    return AnalysisPart(
-        "accuracy", "Accuracy by construction and language", f"{_PAPER}, Table 1, Appendix C", table,
-        "sd: standard deviation over seeds; average: each construction counts once",
-        grouped_bars(side_by_side(series, cells["construction"], cells["accuracy"]), "accuracy", 0.5),
-        (9.0, 4.5),
-    )  # fmt: skip
 
 
 def _animacy(items: pd.DataFrame) -> AnalysisPart | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -67,15 +68,14 @@ def analyse_mandarin(results: Sequence[Result]) -> list[AnalysisPart]:
     items["architecture"] = items["model"].map(architecture_of)
     items["corpus"] = items["model"].map(corpus_of)
     items["item"] = items["id"].str.replace(r"^[^-]*-", "", regex=True)
-    parts = [_accuracies(items), _differences(items)]
-    for name, title, section, rows in (
-        ("supervision", "Structural supervision", "Table 1", _supervision(items)),
-        ("corpus", "Xinhua against CTB", "section 4", _sizes(items)),
-    ):
-        table = pd.DataFrame(rows)
-        if len(table):
-            parts.append(_effects(name, title, section, table))
-    return parts
+    rows: dict[str, list[dict[str, object]]] = {}
+    for name, some, names in _contrasts(items):
+        for term, of_class in some.groupby("phenomenon", sort=False):
+            if of_class["side"].nunique() == 2:
+                row = {**names, "class": term, **_fitted(of_class)}
+                rows.setdefault(name, []).append(row)
+    effects = (_effects(name, pd.DataFrame(found)) for name, found in rows.items())
+    return [_accuracies(items), _differences(items), *effects]
 
 
 def _accuracies(items: pd.DataFrame) -> AnalysisPart:
@@ -122,29 +122,17 @@ def _difference(values: np.ndarray) -> dict[str, float]:
     return {**known, "n": len(values)}
 
 
-def _supervision(items: pd.DataFrame) -> Iterator[dict[str, object]]:
-    for corpus in _CORPORA:
-        for structural, plain in PAIRS:
-            is_pair = items["architecture"].isin((structural, plain))
-            some = items[(items["corpus"] == corpus) & is_pair]
-            names = {"corpus": corpus, "models": f"{structural} – {plain}"}
-            yield from _by_class(some, some["architecture"] == structural, names)
-
-
-def _sizes(items: pd.DataFrame) -> Iterator[dict[str, object]]:
+def _contrasts(items: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, dict[str, str]]]:
+    """Yield the items to compare, with their ``side``, and what the comparison is of."""
+    for corpus, (structural, plain) in product(_CORPORA, PAIRS):
+        is_pair = items["architecture"].isin((structural, plain))
+        some = items[(items["corpus"] == corpus) & is_pair]
+        names = {"corpus": corpus, "models": f"{structural} – {plain}"}
+        yield "supervision", some.assign(side=some["architecture"] == structural), names
     for architecture in ("LSTM", "RNNG", "Transformer", "PLM"):
         some = items[items["architecture"] == architecture]
         names = {"corpus": "Xinhua – CTB", "models": architecture}
-        yield from _by_class(some, some["corpus"] == "Xinhua", names)
-
-
-def _by_class(
-    items: pd.DataFrame, side: pd.Series, names: dict[str, str]
-) -> Iterator[dict[str, object]]:
-    """Yield the effect of a side in each class in which both sides were scored."""
-    for term, some in items.assign(side=side).groupby("phenomenon", sort=False):
-        if some["side"].nunique() == 2:
-            yield {**names, "class": term, **_fitted(some)}
+        yield "corpus", some.assign(side=some["corpus"] == "Xinhua"), names
 
 
 def _fitted(items: pd.DataFrame) -> dict[str, object]:
@@ -175,14 +163,20 @@ def _fitted(items: pd.DataFrame) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _effects(name: str, title: str, section: str, table: pd.DataFrame) -> AnalysisPart:
+_EFFECTS = {
+    "supervision": ("Structural supervision", f"{_PAPER}, Table 1"),
+    "corpus": ("Xinhua against CTB", f"{_PAPER}, section 4"),
+}
+
+
+def _effects(name: str, table: pd.DataFrame) -> AnalysisPart:
     names = joined(table, "class", "corpus", "models")
     half = 1.96 * table["error"]
     ends = pd.concat(
         [table["log_odds"], table["log_odds"] - half, table["log_odds"] + half], axis=1
     )
     return AnalysisPart(
-        name, title, f"{_PAPER}, {section}", table,
+        name, *_EFFECTS[name], table,
         "logistic regression with random intercepts of modifier, item and seed (Laplace), p by Wald's"
         " z; mcnemar: exact test over items, seeds averaged",
         dot_lines(names, ends, "log odds, with 95 % interval"), (7.0, 0.28 * len(table) + 1.2),

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Any
 
 import click
 
@@ -44,7 +43,7 @@ _EXTRAS = {
 class _Main(VerbGroup):
     """All verbs. Bad input is printed as plain lines, with exit code 2 and without a traceback."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except InputError as error:

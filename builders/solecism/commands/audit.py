@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -50,16 +51,9 @@ COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
 
 def _help() -> str:
     """Return the help: a line for each column."""
-    lines = [
-        f"{_plain(title):<14} {meaning}"
-        for columns in COLUMNS.values()
-        for title, meaning in columns.values()
-    ]
-    return "\n".join([__doc__ or "", "\b", *lines])
-
-
-def _plain(title: str) -> str:
-    return title.replace("-\n", "").replace("\n", " ")
+    columns = chain.from_iterable(columns.values() for columns in COLUMNS.values())
+    plain = ((title.replace("-\n", "").replace("\n", " "), meaning) for title, meaning in columns)
+    return "\n".join([__doc__ or "", "\b", *(f"{title:<14} {meaning}" for title, meaning in plain)])
 
 
 @click.command(help=_help())
@@ -91,12 +85,9 @@ def _tables(rows: Sequence[Audit]) -> Iterator[Table | str]:
         for head, _ in columns.values():
             table.add_column(head, justify="right", min_width=7, no_wrap=True)
         for row in rows:
-            cells = (
-                f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
-                for value in (getattr(row, name) for name in columns)
-            )
-            table.add_row(
-                "\n".join(_LINES.findall(row.uid)), *cells, end_section=row is rows[-2:][0]
-            )
+            values = (getattr(row, name) for name in columns)
+            cells = (f"{v:.3f}" if isinstance(v, float) else f"{v:,}" for v in values)
+            name = "\n".join(_LINES.findall(row.uid))
+            table.add_row(name, *cells, end_section=row is rows[-2:][0])
         yield table
         yield ""

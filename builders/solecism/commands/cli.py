@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from solecism.root import Root
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., object])
+"""A function that becomes a verb."""
 
 
 def path_type(**kinds: bool) -> click.Path:
@@ -42,7 +43,7 @@ COMMERCIAL = click.option(
 """The option ``--commercial`` of verbs that fetch or mine treebanks."""
 
 
-def _root(own: bool, default: str) -> Callable[[_Command], _Command]:
+def _root(own: bool, default: str) -> Callable[[Command], Command]:
     def found(_: click.Context, __: click.Parameter, given: Path | None) -> Root:
         from solecism.root import find_root, own_root
 
@@ -126,14 +127,14 @@ class VerbGroup(click.Group):
         return self.verbs
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.verbs:
-            if ctx.resilient_parsing:  # completion of a line by the shell
-                return None
-            near = candidates("verbs", self.verbs, cmd_name)
-            raise click.UsageError(f"unknown verb {cmd_name!r} {near}", ctx)
-        command: click.Command = import_module(self._module(cmd_name)).command
-        command.name = cmd_name
-        return command
+        if cmd_name in self.verbs:
+            command: click.Command = import_module(self._module(cmd_name)).command
+            command.name = cmd_name
+            return command
+        if ctx.resilient_parsing:  # completion of a line by the shell
+            return None
+        near = candidates("verbs", self.verbs, cmd_name)
+        raise click.UsageError(f"unknown verb {cmd_name!r} {near}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, verbs in self.groups.items():

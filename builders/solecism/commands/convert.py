@@ -100,9 +100,8 @@ def _read(source: str) -> pa.Table:
 
 
 def _write_parquet(items: Items, path: Path) -> None:
-    table = pa.Table.from_pylist(list(items), schema=SUITE)
     with writing(path) as part:
-        pq.write_table(table, part, compression="zstd")
+        pq.write_table(pa.Table.from_pylist(list(items), SUITE), part, compression="zstd")
 
 
 _WRITERS: dict[str, Callable[[Items, Path], None]] = {

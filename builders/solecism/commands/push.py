@@ -32,11 +32,11 @@ def command(folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool
     set_verbosity(ERROR)  # warnings print addresses that are signed
     if dry_run:
         plan = plan_push(folder, repo, private)
-        facts = _plan_facts(plan, repo)
+        facts = _facts(plan, repo)
         lines = [*_plan_lines(plan), "nothing was pushed (--dry-run)"]
     else:
         pushed = push(folder, repo, private)
-        facts, lines = _pushed_facts(pushed, repo), _pushed_lines(pushed, repo)
+        facts, lines = _facts(pushed.plan, repo, pushed), _pushed_lines(pushed, repo)
     if as_json:
         print_json(facts)
     else:
@@ -97,15 +97,13 @@ def _pushed_lines(pushed: Pushed, repo: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _plan_facts(plan: PushPlan, repo: str) -> dict[str, object]:
-    return {
+def _facts(plan: PushPlan, repo: str, pushed: Pushed | None = None) -> dict[str, object]:
+    facts: dict[str, object] = {
         "repo": repo, "tag": plan.tag, "released": plan.released or None, "last": plan.last or None,
         "left_alone": list(plan.strays), "unasked": plan.unasked or None,
         "operations": [vars(change) for change in plan.changes],
         "difference": plan.difference.to_json() if plan.difference else None,
     }  # fmt: skip
-
-
-def _pushed_facts(pushed: Pushed, repo: str) -> dict[str, object]:
-    done = {"commit": pushed.commit, "committed": pushed.committed, "tagged": pushed.tagged}
-    return {**_plan_facts(pushed.plan, repo), **done}
+    if pushed is not None:
+        facts |= {"commit": pushed.commit, "committed": pushed.committed, "tagged": pushed.tagged}
+    return facts

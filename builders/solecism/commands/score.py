@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from solecism.scoring.results import Result
 
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _USUAL = {field.name: field.default for field in fields(ScoreOptions)}
 
 
@@ -40,7 +39,7 @@ class _MethodOption(click.Option):
         return super().get_help_record(ctx)
 
 
-def _option(*names: str, **given: Any) -> Callable[[_Command], _Command]:
+def _option(*names: str, **given: Any) -> Callable[[cli.Command], cli.Command]:
     """Return an option of :class:`ScoreOptions`, with its default."""
     name = names[0].removeprefix("--").replace("-", "_")
     return click.option(*names, **{"show_default": True, "default": _USUAL[name], **given})
@@ -173,5 +172,5 @@ def _print_results(results: Sequence[Result], as_json: bool) -> None:
         if "items" in result.summary:
             cli.echo(items_line(result.summary["items"]))
         if "normalised" in result.summary:
-            cli.echo(normalised_lines(result.summary))
+            cli.echo(normalised_lines(result))
         cli.echo(f"written to {result.path}")

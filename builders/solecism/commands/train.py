@@ -14,7 +14,7 @@ from typing import Any
 import click
 from rich.progress import TimeRemainingColumn
 
-from solecism.commands.cli import NEW_FOLDER, echo, path_type
+from solecism.commands.cli import NEW_FOLDER, Command, echo, path_type
 from solecism.terminal import progress_bar
 
 _NUMBERS: dict[str, tuple[type, str]] = {
@@ -35,7 +35,7 @@ _NUMBERS: dict[str, tuple[type, str]] = {
 """The numbers of a preset that have an option of the same name."""
 
 
-def _numbers(command: Any) -> Any:
+def _numbers(command: Command) -> Command:
     for name, (kind, text) in reversed(_NUMBERS.items()):
         command = click.option(f"--{name}", type=kind, help=text)(command)
     return command

@@ -32,6 +32,7 @@ from solecism.scoring.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 Draw = Callable[["Axes"], None]
 """Draws into the axes of a figure."""
@@ -162,7 +163,7 @@ def _label(name: str) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 
-def _percents(axes: Axes, axis: Any) -> None:
+def _percents(axes: Axes, axis: Axis) -> None:
     """Put a scale of per cents on an axis, with a grid below the data and chance dashed."""
     ticks = [0, 0.25, 0.5, 0.75, 1] if axis is axes.xaxis else [n / 10 for n in range(11)]
     axis.set_ticks(ticks, [f"{100 * tick:.0f}" for tick in ticks])

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from solecism.errors import fail
 from solecism.reports.figures import ALL, labels, systems
@@ -21,7 +22,7 @@ from solecism.scoring.summary import COLUMNS, Interval, group_column, numeric_fi
 if TYPE_CHECKING:
     import pandas as pd
 
-Numbers = np.ndarray[Any, Any]
+Numbers = NDArray[np.float64]
 
 RESAMPLES = 10_000
 """How often the bootstrap draws."""
@@ -82,7 +83,7 @@ class Comparison:
     p_exact: float
     p_mid: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, float | None]:
         """Return all fields; what is not a number becomes null."""
         return {k: None if v != v else v for k, v in asdict(self).items()}
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from solecism.errors import candidates, fail
 from solecism.inputs import reading_parquet
@@ -160,14 +161,14 @@ def columns(results: Sequence[Result], by: str, group: bool = False) -> list[Fig
             raise fail(message, result.path)
         key = key_of(identity(result), _DATA if by == "config" else ())
         series.setdefault(key, []).append(result)
-    made = [(dict(key), _series(some, by, prefixed), some) for key, some in series.items()]
+    made = [
+        FigureColumn("", dict(key), _series(some, by, prefixed), tuple(some))
+        for key, some in series.items()
+    ]
     if group:
         made = _grouped(made)
-    names = labels([fields for fields, _, _ in made])
-    return [
-        FigureColumn(name, fields, cells, tuple(some))
-        for name, (fields, cells, some) in zip(names, made, strict=True)
-    ]
+    names = labels([column.fields for column in made])
+    return [replace(column, label=name) for name, column in zip(names, made, strict=True)]
 
 
 def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, FigureCell]:
@@ -215,23 +216,23 @@ def seedless(model: str) -> str:
     return _SEED.sub("", model) or model
 
 
-Made = tuple[Fields, dict[str, FigureCell], list[Result]]
-
-
-def _grouped(made: Sequence[Made]) -> list[Made]:
+def _grouped(made: Sequence[FigureColumn]) -> list[FigureColumn]:
     """Put the seeds of a model together."""
-    families: dict[Key, list[Made]] = {}
-    for fields, cells, some in made:
-        family = {**fields, "model": seedless(fields["model"])}
-        without = ("revision",) if family["model"] != fields["model"] else ()
-        families.setdefault(key_of(family, without), []).append((fields, cells, some))
+    families: dict[Key, list[FigureColumn]] = {}
+    for column in made:
+        family = {**column.fields, "model": seedless(column.fields["model"])}
+        without = ("revision",) if family["model"] != column.fields["model"] else ()
+        families.setdefault(key_of(family, without), []).append(column)
     grouped = []
     for key, members in families.items():
-        results = [result for _, _, some in members for result in some]
-        rows = dict.fromkeys(row for _, cells, _ in members for row in cells)
-        found = {row: [c[row] for _, c, _ in members if row in c and c[row].n] for row in rows}
-        means = {row: mean_of_seeds(some) for row, some in found.items() if some}
-        grouped.append((dict(key), members[0][1] if len(members) == 1 else means, results))
+        cells = dict(members[0].cells)
+        if len(members) > 1:
+            rows = dict.fromkeys(row for member in members for row in member.cells)
+            found = {row: [m.cells[row] for m in members if row in m.cells] for row in rows}
+            known = {row: [cell for cell in some if cell.n] for row, some in found.items()}
+            cells = {row: mean_of_seeds(some) for row, some in known.items() if some}
+        results = tuple(result for member in members for result in member.results)
+        grouped.append(FigureColumn("", dict(key), cells, results))
     return grouped
 
 
@@ -281,7 +282,7 @@ BINS = 8
 FEWEST = 5
 """Points of fewer pairs than this are not drawn."""
 
-Numbers = np.ndarray[Any, Any]
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

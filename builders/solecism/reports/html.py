@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -54,7 +53,7 @@ _ENVIRONMENT = ("device", "dtype", "torch", "transformers", "python", "platform"
 def page_values(
     results: Sequence[Result], by: str, group: bool = False,
     difference: ModelDifference | None = None, judgments: Judged | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, object]:  # fmt: skip
     """Return what the template of the page needs; a ``difference`` goes first on it."""
     figures = page_figures(results, by, group, judgments)
     data = sorted({f"{r.run['data']} {r.run['version']}".strip() for r in results})
@@ -133,7 +132,7 @@ class HardPair:
     spec: str
     good: Parts
     bad: Parts
-    scores: tuple[dict[str, Any], ...]
+    scores: tuple[dict[str, object], ...]
 
 
 @dataclass(frozen=True)

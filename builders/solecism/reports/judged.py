@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from solecism.contrast import differing_parts
 from solecism.files import csv_of
@@ -60,7 +59,7 @@ def judged_csv(outcome: Outcome) -> dict[str, str]:
     }
 
 
-def judged_json(outcome: Outcome, everyone: Outcome) -> dict[str, Any]:
+def judged_json(outcome: Outcome, everyone: Outcome) -> dict[str, object]:
     """Return all figures as JSON; ``everyone``: the outcome without exclusions."""
     excluded = outcome.excluded.set_index("participant")["reasons"]
     return {
@@ -74,9 +73,9 @@ def judged_json(outcome: Outcome, everyone: Outcome) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _group_json(group: JudgedGroup) -> dict[str, Any]:
+def _group_json(group: JudgedGroup) -> dict[str, object]:
     """Return the figures; what is not a number becomes null, an interval three figures."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, value in vars(group).items():
         if isinstance(value, Interval):
             ends = (value.value, value.low, value.high)

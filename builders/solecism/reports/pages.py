@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -29,7 +28,7 @@ def _templates(folders: tuple[str, ...]) -> Environment:
     return made
 
 
-def render_page(name: str, folders: tuple[str, ...] = (REPORTS,), /, **values: Any) -> str:
+def render_page(name: str, folders: tuple[str, ...] = (REPORTS,), /, **values: object) -> str:
     """Return the page that the template of a name makes of values, whose texts are escaped.
 
     ``folders`` of the package have the templates; of two with one name the first counts.

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -115,7 +114,7 @@ class ResultReport:
             left = f"{self.difference.left_out:,} items that not both have scored are left out"
             yield Text(left, style="dim")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the report for programs: ``by`` and ``cells``, or the rows of a comparison."""
         found = self.difference
         if found is None:

@@ -103,7 +103,7 @@ def counts_line(column: FigureColumn, name: str, by: str) -> str:
     return f"{name}: {', '.join(parts)}"
 
 
-def items_line(found: Mapping[str, Any]) -> str:
+def items_line(found: Mapping[str, float]) -> str:
     """Return of how many suite items all predictions hold (``found``: a tally as JSON)."""
     if not found["n"]:
         return "no item could be scored"
@@ -111,8 +111,9 @@ def items_line(found: Mapping[str, Any]) -> str:
     return f"all predictions of an item hold: {share}"
 
 
-def normalised_lines(summary: Mapping[str, Any]) -> str:
+def normalised_lines(result: Result) -> str:
     """Return the accuracies by normaliser, and those by the difference in tokens, in two lines."""
+    summary = result.summary
     named = {"sum": summary["overall"], **summary["normalised"]["overall"]}
     apart = summary["tokens_differ"]
     right = f"per cent right by log P, by normaliser: {_listed(named)}"
@@ -122,7 +123,7 @@ def normalised_lines(summary: Mapping[str, Any]) -> str:
     return f"{right}\n{share}; by the difference, good less bad: {_listed(apart['by'])}"
 
 
-def _listed(tallies: Mapping[str, Any]) -> str:
+def _listed(tallies: Mapping[str, Mapping[str, float]]) -> str:
     return ", ".join(f"{name} {100 * found['accuracy']:.1f}" for name, found in tallies.items())
 
 

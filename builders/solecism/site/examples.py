@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from solecism.contrast import differing_parts
 from solecism.errors import InputError
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
+from solecism.schema import ItemRow
 from solecism.site.item_columns import VERDICT, Codes, ItemColumns, rows_of
 
 SHOWN = 10
@@ -36,7 +36,6 @@ CANDIDATES = 200
 READINGS = 3
 """The most readings of a form that are listed."""
 
-Item = Mapping[str, Any]
 FormFeatures = Mapping[tuple[str, str], str]
 """Features by lemma and form (in small letters); those of a form with several readings together."""
 
@@ -155,7 +154,7 @@ class ShownItem:
         return sides[1][0], sides[0][0]
 
 
-def shown_item(items: ItemColumns, row: int, whole: Item, forms: FormFeatures) -> ShownItem:
+def shown_item(items: ItemColumns, row: int, whole: ItemRow, forms: FormFeatures) -> ShownItem:
     """Return what a page shows of a row; ``whole``: all its columns."""
     kind, texts = items.config.kind, items.texts[row]
     words = tuple(_words(whole, texts[1], forms)) if kind == "pair" else ()
@@ -169,7 +168,7 @@ def shown_item(items: ItemColumns, row: int, whole: Item, forms: FormFeatures) -
     return ShownItem(items.ids[row], shown, words, features, notes)
 
 
-def _words(whole: Item, bad: str, forms: FormFeatures) -> Iterator[GlossedWord]:
+def _words(whole: ItemRow, bad: str, forms: FormFeatures) -> Iterator[GlossedWord]:
     for slot in _slots(whole, "good").values():
         names = ("name", "form", "lemma", "upos", "feats")
         name, form, lemma, upos, feats = (str(slot.get(key) or "") for key in names)
@@ -180,10 +179,10 @@ def _words(whole: Item, bad: str, forms: FormFeatures) -> Iterator[GlossedWord]:
         yield GlossedWord(name, form, lemma, upos, feats, other, known)
 
 
-def _slots(whole: Item, side: str) -> dict[tuple[int, int], Item]:
+def _slots(whole: ItemRow, side: str) -> dict[tuple[int, int], ItemRow]:
     """Return the slots that are printed in a sentence, by their places; none within another."""
     spans = [(span, slot) for slot in whole.get("slots") or () if (span := _span(slot, side))]
-    found: dict[tuple[int, int], Item] = {}
+    found: dict[tuple[int, int], ItemRow] = {}
     end = 0
     for span, slot in sorted(spans, key=lambda pair: pair[0]):
         if span[0] >= end:
@@ -192,14 +191,16 @@ def _slots(whole: Item, side: str) -> dict[tuple[int, int], Item]:
     return found
 
 
-def _span(slot: Item, side: str) -> tuple[int, int] | None:
+def _span(slot: ItemRow, side: str) -> tuple[int, int] | None:
     start, end = slot.get(f"{side}_start"), slot.get(f"{side}_end")
     if slot.get("lemma") and isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
         return start, end
     return None
 
 
-def _pair(texts: Sequence[str], whole: Item, words: Sequence[GlossedWord]) -> Iterator[ShownText]:
+def _pair(
+    texts: Sequence[str], whole: ItemRow, words: Sequence[GlossedWord]
+) -> Iterator[ShownText]:
     known = {word.slot: word for word in words}
     for side, parts in zip(("good", "bad"), differing_parts(*texts), strict=True):
         notes: dict[tuple[int, int], str] = {}
@@ -232,7 +233,7 @@ def _pieces(
         yield TextPiece(text[start:end], any(a <= start and end <= b for a, b in differing), note)
 
 
-def _suite(texts: Sequence[str], whole: Item) -> Iterator[ShownText]:
+def _suite(texts: Sequence[str], whole: ItemRow) -> Iterator[ShownText]:
     """Yield the sentences of the conditions, with their regions marked."""
     for condition, text in zip(whole.get("conditions") or (), texts, strict=False):
         pieces, at = list[TextPiece](), 0
@@ -246,14 +247,14 @@ def _suite(texts: Sequence[str], whole: Item) -> Iterator[ShownText]:
         yield ShownText(str(condition["name"]), tuple(piece for piece in pieces if piece.text))
 
 
-def _cloze(texts: Sequence[str], whole: Item) -> Iterator[ShownText]:
+def _cloze(texts: Sequence[str], whole: ItemRow) -> Iterator[ShownText]:
     left, answer, right = texts
     note = ", ".join(str(whole[key]) for key in ("upos", "lemma", "feats") if whole.get(key))
     pieces = (TextPiece(left), TextPiece(answer, True, f"masked: {note}"), TextPiece(right))
     yield ShownText("", tuple(piece for piece in pieces if piece.text))
 
 
-def _form(texts: Sequence[str], whole: Item) -> Iterator[ShownText]:
+def _form(texts: Sequence[str], whole: ItemRow) -> Iterator[ShownText]:
     form, *facts = texts
     about = ", ".join(filter(None, (str(whole.get("upos") or ""), *facts)))
     yield ShownText(about, (TextPiece(form),))
@@ -272,7 +273,7 @@ class ParadigmSample:
 
     rows: int
     items: tuple[ShownItem, ...]
-    features: tuple[Mapping[str, Any], ...]
+    features: tuple[Mapping[str, object], ...]
     audit: Audit | None
 
 
@@ -299,7 +300,7 @@ def samples_of(
     return made
 
 
-def _features(items: ItemColumns, rows: Codes, whole: bool) -> Iterator[Mapping[str, Any]]:
+def _features(items: ItemColumns, rows: Codes, whole: bool) -> Iterator[Mapping[str, object]]:
     for column in items.features:
         counts = column.counts(rows)
         shown = column.name != "sent_id" and (whole or column is not items.group)

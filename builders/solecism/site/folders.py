@@ -14,7 +14,6 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -35,6 +34,7 @@ from solecism.grammar.template import Template, read_templates
 from solecism.hashing import file_digest
 from solecism.inputs import COUNT, check, reading_parquet
 from solecism.root import Root
+from solecism.schema import ItemRow
 
 KINDS = {
     "pair": ("id", "sentence_good", "sentence_bad"),
@@ -81,7 +81,7 @@ class SiteParadigm:
     """
 
     uid: str
-    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    facts: ItemRow = field(default_factory=dict, repr=False)
     template: Template | None = None
 
     @property
@@ -151,7 +151,7 @@ class SiteConfig:
         return together(paradigm.facts.get("agrees", {}) for paradigm in self.paradigms)
 
     @property
-    def sources(self) -> dict[str, Mapping[str, Any]]:
+    def sources(self) -> dict[str, ItemRow]:
         """The treebanks that the items were mined from, by name."""
         every = (s for paradigm in self.paradigms for s in paradigm.facts.get("sources", ()))
         return {source["treebank"]: source for source in every if source.get("treebank")}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from solecism.errors import fail
 from solecism.inputs import reading_parquet
-from solecism.schema import SUITE, pair_schema
+from solecism.schema import SUITE, ItemRow, pair_schema
 from solecism.site.folders import KINDS, SiteConfig
 
 VERDICT = "verdict"
@@ -187,12 +186,12 @@ def _texts(kind: str, table: pa.Table) -> tuple[list[list[str]], CodedColumn]:
     return texts, CodedColumn("conditions", (" · ".join(_TEXTS[kind]),), same)
 
 
-def rows_of(config: SiteConfig, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+def rows_of(config: SiteConfig, rows: Sequence[int]) -> dict[int, ItemRow]:
     """Return whole rows by their numbers; the earlier they are, the faster.
 
     Raises :class:`InputError` for a file whose columns have not the same length or other types.
     """
-    wanted, found, start = sorted(set(rows)), dict[int, dict[str, Any]](), 0
+    wanted, found, start = sorted(set(rows)), dict[int, ItemRow](), 0
     for path in config.files:
         with reading_parquet(path):
             for batch in pq.ParquetFile(path).iter_batches(batch_size=4096):

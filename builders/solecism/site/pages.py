@@ -19,7 +19,7 @@ from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.harness.task_files import tasks_of_configs
 from solecism.inputs import read_source
 from solecism.reports.charts import checkpoint_curves
-from solecism.reports.html import ConfigSection, PageFigures, page_values
+from solecism.reports.html import PageFigures, page_values
 from solecism.reports.pages import REPORTS, page_source, render_page
 from solecism.reports.people import PEOPLE
 from solecism.site.examples import ParadigmSample, ShownItem
@@ -209,19 +209,15 @@ def _phenomena(contents: SiteContents, data: SiteData) -> Iterator[SitePage]:
     for name, rows in matrix.items():
         if not name:
             continue
-        shown = [(row, _first_item(contents, data, heads, row)) for row in rows]
+        shown = []
+        for row in rows:
+            held = [config for config, cell in zip(heads, row.cells, strict=True) if cell]
+            some = ((c, contents.samples.get(data.page_of(c, row.uid))) for c in held)
+            shown.append((row, next(((c, s.items[0]) for c, s in some if s and s.items), None)))
         yield _page(
             "phenomenon.html.jinja", f"{data.place}/phenomena/{place_of(name)}.html", name,
             _top(data), data=data, heads=heads, rows=shown,
         )  # fmt: skip
-
-
-def _first_item(
-    contents: SiteContents, data: SiteData, heads: Sequence[SiteConfig], row: MatrixRow
-) -> tuple[SiteConfig, ShownItem] | None:
-    some = (config for config, cell in zip(heads, row.cells, strict=True) if cell)
-    samples = ((config, contents.samples.get(data.page_of(config, row.uid))) for config in some)
-    return next(((config, s.items[0]) for config, s in samples if s and s.items), None)
 
 
 def _sources(data: SiteData) -> Iterator[SitePage]:
@@ -250,9 +246,15 @@ def _config(contents: SiteContents, data: SiteData, config: SiteConfig) -> Itera
             data=data, config=config,
         )  # fmt: skip
     if own not in data.pages.values() or data.mined:
+        figures = contents.figures.get(config.data)
+        found = (
+            (s for s in figures.sections if f"{s.title} ".startswith(f"{config.spec} "))
+            if figures
+            else ()
+        )
         yield _page(
             "config.html.jinja", own, config.spec, _top(data), data=data, config=config,
-            sample=contents.samples.get(own), section=_section(contents, config),
+            sample=contents.samples.get(own), section=next(iter(found), None),
             snippets=_snippets(data, config), browse=_browse(data, config),
         )  # fmt: skip
     for paradigm in () if data.mined else config.paradigms:
@@ -260,13 +262,6 @@ def _config(contents: SiteContents, data: SiteData, config: SiteConfig) -> Itera
         if path.startswith(f"{config.place}/"):
             above = _top(data) if path == own else crumbs
             yield _paradigm(contents, data, config, paradigm, above)
-
-
-def _section(contents: SiteContents, config: SiteConfig) -> ConfigSection | None:
-    """Return what a report says of a config."""
-    figures = contents.figures.get(config.data)
-    sections = figures.sections if figures else ()
-    return next((s for s in sections if f"{s.title} ".startswith(f"{config.spec} ")), None)
 
 
 def _browse(data: SiteData, config: SiteConfig, uid: str = "") -> str:
@@ -382,4 +377,4 @@ def _results(contents: SiteContents) -> SitePage:
     }
     values = page_values(found.results, "config", judgments=found.judgments)
     values |= {"checkpoints": checkpoint_curves(found.results), "browsers": browsers}
-    return _page("page.html.jinja", path, values.pop("title"), others=found.others, **values)
+    return _page("page.html.jinja", path, str(values.pop("title")), others=found.others, **values)
