@@ -1,7 +1,5 @@
 """Each analysis on made-up results whose figures are known."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The logistic regression with random intercepts, against the truth and an independent fit."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the published files give: the figures of Warstadt et al. (2020)."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("pandas", reason="needs the extra `analysis`")

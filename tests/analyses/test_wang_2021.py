@@ -1,7 +1,5 @@
 """The suites of Wang et al. (2021): targets, criteria, and Table 6."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command line for authors: list, show, new, and what it says of bad input."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The Tab key knows verbs, data sets, configs and paradigms."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

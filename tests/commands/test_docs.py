@@ -1,7 +1,5 @@
 """The pages: what they say to do works as written, and their links lead somewhere."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The documentation: Sphinx makes it without a warning, and every link on it leads somewhere."""
 
-from __future__ import annotations
-
 import importlib.util
 import subprocess
 import sys

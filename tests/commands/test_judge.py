@@ -1,7 +1,5 @@
 """`solecism judge new` and `page`: from a config, from suites, and what they refuse."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """The wheel alone is enough: installed outside the checkout it builds a data set."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Learning curves over the checkpoints of a model, scored for real."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

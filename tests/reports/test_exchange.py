@@ -1,7 +1,5 @@
 """Results as the hub keeps them in the repository of a model: `.eval_results`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What lm-eval has written, in our reports."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

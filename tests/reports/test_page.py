@@ -1,7 +1,5 @@
 """The page of a report: models side by side, groups, the hardest pairs, what people decide."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reports: tables for terminals, comparisons, CSV, LaTeX, JSON, and the page."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

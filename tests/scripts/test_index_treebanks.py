@@ -1,7 +1,5 @@
 """``scripts/index_treebanks.py``: an index from clones, and the catalogue from that index."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import lzma

@@ -1,7 +1,5 @@
 """The catalogue of treebanks and word lists: made from an index, and moved to another release."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import shutil

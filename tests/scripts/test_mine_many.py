@@ -1,7 +1,5 @@
 """Many treebanks are mined as each is alone, and joined without duplicates."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Verification of lexicons: what counts as confirmed, contradicted, disputed and explained."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -89,7 +87,7 @@ def status(folder: Path, table: str, text: str, treebank: str = "", **more: str)
 def verify(
     folder: Path, tables: dict[str, str], treebank: str = "", unimorph: str = "", readme: str = "",
     language: str = "xx",
-) -> verification.Report:  # fmt: skip
+) -> verification.Verification:  # fmt: skip
     lexicon, shared = folder / "lexicons" / language, folder / "shared"
     code = verification.ISO_639_3.get(language, language)
     for place in (lexicon, shared):

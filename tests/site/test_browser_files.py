@@ -1,7 +1,5 @@
 """The files of the item browser hold all items, columns and margins."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

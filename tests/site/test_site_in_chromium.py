@@ -3,8 +3,6 @@
 Needs playwright and Chromium; skipped without them.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """The pages of a site: what they say, where they lead, and that texts of strangers stay texts."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Results as data frames: a row an item, or a row a paradigm."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

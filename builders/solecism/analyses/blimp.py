@@ -1,7 +1,5 @@
 """The analyses of Warstadt et al. (2020), "BLiMP"."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 

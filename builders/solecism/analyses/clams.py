@@ -1,7 +1,5 @@
 """The analyses of Mueller et al. (2020), "Cross-linguistic syntactic evaluation (CLAMS)"."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path

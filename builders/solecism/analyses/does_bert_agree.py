@@ -1,7 +1,5 @@
 """The analyses of Bacon and Regier (2019), "Does BERT agree?"."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 

@@ -6,8 +6,6 @@ is a comparison of surprisals. What a model is follows from its name: ``rnng``, 
 are ``lstm_outputs`` and ``hybrid1_outputs_lstm``), and a seed.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

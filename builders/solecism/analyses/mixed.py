@@ -6,8 +6,6 @@ definite"). statsmodels' `BinomialBayesMixedGLM` is a Bayesian approximation, wh
 are too small on the models of Wang et al. (2021).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

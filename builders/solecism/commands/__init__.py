@@ -1,8 +1,6 @@
 """The command line. Each verb is a file of this folder, named as it is typed; its docstring is its
 help."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -4,8 +4,6 @@ PATHS: folders built by `solecism build` (clams, clams/en, clams/en/subj_rel), o
 (.jsonl) and CLAMS (.txt). All figures but those of cues are numbers of pairs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

@@ -3,8 +3,6 @@
 DATASET and CONFIGS: clams, clams en he, or clams/en clams/he; agreement he.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import textwrap

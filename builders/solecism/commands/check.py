@@ -3,8 +3,6 @@
 PATHS: files, folders, clams/he ...; without one, everything.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from dataclasses import asdict

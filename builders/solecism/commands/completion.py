@@ -5,8 +5,6 @@ are offered, so that every press of the key goes one level down. What knows the 
 when the key is pressed: every start of a verb would wait for it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path

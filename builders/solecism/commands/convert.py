@@ -6,8 +6,6 @@ sentences. With --tasks, SOURCE is the folder of a data set; "" names those that
 package.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 OLD and NEW: built folders, or ORG/NAME@v1.0.0 of the hub.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

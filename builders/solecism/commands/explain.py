@@ -3,8 +3,6 @@
 ID: the id of a pair, or its first characters.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -3,8 +3,6 @@
 FOLDERS: folders that `solecism build` has made.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

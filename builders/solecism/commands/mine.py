@@ -4,8 +4,6 @@ PATHS: CoNLL-U files or folders of them; texts with --spacy. `mine PATHS --profi
 agrees in their language; `mine agreement he --fetch` downloads the treebanks of a data set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path

@@ -3,8 +3,6 @@
 NAME: mine/it/simple_agrmt. A language that the installed data have gets a copy of their lexicon.
 """
 
-from __future__ import annotations
-
 import re
 from math import prod
 from pathlib import Path

@@ -3,8 +3,6 @@
 FOLDER: what `solecism build` has made.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from logging import ERROR
 from pathlib import Path

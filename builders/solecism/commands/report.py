@@ -3,8 +3,6 @@
 RESULTS: files that `solecism score` has written, or folders of them.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

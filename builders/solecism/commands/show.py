@@ -3,8 +3,6 @@
 NAME: clams/he/subj_rel, agreement/he, or FOLDER/CONFIG of a built data set.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections import deque

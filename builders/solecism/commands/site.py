@@ -3,8 +3,6 @@
 FOLDERS: data sets that `solecism build` made.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -4,8 +4,6 @@ TEXTS: files with one sentence a line, or folders of .txt files. Models go to OU
 ...; what is trained is kept, and an interrupted run goes on.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The surprisals of a pair as bars: for a terminal, and as a web page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import zip_longest

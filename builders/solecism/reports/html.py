@@ -3,8 +3,6 @@
 It has an overview, then a section for each config with the models side by side.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

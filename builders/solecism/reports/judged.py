@@ -1,7 +1,5 @@
 """The outcome of a study with people: as a page, as CSV, as JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Web pages from Jinja templates: without network, and whatever a text holds, it stays text."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined

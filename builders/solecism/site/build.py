@@ -6,8 +6,6 @@ are scripts that pass on compressed data, which the browser's own `Decompression
 item (the place of its value) and ``margin-N.js`` the margins of a model.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from base64 import b64encode

@@ -3,8 +3,6 @@
 The items are few, typical, and spread over the features; the same each time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -4,8 +4,6 @@ The folders may come from strangers: what their manifests say is text, and nothi
 path (:func:`place_of`).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

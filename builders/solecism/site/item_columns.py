@@ -1,7 +1,5 @@
 """The items of a config as arrays: what the pages and the item browser are made of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The pages of a site: what each of them says, and its path."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Results and judgments on the data sets of a site."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Let people judge pairs: make a study, collect answers, report what people found."""
 
-from __future__ import annotations
-
 import click
 
 from solecism.commands.cli import VerbGroup

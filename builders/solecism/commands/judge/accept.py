@@ -5,8 +5,6 @@ with a verdict on each pair, a section in its card, and excluded/CONFIG.jsonl wi
 people reject. A build makes the folder anew: accept the study again after it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

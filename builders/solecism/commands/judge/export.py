@@ -4,8 +4,6 @@ page: our page, after a change of study.toml or of its texts; jatos: a study arc
 sheet: a table that experts fill in. `solecism judge import` reads what they give back.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -5,8 +5,6 @@ study.toml. Without FILES the answers are those of `solecism judge serve`. The t
 STUDY/answers.parquet, in place of an earlier one.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

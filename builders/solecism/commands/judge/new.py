@@ -4,8 +4,6 @@ NAMES: configs as `solecism score` takes them (clams/he, blimp/transitive). A st
 pairs of conditions. The folder has study.toml (read it before you collect), texts/ and page/.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
