@@ -105,7 +105,7 @@ def _differences(items: pd.DataFrame) -> AnalysisPart:
         "differences", "Surprisal differences", f"{_PAPER}, Figure 4", table,
         "bits, bad less good, mean over items with its 95 % t interval; p: one-sample t test; without"
         " suites whose prediction is not one comparison",
-        grouped_bars(heights, "bits", ends=(low, high)), (8.0, 4.5),
+        grouped_bars(heights, "bits", 0.0, (low, high)), (8.0, 4.5),
     )  # fmt: skip
 
 
