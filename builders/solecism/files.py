@@ -1,8 +1,8 @@
 """Files and folders that appear when they are whole.
 
-New content is hidden beside its place until it is complete; then it is renamed. A run that is
-killed leaves the old content or the new, and hidden leftovers (``.solecism-*``), which the next run
-that writes there removes.
+New content is hidden beside its place until it is complete and on the disk; then it is renamed. A
+run that is killed leaves the old content or the new, and hidden leftovers (``.solecism-*``), which
+the next run that writes there removes.
 """
 
 import csv
@@ -70,6 +70,7 @@ def writing(path: Path) -> Iterator[Path]:
             if path.exists():
                 shutil.copymode(path, part)
             yield part
+            _sync(part)
             part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -170,6 +171,7 @@ def filling_folder(out: Path, ours: Callable[[Path], bool] = lambda path: False)
                 raise InputError(Problem(message, str(path)) for path in other)
             for name in names:
                 (out / name).parent.mkdir(parents=True, exist_ok=True)
+                _sync(fresh / name)
                 (fresh / name).replace(out / name)
     finally:
         if is_new and not any(out.iterdir()):
@@ -201,6 +203,9 @@ def replacing_folder(out: Path, ours: Callable[[Path], Collection[str]]) -> Iter
             yield fresh
             if out.exists():
                 _keep_others(out, fresh, set(ours(out)))
+            for path in filter(Path.is_file, _files(fresh)):
+                _sync(path)
+            if out.exists():
                 out.rename(old)
             fresh.rename(out)
         finally:
@@ -238,6 +243,12 @@ def _files(folder: Path) -> list[Path]:
     """Return all that is below a folder, but for folders with something in them."""
     found = sorted(folder.rglob("*"))
     return [p for p in found if p.is_symlink() or not p.is_dir() or not any(p.iterdir())]
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file is on the disk: a rename may get there before what is renamed."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 @contextmanager
