@@ -117,8 +117,9 @@ class LineExpression:
             where = f" in {{{{ {self.source} }}}}" if self.source else ""
             raise fail(f"{error}{where}", self.path, self.line) from None
         self.cache[code] = pieces
-        for piece in pieces:
-            self.ends.add(self.phrases.lexicon.orthography.stages(piece.tokens), piece.spaced)
+        spelling = self.phrases.lexicon.orthography
+        for tokens, _, _, spaced in pieces:
+            self.ends.add(spelling.stages(tokens) if len(tokens) > 1 else (tokens,), spaced)
 
     def _piece(self, parts: Sequence[str | Word]) -> Unspelt:
         """Return what the expression prints; tokens of words are tagged with their number."""
@@ -294,12 +295,14 @@ class Renderer:
         stretches, ranges = self._grouped(columns, rows, reasons)
         # Each combination is repeated for each of its alternatives, of which those of the last
         # stretch change fastest.
-        row = np.repeat(np.arange(rows), reduce(np.multiply, [count for _, count in ranges]))
-        turn, index = rank_in_group(row), list[Ints]()
-        for start, count in reversed(ranges):
-            index.append(start[row] + turn % count[row])
-            turn = turn // count[row]
-        return Rendered(stretches, index[::-1], row, dict(sorted(reasons.items())))
+        total = reduce(np.multiply, [count for _, count in ranges])
+        row, index = np.repeat(np.arange(rows), total), [start for start, _ in ranges]
+        if (total != 1).any():
+            turn = rank_in_group(row)
+            for place, (start, count) in reversed(list(enumerate(ranges))):
+                index[place] = start[row] + turn % count[row]
+                turn = turn // count[row]
+        return Rendered(stretches, index, row, dict(sorted(reasons.items())))
 
     def _grouped(
         self, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
