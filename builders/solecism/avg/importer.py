@@ -70,6 +70,40 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
 
 
 @dataclass(frozen=True)
+class _WordTable:
+    """A preterminal as a lexicon table: the features of each definition's forms, and the properties
+    of its words."""
+
+    name: str
+    upos: str
+    families: tuple[Family, ...]
+    cells: Mapping[GrammarRule, Feats]
+    properties: Mapping[GrammarRule, Mapping[str, str]]
+
+    def kin(self, rule: GrammarRule) -> list[Feats]:
+        """The features of all forms that a definition's words have."""
+        return [self.cells[r] for family in self.families if rule in family for r in family]
+
+    def table(self) -> Table:
+        """The lexicon table."""
+        cells = tuple(cell for cell in dict.fromkeys(self.cells.values()) if cell)
+        names = dict.fromkeys(name for known in self.properties.values() for name in known)
+        columns = (*(["UPOS"] if self.name not in UPOS else []), *names)
+        seen: Counter[str] = Counter()
+        rows = []
+        for family in self.families:
+            first = next((rule for rule in family if "s" in rule.left.attributes), family[0])
+            known = {"UPOS": self.upos, **self.properties[first]}
+            for i, lemma in enumerate(map(_nfc, first.terminals)):
+                seen[lemma] += 1
+                name = lemma if seen[lemma] == 1 else f"{lemma}#{seen[lemma]}"
+                forms = {self.cells[rule]: _nfc(rule.terminals[i]) for rule in family}
+                more = {column: known.get(column, "") for column in columns}
+                rows.append(Row(name, forms, more, self.upos))
+        return Table("", self.name, cells, columns, tuple(rows))
+
+
+@dataclass(frozen=True)
 class _SlotDraft:
     """A preterminal of a template as a slot; ``noun`` is the one that it agrees with, if any."""
 
@@ -145,17 +179,6 @@ class _TemplateDraft:
     sentences: tuple[str, ...]
     front: tuple[str, ...]
     lines: tuple[int, ...]
-
-    @property
-    def frame(self) -> str:
-        """The key that drafts have in common if they differ only in number."""
-        slots = {k: {**w, "Number": "Number" in w} for k, w in self.slots.items()}
-        return json.dumps([slots, self.sentences])
-
-    @property
-    def numbers(self) -> dict[str, str]:
-        """The number asked of each slot's form."""
-        return {name: ",".join(wants.get("Number", ())) for name, wants in self.slots.items()}
 
     def text(self, uid: str, source: str) -> str:
         """The template file."""
@@ -252,53 +275,21 @@ def _merged(drafts: Iterable[_TemplateDraft]) -> list[_TemplateDraft]:
     """Join drafts that differ in number alone where together they have every combination."""
     groups: dict[str, list[_TemplateDraft]] = {}
     for draft in drafts:
-        groups.setdefault(draft.frame, []).append(draft)
+        slots = {slot: {**w, "Number": "Number" in w} for slot, w in draft.slots.items()}
+        groups.setdefault(json.dumps([slots, draft.sentences]), []).append(draft)
     return [draft for group in groups.values() for draft in _joined(group)]
 
 
 def _joined(group: list[_TemplateDraft]) -> list[_TemplateDraft]:
     slots = {slot: dict(wants) for slot, wants in group[0].slots.items()}
-    numbers = {slot: list(dict.fromkeys(draft.numbers[slot] for draft in group)) for slot in slots}
-    if len({tuple(d.numbers.values()) for d in group}) < prod(map(len, numbers.values())):
+    given = [[",".join(w.get("Number", ())) for w in draft.slots.values()] for draft in group]
+    numbers = [list(dict.fromkeys(of_slot)) for of_slot in zip(*given, strict=True)]
+    if len(set(map(tuple, given))) < prod(map(len, numbers)):
         return group
-    for slot, wants in slots.items():
+    for wants, several in zip(slots.values(), numbers, strict=True):
         if "Number" in wants:
-            wants["Number"] = numbers[slot]
+            wants["Number"] = several
     return [replace(group[0], slots=slots, lines=tuple(n for d in group for n in d.lines))]
-
-
-@dataclass(frozen=True)
-class _WordTable:
-    """A preterminal as a lexicon table: the features of each definition's forms, and the properties
-    of its words."""
-
-    name: str
-    upos: str
-    families: tuple[Family, ...]
-    cells: Mapping[GrammarRule, Feats]
-    properties: Mapping[GrammarRule, Mapping[str, str]]
-
-    def kin(self, rule: GrammarRule) -> list[Feats]:
-        """The features of all forms that a definition's words have."""
-        return [self.cells[r] for family in self.families if rule in family for r in family]
-
-    def table(self) -> Table:
-        """The lexicon table."""
-        cells = tuple(cell for cell in dict.fromkeys(self.cells.values()) if cell)
-        names = dict.fromkeys(name for known in self.properties.values() for name in known)
-        columns = (*(["UPOS"] if self.name not in UPOS else []), *names)
-        seen: Counter[str] = Counter()
-        rows = []
-        for family in self.families:
-            first = next((rule for rule in family if "s" in rule.left.attributes), family[0])
-            known = {"UPOS": self.upos, **self.properties[first]}
-            for i, lemma in enumerate(map(_nfc, first.terminals)):
-                seen[lemma] += 1
-                name = lemma if seen[lemma] == 1 else f"{lemma}#{seen[lemma]}"
-                forms = {self.cells[rule]: _nfc(rule.terminals[i]) for rule in family}
-                more = {column: known.get(column, "") for column in columns}
-                rows.append(Row(name, forms, more, self.upos))
-        return Table("", self.name, cells, columns, tuple(rows))
 
 
 def _word_tables(grammar: Grammar) -> dict[str, _WordTable]:
