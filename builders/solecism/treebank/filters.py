@@ -33,52 +33,52 @@ _QUOTES = frozenset("\"'«»“”„‘’‹›‚״「『《") | {"''", "``"}
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "SYM", "X")
 
 
-def _typo(found: Candidates) -> Flags:
+def typo(found: Candidates) -> Flags:
     """Find ends that are misspelt (``Typo=Yes``) or written apart (``goeswith``)."""
     apart = base(found.tokens, "goeswith")
-    typo = with_value(found.tokens, "Typo", "Yes")
-    return found.either(typo | apart | has_child(found.tokens, apart))
+    marked = with_value(found.tokens, "Typo", "Yes")
+    return found.either(marked | apart | has_child(found.tokens, apart))
 
 
-def _foreign(found: Candidates) -> Flags:
+def foreign(found: Candidates) -> Flags:
     """Find ends that are foreign words (``Foreign=Yes``, UPOS X, ``flat:foreign``)."""
     flat = found.tokens.deprel.isin("flat:foreign")
-    foreign = with_value(found.tokens, "Foreign", "Yes") | found.tokens.upos.isin("X") | flat
-    return found.either(foreign | has_child(found.tokens, flat))
+    marked = with_value(found.tokens, "Foreign", "Yes") | found.tokens.upos.isin("X") | flat
+    return found.either(marked | has_child(found.tokens, flat))
 
 
-def _abbreviation(found: Candidates) -> Flags:
+def abbreviation(found: Candidates) -> Flags:
     """Find ends that are abbreviated (``Abbr=Yes``, or written with a full stop)."""
     dotted = found.tokens.forms.table(lambda form: len(form) > 1 and form.endswith("."), bool)
     return found.either(dotted | with_value(found.tokens, "Abbr", "Yes"))
 
 
-def _digits(found: Candidates) -> Flags:
+def digits(found: Candidates) -> Flags:
     """Find ends with digits, or with a dependent that has some: dates, years, amounts."""
-    digits = found.tokens.forms.table(lambda form: any(map(str.isdigit, form)), bool)
-    near = digits & base(found.tokens, "nummod", "amod", "nmod", "flat", "appos", "compound", "det")
-    return found.either(digits | has_child(found.tokens, near))
+    digit = found.tokens.forms.table(lambda form: any(map(str.isdigit, form)), bool)
+    near = digit & base(found.tokens, "nummod", "amod", "nmod", "flat", "appos", "compound", "det")
+    return found.either(digit | has_child(found.tokens, near))
 
 
-def _flat(found: Candidates) -> Flags:
+def flat(found: Candidates) -> Flags:
     """Find ends that are part of a name or a fixed phrase (``flat``, ``fixed``)."""
-    flat = base(found.tokens, "flat", "fixed")
-    return found.either(flat | has_child(found.tokens, flat))
+    part = base(found.tokens, "flat", "fixed")
+    return found.either(part | has_child(found.tokens, part))
 
 
-def _title(found: Candidates) -> Flags:
+def title(found: Candidates) -> Flags:
     """Find controllers that are titles, honorifics or in quotation marks.
 
     Titles have a name (*Frau Müller*), honorifics none (*Sa Majesté*); names of works are quoted.
     """
     name = has_child(found.tokens, found.tokens.upos.isin("PROPN"))
-    title = found.tokens.lemmas.isin(*found.language.titles) & name
-    title |= found.tokens.lemmas.isin(*found.language.honorifics)
+    titled = found.tokens.lemmas.isin(*found.language.titles) & name
+    titled |= found.tokens.lemmas.isin(*found.language.honorifics)
     mark = found.tokens.forms.isin(*_QUOTES) & base(found.tokens, "punct")
-    return (title | has_child(found.tokens, mark))[found.pairs.controller]
+    return (titled | has_child(found.tokens, mark))[found.pairs.controller]
 
 
-def _name(found: Candidates) -> Flags:
+def name(found: Candidates) -> Flags:
     """Find subjects written as names are: *Large Fries gives you four pieces*.
 
     A noun with a capital within a sentence; one at its beginning, if its neighbour has one too.
@@ -91,19 +91,19 @@ def _name(found: Candidates) -> Flags:
     named = np.append((capital & content)[1:] & (tokens.number[1:] > 1), False)
     opened = np.append(True, tokens.upos.isin("PUNCT", "SYM")[:-1])
     starts = (tokens.number == 1) | opened
-    name = capital & tokens.upos.isin("NOUN") & (~starts | named)
-    written_so: Flags = found.subject & name[found.pairs.controller]
+    like_name = capital & tokens.upos.isin("NOUN") & (~starts | named)
+    written_so: Flags = found.subject & like_name[found.pairs.controller]
     return written_so
 
 
-def _ellipsis(found: Candidates) -> Flags:
+def ellipsis(found: Candidates) -> Flags:
     """Find ends and predicates beside which something is left out (``orphan``)."""
     orphan = base(found.tokens, "orphan")
     elided = orphan | has_child(found.tokens, orphan)
     return found.either(elided) | elided[found.clause]
 
 
-def _coordination(found: Candidates) -> Flags:
+def coordination(found: Candidates) -> Flags:
     """Find coordinated controllers and adjectives.
 
     *Ann and the boys sleep* agrees with all of it, *the national and local plans* may be two.
@@ -113,7 +113,7 @@ def _coordination(found: Candidates) -> Flags:
     return conjunct[found.pairs.controller] | several
 
 
-def _quantified(found: Candidates) -> Flags:
+def quantified(found: Candidates) -> Flags:
     """Find controllers that are counted, or nouns of quantity or of groups.
 
     A subject with a numeral, a noun of quantity with a complement (*a number of cats*), a
@@ -130,7 +130,7 @@ def _quantified(found: Candidates) -> Flags:
     return governs[controller] | found.subject & counted[controller]
 
 
-def _expletive(found: Candidates) -> Flags:
+def expletive(found: Candidates) -> Flags:
     """Find clauses that are existential (*es gibt*, Hebrew *yesh*) or have an expletive."""
     expletive = found.tokens.deprel.isin("expl", "expl:subj", "expl:impers")
     existential = found.tokens.lemmas.isin(*found.language.existential)
@@ -143,7 +143,7 @@ def _expletive(found: Candidates) -> Flags:
     return found.subject & there
 
 
-def _oblique(found: Candidates) -> Flags:
+def oblique(found: Candidates) -> Flags:
     """Find subjects in a case in which nothing agrees with them.
 
     Genitive of negation, Finnish partitive, Hindi ergative (a case or an adposition, *ne*), dative
@@ -161,7 +161,7 @@ def _oblique(found: Candidates) -> Flags:
     return found.subject & ~layered_words(tokens)[found.pairs.target] & away
 
 
-def _avoir(found: Candidates) -> Flags:
+def avoir(found: Candidates) -> Flags:
     """Find participles with another auxiliary than the one with which they agree.
 
     *Elles ont mangé* against *elles sont parties*; reflexive ones too (*elles se sont parlé*).
@@ -174,12 +174,12 @@ def _avoir(found: Candidates) -> Flags:
     return found.of("participle") & ~agrees[found.clause]
 
 
-def _nominal(found: Candidates) -> Flags:
+def nominal(found: Candidates) -> Flags:
     """Find copulas that may agree with their predicate instead: *das sind meine Freunde*."""
     return found.of("copula") & found.tokens.upos.isin(*_NOMINAL)[found.clause]
 
 
-def _clausal(found: Candidates) -> Flags:
+def clausal(found: Candidates) -> Flags:
     """Find copulas of a clause (*the problem is that the keys are lost*), and second subjects.
 
     Which subject belongs to which verb cannot be known.
@@ -193,7 +193,7 @@ def _clausal(found: Candidates) -> Flags:
     return found.of("copula") & clausal[found.clause] | found.subject & double[found.clause]
 
 
-def _apart(found: Candidates) -> Flags:
+def apart(found: Candidates) -> Flags:
     """Find determiners and adjectives that a finite verb parts from their noun.
 
     They stand by themselves, or the tree is wrong: *odin*, said of something before.
@@ -206,12 +206,12 @@ def _apart(found: Candidates) -> Flags:
     return found.in_relation("determiner", "modifying", "possessor") & between
 
 
-def _local(found: Candidates) -> Flags:
+def local(found: Candidates) -> Flags:
     """Find predicates in a local case, which are adverbs: Finnish *raja on korkealla*."""
     return found.of("predicated") & with_value(found.tokens, "Case", *_LOCAL)[found.pairs.target]
 
 
-def _frozen(found: Candidates) -> Flags:
+def frozen(found: Candidates) -> Flags:
     """Find comments of a pronoun and an adjective: Polish *co ważniejsze*."""
     tokens = found.tokens
     comment = base(tokens, "parataxis", "discourse", "advcl", "appos") & tokens.upos.isin("ADJ")
@@ -220,7 +220,7 @@ def _frozen(found: Candidates) -> Flags:
     return found.subject & comment[found.clause] & pronoun[found.pairs.controller]
 
 
-def _nonfinite(found: Candidates) -> Flags:
+def nonfinite(found: Candidates) -> Flags:
     """Find verbs that are not finite: the auxiliary agrees instead (*the cats have slept*)."""
     tokens, language = found.tokens, found.language
     carrier = with_value(tokens, "VerbForm", *language.verbforms) | finite_words(tokens)
@@ -232,11 +232,11 @@ def _nonfinite(found: Candidates) -> Flags:
 
 
 FILTERS: Mapping[str, Callable[[Candidates], Flags]] = {
-    filter_.__name__.removeprefix("_"): filter_
+    filter_.__name__: filter_
     for filter_ in (
-        _typo, _foreign, _abbreviation, _digits, _flat, _title, _ellipsis, _coordination,
-        _quantified, _expletive, _oblique, _nominal, _clausal, _nonfinite, _avoir,
-        _name, _apart, _local, _frozen,
+        typo, foreign, abbreviation, digits, flat, title, ellipsis, coordination,
+        quantified, expletive, oblique, nominal, clausal, nonfinite, avoir,
+        name, apart, local, frozen,
     )
 }  # fmt: skip
 """The filters that look at the tree alone, in the order in which they run."""
@@ -267,12 +267,12 @@ _SMALL = ("ADP", "CCONJ", "SCONJ", "PART", "ADV")
 _PAUSE = ",;，،"
 
 
-def _unfinished(text: str, language: Language) -> bool:
+def unfinished(text: str, language: Language) -> bool:
     """No mark ends it: ``. ! ? …`` or one of its script."""
     return language.marks and not _ENDED.search(text)
 
 
-def _cut(text: str, language: Language) -> bool:
+def cut(text: str, language: Language) -> bool:
     """Its beginning is missing: it starts with a small letter, a comma, a closing mark."""
     if text.lstrip()[:1] in _BROKEN_OFF:
         return True
@@ -284,7 +284,7 @@ def _cut(text: str, language: Language) -> bool:
     return first[:1].islower() and not first[1:].isupper() and not elided
 
 
-def _unbalanced(text: str, language: Language) -> bool:
+def unbalanced(text: str, language: Language) -> bool:
     """A bracket or a quotation mark has no other half."""
     text = _INNER.sub("", text)
     if any(text.count(pair[0]) != text.count(pair[1]) for pair in _PAIRED):
@@ -292,13 +292,13 @@ def _unbalanced(text: str, language: Language) -> bool:
     return any(sum(map(text.count, marks)) % 2 for marks in _EVEN)
 
 
-def _markup(text: str, language: Language) -> bool:
+def markup(text: str, language: Language) -> bool:
     """It has quotation marks of TeX, entities, tags, addresses, or empty brackets."""
     return bool(_MARKUP.search(text))
 
 
-_OF_TEXT = (_unfinished, _cut, _unbalanced, _markup)
-FLAWS = (*(test.__name__.removeprefix("_") for test in _OF_TEXT), "heading", "verse")
+_OF_TEXT = (unfinished, cut, unbalanced, markup)
+FLAWS = (*(test.__name__ for test in _OF_TEXT), "heading", "verse")
 """What makes a sentence none, in the order in which it is looked for."""
 
 
@@ -308,7 +308,7 @@ def flaws_of(tokens: Tokens, language: Language, wanted: Flags) -> dict[str, Fla
     texts = texts_of(tokens, wanted)[0][rows].texts()
     found = {name: np.zeros(len(wanted), bool) for name in FLAWS}
     for test in _OF_TEXT:
-        found[test.__name__.removeprefix("_")][rows] = [test(text, language) for text in texts]
+        found[test.__name__][rows] = [test(text, language) for text in texts]
     found["heading"] |= _headings(tokens) & wanted
     if language.marks:
         found["verse"][rows] = [len(_SLASH.findall(text)) > 1 for text in texts]
