@@ -54,6 +54,7 @@ WRONG = [
     ("choice", {"answer": "good", "flags": ["admin"]}, "flags[1] is 'admin' (known: honeypot"),
     ("likert", {"rating": None}, "it has no rating"),
     ("likert", {"rating": 3, "answer": "good"}, "answer is no part"),
+    ("likert", {"rating": 3, "shown": "good"}, "has no such sentence"),
     ("expert", {"answer": "perhaps"}, "answer is 'perhaps'"),
     ("expert", {"answer": "no", "reason": "bad"}, "reason is 'bad'"),
     ("expert", {"answer": "no", "comment": "x" * 2001}, "comment has more than 2,000"),
