@@ -44,22 +44,12 @@ def command(
 ) -> None:  # fmt: skip
     from rich.text import Text
 
-    from solecism.analyses.clams import analyse_clams
-    from solecism.analyses.does_bert_agree import analyse_agreement
-    from solecism.analyses.mandarin import analyse_mandarin
     from solecism.analyses.part import part_tables, write_parts
     from solecism.reports.text import signatures
 
     with TemporaryDirectory() as scratch:
         opened = _opened(results, Path(scratch)) if results else []
-        if paper == "blimp":
-            parts = _blimp(opened, published, people)
-        elif not results:
-            raise click.UsageError("name at least one result")
-        elif paper == "clams":
-            parts = analyse_clams(opened, complexity, baseline)
-        else:
-            parts = (analyse_mandarin if paper == "mandarin" else analyse_agreement)(opened)
+        parts = _parts(paper, opened, (published, people), (complexity, baseline))
         written = write_parts(parts, out, [r.signature for r in opened]) if out else []
     if as_json:
         shown = {part.name: part.to_json() for part in parts}
@@ -90,14 +80,30 @@ def _opened(paths: Sequence[Path], scratch: Path) -> list[Result]:
     return open_results(sources)
 
 
-def _blimp(
-    results: list[Result], published: Path | None, people: Path | None
-) -> list[AnalysisPart]:
-    from solecism.analyses.answers import read_accuracies
-    from solecism.analyses.blimp import PEOPLE, analyse_blimp
+def _parts(
+    paper: str, results: list[Result], tables: tuple[Path | None, Path | None],
+    of_clams: tuple[Path | None, str],
+) -> list[AnalysisPart]:  # fmt: skip
+    """Return the parts of a paper; a module is imported for its paper only."""
+    if paper == "blimp":
+        from solecism.analyses.answers import read_accuracies
+        from solecism.analyses.blimp import PEOPLE, analyse_blimp
 
-    tables = [read_accuracies(published)] if published else []
-    tables += [read_accuracies(people, PEOPLE)] if people else []
-    if tables and not results and not any(t["phenomenon"].notna().any() for t in tables):
-        raise fail("names no phenomena (linguistics_term)", str(published or people))
-    return analyse_blimp(results, tables)
+        named = zip(tables, ("", PEOPLE), strict=True)
+        known = [read_accuracies(path, name) for path, name in named if path]
+        if known and not results and not any(t["phenomenon"].notna().any() for t in known):
+            raise fail("names no phenomena (linguistics_term)", str(tables[0] or tables[1]))
+        return analyse_blimp(results, known)
+    if not results:
+        raise click.UsageError("name at least one result")
+    if paper == "clams":
+        from solecism.analyses.clams import analyse_clams
+
+        return analyse_clams(results, *of_clams)
+    if paper == "mandarin":
+        from solecism.analyses.mandarin import analyse_mandarin
+
+        return analyse_mandarin(results)
+    from solecism.analyses.does_bert_agree import analyse_agreement
+
+    return analyse_agreement(results)
