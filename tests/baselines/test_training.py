@@ -21,6 +21,7 @@ from solecism.baselines.ngram import load_ngram
 from solecism.baselines.training import Texts, TrainingOptions, read_texts, train
 from solecism.commands import main
 from solecism.errors import InputError
+from tiny import rewrite
 
 pytestmark = pytest.mark.nightly
 
@@ -235,9 +236,8 @@ def test_a_perplexity_that_is_no_number_ends_training(tmp_path: Path):
 
 def test_labels_are_left_out_at_padding_and_long_sentences_are_cut():
     tokenizer = word_tokenizer(sorted({word for text in toy() for word in text.split()}))
-    rows, cut = training._encode(
-        tokenizer, pa.array(["the author near the pilot", "the author"]), 3
-    )
+    texts = pa.array(["the author near the pilot", "the author"])
+    rows, cut = training._encode(tokenizer, texts, 3)
     assert cut == 1
     assert rows["length"] == [4, 4]
     assert rows[0]["input_ids"][-1] != 2 == rows[1]["input_ids"][-1]
@@ -250,9 +250,8 @@ def test_labels_are_left_out_at_padding_and_long_sentences_are_cut():
 
 
 def test_validation_text_is_held_out_or_given(tmp_path: Path):
-    path, other = tmp_path / "a.txt", tmp_path / "b.txt"
-    path.write_text("\n".join(toy(40)), encoding="utf-8")
-    other.write_text("the author laughs\n", encoding="utf-8")
+    path = rewrite(tmp_path / "a.txt", "\n".join(toy(40)))
+    other = rewrite(tmp_path / "b.txt", "the author laughs\n")
     texts = read_texts([path])
     assert (len(texts.train), len(texts.valid)) == (38, 2)
     given = read_texts([path], [other])
@@ -265,8 +264,7 @@ def run_verb(*given: str | Path) -> Result:
 
 
 def test_the_verb_trains_and_prints_where(tmp_path: Path):
-    text = tmp_path / "toy.txt"
-    text.write_text("\n".join(toy(60)).upper(), encoding="utf-8")
+    text = rewrite(tmp_path / "toy.txt", "\n".join(toy(60)).upper())
     small = ["--preset", "small", "--lower", "--hidden", "8", "--embedding", "8", "--epochs", "1"]
     done = run_verb(text, "--out", tmp_path / "m", "--seeds", "2", *small)
     assert done.exit_code == 0, done.output
@@ -279,9 +277,8 @@ def test_the_verb_trains_and_prints_where(tmp_path: Path):
 
 def test_a_folder_of_text_and_a_card_of_what_was_seen(tmp_path: Path):
     folder = tmp_path / "text"
-    (folder / "b").mkdir(parents=True)
-    (folder / "a.txt").write_text("\n".join(toy(60)), encoding="utf-8")
-    (folder / "b" / "c.txt").write_text("\n".join(toy(40)), encoding="utf-8")
+    rewrite(folder / "a.txt", "\n".join(toy(60)))
+    rewrite(folder / "b" / "c.txt", "\n".join(toy(40)))
     done = run_verb(folder, "--out", tmp_path / "kn", "--arch", "ngram", "--order", "3")
     assert done.exit_code == 0, done.output
     card = (tmp_path / "kn" / "seed-0" / "README.md").read_text(encoding="utf-8")

@@ -5,7 +5,6 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra `score`")
 lm_eval = pytest.importorskip("lm_eval", reason="needs the extra `harness`")
 
 from lm_eval.tasks import TaskManager  # noqa: E402

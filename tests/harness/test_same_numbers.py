@@ -5,7 +5,6 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra `score`")
 pytest.importorskip("lm_eval", reason="needs the extra `harness`")
 
 import solecism

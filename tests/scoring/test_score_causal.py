@@ -7,20 +7,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 from click.testing import CliRunner
 
-torch = pytest.importorskip("torch", reason="needs the extra `score`")
-transformers = pytest.importorskip("transformers", reason="needs the extra `score`")
-
-import solecism  # noqa: E402
-from causal_models import by_hand, save_model  # noqa: E402
-from solecism.commands import main  # noqa: E402
-from solecism.errors import InputError  # noqa: E402
-from solecism.scoring.engines.causal import CausalReader  # noqa: E402
-from solecism.scoring.items import open_pairs  # noqa: E402
-from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
-from solecism.scoring.models import Loaded, load_model  # noqa: E402
-from solecism.scoring.normalise import estimate_unigram  # noqa: E402
+import solecism
+from causal_models import by_hand, save_model
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.scoring.engines.causal import CausalReader
+from solecism.scoring.items import open_pairs
+from solecism.scoring.methods.sentence import score_pairs
+from solecism.scoring.models import Loaded, load_model
+from solecism.scoring.normalise import estimate_unigram
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-pytest.importorskip("torch", reason="needs the extra `score`")
-
 from cloze_items import ITEMS, cloze_item, forms
 from folders import write_carded
 from masked_models import loaded, reader

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+import transformers
 
-torch = pytest.importorskip("torch", reason="needs the extra `score`")
-transformers = pytest.importorskip("transformers", reason="needs the extra `score`")
-
-from solecism.errors import InputError  # noqa: E402
-from solecism.scoring.engines.causal import (  # noqa: E402
+from solecism.errors import InputError
+from solecism.scoring.engines.causal import (
     Cached,
     Loop,
     Plain,
@@ -20,7 +19,7 @@ from solecism.scoring.engines.causal import (  # noqa: E402
     probe,
     split_model,
 )
-from solecism.scoring.models import Loaded  # noqa: E402
+from solecism.scoring.models import Loaded
 
 V = 40
 SMALL = {

@@ -4,11 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from solecism.scoring.engines import causal as module  # noqa: E402
-from solecism.scoring.engines.causal import Head  # noqa: E402
+from solecism.scoring.engines import causal as module
+from solecism.scoring.engines.causal import Head
 
 ROW, TOKEN = np.array([0, 0, 2, 4, 4, 4]), np.array([1, 36, 0, 5, 5, 20])
 

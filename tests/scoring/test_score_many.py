@@ -163,7 +163,6 @@ def test_a_run_has_a_name_and_many_items_are_announced(
 
 @pytest.mark.parametrize("name", ["./models/trigram", "models/a/trigram", "/nowhere/x"])
 def test_a_folder_that_is_not_there_is_told(folder: Path, name: str) -> None:
-    pytest.importorskip("torch", reason="needs the extra `score`")
     (folder / "models" / "trigrams").mkdir(parents=True)
     (folder / "models" / "trigrams" / "config.json").touch()
     with pytest.raises(InputError, match=f"there is no folder '{name}'") as told:

@@ -11,12 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import torch
 from click.testing import CliRunner, Result
-
-torch = pytest.importorskip("torch", reason="needs the extra `score`")
-
-from safetensors.torch import load_file, save_file  # noqa: E402
-from transformers import (  # noqa: E402
+from safetensors.torch import load_file, save_file
+from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
     BertConfig,
@@ -24,16 +22,16 @@ from transformers import (  # noqa: E402
     GPT2LMHeadModel,
 )
 
-import solecism  # noqa: E402
-from causal_models import save_model  # noqa: E402
-from masked_models import loaded, pairs  # noqa: E402
-from solecism.commands import main  # noqa: E402
-from solecism.errors import InputError  # noqa: E402
-from solecism.scoring.engines.causal import CausalReader, probe  # noqa: E402
-from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
-from solecism.scoring.models import kind_of, load_model  # noqa: E402
-from solecism.scoring.results import read_result  # noqa: E402
-from tiny import edit  # noqa: E402
+import solecism
+from causal_models import save_model
+from masked_models import loaded, pairs
+from solecism.commands import main
+from solecism.errors import InputError
+from solecism.scoring.engines.causal import CausalReader, probe
+from solecism.scoring.methods.sentence import score_pairs
+from solecism.scoring.models import kind_of, load_model
+from solecism.scoring.results import read_result
+from tiny import edit
 
 WEIGHTS = "model.safetensors"
 

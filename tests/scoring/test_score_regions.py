@@ -11,22 +11,18 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-torch = pytest.importorskip("torch", reason="needs the extra `score`")
-pytest.importorskip("transformers", reason="needs the extra `score`")
-
-
-from causal_models import by_hand, save_model  # noqa: E402
-from drawing import make_root, template  # noqa: E402
-from lm_eval_runs import run_lm_eval  # noqa: E402
-from solecism.baselines.ngram import estimate, save_ngram  # noqa: E402
-from solecism.commands import main  # noqa: E402
-from solecism.datasets.build import build  # noqa: E402
-from solecism.errors import InputError  # noqa: E402
-from solecism.formula import WHOLE  # noqa: E402
-from solecism.schema import SUITE  # noqa: E402
-from solecism.scoring.encoding import words_of  # noqa: E402
-from solecism.scoring.engines.causal import CausalReader  # noqa: E402
-from solecism.scoring.methods.region import (  # noqa: E402
+from causal_models import by_hand, save_model
+from drawing import make_root, template
+from lm_eval_runs import run_lm_eval
+from solecism.baselines.ngram import estimate, save_ngram
+from solecism.commands import main
+from solecism.datasets.build import build
+from solecism.errors import InputError
+from solecism.formula import WHOLE
+from solecism.schema import SUITE
+from solecism.scoring.encoding import words_of
+from solecism.scoring.engines.causal import CausalReader
+from solecism.scoring.methods.region import (
     METRICS,
     UNALIGNED,
     UNKNOWN,
@@ -37,8 +33,8 @@ from solecism.scoring.methods.region import (  # noqa: E402
     measured_items,
     score_suites,
 )
-from solecism.scoring.models import Loaded, load_model  # noqa: E402
-from solecism.scoring.results import read_result  # noqa: E402
+from solecism.scoring.models import Loaded, load_model
+from solecism.scoring.results import read_result
 
 
 @pytest.fixture(scope="module")

@@ -10,22 +10,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `score`")
-
-
-from causal_models import save_model  # noqa: E402
-from cloze_items import ITEMS, forms  # noqa: E402
-from masked_models import pairs, reader  # noqa: E402
-from scored import make_pairs, make_scores, write_result  # noqa: E402
-from solecism.errors import InputError  # noqa: E402
-from solecism.scoring.engines.causal import CausalReader  # noqa: E402
-from solecism.scoring.methods.cloze import score_cloze  # noqa: E402
-from solecism.scoring.methods.masked import score_focus, score_pll  # noqa: E402
-from solecism.scoring.methods.region import causal_reader, score_suites  # noqa: E402
-from solecism.scoring.methods.sentence import score_pairs  # noqa: E402
-from solecism.scoring.models import Loaded, load_model  # noqa: E402
-from solecism.scoring.results import writing_result  # noqa: E402
-from solecism.scoring.run import _unscored  # noqa: E402
+from causal_models import save_model
+from cloze_items import ITEMS, forms
+from masked_models import pairs, reader
+from scored import make_pairs, make_scores, write_result
+from solecism.errors import InputError
+from solecism.scoring.engines.causal import CausalReader
+from solecism.scoring.methods.cloze import score_cloze
+from solecism.scoring.methods.masked import score_focus, score_pll
+from solecism.scoring.methods.region import causal_reader, score_suites
+from solecism.scoring.methods.sentence import score_pairs
+from solecism.scoring.models import Loaded, load_model
+from solecism.scoring.results import writing_result
+from solecism.scoring.run import _unscored
 
 Tables = Iterable[pa.Table]
 Score = Callable[[Tables], Iterator[pa.Table]]

@@ -10,9 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from scored import make_pairs
-
-pytest.importorskip("torch", reason="needs the extra `score`")
-
 from solecism.errors import InputError
 from solecism.scoring.items import ItemSet
 

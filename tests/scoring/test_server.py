@@ -10,9 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-pytest.importorskip("torch", reason="needs the extra `score`")
-pytest.importorskip("openai", reason="needs the extra `score`")
-
 import solecism
 from causal_models import save_model
 from completions import Answer, Completions, serving
