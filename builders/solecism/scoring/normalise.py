@@ -145,13 +145,11 @@ def _floats(table: pa.Table, name: str) -> Floats:
 def _lacking(table: pa.Table, normaliser: Normaliser) -> str:
     """Return a column that a normaliser needs and the table does not have, else nothing."""
     needed = [normaliser.length, *(["unigram"] if normaliser.less_unigram else [])]
-    names = [f"{name}_good" for name in needed]
-    empty = (
-        n
-        for n in names
-        if n not in table.column_names or (len(table) and table[n].null_count == len(table))
-    )
-    return next(empty, "")
+    for name in (f"{each}_good" for each in needed):
+        there = name in table.column_names
+        if not there or (len(table) and table[name].null_count == len(table)):
+            return name
+    return ""
 
 
 DIFFERENCES = ("-3 or less", "-2", "-1", "0", "1", "2", "3 or more")

@@ -5,7 +5,7 @@ Revisions are branches and tags of the hub, or folders of checkpoints in a folde
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -17,11 +17,8 @@ FAST = 50
 not change: the subset of a released version is the same for everyone."""
 
 _VALUES = {
-    "bos": BOS,
-    "engine": ("auto", *ENGINES),
-    "dtype": DTYPES,
-    "multi_piece": ("skip", "pll"),
-}
+    "bos": BOS, "engine": ("auto", *ENGINES), "dtype": DTYPES, "multi_piece": ("skip", "pll"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -98,8 +95,8 @@ class ScoreOptions:
 
     def changed(self) -> dict[str, object]:
         """Return the options that are not the usual ones, by name."""
-        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
-        return {name: value for name, (value, usual) in values.items() if value != usual}
+        usual = vars(ScoreOptions())
+        return {name: value for name, value in vars(self).items() if value != usual[name]}
 
 
 _STEP = re.compile(r"(\d+(?:\.\d+)?)([kKmMbBgG]?)(?![a-z])")
@@ -154,16 +151,16 @@ def find_revisions(model: str, patterns: Sequence[str]) -> list[str]:
     from solecism.hub.client import revisions_of
 
     names = _folders(Path(model)) if Path(model).is_dir() else revisions_of(model)
-    found: dict[str, None] = {}
+    steps: dict[str, float] = {}
     for pattern in patterns:
         fitting = [name for name in names if fnmatchcase(name, pattern)]
         if not fitting:
             near = candidates("revisions", names, pattern)
             raise fail(f"model {model!r} has no revision {pattern!r} {near}")
-        found |= dict.fromkeys(fitting)
-    steps = {name: step_of(name) for name in found}
-    last = float("inf")  # main comes last, after all steps
-    return sorted(found, key=lambda name: (last if steps[name] is None else steps[name], name))
+        for name in fitting:
+            step = step_of(name)
+            steps[name] = float("inf") if step is None else step  # main comes after all steps
+    return sorted(steps, key=lambda name: (steps[name], name))
 
 
 def _folders(folder: Path) -> list[str]:

@@ -39,6 +39,7 @@ _PIECE = re.compile(r"^(?:▁|Ġ|##)|(?:@@|</w>)$")
 """What tokenizers put at the beginning or end of a piece of a word."""
 _END = re.compile(r"</?s>|<\|?(?:eos|bos|endoftext|end_of_text)\|?>|\[(?:SEP|CLS)\]", re.IGNORECASE)
 _UNKNOWN = re.compile(r"<?\[?unk.*", re.IGNORECASE)
+"""A token that stands for an unknown word (``<unk>``, ``<unk-ly>``)."""
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]"}
 _UNITS = {"bits": 1.0, "nats": 1 / log(2)}
 
@@ -117,7 +118,7 @@ def read_surprisals(
             token, bits = cells[columns.token], float(cells[columns.surprisal]) * unit
             if not token or not isfinite(bits):
                 raise ValueError(row)
-            unknown = rnng and _is_unknown(cells["read as"])
+            unknown = rnng and _UNKNOWN.fullmatch(cells["read as"]) is not None
             number = int(cells[columns.number] if columns.number in names else line)
             read = (number, _BRACKETS.get(token, token), bits, unknown)
             found.setdefault(int(cells[columns.sentence]), []).append(read)
@@ -153,11 +154,6 @@ def _rows(path: Path) -> list[list[str]]:
     while rows and not "".join(rows[-1]).strip():
         rows.pop()
     return rows
-
-
-def _is_unknown(token: str) -> bool:
-    """Return whether a token stands for an unknown word (``<unk>``, ``<unk-ly>``)."""
-    return bool(_UNKNOWN.fullmatch(token))
 
 
 def _line(tokens: Sequence[_Token]) -> SentenceLine:
@@ -219,7 +215,9 @@ def line_reader(lines: Sequence[SentenceLine], path: Path) -> SentenceReader:
             message = f"ends before the sentence {text!r}: it has {len(lines)} sentences"
             raise fail(f"{message}, the data has more", path)
         words, bits = tokens.split(" "), np.array(line.surprisals)
-        same = (word == token or _is_unknown(token) for word, token in zip(words, line.tokens))  # noqa: B905
+        same = (
+            word == token or _UNKNOWN.fullmatch(token) for word, token in zip(words, line.tokens)
+        )  # noqa: B905
         if len(words) == len(line.tokens) and all(same):
             return ReadSentence(words_of(words), bits, words=True, unknown=line.unknown)
         encoded = _pieces(text, line.tokens)
@@ -280,12 +278,9 @@ def _lines(run: SurprisalRun, columns: SurprisalColumns, name: str) -> SentenceR
 
 
 def _suites(items: ItemSet, run: SurprisalRun, columns: SurprisalColumns) -> Iterator[pa.Table]:
-    if items.config in run.files:
-        yield from score_suites(items.tables(), _lines(run, columns, items.config))
-        return
-    table = pa.concat_tables(items.tables())
-    for suite in table["suite"].unique().to_pylist():
-        rows = table.filter(pc.equal(table["suite"], suite))
+    table, whole = pa.concat_tables(items.tables()), items.config in run.files
+    for suite in [items.config] if whole else table["suite"].unique().to_pylist():
+        rows = table if whole else table.filter(pc.equal(table["suite"], suite))
         yield from score_suites([rows], _lines(run, columns, suite))
 
 

@@ -371,14 +371,12 @@ def open_server(model: str, requests: int = 8) -> ServerReader:
 
 def _name_of_model(server: Server) -> str:
     """Return the name of the model; raise with those there are if it is not among them."""
+    names: list[str] = []
     try:
         names = [server.without_key(str(entry["id"])) for entry in server.ask("models")["data"]]
-    except (KeyError, TypeError):
-        names = []
-    except RefusedError as error:
-        if error.status not in (404, 405, 501):
+    except (KeyError, TypeError, RefusedError) as error:
+        if isinstance(error, RefusedError) and error.status not in (404, 405, 501):
             raise
-        names = []
     if server.model and (server.model in names or not names):
         return server.model
     if not server.model and len(names) == 1:
