@@ -92,8 +92,6 @@ def read_arpa(path: Path) -> tuple[tuple[str, ...], tuple[NgramLevel, ...]]:
     number that is none or not finite, a probability above 1, an n-gram that stands twice or whose
     words or history are not in the file.
     """
-    if not path.is_file():
-        raise fail("there is no such file", path)
     first, *others = [_parsed(path, *section) for section in _sections(path)]
     texts = [UNK if text == "<UNK>" else text for text in first.texts]
     twice = [word for word, count in Counter(texts).items() if count > 1]

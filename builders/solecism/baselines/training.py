@@ -173,10 +173,9 @@ def _finished(folder: Path, options: TrainingOptions, texts: Texts) -> bool:
         return False
     found = json.loads(record.read_text(encoding="utf-8"))
     had = {**found["options"], "text": found["text"]}
-    wanted = {**asdict(options), "text": texts.digest}
     other = [
         f"{name} was {had.get(name)!r}, is {value!r}"
-        for name, value in wanted.items()
+        for name, value in {**asdict(options), "text": texts.digest}.items()
         if had.get(name) != value
     ]
     if other:

@@ -215,9 +215,8 @@ def line_reader(lines: Sequence[SentenceLine], path: Path) -> SentenceReader:
             message = f"ends before the sentence {text!r}: it has {len(lines)} sentences"
             raise fail(f"{message}, the data has more", path)
         words, bits = tokens.split(" "), np.array(line.surprisals)
-        same = (
-            word == token or _UNKNOWN.fullmatch(token) for word, token in zip(words, line.tokens)
-        )  # noqa: B905
+        pairs = zip(words, line.tokens, strict=False)
+        same = (word == token or _UNKNOWN.fullmatch(token) for word, token in pairs)
         if len(words) == len(line.tokens) and all(same):
             return ReadSentence(words_of(words), bits, words=True, unknown=line.unknown)
         encoded = _pieces(text, line.tokens)

@@ -116,16 +116,16 @@ def _critical(table: pa.Table, reader: Reader, method: str) -> _Found:
     skipped: list[str | None] = []
     for ours, theirs, *values in zip(good, bad, *columns, strict=True):
         spans = _spans(method, ours, theirs, values)
-        skipped.append(spans if isinstance(spans, str) else None)
-        for which, text in enumerate((ours, theirs)):
-            side = _Side([], 0, 0, "")
-            if not isinstance(spans, str):
-                span = spans[which]
-                ids, first = reader.with_bos(text.ids[: span.last])
-                shift = len(ids) - span.last
-                scored = text.text[span.start : span.stop]
-                side = _Side(ids, max(span.first + shift, first), span.last + shift, scored)
-            sides[which].append(side)
+        if isinstance(spans, str):
+            skipped.append(spans)
+            for side in sides:
+                side.append(_Side([], 0, 0, ""))
+            continue
+        skipped.append(None)
+        for side, text, span in zip(sides, (ours, theirs), spans, strict=True):
+            ids, first = reader.with_bos(text.ids[: span.last])
+            shift, scored = len(ids) - span.last, text.text[span.start : span.stop]
+            side.append(_Side(ids, max(span.first + shift, first), span.last + shift, scored))
     return *sides, skipped
 
 
@@ -136,11 +136,11 @@ def _spans(
     if None in values:
         return f"no {method.replace('_', '-')} pair"
     one, two, three = map(str, values)
-    compared = (
-        ((one, two), (one, three)) if method == "one_prefix" else ((one, three), (two, three))
+    prefixes, words = (
+        ((one, one), (two, three)) if method == "one_prefix" else ((one, two), (three, three))
     )
     places = []
-    for text, (prefix, word) in zip((ours.text, theirs.text), compared, strict=True):
+    for text, prefix, word in zip((ours.text, theirs.text), prefixes, words, strict=True):
         start = text.find(word, len(prefix))
         if start < 0:
             return "prefix and word are not in the sentence"
