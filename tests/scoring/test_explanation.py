@@ -114,9 +114,8 @@ def test_an_id_that_stands_for_more_than_one_pair(
     table = pairs(PAIRS[:3])
     ids = pa.array(["number1", "number2", "number1"])
     pq.write_table(table.set_column(0, "id", ids), "some.parquet")
-    with pytest.raises(
-        InputError, match=r"more than one pair has the id 'numb' \(--data names one\)"
-    ):
+    message = r"more than one pair has the id 'numb' \(--data names one\)"
+    with pytest.raises(InputError, match=message):
         find_pair("numb", "some.parquet")
     with pytest.raises(InputError, match="number1 of some"):
         find_pair("number1", "some.parquet")
@@ -130,11 +129,6 @@ def test_without_data_here_the_error_says_so(
     monkeypatch.delenv("SOLECISM_DATA", raising=False)
     with pytest.raises(InputError, match="give --data, as clams/he"):
         find_pair("abcdef")
-
-
-def hebrew(tmp_path: Path) -> ExplainedPair:
-    pq.write_table(pairs([PAIRS[5]]), tmp_path / "he.parquet")
-    return explain("i0", loaded("bert").name, str(tmp_path / "he.parquet"))
 
 
 def test_the_verb_prints_80_columns(folder: Path) -> None:
@@ -154,7 +148,8 @@ def test_the_verb_prints_80_columns(folder: Path) -> None:
 
 
 def test_right_to_left_is_kept_apart_in_terminals_and_on_pages(tmp_path: Path) -> None:
-    pair = hebrew(tmp_path)
+    pq.write_table(pairs([PAIRS[5]]), tmp_path / "he.parquet")
+    pair = explain("i0", loaded("bert").name, str(tmp_path / "he.parquet"))
     console = Terminal(width=80, file=io.StringIO())
     console.print(*explained_parts(pair), sep="\n")
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]

@@ -22,24 +22,19 @@ from solecism.scoring.engines.causal import (
 from solecism.scoring.models import Loaded
 
 V = 40
-SMALL = {
-    "vocab_size": V,
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
-}
+MARKS = {"vocab_size": V, "bos_token_id": 1, "eos_token_id": 2}
+SMALL = {**MARKS, "hidden_size": 32, "num_hidden_layers": 2}
 HEADS = {"num_attention_heads": 2, "intermediate_size": 48}
 GROUPED = {**SMALL, **HEADS, "num_key_value_heads": 1}
 
 MODELS: dict[str, Callable[[], Any]] = {
     "gpt2": lambda: transformers.GPT2Config(
-        vocab_size=V, n_embd=32, n_layer=2, n_head=2, n_positions=32, bos_token_id=1, eos_token_id=2
+        **MARKS, n_embd=32, n_layer=2, n_head=2, n_positions=32
     ),
     "rotary": lambda: transformers.LlamaConfig(**GROUPED),
     "rotary, other layout": lambda: transformers.GPTNeoXConfig(**SMALL, **HEADS),
     "learned positions with offset": lambda: transformers.OPTConfig(
-        **{**SMALL, "ffn_dim": 48, "num_attention_heads": 2, "word_embed_proj_dim": 32}
+        **SMALL, ffn_dim=48, num_attention_heads=2, word_embed_proj_dim=32
     ),
     "sliding window, wide": lambda: transformers.Gemma3TextConfig(
         **{**GROUPED, "num_hidden_layers": 6}, head_dim=16, sliding_window=64
@@ -48,9 +43,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "soft-capped logits": lambda: transformers.Gemma2Config(
         **GROUPED, head_dim=16, sliding_window=64, query_pre_attn_scalar=16
     ),
-    "ALiBi": lambda: transformers.BloomConfig(
-        vocab_size=V, hidden_size=32, n_layer=2, n_head=2, bos_token_id=1, eos_token_id=2
-    ),
+    "ALiBi": lambda: transformers.BloomConfig(**MARKS, hidden_size=32, n_layer=2, n_head=2),
     "state space": lambda: transformers.MambaConfig(**SMALL, state_size=8),
     "recurrent": lambda: transformers.RwkvConfig(**SMALL, attention_hidden_size=32),
 }

@@ -50,12 +50,8 @@ def condition(name: str, text: str, *regions: tuple[str, str]) -> dict[str, Any]
     for region, part in regions:
         start = text.index(part)
         first = len(text[:start].split())
-        spans.append(
-            {
-                "name": region, "text": part, "start": start, "end": start + len(part),
-                "first": first, "last": first + len(part.split()),
-            }
-        )  # fmt: skip
+        places = {"start": start, "end": start + len(part), "first": first}
+        spans.append({"name": region, "text": part, **places, "last": first + len(part.split())})
     return {"name": name, "text": text, "tokens": text, "regions": spans}
 
 
@@ -160,9 +156,8 @@ def test_rows_of_a_result(loaded: Loaded) -> None:
     good = condition("good", "The cat sleeps here.", ("verb", "sleeps"))
     bad = condition("bad", "The cats sleeps here.", ("verb", "sleeps"))
     predictions = ("bad.verb > good.verb", "bad.* - good.* > 0 - 1000", "(1;%bad%) = (1;%bad%)")
-    (table,) = score_suites(
-        [suite(good, bad, predictions=predictions)], causal_reader(CausalReader(loaded))
-    )
+    item = suite(good, bad, predictions=predictions)
+    (table,) = score_suites([item], causal_reader(CausalReader(loaded)))
     plain, sums, same = table.to_pylist()
     assert [row["id"] for row in (plain, sums, same)] == ["1-0", "1-1", "1-2"]
     assert {row["set_id"] for row in (plain, sums, same)} == {"1"}
@@ -208,9 +203,8 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("suites")
     templates = {"classifier_none": template("classifier_none", FRONT, LINES)}
     root = make_root(folder / "root", TABLES, templates, dataset="mandarin")
-    (folder / "root" / "catalogue.toml").write_text(
-        '[mandarin]\nversion = "1.0.0"\nconfigs = "paradigms"\n'
-    )
+    catalogue = '[mandarin]\nversion = "1.0.0"\nconfigs = "paradigms"\n'
+    (folder / "root" / "catalogue.toml").write_text(catalogue)
     build("mandarin", out=folder / "mandarin", root=root)
     save_model(folder / "tiny", ["The cat sleeps in the house."] * 20)
     save_ngram(estimate(pa.array(["The cat sleeps in the house ."] * 3), 2), folder / "bigrams")
@@ -237,9 +231,8 @@ def test_the_command_scores_suites_by_region(work: Path, monkeypatch: pytest.Mon
     assert result.run["method"] == "region"
     assert result.summary["rows"] == 6
     assert result.summary["items"]["n"] == 3
-    assert set(result.summary["by"]["prediction"]) == {
-        "bad.rest > good.rest", "bad.verb > good.verb",
-    }  # fmt: skip
+    predictions = {"bad.rest > good.rest", "bad.verb > good.verb"}
+    assert set(result.summary["by"]["prediction"]) == predictions
     told = CliRunner().invoke(main, ["report", "out", "--by", "prediction"])
     assert told.exit_code == 0
     again = run("mandarin/all", "--model", "tiny", "--method", "region", "--json")

