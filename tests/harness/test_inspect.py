@@ -57,7 +57,8 @@ def test_the_same_numbers_as_score(work: Path, monkeypatch: pytest.MonkeyPatch) 
     assert log.status == "success"
     assert log.results
     assert log.samples
-    ours = {row["id"]: row for row in _ours(work)}
+    table = solecism.score("blimp/wh_island", "tiny", limit=LIMIT).table
+    ours = {row["id"]: row for row in table.to_pylist()}
     for sample in log.samples:
         (score,) = (sample.scores or {}).values()
         row, found = ours[str(sample.id)], score.metadata or {}
@@ -69,13 +70,6 @@ def test_the_same_numbers_as_score(work: Path, monkeypatch: pytest.MonkeyPatch) 
     assert metrics["all"] == pytest.approx(sum(r["decision"] for r in ours.values()) / LIMIT)
     assert log.eval.metadata
     assert log.eval.metadata["content"]
-
-
-def _ours(work: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = solecism.score(
-        "blimp/wh_island", "tiny", limit=LIMIT
-    ).table.to_pylist()
-    return rows
 
 
 def _zeros(_: Completions, answer: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 pytest.importorskip("lm_eval", reason="needs the extra `harness`")
@@ -58,15 +57,9 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         patch.setattr(from_treebanks, "LEAST", 1)
         build("agreement", ["en"], out=folder / "agreement", root=Root(CHECKOUT))
-    sentences = [
-        text for spec in PAIRS for text in _read(folder, spec)["sentence_good"].to_pylist()
-    ]
-    save_model(folder / "tiny", sentences)
+    tables = (next(open_pairs(f"{folder}/{spec}").tables(limit=LIMIT)) for spec in PAIRS)
+    save_model(folder / "tiny", [text for t in tables for text in t["sentence_good"].to_pylist()])
     return folder
-
-
-def _read(folder: Path, spec: str) -> pa.Table:
-    return pa.concat_tables(open_pairs(f"{folder}/{spec}").tables(limit=LIMIT))
 
 
 @pytest.mark.parametrize("spec", PAIRS)

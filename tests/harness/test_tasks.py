@@ -50,15 +50,13 @@ def test_tasks_of_a_data_set_of_ones_own_run(
     from causal_models import save_model
     from lm_eval_runs import run_lm_eval
 
-    build(
-        "clams", out=tmp_path / "mine", root=small_root(tmp_path / "root", "fr", ["simple_agrmt"])
-    )
+    root = small_root(tmp_path / "root", "fr", ["simple_agrmt"])
+    build("clams", out=tmp_path / "mine", root=root)
     save_model(tmp_path / "tiny", ["Les gérants rient."])
     monkeypatch.chdir(tmp_path)
     done = tasks("mine", Path("tasks"))
     assert done.stdout == "wrote tasks/solecism_mine\n", done.output
-    samples, scores = run_lm_eval(
-        tmp_path, monkeypatch, "solecism_mine_fr", "--limit", "3", "--include_path", "tasks"
-    )
+    options = ("--limit", "3", "--include_path", "tasks")
+    samples, scores = run_lm_eval(tmp_path, monkeypatch, "solecism_mine_fr", *options)
     assert len(samples) == 3
     assert 0 <= scores["acc,none"] <= 1
