@@ -503,6 +503,9 @@ def test_a_config_becomes_a_table_with_all_columns(
     assert list(rows[0]) == table.flatten().column_names
     assert [row["sentence_good"] for row in rows] == table["sentence_good"].to_pylist()
     assert json.loads(rows[0]["slots"]) == table["slots"][0].as_py()
+    run(None, "convert", f"{tmp_path}/tiny/xx/some", str(tmp_path / "some.csv"))
+    with (tmp_path / "some.csv").open(encoding="utf-8", newline="") as file:
+        assert {row["UID"] for row in csv.DictReader(file)} == {"some"}
 
 
 @pytest.mark.parametrize(
