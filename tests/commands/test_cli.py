@@ -393,8 +393,7 @@ def test_new_says_what_could_be_meant(tmp_path: Path, arguments: list[str], mess
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["one", "tiny/xx", "tiny/xx/a/b", "tiny/xx/1a", "../xx/a", "tiny/xx/a b", ""],
+    "name", ["one", "tiny/xx", "tiny/xx/a/b", "tiny/xx/1a", "../xx/a", "tiny/xx/a b", ""]
 )
 def test_new_refuses_a_bad_name(root: Root, name: str) -> None:
     before = sorted(root.path.rglob("*"))

@@ -173,9 +173,7 @@ def test_word_lists_confirm_and_invariable_words_need_no_features(tmp_path: Path
 
 def test_other_forms_for_the_same_features_contradict(tmp_path: Path) -> None:
     report = verify(
-        tmp_path,
-        {"noun": CHEVAL},
-        unimorph="cheval\tchevaux\tN;PL\ncheval\tcheval\tN;SG\n",
+        tmp_path, {"noun": CHEVAL}, unimorph="cheval\tchevaux\tN;PL\ncheval\tcheval\tN;SG\n"
     )
     (finding,) = report.of("contradicted")
     assert finding.place == f"{tmp_path / 'lexicons' / 'xx' / 'noun.tsv'}:2"

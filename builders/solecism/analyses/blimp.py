@@ -6,13 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from solecism.analyses.answers import (
-    accuracies,
-    by_paradigm,
-    items_of,
-    model_size,
-    without_size,
-)
+from solecism.analyses.answers import accuracies, by_paradigm, items_of, model_size, without_size
 from solecism.analyses.part import (
     AnalysisPart,
     curves_of,

@@ -19,13 +19,7 @@ from solecism.inputs import read_text
 from solecism.schema import SUITE, ItemRow
 from solecism.scoring.methods.region import score_suites
 from solecism.scoring.results import Result
-from solecism.scoring.surprisals import (
-    find_runs,
-    line_reader,
-    read_surprisals,
-    sign_run,
-    write_run,
-)
+from solecism.scoring.surprisals import find_runs, line_reader, read_surprisals, sign_run, write_run
 
 if TYPE_CHECKING:
     import pandas as pd

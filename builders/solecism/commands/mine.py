@@ -19,12 +19,7 @@ from solecism.errors import fail
 from solecism.files import write_text
 from solecism.root import Root
 from solecism.terminal import progress_bar
-from solecism.treebank.catalogue import (
-    catalogue_release,
-    find_code,
-    known_code,
-    origin_languages,
-)
+from solecism.treebank.catalogue import catalogue_release, find_code, known_code, origin_languages
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine, survey
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS

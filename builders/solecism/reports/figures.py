@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 from solecism.errors import candidates, fail
 from solecism.inputs import reading_parquet
 from solecism.scoring.results import Result, feature
-from solecism.scoring.summary import (
-    COLUMNS,
-    Tally,
-    group_column,
-    short_revision,
-    tally,
-    wilson,
-)
+from solecism.scoring.summary import COLUMNS, Tally, group_column, short_revision, tally, wilson
 
 ALL, MEAN = "all pairs", "mean of rows"
 """The last rows of a table: every pair counted once; every row counted once."""
