@@ -1,10 +1,11 @@
 """The reader and generator of attribute-varying grammars (docs/avg.md)."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from solecism.avg.grammar import Grammar, build_avg, generate, read_grammar
+from solecism.avg.grammar import GeneratedCounts, Grammar, build_avg, generate, read_grammar
 from solecism.errors import InputError
 
 VERBS = "V[1,s] pense\nV[2,s] penses\nV[1,p] pensons\nV[2,p] pensez\n"
@@ -121,6 +122,17 @@ def test_meaning(name: str, tmp_path: Path) -> None:
         f"{'+' if label else '-'}{text}" for label, text in run(tmp_path, f"vary: {grammar}\n")
     ]
     assert " ".join(shown) == sentences
+
+
+def test_withheld_forms_are_counted(tmp_path: Path) -> None:
+    text = "vary: V[]\nS[] N[] V[1]\nN[] a | b | c\nV[1] mange | vois\nV[3] mange | voit\n"
+    counts: list[GeneratedCounts] = []
+
+    def through() -> Iterator[tuple[bool, str]]:
+        counts.append((yield from generate(read(tmp_path, text))))
+
+    assert len(list(through())) == 9
+    assert counts == [GeneratedCounts(good=6, bad=3, syncretic=3)]
 
 
 # --- shared definitions ---------------------------------------------------------------------------

@@ -6,7 +6,8 @@ Source: Mueller et al. (2020), section 3; ``docs/avg.md`` says what the original
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -92,18 +93,32 @@ class Grammar:
         return tuple(d for d in wrong if id(d) not in right)
 
 
-def generate(grammar: Grammar) -> Iterator[tuple[bool, str]]:
-    """Yield every sentence with its label, lazily.
+@dataclass(frozen=True)
+class GeneratedCounts:
+    """The good and bad sentences made, and those not made as the wrong form is a right one too."""
 
-    Each good sentence is followed by its bad ones, in which one varied place is wrong, and spelt
-    like no right form. The order: templates as they stand; in each, the varied place turns fastest,
-    then the others from the left.
+    good: int
+    bad: int
+    syncretic: int
+
+
+def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, GeneratedCounts]:
+    """Yield every sentence with its label, lazily; the generator returns a
+    :class:`GeneratedCounts`.
+
+    Each good sentence is followed by its bad ones, in which one varied place is wrong. The order:
+    templates as they stand; in each, the varied place turns fastest, then the others from the left.
     """
+    made = Counter[bool | None]()
     for template in grammar.templates:
-        yield from _sentences(grammar, template)
+        for label, sentence in _sentences(grammar, template):
+            made[label] += 1
+            if label is not None:
+                yield label, sentence
+    return GeneratedCounts(made[True], made[False], made[None])
 
 
-def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool, str]]:
+def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool | None, str]]:
     slots = [_choices(grammar, part) for part in template.right]
     names = {symbol.name for symbol in grammar.vary}
     varied = [i for i, p in enumerate(template.right) if isinstance(p, Symbol) and p.name in names]
@@ -113,19 +128,19 @@ def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool, 
         words = [chosen[k][0] for k in back]
         yield True, " ".join(words)
         for i in varied:
-            for form in chosen[back[i]][1]:
-                yield False, " ".join([*words[:i], form, *words[i + 1 :]])
+            for form, label in chosen[back[i]][1].items():
+                yield label, " ".join([*words[:i], form, *words[i + 1 :]])
 
 
-def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, list[str]]]:
-    """Return each terminal with the wrong forms in its place that are spelt like no right one."""
+def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, dict[str, bool | None]]]:
+    """Return each terminal with the wrong forms in its place: None where spelt like a right one."""
     if isinstance(part, str):
-        return [(part, [])]
+        return [(part, {})]
     wrong = [definition.terminals for definition in grammar.wrong(part)]
     goods = [pair for d in grammar.fitting(part) for pair in enumerate(d.terminals)]
     right = {good for _, good in goods}
-    forms = [(good, dict.fromkeys(terminals[i] for terminals in wrong)) for i, good in goods]
-    return [(good, [form for form in bad if form not in right]) for good, bad in forms]
+    forms = [(good, [terminals[i] for terminals in wrong]) for i, good in goods]
+    return [(good, {form: None if form in right else False for form in bad}) for good, bad in forms]
 
 
 def read_grammar(path: Path, common: Path | None = None) -> Grammar:
