@@ -9,7 +9,7 @@ the one in which its sentences differ.
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import repeat, takewhile
 from typing import Any
 
 import numpy as np
@@ -240,16 +240,15 @@ def _only_different_words(row: ItemRow) -> tuple[Place, Place] | None:
     if len(one) != 1 or len(other) != 1:
         return None
     (start, end), (begin, stop) = one[0], other[0]
+    left = _shared_marks(good[start:end], bad[begin:stop])
+    right = _shared_marks(good[start + left : end][::-1], bad[begin + left : stop][::-1])
+    return (start + left, end - right), (begin + left, stop - right)
 
-    def same_mark(a: int, b: int) -> bool:
-        inside = start + 1 < end and begin + 1 < stop
-        return inside and good[a] == bad[b] and not re.match(r"\w", good[a])
 
-    while same_mark(start, begin):
-        start, begin = start + 1, begin + 1
-    while same_mark(end - 1, stop - 1):
-        end, stop = end - 1, stop - 1
-    return (start, end), (begin, stop)
+def _shared_marks(one: str, other: str) -> int:
+    """Return with how many marks two words both begin; at least one sign of each is left."""
+    both = takewhile(lambda pair: pair[0] == pair[1], zip(one[:-1], other[:-1], strict=False))
+    return sum(1 for _ in takewhile(lambda pair: not re.match(r"\w", pair[0]), both))
 
 
 def _places(text: str, tokens: str | None) -> list[Place]:

@@ -54,11 +54,10 @@ def read_syntaxgym(path: Path) -> pa.Table:
     if meta["metric"] not in METRICS:
         near = candidates("metrics", list(METRICS), meta["metric"])
         raise fail(f"meta: unknown metric {meta['metric']!r} {near}", path)
-    kinds = [entry["type"] for entry in suite["predictions"]]
-    if set(kinds) - {"formula"}:
-        number = next(n for n, kind in enumerate(kinds, 1) if kind != "formula")
-        message = f"type {kinds[number - 1]!r} is not known, only 'formula'"
-        raise fail(f"prediction {number}: {message}", path)
+    for number, entry in enumerate(suite["predictions"], 1):
+        if entry["type"] != "formula":
+            message = f"type {entry['type']!r} is not known, only 'formula'"
+            raise fail(f"prediction {number}: {message}", path)
     ours = meta.get(OURS, {})
     shared = {
         "suite": meta["name"],
@@ -68,17 +67,12 @@ def read_syntaxgym(path: Path) -> pa.Table:
     }
     rows = []
     for place, item in enumerate(suite["items"], 1):
-        number, own = item["item_number"], item.get(OURS, {})
+        number, names = item["item_number"], suite.get("region_meta", {})
         conditions = [
-            _condition(
-                condition, suite.get("region_meta", {}), f"item {place}, condition {n}", path
-            )
+            _condition(condition, names, f"item {place}, condition {n}", path)
             for n, condition in enumerate(item["conditions"], 1)
         ]
-        named = {
-            "id": own.get("id", f"{meta['name']}-{number}"),
-            "item": own.get("item", str(number)),
-        }
+        named = {"id": f"{meta['name']}-{number}", "item": str(number), **item.get(OURS, {})}
         rows.append({**named, "conditions": conditions, **shared})
     refuse_unknown(rows, path)
     return pa.Table.from_pylist(rows, schema=SUITE)
@@ -151,9 +145,8 @@ def write_syntaxgym(items: Sequence[ItemRow], path: Path) -> None:
     for item in items:
         for key in ("suite", "predictions", "metric", "phenomenon", "modifier", "language"):
             if item[key] != first[key]:
-                raise fail(
-                    f"one file holds one suite: {key} is {first[key]!r} and {item[key]!r}", path
-                )
+                both = f"{first[key]!r} and {item[key]!r}"
+                raise fail(f"one file holds one suite: {key} is {both}", path)
     order = _order(items, path)
     # The places of regions in ``_cut``, and of gaps between them that any condition has words in.
     kept = {n for n in range(2 * len(order)) if n % 2}
@@ -181,12 +174,9 @@ def write_syntaxgym(items: Sequence[ItemRow], path: Path) -> None:
             OURS: {key: condition[key] for key in ("text", "tokens", "regions")},
         }
 
+    about = {key: first[key] for key in ("phenomenon", "modifier", "language")}
     value = {
-        "meta": {
-            "name": first["suite"],
-            "metric": first["metric"],
-            OURS: {key: first[key] for key in ("phenomenon", "modifier", "language")},
-        },
+        "meta": {"name": first["suite"], "metric": first["metric"], OURS: about},
         "region_meta": {str(n): name for n, name in enumerate(names, 1)},
         "predictions": predictions,
         "items": [
