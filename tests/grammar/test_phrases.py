@@ -491,3 +491,8 @@ def drawing(root: Path) -> list[str]:
         lambda: list(draw_pairs(load_paradigm(path, Lexicon(root / "lexicons/xx")), 0, Counts())),
         root,
     )
+
+
+def test_expressions_inside_too_many_others_are_told(box: Phrases) -> None:
+    (found,) = box.problems("not " * 300 + '"a" == "b"', [], "x.jinja", 1)
+    assert found.message.startswith("too many expressions are inside one another")
