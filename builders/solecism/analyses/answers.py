@@ -1,4 +1,4 @@
-"""Results as data frames: a row an item, or a row a paradigm."""
+"""Turn results into data frames with a row for each item or for each paradigm."""
 
 import csv
 import io
@@ -26,11 +26,13 @@ _COLUMNS = (
 
 
 def items_of(results: Iterable[Result], features: Sequence[str] = ()) -> pd.DataFrame:
-    """Return a row for each item that was scored, skipped ones left out, models in order.
+    """Return a row for each item of the results that has a score, sorted by model.
 
-    Columns: those of a result, ``phenomenon``, the ``features`` that are asked for (empty where a
-    data set lacks them), and ``data``, ``config``, ``method``, ``run`` (the name of the model),
-    ``checkpoint`` (``step1000``, mostly empty) and ``model`` (both, without the seed).
+    The columns are those of a result (``linguistics_term`` is called ``phenomenon``), the
+    ``features`` that are asked for (empty where a data set lacks them), ``data``, ``config``,
+    ``method``, ``run`` (the name of the model), ``checkpoint`` (as ``step1000``, mostly empty) and
+    ``model`` (``run`` without its seed, and the checkpoint). Raises :class:`InputError` if there
+    are no results.
     """
 
     def in_order(result: Result) -> list[tuple[str, int]]:  # lstm-8M before lstm-64M
@@ -56,7 +58,7 @@ def items_of(results: Iterable[Result], features: Sequence[str] = ()) -> pd.Data
 
 
 def accuracies(items: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return the accuracy of each model by ``keys``, with its Wilson interval and the items."""
+    """Return the accuracy of each model by ``keys``, with Wilson's interval and the item count."""
     counts = items.groupby(["model", *keys])["decision"].agg(["sum", "size"])
     found = [vars(wilson(float(right), int(n))) for right, n in counts.itertuples(index=False)]
     table = pd.DataFrame(found, counts.index, columns=["value", "low", "high"])
@@ -64,18 +66,20 @@ def accuracies(items: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 
 
 def by_paradigm(items: pd.DataFrame) -> pd.DataFrame:
-    """Return the accuracy of each model on each paradigm: the mean of its seeds."""
+    """Return the accuracy of each model on each paradigm, the mean over its seeds and configs."""
     keys = ["model", "UID", "phenomenon"]
     each = items.groupby([*keys, "run", "config"], sort=False, dropna=False)["decision"].mean()
     return each.groupby(level=keys, sort=False, dropna=False).mean().reset_index(name="accuracy")
 
 
 def read_accuracies(path: Path, name: str = "") -> pd.DataFrame:
-    """Return the accuracies in a table of others: ``model``, ``UID``, ``phenomenon``, ``accuracy``.
+    """Read a table of accuracies that others have published, as JSON lines or CSV.
 
-    JSON lines or CSV with a column ``UID`` (or ``Condition``), perhaps ``linguistics_term``, and a
-    column of numbers for each model; ``name``: the model, where the column is called ``accuracy``
-    or ``total_mean``. Raises :class:`InputError` where there is no such column.
+    It has a column ``UID`` (or ``Condition``), perhaps ``linguistics_term``, and a column of
+    numbers for each model. If ``name`` is given, only this model is read; its column may also be
+    called ``accuracy`` or ``total_mean``. Return a row for each model and paradigm, with the
+    columns ``model``, ``UID``, ``phenomenon`` and ``accuracy``. Raises :class:`InputError` for
+    other tables.
     """
     frame = read_frame(path).rename(columns={"Condition": "UID", "linguistics_term": "phenomenon"})
     require_columns(frame, ["UID"], path)
@@ -96,7 +100,7 @@ def read_accuracies(path: Path, name: str = "") -> pd.DataFrame:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """Read JSON lines or CSV; raise :class:`InputError` for what is neither."""
+    """Return a table in JSON lines or CSV; raises :class:`InputError` for other files."""
     if path.suffix in (".jsonl", ".json"):
         return pd.DataFrame(read_json_lines(path, dict, "table of accuracies"))
     try:
@@ -106,7 +110,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def require_columns(frame: pd.DataFrame, names: Sequence[str], path: Path) -> None:
-    """Raise :class:`InputError` for a column that a table does not have."""
+    """Raise :class:`InputError` if a table lacks one of the columns ``names``."""
     for name in names:
         if name not in frame:
             near = candidates("columns", [str(c) for c in frame], name)
@@ -118,7 +122,7 @@ _UNITS = {"K": 1e3, "M": 1e6, "B": 1e9}
 
 
 def model_size(name: str, checkpoint: str = "") -> float | None:
-    """Return the number that a model is named after: that of a checkpoint, or a size.
+    """Return the step of a checkpoint, or the size in the name of a model; None without either.
 
     >>> model_size("lstm-8M/seed-1"), model_size("pythia", "step1000"), model_size("gpt2")
     (8000000.0, 1000.0, None)

@@ -1,9 +1,9 @@
 """Logistic regression with crossed random intercepts, as `glmer` of lme4 fits it.
 
-No library did in its place (2026-11-24). GPBoost 1.8.0 fits it by maximum likelihood, but gave no
-standard errors on 36 of 100 simulated sets of 600 rows ("approximated Hessian is not positive
-definite"). statsmodels' `BinomialBayesMixedGLM` is a Bayesian approximation, whose standard errors
-are too small on the models of Wang et al. (2021).
+It is written here because no library would do (2026-11-24). GPBoost 1.8.0 fits it by maximum
+likelihood, but gave no standard errors on 36 of 100 simulated sets of 600 rows ("approximated
+Hessian is not positive definite"). statsmodels' `BinomialBayesMixedGLM` is a Bayesian
+approximation, whose standard errors are too small on the models of Wang et al. (2021).
 """
 
 import math
@@ -20,8 +20,10 @@ from scipy.special import expit
 Numbers = NDArray[np.float64]
 
 _STEPS, _CLOSE = 50, 1e-7
+"""The most steps of the search for modes, and the gain below which it ends."""
+
 _SEARCH = {"eps": 1e-5, "ftol": 1e-9}
-"""Differences for slopes that are far above the error of the modes."""
+"""Options of the outer search; ``eps`` is far above the error of the modes, so slopes are right."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class FixedEffect:
 
 @dataclass(frozen=True)
 class MixedFit:
-    """A fitted model: fixed effects by name, standard deviations of random intercepts by factor."""
+    """A fitted model: fixed effects by name, deviations of the random intercepts by factor."""
 
     effects: Mapping[str, FixedEffect]
     deviations: Mapping[str, float]
@@ -56,11 +58,12 @@ def fit_mixed_logistic(
 ) -> MixedFit:  # fmt: skip
     """Fit ``outcome ~ 1 + fixed + (1 | group) + ...`` with a logit link.
 
-    ``outcome``: 0 or 1 (a tie may be 0.5); ``fixed``: a value for each row by name; ``groups``: the
-    level of each row by factor. The likelihood is Laplace's approximation (Bates et al. 2015,
-    section 3; Breslow and Clayton 1993), maximised over the fixed effects and the standard
-    deviations; the modes of random effects are found by penalised iteratively reweighted least
-    squares. Standard errors are those at the estimated standard deviations.
+    ``outcome``: 0 or 1 for each row (a tie may be 0.5). ``fixed``: for each fixed effect the value
+    of each row. ``groups``: for each factor the level of each row. The likelihood is Laplace's
+    approximation (Bates et al. 2015, section 3; Breslow and Clayton 1993), maximised over the fixed
+    effects and the standard deviations; the modes of random effects are found by penalised
+    iteratively reweighted least squares. Standard errors take the estimated standard deviations as
+    given.
     """
     model = _Model(np.asarray(outcome, float), fixed, groups)
     factors = len(model.levels)
@@ -84,11 +87,12 @@ def fit_mixed_logistic(
 
 
 class _Model:
-    """The rows of a model, sorted by the factor with the most levels (``code``).
+    """The rows of a model, sorted by their level (``code``) of the factor with the most levels.
 
-    That factor makes a diagonal block, so that a step of the fit takes time in proportion to the
-    rows. Rows that are alike in all else share a ``cell``: ``fixed`` and ``others`` (the levels of
-    the other factors as zeros and ones) have a row a cell.
+    This factor makes a diagonal block in the equations, so that the time of a step grows only in
+    proportion to the rows. Rows that are alike in everything but this factor share a *cell*:
+    ``fixed`` and ``others`` (the levels of the other factors as zeros and ones) have a row for each
+    cell. ``most`` is the number of the factor with the most levels, ``small`` are the others.
     """
 
     def __init__(
@@ -115,9 +119,11 @@ class _Model:
         self._start: dict[int, tuple[Numbers, Numbers]] = {}
 
     def solve(self, deviations: Numbers, beta: Numbers | None = None) -> tuple[float, Numbers]:
-        """Return minus the log likelihood, and the coefficients: fixed, small factors, the largest.
+        """Return minus the log likelihood, and the coefficients.
 
-        ``beta``: the fixed effects, which are else estimated together with the modes.
+        ``beta``: the fixed effects; if it is None, they are estimated together with the modes of
+        the random effects. The coefficients are the fixed effects (if estimated), the modes of the
+        small factors, and those of the largest factor.
         """
         dense, top = self._scaled(deviations)
         free, offset = np.hstack([self.fixed, dense]), np.zeros(len(self.fixed))
@@ -136,7 +142,7 @@ class _Model:
         return penalty + 0.5 * determinant - likelihood, np.concatenate([x, u])
 
     def _scaled(self, deviations: Numbers) -> tuple[Numbers, float]:
-        """Return ``others`` times their deviations, and the deviation of the largest factor."""
+        """Return ``others`` times the deviations of its factors, and that of the largest factor."""
         scale = np.repeat(deviations[self.small], [self.levels[n] for n in self.small])
         return self.others * scale, float(deviations[self.most])
 
@@ -145,8 +151,10 @@ class _Model:
     ) -> tuple[Numbers, Numbers, Numbers]:
         """Return the coefficients with the highest penalised likelihood, and the rows' log odds.
 
-        The first search starts from nothing, later ones from the last solution. Steps are Newton's,
-        by the Schur complement of the diagonal block, halved until one gains.
+        ``free``: the columns whose coefficients are searched; ``ridge``: the penalty of each;
+        ``offset``: log odds that are given; ``top``: the deviation of the largest factor. The first
+        search starts from zeros, later ones from the last solution. Steps are Newton's, by the
+        Schur complement of the diagonal block, and are halved until the likelihood does not fall.
         """
 
         def loss(x: Numbers, u: Numbers) -> tuple[float, Numbers]:
@@ -180,8 +188,10 @@ class _Model:
     def _blocks(
         self, free: Numbers, ridge: Numbers, weight: Numbers, top: float
     ) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the diagonal and the mixed block of the penalised information, and the complement
-        of the diagonal block."""
+        """Return the diagonal block, the mixed block, and the complement of the diagonal block.
+
+        They are blocks of the penalised information matrix.
+        """
         self._weights.data = weight
         diagonal = 1 + top**2 * np.bincount(self.code, weight, self.levels[self.most])
         dense = free.T @ (free * np.bincount(self.cell, weight, len(free))[:, None])

@@ -1,6 +1,7 @@
 """The columns of pairs: where sentences differ, words drawn, features, measures, and prefixes.
 
-All is computed once per distinct stretch or words of a batch, and spread over its rows by numbers.
+Each is computed once for equal texts or words of a batch, and then copied to all rows that have
+them.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ Flags = NDArray[np.bool_]
 class Differences:
     """Where the sentences of each pair of a batch differ.
 
-    ``prefix`` is the text that both share before the difference, ``good`` and ``bad`` the words
-    that differ, ``word`` the number of the first of them in the sentence, ``target`` the lemma of
-    the good one (null where it is not of the lexicon), ``single`` whether exactly one word differs,
-    ``shuffled`` whether both sentences have the same words.
+    ``prefix``: the text before the difference, the same in both sentences. ``good`` and ``bad``:
+    the words that differ. ``word``: the number of the first of them in the good sentence.
+    ``target``: its lemma (null where it is not of the lexicon). ``single``: whether exactly one
+    word differs. ``shuffled``: whether the words that differ are the same in another order.
     """
 
     prefix: pa.StringArray
@@ -66,15 +67,17 @@ def compare(good: Rendered, bad: Rendered, spelling: Orthography) -> Differences
 
 
 def _differing_stretches(good: Rendered, bad: Rendered) -> tuple[slice, slice]:
-    """Return the stretches between those that both lines share at the start and at the end.
+    """Return which stretches of the good and of the bad line differ, as slices.
 
-    Chunks that may be written together with their neighbour do not count as shared.
+    They stand between the stretches that both lines share at the start and at the end. A shared
+    stretch counts as different if it may be written together with one that differs: then both
+    are parts of a word that differs.
     """
     ours, _ = differing_span(good.stretches, bad.stretches)
     start, end = ours.start, len(good.stretches) - ours.stop
     while end and _glued(good.stretches[-end]):
         end -= 1
-    while start and any(_glued(c) for s in (good, bad) for c in s.stretches[start : start + 1]):
+    while start and any(_glued(s) for x in (good, bad) for s in x.stretches[start : start + 1]):
         start -= 1
     return slice(start, len(good.stretches) - end), slice(start, len(bad.stretches) - end)
 
@@ -86,14 +89,16 @@ def _glued(stretch: SpellingSpan) -> bool:
 
 
 def _values(side: Rendered, span: slice, row: int) -> list[Spelt]:
+    """Return the values of some stretches in one sentence."""
     pairs = zip(side.stretches[span], side.index[span], strict=True)
     return [stretch.values[index[row]] for stretch, index in pairs]
 
 
-class _Item(NamedTuple):
-    """A word (tokens written together) or a mark: where it starts, and the number of its word.
+class _WordOrMark(NamedTuple):
+    """A word (tokens written together) or a mark of punctuation.
 
-    ``parts`` are its tokens, each with the value that it stands in.
+    ``start``: its first character; ``word``: the number of the word, for a mark that of the word
+    before it; ``parts``: its tokens, each with the value that it stands in.
     """
 
     text: str
@@ -102,55 +107,65 @@ class _Item(NamedTuple):
     parts: tuple[tuple[Token, Spelt], ...] = ()
 
 
-def _items(values: Sequence[Spelt], first: bool, space: bool) -> list[_Item]:
-    items: list[_Item] = []
+def _words_and_marks(values: Sequence[Spelt], first: bool, space: bool) -> list[_WordOrMark]:
+    """Return the words and marks of neighbouring values, in order.
+
+    ``first``: the values begin the sentence; ``space``: the language has spaces between words.
+    """
+    found: list[_WordOrMark] = []
     place, word = 0, -1
     for token, value in [(token, v) for v in values for token in v.tokens]:
         text = token.text
-        begins = not token.glued or (first and not items)
+        begins = not token.glued or (first and not found)
         if begins:
-            place += space and not (first and not items)
+            place += space and not (first and not found)
             word += 1
-        if begins or not items or is_mark(text) or is_mark(items[-1].text):
-            items.append(_Item(text, place, word, ((token, value),)))
+        if begins or not found or is_mark(text) or is_mark(found[-1].text):
+            found.append(_WordOrMark(text, place, word, ((token, value),)))
         else:
-            last = items[-1]
+            last = found[-1]
             parts = (*last.parts, (token, value))
-            items[-1] = _Item(last.text + text, last.start, last.word, parts)
+            found[-1] = _WordOrMark(last.text + text, last.start, last.word, parts)
         place += len(text)
-    return items
+    return found
 
 
 def _contrast(
     good: Sequence[Spelt], bad: Sequence[Spelt], first: bool, spelling: Orthography
 ) -> dict[str, object]:
-    """Compare two rows of stretches; the values are those of :class:`Differences`, but that
-    ``prefix`` and ``word`` begin at the first of these stretches."""
-    ours, theirs = (_items(side, first, spelling.space) for side in (good, bad))
-    spans = differing_span([item.text for item in ours], [item.text for item in theirs])
-    mine, other = ours[spans[0]], theirs[spans[1]]
+    """Compare the differing stretches of a good and a bad sentence.
+
+    Return the fields of :class:`Differences` by name, for this pair. ``prefix`` and ``word`` count
+    from the first of these stretches. ``first``: the stretches begin the sentence.
+    """
+    ours, theirs = (_words_and_marks(side, first, spelling.space) for side in (good, bad))
+    spans = differing_span([word.text for word in ours], [word.text for word in theirs])
+    our_part, their_part = ours[spans[0]], theirs[spans[1]]
     text = "".join([value.text for value in good])
-    here = mine[0] if mine else _Item("", len(text), len(ours))
-    # The target is the part of the word that differs.
-    pairs = zip(here.parts, other[0].parts if other else (), strict=False)
+    here = our_part[0] if our_part else _WordOrMark("", len(text), len(ours))
+    # A word may have several tokens: the target is the lemma of the first token that differs.
+    pairs = zip(here.parts, their_part[0].parts if their_part else (), strict=False)
     lemmas = (value.lemma(token) for (token, value), (t, _) in pairs if token.text != t.text)
-    a, b = [item.text for item in mine], [item.text for item in other]
+    our_words, their_words = ([word.text for word in part] for part in (our_part, their_part))
     return {
         "prefix": text[: here.start].rstrip(),
-        "good": " ".join(a),
-        "bad": " ".join(b),
+        "good": " ".join(our_words),
+        "bad": " ".join(their_words),
         "word": here.word,
         "target": next(lemmas, "") or None,
-        "single": len(a) == 1 == len(b),
-        "shuffled": len(a) == len(b)
-        and sorted(map(str.casefold, a)) == sorted(map(str.casefold, b)),
+        "single": len(our_words) == 1 == len(their_words),
+        "shuffled": len(our_words) == len(their_words)
+        and sorted(map(str.casefold, our_words)) == sorted(map(str.casefold, their_words)),
     }
 
 
 @dataclass(frozen=True)
 class SlotPlaces:
-    """Where a slot stands in the sentences of a batch: ``records[code]`` is the word printed,
-    ``start:stop`` are its characters, ``word`` its number (-1: not printed)."""
+    """Where a slot stands in the sentences of a batch.
+
+    In sentence ``n``, ``records[code[n]]`` is the word printed, ``start[n]:stop[n]`` are its
+    characters, and ``word[n]`` is its number. All four numbers are -1 if the slot is not printed.
+    """
 
     name: str
     records: Sequence[PrintedWord]
@@ -183,7 +198,10 @@ class SlotPlaces:
 
 
 def slots_column(good: Sequence[SlotPlaces], bad: Sequence[SlotPlaces], rows: int) -> pa.ListArray:
-    """Build the column ``slots``: for each pair the slots in the order of the template."""
+    """Return the column ``slots``: for each pair a list of slots, in the order of the template.
+
+    ``good`` and ``bad``: where the slots stand in both sentences; the words are of the good one.
+    """
     if not good:
         return pa.array([[]] * rows, pa.list_(SLOT))
     shifts = np.cumsum([0, *(len(p.records) + 1 for p in good)])
@@ -214,7 +232,10 @@ def agreement_features(
     target: Ints,
     known: Flags,
 ) -> dict[str, pa.Array]:
-    """Compute the features of agreement; ``target`` numbers the differing word if ``known``."""
+    """Return the features of agreement by name.
+
+    ``target`` is the number of the word that differs; it is right only where ``known`` is true.
+    """
     rows = len(target)
     out: dict[str, pa.Array] = {name: pa.nulls(rows, kind) for name, kind in FEATURES.items()}
     if controller is None:
@@ -231,17 +252,21 @@ def agreement_features(
         out["attractor"] = _record_texts(found, "lemma")
         out["attractor_number"] = _record_texts(found, "number")
         out["attractor_gender"] = _record_texts(found, "gender")
-        out["match"] = _judged(_records([controller, *attractors]), _match)
+        out["match"] = _texts(_records([controller, *attractors]), _match)
         between = [(a.word - controller.word) * (a.word - target) < 0 for a in attractors]
         out["intervenes"] = pa.array(np.any(between, axis=0), mask=nowhere)
     return out
 
 
 PrintedWords = tuple[Sequence[Sequence[PrintedWord]], Ints]
-"""The distinct records of some slots (none where one is not printed), and those of each row."""
+"""The distinct combinations of words that some slots print, and the place of each row's in them.
+
+A combination is empty if one of the slots is not printed.
+"""
 
 
 def _records(slots: Sequence[SlotPlaces]) -> PrintedWords:
+    """Return the words that slots print in each sentence."""
     firsts, inverse = alike_rows([slot.code + 1 for slot in slots], len(slots[0].code))
     places = zip(*(slot.code[firsts].tolist() for slot in slots), strict=True)
     found = [
@@ -255,18 +280,22 @@ def _records(slots: Sequence[SlotPlaces]) -> PrintedWords:
 
 def _record_texts(found: PrintedWords, field: str) -> pa.StringArray:
     """Return a field of the slots' records, several slots joined by commas, ``""`` as null."""
-    return _judged(found, lambda records: ",".join(getattr(r, field) for r in records).strip(","))
+    return _texts(found, lambda records: ",".join(getattr(r, field) for r in records).strip(","))
 
 
 def _match(records: Sequence[PrintedWord]) -> str:
+    """Return whether all words have the same number, ``""`` if one has none."""
     numbers = {record.number for record in records}
     return "" if "" in numbers else "match" if len(numbers) == 1 else "mismatch"
 
 
-def _judged(found: PrintedWords, judge: Callable[[Sequence[PrintedWord]], str]) -> pa.StringArray:
-    """Judge the records of each row; null where a slot is not printed or nothing is said."""
+def _texts(found: PrintedWords, text_of: Callable[[Sequence[PrintedWord]], str]) -> pa.StringArray:
+    """Return what ``text_of`` makes of the words of each row.
+
+    It is null where a slot is not printed and where the text is empty.
+    """
     records, inverse = found
-    values = [(judge(known) or None) if known else None for known in records]
+    values = [(text_of(known) or None) if known else None for known in records]
     return pa.array(values, pa.string()).take(pa.array(inverse))
 
 
@@ -277,7 +306,7 @@ MEASURES = {
     "$before": "words before the first that differs",
     "$rarest": "Zipf frequency (column Freq) of the rarest word of the good sentence, rounded down to a half",
 }
-"""What each measures; the values are texts, as all further features are."""
+"""The measures that a template may have as features, and what each measures (as a text)."""
 
 
 def expressions(features: Mapping[str, str]) -> list[str]:
@@ -288,9 +317,9 @@ def expressions(features: Mapping[str, str]) -> list[str]:
 def measure(
     name: str, difference: Differences, good: Rendered, words: Sequence[Drawn]
 ) -> pa.StringArray:
-    """Measure all pairs of a batch by one of :data:`MEASURES`; null where it says nothing.
+    """Return one of :data:`MEASURES` for each pair of a batch; null where it has no value.
 
-    ``words`` are the slots in the good sentences with what was drawn for them.
+    ``words`` are the slots of the good sentences, with the words that were drawn for them.
     """
     if name in ("$good", "$bad"):
         return difference.good if name == "$good" else difference.bad
@@ -301,10 +330,11 @@ def measure(
 
 
 Drawn = tuple[SlotPlaces, Domain, NDArray[np.int32]]
-"""A slot in the sentences, the words it may take, and the places of those drawn."""
+"""Where a slot stands, the words it may take, and for each sentence the place of the word drawn."""
 
 
 def _rarest(words: Sequence[Drawn], rows: int) -> pa.StringArray:
+    """Return the lowest frequency of the printed words, rounded; null if no word has one."""
     lowest = np.full(rows, np.inf)
     for slot, domain, taken in words:
         entries, inverse = np.unique(taken, return_inverse=True)
@@ -347,7 +377,7 @@ def prefix_columns(difference: Differences, good: Rendered, bad: Rendered) -> di
 
 
 def _critical(side: Rendered) -> tuple[pa.Array, pa.Array] | None:
-    """Return the text before the critical words and these words, where the line marks them."""
+    """Return the text before the critical words, and these words; None if the line marks none."""
     marked = [
         n for n, c in enumerate(side.stretches) if any(CRITICAL in v.regions for v in c.values)
     ]

@@ -1,12 +1,14 @@
-"""What a template takes over: defaults, kinds of slots, and the templates it is ``like``.
+"""Complete the front matter of a template with what it takes over from other files.
 
-All work on front matter, before it is read as a template. ``_defaults.yaml`` has the keys that all
-templates of a folder share, unless they say otherwise (``KEY: ~`` drops one).
+There are three sources: ``_defaults.yaml``, kinds of slots, and the templates that it is ``like``.
+``_defaults.yaml`` has the keys that all templates of a folder share. A template may replace such a
+key, or drop it with ``KEY: ~``.
 
-A slot ``book: object of sold`` is of the kind ``object of v`` of ``_slots.yaml``, with ``sold`` in
-place of ``v`` in the tests of the kind; ``{kind: object of sold, Count: count}`` adds to it. With
-``like: UID`` a template has all keys, slots, features and lines of that template but those that it
-has itself.
+A slot ``book: object of sold`` is of the kind ``object of v`` of ``_slots.yaml``: it gets the
+columns and tests of the kind, with the slot ``sold`` in place of ``v``. The form
+``{kind: object of sold, Count: count}`` adds columns to those of the kind. With ``like: UID`` a
+template takes over all keys, slots, features and lines of that template that it does not have
+itself.
 """
 
 import re
@@ -28,11 +30,11 @@ _IT = "it"
 
 
 def inherited(fronts: Sequence[Entry]) -> tuple[Entry, tuple[str, ...], list[InputError]]:
-    """Return the front matter of a template (the first) with all that it takes over, the tests of
-    the kinds of its slots, and what is wrong with it.
+    """Return the front matter of a template with all that it takes over.
 
-    The others are those of the templates above it, the nearest first. Raises :class:`InputError`
-    for what is wrong with ``_slots.yaml`` or ``_defaults.yaml``.
+    ``fronts``: the front matter of the template itself, then of the templates that it is ``like``,
+    the nearest first. Return also the tests of its slots and of their kinds, and the errors in its
+    slots. Raises :class:`InputError` if ``_slots.yaml`` or ``_defaults.yaml`` is wrong.
     """
     own, folder = fronts[0], Path(fronts[0].path).parent
     for above in fronts[1:]:
@@ -49,12 +51,16 @@ def inherited(fronts: Sequence[Entry]) -> tuple[Entry, tuple[str, ...], list[Inp
 
 
 def _yaml_file(path: Path) -> Entry:
-    """Read a file of front matter alone, empty where there is none."""
+    """Return the front matter in a YAML file; an empty entry if there is no such file."""
     return read_front_matter("\n".join(read_lines(path)), str(path)) if path.is_file() else Entry()
 
 
 def _over(below: Entry, own: Entry, line: int) -> Entry:
-    """Put what a template says over what the one it is like says, except its names and pairs."""
+    """Return the keys of ``below`` and ``own`` together; a key that both have is that of ``own``.
+
+    Slots and features are combined one by one. The keys ``id``, ``like`` and ``pairs`` of ``below``
+    are not taken over. ``line``: where in ``own`` errors in what is taken over are reported.
+    """
     own_keys = ("id", "like", "pairs")
     fields = {k: _at(e, own.path, line) for k, e in below.fields.items() if k not in own_keys}
     for key, entry in own.fields.items():
@@ -65,7 +71,7 @@ def _over(below: Entry, own: Entry, line: int) -> Entry:
 
 
 def _each_over(below: Entry, own: Entry) -> Entry:
-    """Put slots over slots, or features over features; ``~`` drops one."""
+    """Return the slots (or features) of both, where ``~`` in ``own`` drops one of ``below``."""
     fields = dict(below.fields)
     for name, entry in own.fields.items():
         fields[name] = _slot_over(fields[name], entry) if name in fields else entry
@@ -75,7 +81,10 @@ def _each_over(below: Entry, own: Entry) -> Entry:
 
 
 def _slot_over(below: Entry, own: Entry) -> Entry:
-    """Add columns to a slot; one that says where its words are from stands for itself."""
+    """Return a slot with the columns of ``below`` and ``own``.
+
+    If ``own`` says where its words come from (``from``, ``oneof``, a kind), nothing is taken over.
+    """
     if not own.fields or {"from", "oneof", "kind"} & set(own.fields):
         return own
     known = {"kind": below} if below.text is not None else below.fields
@@ -83,28 +92,34 @@ def _slot_over(below: Entry, own: Entry) -> Entry:
 
 
 def _at(entry: Entry, path: str, line: int) -> Entry:
-    """Return an entry as if it stood in another place: that which took it over."""
+    """Return an entry as if it stood here, so that errors name the file that takes it over."""
     fields = {name: _at(inner, path, line) for name, inner in entry.fields.items()}
     return Entry(path, line, entry.text, tuple(_at(i, path, line) for i in entry.items), fields)
 
 
 @dataclass(frozen=True)
 class _SlotKind:
-    """A kind of slots: what it asks, its tests, and the names in them that stand for slots."""
+    """A kind of slots: its columns (``fields``), and its tests.
+
+    ``names``: the names in the tests that are replaced by slots of a template.
+    """
 
     fields: Mapping[str, Entry] = field(default_factory=dict)
     tests: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
     def tests_of(self, slot: str, others: Sequence[str]) -> Iterator[str]:
-        """Yield the tests with the slots' names in them."""
+        """Yield the tests, with ``slot`` in place of ``it``, and ``others`` in place of names."""
         names = dict(zip(self.names, others, strict=True)) | {_IT: slot}
         return (renamed(test, names) for test in self.tests)
 
 
 @lru_cache(maxsize=1 << 6)
 def _read_kinds(front: Entry) -> dict[str, _SlotKind]:
-    """Read ``_slots.yaml``; raises :class:`InputError`."""
+    """Return the kinds in ``_slots.yaml``, by the text before their names (``object of``).
+
+    Raises :class:`InputError`.
+    """
     kinds: dict[str, _SlotKind] = {}
     for name, entry in front.fields.items():
         head, names = _called(name)
@@ -115,7 +130,7 @@ def _read_kinds(front: Entry) -> dict[str, _SlotKind]:
         fields = dict(entry.fields)
         tests = fields.pop("where", Entry()).tests()
         above = fields.pop("kind", None)
-        if above is not None:  # it adds to a kind that stands above it
+        if above is not None:  # this kind adds to one further up in the file
             known, others = _kind_called(above, kinds)
             fields = _added(known.fields, fields)
             tests = (*known.tests_of(_IT, others), *tests)
@@ -124,7 +139,10 @@ def _read_kinds(front: Entry) -> dict[str, _SlotKind]:
 
 
 def _called(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return ``object of`` and ``(v,)`` for ``object of v``, ``("", ())`` for what is no name."""
+    """Return the two parts of a kind: ``object of`` and ``(v,)`` for ``object of v``.
+
+    Return ``("", ())`` if the text does not have this form.
+    """
     match = _KIND.fullmatch(text)
     if not match:
         return "", ()
@@ -135,7 +153,7 @@ def _called(text: str) -> tuple[str, tuple[str, ...]]:
 def _filled(
     slots: Entry, kinds: Mapping[str, _SlotKind], tests: list[str], errors: list[InputError]
 ) -> Entry:
-    """Return the slots with what their kinds ask; add the tests of these, and what is wrong."""
+    """Return the slots with the columns of their kinds; append to ``tests`` and ``errors``."""
     fields: dict[str, Entry] = {}
     for name, entry in slots.fields.items():
         called = entry if entry.text is not None else entry.fields.get("kind")
@@ -147,7 +165,7 @@ def _filled(
             except InputError as error:
                 message = f"slot {name!r}: {error.problems[0].message}"
                 errors.append(entry.fault(message))
-                kind = _SlotKind({"oneof": Entry(text=name)})  # nothing else is reported
+                kind = _SlotKind({"oneof": Entry(text=name)})  # so nothing else is reported
         above = {key: _at(e, entry.path, entry.line) for key, e in kind.fields.items()}
         fields[name] = replace(entry, text=None, fields=_added(above, own))
         more = _SlotKind(tests=entry.fields.get("where", Entry()).tests())
@@ -156,7 +174,10 @@ def _filled(
 
 
 def _added(below: Mapping[str, Entry], own: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Add columns to a slot: what it must not be is added to what its kind must not be."""
+    """Return the columns of a kind and of a slot together; those of the slot replace the kind's.
+
+    Only the values under ``not`` are added to those of the kind.
+    """
     fields = {**below, **own}
     if "not" in below and "not" in own:
         both = dict(below["not"].fields)

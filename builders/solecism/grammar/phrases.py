@@ -44,7 +44,7 @@ PHRASES = "_phrases.jinja"
 _JINJA = Environment(autoescape=True)  # only its parser is used
 
 Found = Iterator[tuple[int, str]]
-"""Line and message of what is wrong."""
+"""The line and the message of each thing that is wrong."""
 
 
 class Phrases:
@@ -119,6 +119,7 @@ class Phrases:
         return [Problem(f"{m} in {{{{ {source} }}}}", path, line) for m in dict.fromkeys(found)]
 
     def _word(self, *names: object) -> Word:
+        """Return the word that ``word(TABLE, LEMMA)`` names; raises :class:`TemplateFault`."""
         texts = [name for name in names if isinstance(name, str)]
         if len(names) != 2 or len(texts) != 2:
             raise TemplateFault('word wants a table and a lemma: word("det", "le")')
@@ -137,6 +138,7 @@ class Phrases:
         return self._words[key]
 
     def _compiler_of(self, macros: Mapping[str, Macro]) -> Compiler:
+        """Return a compiler of expressions that may call ``word`` and these macros."""
         called = {"word": self._word, **{name: macro.call for name, macro in macros.items()}}
         return Compiler(called, self._tests)
 
@@ -168,7 +170,7 @@ class Phrases:
     def _import(
         self, node: nodes.FromImport, above: tuple[str, ...], out: dict[str, Macro]
     ) -> Found:
-        """Put the imported macros into ``out``; yield line and message of what is wrong."""
+        """Put the macros of an import into ``out``; yield what is wrong with it."""
         target = node.template.value if isinstance(node.template, nodes.Const) else None
         root = self._root.resolve()
         path = (root / str(target)).resolve()
@@ -191,6 +193,7 @@ class Phrases:
     def _macro_problems(
         self, own: Mapping[str, nodes.Macro], imported: Mapping[str, Macro]
     ) -> Found:
+        """Yield what is wrong with the macros of a file."""
         known = {**{name: macro.node for name, macro in imported.items()}, **own}
         for macro in own.values():
             arguments = [argument.name for argument in macro.args]
@@ -223,6 +226,7 @@ class Phrases:
         yield from self._unknown_words(tree)
 
     def _unknown_filters(self, tree: nodes.Node) -> Found:
+        """Yield the filters and tests that do not exist or are used wrongly."""
         for node in tree.find_all((nodes.Filter, nodes.Test)):
             kind = "filter" if isinstance(node, nodes.Filter) else "test"
             if node.name == TYPICAL and kind == "test" and not typical_asked(node):
@@ -233,6 +237,7 @@ class Phrases:
                 yield node.lineno, f"there is no {kind} {node.name!r} {near}"
 
     def _unknown_words(self, tree: nodes.Node) -> Found:
+        """Yield the calls of ``word`` that name no word of the lexicon."""
         for call in tree.find_all(nodes.Call):
             word = isinstance(call.node, nodes.Name) and call.node.name == "word"
             if not word or not all(isinstance(value, nodes.Const) for value in call.args):

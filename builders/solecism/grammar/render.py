@@ -1,9 +1,11 @@
-"""Sentences in bulk: expressions are evaluated once per distinct words, spelt, and joined in Arrow.
+"""Make the sentences of many combinations of words at once.
 
-A line is cut into units (:class:`LineExpression`): an expression with the text before it. Units
-between which a spelling rule could apply are spelt together (:class:`SpellingSpan`). A span knows
-all texts that it can have, its values, and a sentence is one value of each span, given by its
-place. So a million sentences cost as much as their distinct words; numpy and Arrow do the rest.
+A line is cut into *units* (:class:`LineExpression`): an expression with the text before it.
+Neighbouring units between which a spelling rule could apply are spelt together, as a *stretch*
+(:class:`SpellingSpan`). A stretch keeps a list of all texts that it has had so far, its *values*.
+A sentence is one value of each stretch, stored as a place in that list. So each expression is
+evaluated and spelt once for the same words, however many sentences have them; numpy and Arrow
+put the sentences together.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from solecism.lexicon.table import Row
 
 
 class PrintedWord(NamedTuple):
-    """A word as printed: what the column ``slots`` says of it."""
+    """A word as it is printed, for the column ``slots`` and the features of agreement."""
 
     lemma: str
     form: str
@@ -44,10 +46,11 @@ class PrintedWord(NamedTuple):
 
 
 class Unspelt(NamedTuple):
-    """A value of a unit.
+    """A value of a unit or of a stretch, before the rules of spelling are applied.
 
-    The tags of its tokens are places in ``words`` or, below 0, regions. ``spaced``: a space stands
-    at its end, so that what follows is a word of its own.
+    A tag of a token is a place in ``words`` if it is 0 or more, else a region (-1 is the first).
+    ``words`` are the words printed, each with the name of its slot. ``spaced``: a space stands at
+    the end of the value, so that what follows is a word of its own.
     """
 
     tokens: tuple[Token, ...]
@@ -58,9 +61,9 @@ class Unspelt(NamedTuple):
 
 @dataclass
 class BoundaryWords:
-    """The words that values begin and end with at any stage of spelling.
+    """The first and the last words (``heads``, ``tails``) of values, at all stages of spelling.
 
-    ``empty``: a value may have no words; ``spaced``: a space may stand at its end.
+    ``empty``: some value has no words; ``spaced``: a space stands at the end of some value.
     """
 
     heads: set[str] = field(default_factory=set)
@@ -69,7 +72,7 @@ class BoundaryWords:
     spaced: bool = False
 
     def add(self, stages: Iterable[Sequence[Token]], spaced: bool) -> None:
-        """Add those of one value at the stages of its spelling."""
+        """Add the first and last word of one value, given its tokens at each stage of spelling."""
         self.spaced = self.spaced or spaced
         for stage in stages:
             if stage:
@@ -81,10 +84,14 @@ class BoundaryWords:
 
 @dataclass
 class LineExpression:
-    """One expression of a line (``source``, empty at the end of a line) with the text before it.
+    """A unit: one expression of a line, with the text before it.
 
-    ``before`` are the tokens of the text; ``glued``: the expression is written together with what
-    is before it; ``tags`` are those of its tokens: the region it is in, if any.
+    ``source``: the expression, empty for the text at the end of a line. ``before``: the tokens of
+    the text. ``glued``: no space stands before the expression. ``tags``: the tag of the region that
+    the expression is in, if it is in one. ``regions``: the names of all regions of the line.
+    ``uses``: what the expression asks of each slot. ``cache``: the values by the code of the words
+    (see :class:`~solecism.grammar.slots.Scope`), or the reason why these words make no sentence.
+    ``ends``: the first and last words of all values so far.
     """
 
     source: str
@@ -102,11 +109,15 @@ class LineExpression:
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """The key that units have in common if they render alike."""
+        """A key by which units are compared: units with the same key have the same values."""
         return self.source, self.before, self.glued, self.tags, self.regions
 
     def render(self, code: int, words: Mapping[str, Word]) -> None:
-        """Keep the values for these words by ``code``, or the reason why they make no item."""
+        """Evaluate the expression for these words, and keep the result in ``cache`` under ``code``.
+
+        The result is a list of values, or the reason why the words make no sentence. Raises
+        :class:`InputError` if the expression cannot be evaluated.
+        """
         run = self.phrases.run
         try:
             pieces = [self._piece(printed(value)) for value in run.each(self.function, words)]
@@ -122,7 +133,7 @@ class LineExpression:
             self.ends.add(spelling.stages(tokens) if len(tokens) > 1 else (tokens,), spaced)
 
     def _piece(self, parts: Sequence[str | Word]) -> Unspelt:
-        """Return what the expression prints; tokens of words are tagged with their number."""
+        """Return a value of the unit, given the words and texts that the expression prints."""
         tokens: list[Token] = []
         words: list[tuple[str, PrintedWord]] = []
         glued = self.glued
@@ -149,7 +160,7 @@ class LineExpression:
                 word.row.shown, word.text, word.row.upos, str(word.shown_feats),
                 feats.text("Number"), feats.text("Gender"), feats.text("Person"),
             )  # fmt: skip
-            known = memo[key] = record, word.row  # keeps the row: its id must not be used again
+            known = memo[key] = record, word.row  # the row is kept, so that its id stays its own
         return known[0]
 
 
@@ -184,7 +195,13 @@ def read_units(
 
 @dataclass(eq=False)
 class SpellingSpan:
-    """Neighbouring units spelt together: ``values`` of all words met so far, by code."""
+    """A stretch: neighbouring units that are spelt together.
+
+    ``scopes``: the scope of each unit; ``scope``: that of all units together. ``first``, ``last``:
+    whether the stretch begins and ends the line. ``ends``: the first and last words of its values.
+    ``found``: for each code of ``scope`` the place of its first value in ``values`` and the number
+    of its values, or the reason why it has none.
+    """
 
     units: tuple[LineExpression, ...]
     scopes: tuple[Scope, ...]
@@ -196,10 +213,10 @@ class SpellingSpan:
     found: dict[int, tuple[int, int] | str] = field(default_factory=dict)
 
     def spell(self, codes: tuple[int, ...], spelling: Orthography) -> tuple[int, int] | str:
-        """Return the first of the alternatives in ``values`` and their number, or the reason why
-        there are none.
+        """Spell the alternatives of some words, and add them to ``values``.
 
-        ``codes`` are those of the units, all of which have been rendered.
+        ``codes``: the code of the words in each unit; all units have been rendered for them. Return
+        the place of the first alternative and their number, or the reason why there are none.
         """
         choices: list[list[Unspelt]] = []
         for unit, code in zip(self.units, codes, strict=True):
@@ -219,11 +236,11 @@ class SpellingSpan:
 
 @dataclass(frozen=True)
 class Rendered:
-    """The sentences that a line makes of a batch of combinations.
+    """The sentences that a line makes of a batch of combinations of words.
 
-    ``index[c]`` is, for each sentence, the place of its stretch ``c`` in ``stretches[c].values``;
-    ``row`` is the combination each sentence comes from; ``skipped`` marks the combinations that
-    make none, by reason.
+    ``index[n]`` has for each sentence the place of its text in ``stretches[n].values``. ``row`` has
+    for each sentence the number of its combination. ``skipped`` marks, for each reason, the
+    combinations that make no sentence.
     """
 
     stretches: Sequence[SpellingSpan]
@@ -235,11 +252,11 @@ class Rendered:
         return len(self.row)
 
     def take(self, rows: Ints) -> Rendered:
-        """Select sentences."""
+        """Return some of the sentences, given by their numbers."""
         return Rendered(self.stretches, [i[rows] for i in self.index], self.row[rows], self.skipped)
 
     def texts(self, get: Callable[[Spelt], str], stretches: slice = slice(None)) -> pa.StringArray:
-        """Join a text of each stretch (``get``) to one text for each sentence."""
+        """Return a text for each sentence: what ``get`` makes of its values, joined."""
         arrays = [
             pa.array([get(value) for value in stretch.values], pa.string()).take(pa.array(index))
             for stretch, index in zip(self.stretches[stretches], self.index[stretches], strict=True)
@@ -250,16 +267,16 @@ class Rendered:
 
     @cached_property
     def chars(self) -> list[Ints]:
-        """Characters before each stretch and, last, in the whole sentence."""
+        """For each stretch the characters before it in each sentence; last, those of the whole."""
         return self.before(lambda value: len(value.text))
 
     @cached_property
     def words(self) -> list[Ints]:
-        """Words that begin before each stretch and, last, in the whole sentence."""
+        """For each stretch the words that begin before it in each sentence; last, all words."""
         return self.before(lambda value: value.words)
 
     def before(self, get: Callable[[Spelt], int]) -> list[Ints]:
-        """Add up a number of the stretches before each stretch and, last, of all of them."""
+        """Return for each stretch the sum of ``get`` over the values before it; last, over all."""
         sums = [np.zeros(len(self), dtype=np.intp)]
         for stretch, index in zip(self.stretches, self.index, strict=True):
             values = np.array([get(value) for value in stretch.values], dtype=np.intp)
@@ -270,7 +287,8 @@ class Rendered:
 class Renderer:
     """Renders one line of a paradigm, batch by batch.
 
-    Those of one paradigm share ``stretches``: what stands in several lines is spelt once.
+    The renderers of one paradigm share ``stretches``, so that a stretch that stands in several
+    lines is spelt once.
     """
 
     def __init__(
@@ -293,8 +311,8 @@ class Renderer:
                 unit.render(code, words)
         reasons: dict[str, NDArray[np.bool_]] = {}
         stretches, ranges = self._grouped(columns, rows, reasons)
-        # Each combination is repeated for each of its alternatives, of which those of the last
-        # stretch change fastest.
+        # A combination makes a sentence for each choice among the alternatives of its stretches;
+        # the alternatives of the last stretch change fastest.
         total = reduce(np.multiply, [count for _, count in ranges])
         row, index = np.repeat(np.arange(rows), total), [start for start, _ in ranges]
         if (total != 1).any():
@@ -307,10 +325,11 @@ class Renderer:
     def _grouped(
         self, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
     ) -> tuple[list[SpellingSpan], list[tuple[Ints, Ints]]]:
-        """Join neighbours where a spelling rule could apply between them, or one can be empty.
+        """Return the stretches of the line, and what :meth:`_find` returns for each of them.
 
-        What is joined can begin and end with other words than its parts, so this is repeated until
-        nothing is left to join.
+        Neighbours are joined if a spelling rule could apply between them, if one of them can be
+        empty, or if one can end in a space. A joined stretch can begin and end with other words
+        than its parts, so this is repeated until there is nothing left to join.
         """
         cuts = list(range(len(self.units) + 1))
         found: dict[tuple[int, int], tuple[Ints, Ints]] = {}
@@ -351,14 +370,17 @@ class Renderer:
         rows: int,
         reasons: dict[str, NDArray[np.bool_]],
     ) -> tuple[Ints, Ints]:
-        """Return for each combination the first of its values in a stretch, and how many it has."""
+        """Return for each combination the place of its first value in a stretch, and how many.
+
+        Combinations that have no value are marked in ``reasons``.
+        """
         unique, inverse = distinct_codes(stretch.scope.codes(columns, rows), stretch.scope.size)
         firsts = first_rows(inverse, len(unique))
         taken = [column[firsts] for column in columns]
         codes = [scope.codes(taken, len(firsts)).tolist() for scope in stretch.scopes]
-        for code, units in zip(unique.tolist(), zip(*codes, strict=True), strict=True):
+        for code, unit_codes in zip(unique.tolist(), zip(*codes, strict=True), strict=True):
             if code not in stretch.found:
-                stretch.found[code] = stretch.spell(units, self.spelling)
+                stretch.found[code] = stretch.spell(unit_codes, self.spelling)
         found = [stretch.found[code] for code in unique.tolist()]
         for reason in {f for f in found if isinstance(f, str)}:
             mask = np.array([f == reason for f in found])[inverse]
@@ -368,7 +390,7 @@ class Renderer:
 
 
 class TextPlace(NamedTuple):
-    """Where something stands: characters ``start:stop`` and the number of its first word."""
+    """Where something stands in a text: characters ``start:stop``, and its first word's number."""
 
     start: int
     stop: int
@@ -376,10 +398,12 @@ class TextPlace(NamedTuple):
 
 
 class Spelt(NamedTuple):
-    """A stretch spelt: both renderings, and where words and regions stand in the text.
+    """A value of a stretch, spelt.
 
-    ``text`` and ``tokenized`` carry the space before them; ``words`` counts the words that begin
-    here; ``slots`` gives the first word printed for each slot, ``regions`` the span of each region.
+    ``text`` is as in the sentence; ``tokenized`` has a space between all tokens, and no full stop.
+    Both begin with the space that parts them from what is before. ``records``: the words printed,
+    with the names of their slots. ``words``: how many words begin here. ``slots``: the first word
+    printed for each slot, and its place. ``regions``: the place of each region.
     """
 
     text: str
@@ -404,7 +428,10 @@ def written(
     first: bool,
     last: bool,
 ) -> Spelt:
-    """Write the tokens of a piece, already spelt; it may begin or end a sentence."""
+    """Return a value, given its spelt ``tokens`` and the ``piece`` that they come from.
+
+    ``first``, ``last``: whether it begins and ends the sentence.
+    """
     spelt = spelling.finish(tokens) if last else tokens
     shown = list(spelt)
     if first and spelling.capital and shown:
@@ -430,7 +457,7 @@ def written(
 
 
 def _joined(pieces: Sequence[Unspelt]) -> Unspelt:
-    """Put pieces one after another; the tags of tokens are then places among all their words."""
+    """Return neighbouring pieces as one; tags of words count through the words of all pieces."""
     if len(pieces) == 1:
         return pieces[0]
     tokens: list[Token] = []
@@ -449,7 +476,7 @@ def _joined(pieces: Sequence[Unspelt]) -> Unspelt:
 
 @lru_cache(maxsize=1 << 16)
 def _shifted(token: Token, shift: int, loose: bool) -> Token:
-    """Return a token whose words stand ``shift`` places further on, not glued if ``loose``."""
+    """Return a token with ``shift`` added to the tags of words, and not glued if ``loose``."""
     tags = tuple([tag + shift if tag >= 0 else tag for tag in token.tags])
     return Token(token.text, token.glued and not loose, tags)
 
@@ -457,7 +484,10 @@ def _shifted(token: Token, shift: int, loose: bool) -> Token:
 def _write(
     tokens: Sequence[Token], space: bool, first: bool
 ) -> tuple[str, int, dict[int, TextPlace]]:
-    """Return the text, the number of words, and where the tokens of each tag stand."""
+    """Return the text, how many words begin in it, and where the tokens of each tag stand.
+
+    ``space``: the language has spaces between words; ``first``: the tokens begin the sentence.
+    """
     text, words, gap = "", 0, " " if space else ""
     spans: dict[int, TextPlace] = {}
     for form, glued, tags in tokens:

@@ -28,9 +28,11 @@ _TESTS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """The entries of a slot: words, each with the form drawn or (``cell`` None) free to agree.
+    """The entries of a slot: the words that it may take.
 
-    ``kin`` is a slot of another name with the same words: what is known of it is true of this one.
+    If forms are drawn too, a word has an entry for each form; else its ``cell`` is None, and the
+    sentence decides on the form. ``kin`` is a slot of another name with the same words: what was
+    computed for it is used for this one.
     """
 
     slot: Slot
@@ -43,7 +45,7 @@ class Domain:
 
     @cached_property
     def names(self) -> list[str]:
-        """A text for each entry that no other entry of the slot has."""
+        """A text for each entry; no two entries of the slot have the same."""
         if self.kin:
             return self.kin.names
         texts = {cell: str(cell or "") for cell in {word.cell for word in self.words}}
@@ -51,7 +53,7 @@ class Domain:
 
     @cached_property
     def lemmas(self) -> tuple[tuple[tuple[str, str], ...], Ints]:
-        """The distinct words (table and lemma), and the place of each entry's among them."""
+        """The distinct words (table and lemma), and for each entry the place of its word."""
         if self.kin:
             return self.kin.lemmas
         numbers = {id(word.row): word for word in self.words}
@@ -66,7 +68,7 @@ class Domain:
 
     @cached_property
     def weights(self) -> Ints:
-        """How often each entry is drawn beside the others: 1 for all, or as the slot says."""
+        """How often each entry is drawn, relative to the others: 1 unless the slot has weights."""
         if self.kin:
             return self.kin.weights
         return np.array([_weight(word, self.slot) for word in self.words], dtype=np.intp)
@@ -97,6 +99,7 @@ def _weight(word: Word, slot: Slot) -> int:
 
 
 def _group(words: Sequence[Word], asked: frozenset[str]) -> tuple[Ints, tuple[int, ...]]:
+    """Return the group of each word and the first word of each group (:meth:`Domain.groups`)."""
     if WHOLE in asked:
         return np.arange(len(words)), tuple(range(len(words)))
     answers = [_answers(words, name) for name in sorted(asked)]
@@ -108,8 +111,8 @@ def _group(words: Sequence[Word], asked: frozenset[str]) -> tuple[Ints, tuple[in
 
 
 def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
-    """Return what each word answers; what depends on its form alone is asked once."""
-    if name in (ROW, "lemma"):  # in one slot a row has the same forms wherever it stands
+    """Return the value of ``name`` for each word, looked up once for equal forms if possible."""
+    if name in (ROW, "lemma"):  # all entries of a row have the same forms to choose from
         return [id(word.row) if name == ROW else word.row.shown for word in words]
     tables = {word.table.name: word.table for word in words}.values()
     if name not in UNIVERSAL and all(name in t.columns for t in tables):
@@ -125,9 +128,9 @@ def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
 class Scope:
     """The slots that an expression names, with their entries grouped by what it asks of them.
 
-    ``keys`` are the group of each entry of a slot, ``firsts`` an entry for each group. The
-    expression has the same value for all words of a group, and is evaluated once for each
-    combination of groups, which a *code* numbers.
+    For each slot, ``keys`` has the group of each entry, and ``firsts`` one entry of each group. The
+    expression has the same value for all words of a group. So it is evaluated once for each
+    combination of groups. The number of a combination is its *code*.
     """
 
     slots: tuple[int, ...]
@@ -162,7 +165,7 @@ class Scope:
         return out
 
     def each(self, codes: Sequence[int]) -> Iterator[dict[str, Word]]:
-        """Yield, for each code, words that stand for it by the name of the slot."""
+        """Yield for each code one word of each of its groups, by the name of the slot."""
         columns: dict[str, list[Word]] = {}
         left = np.array(codes, dtype=np.intp if self.size <= MAX_CODE else object)
         for name, words in reversed(self.words.items()):
@@ -173,9 +176,10 @@ class Scope:
 
 
 def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) -> Domain:
-    """List the words a slot may take; ``asked`` is what the template's lines ask of it.
+    """Return the words a slot may take; ``asked`` is what the template's lines ask of it.
 
-    Raises :class:`InputError` for an unknown table, column or value and where no word fits.
+    Forms are drawn only if the lines ask for something that depends on them. Raises
+    :class:`InputError` for an unknown table, column or value and where no word fits.
     """
     if slot.oneof:
         rows = tuple(Row(text, {}, {}, "X") for text in slot.oneof)
@@ -200,7 +204,7 @@ def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) ->
 
 
 Entry = tuple[Row, Table, tuple[Feats, ...], Feats | None]
-"""A word that fits, the forms it may take, and the form drawn, if one is."""
+"""A row that fits, its table, the forms it may take, and the form drawn (None: none is drawn)."""
 
 
 def _words(
@@ -212,6 +216,7 @@ def _words(
 def _all_entries(
     slot: Slot, tables: Sequence[Table], lexicon: Lexicon, drawn: bool, path: str
 ) -> list[Entry]:
+    """Return the entries of a slot from all its tables; raises :class:`InputError`."""
     problems = [*_problems(slot, tables), *_class_problems(slot.under, tables, lexicon)]
     problems += _class_problems(slot.without.get("under", ()), tables, lexicon)
     if problems:
@@ -226,7 +231,7 @@ def _all_entries(
 
 
 def _stands_under(row: Row, table: Table, names: tuple[str, ...], lexicon: Lexicon) -> bool:
-    """Return whether a word is of one of these classes or groups."""
+    """Return whether a word is in one of these groups or classes, or in a class below one."""
     above = lexicon.hierarchy.above(row.properties.get("Class", ""))
     groups, key = lexicon.typical.groups, (table.name, row.lemma)
     return not above.isdisjoint(names) or any(key in groups.get(name, ()) for name in names)
@@ -235,6 +240,7 @@ def _stands_under(row: Row, table: Table, names: tuple[str, ...], lexicon: Lexic
 def _class_problems(
     classes: tuple[str, ...], tables: Sequence[Table], lexicon: Lexicon
 ) -> Iterator[str]:
+    """Yield a message if a class is unknown, or if no table has classes."""
     classes = tuple(name for name in classes if name not in lexicon.typical.groups)
     try:
         classes_wanted(",".join(classes), lexicon.hierarchy)
@@ -245,6 +251,7 @@ def _class_problems(
 
 
 def _problems(slot: Slot, tables: Sequence[Table]) -> Iterator[str]:
+    """Yield what is wrong with the columns, values and weights that a slot names."""
     for name, wanted in slot.wants.items():
         yield from _value_problems(name, wanted, tables, forms=True)
     for name, unwanted in slot.without.items():
@@ -261,8 +268,10 @@ def _problems(slot: Slot, tables: Sequence[Table]) -> Iterator[str]:
 def _value_problems(
     name: str, wanted: Sequence[str], tables: Sequence[Table], forms: bool
 ) -> Iterator[str]:
-    """Yield which column is not there (``forms``: it may be a feature of the forms), or which value
-    no word has."""
+    """Yield a message if no table has the column ``name``, and for each value that no word has.
+
+    ``forms``: features of the forms count as columns.
+    """
     names = {t.name: ("lemma", *t.columns, *(t.feature_names if forms else ())) for t in tables}
     having = [t for t in tables if name in names[t.name]]
     if not having:
@@ -284,7 +293,7 @@ def _named(tables: Sequence[Table]) -> str:
 
 
 def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:
-    """Return the rows, by lemma, that have the properties and the class wanted."""
+    """Return the rows, sorted by lemma, that have the properties and the class wanted."""
     rows: Iterable[Row] = table.sorted_rows
     for name, wanted in slot.wants.items():
         if name == "lemma":
@@ -306,13 +315,20 @@ def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:
 
 
 def _is_property(name: str, row: Row, table: Table) -> bool:
-    """Return whether the word says it, not its forms: a word may leave it to them (Gender)."""
+    """Return whether the row of a word decides on ``name``, not its forms.
+
+    A name such as Gender may be both a column and a feature of the forms; if its column is empty,
+    the forms decide.
+    """
     return name in table.columns and (bool(row.properties[name]) or name not in table.feature_names)
 
 
 @lru_cache(maxsize=1 << 14)
 def _passes(value: str, wanted: tuple[str, ...]) -> bool:
-    """Return whether a property keeps all limits and is (one of its list is) a value wanted."""
+    """Return whether a property is within all limits, and equals a plain value if any is wanted.
+
+    If the property is a list with commas, one of its values is enough.
+    """
     plain = [text for text in wanted if not _limit(text)]
     for match in filter(None, map(_limit, wanted)):
         if not _NUMBER.fullmatch(value) or not _TESTS[match[1]](float(value), float(match[2])):
@@ -324,7 +340,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def _limit(text: str) -> re.Match[str] | None:
-    """Match a limit, as ``>=3.5``."""
+    """Match a limit such as ``>=3.5``; None if the text is no limit."""
     return re.fullmatch(rf"(>=|<=|>|<)\s*({_NUMBER.pattern})", text)
 
 

@@ -1,4 +1,4 @@
-"""What a template says of several slots: ``where`` tests as truth tables, ``balance`` as levels."""
+"""Turn the ``where`` tests of a template into truth tables, and ``balance`` into levels."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +18,8 @@ from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word
 from solecism.lexicon.typical import Key
 
 LARGEST_CLAUSE = 1 << 22
+"""The most combinations of groups that the truth table of one test may have."""
+
 Truth = NDArray[np.bool_]
 _COMPARED: dict[str, Callable[..., Truth]] = {"eq": np.equal, "ne": np.not_equal}
 
@@ -62,11 +64,15 @@ def _explained(key: str, text: str, template: Template) -> Iterator[None]:
 
 
 def _clause(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Clause:
-    """Return the truth table of a test; the templates of a language share those of their kinds."""
+    """Return the clause of a test.
+
+    Its table is kept in ``phrases.memo``: templates that use the same kinds of slots share it.
+    """
     scope = Scope.of(phrases.uses(text), domains)
     if not scope.slots:
         raise TemplateFault(f"{text!r} asks nothing of any slot")
-    # Tests are the same if they are with numbers in place of slots, and their slots have the same.
+    # Tests have the same table if they are the same text, once numbers replace the names of their
+    # slots, and if these slots have the same words.
     numbered = renamed(text, {name: f"${number}" for number, name in enumerate(scope.words)})
     key = Clause, numbered, *(domains[slot].kin or domains[slot] for slot in scope.slots)
     if key not in phrases.memo:
@@ -75,6 +81,10 @@ def _clause(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Clause:
 
 
 def _table(text: str, phrases: Phrases, scope: Scope) -> Truth:
+    """Return the truth table of a test, with an axis for the groups of each slot.
+
+    Raises :class:`TemplateFault` if the table would be too large, or if no words pass.
+    """
     if scope.size > LARGEST_CLAUSE:
         raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
     _check_marks(phrases.tree(text))
@@ -104,7 +114,7 @@ def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
     """Return the truth table of ``x is typical(y.Role)``, ``x.Column == y.Column`` and
     ``x.Column != y.Column``.
 
-    None for any other test, which is evaluated for each combination of groups.
+    Return None for any other test: it must be evaluated for each combination of groups.
     """
     node = phrases.tree(text)
     if len(scope.slots) != 2:
@@ -128,6 +138,7 @@ def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
 
 
 def _typical(name: str, head: str, role: str, phrases: Phrases, scope: Scope) -> Truth:
+    """Return the truth table of ``NAME is typical(HEAD.ROLE)``."""
     rows: dict[Key, list[int]] = {}
     for number, word in enumerate(scope.words[name]):
         rows.setdefault(word.key, []).append(number)
@@ -140,6 +151,7 @@ def _typical(name: str, head: str, role: str, phrases: Phrases, scope: Scope) ->
 
 
 def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> BalanceLevel:
+    """Return the level of an expression: its value for each entry of the slot that it names."""
     scope = Scope.of(phrases.uses(text), domains)
     if len(scope.slots) != 1:
         raise TemplateFault(f"{text!r} must ask something of one slot")
@@ -152,7 +164,7 @@ def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> BalanceLev
         shown = domain.names[first] if isinstance(value, Word) else str(value)
         numbers.append(texts.setdefault(shown, len(texts)))
     labels = np.array(numbers, dtype=np.intp)[scope.keys[0]]
-    # A value weighs as much as its heaviest word: words that are one value share its draws.
+    # A value has the weight of its heaviest word, not the sum: words of one value share its draws.
     weights = np.zeros(len(texts), dtype=np.intp)
     np.maximum.at(weights, labels, domain.weights)
     return BalanceLevel(slot, labels, tuple(f"{text}={value}" for value in texts), weights)

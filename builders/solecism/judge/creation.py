@@ -1,8 +1,8 @@
 """Make a study: draw pairs, divide them into lists, add practice and catch trials, write it.
 
-Catch trials are sentences whose words are in disorder, made from the data. A person who reads
-cannot take them for sentences, whatever is thought of the pairs themselves. So they say who read,
-and teach nobody the labels of the data.
+Catch trials are made from sentences of the data by putting their words in disorder. All who read
+them see that they are wrong, whatever they think of the pairs themselves. So they show who reads,
+and give away nothing about which sentences of the data are good.
 """
 
 import json
@@ -36,14 +36,14 @@ _COLUMNS = {
     **{name: name for name in (*PAIR[1:], "language")},
     "good": "sentence_good", "bad": "sentence_bad", "tokens": "tokens_good",
 }  # fmt: skip
-"""Which columns of pairs a study uses; ``tokens_good`` may be missing."""
+"""The keys of a :data:`StudyPair`, with the columns of the data; ``tokens_good`` may be missing."""
 
 
 def pairs_of_config(spec: str, conditions: str = "") -> tuple[list[StudyPair], DataSource]:
-    """Return the pairs of a config, named as ``clams/he``, and what the config is.
+    """Return the pairs of a config, and where they come from (name, version, digest).
 
-    ``conditions``: of suites, see :func:`pairs_of_suites`. Raises :class:`InputError` for a config
-    of cloze items, and for conditions of one that has pairs.
+    ``spec``: the config, as ``clams/he``. ``conditions``: see :func:`pairs_of_suites`. Raises
+    :class:`InputError` for a config of cloze items, and for conditions of one that has pairs.
     """
     items = open_items(spec)
     items.require_pairs(spec)
@@ -65,11 +65,12 @@ def pairs_of_config(spec: str, conditions: str = "") -> tuple[list[StudyPair], D
 
 
 def pairs_of_suites(table: pa.Table, config: str, conditions: str = "") -> list[StudyPair]:
-    """Return the pairs of conditions of suite items.
+    """Return pairs that are made of two conditions of a suite item.
 
-    ``conditions``: ``GOOD:BAD`` names them; else they are those of the predictions that compare two
-    regions, the good one that with the lower surprisal. Conditions with the same text make no pair.
-    Raises :class:`InputError` for a condition that no item has.
+    ``conditions``: the names of the two, as ``GOOD:BAD``. If it is empty, each prediction that
+    compares two regions gives a pair: the condition that should have the lower surprisal is the
+    good one. Conditions with the same text make no pair. Raises :class:`InputError` for a condition
+    that no item has.
     """
     rows = table.to_pylist()
     good, _, bad = conditions.partition(":")
@@ -99,16 +100,16 @@ def pairs_of_suites(table: pa.Table, config: str, conditions: str = "") -> list[
 
 
 def trial_of(pair: StudyPair, key: str, kind: str, side: str = "", **texts: str) -> Item:
-    """Return the trial of a pair; ``side``: the only one shown; ``texts``: in place of its own."""
+    """Return a trial of a pair; ``side``: the only one shown; ``texts`` replace its values."""
     known = {"key": key, "kind": kind, **pair, **texts}
     sides = (side,) if side else SIDES
     return {name: known[name] for name in ("key", "kind", *PAIR, "language", *sides)}
 
 
 def draw_pairs(pairs: Sequence[StudyPair], number: int, seed: int) -> list[StudyPair]:
-    """Return ``number`` pairs of each paradigm, each of another minimal set while there are any.
+    """Return ``number`` pairs of each paradigm, if possible each from another minimal set.
 
-    Which: those with the lowest hashes of seed and id. Paradigms come in the order of their names.
+    The pairs with the lowest hashes of seed and id are taken, sorted by config and paradigm.
     """
     chosen: defaultdict[tuple[str, str], list[StudyPair]] = defaultdict(list)
     spare: defaultdict[tuple[str, str], list[StudyPair]] = defaultdict(list)
@@ -121,15 +122,16 @@ def draw_pairs(pairs: Sequence[StudyPair], number: int, seed: int) -> list[Study
 
 
 def _ranked(pairs: Sequence[StudyPair], salt: str) -> list[StudyPair]:
+    """Return pairs in the order of their hashes, which ``salt`` shuffles."""
     hashes = text_hashes(f"{salt} {pair['config']} {pair['id']}" for pair in pairs)
     return [pairs[place] for place in np.argsort(hashes, kind="stable").tolist()]
 
 
 MIN_WORDS = 4
-"""The fewest different words that make a catch trial."""
+"""How many different words a sentence must have to become a catch trial."""
 
 _LONG = 7
-"""The words from which a sentence counts as long."""
+"""From this number of words on, all sentences count as equally long."""
 
 
 def scrambled(
@@ -137,7 +139,7 @@ def scrambled(
 ) -> list[tuple[StudyPair, str]]:
     """Return ``number`` pairs that are not among ``avoid``, each with its good sentence scrambled.
 
-    Of each paradigm one before any has two, the paradigms with the longer sentences first. Raises
+    No paradigm gives a second pair before each has given one; longer sentences come first. Raises
     :class:`InputError` if too few sentences have enough words.
     """
     sets = {(pair["config"], pair["set_id"]) for pair in avoid}
@@ -165,7 +167,9 @@ _TRIES = 200
 
 
 def words_of_sentence(sentence: str, tokens: str | None = None) -> list[str]:
-    """Return the words between spaces; of a text without spaces its tokens, else its characters.
+    """Return the words of a sentence, without the marks at its end.
+
+    In a text without spaces they are its ``tokens``, or its characters if no tokens are known.
 
     >>> words_of_sentence("The pilot laughs.")
     ['The', 'pilot', 'laughs']
@@ -181,8 +185,8 @@ def words_of_sentence(sentence: str, tokens: str | None = None) -> list[str]:
 def scramble(sentence: str, tokens: str | None = None, seed: int = 0) -> str | None:
     """Return the words of a sentence in an order that leaves no two neighbours together.
 
-    The shortest word, which is mostly a function word, comes last, the first word is another one,
-    and the mark at the end stays. None: the sentence has too few words, or too few that differ.
+    The shortest word (mostly a function word) comes last, another word comes first, and the mark at
+    the end stays. Return None if there are too few different words, or if no such order is found.
 
     >>> scramble("The author near the pilots laughs.")
     'Pilots the laughs near author the.'
@@ -210,16 +214,17 @@ _JUDGES = {"choice": 20, "likert": 20, "expert": 3}
 _SECONDS = {"choice": 6.0, "likert": 5.0, "expert": 20.0}
 
 MAX_ITEMS = 50
-"""Items of a list, if the number of lists is not given."""
+"""The most items of a list, if the number of lists is not given."""
 
 
 @dataclass(frozen=True)
 class StudyOptions:
     """What a study is to be like.
 
-    ``pairs``: of each paradigm; ``judges``: of each pair (None: 20, experts 3); ``lists`` (None:
-    as many as keep a list below :data:`MAX_ITEMS`, one for experts); ``practice`` and ``catch``:
-    trials of each list.
+    ``pairs``: how many of each paradigm. ``judges``: how many judge each pair (None: 20, or 3
+    experts). ``lists``: how many lists of trials (None: one for experts; otherwise as many as are
+    needed so that none has more than :data:`MAX_ITEMS` items). ``practice``, ``catch``: how many
+    such trials each list has. ``hourly``: the pay in an hour, in ``currency``.
     """
 
     design: str = "choice"
@@ -262,6 +267,7 @@ def create_study(
 def _planned(
     pairs: Sequence[StudyPair], data: Sequence[DataSource], options: StudyOptions, folder: Path
 ) -> Study:
+    """Return the study that :func:`create_study` writes."""
     if not pairs:
         raise fail("there are no pairs")
     design, codes = options.design, sorted({pair["language"] for pair in pairs})
@@ -296,8 +302,8 @@ def _scrambled_trials(
 ) -> dict[str, Item]:
     """Return practice or catch trials by their keys.
 
-    In practice of single sentences every second one is a sentence of the data as it is, so that
-    people meet both ends of the scale.
+    Where people judge single sentences, every second practice trial is the sentence as it was, not
+    scrambled, so that people meet both good and bad ones.
     """
     trials = {}
     for number, (pair, text) in enumerate(scrambles, 1):
@@ -310,11 +316,13 @@ def _scrambled_trials(
 def trials_of_lists(
     design: str, pairs: Mapping[str, StudyPair], lists: int | None = None
 ) -> list[list[str]]:
-    """Return the keys of the items of each list.
+    """Return for each list the keys of its items.
 
-    Forced choice: an item for each pair. Experts: one for each side, ``KEY-good`` and ``KEY-bad``,
-    in one list. Likert: two lists for each group of pairs, a Latin square; in each, the pairs of a
-    paradigm take turns in showing the good and the bad side.
+    In a forced choice a pair is one item. For experts it is two items in the same list,
+    ``KEY-good`` and ``KEY-bad``. In a Likert study each group of pairs has two lists (a Latin
+    square): a pair shows one side in the first list and the other side in the second, and the pairs
+    of a paradigm take turns. Raises :class:`InputError` if pairs cannot be divided into ``lists``
+    lists.
     """
     groups = 1 if design == "expert" else math.ceil(len(pairs) / MAX_ITEMS)
     if lists is not None:
@@ -335,10 +343,11 @@ def trials_of_lists(
 
 
 def lists_of_pairs(pairs: Mapping[str, StudyPair], lists: int) -> list[list[str]]:
-    """Divide pairs, by key, into lists of equal length (within one), no set twice in a list.
+    """Divide pairs into lists as long as each other, within one; return the keys of each list.
 
-    Within that, each paradigm is spread evenly. Raises :class:`InputError` if a minimal set has
-    more pairs than there are lists, or if there are fewer pairs than lists.
+    No list has two pairs of a minimal set, and the pairs of a paradigm are spread evenly. Raises
+    :class:`InputError` if a minimal set has more pairs than there are lists, or if there are fewer
+    pairs than lists.
     """
     if len(pairs) < lists:
         raise fail(f"{len(pairs)} pairs cannot be divided into {lists} lists")

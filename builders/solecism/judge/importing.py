@@ -1,4 +1,4 @@
-"""Bring answers home: from our page and server and from other programs, into one table.
+"""Import answers, from our page, our server or other programs, into one table.
 
 The table is ``answers.parquet`` in the folder of the study, with the columns of
 :data:`~solecism.judge.schema.ANSWERS`.
@@ -36,14 +36,17 @@ MAX_TEXT = 2_000
 """Characters of an id, a name or a comment."""
 
 KnownTrials = Mapping[tuple[str, ...], Item]
-"""Trials by what an answer may name: their key, their two sentences, their id and only side."""
+"""Trials by what answers may call them: ``(KEY,)``, ``("texts", GOOD, BAD)``, ``("id", ID, SIDE)``.
+
+The side is that of a trial that shows one sentence, and empty if both are shown.
+"""
 
 _PLACES = (("1", "first", "a", "left", "top", "f"), ("2", "second", "b", "right", "bottom", "j"))
-"""What an answer may call the sentence that stood first, and the other."""
+"""What an answer may call the sentence that stood first, and what the other one."""
 
 
 class Imported(NamedTuple):
-    """The answers that were read, in order, and how many of them were there ``twice``."""
+    """The answers that were read, in order; ``twice``: how many repetitions were left out."""
 
     table: pa.Table
     twice: int
@@ -52,13 +55,14 @@ class Imported(NamedTuple):
 def import_answers(
     study: Study, files: Sequence[Path], name: str = "", known: KnownTrials | None = None
 ) -> Imported:
-    """Read the answers in files; without any, those that our server has taken.
+    """Read the answers in ``files``; if there are no files, those that our server has taken.
 
-    ``name``: the format (:data:`~solecism.judge.formats.FORMATS`), empty: the one that fits;
-    ``known``: the pairs that answers are about, if the study does not have them. An answer that is
-    there twice counts once. What a program did not say is filled in: positions by the order of a
-    person's answers, and how many trials there were. Raises :class:`InputError`, with file and
-    line, for what cannot be understood, and for two different answers of one person to one trial.
+    ``name``: the format, one of :data:`~solecism.judge.formats.FORMATS`; if it is empty, the format
+    is recognised. ``known``: the pairs that answers are about, if the study does not have them. An
+    answer that is there twice counts once. If a program does not say the position of an answer or
+    the number of trials, they are counted from the person's answers. Raises :class:`InputError`,
+    with file and line, for what cannot be understood, and for two different answers of one person
+    to one trial.
     """
     found: dict[tuple[object, ...], Raw] = {}
     twice = 0
@@ -80,7 +84,7 @@ def import_answers(
 
 
 def known_trials(trials: Mapping[str, Item]) -> KnownTrials:
-    """Return trials, given by their keys, as :func:`import_answers` looks for them."""
+    """Return trials, given by their keys, in the form in which answers look them up."""
     found: dict[tuple[str, ...], Item] = {}
     for key, item in trials.items():
         texts = item.get("good", ""), item.get("bad", "")
@@ -89,7 +93,7 @@ def known_trials(trials: Mapping[str, Item]) -> KnownTrials:
 
 
 def _side(item: Item) -> str:
-    """Return the only side of a trial; an empty text if it has both."""
+    """Return the side of a trial that shows one sentence; an empty text if it shows both."""
     sides = [side for side in SIDES if item.get(side)]
     return sides[0] if len(sides) == 1 else ""
 
@@ -97,24 +101,25 @@ def _side(item: Item) -> str:
 def _rows(
     study: Study, files: Sequence[Path], name: str, known: KnownTrials
 ) -> Iterator[tuple[Path, Raw]]:
-    """Yield the rows of :data:`~solecism.judge.schema.ANSWERS`, with their files."""
+    """Yield answers as rows of :data:`~solecism.judge.schema.ANSWERS`, each with its file."""
     if not files:
         yield from ((study.folder, row) for row in _stored(study).to_pylist())
-    elif not study.items and not (study.folder / SALT).is_file():  # a study of others
+    elif not study.items and not (study.folder / SALT).is_file():  # made by others
         write_text(study.folder / SALT, secrets.token_hex(16) + "\n", mode=0o600)
     for path in files:
         if path.suffix == ".sqlite":
             raise fail("is the server's file: import it by naming no file", path)
         for raw in read_raw(path, study, name):
-            # Our page's own are whole: people have pseudonyms already.
+            # Answers of our own page have all columns, and pseudonyms for people.
             whole = all(name in raw for name in ANSWERS.names)
             yield path, raw if whole else _row(study, raw, known, path)
 
 
 def _row(study: Study, raw: Raw, known: KnownTrials, path: Path) -> Raw:
-    """Return the row that the answer of another program makes; people get pseudonyms.
+    """Return the row for an answer of another program, with a pseudonym for the person.
 
-    Raises :class:`InputError` if nobody is named, the trial is unknown, or the answer is none.
+    Raises :class:`InputError` if nobody is named, if the trial is unknown, or if the answer is not
+    one that people can give.
     """
     line, flags = raw.get("line"), raw.get("flags") or []
     for name, value in raw.items():
@@ -139,7 +144,7 @@ def _row(study: Study, raw: Raw, known: KnownTrials, path: Path) -> Raw:
 
 
 def _find(raw: Raw, known: KnownTrials) -> Item | None:
-    """Return the trial that an answer is about, by its key, its sentences or its id."""
+    """Return the trial that an answer names by key, by sentences or by id; None if unknown."""
     if "item" in raw:
         return known.get((str(raw["item"]),))
     key, shown = str(raw.get("id")), str(raw.get("shown"))
@@ -156,6 +161,7 @@ def _sentences(raw: Raw) -> tuple[str, str]:
 
 
 def _count(value: object, name: str, path: Path, line: int | None) -> int | None:
+    """Return a value as a whole number of at least 0, None as None; raises :class:`InputError`."""
     if value is None:
         return None
     try:
@@ -168,7 +174,10 @@ def _count(value: object, name: str, path: Path, line: int | None) -> int | None
 
 
 def _described(study: Study, raw: Raw, path: Path) -> Item:
-    """Return the trial that an answer describes itself, of a study that others have made."""
+    """Return the trial that an answer describes, where a study of others lists no trials.
+
+    Raises :class:`InputError` if the study has trials, or if the answer does not say enough.
+    """
     line, (good, bad) = raw.get("line"), _sentences(raw)
     if study.items:
         key = str(raw.get("item") or raw.get("id") or good or bad)
@@ -187,7 +196,7 @@ def _described(study: Study, raw: Raw, path: Path) -> Item:
 
 
 def _answer(design: str, raw: Raw, item: Item, shown: str, path: Path) -> dict[str, object]:
-    """Return ``answer`` and ``rating``."""
+    """Return the columns ``answer`` and ``rating``, of which one is None."""
     line, said = raw.get("line"), str(raw.get("answer", "")).strip()
     judged: dict[str, object] = {"answer": said.lower()}
     if design == "likert":
@@ -203,7 +212,9 @@ def _answer(design: str, raw: Raw, item: Item, shown: str, path: Path) -> dict[s
 
 
 def _chosen(answer: str, item: Item, shown: str) -> str | None:
-    """Return the side that an answer names: by its place, or by its sentence.
+    """Return the side that an answer names by its place or its sentence; None if it names none.
+
+    ``shown``: the side that stood first, if it is known.
 
     >>> _chosen("2", {"good": "I sleep.", "bad": "I sleeps."}, "bad")
     'good'
@@ -218,7 +229,7 @@ def _chosen(answer: str, item: Item, shown: str) -> str | None:
 
 
 def save_answers(study: Study, table: pa.Table) -> Path:
-    """Write the table of a study, in place of an earlier one, and return its path."""
+    """Write the table of answers of a study over an earlier one, and return its path."""
     path = study.folder / TABLE
     with writing(path) as part:
         part.chmod(0o600)
@@ -252,7 +263,7 @@ def read_answer_table(study: Study) -> pa.Table:
 
 
 def _check_values(table: pa.Table, design: str, path: Path) -> None:
-    """Refuse what an answer cannot be: a table may be that of others."""
+    """Raise :class:`InputError` for values that no answer can have, as others made the table."""
     judged = "rating" if design == "likert" else "answer"
     shapes: dict[str, object] = {
         "design": (design,), "kind": KINDS, "shown": (*SIDES, None) if design == "choice" else SIDES,
@@ -271,7 +282,7 @@ def _check_values(table: pa.Table, design: str, path: Path) -> None:
 
 
 def _store(study: Study) -> AnswerStore | None:
-    """Return the answers that the server of a study has taken, None if there was none."""
+    """Return the store of answers of the study's server; None if no server was run."""
     if not (study.folder / ANSWERS_FILE).is_file():
         return None
     from solecism.judge.server import AnswerStore
@@ -280,6 +291,7 @@ def _store(study: Study) -> AnswerStore | None:
 
 
 def _stored(study: Study) -> pa.Table:
+    """Return the answers that the server has taken; raises :class:`InputError` without any."""
     if not (store := _store(study)):
         why = "there are no answers yet: `solecism judge import` brings them home"
         raise fail(why, study.folder / ANSWERS_FILE)
@@ -287,9 +299,10 @@ def _stored(study: Study) -> pa.Table:
 
 
 def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:
-    """Return of each list how many people count for it, how many finished, and their answers.
+    """Return for each list how many people it has, how many of them finished, and their answers.
 
-    They are those of the server, or without one of the table; list 0 is for answers without a list.
+    The numbers come from the server if one was run, else from the table. List 0 is for answers that
+    name no list.
     """
     if store := _store(study):
         return store.counts()
@@ -308,7 +321,8 @@ def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:
 def remove_person(study: Study, code: str) -> int:
     """Remove the answers of a person from table and server; return how many there were.
 
-    ``code``: what the page has shown at the end, or the name that the platform gives.
+    ``code``: the code that the page has shown the person at the end, or the name that the person
+    has on the platform.
     """
     names = {code, pseudonym(code, study.salt)} if (study.folder / SALT).is_file() else {code}
     store, removed = _store(study), 0

@@ -1,13 +1,15 @@
 """What people found: whose answers count, and the accuracy, agreement, ratings and time of pairs.
 
 What "right" means depends on the design. In a forced choice an answer is right if it is the good
-sentence. An expert is right to say yes to the good, no to the bad sentence; *not applicable* says
-nothing. Nobody rates both sentences of a pair, so of ratings the individual accuracy is the share
-of all pairs of a rating of the good and one of the bad sentence in which the good one is rated
-higher (equal: half), ratings being z-scored within each judge.
+sentence. An expert is right to say yes to the good sentence and no to the bad one; the answer *not
+applicable* does not count. In a study with ratings (Likert) nobody rates both sentences of a pair.
+Therefore each rating of the good sentence is compared with each rating of the bad one, after all
+ratings were turned into z-scores within each judge. The individual accuracy of the pair is the
+share of these comparisons in which the good sentence is rated higher; equal ratings count a half.
 
-Agreement coefficients take counts: how often each unit (row) got each answer (column). Units may
-have any number of answers; those with fewer than two say nothing about agreement.
+Agreement coefficients are computed from a table of counts: how often each unit (row) got each
+answer (column). A unit is a pair in a forced choice, otherwise one sentence of a pair. Units with
+fewer than two answers say nothing about agreement.
 
 A catch trial is answered right by ``good`` (choice), a rating of 1 to 3 (Likert) or ``no``
 (expert).
@@ -35,17 +37,18 @@ Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 LEVELS = {"paradigm": "UID", "phenomenon": "linguistics_term", "config": "config"}
-"""What pairs are grouped by: the name of the level, and the column."""
+"""The levels at which pairs are grouped, and the column of each."""
 
 
 @dataclass(frozen=True)
 class JudgedGroup:
-    """Pairs that belong together: a paradigm, a phenomenon, a config, or all.
+    """The figures of pairs that belong together: a paradigm, a phenomenon, a config, or all.
 
-    ``individual``: the share of answers that are right, the mean over pairs, with an interval that
-    is clustered by judge and item; ``majority``: the share of pairs that people confirm, with
-    Wilson's interval; ``alpha``, ``ac1``: agreement (of ratings alpha for ordinal data, and AC2);
-    ``gap``: of ratings, in z-scores; ``time``: milliseconds, the median.
+    ``individual``: the share of right answers, as the mean over pairs, with an interval that is
+    clustered by judge and pair. ``kept``: how many pairs people confirm. ``majority``: the share of
+    these, with Wilson's interval. ``alpha``, ``ac1``: Krippendorff's alpha and Gwet's AC1; for
+    ratings ordinal alpha and AC2. ``gap``: for ratings, how much higher good sentences are rated
+    than bad ones, in z-scores. ``time``: the median time of an answer in milliseconds.
     """
 
     name: str
@@ -69,11 +72,12 @@ class JudgedGroup:
 class Outcome:
     """The outcome of a study.
 
-    ``judges``: see :func:`judge_records`. ``pairs``: those with answers that count, with the
+    ``judges``: see :func:`judge_records`. ``pairs``: the pairs with answers that count, with the
     columns of :data:`~solecism.judge.schema.JUDGMENTS`, the config, and the sentences if the study
-    has them. ``answers``: those that count, with ``pair`` (the row in ``pairs``), ``value`` (1
-    right, 0 wrong, or the z-score of a rating), ``choice`` (its number) and ``influence`` (what it
-    adds to the pair's accuracy). ``simulated``: how many are those of programs.
+    has them. ``answers``: the answers that count, with ``pair`` (the row in ``pairs``), ``value``
+    (1 right, 0 wrong, or the z-score of a rating), ``choice`` (the number of the answer) and
+    ``influence`` (how much it moves the pair's accuracy). ``simulated``: how many answers come from
+    programs.
     """
 
     study: Study
@@ -99,16 +103,16 @@ class Outcome:
 
     @cached_property
     def levels(self) -> dict[str, list[JudgedGroup]]:
-        """The figures by each of :data:`LEVELS`."""
+        """The figures of each group, for each of :data:`LEVELS`."""
         return {level: self.by(level, self.pairs) for level in LEVELS}
 
     @cached_property
     def failed(self) -> list[JudgedGroup]:
-        """The paradigms of which too few pairs are confirmed."""
+        """The paradigms with too few pairs that people confirm."""
         return [one for one in self.levels["paradigm"] if not one.passes(self.study.rules)]
 
     def by(self, level: str, pairs: pd.DataFrame) -> list[JudgedGroup]:
-        """Return the figures of some pairs by one of :data:`LEVELS`, in the order of names."""
+        """Return the figures of pairs, grouped at one of :data:`LEVELS`, in the order of names."""
         return [self.group(str(name), some) for name, some in pairs.groupby(LEVELS[level])]
 
     def group(self, name: str, pairs: pd.DataFrame) -> JudgedGroup:
@@ -119,8 +123,9 @@ class Outcome:
         rows = self.answers[self.answers["pair"].isin(pairs.index)]
         accuracy = float(pairs["accuracy"].to_numpy().mean())
         pair, judge = rows["pair"].to_numpy(), rows["judge"].to_numpy()
-        more = (rows["pair"].map(pairs["accuracy"]) - accuracy) / rows["pair"].map(pairs["n"])
-        influence = ((rows["influence"] + more) / len(pairs)).to_numpy()
+        # How far a pair is from the mean is divided among its answers.
+        pair_share = (rows["pair"].map(pairs["accuracy"]) - accuracy) / rows["pair"].map(pairs["n"])
+        influence = ((rows["influence"] + pair_share) / len(pairs)).to_numpy()
         is_rated, kept = self.study.design == "likert", int((pairs["verdict"] == "keep").sum())
         units = pair if self.study.design == "choice" else 2 * pair + rows["good"].to_numpy()
         counts = answer_counts(units, rows["choice"].to_numpy(), 7 if is_rated else 2)
@@ -134,10 +139,10 @@ class Outcome:
 
 
 def outcome_of(study: Study, table: pa.Table, exclude: bool = True) -> Outcome:
-    """Return the outcome of a study; with ``exclude`` false all answers to items count.
+    """Return the outcome of a study.
 
-    ``table``: answers (:data:`~solecism.judge.schema.ANSWERS`). Pairs without an answer that counts
-    are not in it.
+    ``table``: answers (:data:`~solecism.judge.schema.ANSWERS`). If ``exclude`` is false, all
+    answers to items count. The outcome has only pairs with an answer that counts.
     """
     rows, judges = _frame(table, study.rules), judge_records(table, study.rules)
     counting = rows[rows["kind"] == "item"]
@@ -150,9 +155,10 @@ def outcome_of(study: Study, table: pa.Table, exclude: bool = True) -> Outcome:
 
 
 def _frame(table: pa.Table, rules: Rules) -> pd.DataFrame:
-    """Return answers as a data frame; ``ruled_out``: they do not count by themselves.
+    """Return answers as a data frame, with a column ``ruled_out``.
 
-    That is for a flag, or for the native language.
+    It is true for answers that do not count, whatever else the judge answered: they have one of the
+    flags, or not one of the native languages, that the rules name.
     """
     frame: pd.DataFrame = table.drop_columns(["flags"]).to_pandas()
     out = _has_flag(table, rules.flags)
@@ -163,7 +169,7 @@ def _frame(table: pa.Table, rules: Rules) -> pd.DataFrame:
 
 
 def _has_flag(table: pa.Table, flags: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which answers have one of some flags."""
+    """Return for each answer whether it has at least one of ``flags``."""
     lists = table["flags"].combine_chunks()
     found = np.zeros(len(table), np.bool_)
     is_in = pc.is_in(pc.list_flatten(lists), pa.array([*flags], pa.string()))
@@ -174,10 +180,11 @@ def _has_flag(table: pa.Table, flags: Sequence[str]) -> NDArray[np.bool_]:
 def judge_records(table: pa.Table, rules: Rules) -> pd.DataFrame:
     """Return a row for each judge, in the order of their names.
 
-    ``completed``: the share of trials that were answered; ``catch``: of catch trials that were
-    answered right; ``one_sided``: of items, the share of the place (or rating) chosen most;
-    ``median_time``: milliseconds, of items; ``left_out``: answers that do not count by themselves,
-    for a flag or a native language; ``reasons`` why none counts (empty: they count).
+    ``completed``: the share of trials that the judge answered. ``catch``: the share of catch trials
+    that were answered right. ``one_sided``: the share of items in which the place (or rating, or
+    answer) that the judge chose most was chosen. ``median_time``: the median time of an item in
+    milliseconds. ``left_out``: how many answers are ruled out by a flag or a native language.
+    ``reasons``: the rules that the judge broke, so that no answer counts; empty if none.
     """
     rows = _frame(table, rules)
     items, catch = rows[rows["kind"] == "item"], rows[rows["kind"] == "catch"]
@@ -211,14 +218,17 @@ def judge_records(table: pa.Table, rules: Rules) -> pd.DataFrame:
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a data frame; what is missing is None."""
+    """Return the rows of a data frame as dictionaries; missing values become None."""
     plain = frame.astype(object).where(frame.notna(), None)
     return [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
 
 
 def _with_values(rows: pd.DataFrame, design: str) -> pd.DataFrame:
-    """Return rows with ``good``: whether the good sentence was judged; ``choice``: the number of
-    the answer; ``value``: 1 right, 0 wrong, or the z-score of the rating."""
+    """Return answers with three more columns; *not applicable* is left out.
+
+    ``good``: whether the good sentence was shown (in a forced choice: shown first). ``choice``: the
+    number of the answer. ``value``: 1 if it is right, 0 if wrong, or the z-score of the rating.
+    """
     rows = rows.assign(good=rows["shown"] == "good", time=rows["time"].astype(float))
     if design == "choice":
         right = rows["answer"] == "good"
@@ -228,7 +238,7 @@ def _with_values(rows: pd.DataFrame, design: str) -> pd.DataFrame:
         yes = rows["answer"] == "yes"
         return rows.assign(choice=yes.astype(int), value=(yes == rows["good"]).astype(float))
     ratings = rows.groupby("participant")["rating"]
-    spread = ratings.transform("std", ddof=0).replace(0, 1.0)  # 0: always the same rating
+    spread = ratings.transform("std", ddof=0).replace(0, 1.0)  # 0: all ratings of a judge are equal
     value = (rows["rating"] - ratings.transform("mean")) / spread
     return rows.assign(choice=rows["rating"].astype(int) - 1, value=value)
 
@@ -236,7 +246,7 @@ def _with_values(rows: pd.DataFrame, design: str) -> pd.DataFrame:
 def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the pairs in order, and the answers to them, sorted by pair.
 
-    A pair with ratings of one sentence only is left out.
+    In a study with ratings, pairs with ratings of one sentence only are left out.
     """
     is_rated, limit = study.design == "likert", study.rules.pair
     if is_rated:
@@ -281,7 +291,7 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame
 
 
 def _higher(rows: pd.DataFrame) -> tuple[float, Numbers]:
-    """Return how often good ratings are above bad ones, and what each rating adds to that."""
+    """Return how often good ratings are above bad ones, and how each rating moves this share."""
     values, good = rows["value"].to_numpy(), rows["good"].to_numpy()
     wins = (np.sign(np.subtract.outer(values[good], values[~good])) + 1) / 2
     share = float(wins.mean())
@@ -292,7 +302,7 @@ def _higher(rows: pd.DataFrame) -> tuple[float, Numbers]:
 
 
 def _gap(rows: pd.DataFrame) -> Interval:
-    """Return the difference of the mean z-scores of good and bad sentences."""
+    """Return the mean z-score of good sentences minus that of bad ones, with its interval."""
     values, good = rows["value"].to_numpy(), rows["good"].to_numpy()
     influence = np.empty(len(values))
     for side, sign in ((good, 1), (~good, -1)):
@@ -303,7 +313,7 @@ def _gap(rows: pd.DataFrame) -> Interval:
 
 
 def answer_counts(units: Codes, answers: Codes, possible: int) -> Numbers:
-    """Return how often each unit got each of the ``possible`` answers, given both by number."""
+    """Return how often each unit got each of the ``possible`` answers; both are given by number."""
     _, row = np.unique(units, return_inverse=True)
     counts = np.bincount(row * possible + answers, minlength=(row.max(initial=-1) + 1) * possible)
     return counts.reshape(-1, possible).astype(float)
@@ -312,8 +322,8 @@ def answer_counts(units: Codes, answers: Codes, possible: int) -> Numbers:
 def krippendorff_alpha(counts: Numbers, ordered: bool = False) -> float:
     """Return alpha (Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
 
-    It is nominal, or ordinal if the columns are ``ordered``. NaN if nobody could disagree: no unit
-    has two answers, or there is one answer only.
+    It is nominal, or ordinal if the columns are ``ordered``. It is NaN if no unit has two answers,
+    or if all answers are the same: then nobody could disagree.
     """
     paired = counts[counts.sum(1) >= 2]
     totals = paired.sum(0)
@@ -331,8 +341,8 @@ def gwet_ac(counts: Numbers, ordered: bool = False) -> float:
     """Return AC1, or AC2 with quadratic weights if the answers are ``ordered``.
 
     Gwet (2008, "Computing inter-rater reliability and its variance"; 2014, "Handbook of inter-rater
-    reliability"). Unlike alpha it does not fall if nearly all answers are the same. NaN if no unit
-    has two answers, or only one answer was possible.
+    reliability"). Unlike alpha it does not fall if nearly all answers are the same. It is NaN if no
+    unit has two answers, or if only one answer was possible.
     """
     size = counts.shape[1]
     rated = counts[counts.sum(1) > 0]
@@ -351,10 +361,10 @@ def gwet_ac(counts: Numbers, ordered: bool = False) -> float:
 def clustered_error(influence: Numbers, judges: Codes, items: Codes) -> float:
     """Return the standard error of a figure, clustered by judge and by item.
 
-    ``influence``: what each answer adds to the figure's deviation; answers of one person are alike,
-    and so are answers about one item. The variance is that of the clusters of judges, and of
-    items, less that of what is in both (Cameron, Gelbach and Miller 2011, section 2.1); at least
-    the larger of the two.
+    ``influence``: how much each answer moves the figure. Answers of one judge are alike, and so are
+    answers about one item, so neither are independent. The variance is the one clustered by judge,
+    plus the one clustered by item, minus the one clustered by both (Cameron, Gelbach and Miller
+    2011, section 2.1), but at least the larger of the first two.
     """
     variances = []
     for keys in (judges, items, judges * (items.max(initial=0) + 1) + items):
@@ -367,11 +377,11 @@ def clustered_error(influence: Numbers, judges: Codes, items: Codes) -> float:
 
 
 def share_interval(share: float, influence: Numbers, judges: Codes, items: Codes) -> Interval:
-    """Return a share with a 95 % interval: Wilson's, for as many answers as these are worth.
+    """Return a share with a 95 % interval: Wilson's, for the effective number of answers.
 
-    They are worth ``share * (1 - share) / error ** 2`` independent ones (Korn and Graubard 1998),
-    at most as many as there are. If all are alike that is unknown, and they count as many as there
-    are judges or items, whichever are fewer.
+    That is how many independent answers would have the same error:
+    ``share * (1 - share) / error ** 2`` (Korn and Graubard 1998), at most the number of answers. If
+    the error is 0, it is the number of judges or of items, whichever is smaller.
     """
     error = clustered_error(influence, judges, items)
     clusters = min(len(np.unique(judges)), len(np.unique(items)))
@@ -389,7 +399,8 @@ _COLUMNS = (
 def answers_csv(outcome: Outcome) -> str:
     """Return the answers that count as CSV, with the sentences.
 
-    ``right``: 1 or 0, of ratings the z-score. It is the input of :func:`r_script`.
+    The column ``right`` is 1 or 0; for ratings it is the z-score. The script of :func:`r_script`
+    reads this CSV.
     """
     rows = outcome.answers
     found = rows[[*_COLUMNS]].astype({"list": "Int64", "rating": "Int64", "time": "Int64"})

@@ -1,6 +1,6 @@
-"""What a page shows of the items of a paradigm: some of them, counts of features, an audit.
+"""Choose what a page shows of the items of a paradigm: examples, counts of features, an audit.
 
-The items are few, typical, and spread over the features; the same each time.
+The examples are few and typical and cover the values of features. They are the same each time.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,26 +23,27 @@ SHOWN = 10
 """How many items a page shows."""
 
 AUDITED = 500
-"""How many pairs of a paradigm are audited: the first, which are a fair sample of a build."""
+"""How many pairs of a paradigm are audited: the first ones, a fair sample of those of a build."""
 
 SHOWN_VALUES = 8
 """How many values of a feature are listed."""
 
 CANDIDATES = 200
-"""Among how many items of a paradigm, the first of the data, they are chosen."""
+"""From how many items of a paradigm, its first, examples are chosen."""
 
 READINGS = 3
-"""The most readings of a form that are listed."""
+"""How many sets of features are listed for a form that has several."""
 
 FormFeatures = Mapping[tuple[str, str], str]
-"""Features by lemma and form (in small letters); those of a form with several readings together."""
+"""Features by lemma and form (in small letters); several of a form are joined by "or"."""
 
 
 def choose_rows(items: ItemColumns, rows: Codes, most: int = SHOWN) -> list[int]:
-    """Return rows of a paradigm that show its features, one of each minimal set.
+    """Return at most ``most`` rows of a paradigm that show its features.
 
-    Each time the row is taken whose values were taken least before; of equal ones that whose length
-    is nearest to the median, and of these the first. Items that people rejected are not taken.
+    No two are of one minimal set, and items that people rejected are left out. Rows are taken one
+    by one. The next is the row with the lowest sum of two numbers: how often its values are in rows
+    already taken, and how far its length is from the median (as a share of it).
     """
     for column in items.features:
         if column.name == VERDICT and "drop" in column.values:
@@ -66,9 +67,9 @@ def choose_rows(items: ItemColumns, rows: Codes, most: int = SHOWN) -> list[int]
 
 @cache
 def form_features(root: Path, language: str) -> FormFeatures:
-    """Return the features of all forms of a language's lexicon: data have only those of good forms.
+    """Return the features of all forms in the lexicon of a language, none if it has no lexicon.
 
-    They are empty if there is no such lexicon.
+    Pages need them for the wrong forms: data have the features of the good forms only.
     """
     found: dict[tuple[str, str], dict[str, None]] = {}
     try:
@@ -84,7 +85,7 @@ def form_features(root: Path, language: str) -> FormFeatures:
 
 @dataclass(frozen=True)
 class TextPiece:
-    """A part of a sentence: whether it ``differs`` from the other one, and what is known of it."""
+    """A part of a sentence; ``differs``: it is marked on the page; ``note``: what is said of it."""
 
     text: str
     differs: bool = False
@@ -93,7 +94,7 @@ class TextPiece:
 
 @dataclass(frozen=True)
 class ShownText:
-    """A sentence in pieces: of a pair its ``side`` (``good``, ``bad``), else its name."""
+    """A sentence in pieces, with its ``side`` (``good``, ``bad``) if it is one of a pair."""
 
     name: str
     pieces: tuple[TextPiece, ...]
@@ -106,7 +107,7 @@ class ShownText:
 
     @property
     def runs(self) -> list[tuple[bool, list[TextPiece]]]:
-        """The pieces in runs of those that differ, and of those that do not."""
+        """Neighbouring pieces together: whether they differ, and the pieces."""
         grouped = groupby(self.pieces, lambda piece: piece.differs)
         return [(differs, list(some)) for differs, some in grouped]
 
@@ -139,9 +140,9 @@ class ShownItem:
 
     @property
     def swap(self) -> tuple[str, str] | None:
-        """What the bad sentence of a pair has, and what the good one has in its place.
+        """The words in which the two sentences of a pair differ: of the bad, then of the good one.
 
-        None if they differ in more than one place.
+        None if they do not differ in exactly one place.
         """
         sides = [
             ["".join(p.text for p in run) for differs, run in text.runs if differs]
@@ -153,7 +154,7 @@ class ShownItem:
 
 
 def shown_item(items: ItemColumns, row: int, whole: ItemRow, forms: FormFeatures) -> ShownItem:
-    """Return what a page shows of a row; ``whole``: all its columns."""
+    """Return what a page shows of an item; ``whole`` is its row with all columns of the data."""
     kind, texts = items.config.kind, items.texts[row]
     words = tuple(_words(whole, texts[1], forms)) if kind == "pair" else ()
     shown = tuple(_pair(texts, whole, words) if kind == "pair" else _OTHERS[kind](texts, whole))
@@ -167,6 +168,7 @@ def shown_item(items: ItemColumns, row: int, whole: ItemRow, forms: FormFeatures
 
 
 def _words(whole: ItemRow, bad: str, forms: FormFeatures) -> Iterator[GlossedWord]:
+    """Yield the words of the good sentence, with their forms in the ``bad`` one."""
     for slot in _slots(whole, "good").values():
         names = ("name", "form", "lemma", "upos", "feats")
         name, form, lemma, upos, feats = (str(slot.get(key) or "") for key in names)
@@ -178,7 +180,7 @@ def _words(whole: ItemRow, bad: str, forms: FormFeatures) -> Iterator[GlossedWor
 
 
 def _slots(whole: ItemRow, side: str) -> dict[tuple[int, int], ItemRow]:
-    """Return the slots that are printed in a sentence, by their places; none within another."""
+    """Return the slots printed in a sentence by start and end; none of them overlap."""
     spans = [(span, slot) for slot in whole.get("slots") or () if (span := _span(slot, side))]
     found: dict[tuple[int, int], ItemRow] = {}
     end = 0
@@ -190,6 +192,7 @@ def _slots(whole: ItemRow, side: str) -> dict[tuple[int, int], ItemRow]:
 
 
 def _span(slot: ItemRow, side: str) -> tuple[int, int] | None:
+    """Return start and end of a slot in a sentence; None if it is not printed there."""
     start, end = slot.get(f"{side}_start"), slot.get(f"{side}_end")
     if slot.get("lemma") and isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
         return start, end
@@ -214,9 +217,10 @@ def _pair(
 def _pieces(
     parts: Sequence[tuple[str, bool]], notes: Mapping[tuple[int, int], str]
 ) -> Iterator[TextPiece]:
-    """Cut the parts of a sentence at the ends of its words, and note what the words are.
+    """Cut a sentence into pieces that differ or not, and that have a note or not.
 
-    Blanks at the ends of a part that differs do not differ.
+    ``parts``: neighbouring parts, each with whether it differs; blanks at the ends of one that
+    differs are not marked. ``notes``: what is said of the words, by start and end.
     """
     text, differing, at = "".join(part for part, _ in parts), [], 0
     for part, differs in parts:
@@ -263,10 +267,10 @@ _OTHERS = {"suite": _suite, "cloze": _cloze, "forms": _form}
 
 @dataclass(frozen=True)
 class ParadigmSample:
-    """What a page shows of ``rows`` items.
+    """What a page shows of a paradigm, or of a config as a whole, with ``rows`` items.
 
-    ``features``: of each its name, how many different values it has, and the most frequent values
-    with their counts.
+    ``features``: for each feature its name, the number of different values, and the most frequent
+    values with their counts. ``audit``: None where the items are not audited.
     """
 
     rows: int
@@ -278,7 +282,7 @@ class ParadigmSample:
 def samples_of(
     items: ItemColumns, root: Root, uids: Collection[str] = ()
 ) -> dict[str, ParadigmSample]:
-    """Return samples by UID; without any one of the config as a whole, under the empty name."""
+    """Return a sample of each paradigm by UID; without ``uids`` one of the config, under ``""``."""
     groups = {uid: rows for uid, rows in items.by_group.items() if uid in uids}
     if not uids:
         groups = {"": np.arange(items.rows)}
@@ -299,6 +303,10 @@ def samples_of(
 
 
 def _features(items: ItemColumns, rows: Codes, whole: bool) -> Iterator[Mapping[str, object]]:
+    """Yield the features that have several values in some rows (:class:`ParadigmSample`).
+
+    ``whole``: the rows are those of the config, so that the column of paradigms is a feature, too.
+    """
     for column in items.features:
         counts = column.counts(rows)
         shown = column.name != "sent_id" and (whole or column is not items.group)

@@ -1,4 +1,4 @@
-"""The items of a config as arrays: what the pages and the item browser are made of."""
+"""Read the items of a config as arrays, for the pages and the item browser."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from solecism.schema import SUITE, ItemRow, pair_schema
 from solecism.site.folders import KINDS, SiteConfig
 
 VERDICT = "verdict"
-"""The column of what people found of an item: keep or drop."""
+"""The column that says whether people confirm an item (keep) or reject it (drop)."""
 
 _GROUPS = {"pair": "UID", "suite": "suite", "cloze": "relation", "forms": "upos"}
 """The column by which items are grouped into paradigms."""
@@ -30,27 +30,27 @@ _FILTERS: dict[str, tuple[str, ...]] = {
     ),
     "forms": ("upos", "source"),
 }  # fmt: skip
-"""The columns that items can be chosen by; of pairs also all features."""
+"""The columns by which items can be filtered; pairs have their features as well."""
 
 _TEXTS = {
     "pair": ("sentence_good", "sentence_bad"), "cloze": ("left", "answer", "right"),
     "forms": ("form", "lemma", "feats"),
 }  # fmt: skip
-"""The columns with the texts of an item; those of suites are in ``conditions``."""
+"""The columns with the texts of an item; suites have theirs in ``conditions``."""
 
 _NESTED = {
     "slots": pair_schema([]).field("slots").type,
     "conditions": SUITE.field("conditions").type,
     "predictions": SUITE.field("predictions").type,
 }
-"""The types of the columns of lists that pages show."""
+"""The types of the columns that hold lists and are shown on pages."""
 
 Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class CodedColumn:
-    """A column of few values: ``codes`` are places in ``values``, -1 where there is none."""
+    """A column of texts: each row has a place in ``values`` as its code, or -1 for no value."""
 
     name: str
     values: tuple[str, ...]
@@ -68,9 +68,10 @@ class CodedColumn:
 class ItemColumns:
     """All items of a config, in the order of the data.
 
-    ``texts`` has a row for each text of an item: of a pair the good and the bad sentence, of a
-    suite item the sentences of its conditions (``labels``: their names), of a cloze item what is
-    left and right of the answer, and the answer.
+    ``texts`` has for each item a list of texts: for a pair the good and the bad sentence, for a
+    suite item the sentences of its conditions, for a cloze item what is left of the answer, the
+    answer, and what is right of it, for a form the form, its lemma and its features. ``labels``:
+    for each item the names of its texts, joined by ``·``. ``group``: the paradigm of each item.
     """
 
     config: SiteConfig
@@ -97,7 +98,10 @@ class ItemColumns:
 
 
 def read_items(config: SiteConfig) -> ItemColumns:
-    """Read a config with the verdicts of people; raises :class:`InputError` for broken files."""
+    """Read the items of a config, with the verdicts of people if there are any.
+
+    Raises :class:`InputError` for broken files.
+    """
     with reading_parquet(config.files[0]):
         table = pa.concat_tables(_tables(config))
         if _GROUPS[config.kind] not in table.column_names:
@@ -113,7 +117,7 @@ def read_items(config: SiteConfig) -> ItemColumns:
 
 
 def _with_verdicts(items: ItemColumns) -> ItemColumns:
-    """Return items with a column of the verdicts in files of judgments, where they have any."""
+    """Return items with the column of verdicts added, if the files of judgments have one."""
     wanted = pa.schema([("id", pa.string()), (VERDICT, pa.string())])
     tables = []
     for path in items.config.judgments:
@@ -129,6 +133,7 @@ def _with_verdicts(items: ItemColumns) -> ItemColumns:
 
 
 def _tables(config: SiteConfig) -> Iterator[pa.Table]:
+    """Yield each file of a config as a table of the columns that pages need."""
     wanted = dict.fromkeys((*KINDS[config.kind], "set_id", "features", *_FILTERS[config.kind]))
     for path in config.files:
         with reading_parquet(path):
@@ -139,6 +144,7 @@ def _tables(config: SiteConfig) -> Iterator[pa.Table]:
 
 
 def _features(config: SiteConfig, table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    """Return the columns by which items can be filtered, by name."""
     found = {name: table[name] for name in _FILTERS[config.kind] if name in table.column_names}
     if "features" in table.column_names and pa.types.is_struct(table["features"].type):
         for number, field in enumerate(table["features"].type):
@@ -148,7 +154,7 @@ def _features(config: SiteConfig, table: pa.Table) -> dict[str, pa.ChunkedArray]
 
 
 def _coded(name: str, column: pa.ChunkedArray) -> CodedColumn:
-    """Return a column as codes; a list is a text with commas, a mapping has no values."""
+    """Return a column as codes; lists become texts with commas, mappings become nulls."""
     if pa.types.is_list(column.type) and not pa.types.is_nested(column.type.value_type):
         joined = pc.binary_join(column.cast(pa.list_(pa.string())), ", ")
         column = pc.if_else(pc.equal(joined, ""), None, joined)
@@ -185,9 +191,10 @@ def _texts(kind: str, table: pa.Table) -> tuple[list[list[str]], CodedColumn]:
 
 
 def rows_of(config: SiteConfig, rows: Sequence[int]) -> dict[int, ItemRow]:
-    """Return whole rows by their numbers; the earlier they are, the faster.
+    """Return rows of the data with all columns, by their numbers.
 
-    Raises :class:`InputError` for a file whose columns have not the same length or other types.
+    Files are read up to the last of these rows, so early rows are found faster. Raises
+    :class:`InputError` for a file whose columns differ in length or have other types.
     """
     wanted, found, start = sorted(set(rows)), dict[int, ItemRow](), 0
     for path in config.files:

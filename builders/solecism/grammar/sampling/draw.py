@@ -1,10 +1,11 @@
 """Drawing words by their weights, so that a word's chance does not depend on the other words.
 
 A draw is a *turn*, a 64-bit number. In every turn each word has a key of its own, a hash of turn
-and word, and the word with the lowest wins. Of keys -log(u) / w, with u even in (0, 1), word i has
-the lowest with a probability of w_i / sum(w), as exponential variables of rate w do (Efraimidis and
-Spirakis 2006). A word that is added has new keys and leaves those of the others alone: it wins some
-turns, and all others stay as they are (rendezvous hashing; Thaler and Ravishankar 1998).
+and word, and the word with the lowest key wins. The keys are -log(u) / w, where w is the weight of
+the word and u is uniform in (0, 1). Then word i has the lowest key with a probability of
+w_i / sum(w), as with exponential variables of rate w (Efraimidis and Spirakis 2006). A word that is
+added does not change the keys of the others: it wins some turns, and all other turns stay as they
+are (rendezvous hashing; Thaler and Ravishankar 1998).
 
 Words that no clause and no label tells apart have the same weight. They are drawn as one *group*,
 by a key of the group, and then a word of the group by a key of its own.
@@ -23,7 +24,7 @@ from solecism.grouping import Groups, Ints, alike_rows
 from solecism.hashing import Hashes, mix, unit_interval
 
 Drawn = dict[int, NDArray[np.int32]]
-"""The entries drawn for each slot, and the labels that slots with labels shall have."""
+"""For each slot the entry drawn in each turn; for slots with labels, the label wanted."""
 
 _BLOCK = 1 << 17
 """Numbers worked on at a time, so that they stay in the cache."""
@@ -115,14 +116,14 @@ class _WeightedGroups:
     def _of_all(self, turns: Hashes, drawn: Drawn, rows: Ints) -> Ints:
         """Draw a group whatever its label.
 
-        Of groups of one weight the one with the highest u has the lowest key: logarithms are needed
-        only for the best of each class.
+        Groups of the same kind and size (a *class*) have the same weight. Among these the highest u
+        gives the lowest key, so logarithms are needed only for the best group of each class.
         """
         firsts, number = alike_rows([self.kinds, self.sizes], len(self.marks))
         classes = Groups.of(number)
         weights = self.weights.of_all_kinds(drawn, rows)[:, self.kinds[firsts]]
         weights *= self.sizes[firsts]
-        # The hash itself stands for u: both have the same order, and no logarithm is needed yet.
+        # Hashes are compared in place of u: both have the same order.
         chances = mix(turns[:, None] ^ self.marks[None, classes.order])
         best = np.maximum.reduceat(chances, classes.starts, axis=1)
         with np.errstate(divide="ignore"):

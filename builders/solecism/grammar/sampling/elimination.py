@@ -11,10 +11,10 @@ back through the slots, the same tables are the weights by which a word is drawn
 before: the weight of a word is the number of combinations that have it. So every combination is
 equally likely, whatever the order. ``docs/sampling.md`` has an example.
 
-Tables do not have an axis entry for each word but for each *kind* of word: words that go with the
-same others. A slot that a draw is balanced over (it has *labels*) is taken out like the others, but
-what it leaves behind keeps an axis for its label. In these tables the labels of slot ``s`` are the
-axis ``slots + s``.
+The axes of tables do not have a place for each word but for each *kind*: words that go with the
+same others. A slot that a draw is balanced over (its entries have *labels*) is summed out like the
+others, but the table that it leaves behind keeps an axis for its labels. The number of that axis is
+``slots + s``, where ``slots`` is the number of slots and ``s`` that of the slot.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Counts = NDArray[np.float64]
 """Numbers of combinations: floats, so that 10^30 have a place; exact up to 2^53."""
 
 Factor = tuple[tuple[int, ...], Counts]
-"""Slots (or labels) and a table with one axis for each."""
+"""The numbers of slots (or of axes of labels), and a table with one axis for each."""
 
 CELLS = 1 << 26
 """Numbers that the tables of ``where`` tests may hold at a time while combinations are counted (512
@@ -60,7 +60,7 @@ class Clause:
         return np.asarray(self.table[places])
 
     def merged(self) -> Clause:
-        """Return the clause with groups put together of which the table says the same."""
+        """Return the clause with fewer groups: those with equal rows in the table become one."""
         table, keys = self.table, []
         for axis, key in enumerate(self.keys):
             rows = np.moveaxis(table, axis, 0).reshape(table.shape[axis], -1)
@@ -74,11 +74,12 @@ class Clause:
 
 @dataclass(frozen=True)
 class SlotWeights:
-    """The weights of the words of a slot, given the slots that are taken out later.
+    """The weights of the words of a slot, given the words of the slots that are summed out later.
 
-    ``kinds`` are those of the entries of every slot (-1: goes with no others). ``groups`` numbers
-    the entries of this slot by all that any clause asks of them; a group is of one kind. ``own``
-    are the weights that the entries themselves have; those of a group are alike.
+    ``factors``: the tables that name the slot. ``kinds[s]``: the kind of each entry of slot ``s``
+    (-1: it goes with no others). ``groups``: the group of each entry of this slot; the entries of a
+    group are the same in all that clauses ask of them, and so of one kind. ``own``: the weight that
+    each entry has by itself, the same within a group.
     """
 
     slot: int
@@ -127,10 +128,12 @@ class SlotWeights:
 
 @dataclass(frozen=True)
 class Elimination:
-    """The slots in the order in which they are taken out (drawing goes the other way round).
+    """What is known after all slots were summed out.
 
-    ``left`` are tables over labels, ``rest`` is what the slots without any give: the number of
-    combinations that have some labels is the product of both.
+    ``steps``: the slots in the order in which they were summed out; drawing goes the other way
+    round. ``left``: the tables that remain, over labels alone. ``rest``: a factor from the slots
+    that are linked to no labels. The number of combinations with some labels is the product of the
+    values of these tables and ``rest``.
     """
 
     steps: Sequence[SlotWeights]
@@ -145,7 +148,7 @@ class Elimination:
 
     @property
     def total(self) -> float:
-        """The number of combinations, those that repeat a lemma counted too."""
+        """The number of combinations, including those that repeat a lemma."""
         axes = tuple(sorted({axis for scope, _ in self.left for axis in scope}))
         return float(self.joint(axes).sum())
 
@@ -157,12 +160,12 @@ def eliminate(
     path: str = "",
     weights: Mapping[int, Ints] | None = None,
 ) -> Elimination:
-    """Take out the slots one by one, the cheapest first.
+    """Sum out the slots one by one, the cheapest first.
 
-    ``sizes`` are the numbers of entries of each slot, ``labels`` for some slots the label of each
-    entry, ``weights`` for some slots the weight of each (else 1): a combination counts as often as
-    the weights of its entries multiplied. Raises :class:`InputError` where the clauses link so many
-    words that it would take too long.
+    ``sizes``: the number of entries of each slot. ``labels``: for some slots the label of each
+    entry. ``weights``: for some slots the weight of each entry (otherwise 1). A combination counts
+    as often as the product of the weights of its entries says. Raises :class:`InputError` if the
+    clauses link so many words that it would take too long.
     """
     labels = labels or {}
     entries, factors = _kinds_of_entries(sizes, clauses, labels)
@@ -212,7 +215,7 @@ def eliminate(
 
 
 def _cost(slot: int, factors: Sequence[Factor], widths: Sequence[int]) -> int:
-    """Return the size of the table that taking out a slot makes.
+    """Return the size of the table that summing out a slot makes.
 
     It is measured by groups, not by kinds: which slot comes first must not depend on what the
     tables say, or a new word could change the order and with it every draw.
@@ -268,7 +271,7 @@ def _product(factors: Sequence[Factor], axes: tuple[int, ...], counts: Sequence[
 
 
 def _columns(slot: int, clauses: Sequence[Clause], labels: Mapping[int, Ints]) -> list[Ints]:
-    """Return all that tells the entries of a slot apart."""
+    """Return the groups of a slot's entries in each clause, and their labels if they have any."""
     columns = [c.keys[c.scope.index(slot)] for c in clauses if slot in c.scope]
     return columns + ([labels[slot]] if slot in labels else [])
 
@@ -300,7 +303,7 @@ def _kinds_of_entries(
 
 
 def _numbered(groups: Ints, kept: NDArray[np.bool_]) -> Ints:
-    """Number the groups anew that entries ``kept`` are in; the other entries get -1."""
+    """Return the groups of entries ``kept``, numbered without gaps, and -1 for other entries."""
     number = np.full(int(groups.max()) + 1, -1, dtype=np.intp)
     met = np.unique(groups[kept])
     number[met] = np.arange(len(met))

@@ -5,12 +5,13 @@
 soon as it can. For ``draw: n``, :meth:`DrawPlan.sample` yields distinct combinations in a fixed
 order, of which as many are taken as are needed; ``docs/sampling.md`` explains the method.
 
-A balanced draw is a tree of *levels*: the children of its root are the values of the first
-expression of ``balance``, theirs those of the second within them, and so on. What a node gives is
-taken in turn from its children, in an order of their hashes; a leaf (*cell*) gives the combinations
-that have its values. So each value is drawn as often as each other, in any first part of the draw,
-and a word that is added takes a share of each level and leaves the other draws alone. A draw
-without ``balance`` is a tree of one leaf.
+A balanced draw is a tree with a *level* for each expression of ``balance``. The children of the
+root are the values of the first expression; the children of each of these are the values of the
+second expression that occur with it, and so on. A leaf (*cell*) has the combinations of words that
+have all its values. A node takes combinations from its children in turn, in the order of their
+hashes. So all values are drawn equally often, in any first part of the draw. A word that is added
+takes a share of each level and leaves the other draws as they are. A draw without ``balance`` is a
+tree of one leaf.
 """
 
 import sys
@@ -34,10 +35,10 @@ BATCH = 1 << 17
 """Combinations listed at a time."""
 
 LISTED = 1 << 16
-"""Spaces up to this size are listed and sorted, so that every combination is found."""
+"""If there are no more combinations than this, all are listed and sorted: so none is missed."""
 
 COUNTED = 1 << 25
-"""Spaces up to this size are walked where their size must be exact."""
+"""If there are no more combinations than this, they are listed where their number must be exact."""
 
 CELLS = 1 << 18
 """The largest number of combinations of values that a draw is balanced over."""
@@ -48,7 +49,7 @@ class BalanceLevel:
     """An expression over one slot that a draw is balanced over.
 
     ``labels``: for each entry of the slot the place of its value in ``texts``. ``weights``: how
-    often each value is drawn beside the others.
+    often each value is drawn, relative to the others.
     """
 
     slot: int
@@ -64,8 +65,10 @@ class BalanceLevel:
 
 @dataclass(frozen=True)
 class DrawPlan:
-    """The slots of a paradigm and what holds between them (``apart``: pairs that share no
-    lemma)."""
+    """The slots of a paradigm and what holds between them.
+
+    ``clauses``: the tests of ``where``; ``apart``: pairs of slots that must differ in lemma.
+    """
 
     domains: Sequence[Domain]
     clauses: Sequence[Clause] = ()
@@ -88,6 +91,8 @@ class DrawPlan:
         yield from self._extend([], 1, 0, batch)
 
     def _extend(self, columns: Columns, rows: int, slot: int, batch: int) -> Iterator[Columns]:
+        """Yield the combinations that begin with one of ``rows`` choices for the slots up to
+        ``slot``."""
         if slot == len(self.domains):
             yield columns
             return
@@ -103,7 +108,11 @@ class DrawPlan:
                 yield from self._extend(kept, len(kept[0]), slot + 1, batch)
 
     def _keep(self, columns: Columns, slot: int) -> Columns:
-        """Drop what a clause forbids, or a repeated lemma, of which ``slot`` is the last slot."""
+        """Drop the combinations that a clause forbids, and those that repeat a lemma.
+
+        Only what has ``slot`` as its last slot is tested: the rest was tested before, or cannot be
+        tested yet.
+        """
         masks = [c.allows(columns) for c in self.clauses if max(c.scope) == slot]
         masks += [
             self.lemmas[a][columns[a]] != self.lemmas[b][columns[b]]
@@ -117,21 +126,21 @@ class DrawPlan:
 
     @cached_property
     def elimination(self) -> Elimination:
-        """The counts of all combinations, each counted once."""
+        """The counts of all combinations; weights do not matter in it."""
         return eliminate(list(map(len, self.domains)), self.clauses, {}, self.path)
 
     @cached_property
     def weights(self) -> dict[int, Ints]:
-        """The weights of the entries of each slot that has any."""
+        """The weights of the entries, for each slot that has any weight above 1."""
         return {n: d.weights for n, d in enumerate(self.domains) if (d.weights > 1).any()}
 
     @property
     def bound(self) -> int:
-        """The number of combinations, those that repeat a lemma counted too."""
+        """The number of combinations, including those that repeat a lemma."""
         return round(min(self.elimination.total, sys.float_info.max))
 
     def size(self) -> int:
-        """Count the combinations exactly if the space is small or no lemma can repeat."""
+        """Return the number of combinations, or :attr:`bound` if there are too many to list."""
         if not self.apart or self.bound > COUNTED:
             return self.bound
         return sum(len(columns[0]) for columns in self.walk())
@@ -142,7 +151,7 @@ class DrawPlan:
         return combine(start, (domain.hashes[column] for domain, column in pairs))
 
     def repeats(self, columns: Columns) -> NDArray[np.bool_]:
-        """Return for each combination whether slots that must not have the same lemma do."""
+        """Return for each combination whether slots of a pair in ``apart`` have the same lemma."""
         pairs = [self.lemmas[a][columns[a]] == self.lemmas[b][columns[b]] for a, b in self.apart]
         return reduce(np.logical_or, pairs, np.zeros(len(columns[0]), dtype=bool))
 
@@ -152,9 +161,8 @@ class DrawPlan:
         """Yield distinct combinations in batches, in an order fixed by ``seed`` and the words.
 
         Any first part of them is balanced over the levels. ``need`` (about how many will be taken)
-        decides how many are made at a time, and whether listing the space is worth while. Levels
-        below one that has more nodes than are needed have nothing to balance and are left out, as
-        are those below more nodes than ``CELLS``.
+        decides how many are made at a time, and whether all combinations are listed. Levels that
+        cannot be balanced are left out (:func:`_useful`).
         """
         tree = _LevelTree(self, _useful(levels, need), seed)
         if tree.is_small(max(LISTED, 4 * need)):
@@ -163,8 +171,9 @@ class DrawPlan:
             if columns:
                 yield _take(columns, tree.order_of_listed(columns))
             return
-        # Draws with replacement, each combination taken when it first comes. Turns have numbers, so
-        # a larger number of draws begins with the smaller one: what is met again is only skipped.
+        # A combination may be drawn several times, and is taken the first time. Turns have numbers,
+        # so a larger draw repeats the turns of a smaller one: what was seen before is skipped.
+        # After three draws without anything new, all combinations are taken to be found.
         seen: set[int] = set()
         wanted, effort, idle = need + need // 16 + 16, 1, 0
         while idle < 3:
@@ -178,12 +187,18 @@ class DrawPlan:
 
 
 def _useful(levels: Sequence[BalanceLevel], need: int) -> tuple[BalanceLevel, ...]:
+    """Return the first levels, as many as ``need`` items can be balanced over.
+
+    A level is left out, with those below it, if the tree has ``2 * need`` nodes or more above it
+    (there are too few items for its values), or if the tree would have more than ``CELLS`` leaves.
+    """
     nodes = [1, *accumulate((len(level.texts) for level in levels), mul)]
     kept = [a < 2 * need and b <= CELLS for a, b in pairwise(nodes)]
     return tuple(levels[: [*kept, False].index(False)])
 
 
 def _take(columns: Columns, rows: Ints) -> Columns:
+    """Return some of the combinations, given by their numbers."""
     return [column[rows] for column in columns]
 
 
@@ -202,7 +217,10 @@ class _LevelTree:
 
     @cached_property
     def combined(self) -> dict[int, tuple[Ints, Ints]]:
-        """For each such slot an entry for each label (all levels at once), and all labels."""
+        """For each slot with levels: one entry of each label, and the label of each entry.
+
+        Entries have the same label if they have the same value on all levels of the slot.
+        """
         return {
             slot: alike_rows(
                 [level.labels for level in self.levels if level.slot == slot],
@@ -218,7 +236,7 @@ class _LevelTree:
 
     @cached_property
     def elimination(self) -> Elimination:
-        """The counts to draw by, apart for each cell."""
+        """The counts to draw by: weighted, and separate for each cell."""
         plan, labels = self.plan, self.labels
         if not labels and not plan.weights:
             return plan.elimination
@@ -228,9 +246,10 @@ class _LevelTree:
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
-        """At least how many combinations each combination of labels has: one axis for each slot.
+        """The number of combinations of each cell, or less: an axis for the labels of each slot.
 
-        It is their number if no word has a weight.
+        It is their number (with those that repeat a lemma) if no word has a weight. Otherwise the
+        weighted number is divided by the largest weight that a combination can have.
         """
         heaviest = prod(int(weights.max()) for weights in self.plan.weights.values())
         axes = tuple(len(self.plan.domains) + s for s in self.slots)
@@ -242,9 +261,9 @@ class _LevelTree:
         return total <= most and (not self.plan.weights or self.plan.bound <= most)
 
     def paths(self, entries: Mapping[int, Ints], size: int) -> list[Hashes]:
-        """Hash the way from the root to each combination's cell: an array for each node on it.
+        """Return hashes of the nodes from the root to each combination's cell: an array a depth.
 
-        ``entries``: for each slot with levels, an entry that has the values.
+        ``entries``: for each slot with levels the entry in each combination.
         """
         out = [np.repeat(self.seed, size)]
         for level in self.levels:
@@ -254,7 +273,7 @@ class _LevelTree:
     def draw(self, wanted: int, effort: int = 1) -> Columns:
         """Draw about ``wanted`` distinct combinations, in order.
 
-        With more ``effort`` cells that have fewer than their share are searched longer.
+        ``effort`` multiplies the turns of each cell: more turns find combinations that are left.
         """
         cells = np.argwhere(self.counts > 0)
         labels = {slot: cells[:, place] for place, slot in enumerate(self.slots)}
@@ -270,7 +289,7 @@ class _LevelTree:
         given = {slots + slot: label[cell].astype(np.int32) for slot, label in labels.items()}
         words = [domain.hashes for domain in self.plan.domains]
         columns = draw(self.elimination, words, turns, given, self.labels)
-        # of each combination the first turn counts; those that repeat a lemma do not
+        # keep the first turn of each combination, and none of those that repeat a lemma
         numbers = self.plan.hashes(self.seed, columns)
         numbers[self.plan.repeats(columns)] = 0
         _, firsts = np.unique(numbers, return_index=True)
@@ -281,8 +300,11 @@ class _LevelTree:
         return _take(columns, rows[_in_turn([path[drawn] for path in paths], weights, ranks)])
 
     def order_of_listed(self, columns: Columns) -> Ints:
-        """Return the order in which all combinations are taken: within a cell, that of hashes, of
-        which the weights of words make keys as in a draw."""
+        """Return the order in which combinations are taken if all of them are listed.
+
+        Within a cell it is the order of their hashes. If words have weights, each hash becomes a
+        key as in a draw (:mod:`solecism.grammar.sampling.draw`).
+        """
         entries = {slot: columns[slot].astype(np.intp) for slot in self.slots}
         paths = self.paths(entries, len(columns[0]))
         hashes = self.plan.hashes(self.seed, columns)
@@ -301,16 +323,20 @@ class _LevelTree:
 
 
 def _times(shares: Ints, room: NDArray[np.float64]) -> Ints:
-    """Return how often to draw for ``shares`` of ``room`` combinations: more if they are few."""
+    """Return the number of turns of each cell: its share, and more if that is most of its ``room``.
+
+    ``room`` is how many combinations a cell has. The fewer they are, the more turns repeat one.
+    """
     share = np.minimum(shares, room)
     return np.asarray(share + np.rint(share * np.minimum(3 * share / room, 4)), dtype=np.intp)
 
 
 def _shares(paths: Sequence[Hashes], weights: Sequence[Ints], wanted: int) -> tuple[Ints, Ints]:
-    """Share out a number at each node among its children by their weights.
+    """Divide ``wanted`` among the cells: each node divides its share among its children by weight.
 
-    What is left over goes one each to those that miss most, of these to the lowest hashes. Return
-    the cells that get something, and how much.
+    Shares are rounded down. What is left over goes, one each, to the children that lost most by
+    that, and among equals to those with the lowest hashes. Return the cells that get something, and
+    how much.
     """
     order = np.lexsort(paths[::-1])
     share = np.full(len(order), wanted)
@@ -333,9 +359,9 @@ def _shares(paths: Sequence[Hashes], weights: Sequence[Ints], wanted: int) -> tu
 
 
 def _in_turn(paths: Sequence[Hashes], weights: Sequence[Ints], ranks: Ints) -> Ints:
-    """Let each node take its children in turn, a heavier one more often.
+    """Return the order of combinations in which each node takes from its children in turn.
 
-    ``ranks`` is the order within a cell.
+    A heavier child has more turns. ``ranks``: the rank of each combination in its cell.
     """
     nodes = [np.unique(path, return_inverse=True)[1] for path in paths]
     for above, here, weight in zip(nodes[-2::-1], nodes[::-1], weights[::-1], strict=False):
