@@ -13,10 +13,10 @@ from solecism.lexicon.features import UNIVERSAL, subset
 from solecism.lexicon.table import Row, Table, read_tsv
 
 CLASS_COLUMNS = ("Class", "Subject", "Object")
-"""The properties whose values are classes of ``classes.tsv``."""
+"""The columns of word tables whose values are classes of ``classes.tsv``."""
 
 MOSTLY = 0.9
-"""A column filled in more than this share of the rows is expected to be filled in all."""
+"""If more than this share of a table's words have a form, all are expected to have it."""
 
 _UD_UPOS = (
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
@@ -29,22 +29,22 @@ SCRIPTS = {
     "Greek": "\u0370-\u03ff\u1f00-\u1fff",
     "Cyrillic": "\u0400-\u052f",
 }
-"""The scripts that have letters in common to the eye, as ranges of a regular expression."""
+"""Scripts with letters that look alike, each as ranges of a regular expression."""
 
 _LETTERS = {name: re.compile(f"[{ranges}]") for name, ranges in SCRIPTS.items()}
 
 _INVISIBLE = re.compile(
     "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u200b\u200e\u200f\u202a-\u202f\u2060-\u206f\ufeff\ue000-\uf8ff]"
 )
-"""Control, private-use and invisible characters, except the joiners that some scripts need."""
+"""Control, private-use and invisible characters; not the joiners that Persian and others need."""
 
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a language that could be read.
+    """What could be read of the lexicon of a language.
 
-    ``classes`` is empty without classes.tsv; ``rules`` are the rows of orthography.tsv with their
-    lines.
+    ``classes`` are the names in classes.tsv (empty if there is no such file); ``rules`` are the
+    rows of orthography.tsv, each with its line number.
     """
 
     folder: Path
@@ -86,18 +86,19 @@ def unknown_upos(lexicon: Tables) -> Iterator[Problem]:
 def _one_slip(a: str, b: str) -> bool:
     """Return whether two texts differ by one slip of the keyboard (Damerau 1964).
 
-    That is a letter too many, too few or a wrong one, or two neighbours exchanged. Texts that
-    differ in a digit are numbered, not misspelt.
+    A slip is a letter too many, too few or wrong, or two neighbouring letters exchanged. Texts that
+    first differ in a digit (`set1`, `set2`) are numbered on purpose, so this is no slip.
     """
     short, long = sorted((a, b), key=len)
     lead = next(
         (n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short)
     )
-    x, y = short[lead:], long[lead:]
+    x, y = short[lead:], long[lead:]  # what follows the common beginning
     if a == b or any(character in "0123456789" for character in x[:1] + y[:1]):
         return False
-    if len(long) > len(short):
+    if len(long) > len(short):  # one letter too many (a longer rest cannot be equal)
         return x == y[1:]
+    # One wrong letter, or two exchanged.
     return len(long) == len(short) and (x[1:] == y[1:] or (x[:2] == y[1::-1] and x[2:] == y[2:]))
 
 
@@ -120,7 +121,7 @@ def rare_value(lexicon: Tables) -> Iterator[Problem]:
 
 
 def _uses(lexicon: Tables) -> Iterator[tuple[str, str, str, int]]:
-    """Yield each value with the name of its column or feature, and its place."""
+    """Yield each value: name of its column or feature, value, path and line of the table."""
     for table in lexicon.tables:
         line = _header_line(table)
         for name, values in (pair for cell in table.cells for pair in cell.pairs):
@@ -147,15 +148,17 @@ def column_near_feature(lexicon: Tables) -> Iterator[Problem]:
 
 
 def _mistaken(name: str, feature: str) -> bool:
+    """Return whether a name is probably a feature's, with a slip or in the wrong case."""
     return name.casefold() == feature.casefold() or (len(name) > 4 and _one_slip(name, feature))
 
 
 def _header_line(table: Table) -> int:
+    """Return the line of a table's header: comments may come before it."""
     return next(read_tsv(Path(table.path), ["lemma"]))[0]
 
 
 def table_without_words(lexicon: Tables) -> Iterator[Problem]:
-    """A table has a header and no words.
+    """A table has a header but no words.
 
     Add words or remove the file.
     """
@@ -178,8 +181,9 @@ def empty_column(lexicon: Tables) -> Iterator[Problem]:
 def form_missing(lexicon: Tables) -> Iterator[Problem]:
     """A word lacks a form that nearly all words of its table have.
 
-    Fill the cell in, if the word has the form; items that need it are skipped otherwise. Reported
-    where more than 90 % of the rows have it, and no table has it in a narrower column.
+    Fill the cell in if the word has the form: items that need it are skipped otherwise. A word is
+    reported if more than 90 % of its table have the form, and no table has a form of its lemma with
+    these features (and perhaps others).
     """
     for table in lexicon.tables:
         for cell in table.cells:
@@ -193,16 +197,17 @@ def form_missing(lexicon: Tables) -> Iterator[Problem]:
 def lemma_unlike_forms(lexicon: Tables) -> Iterator[Problem]:
     """No form of a word looks like its lemma.
 
-    No form holds the lemma, begins with the same letter or shares half of the letters: probably the
-    row has the forms of another word, or the columns have slipped.
+    No form contains the lemma, begins with the same letter or is half the same: probably the row
+    has the forms of another word, or the columns have slipped.
     """
     for table, row in lexicon.rows:
         if row.forms and not any(_alike(form, row.shown) for form in row.forms.values()):
-            shown = ", ".join(list(dict.fromkeys(row.forms.values()))[:3])
-            yield Problem(f"{row.lemma!r}: {shown}", table.path, row.line)
+            forms = ", ".join(list(dict.fromkeys(row.forms.values()))[:3])
+            yield Problem(f"{row.lemma!r}: {forms}", table.path, row.line)
 
 
 def _alike(form: str, lemma: str) -> bool:
+    """Return whether a form looks like a lemma; accents of the first letter do not matter."""
     initials = {unicodedata.normalize("NFD", text)[:1].casefold() for text in (form, lemma)}
     if lemma in form or len(initials) == 1:
         return True
@@ -210,10 +215,10 @@ def _alike(form: str, lemma: str) -> bool:
 
 
 def same_forms(lexicon: Tables) -> Iterator[Problem]:
-    """Two words of a table have the same forms throughout.
+    """Two words of a table have the same form in every column.
 
-    Probably a row was copied and only its lemma changed. Homonyms (`Band#1`, `Band#2`) and words of
-    a single form are not reported.
+    Probably a row was copied and only its lemma changed. Homonyms (`Band#1`, `Band#2`), and words
+    whose forms are all spelt alike, are not reported.
     """
     for table in lexicon.tables:
         first: dict[tuple[str, ...], Row] = {}
@@ -226,6 +231,7 @@ def same_forms(lexicon: Tables) -> Iterator[Problem]:
 
 
 def _texts(row: Row) -> Iterable[str]:
+    """Return the lemma, forms and properties of a word, each text once."""
     return dict.fromkeys((row.lemma, *row.forms.values(), *row.properties.values()))
 
 
@@ -233,11 +239,12 @@ def mixed_scripts(lexicon: Tables) -> Iterator[Problem]:
     """A word mixes Latin, Greek and Cyrillic letters.
 
     Letters that look alike are not the same to a model (Latin `c`, Cyrillic `с`). Type the word
-    again with one keyboard. A single letter of another script than the language's is reported too.
+    again with one keyboard. A word of one letter is reported if its script is not the one that most
+    forms of the lexicon have.
     """
     forms = (form for _, row in lexicon.rows for form in row.forms.values())
-    usual = Counter(script for form in forms for script in _scripts(form)).most_common(1)
-    own = {script for script, _ in usual}
+    most_frequent = Counter(script for form in forms for script in _scripts(form)).most_common(1)
+    own = {script for script, _ in most_frequent}
     for table, row in lexicon.rows:
         for word in (word for text in _texts(row) for word in re.findall(r"\w+", text)):
             found = _scripts(word)
@@ -253,7 +260,7 @@ def invisible_characters(lexicon: Tables) -> Iterator[Problem]:
     """A word holds characters that cannot be seen.
 
     Remove no-break and zero-width spaces, soft hyphens, direction marks, control and private-use
-    characters. The joiners of Persian and Indic scripts may follow a letter.
+    characters. The joiners that Persian and Indic scripts need are allowed after a letter.
     """
     for table, row in lexicon.rows:
         for text in filter(_INVISIBLE.search, _texts(row)):
@@ -263,8 +270,8 @@ def invisible_characters(lexicon: Tables) -> Iterator[Problem]:
 def idle_rule(lexicon: Tables) -> Iterator[Problem]:
     """A spelling rule has no effect.
 
-    Its result is `= =`, or it is a setting (`capital`, `stop`, `space`) with something in the
-    columns left and right.
+    Its result is `= =`, which changes nothing; or it is a setting (`capital`, `stop`, `space`) and
+    has a text in the column left or right, which is not read. Remove the rule or the text.
     """
     path = str(lexicon.folder / "orthography.tsv")
     for line, (name, left, right, result, *_) in lexicon.rules:

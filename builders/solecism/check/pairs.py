@@ -31,9 +31,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass
 class PairMemory:
-    """The hashes of the pairs of a config that were checked before.
+    """Hashes of what was checked before: one memory for all pairs of a language of a data set.
 
-    ``sentences`` are the good and bad sentences of each batch, with the UID of its paradigm.
+    ``sentences`` has an entry for each batch: the UID of its paradigm, and the hashes of its good
+    and bad sentences.
     """
 
     ids: SeenHashes = field(default_factory=SeenHashes)
@@ -75,7 +76,10 @@ class PairBatch:
         return self.table["slots"].combine_chunks().flatten()
 
     def places(self, name: str) -> Ints:
-        """Return a number of each slot, as ``good_start``: a row for each pair, -1 for null."""
+        """Return a column of numbers of the slots, such as ``good_start``.
+
+        The array has a row for each pair, a column for each slot, and -1 for null.
+        """
         values = self.slots.field(name).fill_null(-1).to_numpy(zero_copy_only=False)
         return np.asarray(values, dtype=np.intp).reshape(len(self), -1)
 
@@ -85,19 +89,27 @@ class PairBatch:
         return self.paradigm.phrases.lexicon.orthography
 
     def matching(self, pattern: str) -> Flags:
-        """Return the pairs with a sentence in which a pattern (of RE2) is found."""
+        """Return flags of the pairs with a sentence in which a pattern (of RE2) is found.
+
+        The pattern must match nothing that the patterns of ``_is_suspect`` do not: most batches
+        have no such sentence, and are searched once for all checks.
+        """
         if not self._is_suspect:
             return np.zeros(len(self), dtype=bool)
         return _any_side(self.sides, pattern)
 
     @cached_property
     def _is_suspect(self) -> bool:
-        """Whether one of the patterns of the checks is found in any sentence."""
+        """Whether any sentence has what a check looks for by :meth:`matching`."""
         every = "|".join([_SPACES.format(_MARKS), _STRAY, _MIXED])
         return bool(_any_side(self.sides, every).any())
 
     def shown(self, row: int, code: str) -> str:
-        """Return a pair in a line; of one that occurs twice, also where else it is."""
+        """Return a pair in a line, as a finding of check ``code`` shows it.
+
+        For I002 (a pair occurs twice) and I004 (a sentence is good and bad) the line names the
+        other paradigms that have one of the sentences ("also in").
+        """
         good, bad = (side[row].as_py() for side in self.sides)
         text = f"{good} / *{bad}"
         if code not in ("I002", "I004"):
@@ -154,6 +166,7 @@ def good_and_bad(batch: PairBatch) -> Flags:
     (good, bad), memory = batch.hashes, batch.memory
     memory.good.add(good)
     memory.bad.add(bad)
+    # PairBatch.shown looks here for the other paradigms that have a sentence.
     memory.sentences.append((batch.paradigm.template.id, np.concatenate([good, bad])))
     return (memory.bad.known(good) | memory.good.known(bad)) & ~good_is_bad(batch)
 
@@ -168,7 +181,7 @@ def several_words_differ(batch: PairBatch) -> Flags:
     flags = np.zeros(len(batch), dtype=bool)
     if not batch.paradigm.template.controller:
         return flags
-    # In pairs for the one-prefix method exactly one word differs.
+    # In pairs that the one-prefix method can score, exactly one word differs: skip them.
     for row in np.flatnonzero(~_flags(batch.table["one_prefix_method"].combine_chunks())).tolist():
         good, bad = (batch.table[f"tokens_{s}"][row].as_py().split() for s in ("good", "bad"))
         flags[row] = words_apart(good, bad, batch.spelling) > 1
@@ -177,7 +190,7 @@ def several_words_differ(batch: PairBatch) -> Flags:
 
 @lru_cache(maxsize=1 << 14)
 def _respellings(word: str, spelling: Orthography) -> frozenset[str]:
-    """Return a word and the texts that spelling rules can replace it with."""
+    """Return a word and all texts that spelling rules can make of it, one rule after the other."""
     found = {word}
     for rule in spelling.rules:
         found |= {text for known in found for text in rule.outcomes(known)}
@@ -185,10 +198,14 @@ def _respellings(word: str, spelling: Orthography) -> frozenset[str]:
 
 
 def words_apart(good: Sequence[str], bad: Sequence[str], spelling: Orthography) -> int:
-    """Return in how many words two sentences differ apart from spelling rules."""
+    """Return how many words differ, not counting what spelling rules change.
+
+    If the sides have different numbers of words where they differ, this is the larger number.
+    """
     spans = differing_span(good, bad)
     ours, theirs = good[spans[0]], bad[spans[1]]
-    if len(ours) != len(theirs):  # a word that stands for two (du) counts twice
+    if len(ours) != len(theirs):
+        # A rule may write one word for two (French "du" for "de le"): it is compared with both.
         double = {rule.new_left for rule in spelling.rules if rule.new_right is None} - {"="}
         ours, theirs = (
             [copy for word in side for copy in [word] * (1 + (word in double))]
@@ -203,35 +220,41 @@ def words_apart(good: Sequence[str], bad: Sequence[str], spelling: Orthography) 
 
 
 def other_word(batch: PairBatch) -> Flags:
-    """The words that differ are not forms of one word of which the good one agrees.
+    """The words that differ are not forms of one word, or the good one does not agree.
 
-    With a `controller`, the good sentence should have the form that agrees with it, and the bad one
-    another form of the same word of the lexicon. Use `agree` and `clash`, or look whether the lines
-    are the wrong way round. For another contrast, drop `controller` or write `allow: I018`.
+    With a `controller`, the good sentence should have the form that agrees with the controller, and
+    the bad one another form of the same word of the lexicon. Use `agree` and `clash`, or look
+    whether the lines are the wrong way round. For another contrast, drop `controller` or write
+    `allow: I018`.
     """
     if not batch.paradigm.template.controller:
         return np.zeros(len(batch), dtype=bool)
     features = batch.table["features"].combine_chunks()
     names = ("Number", "Gender", "Person")
-    models = [features.field(f"controller_{name.lower()}") for name in names]
-    columns = [*_words_that_differ(batch), *models]
+    wanted = [features.field(f"controller_{name.lower()}") for name in names]
+    columns = [*_words_that_differ(batch), *wanted]
+    # Pairs that are alike in these columns are judged once.
     codes = [column.dictionary_encode().indices.fill_null(-1).to_numpy() for column in columns]
     firsts, group = alike_rows([code + 1 for code in codes], len(batch))
     cells_of = batch.paradigm.phrases.lexicon.cells_of_forms
     wrong = []
     for row in firsts.tolist():
         good, bad, *values = [column[row].as_py() for column in columns]
-        model = Feats.of({name: value for name, value in zip(names, values, strict=True) if value})
-        if good and good not in cells_of:  # a prefix may be written together with it
+        controller = Feats.of({n: v for n, v in zip(names, values, strict=True) if v})
+        if good and good not in cells_of:
+            # The words may have a prefix (Hebrew); in the tokens it is a word of its own.
             good, bad = _differing_tokens(batch, row)
         ours, theirs = cells_of.get(good, {}), cells_of.get(bad, {})
         cells = [cell for word in ours.keys() & theirs.keys() for cell in ours[word]]
-        wrong.append(bool(good) and not any(agree(cell, model) for cell in cells))
+        wrong.append(bool(good) and not any(agree(cell, controller) for cell in cells))
     return np.asarray(np.array(wrong, dtype=bool)[group])
 
 
 def _words_that_differ(batch: PairBatch) -> list[pa.StringArray]:
-    """Return the word of each side of a pair in which alone they differ, or null."""
+    """Return two columns: of each pair the good word and the bad word in which alone it differs.
+
+    Both are null if more than one word differs.
+    """
     columns = [batch.table[f"one_prefix_word_{side}"].combine_chunks() for side in ("good", "bad")]
     if not columns[0].null_count:
         return columns
@@ -242,6 +265,7 @@ def _words_that_differ(batch: PairBatch) -> list[pa.StringArray]:
 
 
 def _differing_tokens(batch: PairBatch, row: int) -> tuple[str | None, str | None]:
+    """Return the good and the bad token of a pair that differs in one token, else None twice."""
     ours, theirs = (batch.table[f"tokens_{side}"][row].as_py().split() for side in ("good", "bad"))
     spans = differing_span(ours, theirs)
     one = len(ours[spans[0]]) == 1 == len(theirs[spans[1]])
@@ -251,8 +275,8 @@ def _differing_tokens(batch: PairBatch, row: int) -> tuple[str | None, str | Non
 def lemma_twice(batch: PairBatch) -> Flags:
     """Two slots have taken the same word.
 
-    Slots of one table never do, unless `may_repeat` names both: this is a bug in Solecism. Report
-    it.
+    Slots of one table never take the same word, unless `may_repeat` names both: this is a bug in
+    Solecism. Report it.
     """
     flags = np.zeros(len(batch), dtype=bool)
     count = len(batch.paradigm.template.slots)
@@ -269,16 +293,20 @@ def lemma_twice(batch: PairBatch) -> Flags:
 
 
 def _shared_lemmas(paradigm: Paradigm) -> list[str]:
-    """Return printed lemmas of several words of the slots (homonyms, words of two tables)."""
+    """Return the lemmas (without a mark such as `#1`) that several words of the slots have.
+
+    These are homonyms, or words of two tables: they are different words with the same lemma.
+    """
     words = [word for domain in paradigm.plan.domains for word in domain.words]
-    rows = {(word.table.name, word.row.lemma): word.row.shown for word in words}
-    return [lemma for lemma, number in Counter(rows.values()).items() if number > 1]
+    lemmas = {(word.table.name, word.row.lemma): word.row.shown for word in words}
+    return [lemma for lemma, number in Counter(lemmas.values()).items() if number > 1]
 
 
 def not_printed(batch: PairBatch) -> Flags:
     """The controller or an attractor is missing in a good sentence.
 
-    The template prints the slot in some sentences only: the others have no distance and match.
+    The template prints the slot in some sentences only. In the others `distance` and `match` cannot
+    be computed.
     """
     template = batch.paradigm.template
     names = filter(None, (template.controller, *template.attractors))
@@ -289,7 +317,7 @@ def not_printed(batch: PairBatch) -> Flags:
 
 
 def mostly_left_out(counts: Counts) -> Iterator[str]:
-    """More than half of all combinations make no pair.
+    """More than half of all combinations of words make no pair.
 
     Words lack forms or have forms that are spelt alike. Narrow the slots to words that can make a
     pair: those that remain may not be the ones you meant.
@@ -300,7 +328,7 @@ def mostly_left_out(counts: Counts) -> Iterator[str]:
 
 
 def left_out(counts: Counts) -> Iterator[str]:
-    """Some combinations or forms were left out.
+    """Some combinations of words, or some forms, were left out.
 
     `lacking`: a word lacks the form. `syncretic`: the bad form is spelt like the good one. `equal`:
     the sentences would be the same. Nothing needs to be done.
@@ -312,6 +340,7 @@ def left_out(counts: Counts) -> Iterator[str]:
 
 
 def _reasons(counts: Counts) -> str:
+    """Return why combinations were left out, with their numbers: `2 equal, 1 lacking`."""
     return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.skipped.items()))
 
 
@@ -329,11 +358,12 @@ def unwanted_words(batch: PairBatch) -> Flags:
 def not_nfc(batch: PairBatch) -> Flags:
     """A sentence is not in Unicode normal form C.
 
-    A combining mark meets a letter where two words are written together. Write the letter composed.
+    Probably two words are written together, and the second begins with a combining mark. Write the
+    letter and its mark as one character.
     """
     found = np.zeros(len(batch), dtype=bool)
     for side in batch.sides:
-        # All sentences at once; not by pyarrow, which takes NFD for NFC before version 26.
+        # All sentences at once, as they are rarely wrong. pyarrow before 26 takes NFD for NFC.
         if not is_normalized("NFC", side.buffers()[2].to_pybytes().decode()):
             found |= np.array([not is_normalized("NFC", text) for text in side.to_pylist()], bool)
     return found
@@ -368,8 +398,8 @@ def stray_characters(batch: PairBatch) -> Flags:
 def no_final_mark(batch: PairBatch) -> Flags:
     """A sentence ends without a full stop.
 
-    The orthography has a stop, and the sentence ends in no mark of `.?!…。？！`. An empty sentence
-    is reported here too.
+    The orthography has a stop, and the sentence ends in none of the marks `.?!…。？！`. An empty
+    sentence is reported too, even if the orthography has no stop.
     """
     stop = batch.spelling.stop
     ended = f"[{re.escape(''.join(sorted({*FINAL, *stop[-1:]})))}]$" if stop else "."
@@ -379,7 +409,8 @@ def no_final_mark(batch: PairBatch) -> Flags:
 def no_capital(batch: PairBatch) -> Flags:
     """A sentence begins with a small letter.
 
-    The orthography asks for capitals (`capital yes`). Look at what the line begins with.
+    The orthography asks for capitals (`capital yes`), but not every letter can be capitalised. Look
+    at the first word of the line.
     """
     flags = np.zeros(len(batch), dtype=bool)
     for side in batch.sides if batch.spelling.capital else ():
@@ -405,23 +436,27 @@ def mixed_letters(batch: PairBatch) -> Flags:
 def span_wrong(batch: PairBatch) -> Flags:
     """The span of a slot does not cover its word.
 
-    `sentence_good[good_start:good_end]` must be the form (spelling rules and the sentence capital
-    left aside), and no span may reach out of its sentence. This is a bug in Solecism: report it
+    `sentence_good[good_start:good_end]` must be the form (but for spelling rules and the capital of
+    the sentence), and no span may reach out of its sentence. This is a bug in Solecism: report it
     with the template.
     """
     flags = np.zeros(len(batch), dtype=bool)
-    slots = len(batch.paradigm.template.slots)
-    for side, texts in zip(("good", "bad"), batch.sides if slots else (), strict=False):
+    count = len(batch.paradigm.template.slots)
+    if not count:
+        return flags
+    for side, texts in zip(("good", "bad"), batch.sides, strict=True):
         start, end = batch.places(f"{side}_start"), batch.places(f"{side}_end")
         lengths = pc.utf8_length(texts).to_numpy()[:, None]
         inside = (start >= 0) & (start < end) & (end <= lengths)
+        # A slot that is not printed has neither a start nor an end.
         flags |= (((start >= 0) | (end >= 0)) & ~inside).any(axis=1)
     sentences = batch.sides[0].to_pylist()
     starts, ends = batch.places("good_start"), batch.places("good_end")
-    for slot in range(slots):
+    for slot in range(count):
         first, last = starts[:, slot].tolist(), ends[:, slot].tolist()
-        forms = batch.slots.field("form")[slot::slots].to_pylist()
+        forms = batch.slots.field("form")[slot::count].to_pylist()
         texts = map(getitem, sentences, map(slice, first, last))
+        # Most spans are the form itself; only the others are compared by the spelling rules.
         unlike = np.fromiter(map(ne, texts, forms), dtype=bool, count=len(batch))
         for row in np.flatnonzero(unlike & (starts[:, slot] >= 0)).tolist():
             text = sentences[row][first[row] : last[row]]
@@ -431,9 +466,9 @@ def span_wrong(batch: PairBatch) -> Flags:
 
 @lru_cache(maxsize=1 << 14)
 def printed_as(form: str, printed: str, first: bool, spelling: Orthography) -> bool:
-    """Return whether ``printed`` is a form as spelling rules may have left it.
+    """Return whether spelling rules can make ``printed`` of ``form``.
 
-    ``first``: it begins the sentence, so a capital makes no difference.
+    ``first``: the form begins the sentence, so a capital makes no difference.
     """
     texts = [printed]
     if first and spelling.capital:
@@ -452,7 +487,7 @@ def printed_as(form: str, printed: str, first: bool, spelling: Orthography) -> b
 
 
 TEXT_CHECKS = (not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters, stray_characters)
-"""The checks that look at each sentence alone."""
+"""The checks of how a sentence is written. They look at one sentence at a time."""
 
 ITEM_CHECKS = {
     "I001": ("error", duplicate_id),
@@ -472,7 +507,7 @@ ITEM_CHECKS = {
     "I018": ("warning", other_word),
     "I019": ("error", stray_characters),
 }
-"""The checks of the pairs of a paradigm, batch by batch: level and function by code."""
+"""The checks of pairs (of suites: ``SUITE_CHECKS``), batch by batch: level and function by code."""
 
 COUNT_CHECKS = {"I015": ("warning", mostly_left_out), "I016": ("note", left_out)}
-"""The checks of the counts of a draw."""
+"""The checks of what was left out when items were drawn: level and function by code."""

@@ -1,7 +1,7 @@
-"""All checks by code, and what they find: the docstrings of the checks.
+"""All checks by code, and the findings that they report.
 
-A check is a function. The first paragraph of its docstring is the message, the rest says what to do
-(after wn's ``validate``: https://github.com/goodmami/wn).
+A check is a function. The first paragraph of its docstring is the message, and the rest says what
+to do (after wn's ``validate``: https://github.com/goodmami/wn).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 from solecism.check.lexicons import LEXICON_CHECKS
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
 from solecism.check.suites import SUITE_CHECKS
-from solecism.check.templates import BOUND_CHECKS, DRAFT_CHECKS
+from solecism.check.templates import BOUND_CHECKS, UNBOUND_CHECKS
 from solecism.errors import Problem, visible
 
 LEVELS = ("error", "warning", "note")
-"""The data are wrong; something is probably not meant; for information."""
+"""An error: the data are wrong. A warning: probably not meant. A note: for information."""
 
 Checks = Mapping[str, tuple[str, Callable[[Any], Any]]]
-"""Checks of one kind of thing: level and function by code."""
+"""Checks of one kind, such as templates: level and function by code."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A coded finding. ``path`` and ``line`` (counted from 1) say where, ``message`` what."""
+    """What a check found: ``message`` says what, ``path`` and ``line`` (counted from 1) where."""
 
     code: str
     level: str
@@ -47,7 +47,7 @@ class Finding:
         return self.path, self.line or 0, self.code, self.message
 
     def within(self, root: Path) -> Finding:
-        """Return the finding with a place relative to ``root``, if it is inside."""
+        """Return the finding with its path relative to ``root``, if the path is inside."""
         for path, top in ((Path(self.path), root), (Path(self.path).resolve(), root.resolve())):
             if self.path and path.is_relative_to(top):
                 return replace(self, path=path.relative_to(top).as_posix())
@@ -64,7 +64,7 @@ class Check:
     advice: str
 
     def finding(self, problem: Problem) -> Finding:
-        """Return the finding that a problem is."""
+        """Return a problem as a finding of this check."""
         text = f"{self.message}: {problem.message}"
         return Finding(self.code, self.level, text, problem.path, problem.line)
 
@@ -102,19 +102,20 @@ READING_CHECKS = {
     "T014": """A template holds characters that cannot be seen.
 
         Remove control characters (but tabs), direction marks, zero-width and private-use
-        characters. The joiners of Persian and Indic scripts may follow a letter.
+        characters. The joiners that Persian and Indic scripts need are allowed after a letter.
         """,
 }
-"""What is said of problems that a reader or a draw raises, by code."""
+"""Message and advice, by code, for errors raised while files are read or items are drawn."""
 
 
 def _check(code: str, level: str, text: str | None) -> Check:
+    """Return a check whose message is the first paragraph of a text, without its full stop."""
     message, _, advice = inspect.cleandoc(text or "").partition("\n\n")
     return Check(code, level, " ".join(message.split()).rstrip("."), " ".join(advice.split()))
 
 
 _FUNCTIONS: Checks = {
-    **LEXICON_CHECKS, **DRAFT_CHECKS, **BOUND_CHECKS, **ITEM_CHECKS, **SUITE_CHECKS, **COUNT_CHECKS,
+    **LEXICON_CHECKS, **UNBOUND_CHECKS, **BOUND_CHECKS, **ITEM_CHECKS, **SUITE_CHECKS, **COUNT_CHECKS,
 }  # fmt: skip
 CHECKS = {
     **{code: _check(code, "error", text) for code, text in READING_CHECKS.items()},

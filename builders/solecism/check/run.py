@@ -15,7 +15,7 @@ from solecism.check.lexicons import LEXICON_CHECKS, Tables
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS, PairBatch, PairMemory
 from solecism.check.registry import CHECKS, Checks, Finding
 from solecism.check.suites import SUITE_CHECKS, SuiteBatch, SuiteMemory
-from solecism.check.templates import BOUND_CHECKS, DRAFT_CHECKS, UnboundTemplate, too_large
+from solecism.check.templates import BOUND_CHECKS, UNBOUND_CHECKS, UnboundTemplate, too_large
 from solecism.errors import InputError, Problem, candidates, fail, visible
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, bind
@@ -38,8 +38,8 @@ def check_paths(
 
     ``paths`` are lexicon folders or tables, template folders or files, or names of data sets
     (``clams``, ``clams/fr``, ``clams/fr/subj_rel``); without any, everything is checked. ``items``
-    are drawn with ``seed``, and ``counts`` gets the numbers of lexicons, paradigms, pairs and items
-    that were checked. Findings are sorted by place, which they name relative to ``root``.
+    are drawn with ``seed``. The numbers of lexicons, paradigms, pairs and items that were checked
+    are added to ``counts``. Findings are sorted by path and line; paths are relative to ``root``.
 
     Raises :class:`InputError` for a path that names nothing.
     """
@@ -93,9 +93,10 @@ def check_lexicon(folder: Path) -> list[Finding]:
 
 @contextmanager
 def _noting(found: list[Finding], code: str) -> Iterator[None]:
-    """Add what a reader refuses as findings, and go on after the block.
+    """Turn an :class:`InputError` of the block into findings, and go on after the block.
 
-    Their code is that of the problem, of the file that is to blame, or ``code``.
+    The code of a finding is that of the problem. If the problem has none, it is the code of the
+    file that the problem names, and otherwise ``code``.
     """
     try:
         yield
@@ -107,12 +108,15 @@ def _noting(found: list[Finding], code: str) -> Iterator[None]:
 
 
 def _findings(checks: Checks, subject: object) -> list[Finding]:
-    """Return what the checks of one thing find."""
+    """Return what checks find in one subject, such as a template."""
     return [CHECKS[code].finding(p) for code, (_, check) in checks.items() for p in check(subject)]
 
 
 class _Language:
-    """What the templates of a language of a data set share."""
+    """What the templates of a language of a data set share: lexicon, macros, hashes of pairs.
+
+    ``findings`` are the errors of the macros; then there are no ``phrases``.
+    """
 
     def __init__(self, folder: Path, words: Path, sources: frozenset[str] | None) -> None:
         self.lexicon, self.memory, self.sources = Lexicon(words), PairMemory(), sources
@@ -138,8 +142,8 @@ def _check_template(
     for other in sorted(path.parent.parent.glob(f"*/{path.name}")):
         with _noting([], "T001"):
             siblings += [t for t in read_templates(other) if other != path and t.id == template.id]
-    draft = UnboundTemplate(template, language.sources, tuple(siblings))
-    found = _not_allowed(_findings(DRAFT_CHECKS, draft), template) + language.findings
+    unbound = UnboundTemplate(template, language.sources, tuple(siblings))
+    found = _not_allowed(_findings(UNBOUND_CHECKS, unbound), template) + language.findings
     if language.phrases is None:
         return found
     with _noting(found, "T003"):
@@ -154,7 +158,11 @@ def _check_template(
 
 
 def _resolved(path: str | Path, root: Path) -> Path:
-    """Return the path of a data set's name, a path below the root, or any path, in this order."""
+    """Return the path that a name or path means, below ``root/templates`` or ``root/lexicons``.
+
+    It is tried as a name of a data set, language or paradigm, then below the root, then as it is.
+    Raises :class:`InputError` if nothing is there.
+    """
     tops = (root / "templates", root / "lexicons")
     tried = [tops[0] / path, tops[0] / f"{path}.jinja", root / path, Path(path)]
     if len(Path(path).parts) == 2:  # dataset/UID, if one language alone has it
@@ -183,15 +191,15 @@ def _templates(path: Path, top: Path) -> list[Path]:
 
 
 SHOWN = 3
-"""The number of pairs that a finding shows."""
+"""The number of pairs or items that a finding shows as examples."""
 
 
 class ItemChecker:
     """The checks of a paradigm's items: :meth:`add` each table, then :meth:`finish`.
 
     Tables are of :func:`solecism.schema.pair_schema` or :data:`solecism.schema.SUITE`, in any
-    number and of any size. ``memory`` is shared by the paradigms of a config: pairs are compared
-    with those of all of them. Only hashes of pairs are kept, so memory is flat.
+    number and of any size. Pairs are compared with those that are in ``memory`` already, which all
+    paradigms of a language share. Only the hashes of pairs are kept.
     """
 
     def __init__(self, paradigm: Paradigm, memory: PairMemory | None = None) -> None:
@@ -203,7 +211,7 @@ class ItemChecker:
         self._examples: dict[str, list[str]] = defaultdict(list)
 
     def add(self, table: pa.Table) -> None:
-        """Check one batch."""
+        """Check the items of one table."""
         self._items += len(table)
         if not len(table):
             return
@@ -233,7 +241,7 @@ class ItemChecker:
 
 
 def _not_allowed(found: Iterable[Finding], template: Template) -> list[Finding]:
-    """Return findings without the warnings and notes that the template allows."""
+    """Return the findings but for warnings and notes that the template allows (`allow`)."""
     return [f for f in found if f.level == "error" or f.code not in template.allow]
 
 
@@ -244,7 +252,7 @@ def check_items(
     """Check the items of a paradigm, as :func:`~solecism.grammar.pairs.draw_pairs` yields them.
 
     ``counts`` are those that the draw fills in; they are read when all tables are drawn.
-    ``memory`` has the pairs of the other paradigms of the config.
+    ``memory`` has the pairs of other paradigms of the language.
     """
     checker = ItemChecker(paradigm, memory)
     for table in tables:

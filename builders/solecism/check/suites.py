@@ -21,13 +21,13 @@ from solecism.schema import ItemRow
 
 T = TypeVar("T")
 
-Place = tuple[ItemRow, ItemRow]
+RegionOf = tuple[ItemRow, ItemRow]
 """A condition and one of its regions."""
 
 
 @dataclass(frozen=True)
 class SuiteMemory:
-    """The ids and sentences of earlier items."""
+    """What was checked before: ids of items, and the sentences of each item."""
 
     ids: set[str] = field(default_factory=set)
     texts: set[tuple[str, ...]] = field(default_factory=set)
@@ -43,15 +43,16 @@ class SuiteBatch:
 
     @cached_property
     def predictions(self) -> list[Formula]:
-        """The predictions of the suite that can be read."""
+        """The predictions of the suite that have no syntax error."""
         return [formula for formula in self._readings if isinstance(formula, Formula)]
 
     @cached_property
     def _readings(self) -> list[Formula | str]:
+        """Each prediction of the suite as a formula, or the error message if it cannot be read."""
         return [_read(text) for text in self.items[0]["predictions"]]
 
     def wrong_predictions(self, item: ItemRow) -> list[str]:
-        """Return what is wrong with the predictions of an item."""
+        """Return messages: what is wrong with the predictions of an item."""
         regions = {c["name"]: [r["name"] for r in c["regions"]] for c in item["conditions"]}
         unknown = [text for formula in self.predictions for text in unknown_terms(formula, regions)]
         return [text for text in self._readings if isinstance(text, str)] + unknown
@@ -61,16 +62,16 @@ class SuiteBatch:
         item = self.items[row]
         return " / ".join([*_texts(item), *self.wrong_predictions(item)])
 
-    def compared(self, item: ItemRow) -> Iterator[tuple[Place, Place]]:
-        """Yield the two regions of each prediction that compares two."""
+    def compared(self, item: ItemRow) -> Iterator[tuple[RegionOf, RegionOf]]:
+        """Yield both regions of each prediction that compares two regions of the item."""
         for formula in self.predictions:
-            found = [place for term in formula.terms if (place := _place(item, *term))]
+            found = [region for term in formula.terms if (region := _find_region(item, *term))]
             if len(formula.terms) == len(found) == 2:
                 yield found[0], found[1]
 
     @cached_property
     def sentences(self) -> PairBatch:
-        """The sentences of all conditions, each as a pair with itself."""
+        """The sentences of all conditions, for checks of pairs: each is its good and bad side."""
         conditions = [condition for item in self.items for condition in item["conditions"]]
         texts, tokens = ([c[key] for c in conditions] for key in ("text", "tokens"))
         names = ("sentence_good", "sentence_bad", "tokens_good", "tokens_bad")
@@ -85,6 +86,7 @@ class SuiteBatch:
 
 
 def _read(text: str) -> Formula | str:
+    """Return a prediction as a formula, or the error message if it cannot be read."""
     try:
         return parse(text)
     except InputError as error:
@@ -92,14 +94,16 @@ def _read(text: str) -> Formula | str:
 
 
 def _texts(item: ItemRow) -> tuple[str, ...]:
+    """Return the sentences of the conditions of an item."""
     return tuple(condition["text"] for condition in item["conditions"])
 
 
-def _place(item: ItemRow, condition: str, region: str) -> Place | None:
-    for made in item["conditions"]:
-        place = place_of(region, [r["name"] for r in made["regions"]])
-        if made["name"] == condition and place is not None:
-            return made, made["regions"][place]
+def _find_region(item: ItemRow, condition: str, region: str) -> RegionOf | None:
+    """Return the condition and the region that a prediction names, or None if it has no such."""
+    for row in item["conditions"]:
+        number = place_of(region, [r["name"] for r in row["regions"]])
+        if row["name"] == condition and number is not None:
+            return row, row["regions"][number]
     return None
 
 
@@ -115,12 +119,13 @@ def item_twice(batch: SuiteBatch) -> list[bool]:
     """An item occurs twice.
 
     Two combinations of words make the same sentences. Look for a slot that is not printed, or for
-    two rows of a table of items that are alike.
+    two rows of a lexicon table with the same forms.
     """
     return _repeated(batch.memory.texts, list(map(_texts, batch.items)))
 
 
 def _repeated(seen: set[T], keys: Sequence[T]) -> list[bool]:
+    """Return for each key whether it was seen before, and add it to what was seen."""
     flags = []
     for key in keys:
         flags.append(key in seen)
@@ -148,9 +153,9 @@ def prediction_unreadable(batch: SuiteBatch) -> list[bool]:
 def region_wrong(batch: SuiteBatch) -> list[bool]:
     """A region is not where its span says, or is empty.
 
-    `text[start:end]` and the words `first:last` of `tokens` must both be the region. An empty
-    region has no surprisal. If its words are there, this is a bug in Solecism: report it with the
-    template.
+    `text[start:end]` and the words `first:last` of `tokens` must both be the text of the region. An
+    empty region has no surprisal: give it a word. If the region is not empty, this is a bug in
+    Solecism: report it with the template.
     """
     return [not all(map(_is_in_place, item["conditions"])) for item in batch.items]
 
@@ -166,10 +171,10 @@ def _is_in_place(condition: ItemRow) -> bool:
 
 
 def always_a_tie(batch: SuiteBatch) -> list[bool]:
-    """A prediction compares a region with itself.
+    """Two compared conditions are the same up to the end of the region.
 
-    The two conditions are the same from their beginning to the end of the region, so every model
-    finds it equally surprising in both. What differs must come before the region.
+    Every model that reads from left to right finds the region equally surprising in both. What
+    differs must come before the region.
     """
     beginnings = (
         [[condition["text"][: region["end"]] for condition, region in pair] for pair in pairs]
@@ -179,34 +184,36 @@ def always_a_tie(batch: SuiteBatch) -> list[bool]:
 
 
 def target_without_control(batch: SuiteBatch) -> list[bool]:
-    """A region that is compared is in one condition only.
+    """The words of a compared region are in no other compared region.
 
-    Each text of a region that predictions compare should be in two of the conditions, so that the
-    same words are compared after different beginnings. Make the region identical.
+    The same words should be compared after different beginnings: a difference in surprisal may
+    otherwise come from the words themselves. Write the same words in the region of two conditions.
     """
     flags = []
     for pairs in map(batch.compared, batch.items):
-        places = {(c["name"], r["name"]): r["text"] for pair in pairs for c, r in pair}
-        flags.append(1 in Counter(places.values()).values())
+        texts = {(c["name"], r["name"]): r["text"] for pair in pairs for c, r in pair}
+        flags.append(1 in Counter(texts.values()).values())
     return flags
 
 
 def several_places_differ(batch: SuiteBatch) -> list[bool]:
-    """Two conditions with the same region differ in more than one place.
+    """Two conditions with the same words in the region differ in more than one place.
 
-    A minimal item differs in the stimulus and in nothing else, so that a difference in surprisal
-    has no other cause.
+    They should differ in the words that are tested and in nothing else, so that a difference in
+    surprisal has no other cause.
     """
-    alike = (
+    same_region = (
         [pair for pair in pairs if pair[0][1]["text"] == pair[1][1]["text"]]
         for pairs in map(batch.compared, batch.items)
     )
-    tokens = ([[c["tokens"].split(" ") for c, _ in pair] for pair in pairs] for pairs in alike)
+    tokens = (
+        [[c["tokens"].split(" ") for c, _ in pair] for pair in pairs] for pairs in same_region
+    )
     return [any(_count_changes(*sides) > 1 for sides in found) for found in tokens]
 
 
 def _count_changes(a: Sequence[str], b: Sequence[str]) -> int:
-    """Return the number of places in which words are replaced, added or left out."""
+    """Return in how many places words are replaced, added or left out between two sentences."""
     codes = SequenceMatcher(a=a, b=b, autojunk=False).get_opcodes()
     return sum(code[0] != "equal" for code in codes)
 

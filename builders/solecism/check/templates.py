@@ -20,7 +20,7 @@ from solecism.lexicon.table import read_lines
 
 @dataclass(frozen=True)
 class UnboundTemplate:
-    """A template as written, with what is around it.
+    """A template that is not yet bound to a lexicon, with what its checks compare it with.
 
     ``sources`` are the keys of references.bib (None: there is no such file), ``siblings`` the
     templates of the same name in other languages of the data set.
@@ -31,64 +31,64 @@ class UnboundTemplate:
     siblings: tuple[Template, ...] = ()
 
     def problem(self, detail: str, key: str = "") -> Problem:
-        """Return a problem at the line of a front matter key."""
+        """Return a problem at the line of a front matter key (line 1 if the key is missing)."""
         return Problem(detail, self.template.path, self.template.lines.get(key, 1))
 
 
-def unknown_source(draft: UnboundTemplate) -> Iterator[Problem]:
-    """The source is not in references.bib.
+def unknown_source(unbound: UnboundTemplate) -> Iterator[Problem]:
+    """A source is not in references.bib.
 
     Correct the key, or add the paper to references.bib. A paradigm of your own needs no `source`:
     remove the line.
     """
-    if draft.sources is None:
+    if unbound.sources is None:
         return
-    for key in filter(None, re.split(r"[,\s]+", draft.template.source)):
-        if key not in draft.sources:
-            near = candidates("keys", sorted(draft.sources), key)
-            yield draft.problem(f"{key!r} {near}", "source")
+    for key in filter(None, re.split(r"[,\s]+", unbound.template.source)):
+        if key not in unbound.sources:
+            near = candidates("keys", sorted(unbound.sources), key)
+            yield unbound.problem(f"{key!r} {near}", "source")
 
 
-def nothing_said(draft: UnboundTemplate) -> Iterator[Problem]:
+def nothing_said(unbound: UnboundTemplate) -> Iterator[Problem]:
     """The front matter does not say what is tested.
 
-    Give `phenomenon` (results are grouped by it) and `about` (one sentence; the card prints it).
+    Write `phenomenon` (results are grouped by it) and `about` (one sentence, which the card shows).
     """
     for key in ("phenomenon", "about"):
-        if not getattr(draft.template, key):
-            yield draft.problem(f"there is no `{key}`")
+        if not getattr(unbound.template, key):
+            yield unbound.problem(f"there is no `{key}`")
 
 
-def differs_from_siblings(draft: UnboundTemplate) -> Iterator[Problem]:
+def differs_from_siblings(unbound: UnboundTemplate) -> Iterator[Problem]:
     """A paradigm is described differently in other languages.
 
     `phenomenon`, `field` and `construction` are columns that results are grouped by: paradigms of
     the same name must agree in them. Correct the odd one out.
     """
     for key in ("phenomenon", "field", "construction"):
-        mine = getattr(draft.template, key)
-        counts = Counter(getattr(t, key) for t in (draft.template, *draft.siblings))
+        mine = getattr(unbound.template, key)
+        counts = Counter(getattr(t, key) for t in (unbound.template, *unbound.siblings))
         usual = max(counts, key=lambda value: (counts[value], value))
         if mine != usual:
             detail = f"{key} is {mine!r}, elsewhere {usual!r}"
-            yield draft.problem(detail, key)
+            yield unbound.problem(detail, key)
 
 
-def attractors_without_controller(draft: UnboundTemplate) -> Iterator[Problem]:
-    """There are attractors and no controller.
+def attractors_without_controller(unbound: UnboundTemplate) -> Iterator[Problem]:
+    """There are attractors but no controller.
 
     Name the slot that the target agrees with as `controller`; otherwise no feature of agreement is
     computed.
     """
-    if draft.template.attractors and not draft.template.controller:
-        yield draft.problem(", ".join(draft.template.attractors), "attractors")
+    if unbound.template.attractors and not unbound.template.controller:
+        yield unbound.problem(", ".join(unbound.template.attractors), "attractors")
 
 
 def idle_slot(paradigm: Paradigm) -> Iterator[Problem]:
     """A slot changes no sentence.
 
     No line prints the slot, agrees with it or asks for a property of it (perhaps a macro does not
-    use its argument), so every pair is repeated for each of its words. Remove the slot.
+    use its argument). So every pair is repeated for each word of the slot. Remove the slot.
     """
     asked = _asked(paradigm, paradigm.template.conditions)
     for slot in paradigm.template.slots:
@@ -97,6 +97,7 @@ def idle_slot(paradigm: Paradigm) -> Iterator[Problem]:
 
 
 def _asked(paradigm: Paradigm, conditions: Iterable[TemplateLine]) -> Uses:
+    """Return what the expressions of some lines ask of each slot."""
     return merge_uses(
         paradigm.phrases.uses(source)
         for condition in conditions
@@ -115,6 +116,7 @@ def unprinted_slot(paradigm: Paradigm) -> Iterator[Problem]:
     for key in ("controller", "attractors"):
         value = getattr(template, key)
         for name in filter(None, (value,) if isinstance(value, str) else value):
+            # A line that asks for properties or features alone does not print the word.
             if not asked.get(name, frozenset()) & {WHOLE, ROW}:
                 yield Problem(f"{key}: {name!r}", template.path, template.lines[key])
 
@@ -122,11 +124,12 @@ def unprinted_slot(paradigm: Paradigm) -> Iterator[Problem]:
 def too_large(paradigm: Paradigm) -> Iterator[Problem]:
     """The template makes more than ten million minimal sets.
 
-    Say with `draw: 10000` how many to sample, or narrow the slots. Such a template is not drawn
-    when it is checked.
+    Say with `draw: 10000` how many to sample, or narrow the slots. `solecism check` does not draw
+    the items of such a template.
     """
     size = paradigm.template.draw
     if size is None:
+        # The product of the slots is quick to find and at least the size, which takes longer.
         size = prod(len(domain) for domain in paradigm.plan.domains)
         size = paradigm.plan.size() if size > LARGEST else size
     if size > LARGEST:
@@ -134,48 +137,48 @@ def too_large(paradigm: Paradigm) -> Iterator[Problem]:
         yield Problem(shown, paradigm.template.path, paradigm.template.lines.get("draw", 1))
 
 
-def long_list(draft: UnboundTemplate) -> Iterator[Problem]:
+def long_list(unbound: UnboundTemplate) -> Iterator[Problem]:
     """A template lists more than eight lemmas.
 
     Say what the words have in common: a column of the table, a class, a group of
     `typical/groups.tsv` (`under: [GROUP]`), or what a verb is used with (`x is typical(v.Object)`).
     """
-    text = "\n".join(read_lines(Path(draft.template.path)))
+    text = "\n".join(read_lines(Path(unbound.template.path)))
     for match in _LEMMAS.finditer(text.partition("\n---")[0]):
         lemmas = match[1].strip(" ,\n").split(",")
         if len(lemmas) > MOST_LEMMAS:
             line = text.count("\n", 0, match.start()) + 1
             shown = ", ".join(lemma.strip(" \"'") for lemma in lemmas[:3])
-            yield Problem(f"{len(lemmas)} lemmas: {shown}, ...", draft.template.path, line)
+            yield Problem(f"{len(lemmas)} lemmas: {shown}, ...", unbound.template.path, line)
 
 
 _LEMMAS = re.compile(r"\blemma\s*(?::|==|!=|(?:not\s+)?in\b)\s*[\[{]([^\]}]*)[\]}]")
 
 MOST_LEMMAS = 8
-"""A longer list belongs into the lexicon."""
+"""A longer list of lemmas belongs in the lexicon."""
 
 
 EXAMPLE = "# An example to replace, line by line; then delete this line."
-"""The first line of what `solecism new` writes."""
+"""A line that `solecism new` writes into its templates."""
 
 
-def still_the_example(draft: UnboundTemplate) -> Iterator[Problem]:
+def still_the_example(unbound: UnboundTemplate) -> Iterator[Problem]:
     """A template is still the example that `solecism new` wrote.
 
     Write the slots and lines of your paradigm, then delete the line that begins with `# An example
     to replace`.
     """
-    lines = read_lines(Path(draft.template.path))
+    lines = read_lines(Path(unbound.template.path))
     if EXAMPLE in lines:
-        yield Problem(draft.template.id, draft.template.path, lines.index(EXAMPLE) + 1)
+        yield Problem(unbound.template.id, unbound.template.path, lines.index(EXAMPLE) + 1)
 
 
 def free_feature(paradigm: Paradigm) -> Iterator[Problem]:
     """A slot varies in a feature that nothing asks for.
 
     The lines print each form of the word (*I know*, but *my know* too). Ask for one value in the
-    slot (`Case: Nom`), or let the word agree. Number, gender and person may vary of nouns, pronouns
-    and words with which others agree.
+    slot (`Case: Nom`), or let the word agree. Nouns, pronouns and numerals, and words with which
+    others agree, may vary in number, gender, person, animacy and definiteness.
     """
     template = paradigm.template
     uses = merge_uses(map(paradigm.phrases.uses, (*template.line_expressions, *template.tests)))
@@ -185,6 +188,8 @@ def free_feature(paradigm: Paradigm) -> Iterator[Problem]:
         for word in domain.words:
             for name, value in (word.cell or Feats()).items():
                 values.setdefault((id(word.row), name), set()).add(value)
+        # A word varies in a feature if the slot takes several of its forms, with different values.
+        # That is meant if an expression asks for the feature, or the word is one to agree with.
         nominal = domain.words[0].row.upos in ("NOUN", "PROPN", "PRON", "NUM")
         free = {"Number", "Gender", "Person", "Animacy", "Definite"}
         known = {*asked, *(free if nominal or FEATS in asked else ())}
@@ -197,8 +202,8 @@ def free_feature(paradigm: Paradigm) -> Iterator[Problem]:
 def idle_clause(paradigm: Paradigm) -> Iterator[Problem]:
     """A `where` clause has no effect.
 
-    All words of the slots pass it: probably it asks for the wrong property, or for one that no word
-    of the slot has. Correct or remove it.
+    All combinations of words pass it: probably it asks for the wrong property, or for one that no
+    word of the slot has. Correct or remove it.
     """
     return (problem for problem, selects in _idle_clauses(paradigm) if not selects)
 
@@ -206,16 +211,17 @@ def idle_clause(paradigm: Paradigm) -> Iterator[Problem]:
 def idle_selection(paradigm: Paradigm) -> Iterator[Problem]:
     """A `where` clause is true of all words at present.
 
-    The words select (`author is under(likes.Object)`), but all of them go together. Nothing needs
-    to be done: the clause will matter when words are added.
+    It asks whether words fit (`author is under(likes.Object)`), and all words of the slots do.
+    Nothing needs to be done: the clause will matter when words are added.
     """
     return (problem for problem, selects in _idle_clauses(paradigm) if selects)
 
 
 def _idle_clauses(paradigm: Paradigm) -> Iterator[tuple[Problem, bool]]:
-    """Yield the clauses that all words pass, each with whether its words select by something.
+    """Yield a problem for each clause that all combinations of words pass, and a flag.
 
-    They do in an `under` of properties that have values.
+    The flag is true if the clause has a test `under`, and if each property that it asks for has a
+    value in some word: then it is right, but excludes nothing yet.
     """
     template, plan = paradigm.template, paradigm.plan
     # Clauses of kinds of slots come after those of the template, and are not reported here.
@@ -230,7 +236,7 @@ def _idle_clauses(paradigm: Paradigm) -> Iterator[tuple[Problem, bool]]:
             yield Problem(text, template.path, template.lines["where"]), selects
 
 
-DRAFT_CHECKS = {
+UNBOUND_CHECKS = {
     "T005": ("error", unknown_source),
     "T006": ("warning", nothing_said),
     "T007": ("warning", differs_from_siblings),
@@ -238,7 +244,7 @@ DRAFT_CHECKS = {
     "T015": ("warning", long_list),
     "T016": ("warning", still_the_example),
 }
-"""The checks of a template as written: level and function by code."""
+"""The checks of a template that is not bound to its lexicon: level and function by code."""
 
 BOUND_CHECKS = {
     "T009": ("error", idle_slot),
@@ -248,4 +254,4 @@ BOUND_CHECKS = {
     "T013": ("note", idle_selection),
     "T017": ("warning", free_feature),
 }
-"""The checks of a template that is bound to its lexicon."""
+"""The checks of a template that is bound to its lexicon: level and function by code."""

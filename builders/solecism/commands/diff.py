@@ -1,6 +1,6 @@
 """Compare two data sets item by item.
 
-OLD and NEW: built folders, or ORG/NAME@v1.0.0 of the hub.
+OLD and NEW are built folders, or data sets of the hub (ORG/NAME@v1.0.0).
 """
 
 import re
@@ -22,7 +22,11 @@ _HUB_ID = re.compile(r"([\w.-]+/[\w.-]+?)(?:@(\S+))?")
 @click.command(help=__doc__)
 @click.argument("old")
 @click.argument("new")
-@click.option("--changelog", is_flag=True, help="Write the changes into NEW's changelog (--root).")
+@click.option(
+    "--changelog",
+    is_flag=True,
+    help="Write the changes into dataset_cards/NAME.changelog.md below --root.",
+)
 @JSON
 @ROOT
 def command(old: str, new: str, changelog: bool, as_json: bool, root: Root) -> None:
@@ -38,7 +42,10 @@ def command(old: str, new: str, changelog: bool, as_json: bool, root: Root) -> N
 
 
 def _folder(place: str) -> Path:
-    """Return a folder, or the snapshot of ``ORG/NAME`` or ``ORG/NAME@REVISION`` of the hub."""
+    """Return the folder of a place: itself, or the local copy of a data set of the hub.
+
+    The latter is ``ORG/NAME`` or ``ORG/NAME@REVISION``. Raises :class:`InputError` for other texts.
+    """
     match = _HUB_ID.fullmatch(place)
     if Path(place).is_dir():
         return Path(place)

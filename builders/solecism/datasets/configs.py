@@ -13,20 +13,20 @@ from solecism.check.registry import Finding
 from solecism.errors import unknown
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
-from solecism.schema import pair_schema
+from solecism.schema import ItemRow, pair_schema
 
 Facts = Mapping[str, Any]
-"""What a manifest says of something: values of JSON by their names."""
+"""Entries of a manifest, or another JSON object: values by their names."""
 
 FILE = "test-00000-of-00001.parquet"
 """The name of the Parquet file in the folder of a config."""
 
 JUDGMENTS = "judgments"
-"""The kind of a config with what people found; `solecism judge accept` adds it, no build does."""
+"""The kind of a config with people's judgments: `solecism judge accept` adds it to a build."""
 
 
 class ItemSource(Protocol):
-    """Something that items come from: a paradigm of templates, a treebank."""
+    """Something that items come from: a paradigm made by a template, or a treebank."""
 
     @property
     def name(self) -> str:
@@ -37,7 +37,7 @@ class ItemSource(Protocol):
         """True if the items are in random order, so that the first n are a sample."""
 
     def tables(self) -> Iterator[pa.Table]:
-        """Yield the items."""
+        """Yield the items in tables of the config's schema."""
 
     def built(self) -> BuiltParadigm:
         """Return what was made, after all tables were taken."""
@@ -49,9 +49,9 @@ class Config:
 
     ``convert`` is applied to every table of this config; other configs with the same source get the
     table as it is. ``default`` marks the config that ``load_dataset`` opens when none is named.
-    ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.order.in_rounds`),
-    not source by source. It is skipped if it has fewer than ``least`` rows, or if its parent config
-    ``of`` was skipped.
+    ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.build.in_rounds`),
+    not source by source. A config with fewer than ``least`` rows is left out, and so is a config
+    that is made ``of`` one (named here) that was left out.
     """
 
     name: str
@@ -79,8 +79,12 @@ def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str
 
 
 def example_of(table: pa.Table) -> tuple[str, ...]:
-    """Return texts that show the first item of a table: of a pair the good and the bad sentence."""
-    row: Facts = next(iter(table.slice(0, 1).to_pylist()), {})
+    """Return texts that show the first item of a table, or none if the table is empty.
+
+    These are both sentences of a pair, the sentences of a suite item, a cloze sentence with its
+    answer in brackets, or a form with part of speech and features.
+    """
+    row: ItemRow = next(iter(table.slice(0, 1).to_pylist()), {})
     if "sentence_good" in row:
         return row["sentence_good"], row["sentence_bad"]
     if "conditions" in row:
@@ -92,10 +96,11 @@ def example_of(table: pa.Table) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class BuiltParadigm:
-    """The result of one source (a paradigm, a treebank), with the findings of the checks.
+    """What was made of one source, which is a paradigm or a treebank.
 
-    ``example``: texts to show, of a pair the good and the bad sentence; ``facts``: further entries
-    of the manifest.
+    The names of the fields are those of paradigms: of a treebank, ``uid`` is its name. ``example``
+    are texts that show an item (:func:`example_of`); ``findings`` are those of the checks;
+    ``facts`` are further entries of the manifest.
     """
 
     uid: str
@@ -127,7 +132,8 @@ class BuiltParadigm:
 class BuiltConfig:
     """A config that was built.
 
-    ``file_sha256`` and ``file_bytes`` are of its Parquet file; ``bytes`` is its size in memory.
+    ``file_sha256`` and ``file_bytes`` are digest and size of its Parquet file; ``bytes`` is the
+    size of its rows in memory.
     """
 
     name: str
@@ -172,12 +178,15 @@ class BuiltConfig:
 
 
 def languages_of(built: Sequence[BuiltConfig]) -> list[str]:
-    """Return the codes of the languages in the order of the configs."""
+    """Return the codes of the languages, each once, in the order of the configs.
+
+    A config without languages is named after its language.
+    """
     return list(dict.fromkeys(code for c in built for code in c.languages or (c.name,)))
 
 
 def sources_of(built: Sequence[BuiltConfig]) -> list[Facts]:
-    """Return the works of others (treebanks, say) that items come from, each once."""
+    """Return facts of works of others (treebanks, word lists) that items come from, each once."""
     paradigms = (paradigm for config in built for paradigm in config.paradigms)
     found = (source for p in paradigms for source in p.facts.get("sources", ()))
     return list({json.dumps(source, sort_keys=True): source for source in found}.values())

@@ -25,17 +25,23 @@ from solecism.root import Root
 from solecism.schema import FEATURES, SUITE, ItemRow, pair_schema
 
 ALL, PAIRS, TRADITIONAL = "all", "pairs", "traditional"
-"""Names of configs that collect paradigms: all, pairs beside suites, in traditional characters."""
+"""Names of configs that have the rows of several paradigms (layout ``paradigms``).
+
+``all`` has all suites, or all pairs if there are no suites; ``pairs`` has the pairs if there are
+suites too; ``traditional`` has the rows of ``all`` in traditional characters.
+"""
 
 PAIRS_TRADITIONAL = f"{PAIRS}_{TRADITIONAL}"
+"""The config with the rows of ``pairs`` in traditional characters."""
 
 
 def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[Template, ...]]:
     """Return the templates of each config of a data set; raises :class:`InputError`.
 
     In the layout ``languages`` each folder of templates is a config. In the layout ``paradigms``
-    each template is one, and ``all`` (the default) has the rows of all of them; if there are suites
-    and pairs, ``all`` has the suites and ``pairs`` the pairs.
+    each template is a config. Further configs collect them: ``all`` (the default) has the suites,
+    or the pairs if there are no suites, and ``pairs`` has the pairs if there are both. If the entry
+    names a conversion, ``traditional`` and ``pairs_traditional`` have the same rows, converted.
     """
     dataset = entry.name
     if entry.configs == "languages":
@@ -64,7 +70,10 @@ def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[T
 
 
 def templates_of_language(root: Root, dataset: str, language: str) -> tuple[Template, ...]:
-    """Return the templates of a language, and the pairs that its suites declare, by UID."""
+    """Return the templates of a language, sorted by UID.
+
+    The pairs that a suite declares are templates of their own.
+    """
     found = [t for path in root.templates(dataset, language) for t in read_templates(path)]
     return tuple(sorted(found, key=lambda template: template.id))
 
@@ -73,10 +82,11 @@ def template_configs(
     root: Root, entry: CatalogueEntry, known: Mapping[str, Sequence[Template]],
     names: Iterable[str], most: int,
 ) -> list[Config]:  # fmt: skip
-    """Bind the templates of the configs called ``names`` to their lexicons.
+    """Return the configs called ``names``, with their templates bound to lexicons.
 
-    ``known`` has the templates of all configs. Raises :class:`InputError` for anything that is
-    wrong with them, before any item is drawn.
+    ``known`` has the templates of all configs. A template with ``draw: all`` may make ``most``
+    minimal sets. Raises :class:`InputError` for anything that is wrong with the templates, before
+    any item is drawn.
     """
     chosen = {name: known[name] for name in names}
     paradigms = load_paradigms(root, entry.name, chain.from_iterable(chosen.values()))
@@ -112,7 +122,7 @@ def load_paradigms(root: Root, dataset: str, templates: Iterable[Template]) -> d
 
 
 def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm:
-    """Load one paradigm; raises :class:`InputError` with the candidates where there is none."""
+    """Return one paradigm; raises :class:`InputError`, with names like it, if it is unknown."""
     path = root.folder(dataset, language) / f"{uid}.jinja"
     known = {uid: read_template(path)} if path.is_file() else {}
     if not known:
@@ -125,29 +135,29 @@ def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm
 
 def _config(entry: CatalogueEntry, name: str, sources: Sequence[_TemplateSource]) -> Config:
     templates = [source.paradigm.template for source in sources]
-    kinds = {template.is_pair: template for template in templates}
-    if len(kinds) > 1:
+    by_kind = {template.is_pair: template for template in templates}
+    if len(by_kind) > 1:
         message = (
             f"is a suite among the minimal pairs of config {name!r}: a config has items of one kind"
             ' (`configs = "paradigms"` in the catalogue makes a config of each paradigm)'
         )
-        raise fail(message, kinds[False].path, kinds[False].conditions[0].line)
-    collected = entry.configs == "paradigms"
-    converted = collected and name in (TRADITIONAL, PAIRS_TRADITIONAL)
+        raise fail(message, by_kind[False].path, by_kind[False].conditions[0].line)
+    has_collections = entry.configs == "paradigms"
+    is_converted = has_collections and name in (TRADITIONAL, PAIRS_TRADITIONAL)
     return Config(
         name,
-        "pair" if True in kinds else "suite",
-        sources[0].schema if True in kinds else SUITE,
+        "pair" if True in by_kind else "suite",
+        sources[0].schema if True in by_kind else SUITE,
         tuple(sources),
         tuple(dict.fromkeys(Path(template.path).parent.name for template in templates)),
-        default=collected and name == ALL,
-        convert=converter(entry.traditional) if converted else None,
+        default=has_collections and name == ALL,
+        convert=converter(entry.traditional) if is_converted else None,
         mixed=True,
     )
 
 
 class _TemplateSource:
-    """A paradigm that is drawn and checked; ``schema`` is that of the data set's pairs."""
+    """Draws and checks the items of a paradigm; ``schema`` is that of the data set's pairs."""
 
     def __init__(
         self, paradigm: Paradigm, root: Path, seed: int, schema: pa.Schema, most: int,
@@ -161,7 +171,7 @@ class _TemplateSource:
         self._findings: tuple[Finding, ...] = ()
 
     def tables(self) -> Iterator[pa.Table]:
-        """Draw and check the items."""
+        """Yield the items as they are drawn; each table is checked first."""
         checker = ItemChecker(self.paradigm, self._memory)
         seed, counts = self._seed, self._counts
         if self.paradigm.template.is_pair:
@@ -176,7 +186,7 @@ class _TemplateSource:
         self._findings = tuple(f.within(self._root) for f in checker.finish(self._counts))
 
     def built(self) -> BuiltParadigm:
-        """Return what was drawn."""
+        """Return what was drawn and what the checks found, after all tables were taken."""
         template = self.paradigm.template
         return BuiltParadigm(
             template.id, template.construction, template.phenomenon, template.about, self._counts,
@@ -185,18 +195,21 @@ class _TemplateSource:
 
 
 SCRIPT = "Hant"
-"""The end of the language code of converted items (``zh-Hant``; ISO 15924)."""
+"""The script of converted items, which ends their language code (``zh-Hant``; ISO 15924)."""
 
 Convert = Callable[[str], str]
 
 
 def converter(conversion: str) -> Callable[[pa.Table], pa.Table]:
-    """Return a function that converts tables of suite items or pairs by OpenCC (``s2t``, ``s2tw``).
+    """Return a function that converts tables of suite items or pairs by OpenCC.
 
-    Ids stay, so that an item can be found in both scripts. Each sentence is converted as a whole,
-    because words depend on their context, and its words and regions are cut out of the result by
-    their places. So a conversion must keep the number of characters. Raises :class:`InputError` if
-    it does not, or if OpenCC does not know it.
+    ``conversion`` is its name of a conversion, such as ``s2t``. Ids stay, so that an item can be
+    found in both scripts. Each sentence is converted as a whole, because a word is converted by its
+    context; its words and regions are then cut out by their places.
+
+    Raises :class:`InputError` if OpenCC does not know the conversion. So does the function that is
+    returned, if the number of characters changes, or if a region or prefix that several sentences
+    of an item share is converted in two ways.
     """
     from opencc import OpenCC
 
@@ -212,15 +225,16 @@ def converter(conversion: str) -> Callable[[pa.Table], pa.Table]:
             raise fail(f"OpenCC {conversion!r} changes the length of {text!r}: {out!r}")
         return out
 
-    def converted(table: pa.Table) -> pa.Table:
-        item = _suite if "conditions" in table.column_names else _pair
-        rows = [item(row, convert) for row in table.to_pylist()]
+    def convert_table(table: pa.Table) -> pa.Table:
+        convert_item = _suite if "conditions" in table.column_names else _pair
+        rows = [convert_item(row, convert) for row in table.to_pylist()]
         return pa.Table.from_pylist(rows, schema=table.schema)
 
-    return converted
+    return convert_table
 
 
 def _suite(row: ItemRow, convert: Convert) -> ItemRow:
+    """Return a suite item with the texts of its conditions and regions converted."""
     conditions = []
     known: dict[tuple[str, str], str] = {}
     for old in row["conditions"]:
@@ -237,12 +251,16 @@ def _suite(row: ItemRow, convert: Convert) -> ItemRow:
 
 
 def _spaced(tokens: str, text: str) -> str:
-    """Return the characters of a text, spaced as its tokens (marks at the end may be missing)."""
+    """Return the characters of a text with spaces where ``tokens`` has them.
+
+    Characters of the text that ``tokens`` lacks at its end, such as a full stop, are left out.
+    """
     characters = iter(text.replace(" ", ""))
     return "".join(c if c == " " else next(characters) for c in tokens)
 
 
 def _pair(row: ItemRow, convert: Convert) -> ItemRow:
+    """Return a pair with all of its texts converted."""
     good, bad = (convert(row[f"sentence_{side}"]) for side in ("good", "bad"))
     return {
         **row,
@@ -267,6 +285,11 @@ _PREFIXES = {
 
 
 def _prefixes(row: ItemRow, good: str, bad: str) -> dict[str, str]:
+    """Return the columns of the prefix methods, cut out of the converted sentences.
+
+    Columns that are null in ``row`` are left out. Raises :class:`InputError` if what both sentences
+    share is converted in two ways.
+    """
     out: dict[str, str] = {}
     for method, sides in _PREFIXES.items():
         for (side, (prefix, word)), text in zip(sides.items(), (good, bad), strict=True):
@@ -284,6 +307,7 @@ def _prefixes(row: ItemRow, good: str, bad: str) -> dict[str, str]:
 
 
 def _slot(slot: ItemRow, good: str, convert: Convert) -> ItemRow:
+    """Return a slot converted; the form is cut out of the good sentence if it is printed there."""
     start, end = slot["good_start"], slot["good_end"]
     form = slot["form"]
     shown = good[start:end] if start is not None else form and convert(form)
