@@ -1,7 +1,7 @@
 """A paradigm: a template bound to a lexicon, checked, and ready to be drawn from.
 
-Pairs and suites share what is here: the combinations of words in blocks, and the counts of what
-they make.
+Pairs and suites are both made from the blocks of combinations of words that this module yields;
+they count here what they make.
 """
 
 import gc
@@ -52,12 +52,12 @@ class Paradigm:
 
     @cached_property
     def start(self) -> Hashes:
-        """The number that ids of this paradigm begin from."""
+        """The hash from which the ids of this paradigm are computed."""
         return text_hashes([self.name])
 
     @property
     def renderers(self) -> list[Renderer]:
-        """Renderers of the lines; made anew, so that what they keep ends with a draw."""
+        """New renderers of the lines; they keep what they spell, so each draw has its own."""
         spelling = self.phrases.lexicon.orthography
         units: dict[tuple[object, ...], LineExpression] = {}
         stretches: dict[tuple[object, ...], SpellingSpan] = {}
@@ -69,13 +69,14 @@ class Paradigm:
         return out
 
     def slot_number(self, name: str) -> int:
-        """The place of a slot among the slots."""
+        """Return the place of a slot among the slots."""
         return self.template.slot_names.index(name)
 
     def combinations(self, seed: int = 0) -> Iterator[Columns]:
-        """Yield combinations of words in batches: all in order, or, for ``draw: n``, a sample.
+        """Yield combinations of words in batches.
 
-        The sample goes on until nearly all are found: take as many as make ``n`` items.
+        For ``draw: all`` they are all combinations, in order. For ``draw: n`` they are a sample
+        that goes on until nearly all are found: the caller takes as many as make ``n`` items.
         """
         if not self.plan.domains:
             yield []
@@ -92,7 +93,7 @@ def load_paradigm(path: Path, lexicon: Lexicon, phrases: Phrases | None = None) 
 
 
 def bind(template: Template, phrases: Phrases) -> Paradigm:
-    """Bind a template to the lexicon and the macros of its language; raises as above."""
+    """Bind a template to the lexicon and macros of its language, as :func:`load_paradigm` does."""
     place, lines = template.path, template.lines
     features = expressions(template.features)
     sources = [(line.line, source) for line in template.conditions for source in line.expressions]
@@ -128,7 +129,7 @@ def _refuse(problems: Iterable[Problem]) -> None:
 
 
 def _domains(template: Template, asked: Uses, phrases: Phrases) -> list[Domain]:
-    """List the words of each slot; what is wrong with several slots is told at once."""
+    """Return the words of each slot; raises :class:`InputError` with the problems of all slots."""
     domains: list[Domain] = []
     problems: list[Problem] = []
     for slot in template.slots:
@@ -144,18 +145,18 @@ def _domains(template: Template, asked: Uses, phrases: Phrases) -> list[Domain]:
 
 
 LARGEST = 10_000_000
-"""Minimal sets that ``draw: all`` may make unless more are allowed (a million: 0.2 GB of text)."""
+"""The most minimal sets of a paradigm, unless more are allowed (a million: 0.2 GB of text)."""
 
 PATIENCE = 1 << 20
-"""Combinations that ``draw: n`` tries at least before it gives up because none makes an item."""
+"""How many combinations ``draw: n`` tries before it may give up, as too few make an item."""
 
 
 @dataclass
 class Counts:
-    """The numbers of what a draw made and left out.
+    """How much a draw has made and left out.
 
-    ``sets`` are minimal sets, ``skipped`` the combinations without a pair by reason,
-    ``syncretic_forms`` the bad forms left out because they are spelt like the good one.
+    ``sets``: minimal sets. ``skipped``: combinations that made no pair, by reason.
+    ``syncretic_forms``: bad forms that were left out, as they are spelt like the good one.
     """
 
     sets: int = 0
@@ -165,13 +166,17 @@ class Counts:
 
     @property
     def tried(self) -> int:
-        """The combinations met so far."""
+        """How many combinations were tried so far."""
         return self.sets + self.skipped.total()
 
     def skip(
         self, made: NDArray[np.bool_], reasons: Iterable[Mapping[str, NDArray[np.bool_]]]
     ) -> None:
-        """Count the combinations that were not ``made``, each under its first reason."""
+        """Count the combinations that were not ``made``, each under its first reason.
+
+        ``reasons``: for each line the combinations that it skips, by reason. One without a reason
+        is counted as ``equal``: its sentences are the same.
+        """
         left, found = ~made, Counter[str]()
         for reason, mask in (pair for by_reason in reasons for pair in by_reason.items()):
             found[reason] += int((mask[: len(left)] & left).sum())
@@ -183,7 +188,7 @@ class Counts:
 def check_size(paradigm: Paradigm, most: int) -> None:
     """Raise :class:`InputError` where a template would make more than ``most`` minimal sets.
 
-    The size is known before anything is drawn.
+    Nothing is drawn for this; for ``draw: all`` the number is an upper bound.
     """
     wanted = paradigm.template.draw
     size = paradigm.plan.bound if wanted is None else wanted
@@ -213,9 +218,9 @@ def check_enough(paradigm: Paradigm, counts: Counts) -> None:
 
 
 def blocks(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[Columns]:
-    """Yield combinations, in blocks no larger than what is still wanted makes sensible.
+    """Yield combinations in blocks, small if few items are still wanted.
 
-    Stop where next to none of very many combinations makes an item.
+    Stop early if nearly none of very many combinations makes an item.
     """
     wanted = paradigm.template.draw
     for columns in paradigm.combinations(seed):
@@ -232,12 +237,16 @@ def blocks(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[Columns]:
 
 
 def _hopeless(counts: Counts) -> bool:
+    """Return whether fewer than one in a thousand of very many combinations made an item."""
     return counts.tried > PATIENCE and 1000 * counts.sets < counts.tried
 
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Pause garbage collection while many long-lived objects are made, and count them as old."""
+    """Pause garbage collection while many long-lived objects are made.
+
+    Afterwards they count as old objects, which are collected seldom.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Suite items: named conditions with regions and the predictions about them."""
+"""Make suite items: named conditions with regions, and predictions about them."""
 
 from collections.abc import Iterator
 from functools import reduce
@@ -20,8 +20,8 @@ def draw_suites(
 ) -> Iterator[pa.Table]:
     """Yield the items of a suite in batches, as tables of :data:`solecism.schema.SUITE`.
 
-    An item is a combination of words that makes every condition. Raises :class:`InputError` as
-    :func:`solecism.grammar.pairs.draw_pairs` does.
+    Each combination of words with which every condition can be made becomes an item. Raises
+    :class:`InputError` as :func:`solecism.grammar.pairs.draw_pairs` does.
     """
     counts = counts if counts is not None else Counts()
     wanted = paradigm.template.draw
@@ -49,6 +49,7 @@ def draw_suites(
 
 
 def _table(paradigm: Paradigm, columns: Columns, lines: list[Rendered], whole: Ints) -> pa.Table:
+    """Return the items of the combinations ``whole``, which all conditions have."""
     template = paradigm.template
     sides = [line.take(np.searchsorted(line.row, whole)) for line in lines]
     names = [condition.name for condition in template.conditions]
@@ -75,7 +76,7 @@ def _table(paradigm: Paradigm, columns: Columns, lines: list[Rendered], whole: I
 
 
 def _names(paradigm: Paradigm, taken: Columns, rows: int) -> list[str]:
-    """Return the lemma of each item's row if there is but one slot, else nothing."""
+    """Return a name for each item: the lemma of its word if there is one slot, otherwise ``""``."""
     if len(taken) != 1:
         return [""] * rows
     words = paradigm.plan.domains[0].words
@@ -83,6 +84,7 @@ def _names(paradigm: Paradigm, taken: Columns, rows: int) -> list[str]:
 
 
 def _conditions(side: Rendered, name: str) -> list[dict[str, object]]:
+    """Return the condition ``name`` of each item, as a row of the column ``conditions``."""
     texts = side.texts(lambda value: value.text).to_pylist()
     out = []
     for row, text in enumerate(texts):
@@ -93,7 +95,7 @@ def _conditions(side: Rendered, name: str) -> list[dict[str, object]]:
             for region, place in value.regions.items():
                 tag = -1 - part.units[0].regions.index(region)
                 mine = [n for n, t in enumerate(value.tokens, len(tokens)) if tag in t.tags]
-                # A region that runs on from the stretch before grows.
+                # A region may go on from the stretch before: then only its end moves.
                 span = spans.setdefault(region, [place.start + shift, 0, mine[0], 0])
                 span[1], span[3] = place.stop + shift, mine[-1] + 1
             tokens += [token.text for token in value.tokens]

@@ -1,4 +1,4 @@
-"""Template files: front matter, then one line a condition (``docs/formats.md``)."""
+"""Read template files: front matter, then a line for each condition (``docs/formats.md``)."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ _LINE = re.compile(r"([A-Za-z_][\w-]*):\s*(.*)")
 class Slot:
     """A word to draw: from which tables, and what is asked of its columns and features.
 
-    ``under``: classes, one of which it must stand below; ``without``: what it must not be;
-    ``oneof``: the texts themselves, of no table. ``weights`` say how often a value of a column (or
-    a text of ``oneof``) is drawn beside the others, ``weight`` is a column of such numbers.
+    ``wants``: the values wanted of each column or feature. ``under``: classes, in one of which (or
+    below it) the word must be. ``without``: values that it must not have. ``oneof``: texts to draw
+    from, in place of a table. ``weights``: how often each value of a column (or text of ``oneof``)
+    is drawn, relative to the others. ``weight``: the name of a column with such numbers.
     """
 
     name: str
@@ -53,7 +54,10 @@ class Slot:
 
 @dataclass(frozen=True)
 class TemplateLine:
-    """One line: a condition's name and the parts of its sentence."""
+    """One line: a condition's name and the parts of its sentence.
+
+    ``line``: the number of the line; ``source``: its sentence as written.
+    """
 
     name: str
     parts: tuple[LinePart, ...]
@@ -70,9 +74,10 @@ class TemplateLine:
 class Template:
     """A paradigm as written, not yet bound to a lexicon.
 
-    ``allow`` are codes of checks whose warnings are meant to stay. ``kind_tests`` are ``where``
-    tests of the kinds of its slots; kinds are for all templates, so not every test of them says
-    something in each.
+    ``allow``: codes of checks whose warnings are accepted. ``kind_tests``: the ``where`` tests of
+    the kinds of its slots; as kinds are made for many templates, a test may have no effect in this
+    one. ``lines``: the number of the line of each key. ``draw``: how many minimal sets are drawn,
+    None for all.
     """
 
     path: str
@@ -133,7 +138,10 @@ def read_template(path: Path) -> Template:
 
 
 def read_templates(path: Path) -> tuple[Template, ...]:
-    """Read a template file, and the pairs that a suite declares (``pairs``); raises as above."""
+    """Read a template file; return its template, and one for each pair that a suite declares.
+
+    Raises :class:`InputError` as :func:`read_template` does.
+    """
     files = [_TemplateFile.read(path)]
     while like := files[-1].front.fields.get("like"):
         here = path.with_name(f"{like.text}.jinja")
@@ -153,7 +161,11 @@ def read_templates(path: Path) -> tuple[Template, ...]:
 
 
 class _TemplateFile(NamedTuple):
-    """Front matter, the numbered lines with sentences, and the number of the line before them."""
+    """The parts of a template file.
+
+    ``body``: the lines with sentences, each with its number; ``offset``: the number of the line
+    before the first of them.
+    """
 
     front: Entry
     body: list[tuple[int, str]]
@@ -178,7 +190,7 @@ class _TemplateFile(NamedTuple):
 
 @dataclass
 class _TemplateReader:
-    """Collects the problems of one file while its parts are read."""
+    """Reads the parts of one template file, and collects the problems in them."""
 
     path: Path
     fields: Mapping[str, Entry]
@@ -187,6 +199,7 @@ class _TemplateReader:
     problems: list[Problem]
 
     def templates(self, kind_tests: tuple[str, ...]) -> tuple[Template, ...]:
+        """Return the template and those of its pairs; raises :class:`InputError`."""
         for key in [key for key in self.fields if key not in _KEYS][:20]:
             near = candidates("keys", _KEYS, key)
             self._report(f"unknown key {key!r} {near}", self._line(key))
@@ -223,7 +236,7 @@ class _TemplateReader:
     def _pairs(
         self, conditions: Mapping[str, TemplateLine]
     ) -> Iterator[tuple[str, str, tuple[TemplateLine, ...]]]:
-        """Yield what each pair of a suite has of its own: id, about (or nothing) and lines."""
+        """Yield id, ``about`` (may be empty) and the two lines of each pair of a suite."""
         for uid, entry in self._named("pairs").items():
             for key in set(entry.fields).difference(_PAIR_KEYS):
                 near = candidates("keys", _PAIR_KEYS, key)
@@ -273,7 +286,7 @@ class _TemplateReader:
                 self._report("`not` wants columns: not: {lemma: [...]}", unwanted.line)
             without = {key: self._list(key, inner) for key, inner in unwanted.fields.items()}
             weights = {key: self._weights(name, f) for key, f in fields.items() if f.fields}
-            lists = {  # of `{the: 6, a: 4}` the values
+            lists = {  # of weights such as `{the: 6, a: 4}` only the values
                 key: tuple(f.fields) if f.fields else self._list(key, f)
                 for key, f in fields.items()
             }
@@ -293,7 +306,7 @@ class _TemplateReader:
                 )
 
     def _weights(self, slot: str, entry: Entry) -> dict[str, int]:
-        """Read ``{the: 6, a: 4}``."""
+        """Return weights such as ``{the: 6, a: 4}``; wrong ones are reported and left out."""
         out = {}
         for value, inner in entry.fields.items():
             text = inner.text or ""
@@ -375,9 +388,10 @@ class _TemplateReader:
 def _pair_line(
     side: str, pair: Mapping[str, str], conditions: Mapping[str, TemplateLine]
 ) -> TemplateLine:
-    """Return a condition of a suite as a side of a pair: without regions but ``critical``.
+    """Return a condition of a suite as the line of one side of a pair.
 
-    Raises ``ValueError`` where there is no such condition, or its text has no such words.
+    Its regions are dropped; the words that the pair names as ``critical`` become the only region.
+    Raises ``ValueError`` if there is no such condition, or if it does not have these words.
     """
     name, critical = pair.get(side, ""), pair.get("critical", "")
     if name not in conditions:
@@ -400,7 +414,7 @@ _LEXER = Environment(autoescape=True)  # only its lexer is used
 
 @dataclass(frozen=True)
 class LinePart:
-    """A part of a line; ``kind`` is ``text``, ``expression``, ``open`` or ``close`` (a region)."""
+    """A part of a line; ``kind``: text, expression, or ``open`` or ``close`` of a region."""
 
     kind: str
     value: str
@@ -428,6 +442,7 @@ def read_parts(text: str) -> Iterator[LinePart]:
 
 
 def _jinja_parts(text: str) -> Iterator[LinePart]:
+    """Cut a sentence into expressions and the texts between them; raises ``ValueError``."""
     inside: str | None = None
     for _, kind, value in _LEXER.lex(text):
         if kind in ("block_begin", "raw_begin"):
@@ -438,13 +453,14 @@ def _jinja_parts(text: str) -> Iterator[LinePart]:
             yield LinePart("expression", (inside or "").strip())
         if kind in ("variable_begin", "variable_end"):
             inside = "" if kind == "variable_begin" else None
-        elif inside is not None:  # else it is a part of a comment
+        elif inside is not None:  # otherwise it is a part of a comment
             inside += value
     if inside is not None:
         raise ValueError(f"`{{{{{inside}` is not closed by `}}}}`")
 
 
 def _region_parts(text: str) -> Iterator[LinePart]:
+    """Cut a text at the marks of regions; raises ``ValueError`` for a stray ``}}``."""
     if stray := re.search(r"[}%#]\}", text):
         raise ValueError(f"`{stray[0]}` without `{stray[0][::-1].replace('}', '{')}`")
     place, literal = 0, ""

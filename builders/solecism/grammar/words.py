@@ -1,4 +1,4 @@
-"""What expressions work with: words, the form drawn or chosen, and phrases of words and texts.
+"""The values that expressions work with: words of the lexicon, and phrases of words and texts.
 
 The filters ``agree``, ``clash`` and ``form`` of templates are methods of :class:`Word`.
 """
@@ -18,14 +18,18 @@ T = TypeVar("T")
 W = TypeVar("W")
 
 WHOLE, FEATS, ROW = "*", "feats", "row"
-"""What an expression can ask of a word besides its properties: the form itself (to print it), the
-features to agree with, the word in whatever form."""
+"""What an expression can ask of a word besides its properties: the form (to print it), the
+features that other words agree with, and the word whatever its form."""
 
 _THIRD = Feats.of({"Person": "3"})
 
 
 class Skip(Exception):  # noqa: N818
-    """The words make no item: ``reason`` is ``"lacking"`` (a form) or ``"syncretic"``."""
+    """Raised if words make no item.
+
+    ``reason``: ``"lacking"`` if a word has no form that fits, ``"syncretic"`` if its wrong form is
+    spelt like the right one.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -33,7 +37,7 @@ class Skip(Exception):  # noqa: N818
 
 
 class TemplateFault(Exception):  # noqa: N818
-    """A template asks for something impossible; whoever evaluates it adds file and line."""
+    """Raised if a template asks for something impossible; the caller adds file and line."""
 
 
 FAULTS = (TemplateFault, TypeError)
@@ -45,8 +49,9 @@ class Evaluation:
     """The state of evaluating one expression.
 
     An expression with ``clash`` has as many values as there are wrong forms, and is evaluated once
-    for each of them: ``chosen`` says which form every ``clash`` takes this time, in the order in
-    which they are met, ``choices`` how many forms each had to choose from.
+    for each of them. ``chosen`` has the number of the form that each ``clash`` takes this time, in
+    the order in which they are evaluated; ``choices`` has how many forms each could take.
+    ``syncretic`` counts the wrong forms that were left out, as they are spelt like the right one.
     """
 
     chosen: list[int] = field(default_factory=list)
@@ -57,7 +62,8 @@ class Evaluation:
         """Yield the value of an expression for every combination of alternatives."""
         yield self.first(function, words)
         while True:
-            # The last choice that can takes its next alternative; those after it begin anew.
+            # Count up as with digits: the last choice that has a next form takes it, and the
+            # choices after it begin again with their first form.
             while self.chosen and self.chosen[-1] + 1 == self.choices[len(self.chosen) - 1]:
                 self.chosen.pop()
             if not self.chosen:
@@ -87,8 +93,9 @@ class Evaluation:
 class Word:
     """A word of the lexicon as an expression sees it.
 
-    ``cells`` are the forms it may take (narrowed by the slot), ``cell`` the one drawn or chosen, if
-    any, ``known`` the columns that may be asked for, ``slot`` the slot's name or ``""``.
+    ``cells``: the forms that the slot allows. ``cell``: the form that was drawn or chosen, None if
+    none was yet. ``known``: the columns and features that may be asked for. ``slot``: the slot's
+    name, or ``""``.
     """
 
     row: Row
@@ -101,7 +108,7 @@ class Word:
 
     @property
     def text(self) -> str:
-        """The form, or the only form of a word of which none was chosen."""
+        """The text of the form; if no form was chosen, all forms must be spelt the same."""
         if self.cell is not None:
             return self.row.forms[self.cell]
         if not self.cells:
@@ -123,7 +130,7 @@ class Word:
 
     @cached_property
     def feats(self) -> Feats:
-        """The features that others agree with: nouns are third person unless they say otherwise."""
+        """The features that others agree with; a noun is third person unless it has a person."""
         nominal = self.row.upos in ("NOUN", "PROPN")
         return _merged(_THIRD, self.shown_feats) if nominal else self.shown_feats
 
@@ -139,7 +146,7 @@ class Word:
         return f"<{self.table.name} {self.row.lemma}>"
 
     def answer(self, name: str) -> Hashable:
-        """Return what an expression that asks for ``name`` sees: a property or the features."""
+        """Return what an expression gets that asks for ``name``; None if that is an error."""
         if name == FEATS:
             return self.feats
         try:
@@ -158,7 +165,7 @@ class Word:
         if own:
             return own
         if name in self.known or name in self.feats:
-            return self.feats.text(name)  # a word may leave to its form what others say (Gender)
+            return self.feats.text(name)  # an empty column: the form decides (Gender)
         who = f"slot {self.slot!r}" if self.slot else repr(self.row.shown)
         near = candidates("columns", ["lemma", *sorted(self.known)], name)
         raise TemplateFault(f"{who}: {self.table.name}.tsv has no column {name!r} {near}")
@@ -200,13 +207,14 @@ class Word:
         return self.run.choose([self._with(cell) for cell in forms.values()])
 
     def form(self, feats: str = "", **wanted: str) -> Word:
-        """Return another form of the same word: the same features but for those named."""
+        """Return another form of the word: with the features named, otherwise like this form."""
         wanted |= _features_of(feats)
         here = self.cell if self.cell is not None else Feats()
         asked = _merged(here, self._asked(wanted))
         return self._only(_fitting(self.table.cells, asked, frozenset(wanted))[0])
 
     def _only(self, cells: Sequence[Feats]) -> Word:
+        """Return the one form in these cells; raises :class:`Skip` or :class:`TemplateFault`."""
         forms = self._by_text(cells)
         if not forms:
             raise Skip("lacking")
@@ -216,6 +224,7 @@ class Word:
         return self._with(next(iter(forms.values())))
 
     def _with(self, cell: Feats) -> Word:
+        """Return the word in another form."""
         return Word(self.row, self.table, self.cells, self.known, self.run, cell, self.slot)
 
     def _by_text(self, cells: Sequence[Feats]) -> dict[str, Feats]:
@@ -227,6 +236,7 @@ class Word:
         return forms
 
     def _asked(self, wanted: Mapping[str, str]) -> Feats:
+        """Return features that a template names; raises :class:`TemplateFault` for unknown ones."""
         for name, value in wanted.items():
             if not isinstance(value, str):
                 raise TemplateFault(f"{name}={value!r}: the value must be a text")
@@ -237,7 +247,10 @@ class Word:
 
 
 def _features_of(text: object) -> dict[str, str]:
-    """Read ``Tense=Past|VerbForm=Fin``; raises :class:`TemplateFault`."""
+    """Return the features in a text such as ``Tense=Past|VerbForm=Fin`` by name.
+
+    Raises :class:`TemplateFault`.
+    """
     if not isinstance(text, str):
         raise TemplateFault(f"{text!r} is no text of features")
     pairs = [pair.partition("=")[::2] for pair in text.split("|")] if text else []
@@ -287,9 +300,9 @@ def _merged(below: Feats, above: Feats) -> Feats:
 
 
 class Phrase(tuple[str | Word, ...]):
-    """Words and texts one after another: what a macro gives that prints words.
+    """Words and texts one after another: the value of a macro that prints words.
 
-    Not a text, so that the words in it are known when the sentence is spelt.
+    It is not joined to one text, so that its words are still known when the sentence is spelt.
     """
 
     __slots__ = ()
@@ -319,6 +332,6 @@ def printed(value: object) -> Sequence[str | Word]:
 
 
 def joined(parts: Sequence[str | Word]) -> str | Phrase:
-    """Put words and texts together: one text if there are no words among them."""
+    """Return words and texts as a phrase, or as one text if there are no words among them."""
     texts = [part for part in parts if type(part) is str]
     return "".join(texts) if len(texts) == len(parts) else Phrase(parts)

@@ -1,7 +1,7 @@
-"""What a site knows of built folders: data sets, their configs, and the paradigms of each.
+"""Read built folders for a site: data sets, their configs, and the paradigms of each.
 
-The folders may come from strangers: what their manifests say is text, and nothing of it becomes a
-path (:func:`place_of`).
+The folders may come from strangers. So nothing that their manifests say is used as a path as it is
+(:func:`place_of`).
 """
 
 import re
@@ -40,7 +40,7 @@ KINDS = {
     "cloze": ("id", "left", "answer", "right"),
     "forms": ("form", "lemma", "upos", "feats"),
 }
-"""The columns by which a kind of items is known."""
+"""The columns by which each kind of items is recognised."""
 
 _PARADIGM = {
     "construction?": str, "phenomenon?": str, "about?": str, "sets?": COUNT, "pairs?": COUNT,
@@ -52,7 +52,7 @@ _CONFIG = {
     "languages?": [str], "default?": bool, "sets?": COUNT, "paradigms?": {str: _PARADIGM},
 }  # fmt: skip
 _MORE = {"license?": (str, [str]), "configs": {str: _CONFIG}, "inputs?": {str: {"sha256": str}}}
-"""What the pages read of a manifest beside what :func:`read_manifest` has checked."""
+"""The shape of what pages read in a manifest and :func:`read_manifest` has not checked."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -60,7 +60,7 @@ _TAKEN = ("index", "browse", "items", "phenomena", "languages", "results")
 
 
 def place_of(name: str) -> str:
-    """Return the name of a file or folder for what is called so: the name itself if it is plain.
+    """Return a safe name of a file or folder for a name: the name itself if it is plain.
 
     >>> place_of("subj_rel"), place_of("../<b>")
     ('subj_rel', 'b-9f46aef2')
@@ -73,9 +73,9 @@ def place_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class SiteParadigm:
-    """A paradigm as its data set's manifest has it.
+    """A paradigm, with the ``facts`` that the manifest of its data set has about it.
 
-    ``template``: what made it, if its file is here with the bytes that the build read.
+    ``template``: the template that made it, if its file is here and did not change since the build.
     """
 
     uid: str
@@ -100,13 +100,13 @@ class SiteParadigm:
 
     @cached_property
     def content(self) -> str:
-        """A text that differs if the items of paradigms do; empty if that is not known."""
+        """A text that is equal for paradigms with equal items; empty if that is unknown."""
         known = [self.facts.get(key) for key in ("example", "sets", "pairs")]
         return f"{self.uid} {known}" if known[0] else ""
 
 
 def together(parts: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, list[str]]:
-    """Return the features in which words agree, by relation, of several parts."""
+    """Return the features in which words agree, by relation, from several such mappings."""
     found: dict[str, dict[str, None]] = {}
     for relation, features in chain.from_iterable(part.items() for part in parts):
         found.setdefault(relation, {}).update(dict.fromkeys(features))
@@ -115,7 +115,7 @@ def together(parts: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, list[str
 
 @dataclass(frozen=True)
 class SiteConfig:
-    """A config: its ``kind`` (of :data:`KINDS`), its files, its paradigms, what people judged."""
+    """A config: its ``kind`` (of :data:`KINDS`), files, paradigms, and what people judged."""
 
     data: str
     name: str
@@ -155,12 +155,12 @@ class SiteConfig:
         return {source["treebank"]: source for source in every if source.get("treebank")}
 
     def has(self, paradigm: SiteParadigm) -> bool:
-        """Return whether a config has the same items of a paradigm."""
+        """Return whether the config has a paradigm with the same items."""
         return bool(paradigm.content) and paradigm.content in {p.content for p in self.paradigms}
 
     @property
     def tag(self) -> str:
-        """The language as pages tag sentences with it; ``und`` where its code is no tag."""
+        """The ``lang`` of sentences on pages; ``und`` if the code is not a language tag."""
         return self.language if _TAG.fullmatch(self.language) else "und"
 
 
@@ -187,7 +187,7 @@ class SiteData:
 
     @cached_property
     def pages(self) -> Mapping[tuple[str, str], str]:
-        """The page of each paradigm by config and UID: one for those in several configs."""
+        """The page of each paradigm, by config and UID; one in several configs has one page."""
         alone = {c.paradigms[0].content: c for c in self.configs if len(c.paradigms) == 1}
         found = {}
         for config in self.configs:
@@ -198,11 +198,14 @@ class SiteData:
         return found
 
     def page_of(self, config: SiteConfig, uid: str) -> str:
-        """Return the page of a paradigm; of a config as a whole where it has no such paradigm."""
+        """Return the page of a paradigm, or of the config if it has no such paradigm."""
         return self.pages.get((config.name, uid), f"{config.place}/index.html")
 
     def browsed(self, config: SiteConfig) -> SiteConfig:
-        """Return the config in whose browser the items of a config are: one that has them all."""
+        """Return the config whose item browser shows the items of a config.
+
+        It is the config itself, unless its only paradigm is also in a config with several.
+        """
         if len(config.paradigms) != 1:
             return config
         (own,) = config.paradigms
@@ -211,11 +214,11 @@ class SiteData:
 
     @cached_property
     def whole_configs(self) -> list[SiteConfig]:
-        """The configs without those whose items another config has, too."""
+        """The configs whose items are not all in another config, too."""
         return [config for config in self.configs if self.browsed(config) is config]
 
     def holders(self, config: SiteConfig, paradigm: SiteParadigm) -> list[SiteConfig]:
-        """Return the configs that have the same items of a paradigm, this one first."""
+        """Return the configs that have the items of a paradigm: ``config``, then the others."""
         return [config, *(c for c in self.configs if c is not config and c.has(paradigm))]
 
 
@@ -229,6 +232,7 @@ def open_folders(folders: Sequence[Path], root: Root) -> list[SiteData]:
 
 
 def _data(manifest: Manifest, root: Root) -> SiteData:
+    """Return the data set of a manifest; raises :class:`InputError`."""
     check(manifest.raw, _MORE, manifest.path)
     entry = _entry(manifest, root)
     mined = entry.configs == MINED
@@ -249,7 +253,10 @@ def _data(manifest: Manifest, root: Root) -> SiteData:
 
 
 def _entry(manifest: Manifest, root: Root) -> CatalogueEntry:
-    """Return what the catalogue says of a data set, of another version only what all have."""
+    """Return the entry of a data set in the catalogue, a bare one if it is not there.
+
+    If the folder has another version than the catalogue, the date is left out.
+    """
     try:
         entry = catalogue_entry(root, manifest.dataset)
     except InputError:
@@ -296,7 +303,7 @@ def _kind(file: Path) -> str:
 
 
 def _templates(manifest: Manifest, root: Root) -> dict[str, Template]:
-    """Return the templates that are here as the build read them, by language and UID."""
+    """Return the templates that did not change since the build, by ``LANGUAGE/UID``."""
     found: dict[str, Template] = {}
     for name, facts in manifest.raw.get("inputs", {}).items():
         parts = Path(name).parts

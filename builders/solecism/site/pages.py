@@ -1,4 +1,4 @@
-"""The pages of a site: what each of them says, and its path."""
+"""Make the pages of a site: the path and the HTML of each."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,16 +30,16 @@ _FAMILIES = Path(__file__).with_name("families.tsv")
 FOLDERS = ("site/pages", REPORTS)
 
 EXAMPLES, LENGTH = 6, 45
-"""How many pairs the first page shows, and the characters of a sentence that is a good example."""
+"""How many pairs the first page shows, and how many characters a good example has."""
 
 MOST_HEADS = 12
-"""The most configs that are columns of the table of paradigms."""
+"""The most configs that have a column in the table of paradigms."""
 
 SitePage = tuple[str, str]
 """The path of a page in the site, and its HTML."""
 
 Crumbs = tuple[tuple[str, str], ...]
-"""The pages above a page: their names and paths."""
+"""The pages above a page in the hierarchy of the site: their names and paths."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class LanguageEntry:
 
     @property
     def agrees(self) -> dict[str, list[str]]:
-        """What agrees in what, by relation, in the mined configs of the language."""
+        """The features in which words agree, by relation, in the mined configs of the language."""
         return together(config.agrees for _, config in self.configs)
 
 
 @dataclass(frozen=True)
 class SiteContents:
-    """All that the pages say; ``samples`` by the page that shows them."""
+    """All that the pages are made from; ``samples``: by the path of the page that shows them."""
 
     data: tuple[SiteData, ...]
     samples: Mapping[str, ParadigmSample]
@@ -85,7 +85,7 @@ class SiteContents:
 
 
 def language_entries(data: Sequence[SiteData]) -> list[LanguageEntry]:
-    """Return all languages by name; configs whose items another has, too, are left out."""
+    """Return all languages, sorted by name; configs whose items another config has are left out."""
     configs: dict[str, list[tuple[SiteData, SiteConfig]]] = {}
     for some in data:
         for config in some.whole_configs:
@@ -155,7 +155,7 @@ def _start(contents: SiteContents) -> SitePage:
 
 
 def _examples(contents: SiteContents) -> Iterator[tuple[SiteConfig, str, ShownItem]]:
-    """Yield a pair of each of the first languages, with config and the page that it is from."""
+    """Yield an example pair for each of the first languages: its config, its page and the pair."""
     seen: set[str] = set()
     for data in contents.data:
         for config in data.configs:
@@ -179,7 +179,7 @@ class MatrixRow:
 
 
 def _matrix(data: SiteData) -> tuple[list[SiteConfig], dict[str, list[MatrixRow]]]:
-    """Return configs, and by phenomenon the paradigms with their pages in each config."""
+    """Return the configs that are columns of the table of paradigms, and its rows by phenomenon."""
     heads = [] if data.mined else data.whole_configs[:MOST_HEADS]
     known = {(config.name, p.uid): p for config in heads for p in config.paradigms}
     firsts: dict[str, SiteParadigm] = {}
@@ -219,7 +219,7 @@ def _phenomena(contents: SiteContents, data: SiteData) -> Iterator[SitePage]:
 
 
 def _sources(data: SiteData) -> Iterator[SitePage]:
-    """Yield a page for each language with what its templates share: macros and kinds of slots."""
+    """Yield a page for each language with the files that its templates share."""
     templates = [p.template for config in data.configs for p in config.paradigms if p.template]
     for folder in dict.fromkeys(template.folder for template in templates):
         phrases = (folder.parent / "_phrases.jinja", folder / "_phrases.jinja")
@@ -263,7 +263,7 @@ def _config(contents: SiteContents, data: SiteData, config: SiteConfig) -> Itera
 
 
 def _browse(data: SiteData, config: SiteConfig, uid: str = "") -> str:
-    """Return the path of the browser that has a config's items, at a paradigm if one is named."""
+    """Return the path of the browser with a config's items; ``uid``: the paradigm to open it at."""
     whole = data.browsed(config)
     key = {"pair": "UID", "suite": "suite"}.get(config.kind)
     paradigms = [paradigm.uid for paradigm in config.paradigms]
@@ -295,7 +295,7 @@ def _paradigm(
 
 
 def _reference(work: Reference) -> dict[str, str]:
-    """Return a work in one line, ``text``, and the ``url`` where it can be read."""
+    """Return a work as one line (``text``), and the ``url`` where it can be read (may be empty)."""
     families = [name.partition(",")[0].strip("{} ") for name in work.authors]
     who = " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
     title = work.fields.get("title", "").replace("{", "").replace("}", "")
@@ -306,7 +306,7 @@ def _reference(work: Reference) -> dict[str, str]:
 
 
 def _coloured(text: str, language: str) -> Markup:
-    """Return code as HTML, with a class for each kind of token; ``language`` as of Pygments."""
+    """Return code as HTML with highlighted syntax; ``language``: a name that Pygments knows."""
     lexer = get_lexer_by_name(language, stripnl=False)
     return Markup(highlight(text, lexer, HtmlFormatter(nowrap=True)))
 
@@ -319,9 +319,9 @@ def _coloured_file(path: Path) -> Markup:
 def _snippets(
     data: SiteData, config: SiteConfig | None = None, uid: str = ""
 ) -> list[tuple[str, Markup]]:
-    """Return lines that load data, score a model on them, run them in lm-eval, and cite them.
+    """Return titles and pieces of code: to load data, score a model, run lm-eval, and cite.
 
-    Each has a title.
+    ``config``: the default one if None; ``uid``: the paradigm, empty for the whole config.
     """
     chosen = config or next((c for c in data.configs if c.default), data.configs[0])
     home = data.entry.hub or data.name
@@ -346,7 +346,7 @@ def _snippets(
 
 
 def _languages(contents: SiteContents) -> Iterator[SitePage]:
-    """Yield the page of all languages by family and branch (unknown ones last), and each."""
+    """Yield the page of all languages, by family and branch, and a page for each language."""
     tree: dict[str, dict[str, list[LanguageEntry]]] = {}
     for entry in sorted(contents.languages, key=lambda e: (not e.family, e.family, e.branch)):
         tree.setdefault(entry.family, {}).setdefault(entry.branch, []).append(entry)
@@ -364,7 +364,7 @@ def _languages(contents: SiteContents) -> Iterator[SitePage]:
 
 
 def _results(contents: SiteContents) -> SitePage:
-    """Return the page of results: what a report says, with links to the items."""
+    """Return the page of results: the content of a report, with links to the items."""
     path, found = "results/index.html", contents.results
     if not found.results:
         return _page("no_results.html.jinja", path, "Results", others=found.others)
