@@ -15,7 +15,7 @@ _PIECES = regex.compile(
     r"(?s)[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\w\p{M}]+?"
     r"(?=[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[^\w\p{M}]|$)|."
 )
-"""Words, characters of scripts without spaces, and each other character."""
+"""Matches a word, a character of a script without spaces, or any other character."""
 
 T = TypeVar("T", bound=Hashable)
 
@@ -68,7 +68,8 @@ def differing_words(a: Sequence[str], b: Sequence[str]) -> set[str]:
 def differing_parts(a: str, b: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
     """Return two sentences in parts, each with whether it differs from the other sentence.
 
-    A part is words, or characters where a script has no spaces, as many as differ or are shared.
+    A part has as many neighbouring words as differ or are shared; characters count as words in
+    scripts without spaces.
 
     >>> differing_parts("The author laughs.", "The author laugh.")[1]
     [('The author ', False), ('laugh', True), ('.', False)]
@@ -84,7 +85,7 @@ def differing_parts(a: str, b: str) -> tuple[list[tuple[str, bool]], list[tuple[
 
 
 def direction(text: str) -> str:
-    """Return ``rtl`` where the first letter of a text is of a script that runs right to left.
+    """Return ``rtl`` if the first letter of a text is of a right-to-left script, otherwise ``ltr``.
 
     >>> direction("«שלום»"), direction("1. dog")
     ('rtl', 'ltr')

@@ -1,4 +1,4 @@
-"""Files and folders that appear when they are whole.
+"""Write files and folders that become visible only when they are complete.
 
 New content is hidden beside its place until it is complete and on the disk; then it is renamed. A
 run that is killed leaves the old content or the new, and hidden leftovers (``.solecism-*``), which
@@ -30,8 +30,8 @@ WAIT = 10.0
 def locked(path: Path, wait: float | None = None) -> Iterator[None]:
     """Hold the lock of ``path``: a hidden file beside it, removed at the end.
 
-    A thread that holds it may take it again. Raises :class:`InputError` if another run has held
-    it for so many seconds (:data:`WAIT`).
+    A thread that holds it may take it again. Raises :class:`InputError` if another run still holds
+    it after ``wait`` seconds (None: :data:`WAIT`).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     place = path.with_name(f".solecism-lock.{path.name}")
@@ -103,11 +103,11 @@ def not_formula(value: object) -> object:
     if not isinstance(value, str):
         return value
     quoted = f"'{value}" if value.startswith(_FORMULA) else value
-    return quoted.replace("\r", "\n")  # of which the csv module does not quote the first
+    return quoted.replace("\r", "\n")  # the csv module does not quote \r
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet takes for a formula (OWASP, CSV injection)."""
+"""The characters with which a formula of a spreadsheet can begin (OWASP, CSV injection)."""
 
 
 def json_of(value: object) -> str:
@@ -127,7 +127,10 @@ def link_file(old: Path | str, new: Path | str) -> None:
 
 
 def write_text(path: Path, text: str, mode: int | None = None) -> None:
-    """Write a text as UTF-8 with Unix line ends; see :func:`writing`. ``mode``: of a new file."""
+    """Write a text as UTF-8 with Unix line ends, by :func:`writing`.
+
+    ``mode``: the permissions of the file (None: as usual).
+    """
     with writing(path) as part:
         if mode is not None:
             part.chmod(mode)
@@ -223,7 +226,7 @@ def recover_folder(out: Path) -> None:
 
 
 def _keep_others(out: Path, fresh: Path, made: set[str]) -> None:
-    """Link what is not ours from the old folder into the new one."""
+    """Link the files of the old folder that are not in ``made`` into the new one."""
 
     def ours(folder: str, names: list[str]) -> list[str]:
         paths = [Path(folder, name) for name in names]
@@ -240,20 +243,20 @@ def _keep_others(out: Path, fresh: Path, made: set[str]) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return all that is below a folder, but for folders with something in them."""
+    """Return all files, links and empty folders below a folder."""
     found = sorted(folder.rglob("*"))
     return [p for p in found if p.is_symlink() or not p.is_dir() or not any(p.iterdir())]
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file is on the disk: a rename may get there before what is renamed."""
+    """Wait until a file is on the disk: otherwise its renaming may be on the disk before it."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Set the name of an :class:`OSError` that names no file to ``path``."""
+    """Name ``path`` as the file of an :class:`OSError` that names no file."""
     try:
         yield
     except OSError as error:

@@ -26,10 +26,10 @@ WHOLE = "*"
 """The region that is the whole sentence."""
 
 RELATIVE, ABSOLUTE = 1e-5, 1e-3
-"""Two surprisals are ``=`` up to these (syntaxgym-core)."""
+"""The relative and absolute differences up to which ``=`` holds (as in syntaxgym-core)."""
 
 TIE = 1e-9
-"""Surprisals closer than this are equal for ``<`` and ``>``: sums may differ by rounding."""
+"""Up to this difference ``<`` and ``>`` are ties, as sums of surprisals are rounded."""
 
 MOST_TOKENS = 500
 """The most names and signs of a prediction."""
@@ -41,7 +41,7 @@ Lookup = Callable[[str, str], float]
 """A function that returns the surprisal of a region (condition, region)."""
 
 Outcome = float
-"""1: holds, 0: does not, 0.5: a tie of ``<`` or ``>``."""
+"""1 if a prediction holds, 0 if it does not, 0.5 for a tie of ``<`` or ``>``."""
 
 _SIGNS = {
     ast.Add: "+",
@@ -53,7 +53,7 @@ _SIGNS = {
     ast.Or: "|",
 }
 _PYTHON = {"=": "==", "&": "and", "|": "or"}
-"""The signs that Python, whose parser reads predictions, writes in another way."""
+"""The signs that Python writes in another way; its parser is used to read predictions."""
 
 _NAME = r"[^\W\d][\w-]*"
 _TOKENS = re.compile(
@@ -70,8 +70,8 @@ _TOKENS = re.compile(
 class Formula:
     """A prediction.
 
-    ``text`` as written; ``terms``: the regions it speaks of, in order; ``tree``: its syntax, in
-    which the name ``t0`` is the first of the terms.
+    ``text``: as written. ``terms``: the regions that it names, in order. ``tree``: its syntax tree,
+    in which the first term has the name ``t0``, the second ``t1``, and so on.
     """
 
     text: str
@@ -79,13 +79,15 @@ class Formula:
     tree: ast.expr
 
     def __call__(self, surprisal: Lookup) -> Outcome:
-        """Return whether the prediction holds; ``&`` takes the lower, ``|`` the higher outcome."""
+        """Return the outcome; ``&`` gives the lower, ``|`` the higher outcome of its sides."""
         return _value(self.tree, [surprisal(*term) for term in self.terms])
 
     @property
     def comparison(self) -> tuple[int, int] | None:
-        """Of a prediction that only compares two regions: the places in ``terms`` of the one that
-        should be less surprising and of the other; of any other prediction None."""
+        """The two terms of a prediction that only compares two regions; None for any other.
+
+        They are given by their places in ``terms``; the one with the lower surprisal comes first.
+        """
         match self.tree:
             case ast.Compare(ast.Name(), [ast.Lt()], [ast.Name()]):
                 return 0, 1
@@ -115,7 +117,7 @@ def parse(text: str) -> Formula:
 
 
 def _read(text: str) -> tuple[list[Term], list[str]]:
-    """Return the terms of a prediction, and its names, numbers and signs as Python has them."""
+    """Return the terms of a prediction, and its names, numbers and signs as Python writes them."""
     terms: list[Term] = []
     tokens: list[str] = []
     place, end = 0, len(text.rstrip())
@@ -142,6 +144,7 @@ def _wrong(text: str, message: str) -> InputError:
 
 
 def _is_truth(node: ast.expr) -> bool:
+    """Return whether a part of a prediction is true or false, not a number."""
     return isinstance(node, ast.Compare | ast.BoolOp)
 
 
@@ -165,6 +168,7 @@ def _check(text: str, node: ast.AST) -> None:
 
 
 def _value(node: ast.expr, terms: Sequence[float]) -> float:
+    """Return the surprisal or the outcome of a part, given the surprisals of the terms."""
     match node:
         case ast.Name(name):
             return terms[int(name[1:])]
@@ -193,6 +197,7 @@ def _compared(sign: ast.cmpop, a: float, b: float) -> Outcome:
 
 
 def _written(node: ast.expr, terms: Sequence[str]) -> str:
+    """Return a part as text, given the texts of the terms."""
     match node:
         case ast.Name(name):
             return terms[int(name[1:])]
@@ -215,7 +220,7 @@ def _written(node: ast.expr, terms: Sequence[str]) -> str:
 def place_of(region: str, names: Sequence[str]) -> int | None:
     """Return the place of a region, named or numbered from 1, among those of a condition.
 
-    None where the condition does not have it.
+    Return None if the condition does not have the region.
 
     >>> place_of("2", ["subject", "verb"])
     1

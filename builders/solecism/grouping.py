@@ -1,7 +1,7 @@
-"""Grouping rows of numbers: which are alike, the first of each group, the members of groups.
+"""Group rows of numbers: find equal rows, the first of each group, and the members of groups.
 
-Columns hold places in some list (words of a slot, kinds of words, values of a text), so that what
-must be done for all rows is done once for those that are alike.
+The columns hold places in some list (words of a slot, kinds of words, values of a text). Work that
+depends on a row alone is then done once for all equal rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.intp]
 
 MAX_CODE = 1 << 62
-"""Numbers of rows up to this fit in 64 bits."""
+"""The largest number that stands for a row; larger ones would not fit in 64 bits."""
 
 
 def distinct_codes(codes: Ints, size: int) -> tuple[Ints, Ints]:
@@ -35,7 +35,7 @@ def distinct_codes(codes: Ints, size: int) -> tuple[Ints, Ints]:
 
 
 def pack_columns(columns: Iterable[Ints], rows: int) -> tuple[Ints, int]:
-    """Return a number for each row, the same for alike rows, and a bound of the numbers."""
+    """Return a number for each row, the same for equal rows, and a number above all of them."""
     code, size = np.zeros(rows, dtype=np.intp), 1
     for column in columns:
         count = int(column.max(initial=0)) + 1
@@ -59,7 +59,7 @@ def alike_rows(columns: Iterable[Ints], rows: int) -> tuple[Ints, Ints]:
 
 
 def first_rows(groups: Ints, size: int) -> Ints:
-    """Return the first row of each of ``size`` groups, -1 for one that no row is in."""
+    """Return the first row of each of ``size`` groups, -1 for a group without rows."""
     firsts = np.full(size, -1, dtype=np.intp)
     firsts[groups[::-1]] = np.arange(len(groups))[::-1]
     return firsts
@@ -86,7 +86,7 @@ class Groups:
 
     @classmethod
     def of(cls, keys: Ints) -> Groups:
-        """Return the members that have each key; those with a negative key are in no group."""
+        """Return a group for each key; members with a negative key are in no group."""
         sizes = np.bincount(keys[keys >= 0])
         order = np.argsort(keys, kind="stable")[len(keys) - int(sizes.sum()) :]
         return cls(order, np.cumsum(sizes) - sizes, sizes)
@@ -97,7 +97,11 @@ class Groups:
         return self.order[self.starts]
 
     def pairs(self, groups: Ints) -> tuple[Ints, Ints]:
-        """Return, for each of ``groups``, its place in ``groups`` and each of its members."""
+        """Return all members of some groups, one after another.
+
+        The first array has for each member the place of its group in ``groups``, the second the
+        member itself.
+        """
         sizes = self.sizes[groups]
         place = np.repeat(np.arange(len(groups)), sizes)
         shift = self.starts[groups] - (np.cumsum(sizes) - sizes)

@@ -55,7 +55,7 @@ def _bytes_of_texts(texts: pa.StringArray) -> tuple[NDArray[np.uint8], NDArray[n
 
 
 _LOWEST = np.array([(1 << 8 * count) - 1 for count in range(8)], dtype=np.uint64)
-"""Masks that keep so many of the lowest bytes."""
+"""Masks by number of bytes: each keeps as many of the lowest bytes as its place says."""
 
 
 def file_digest(path: Path) -> str:
@@ -114,9 +114,9 @@ class SeenHashes:
         self._runs: list[Hashes] = []
 
     def known(self, hashes: Hashes) -> NDArray[np.bool_]:
-        """Return flags of the hashes that were added before."""
+        """Return for each hash whether it was added before."""
         out = np.zeros(len(hashes), dtype=bool)
-        ascending = np.sort(hashes)  # which is quick to look up; seldom is anything known
+        ascending = np.sort(hashes)  # faster to look up; mostly nothing is known
         for run in self._runs:
             if _found(run, ascending).any():
                 out |= _found(run, hashes)
@@ -131,7 +131,7 @@ class SeenHashes:
             self._runs.append(run)
 
     def fresh(self, hashes: Hashes) -> NDArray[np.bool_]:
-        """Add hashes; return flags of those that are new, the first of equal ones alone."""
+        """Add hashes; return for each whether it is new. Of equal ones only the first is new."""
         new = np.zeros(len(hashes), dtype=bool)
         new[np.unique(hashes, return_index=True)[1]] = True
         new &= ~self.known(hashes)
@@ -140,7 +140,7 @@ class SeenHashes:
 
 
 def _found(run: Hashes, hashes: Hashes) -> NDArray[np.bool_]:
-    """Return which hashes are in a sorted run."""
+    """Return for each hash whether it is in a sorted run."""
     return np.asarray(run[np.minimum(np.searchsorted(run, hashes), len(run) - 1)] == hashes)
 
 

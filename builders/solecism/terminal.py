@@ -20,10 +20,10 @@ Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the amount that is done, and the whole amount (0: unknown)."""
 
 UNWRAPPED = 10_000
-"""Columns of output that goes to no terminal."""
+"""The width of output that does not go to a terminal, in columns."""
 
 EVERY = 60.0
-"""Seconds between two lines on the progress, where there is no terminal."""
+"""The seconds between two lines that report progress, if there is no terminal."""
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 
@@ -65,7 +65,7 @@ def no_progress(name: str, done: int, total: int) -> None:
 
 
 def bar(value: float, most: float, width: int) -> str:
-    """Return a bar of at most ``width`` columns, in eighths of one.
+    """Return a bar for ``value`` out of ``most``, at most ``width`` columns long.
 
     >>> bar(3, 8, 2), bar(8, 8, 2)
     ('▊', '██')

@@ -1,6 +1,7 @@
-"""A part of an analysis: a table with its figure, and the files that are made of them.
+"""A part of an analysis: a table with its figure, and the files that are written for them.
 
-The figures that analyses share: bars, dots with intervals, heat maps, curves.
+Here are also the kinds of figures that analyses share: bars, dots with intervals, heat maps,
+curves.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 class AnalysisPart:
     """A table of an analysis.
 
-    ``name``: of its files; ``source``: the paper and section that it recomputes; ``note``: what the
-    columns are; ``draw``: draws its figure, None where a table says all; ``size``: of the figure in
-    inches.
+    ``name``: the name of its files. ``source``: the paper and section that it recomputes. ``note``:
+    what the columns are. ``draw``: the function that draws its figure, None if it has no figure.
+    ``size``: the size of the figure in inches.
     """
 
     name: str
@@ -73,11 +74,11 @@ def _text(value: object) -> str:
 
 
 _TEXTS = 32
-"""Columns of a terminal that the texts of a row have at least; what is longer is folded."""
+"""The width that columns of texts may take in a terminal before longer texts are folded."""
 
 
 def part_tables(part: AnalysisPart, width: int = 80) -> Iterator[Table]:
-    """Yield the table of a part for a terminal, as many numbers side by side as ``width`` holds."""
+    """Yield the table of a part for a terminal, cut into several if it is wider than ``width``."""
     shown = part.texts
     widths = {name: max(map(len, [str(name), *texts])) + 1 for name, texts in shown.items()}
     numbers = [name for name in shown if pd.api.types.is_numeric_dtype(part.table[name])]
@@ -124,7 +125,7 @@ def joined(table: pd.DataFrame, *columns: str) -> list[str]:
 def side_by_side(
     series: Iterable[object], names: Iterable[object], values: Iterable[float]
 ) -> pd.DataFrame:
-    """Return values with a row for each name and a column for each series, as they come."""
+    """Return values with a row for each name and a column for each series, in their first order."""
     long = pd.DataFrame({"series": series, "name": names, "value": values}).astype({"name": str})
     wide = long.pivot(index="name", columns="series", values="value")
     return wide.reindex(index=long["name"].unique(), columns=long["series"].unique())
@@ -134,7 +135,7 @@ def grouped_bars(
     table: pd.DataFrame, label: str, chance: float | None = None,
     ends: tuple[pd.DataFrame, pd.DataFrame] | None = None,
 ) -> Draw:  # fmt: skip
-    """Return bars: a group a row, a colour a column; a line where ``chance`` is.
+    """Return bars: a group for each row, a colour for each column, and a line at ``chance``.
 
     ``ends``: the lower and the upper ends of intervals, if there are any.
     """
@@ -157,7 +158,10 @@ def grouped_bars(
 
 
 def dot_lines(names: Sequence[str], ends: pd.DataFrame, label: str, zero: float = 0.0) -> Draw:
-    """Return a dot with its interval for each name; ``ends``: value, low, high of each."""
+    """Return a figure with a dot and its interval for each name.
+
+    ``ends``: the value, the lower and the upper end of each; ``zero``: where a line is drawn.
+    """
 
     def draw(axes: Axes) -> None:
         values = ends.to_numpy(dtype=float)
@@ -189,7 +193,7 @@ def heat(table: pd.DataFrame) -> Draw:
 
 
 def curves_of(table: pd.DataFrame, across: str, log: bool = False) -> Draw:
-    """Return the accuracy of each model against a column of numbers as a line."""
+    """Return a figure with a line for each model: its accuracy by the column ``across``."""
 
     def draw(axes: Axes) -> None:
         for title, some in table.groupby("model", sort=False):

@@ -53,7 +53,7 @@ def in_plain_words(message: str | None) -> str:
 TYPICAL_FORM = "x is typical(verb.Object)"
 
 Uses = Mapping[str, frozenset[str]]
-"""What is asked of each name: properties, or the three names of :mod:`solecism.grammar.words`."""
+"""What is asked of each name: its properties, or ``WHOLE``, ``FEATS`` or ``ROW``."""
 
 EXPRESSION: tuple[type[nodes.Node], ...] = (
     nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Getattr, nodes.Filter, nodes.Call,
@@ -67,7 +67,7 @@ PHRASE: tuple[type[nodes.Node], ...] = (
 
 _QUOTED = r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
 _NAMES = re.compile(rf"{_QUOTED}|(?<![\w.])([^\W\d]\w*)\b(?!\s*=(?!=))")
-"""The texts in quotes of an expression, and its names (not those of properties and keywords)."""
+"""Matches the quoted texts and the names in an expression, but not properties and keywords."""
 
 _CALLED = {
     "For": "a loop", "Assign": "set", "AssignBlock": "set", "Include": "include", "Extends": "extends",

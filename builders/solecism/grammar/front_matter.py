@@ -1,4 +1,4 @@
-"""YAML in which every scalar is text (``no`` is Norwegian) and every value knows its place."""
+"""Read YAML in which every scalar is a text (``no`` is Norwegian) and has a path and a line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Entry:
         return fail(message, self.path, self.line)
 
     def tests(self) -> tuple[str, ...]:
-        """Return a test or a list of tests; ``if A: B`` (a mapping) is ``not (A) or (B)``.
+        """Return the tests in an entry; the mapping ``if A: B`` becomes ``not (A) or (B)``.
 
         Raises :class:`InputError` for other mappings.
         """
@@ -56,7 +56,7 @@ _FAST = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 @lru_cache(maxsize=1 << 10)
 def read_front_matter(text: str, path: str = "", first: int = 1) -> Entry:
-    """Read front matter that begins in line ``first`` of its file, the same text once.
+    """Return front matter that begins in line ``first`` of its file; the result is cached.
 
     Raises :class:`InputError` for bad YAML and a key given twice.
     """
@@ -94,6 +94,7 @@ _PLAIN = (
 
 
 def _plain(problem: str) -> str:
+    """Return a problem with what to look for, if it is a frequent one."""
     for pattern, words in _PLAIN:
         if match := re.search(pattern, problem):
             return f"{match.expand(words)} ({problem})"

@@ -1,4 +1,4 @@
-"""Minimal pairs: from combinations of words to the columns of the data set."""
+"""Make minimal pairs: from combinations of words to the columns of the data set."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -40,7 +40,11 @@ from solecism.schema import pair_schema
 
 @dataclass(frozen=True)
 class _SentencePairs:
-    """The pairs of a batch of combinations with one of the bad lines: sentences row by row."""
+    """The pairs that a batch of combinations makes with one of the bad lines.
+
+    ``columns``: the combinations. ``good``, ``bad``: the sentences; those of a pair have the same
+    row. ``line``: the number of the bad line, from 0.
+    """
 
     columns: Columns
     good: Rendered
@@ -83,7 +87,11 @@ def draw_pairs(
 
 
 def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_SentencePairs]]:
-    """Yield batches until the space or the number to draw is exhausted; raises if too few."""
+    """Yield the pairs of each batch of combinations, a list with an element for each bad line.
+
+    Stop when there are enough minimal sets or no more combinations. Raises :class:`InputError` if
+    there are too few.
+    """
     wanted = paradigm.template.draw
     seen = SeenHashes()
     renderers = paradigm.renderers
@@ -114,7 +122,7 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Se
 
 
 def _repeated(batches: list[_SentencePairs], rows: int, seen: SeenHashes) -> NDArray[np.bool_]:
-    """Return which combinations make a sentence that another one made before; add to ``seen``."""
+    """Return which combinations make a sentence that was made before; add sentences to ``seen``."""
     row = np.concatenate([batch.bad.row for batch in batches for _ in batch.texts])
     numbers = [column_hashes(texts) for batch in batches for texts in batch.texts]
     sentences, code = np.unique(np.concatenate(numbers), return_inverse=True)
@@ -130,7 +138,7 @@ def _repeated(batches: list[_SentencePairs], rows: int, seen: SeenHashes) -> NDA
 def _render(
     paradigm: Paradigm, renderers: list[Renderer], columns: Columns, rows: int
 ) -> tuple[Rendered, list[_SentencePairs]]:
-    """Render all lines: the good one, and its pairs with each of the bad ones."""
+    """Return the sentences of the good line, and its pairs with each of the bad lines."""
     good_line, *bad_lines = renderers
     good = good_line.render(columns, rows)
     if (good.row[1:] == good.row[:-1]).any():
@@ -142,6 +150,7 @@ def _render(
 def _pair_up(
     good: Rendered, line: Renderer, columns: Columns, rows: int, number: int
 ) -> _SentencePairs:
+    """Return the pairs of a bad line with the good one; equal sentences make no pair."""
     bad = line.render(columns, rows)
     partner = np.full(rows, -1, dtype=np.intp)
     partner[good.row] = np.arange(len(good))
@@ -156,6 +165,7 @@ def _pair_up(
 
 
 def _cut(batch: _SentencePairs, keep: NDArray[np.bool_]) -> _SentencePairs:
+    """Return the pairs of a batch for which ``keep`` is true."""
     rows = np.flatnonzero(keep)
     return replace(
         batch,
@@ -167,12 +177,13 @@ def _cut(batch: _SentencePairs, keep: NDArray[np.bool_]) -> _SentencePairs:
 
 
 def _dropped_forms(bad: Rendered) -> int:
-    """Count the forms left out of the sentences, once for all alternatives of a combination."""
+    """Return how many syncretic forms were left out; a combination counts once."""
     _, firsts = np.unique(bad.row, return_index=True)
     return int(bad.take(firsts).before(lambda value: value.syncretic)[-1].sum())
 
 
 def _table(paradigm: Paradigm, batch: _SentencePairs, extra: tuple[str, ...]) -> pa.Table:
+    """Return the pairs of a batch as a table; ``pair_id`` is still null."""
     rows = len(batch.bad)
     difference = compare(batch.good, batch.bad, paradigm.phrases.lexicon.orthography)
     names = paradigm.template.slot_names
@@ -211,11 +222,15 @@ def _table(paradigm: Paradigm, batch: _SentencePairs, extra: tuple[str, ...]) ->
 
 
 def _constant(value: str | bool, rows: int) -> pa.Array:
+    """Return a column with the same value in all rows."""
     return pa.array([value]).take(pa.array(np.zeros(rows, dtype=np.intp)))
 
 
 def _ids(sets: NDArray[np.uint64], bad: Rendered, texts: pa.StringArray, line: int) -> pa.Array:
-    """Return the set's number where it has one bad sentence; else their words tell them apart."""
+    """Return the id of each pair.
+
+    It is a hash of its minimal set, and also of the bad sentence if the set may have several.
+    """
     same = bad.row[1:] == bad.row[:-1]
     several = np.append(same, False) | np.append(False, same) | (line > 0)
     words = np.zeros_like(sets)
@@ -247,7 +262,7 @@ def _features(
 
 
 def _evaluated(paradigm: Paradigm, source: str, taken: Columns, rows: int) -> pa.Array:
-    """Evaluate a further feature once per distinct words."""
+    """Return the value of a template's own feature for each pair; null if a form is lacking."""
     phrases, template = paradigm.phrases, paradigm.template
     scope, function = (
         Scope.of(phrases.uses(source), paradigm.plan.domains),

@@ -1,9 +1,9 @@
-"""Make what people found a part of the data set: a config of judgments, a paragraph, a list.
+"""Add what people found to a data set: a config of judgments, a part of its card, a list.
 
 The folder of a data set gets the config ``<config>-judgments`` (a row a pair:
 :data:`~solecism.judge.schema.JUDGMENTS`), ``excluded/<config>.jsonl`` (the pairs that people
-reject), and a section *Judged by people* in its card. A build makes the folder anew, without them:
-accept the study again after it.
+reject), and a section *Judged by people* in its card. A new build of the data set removes all of
+these: accept the study again after it.
 """
 
 import json
@@ -38,11 +38,11 @@ _TITLE = "## Judged by people"
 
 
 def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig]:
-    """Write the outcome of a study into the folder of a data set; return the configs it got.
+    """Write the outcome of a study into the folder of a data set; return the new configs.
 
-    ``judges``: who they were and how they were found, for the card. The folder is replaced as a
-    whole, or stays as it was. Raises :class:`InputError` if the study is not about the data set in
-    it, if a pair is not in the data, and if answers are those of programs.
+    ``judges``: who the judges were and how they were found, for the card. The folder is replaced as
+    a whole, or stays as it was. Raises :class:`InputError` if the study is about another data set,
+    if a pair is not in the data, and if answers come from programs.
     """
     manifest = read_manifest(folder)
     if outcome.simulated:
@@ -70,7 +70,7 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
 
 
 def _by_config(outcome: Outcome, manifest: Manifest) -> dict[str, pd.DataFrame]:
-    """Return the pairs by config of the data set."""
+    """Return the judged pairs by config of the data set; raises :class:`InputError`."""
     pairs: dict[str, pd.DataFrame] = {}
     for spec, some in outcome.pairs.groupby("config"):
         dataset, _, config = str(spec).partition("/")
@@ -83,7 +83,7 @@ def _by_config(outcome: Outcome, manifest: Manifest) -> dict[str, pd.DataFrame]:
 
 
 def _refuse_absent(ids: list[str], manifest: Manifest, config: str) -> None:
-    """Raise :class:`InputError` if the config has no pair of some id."""
+    """Raise :class:`InputError` if the config lacks a pair with one of these ids."""
     known: set[str] = set()
     for path in manifest.paths(config):
         with reading_parquet(path):
@@ -128,7 +128,7 @@ def _with_section(text: str, config: str, section: str, path: Path) -> str:
 
 
 def _with_configs(card: DatasetCard, text: str, version: str, made: list[BuiltConfig]) -> str:
-    """Return the card with configs in its metadata, and a note which of all are judged."""
+    """Return the card with the new configs in its metadata, and a note on which are judged."""
     head = card.data.to_dict()  # type: ignore[no-untyped-call]
     names = {config.name for config in made}
     for key, entry in (("configs", partial(card_config, version)), ("dataset_info", card_info)):

@@ -23,8 +23,8 @@ ANSWERS_FILE = "answers.sqlite"
 """The answers that the server of a study has taken."""
 
 DELIVERIES = ("download", "server", "datapipe", "jatos")
-"""How answers come home: a file that people save and send, a POST to `solecism judge serve` after
-each answer, one POST to DataPipe at the end, or JATOS."""
+"""How answers reach the researcher: a file that people save and send, a POST to `solecism judge
+serve` after each answer, one POST to DataPipe at the end, or JATOS."""
 
 Item = Mapping[str, str]
 """A trial. ``key`` (unique in the study), ``kind`` (:data:`~solecism.judge.schema.KINDS`), and
@@ -45,9 +45,9 @@ class Rules:
     or the same rating was chosen. ``native_language``: the languages of which one must be stated
     as native; empty: any. ``flags``: answers with one of these do not count.
 
-    What becomes of a pair: it is kept if more than the share ``pair`` of its judgments are for the
-    good sentence (of ratings: if the good sentence is rated higher), and a paradigm if at least the
-    share ``paradigm`` of its pairs is (Warstadt et al. 2020, section 4.2: four of five).
+    A pair is kept if more than the share ``pair`` of its judgments are for the good sentence (in a
+    study with ratings: if the good sentence is rated higher). A paradigm passes if at least the
+    share ``paradigm`` of its pairs is kept (Warstadt et al. 2020, section 4.2: four of five).
     """
 
     completed: float = 0.8
@@ -71,7 +71,7 @@ class Pay:
 
 @dataclass(frozen=True)
 class AnswerDelivery:
-    """How answers come home.
+    """How answers reach the researcher.
 
     ``to``: one of :data:`DELIVERIES`; ``server``: the address of the server, empty if the server
     itself hands out the page; ``origins``: if it does not, the places of the page
@@ -100,10 +100,10 @@ class DataSource:
 class Study:
     """A study; :func:`read_study` reads one.
 
-    ``pairs``: of each paradigm; ``judges``: of each pair (of each sentence where one is judged at a
-    time); ``practice`` and ``catch``: trials of each list. ``lists``: the keys of the trials of
-    each list, practice first. ``columns``: for answers in a table of another program, which column
-    of it is which of ours.
+    ``pairs``: how many of each paradigm. ``judges``: how many judge each pair (or each sentence, if
+    sentences are judged one at a time). ``practice``, ``catch``: how many such trials each list
+    has. ``items``: the trials by key. ``lists``: the keys of the trials of each list, practice
+    first. ``columns``: for answers in a table of another program, its column for each of ours.
     """
 
     folder: Path
@@ -206,8 +206,8 @@ _ITEM = {
 def read_study(folder: Path, foreign: bool = False) -> Study:
     """Read the study of a folder.
 
-    ``foreign``: it may be one that others have made, of which there is only ``study.toml``, and
-    what its answers are about is known from them. Raises :class:`InputError`, with file and key,
+    ``foreign``: others may have made the study. Then there is only ``study.toml``, and the answers
+    themselves say which pairs they are about. Raises :class:`InputError`, with file and key,
     for what is missing, unknown or of another kind.
     """
     path = folder / STUDY

@@ -1,9 +1,10 @@
 """Answers that programs have collected: our page's own files, jsPsych's, and tables.
 
-A reader yields mappings by our names: those of :data:`~solecism.judge.schema.ANSWERS`, ``item``
-(the key of the trial), ``good`` and ``bad`` (its sentences) or ``first`` and ``second`` (in their
-places), and ``line``. How the columns of a table become ours, a mapping says: ``mappings/*.toml``
-for programs that we know, ``[columns]`` of ``study.toml`` for others.
+An answer is returned as a dictionary with our names for its values: the columns of
+:data:`~solecism.judge.schema.ANSWERS`, ``item`` (the key of the trial), its sentences as ``good``
+and ``bad`` or, by their places, as ``first`` and ``second``, and ``line``. Which columns of a table
+become which of ours is said in ``mappings/*.toml`` for programs that we know, and in ``[columns]``
+of ``study.toml`` for others.
 """
 
 import csv
@@ -36,7 +37,7 @@ FORMATS = ("own", *_MAPPINGS, "table")
 """The formats by name, in the order in which they are tried."""
 
 MAX_BYTES = 200_000_000
-"""Bytes of a file of answers, when it is unpacked."""
+"""The most bytes that a file of answers may have when it is unpacked."""
 
 
 def read_raw(path: Path, study: Study, name: str = "") -> Iterator[Raw]:
@@ -104,7 +105,7 @@ def _trials(path: Path, text: str, study: Study) -> tuple[list[str], list[Row]]:
 
 
 def _json_values(path: Path, text: str) -> Iterator[tuple[int, Any]]:
-    """Yield the value of a text, or of each line, with the lines."""
+    """Yield the JSON value of a text, or that of each line, with the number of its line."""
     try:
         json.loads(text)
         parts = [(1, text)]
@@ -119,7 +120,8 @@ def _answers(
 ) -> Iterator[Raw]:
     """Yield the answers in the rows of a table.
 
-    A row is an answer (or another event), or it has a trial for each of some numbers.
+    Either each row is an answer (or another event), or a row has several trials, in columns with
+    numbers.
     """
     mappings = {stem: read_toml(file) for stem, file in _MAPPINGS.items()}
     fitting = [stem for stem, one in mappings.items() if set(one["signature"]) <= set(heads)]
@@ -149,7 +151,7 @@ def _answers(
 
 
 def _numbered(trials: Sequence[Raw]) -> Iterator[Raw]:
-    """Yield the trials that have an answer, with their places in what a person was shown."""
+    """Yield the trials that have an answer, with their positions among all trials of the person."""
     total, seen = Counter(raw.get("participant") for raw in trials), Counter[object]()
     for raw in trials:
         person = raw.get("participant")
@@ -161,7 +163,7 @@ def _numbered(trials: Sequence[Raw]) -> Iterator[Raw]:
 def _events(
     trials: Sequence[tuple[Mapping[str, str], Raw]], mapping: Mapping[str, Any]
 ) -> Iterator[Raw]:
-    """Yield the rows that are answers; their times are those since the trial's start, if known."""
+    """Yield the rows that are answers; their times count from the start of the trial, if known."""
     wanted, start = mapping.get("rows", {}), mapping.get("start", {})
     begun: dict[tuple[object, object], object] = {}
     for cells, raw in trials:

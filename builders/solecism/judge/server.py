@@ -48,7 +48,7 @@ MAX_ADDRESSES = 10_000
 """Addresses that are counted at a time; the one that was idle longest is forgotten first."""
 
 REQUEST_SECONDS = 30
-"""The time in which a request and its answer must be through."""
+"""The seconds that a request and its answer may take together."""
 
 MAX_CONNECTIONS = 200
 """Open connections of one address; a further one closes its oldest."""
@@ -183,7 +183,7 @@ class AnswerStore:
             return missing
 
     def counts(self) -> dict[int, tuple[int, int, int]]:
-        """Return of each list the sessions that count for it, finished sessions, and answers."""
+        """Return for each list how many sessions count, how many are finished, and the answers."""
         with self.transaction() as db:
             found = db.execute(_COUNTS, (time.time() - ABANDONED,))
             return {row[0]: (row[1], row[2], row[3] or 0) for row in found}
@@ -216,7 +216,7 @@ def _session(db: sqlite3.Connection, session: str) -> Said:
 
 @dataclass
 class RateLimit:
-    """A limit for each address: ``each`` times a second, ``most`` times at once."""
+    """A limit on what an address may do: ``each`` times a second, ``most`` times at once."""
 
     each: float
     most: float
@@ -236,7 +236,7 @@ class RateLimit:
 
 
 def _network(address: str) -> str:
-    """Return an address, of IPv6 the network of a household (/64)."""
+    """Return an address; for IPv6 its network (/64), as a household has a whole network."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:
@@ -245,7 +245,7 @@ def _network(address: str) -> str:
 
 
 def results_token(study: Study) -> str:
-    """Return the token for reading results; it is made at the first time."""
+    """Return the token for reading results; the first call makes it."""
     path = study.folder / TOKEN
     if not path.exists():
         write_text(path, secrets.token_urlsafe(24) + "\n", mode=0o600)
@@ -256,7 +256,7 @@ def results_token(study: Study) -> str:
 
 @dataclass
 class StudyApi:
-    """The addresses under ``api/``."""
+    """The functions that answer requests to addresses under ``api/``."""
 
     study: Study
     store: AnswerStore

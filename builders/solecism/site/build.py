@@ -37,9 +37,9 @@ LIST = "site.json"
 
 @dataclass(frozen=True)
 class BuiltSite:
-    """What was written: numbers of pages, of items that can be browsed, and of bytes.
+    """How many pages, items that can be browsed and bytes were written.
 
-    ``others``: signatures of results that are on other data.
+    ``others``: the signatures of results that were left out, as they are on other data.
     """
 
     path: Path
@@ -88,7 +88,7 @@ def build_site(
 def _write_items(
     folder: Path, data: SiteData, config: SiteConfig, results: SiteResults, root: Root
 ) -> dict[str, ParadigmSample]:
-    """Write the items of a config for the browser; return the samples of its pages, by page."""
+    """Write the items of a config for the browser; return its samples, by the path of the page."""
     own = f"{config.place}/"
     wanted = {uid: page for (name, uid), page in data.pages.items() if name == config.name}
     pages = {uid: page for uid, page in wanted.items() if page.startswith(own)}
@@ -107,7 +107,7 @@ def _write_items(
 
 
 def _ours(folder: Path) -> list[str]:
-    """Return the files of a site that are as they were written; a file that was changed is not."""
+    """Return the files of a site that were not changed since they were written."""
     shape = {"tool": str, "files": {str: str}}
     try:
         files = read_json(folder / LIST, shape, "list of a site")["files"]
@@ -118,7 +118,7 @@ def _ours(folder: Path) -> list[str]:
 
 
 BLOCK = 2500
-"""The items of a block."""
+"""How many items a block has."""
 
 MOST_VALUES = 4000
 """A column with more values than this is not offered as a filter."""
@@ -137,7 +137,7 @@ def filter_columns(items: ItemColumns) -> list[CodedColumn]:
 def write_browser(
     folder: Path, items: ItemColumns, margins: Mapping[str, NDArray[np.float32]]
 ) -> None:
-    """Write the files of a config's browser; ``margins`` are those of models, NaN: none."""
+    """Write the files of a config's browser; ``margins``: those of each model, NaN for none."""
     columns = filter_columns(items)
     folder.mkdir(parents=True)
     index = {

@@ -1,4 +1,4 @@
-"""Results and judgments on the data sets of a site."""
+"""Read results and judgments on the data sets of a site."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from solecism.site.folders import SiteConfig, SiteData
 
 @dataclass(frozen=True)
 class SiteResults:
-    """Results on the data sets of a site, the names of their models, and what people decide.
+    """Results on the data sets of a site, and judgments of people.
 
     ``others``: results on other data, or on another version of the data.
     """
@@ -40,13 +40,14 @@ class SiteResults:
         return found
 
     def of(self, config: SiteConfig) -> dict[str, Result]:
-        """Return the results on a config by the short names of their models."""
+        """Return the results on a config, by the short names of their models."""
         return self._by_config.get((config.data, config.name), {})
 
     def paradigm(self, holders: Iterable[SiteConfig], uid: str) -> dict[str, FigureCell]:
         """Return the accuracy of each model, and of people last, on a paradigm.
 
-        ``holders``: configs with the same items of it; of two results of a model the first counts.
+        ``holders``: the configs that have its items. If a model has results on several of them, the
+        first one counts.
         """
         found: dict[str, FigureCell] = {}
         people: dict[str, FigureCell] = {}
@@ -70,7 +71,8 @@ class SiteResults:
     ) -> dict[str, NDArray[np.float32]]:
         """Return the margin of each item for each model, NaN where it has none.
 
-        ``configs``: those whose items have the ids; of two margins that of the first one counts.
+        ``configs``: the configs that the items are in. If an item has margins in several, the one
+        in the first counts.
         """
         wanted, found = pa.array(ids, pa.string()), dict[str, NDArray[np.float32]]()
         for config in configs:
@@ -88,7 +90,7 @@ def open_site_results(
 ) -> SiteResults:
     """Read results and judgments; raises :class:`InputError` for what is broken.
 
-    Results on other content than the folders have are kept apart, whatever they are called.
+    Results on data that differ from those of the folders are kept apart, even if the names agree.
     """
     configs = {(c.data, c.name): (d.entry.version, c.digest) for d in data for c in d.configs}
 
@@ -105,7 +107,7 @@ def open_site_results(
 
 
 def _judged(data: Sequence[SiteData], files: Sequence[Path]) -> Judged:
-    """Return the judgments of each config: those of its data set's folder, then those of files."""
+    """Return the judgments of each config; those in ``files`` replace those in its folder."""
     found: dict[tuple[str, str], Judgments] = {}
     read = [read_judgments(file) for file in files]
     for config in (config for some in data for config in some.configs):
