@@ -1,4 +1,4 @@
-"""Results against each other, item by item: differences with intervals and tests, and correlations.
+"""Comparisons of results, item by item: differences with intervals and tests, and correlations.
 
 Decisions are 1 (right), 0 (wrong) or 0.5 (tie) throughout; arrays of them are float64, without
 skipped items.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 RESAMPLES = 10_000
-"""How often the bootstrap draws."""
+"""The number of samples that the bootstrap draws."""
 
 
 def mcnemar(first: int, second: int) -> tuple[float, float]:
@@ -33,7 +33,7 @@ def mcnemar(first: int, second: int) -> tuple[float, float]:
 
     Method: Fagerland et al. (2013), section 2.
 
-    ``first`` and ``second`` are the items on which only the one or only the other is better.
+    ``first`` and ``second`` count the items on which the first or the second result is better.
     Without any such item both values are 1.
     """
     from scipy.stats import binom
@@ -102,7 +102,7 @@ def compare(first: Numbers, second: Numbers, clusters: Numbers | None = None) ->
 class ModelDifference:
     """The first of two models against the second, by group.
 
-    ``left_out``: the number of items that not both results have, or have scored.
+    ``left_out``: the number of items that one of the results lacks or has not scored.
     """
 
     first: str
@@ -145,9 +145,9 @@ def _decisions(results: Sequence[Result], by: str) -> pd.DataFrame:
 
 
 def difference(results: Sequence[Result], by: str) -> ModelDifference:
-    """Compare two models (each of one result or of several configs) on the items that both have.
+    """Compare two models (with results of one or of several configs) on the items that both have.
 
-    Raises :class:`InputError` for another number of models, and where they have no item in common.
+    Raises :class:`InputError` for fewer or more models, and if they have no item in common.
     """
     found = systems(results)
     names = labels([fields for fields, _ in found])

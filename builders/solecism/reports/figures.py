@@ -1,4 +1,4 @@
-"""The figures of a report, whatever they are printed as: columns of accuracies, and curves."""
+"""The figures of a report, in any format: columns of accuracies, and curves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from solecism.scoring.results import Result, feature
 from solecism.scoring.summary import COLUMNS, Tally, group_column, short_revision, tally, wilson
 
 ALL, MEAN = "all pairs", "mean of rows"
-"""The last rows of a table: every pair counted once; every row counted once."""
+"""The names of a table's last rows: means in which each pair counts once, or each row."""
 
 _SEED = re.compile(r"[-_./]*seed[-_]?\d+", re.IGNORECASE)
 _DATA = ("data", "config")
@@ -65,7 +65,7 @@ class FigureCell:
 
 @dataclass(frozen=True)
 class FigureColumn:
-    """The figures of a model (on a config): rows by name; ``fields``: what they are a result of."""
+    """The figures of a model (on a config): ``cells`` by row; ``fields`` identify the result."""
 
     label: str
     fields: Mapping[str, str]
@@ -82,7 +82,7 @@ class ColumnBlock:
 
 
 def identity(result: Result) -> dict[str, str]:
-    """Return what tells a result from others, as model, options and config."""
+    """Return the fields that identify a result, such as model, options and config."""
     run = result.run
     data = f"{run['data']}@{run['version']}" + (f"#{run['digest'][:8]}" if run["digest"] else "")
     return {
@@ -104,8 +104,8 @@ Key = tuple[tuple[str, str], ...]
 def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> list[str]:
     """Return short names of columns: the model, and what differs between columns of one model.
 
-    A single model is not named, unless ``with_model``. Of paths and hub names it is the last parts,
-    as many as keep models apart.
+    A single model is not named, unless ``with_model``. Paths and hub names are shortened to as many
+    of their last parts as keep models apart.
     """
     models = list(dict.fromkeys(found.get("model", "") for found in fields))
     ends = (["/".join(m.rstrip("/").split("/")[-n:]) for m in models] for n in range(1, 10))
@@ -126,7 +126,7 @@ def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> lis
 
 
 def systems(results: Sequence[Result]) -> list[tuple[Fields, list[Result]]]:
-    """Return results of one model, method and options together, whatever their configs."""
+    """Return groups of results with equal fields, each after its fields (no data, config)."""
     found: dict[Key, list[Result]] = {}
     for result in results:
         found.setdefault(key_of(identity(result)), []).append(result)
@@ -134,7 +134,7 @@ def systems(results: Sequence[Result]) -> list[tuple[Fields, list[Result]]]:
 
 
 def key_of(fields: Mapping[str, str], without: Sequence[str] = _DATA) -> Key:
-    """Return what tells a model and its options from others, whatever the data."""
+    """Return the fields that are not in ``without``, as a key for dictionaries."""
     return tuple((k, v) for k, v in fields.items() if k not in without)
 
 

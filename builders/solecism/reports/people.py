@@ -1,4 +1,4 @@
-"""What people decide: the ceiling beside the figures of models.
+"""The accuracy of people, shown beside the figures of models as the best to expect.
 
 Judgments of a config are a table with a row for each paradigm: ``UID``, ``accuracy`` (0 to 1), and
 ``n`` (the number of judgments) if it is known; or a row for each pair, with an ``id``, too. They
@@ -33,7 +33,7 @@ PEOPLE = "people"
 """The name of the column."""
 
 LEAST_RATED = 5
-"""Fewer pairs than this give no correlation of margins with ratings."""
+"""The fewest pairs for which a correlation of margins with ratings is shown."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class Judgments:
 
 
 Judged = Mapping[tuple[str, str], Judgments]
-"""What people decide, by data set and config."""
+"""Judgments, by data set and config."""
 
 
 def read_judgments(path: Path) -> dict[str, Judgments]:
-    """Return judgments by config, of a file without configs under the empty name.
+    """Return the judgments of a file by config; the key is "" if the file names no configs.
 
     In a file with a row for each pair, which has an ``id``, each judgment counts once. Raises
     :class:`InputError` for a file that is neither CSV nor Parquet, has other columns, or has an
@@ -120,9 +120,9 @@ def _frame_of(path: Path) -> pd.DataFrame:
 
 
 def _pooled(figures: Sequence[tuple[float, int]]) -> tuple[float, int]:
-    """Return the mean of accuracies by their numbers of judgments, and their sum.
+    """Return the mean of accuracies, weighted by their numbers of judgments, and the total number.
 
-    If a number is not known (0) each accuracy counts once, and the sum is 0.
+    If a number is not known (0), each accuracy counts once, and the total is 0.
     """
     known = all(n for _, n in figures)
     weights = [n if known else 1 for _, n in figures]
@@ -159,7 +159,7 @@ def find_judgments(results: Sequence[Result], path: Path | None = None) -> Judge
 
 
 def _files_beside(data: str, config: str) -> tuple[Path, ...]:
-    """Return the files of the judgments of a config, none where the data set is not here."""
+    """Return the files with the judgments of a config, () if the data set is not here."""
     if folder_of_data(data) is None:
         return ()
     try:
@@ -169,9 +169,9 @@ def _files_beside(data: str, config: str) -> tuple[Path, ...]:
 
 
 def ratings_of_pairs(data: str, config: str) -> dict[str, float]:
-    """Return what people say of each pair of a config, by id: the gap of ratings, else accuracy.
+    """Return a number for each pair of a config, by id: the gap of its ratings, or its accuracy.
 
-    There is nothing where the data set is not here, or has no judgments of pairs.
+    The result is empty if the data set is not here or has no judgments of pairs.
     """
     found: dict[str, float] = {}
     for path in _files_beside(data, config):

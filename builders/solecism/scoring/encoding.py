@@ -1,9 +1,9 @@
 """From characters to tokens: tokenised texts, and the tokens of the words that a method compares.
 
-A tokenizer may merge characters across the boundary of a word. The span of a word is then widened
-to the smallest one that begins and ends between tokens, in all texts that are compared by the same
-characters. Where there is none, the item cannot be compared. The critical word of a minimal pair is
-the one in which its sentences differ.
+A tokenizer may merge characters across the boundary of a word. The span of the word is then widened
+until it begins and ends between tokens, by as little as possible, and by the same characters in all
+texts that are compared. If that is impossible, the item cannot be compared. The
+critical word of a minimal pair is the one in which its sentences differ.
 """
 
 import re
@@ -20,7 +20,7 @@ from solecism.contrast import differing_span, differing_words
 from solecism.schema import ItemRow
 
 Place = tuple[int, int]
-"""Characters of a text, end exclusive."""
+"""The first and the last character (exclusive) of a part of a text."""
 
 _BATCH = 1024
 _PAIR_COLUMNS = (
@@ -61,9 +61,10 @@ class TokenSpan:
 def encode(
     tokenizer: Any, texts: Sequence[str], *, special: bool = False, offsets: bool = True
 ) -> list[Encoded]:
-    """Tokenise texts, each distinct one once and whole.
+    """Return each of the texts tokenised; texts that are equal are tokenised once.
 
-    ``special``: with the tokens that the tokenizer adds; ``offsets``: with the characters of each.
+    ``special``: include the tokens that the tokenizer adds, such as BOS; ``offsets``: include the
+    characters of each token.
     """
     distinct = list(dict.fromkeys(texts))
     known: dict[str, Encoded] = {}
@@ -90,7 +91,11 @@ def encode(
 def _words(
     text: str, offsets: Sequence[Place], special: Sequence[int], given: Sequence[int | None]
 ) -> Sequence[int | None]:
-    """Return the tokenizer's own words, or what stands between blanks where it has none."""
+    """Return the number of each token's word, None for tokens that the tokenizer added.
+
+    Words are the tokenizer's own, ``given``. If it gives none, or calls a text of several words
+    one word, they are what stands between blanks.
+    """
     numbers = {w for w, added in zip(given, special, strict=True) if not added}
     if numbers - {None} and (len(numbers) > 1 or len(text.split()) < 2):
         return given
@@ -101,7 +106,7 @@ def _words(
 
 
 def _trimmed(text: str, start: int, stop: int) -> Place:
-    """Return a place without the blanks at its ends."""
+    """Return the place ``start:stop`` of a text without the blanks at its ends."""
     while start < stop and text[start].isspace():
         start += 1
     while start < stop and text[stop - 1].isspace():
@@ -110,7 +115,7 @@ def _trimmed(text: str, start: int, stop: int) -> Place:
 
 
 def words_of(words: Sequence[str]) -> Encoded:
-    """Return words as the tokens of a text with a space between them."""
+    """Return a text of the words, with spaces between them, of which each word is a token."""
     offsets, start = [], 0
     for word in words:
         offsets.append((start, start + len(word)))
@@ -147,7 +152,7 @@ def covering(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
 def exactly(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
     """Return the tokens that cover characters ``start:stop`` and no others, blanks aside.
 
-    A mark of the beginning of a word that is a token of its own (a lone ``▁``) is among them.
+    If the mark of a word's beginning is a token of its own (a lone ``▁``), it is included.
     """
     found = covering(encoded, start, stop)
     if found is None or _trimmed(encoded.text, found.start, found.stop) != (start, stop):
@@ -161,10 +166,11 @@ def exactly(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
 
 
 def shared_spans(texts: Sequence[Encoded], given: Sequence[Place]) -> list[TokenSpan] | None:
-    """Return the token span of a place of each text, all widened by the same characters.
+    """Return the tokens that cover the ``given`` place of each text, or None if they do not exist.
 
-    These are the smallest such spans: what one text needs, all are given. Space at the edges does
-    not count. None where there are no such spans.
+    If a place must be widened to reach the edge of a token, the places of all texts are widened by
+    the same characters, as few as possible. Space at the edges does not count. The result is None
+    where another text does not have these characters.
     """
     left = right = ""
     for _ in range(sum(len(text.text) for text in texts) + 1):
@@ -195,10 +201,10 @@ class Critical:
 
 
 def critical_words(pairs: pa.Table) -> list[Critical | None]:
-    """Return the critical word of each pair, None where the sentences differ in more than one word.
+    """Return the critical word of each pair, or None if its sentences differ in more than one word.
 
-    They come from the columns of the one-prefix method where the pair has them, else from the words
-    of the sentences (in a script without blanks, from ``tokens_good`` and ``tokens_bad``).
+    The words come from the columns of the one-prefix method where the pair has them, else from the
+    words of the sentences (in a script without blanks, from ``tokens_good`` and ``tokens_bad``).
     """
     names = [name for name in _PAIR_COLUMNS if name in pairs.column_names]
     return [
@@ -208,7 +214,7 @@ def critical_words(pairs: pa.Table) -> list[Critical | None]:
 
 
 def _same_beside(row: ItemRow, places: tuple[Place, Place] | None) -> Critical | None:
-    """Return a critical word if the sentences are the same before and after it."""
+    """Return the words at ``places`` as critical if all before and after them is the same."""
     if places is None:
         return None
     good, bad, (one, other) = row["sentence_good"], row["sentence_bad"], places
@@ -217,7 +223,7 @@ def _same_beside(row: ItemRow, places: tuple[Place, Place] | None) -> Critical |
 
 
 def _given_words(row: ItemRow) -> tuple[Place, Place] | None:
-    """Return the words of the columns, if they follow the prefix."""
+    """Return where the words of the one-prefix columns stand, or None if they do not follow it."""
     prefix = row.get("one_prefix_prefix") if row.get("one_prefix_method") else None
     places = []
     for side in ("good", "bad"):
@@ -232,7 +238,10 @@ def _given_words(row: ItemRow) -> tuple[Place, Place] | None:
 
 
 def _only_different_words(row: ItemRow) -> tuple[Place, Place] | None:
-    """Return the only word that differs, without the punctuation that both sides share."""
+    """Return where the only differing word stands in each sentence, or None if there are more.
+
+    Punctuation at its edges that both sides share is left out.
+    """
     sides = [(row[f"sentence_{side}"], row.get(f"tokens_{side}")) for side in ("good", "bad")]
     (good, bad), (ours, theirs) = (side[0] for side in sides), (_places(*side) for side in sides)
     apart = differing_span([good[slice(*at)] for at in ours], [bad[slice(*at)] for at in theirs])
@@ -246,13 +255,20 @@ def _only_different_words(row: ItemRow) -> tuple[Place, Place] | None:
 
 
 def _shared_marks(one: str, other: str) -> int:
-    """Return with how many marks two words both begin; at least one sign of each is left."""
+    """Return how many punctuation marks two words share at their beginning.
+
+    The last character of each word is never counted, so that something of the word is left.
+    """
     both = takewhile(lambda pair: pair[0] == pair[1], zip(one[:-1], other[:-1], strict=False))
     return sum(1 for _ in takewhile(lambda pair: not re.match(r"\w", pair[0]), both))
 
 
 def _places(text: str, tokens: str | None) -> list[Place]:
-    """Return the places of the words, punctuation included."""
+    """Return where each word of a text stands, its punctuation included.
+
+    ``tokens`` separates the words of a text without blanks. If it is not of this text, the whole
+    text is one word.
+    """
     if not tokens or " " not in tokens or re.search(r"\s", text.strip()):
         return [match.span() for match in re.finditer(r"\S+", text)]
     places, end = [], 0
@@ -270,11 +286,12 @@ OUT_OF_VOCABULARY = "out of vocabulary"
 
 
 def unknown_critical(pairs: pa.Table, vocabulary: Container[str]) -> NDArray[np.bool_]:
-    """Mark the pairs (columns ``tokens_good``, ``tokens_bad``) of which a critical word is unknown.
+    """Return a Boolean array that marks pairs with a critical word outside the vocabulary.
 
-    To a word-level model such a word is ``<unk>``, so a score would say nothing of its form
-    (Mueller et al. 2020, appendix D); unknown words that both sentences share do no harm. Null
-    tokens count as unknown.
+    Words are those of the columns ``tokens_good`` and ``tokens_bad``. To a word-level model a
+    word outside its vocabulary is ``<unk>``, so a score would say nothing of its form (Mueller et
+    al. 2020, appendix D); unknown words that both sentences share do no harm. Null tokens count as
+    unknown.
     """
     columns = (pairs[name].to_pylist() for name in ("tokens_good", "tokens_bad"))
     found = (

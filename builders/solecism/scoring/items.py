@@ -95,7 +95,7 @@ class ItemSet:
     def tables(
         self, columns: Sequence[str] | None = None, rows: int = 65536, limit: int | None = None
     ) -> Iterator[pa.Table]:
-        """Yield the items in order, ``rows`` at a time, ``limit`` at most."""
+        """Yield the items in order, in tables of at most ``rows`` rows; ``limit`` items in all."""
         left = limit if limit is not None else self.rows
         place = 0
         for table in self._read(columns, rows):
@@ -114,7 +114,7 @@ class ItemSet:
 
     @cached_property
     def _chosen(self) -> NDArray[np.bool_] | None:
-        """Mark the items of the paradigm and of the sample."""
+        """A Boolean array that marks the items to take, by paradigm and sample; None: take all."""
         if self.sample is None and not self.uid:
             return None
         paradigm = {"suite": "suite", "cloze": "relation"}.get(self.kind, "UID")
@@ -136,7 +136,10 @@ class ItemSet:
         return chosen
 
     def require_pairs(self, spec: str) -> None:
-        """Raise :class:`InputError` where pairs, opened as ``spec``, lack columns."""
+        """Raise :class:`InputError` if these are pairs and lack a column that scoring needs.
+
+        ``spec`` is the name in the message.
+        """
         missing = [name for name in NEEDED if name not in self.columns]
         if missing and self.kind == "pair":
             message = f"{spec!r} is no data set of pairs: it has no column {', '.join(missing)}"
@@ -156,10 +159,9 @@ def open_items(spec: str, revision: str | None = None) -> ItemSet:
     """Open ``FOLDER/CONFIG`` (as ``clams/he``) or ``ORG/NAME/CONFIG`` of a hub.
 
     One paradigm of a config is ``clams/he/simple_agrmt``. A folder may also stand in
-    ``$SOLECISM_DATA``, and a Parquet file of items may stand alone. A folder whose data set has a
-    default config needs no other. Raises :class:`InputError` where
-    there is no such data set or config, where a file is broken, and where the rows are not those of
-    the manifest.
+    ``$SOLECISM_DATA``, and ``spec`` may be the path of a Parquet file of items. Without a config,
+    the default config of a data set is opened. Raises :class:`InputError` if there is no such data
+    set or config, if a file is broken, or if the rows do not have the digest in the manifest.
     """
     items = listed_items(spec, revision)
     digest = _content(items.files)
@@ -175,7 +177,7 @@ def open_items(spec: str, revision: str | None = None) -> ItemSet:
 def listed_items(spec: str, revision: str | None = None) -> ItemSet:
     """Return a config as :func:`open_items` does, without reading it.
 
-    Its digest is the one that the manifest or the card says, "" where neither does.
+    Its digest is that in the manifest or on the card, "" if neither has one.
     """
     if spec.endswith(".parquet") and Path(spec).is_file():
         path = Path(spec)
@@ -196,10 +198,11 @@ def listed_items(spec: str, revision: str | None = None) -> ItemSet:
 
 
 def expand_data(spec: str, revision: str | None = None) -> list[str]:
-    """Return the configs that a name stands for: ``clams/*`` those that fit, ``clams`` all of it.
+    """Return the configs that ``spec`` names: ``clams`` all, ``clams/h*`` those that fit.
 
-    A data set with a default config stands for that one. Inventories of forms are never among them;
-    cloze items only where the pattern names them. Raises :class:`InputError` where nothing fits.
+    If the data set has a default config, its name alone means only that one. Inventories of forms
+    are never included, and configs of cloze items only by a pattern other than ``*``. Raises
+    :class:`InputError` if no config fits.
     """
     plain = spec.rstrip("/")
     has_pattern = bool(re.search(r"[*?\[]", plain))
@@ -223,7 +226,7 @@ def expand_data(spec: str, revision: str | None = None) -> list[str]:
 
 
 def kind_of_config(entry: ConfigEntry) -> str:
-    """Return the kind of the items of a config, "" for what is none of pairs, suites and cloze."""
+    """Return ``pair``, ``suite`` or ``cloze``, the kind of a config's items, or "" for others."""
     if entry.kind or not entry.files:
         return entry.kind
     with reading_parquet(entry.files[0]):
@@ -232,7 +235,7 @@ def kind_of_config(entry: ConfigEntry) -> str:
 
 
 def _parts_of(spec: str) -> tuple[str, str, str]:
-    """Return the folder or repository, the config and the paradigm ("": all) of a name.
+    """Return the folder or repository, the config and the paradigm ("": all) that a name has.
 
     ``clams/he/simple_agrmt`` has a paradigm where ``clams`` is a data set here, and so has a name
     of the hub with four parts; ``clams`` alone means its default config.
@@ -287,19 +290,20 @@ def _content(files: Sequence[Path]) -> str:
 def folder_of_data(name: str) -> Path | None:
     """Return the folder of a data set, here or in ``$SOLECISM_DATA``; None if it is not there.
 
-    It has a manifest, or a card that lists configs: any folder may have a README.md.
+    A folder is one of a data set if it has a manifest, or a card that lists configs. (A README.md
+    is not enough, since any folder may have one.)
     """
     folder = _here(name)
     return folder if (folder / MANIFEST).is_file() or _listed_on_card(folder) else None
 
 
 def _here(name: str) -> Path:
-    """Return the folder of a data set, here or in ``$SOLECISM_DATA``."""
+    """Return the path ``name``, or that in ``$SOLECISM_DATA`` if there is no such folder here."""
     return Path(name) if Path(name).is_dir() else Path(os.environ.get("SOLECISM_DATA", "")) / name
 
 
 def _folder(name: str, revision: str | None) -> Path:
-    """Return a folder that is here, or else the one of a data set of the hub."""
+    """Return the folder of a data set that is here, or of one that is downloaded from the hub."""
     if _here(name).is_dir():
         return _here(name)
     if "/" not in name:
@@ -330,7 +334,7 @@ def configs_of(folder: Path) -> dict[str, ConfigEntry]:
 
 
 def _listed_on_card(folder: Path) -> list[ItemRow]:
-    """Return what the card of a data set says of its configs, nothing where it lists none."""
+    """Return the entries for configs on the card of a data set, [] if there are none."""
     card = folder / CARD
     try:
         found = metadata_load(card) if card.is_file() else None
@@ -340,7 +344,7 @@ def _listed_on_card(folder: Path) -> list[ItemRow]:
 
 
 def _entry(folder: Path, entry: ItemRow) -> ConfigEntry:
-    """Return what the card of a data set says of a config."""
+    """Return a config from its ``entry`` on the card of a data set."""
     patterns = [str(item["path"]) for item in entry["data_files"]]
     if any(Path(pattern).is_absolute() or ".." in Path(pattern).parts for pattern in patterns):
         raise ValueError(f"data_files are not in the folder: {patterns}")
@@ -353,7 +357,7 @@ def _entry(folder: Path, entry: ItemRow) -> ConfigEntry:
 
 
 MIN_ID_LENGTH = 4
-"""The fewest characters of an id that stand for it."""
+"""An id may be shortened to this many of its first characters, but not to fewer."""
 
 
 def folders_of_data() -> list[str]:
@@ -407,9 +411,9 @@ def _fitting(spec: str, identifier: str) -> Iterator[tuple[str, ItemRow]]:
 def rows_of_result(
     run: Mapping[str, str], ids: Iterable[str], columns: Sequence[str]
 ) -> tuple[dict[str, ItemRow], str]:
-    """Return columns of items that a run has scored, by id, and the name of their config.
+    """Return the ``columns`` of items that a run has scored, by id, and the name of their config.
 
-    There is nothing where the data set is not here, or has other rows or no such columns.
+    Returns ``({}, "")`` if the data set is not here, or has other rows now, or no such columns.
     """
     if folder_of_data(run["data"]) is None:
         return {}, ""

@@ -29,14 +29,17 @@ _FULL = ("out of memory", "can't allocate", "not enough memory")
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an error, also of torch, means that a batch was too large."""
+    """Return whether an error (of Python or of torch) says that memory did not suffice."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     return isinstance(error, RuntimeError) and any(text in str(error).lower() for text in _FULL)
 
 
 def result_files(path: str | Path) -> tuple[Path, Path]:
-    """Return the JSON and the Parquet file of a result, named by either or by what they share."""
+    """Return the paths of a result's JSON and Parquet file.
+
+    ``path`` is one of the two, or their common path without a suffix.
+    """
     text = str(path)
     for suffix in (".json", ".parquet"):
         text = text.removesuffix(suffix)
@@ -55,7 +58,7 @@ def writing_result(
     """Collect tables in ``<stem>.parts/`` and join them to ``<stem>.parquet`` at the end.
 
     Yields the number of rows that are safely written (the leading items that need no scoring any
-    more), and a function that writes the next ones::
+    more), and a function that writes a table of the next rows::
 
         with writing_result("out/gpt2", str(signature), summarize) as (done, write):
             for table in score(items_from(done)):
@@ -64,8 +67,8 @@ def writing_result(
     Tables are written as they come, at most every ``seconds``. If an exception ends the run, the
     parts stay, and the next run with the same ``signature`` (all that the figures depend on) goes
     on after them; parts of another signature are discarded with a ``notice``. At the end the table
-    takes its place, with the ``summary`` that is made of it. Rows must come in the order of the
-    data set. Raises :class:`InputError` where another run is writing the same result.
+    is written, with the JSON that ``summary`` makes of the table's path. Rows must come in the
+    order of the data set. Raises :class:`InputError` if another run is writing the same result.
     """
     summary_file, table_file = result_files(stem)
     folder = table_file.with_name(f"{table_file.stem}.parts")
@@ -95,7 +98,9 @@ def writing_result(
             if not parts:
                 raise fail("there is nothing to write: no item was given", table_file)
         except BaseException:
-            with suppress(OSError):  # as of a full disk: what ended the run is reported
+            with suppress(
+                OSError
+            ):  # e.g. a full disk; the error that ended the run is the one to report
                 flush()
             if not parts:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -110,7 +115,10 @@ def writing_result(
 def _parts_of(
     folder: Path, signature: str, notice: Callable[[str], None]
 ) -> tuple[list[Path], int]:
-    """Return the parts of a run that was killed, and their rows; discard another signature's."""
+    """Return the parts that a killed run left, and how many rows they have together.
+
+    Parts of a run with another signature are discarded.
+    """
     parts, mark = sorted(folder.glob("part-*.parquet")), folder / "signature"
     done = sum(pq.read_metadata(part).num_rows for part in parts)
     if mark.is_file() and mark.read_bytes() == signature.encode():
@@ -125,11 +133,11 @@ def _parts_of(
 
 
 FORMAT = "solecism result 1"
-"""What the key ``format`` of a summary says."""
+"""The value of the key ``format`` in a summary."""
 
 TIE = 1e-9
-"""Log probabilities (natural, float64) closer than this are equal: sums in another order differ by
-less."""
+"""Log probabilities (natural, float64) that differ by no more than this count as equal, because
+the order in which numbers are added changes a sum by less."""
 
 EMPTY = "empty"
 """Reason: a sentence is missing or blank, or has no token to sum over, so that nothing can be
@@ -197,7 +205,7 @@ Sides = Sequence[Numbers] | Numbers
 
 
 def right_or_tie(margin: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return 1 for a margin above 0, 0 for one below, 0.5 for a tie, NaN where there is none."""
+    """Return a decision for each margin: 1 above 0, 0 below 0, 0.5 for a tie, NaN for NaN."""
     decided = np.where(np.abs(margin) <= TIE, 0.5, np.where(margin > 0, 1.0, 0.0))
     return np.where(np.isnan(margin), np.nan, decided)
 
@@ -211,12 +219,13 @@ def scores_table(
     skipped: Sequence[str | None],
     unigrams: Sides | None = None,
 ) -> pa.Table:
-    """Return the rows of a result for ``pairs``, whose names and features (if any) they have.
+    """Return the rows of a result, with the names and the features (if any) of their ``pairs``.
 
-    ``logp`` (natural logarithms), ``tokens`` (numbers of them), ``texts`` (as scored) and
-    ``unigrams`` (log P under a unigram model; None: there is none) each have a sequence for the
-    good side and one for the bad side. If ``skipped`` has a reason they are ignored. A pair with an
-    empty side is skipped, whatever its scores. Both sides minus infinity is a tie. Raises
+    ``logp`` (natural logarithms), ``tokens`` (how many were summed over), ``texts`` (as scored) and
+    ``unigrams`` (log P under a unigram model, or None without such a model) each have a sequence
+    for the good side and one for the bad side. The scores of a pair for which ``skipped`` has a
+    reason are ignored. A pair with an empty side is skipped, whatever its scores. Two sides of
+    minus infinity are a tie. Raises
     :class:`InputError` for a score that is not a number and not skipped, ``ValueError`` for arrays
     of another length than ``pairs``.
     """
@@ -228,7 +237,7 @@ def scores_table(
     out = np.array([reason is not None for reason in skipped], bool)
     good, bad = (np.asarray(side, np.float64) for side in logp)
     wrong = np.flatnonzero((np.isnan(good) | np.isnan(bad)) & ~out)
-    if len(wrong):  # they would silently count as wrong
+    if len(wrong):  # without this error they would silently count as wrong decisions
         ids = pairs["id"].take(pa.array(wrong[:3])).to_pylist()
         shown = ", ".join(map(repr, ids)) + (", ..." if len(wrong) > 3 else "")
         message = f"the model's score of {len(wrong)} items is not a number (NaN): {shown}"
@@ -263,7 +272,7 @@ _SENTENCES = ("sentence_good", "sentence_bad")
 
 
 def blank(pairs: pa.Table) -> Numbers:
-    """Mark the pairs of which a sentence is missing, empty or of blanks alone."""
+    """Return a Boolean array that marks pairs with a null, empty or blank sentence."""
     found = np.zeros(len(pairs), bool)
     for name in _SENTENCES:
         if name in pairs.column_names:
@@ -273,7 +282,10 @@ def blank(pairs: pa.Table) -> Numbers:
 
 
 def require(table: pa.Table, names: Sequence[str], what: str, path: str | Path = "") -> None:
-    """Raise :class:`InputError` where columns are missing."""
+    """Raise :class:`InputError` if the table lacks one of the columns ``names``.
+
+    ``what`` names its rows in the message, in the plural.
+    """
     missing = [name for name in names if name not in table.column_names]
     if missing:
         near = candidates("columns", table.column_names, missing[0])
@@ -281,7 +293,7 @@ def require(table: pa.Table, names: Sequence[str], what: str, path: str | Path =
 
 
 def without_nulls(pairs: pa.Table) -> pa.Table:
-    """Put an empty text in place of a sentence that is missing."""
+    """Return ``pairs`` with an empty text in place of each sentence that is null."""
     for name in _SENTENCES:
         if name in pairs.column_names and pairs[name].null_count:
             place = pairs.column_names.index(name)
@@ -290,7 +302,7 @@ def without_nulls(pairs: pa.Table) -> pa.Table:
 
 
 def feature(features: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """Return one of the features, all null where the data set does not have it."""
+    """Return the column of one feature, all nulls if the data set does not have it."""
     if any(field.name == name for field in features.type):
         return pc.struct_field(features, name)
     kind = FEATURES.get(name, pa.string())
@@ -303,9 +315,9 @@ Summary = dict[str, Any]
 
 @dataclass(frozen=True)
 class Result:
-    """A result: ``summary`` is its JSON, ``path`` that file.
+    """A result: ``summary`` is its JSON, and ``path`` the file of the JSON.
 
-    ``rows``: the table of one whose rows are in memory; else they are read when first asked for.
+    ``rows`` is its table if that is in memory; otherwise it is read when first asked for.
     """
 
     path: Path
@@ -324,7 +336,7 @@ class Result:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of items that are right, a tie counting a half; None where none has a score."""
+        """The share of scored items that are right (a tie counts a half), or None without any."""
         found: float | None = self.summary["overall"]["accuracy"]
         return found
 
@@ -353,7 +365,7 @@ class Result:
         return self.read()
 
     def read(self, names: Sequence[str] | None = None) -> pa.Table:
-        """Read some columns only (None: all); refuse values that no result has."""
+        """Return columns of the table (None: all); refuse values that no result can have."""
         columns = None if names is None else list(dict.fromkeys(names))
         if self.rows is not None:
             return self.rows if columns is None else self.rows.select(columns)

@@ -324,7 +324,7 @@ def sign_run(
 
 
 def write_run(out: Path, signature: Signature, tables: Iterable[pa.Table]) -> Result:
-    """Write a result and return it; raise where that of another run has its name."""
+    """Write a result and return it; raise an error if another run's result has the same name."""
     parts = (signature.model, signature.data, signature.config, "surprisals")
     stem = out / "-".join(re.sub(r"[^\w.]+", "_", part) for part in parts)
     refuse_replacing(stem, signature)
@@ -379,9 +379,10 @@ def sentences_of(
 
 
 def write_sentence_lines(items: Iterable[list[Sentence]], path: Path) -> None:
-    """Write sentences for a model of one's own: a tokenised one a line, or JSON Lines.
+    """Write sentences to a file, for a model that this package cannot run.
 
-    A line of JSON has ``id``, ``side``, ``text`` and ``tokens`` (a list).
+    Each line is a tokenised sentence, or, if the name ends in ``.jsonl``, a JSON object with
+    ``id``, ``side``, ``text`` and ``tokens`` (a list).
     """
     with writing(path) as part, part.open("w", encoding="utf-8", newline="\n") as out:
         for sentence in chain.from_iterable(items):

@@ -1,7 +1,7 @@
-"""Causal models: how sequences of tokens are run through them, each prefix once where that can be.
+"""Causal models: how sequences of tokens are run through them, each prefix only once if possible.
 
-There are four engines (:class:`Tree`, :class:`Cached`, :class:`Plain`, :class:`Loop`). Which one a
-model can use is found out: :func:`probe` holds each against the plain loop.
+There are four engines (:class:`Tree`, :class:`Cached`, :class:`Plain`, :class:`Loop`). To find
+out which of them a model can use, :func:`probe` compares their numbers with those of :class:`Loop`.
 """
 
 import copy
@@ -43,8 +43,8 @@ subtracted."""
 class Head:
     """The end of a model: it makes logits (rows, vocabulary) of hidden states (rows, width).
 
-    ``layer`` is the output layer (None: the states are the logits), ``after`` what is done to each
-    logit after it (a soft cap, a scale).
+    ``layer`` is the output layer (None: the states are the logits); ``after`` changes each logit
+    that the layer returns (by a soft cap or a scale).
     """
 
     layer: nn.Module | None
@@ -55,7 +55,7 @@ class Head:
         return logits if self.after is None else self.after(logits)
 
     def log_probs(self, states: Tensor, row: Ints, token: Ints) -> NDArray[np.float64]:
-        """Return the natural log probability of each token after a row of states.
+        """Return the natural log probability of each ``token`` after its row of ``states``.
 
         ``states`` is (rows, width); ``row`` (ascending) has the row that each of ``token`` follows.
         """
@@ -71,7 +71,7 @@ class Head:
         return out
 
     def _log_probs(self, states: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
-        """Sum the logits of the whole vocabulary block by block, so that few are held at once."""
+        """Return log probabilities; sum over the vocabulary in blocks, so that memory suffices."""
         if type(self.layer) is not nn.Linear:
             logits = self(states).float()
             return logits[rows, tokens].double() - logits.double().logsumexp(dim=-1)[rows]
@@ -103,7 +103,7 @@ _AFTER_HEAD: dict[str, Callable[[float, Tensor], Tensor]] = {
     "logit_scale": lambda scale, logits: scale * logits,
     "logits_scaling": lambda divisor, logits: logits / divisor,
 }
-"""What a model may do to each logit, by the name of the number in its config."""
+"""How a model may change each logit, by the name of the number for it in the model's config."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _same_logits(model: Any, split: SplitModel) -> bool:
 
 
 MIN_PACK_NODES = 16
-"""A pack never has fewer nodes than this (it must hold the ancestors too)."""
+"""The smallest size of a pack, since it must hold the ancestors of its nodes too."""
 
 
 @dataclass
@@ -172,7 +172,7 @@ class Engine:
 
     @torch.inference_mode()
     def score(self, rows: Rows) -> list[Floats]:
-        """Return for each sequence an array as long as it, whose first value is 0.
+        """Return an array for each sequence: the log probability of each token, 0 for the first.
 
         Logarithms are natural. Raises ``MemoryError`` where not even the smallest batch fits.
         """
@@ -188,7 +188,7 @@ class Engine:
 
 
 class Loop(Engine):
-    """The reference: a sequence at a time, all logits, log softmax in double precision."""
+    """The engine that others are compared with: one sequence at a time, in double precision."""
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         out = np.zeros(ids.shape)
@@ -202,7 +202,7 @@ class Loop(Engine):
 
 
 class Plain(Engine):
-    """Distinct sequences in batches of similar length, padded on the right."""
+    """An engine that runs distinct sequences in batches of similar length, padded on the right."""
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         unique, inverse = np.unique(ids, axis=0, return_inverse=True)
@@ -251,10 +251,10 @@ class _OnTree(Engine):
 
 
 class Tree(_OnTree):
-    """Packs of nodes of the prefix tree, under a mask that shows each its ancestors."""
+    """An engine that runs packs of nodes of the prefix tree; each node attends to its ancestors."""
 
     SIZE: ClassVar[int] = 256
-    """Nodes of a pack. With fewer, more ancestors are run again; with more, attention is dear."""
+    """Nodes of a pack. Smaller packs repeat more ancestors; larger ones make attention slower."""
 
     def _fill(self, trie: Trie, of_node: Floats) -> None:
         start, size = 0, min(self.SIZE, max(self.tokens, MIN_PACK_NODES))
@@ -304,7 +304,7 @@ class Tree(_OnTree):
 
 
 class Cached(_OnTree):
-    """Token by token down the prefix tree, from the cache or recurrent state of each parent."""
+    """An engine that runs each node of the prefix tree from its parent's cache or state."""
 
     def _fill(self, trie: Trie, of_node: Floats) -> None:
         most, done = max(self.tokens // 16, 1), 0
@@ -338,9 +338,9 @@ CLASSES: dict[str, type[Engine]] = dict(zip(ENGINES, (Tree, Cached, Plain, Loop)
 
 
 def _state_of(body: Callable[..., Any], output: Any) -> tuple[str, Any]:
-    """Return what a model hands on to the next token, after the name of the argument that takes it.
+    """Return the name of the argument that takes a cache or recurrent state, and that state.
 
-    Raises ``TypeError`` where there is no such state.
+    Raises ``TypeError`` if the output has no such state.
     """
     # The output has the state under its older names, too, which not every model takes.
     taken = signature(getattr(body, "forward", body)).parameters
@@ -352,7 +352,7 @@ def _state_of(body: Callable[..., Any], output: Any) -> tuple[str, Any]:
 
 
 def select_rows(value: Any, rows: Tensor) -> Any:
-    """Copy a cache or recurrent state for the chosen rows of its batch."""
+    """Return a copy of a cache or recurrent state with the chosen rows of its batch."""
     # Tensors without a batch dimension (counters of a cache) are copied: they change in place.
     if isinstance(value, Tensor):
         return value.index_select(0, rows) if value.dim() > 1 else value.clone()
@@ -369,16 +369,16 @@ def select_rows(value: Any, rows: Tensor) -> Any:
 
 
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.25, "float16": 0.05}
-"""How far a token's log probability may be from the plain loop's, by dtype."""
+"""How far a token's log probability may be from that of :class:`Loop`, by dtype."""
 
 TRIED_SEQUENCES = 8
 """The number of sequences on which engines are tried."""
 
 BATCH_OPERATIONS = 1e12
-"""Floating-point operations of a batch on a processor: about 20 seconds of a slow core."""
+"""Floating-point operations of a batch on a CPU: about 20 seconds of a slow core."""
 
 MIN_BATCH_TOKENS = 64
-"""The fewest tokens of a batch, however large the model."""
+"""The smallest batch, in tokens, even for the largest model."""
 
 
 def probe(

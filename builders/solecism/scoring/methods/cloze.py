@@ -88,7 +88,7 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
             scores.measure(number, answers, (len(right), len(wrong)))
 
     def summed(logp: Tensor) -> Tensor:
-        """Return what is made of the log P of fillers: the likeliest, or the mean of all."""
+        """Return one score for the fillers: log P of the likeliest, or the log of the mean P."""
         return logp.amax(1) if two_forms else logp.logsumexp(1) - math.log(logp.shape[1])
 
     logp = _answers(questions, fillers, reader, table["id"].to_pylist(), summed)
@@ -126,7 +126,7 @@ def _wanted(item: ItemRow) -> Wanted:
 
 
 def _third_person(feats: Feats) -> Feats:
-    """Return the features of a noun with its person; a pronoun has its own."""
+    """Return features with third person for a noun; those of a pronoun are left as they are."""
     given = "Person" in feats or "PronType" in feats
     return feats if given else feats.updated({"Person": frozenset({"3"})})
 
@@ -160,12 +160,12 @@ def _answers(
 
 
 _OF_ITEMS = {"distractors": pa.int32(), "agrees_in": pa.string()}
-"""What results say of cloze items beside: the number of distractors, and the features that agree,
-joined by ``|``."""
+"""More columns in the results of cloze items: the number of distractors, and the features that
+agree, joined by ``|``."""
 
 
 def as_pairs(table: pa.Table, items: list[ItemRow]) -> pa.Table:
-    """Return what describes the rows of a result: the relation is paradigm and construction."""
+    """Return cloze items with the columns of pairs; the UID and construction are the relation."""
     columns = {name: table[name] for name in ("id", "language")}
     columns |= {"set_id": table["id"], "UID": table["relation"]}
     columns["linguistics_term"] = pa.array(["agreement"] * len(table), pa.string())

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 METRICS: dict[str, Callable[[Floats], np.float64]] = {
     "sum": np.sum, "mean": np.mean, "median": np.median, "range": np.ptp, "max": np.max, "min": np.min,
 }  # fmt: skip
-"""What can be made of the surprisals of the tokens of a region: SyntaxGym's metrics."""
+"""SyntaxGym's metrics, by name: each makes one number of the surprisals of a region's tokens."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ known."""
 def measured_items(
     items: Sequence[ItemRow], reader: SentenceReader
 ) -> Iterator[tuple[ItemRow, list[MeasuredCondition]]]:
-    """Read all sentences of items at once; yield each item with its conditions as measured.
+    """Read all sentences of items at once; yield each item with its measured conditions.
 
-    These are the surprisals of the regions of each condition, and of the condition as a whole.
+    A condition is measured by the surprisals of its regions and of the whole sentence.
     """
     read = iter(reader([condition for item in items for condition in item["conditions"]]))
     for item in items:
@@ -99,7 +99,7 @@ def _measured(
     conditions: Sequence[tuple[ItemRow, ReadSentence | None]],
     metric: Callable[[Floats], np.float64],
 ) -> Iterator[tuple[int, MeasuredRegion]]:
-    """Yield a region of each condition that has it, with the place of the condition."""
+    """Yield a region of each condition that has it, after the number of the condition."""
     found = [
         (place, region, sentence, _place_of(condition, region, sentence))
         for place, (condition, sentence) in enumerate(conditions)
@@ -127,7 +127,7 @@ def _measured(
 def _place_of(
     condition: ItemRow, region: ItemRow, sentence: ReadSentence | None
 ) -> tuple[int, int]:
-    """Return the characters of a region in the text that was read."""
+    """Return the first and the last character (exclusive) of a region in the text that was read."""
     if sentence is None or not sentence.words:
         return region["start"], region["end"]
     words = condition["tokens"].split(" ")
@@ -136,7 +136,7 @@ def _place_of(
 
 
 WINDOW = 1024
-"""Items that are read together."""
+"""The number of items that are read together."""
 
 
 _TERM = pa.struct(
