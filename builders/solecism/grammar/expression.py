@@ -139,7 +139,7 @@ def misplaced(tree: nodes.Template) -> Iterator[tuple[int, str]]:
 class Macro:
     """A macro that expressions may call.
 
-    ``uses`` is what it asks of its arguments.
+    ``uses``: what it asks of each of its arguments.
     """
 
     node: nodes.Macro
@@ -147,7 +147,7 @@ class Macro:
     uses: Uses
 
     def use(self, argument: int | str) -> frozenset[str]:
-        """Return what it asks of an argument, given by place or name."""
+        """Return what the macro asks of an argument, which is given by place or name."""
         names = [name.name for name in self.node.args]
         if isinstance(argument, int):
             argument = names[argument] if argument < len(names) else ""
@@ -162,7 +162,7 @@ def uses_of(
 
 
 def merge_uses(many: Iterable[Uses]) -> dict[str, frozenset[str]]:
-    """Put together what several expressions ask of each slot."""
+    """Return what several expressions together ask of each slot."""
     out: dict[str, frozenset[str]] = {}
     for uses in many:
         for name, asked in uses.items():
@@ -173,7 +173,7 @@ def merge_uses(many: Iterable[Uses]) -> dict[str, frozenset[str]]:
 def _asked(
     node: nodes.Node, macros: Mapping[str, Macro], lexicon: Lexicon
 ) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield every name of an expression with what is asked of it at that place."""
+    """Yield each name in an expression, as often as it occurs, with what is asked of it there."""
     if isinstance(node, nodes.Name):
         yield node.name, frozenset({WHOLE})
         return
@@ -193,7 +193,10 @@ def _asked(
 def _less_asked(
     node: nodes.Node, macros: Mapping[str, Macro], lexicon: Lexicon
 ) -> list[tuple[nodes.Name, frozenset[str]]]:
-    """Return the children of a node that are names of which less than their form is asked."""
+    """Return the children of a node that are names but whose form is not asked for.
+
+    Each comes with what is asked of it in place of the form.
+    """
     pairs: list[tuple[nodes.Node, frozenset[str]]] = []
     if isinstance(node, nodes.Getattr):
         pairs = [(node.node, frozenset({node.attr}))]
@@ -224,9 +227,9 @@ def typical_asked(test: nodes.Node) -> tuple[str, str, str] | None:
 
 
 def in_order(macros: Mapping[str, nodes.Macro]) -> list[str]:
-    """List macros, those that are called before those that call them.
+    """Return the names of macros, in an order in which each comes after those that it calls.
 
-    Raises ``graphlib.CycleError`` where one calls itself, directly or through others.
+    Raises ``graphlib.CycleError`` if a macro calls itself, directly or through others.
     """
     called = {
         name: {c.node.name for c in macro.find_all(nodes.Call) if isinstance(c.node, nodes.Name)}
@@ -239,10 +242,10 @@ Called = Mapping[str, Callable[..., object]]
 """What expressions may call, by name: ``word`` and macros."""
 
 Function = Callable[[Mapping[str, object]], object]
-"""Returns the value of an expression for the values of its names."""
+"""A function that returns the value of an expression, given the values of its names."""
 
 FILTERS = {"agree": "agree(x)", "clash": 'clash(x, "Number")', "form": 'form(Number="Plur")'}
-"""The filters, which are methods of words, and how they are written."""
+"""The filters, which are methods of :class:`Word`, with an example of each."""
 
 _SIGNS = {
     "eq": "==", "ne": "!=", "lt": "<", "lteq": "<=", "gt": ">", "gteq": ">=", "in": "in", "notin": "not in",
@@ -252,8 +255,8 @@ _SIGNS = {
 class Compiler:
     """Turns syntax trees into functions that call ``called`` and apply ``tests``.
 
-    A tree is written as Python, which knows the few functions named here and nothing else. What
-    :func:`refused` lets pass can name no other.
+    A tree is written as Python source, which can use only the few functions given to it here. No
+    expression that :func:`refused` accepts can name anything else.
     """
 
     def __init__(self, called: Called, tests: Called) -> None:
@@ -276,7 +279,7 @@ class Compiler:
         return made
 
     def macro(self, node: nodes.Macro) -> Callable[..., object]:
-        """Return the function of a macro, called as the macro is."""
+        """Return the function of a macro, which takes the arguments of the macro."""
         names = [argument.name for argument in node.args]
         optional = names[len(names) - len(node.defaults) :]
         defaults = dict(zip(optional, map(self.function, node.defaults), strict=True))
@@ -292,7 +295,7 @@ class Compiler:
         return call
 
     def _list_of_printed(self, body: Sequence[nodes.Node]) -> str:
-        """Write the list of all that a part of a macro prints."""
+        """Return Python source for a list of all that a part of a macro prints."""
         parts: list[str] = []
         for node in body:
             if isinstance(node, nodes.If):
@@ -305,7 +308,7 @@ class Compiler:
         return f"[{', '.join(parts)}]"
 
     def _python(self, node: nodes.Node) -> str:
-        """Write an expression as Python."""
+        """Return an expression as Python source."""
         match node:
             case nodes.Name():
                 return f"names[{node.name!r}]"
@@ -324,7 +327,7 @@ class Compiler:
         return self._python_of_parts(node)
 
     def _python_of_parts(self, node: nodes.Node) -> str:
-        """Write what combines expressions of the same rank."""
+        """Return Python source for ``and``, ``or``, ``not``, ``~``, a list or a tuple."""
         parts = [self._python(part) for part in node.iter_child_nodes()]
         match node:
             case nodes.And() | nodes.Or():
@@ -340,7 +343,7 @@ class Compiler:
         raise TemplateFault(f"{_name(node)} is not allowed here")
 
     def _python_of_call(self, node: nodes.Filter | nodes.Test | nodes.Call) -> str:
-        """Write the call of a filter, a test, a macro or ``word``."""
+        """Return Python source for a call of a filter, a test, a macro or ``word``."""
         values = [self._python(value) for value in node.args]
         if asked := typical_asked(node):
             values = [f"names[{asked[0]!r}]", f"names[{asked[1]!r}]", repr(asked[2])]
@@ -383,12 +386,15 @@ def _filter(name: str) -> Callable[..., Word]:
 
 
 def is_group(name: str, lexicon: Lexicon) -> bool:
-    """Return whether a name is not of a class, but of a group of ``typical/groups.tsv``."""
+    """Return whether a name is that of a group in ``typical/groups.tsv``, and not of a class."""
     return name not in lexicon.hierarchy.parents and name in lexicon.typical.groups
 
 
 def under(word: object, names: object = None, *, lexicon: Lexicon) -> bool:
-    """Return whether a word is of one of these classes or groups (a list text; empty: any)."""
+    """Return whether a word is in one of some classes or groups.
+
+    ``names``: their names, with commas; if it is empty, any word is.
+    """
     if not isinstance(names, str):
         raise TemplateFault(f"under wants a property or a text, not {names!r}")
     classes: list[str] = []
@@ -405,7 +411,7 @@ def under(word: object, names: object = None, *, lexicon: Lexicon) -> bool:
 
 
 def typical(word: object, head: object, role: object = None, *, of: Typical) -> bool:
-    """Return whether a word is typical of another in a role."""
+    """Return whether a word is a typical argument of ``head`` in a role."""
     if not isinstance(word, Word) or not isinstance(head, Word) or not isinstance(role, str):
         raise TemplateFault(f"write it as {TYPICAL_FORM}")
     return word.key in typical_of(head, role, of)
@@ -421,7 +427,7 @@ def typical_of(head: Word, role: str, typical: Typical) -> frozenset[Key]:
 
 
 def classes_wanted(text: str, hierarchy: Hierarchy) -> frozenset[str]:
-    """Read a list of classes; raises :class:`TemplateFault` for an unknown one."""
+    """Return the classes in a text with commas; raises :class:`TemplateFault` for unknown ones."""
     wanted = [name for name in text.split(",") if name]
     for name in wanted:
         if hierarchy.parents and name not in hierarchy.parents:

@@ -1,6 +1,6 @@
-"""The same study for JATOS, or as sheets that experts fill in.
+"""Export a study to JATOS, or as sheets that experts fill in.
 
-What comes back, :mod:`solecism.judge.importing` reads.
+:mod:`solecism.judge.importing` reads the answers that come back.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def export_study(study: Study, target: str, out: Path) -> list[Path]:
 
 
 def _sheets(study: Study) -> dict[str, str]:
-    """Return a sheet for each list, for readers who fill in a table, and how to do that."""
+    """Return a sheet for each list, for experts who fill in a table, and a guide, by file name."""
     if study.design != "expert":
         raise fail(f"a sheet is for experts (--design expert); this design is {study.design!r}")
     guide = [

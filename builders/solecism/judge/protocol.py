@@ -62,7 +62,7 @@ from solecism.judge.schema import ANSWERS, SIDES
 FORMAT = "solecism answers 1"
 
 Said = Mapping[str, Any]
-"""What a page says, of a shape that was checked."""
+"""A message of a page, after its shape was checked."""
 
 READINGS = ("yes", "no", "not applicable")
 """What an expert says of a sentence."""
@@ -79,14 +79,14 @@ _PLACE = Number(1, 100_000, whole=True)
 SESSION = {
     "study": str, "participant": str, "list?": _PLACE, "native_language?": str, "flags?": [FLAGS],
 }  # fmt: skip
-"""The shape of what begins a session (see :func:`solecism.inputs.check`)."""
+"""The shape of the message that begins a session (see :func:`solecism.inputs.check`)."""
 
 ROW = {
     "shown": SIDES, "time": Number(0, 2**31 - 1, whole=True), "answer?": (str, None),
     "rating?": (Number(1, 7, whole=True), None), "reason?": (str, None), "comment?": (str, None),
     "flags?": [FLAGS],
 }  # fmt: skip
-"""The shape of what the page knows of an answer."""
+"""The shape of ``row`` in the message that hands in an answer."""
 
 ANSWER = {"session": str, "position": _PLACE, "item": str, "row": ROW}
 FINISH = {"session": str, "answers": Number(0, 100_000, whole=True), "flags?": [FLAGS]}
@@ -105,19 +105,19 @@ JUDGED: Mapping[str, Mapping[str, object]] = {
     "likert": {"rating": Number(1, 7, whole=True)},
     "expert": {"answer": READINGS, "reason?": REASONS, "comment?": str},
 }
-"""The shape of what is said in an answer, by design."""
+"""The shape of what a person says in an answer, by design."""
 
 
 def pseudonym(name: str, salt: str) -> str:
     """Return 24 hexadecimal digits of the SHA-256 of ``salt:name``, as the page computes them.
 
-    Nobody who does not know the salt can try out names.
+    Without the salt nobody can find out a name by trying names.
     """
     return hashlib.sha256(f"{salt}:{name}".encode()).hexdigest()[:24]
 
 
 def answer_row(study: Study, number: int, answer: Said, session: Said) -> dict[str, object]:
-    """Return the row of :data:`~solecism.judge.schema.ANSWERS` that an answer makes.
+    """Return an answer as a row of :data:`~solecism.judge.schema.ANSWERS`.
 
     ``number``: the list of the session, from 1; ``answer``: of the shape :data:`ANSWER`;
     ``session``: its ``participant`` (the pseudonym), ``native_language`` and ``flags``. Raises
