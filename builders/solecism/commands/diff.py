@@ -66,7 +66,10 @@ def _lines(found: DatasetDifference) -> Iterator[str]:
             for example in items.examples:
                 yield f"  {sign} {config.name} {example.id}: {_text(example)}"
     if found.documents or found.encoded:
-        files = [*found.documents, *(f"{name} (same content)" for name in found.encoded)]
+        files = [
+            *found.documents,
+            *(f"those of config {name} (same content)" for name in found.encoded),
+        ]
         yield "files that differ: " + ", ".join(files)
     yield f"needs {found.needs}: {found.smallest} or above"
 

@@ -21,19 +21,29 @@ from solecism.errors import fail
 from solecism.files import write_text
 from solecism.inputs import read_text, reading_parquet
 
+Mask = NDArray[np.bool_]
+"""A flag for each row."""
+
 EXAMPLES = 3
 """How many items are shown of each kind of change."""
 
 NUMBERING = ("pair_id",)
-"""Columns that only number the rows: items that move are no other items."""
+"""Columns that only number the rows. An item whose number changes is the same item."""
 
 SHOWN = ("sentence_good", "sentence_bad", "text", "form", "suite", "item", "upos", "feats")
+"""The columns that an example of an added or removed item shows."""
+
 GROUPS = ("UID", "suite", "relation")
+"""Columns that name the paradigm of an item; the first that a config has counts."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """An item that changed, in the columns that show it; ``old`` or ``new`` may be empty."""
+    """An item that was changed, added or removed, with its values by column.
+
+    ``old`` is empty for an added item, ``new`` for a removed one; of a changed item both have the
+    columns that changed.
+    """
 
     id: str
     old: Mapping[str, object] = field(default_factory=dict)
@@ -42,7 +52,10 @@ class Example:
 
 @dataclass(frozen=True)
 class ItemGroup:
-    """Items that changed in one way: how many, by paradigm (suite, relation), some examples."""
+    """Items that were all added, removed or changed: their number, and the first of them.
+
+    ``by``: their number by paradigm, suite or relation (:data:`GROUPS`).
+    """
 
     count: int = 0
     by: Mapping[str, int] = field(default_factory=dict)
@@ -53,9 +66,9 @@ class ItemGroup:
 class ConfigDifference:
     """The changes in a config that both builds have.
 
-    ``changed``: items whose values differ under the same id, and by column in ``changed_columns``;
-    ``columns_*``: columns with their types; ``moved``: the rows that stayed are in another order
-    or have other numbers.
+    ``changed``: items whose values differ under the same id; ``changed_columns``: the number of
+    items that differ in a column; ``columns_*``: columns with their types; ``moved``: the items
+    that stayed are in another order or have other numbers.
     """
 
     name: str
@@ -72,7 +85,7 @@ class ConfigDifference:
 
     @property
     def needs(self) -> Needs:
-        """The part of the version that this change raises."""
+        """The part of the version that must rise for this change."""
         if self.columns_removed or self.columns_retyped or self.removed.count or self.changed.count:
             return "major"
         return "minor" if self.added.count or self.columns_added or self.moved else "none"
@@ -82,8 +95,9 @@ class ConfigDifference:
 class DatasetDifference:
     """The changes between two builds; ``configs`` are those that both have and that changed.
 
-    ``documents``: files beside the data that differ or are in one build only; ``encoded``:
-    Parquet files with other bytes and the same content.
+    ``added_configs`` and ``removed_configs``: their numbers of rows; ``documents``: files beside
+    the data that differ or are in one build only; ``encoded``: names of configs whose Parquet files
+    differ in bytes but hold the same content.
     """
 
     old_version: str
@@ -139,12 +153,13 @@ def compare(old: Path, new: Path) -> DatasetDifference:
 
 
 def _row_counts(manifest: Manifest, other: Manifest) -> dict[str, int]:
-    """Return the number of rows of configs that the other data set does not have."""
+    """Return the number of rows of each config that the other data set does not have."""
     configs = manifest.configs.items()
     return {name: config.content.rows for name, config in configs if name not in other.configs}
 
 
 def _documents(old: Manifest, new: Manifest) -> tuple[str, ...]:
+    """Return the names of the documents, and of the manifest, that are not the same in both."""
     names = sorted({MANIFEST, *old.documents, *new.documents})
     folders = old.path.parent, new.path.parent
     return tuple(n for n in names if not _same_file(*(folder / n for folder in folders)))
@@ -155,46 +170,53 @@ def _same_file(old: Path, new: Path) -> bool:
 
 
 def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDifference | None:
-    """Compare a config; None if its files are the same byte for byte."""
+    """Return the changes in a config, None if its files are the same byte for byte.
+
+    ``old`` and ``new`` are the Parquet files of the config. Rows with one key are the same item.
+    """
     if len(old) == len(new) and all(map(_same_file, old, new)):
         return None
     was, now = _rows(old), _rows(new)
     old_keys, new_keys = _keys(was), _keys(now)
-    place = {key: row for row, key in enumerate(old_keys)}
-    at = np.array([place.get(key, -1) for key in new_keys], dtype=np.intp)
-    stayed, gone = np.flatnonzero(at >= 0), np.ones(len(was), np.bool_)
-    came = at[stayed]
-    gone[came] = False
-    kinds, others = ({field.name: field.type for field in t.schema} for t in (was, now))
-    shared = [column for column in kinds if kinds[column] == others.get(column)]
-    kept, kept_now = was.take(pa.array(came)), now.take(pa.array(stayed))
-    masks = {c: _differing(kept[c].combine_chunks(), kept_now[c].combine_chunks()) for c in shared}
+    # Rows: for each new row, the old row of the same item, -1 without one.
+    row_of_key = {key: row for row, key in enumerate(old_keys)}
+    old_row_of = np.array([row_of_key.get(key, -1) for key in new_keys], dtype=np.intp)
+    new_rows = np.flatnonzero(old_row_of >= 0)
+    old_rows = old_row_of[new_rows]
+    gone = np.ones(len(was), np.bool_)
+    gone[old_rows] = False
+    # Values: which of the items that stayed differ in a column, of those with one type in both.
+    old_types, new_types = ({field.name: field.type for field in t.schema} for t in (was, now))
+    shared = [column for column in old_types if old_types[column] == new_types.get(column)]
+    before, after = was.take(pa.array(old_rows)), now.take(pa.array(new_rows))
+    masks = {c: _differing(before[c].combine_chunks(), after[c].combine_chunks()) for c in shared}
     is_renumbered = any(masks.pop(column).any() for column in NUMBERING if column in masks)
     masks = {column: mask for column, mask in masks.items() if mask.any()}
     changed = np.zeros(len(now), np.bool_)
-    changed[stayed] = np.logical_or.reduce([np.zeros(len(stayed), np.bool_), *masks.values()])
+    changed[new_rows] = np.logical_or.reduce([np.zeros(len(new_rows), np.bool_), *masks.values()])
     examples = []
-    for row in np.flatnonzero(changed[stayed])[:EXAMPLES].tolist():
+    for row in np.flatnonzero(changed[new_rows])[:EXAMPLES].tolist():
         names = [column for column, mask in masks.items() if mask[row]]
-        sides = (side.select(names).slice(row, 1).to_pylist()[0] for side in (kept, kept_now))
-        examples.append(Example(new_keys[stayed[row]], *sides))
+        sides = (side.select(names).slice(row, 1).to_pylist()[0] for side in (before, after))
+        examples.append(Example(new_keys[new_rows[row]], *sides))
     return ConfigDifference(
         name, len(was), len(now),
-        added=_items(now, new_keys, at < 0, "new"),
+        added=_items(now, new_keys, old_row_of < 0, "new"),
         removed=_items(was, old_keys, gone, "old"),
         changed=ItemGroup(int(changed.sum()), _groups(now, changed), tuple(examples)),
         changed_columns={column: int(mask.sum()) for column, mask in masks.items()},
-        columns_added=tuple(f"{c}: {others[c]}" for c in others if c not in kinds),
-        columns_removed=tuple(f"{c}: {kinds[c]}" for c in kinds if c not in others),
+        columns_added=tuple(f"{c}: {new_types[c]}" for c in new_types if c not in old_types),
+        columns_removed=tuple(f"{c}: {old_types[c]}" for c in old_types if c not in new_types),
         columns_retyped=tuple(
-            f"{c}: {kinds[c]} -> {others[c]}" for c in kinds if others.get(c, kinds[c]) != kinds[c]
+            f"{c}: {kind} -> {new_types[c]}"
+            for c, kind in old_types.items() if new_types.get(c, kind) != kind
         ),
-        moved=bool((np.diff(came) < 0).any()) or is_renumbered,
+        moved=bool((np.diff(old_rows) < 0).any()) or is_renumbered,
     )  # fmt: skip
 
 
 def _rows(paths: Sequence[Path]) -> pa.Table:
-    """Return the rows of a config; a column of a struct is called ``features.match``."""
+    """Return the rows of a config; each field of a struct is a column (``features.match``)."""
     tables = []
     for path in paths:
         with reading_parquet(path):
@@ -208,7 +230,10 @@ def _rows(paths: Sequence[Path]) -> pa.Table:
 
 
 def _keys(table: pa.Table) -> list[str]:
-    """Return the key of each row: its `id`, else all its values; repeated keys get a number."""
+    """Return the key of each row, its ``id``; repeated keys get a number.
+
+    Without a column ``id``, the key is made of all columns that hold no lists.
+    """
     flat = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     names = ["id"] if "id" in flat else flat
     texts = [pc.fill_null(table[name].cast(pa.string()), "\0") for name in names]
@@ -220,7 +245,7 @@ def _keys(table: pa.Table) -> list[str]:
 
 
 def _differing(old: pa.Array, new: pa.Array) -> Mask:
-    """Return flags of the values that differ in two arrays of one length and type."""
+    """Return flags of the rows in which two arrays of one length and type differ."""
     if pa.types.is_nested(old.type):
         pairs = zip(old.to_pylist(), new.to_pylist(), strict=True)
         return np.array([one != other for one, other in pairs], np.bool_)
@@ -229,7 +254,10 @@ def _differing(old: pa.Array, new: pa.Array) -> Mask:
 
 
 def _items(table: pa.Table, keys: Sequence[str], mask: Mask, side: str) -> ItemGroup:
-    """Return what is known of items that are in one of the builds only."""
+    """Return the group of the items of a build that the mask marks: those of one build only.
+
+    ``side``: whose they are, ``old`` or ``new``.
+    """
     rows, names = np.flatnonzero(mask)[:EXAMPLES], [n for n in SHOWN if n in table.column_names]
     values = table.select(names).take(pa.array(rows)).to_pylist()
     examples = [Example(keys[row], **{side: some}) for row, some in zip(rows, values, strict=True)]
@@ -237,14 +265,11 @@ def _items(table: pa.Table, keys: Sequence[str], mask: Mask, side: str) -> ItemG
 
 
 def _groups(table: pa.Table, mask: Mask) -> dict[str, int]:
-    """Return the number of marked rows in each paradigm."""
+    """Return the number of marked rows by paradigm, suite or relation (:data:`GROUPS`)."""
     name = next((group for group in GROUPS if group in table.column_names), None)
     if name is None:
         return {}
     return dict(sorted(Counter(map(str, table[name].filter(pa.array(mask)).to_pylist())).items()))
-
-
-Mask = NDArray[np.bool_]
 
 
 _SECTION = re.compile(r"^## ([^\s:,]+).*$", re.MULTILINE)
@@ -252,7 +277,7 @@ _MADE = "<!-- made by `solecism diff`: write notes above this line -->"
 
 
 def lines_of(difference: DatasetDifference) -> list[str]:
-    """Return the changes as the items of a Markdown list."""
+    """Return the changes as the entries of a Markdown list, without bullets."""
     added, removed = difference.added_configs.items(), difference.removed_configs.items()
     lines = [f"new config `{name}` ({_counted(rows)})" for name, rows in added]
     lines += [f"config `{name}` removed ({_counted(rows)})" for name, rows in removed]
@@ -284,15 +309,16 @@ def _counted(count: int) -> str:
 
 
 def add_to_changelog(path: Path, name: str, difference: DatasetDifference) -> None:
-    """Write the new version's section; what a person wrote into it above the made lines stays."""
+    """Write the new version's section of a changelog; see :func:`with_section`."""
     old = read_text(path) if path.is_file() else f"# Changelog of `{name}`\n"
     write_text(path, with_section(old, difference.new_version, lines_of(difference)))
 
 
 def with_section(text: str, version: str, lines: list[str]) -> str:
-    """Put generated lines into the section of a version, newest first.
+    """Return a changelog with generated lines in the section of a version.
 
-    The section is made if it is missing; text above the generated lines stays.
+    The section is made if it is missing; what a person wrote above the generated lines stays. The
+    sections are sorted, the newest version first.
     """
     heads = [match for match in _SECTION.finditer(text) if is_version(match[1])]
     ends = [*(match.start() for match in heads), len(text)]

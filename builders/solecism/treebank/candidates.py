@@ -1,7 +1,7 @@
-"""Pairs of words that may agree: words joined with their heads, by our rules or the paper's.
+"""Pairs of words that may agree, found in the tree by our rules or by those of the paper.
 
-Source of the latter: Bacon and Regier (2019), *Does BERT agree?*, and the program published with
-it.
+The paper is Bacon and Regier (2019), *Does BERT agree?*; its rules are also in the program that was
+published with it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PAPER_VALUES: Values = {
     "Case": ("Nom", "Acc", "Erg", "Abs"),
     "Person": ("1", "2", "3"),
 }
-"""The values that the paper's program knows; others count as no value."""
+"""The values that the paper's program knows. A word with another value counts as without one."""
 
 ALL_VALUES: Values = {
     "Number": ("Sing", "Plur", "Dual", "Tri", "Pauc", "Grpa", "Grpl", "Inv", "Coll", "Ptan", "Count"),
@@ -38,16 +38,17 @@ ALL_VALUES: Values = {
     ),
     "Person": ("0", "1", "2", "3", "4"),
 }  # fmt: skip
-"""The universal values (https://universaldependencies.org/u/feat/)."""
+"""The values of Universal Dependencies (https://universaldependencies.org/u/feat/)."""
 
 _NAMES = tuple(KINDS)
 _RELATION = np.array([RELATIONS.index(relation) for relation in KINDS.values()])
 
 
 def bits_of(feats: Coded, values: Values, layer: str = "") -> Hashes:
-    """Return the values of all words, a row for each of :data:`AGREEMENT`.
+    """Return the values of all words as bits, a row for each feature of :data:`AGREEMENT`.
 
-    A bit stands for each of ``values``; 0 is no value. ``layer``: that of the features.
+    ``feats``: the FEATS of the words; bit ``n`` is set if a word has the ``n``-th of ``values``.
+    ``layer``: the layer of the features that are read, ``""`` for those without one.
     """
 
     def bits(text: str, feature: str) -> int:
@@ -59,12 +60,15 @@ def bits_of(feats: Coded, values: Values, layer: str = "") -> Hashes:
 
 
 def conflicts(a: Hashes, b: Hashes) -> Flags:
-    """Return which pairs have a feature in both ends without a value in common."""
+    """Return flags of the pairs whose ends both have some feature, but no value of it in common.
+
+    ``a`` and ``b``: the values of the ends, as :func:`bits_of` returns them.
+    """
     return somewhere((a > 0) & (b > 0) & (a & b == 0))
 
 
 def somewhere(rows: Flags) -> Flags:
-    """Return, of rows of flags, in which columns any is set."""
+    """Return flags of the columns in which any of the rows is set."""
     found: Flags = np.logical_or.reduce(rows, axis=0)
     return found
 
@@ -86,12 +90,13 @@ class WordPairs:
 
 @dataclass(frozen=True)
 class AgreeingPairs:
-    """The pairs of a chunk that agree.
+    """The pairs of a chunk that agree, and what is known of them.
 
-    ``kept``: which pairs are items when the controller (first row), or the target (second), is
-    masked; ``shared``: a row for each feature, which pairs agree in it; ``bits``: values of all
-    words (:func:`bits_of`); ``decides``: for either masked end, which features of ``shared`` tell
-    the end's form; ``layer``: a place in ``layers``, the layer of the target's features.
+    ``kept``: flags of the pairs that are items if the controller (first row) or the target (second
+    row) is masked; ``shared``: a row for each feature, with flags of the pairs that agree in it;
+    ``bits``: the values of all words (:func:`bits_of`); ``decides``: for controller and target, the
+    flags of ``shared`` in whose features the form of this end is told by the other; ``layer``: the
+    layer of each target's features, as a place in ``layers``.
     """
 
     pairs: WordPairs
@@ -107,8 +112,8 @@ class AgreeingPairs:
 class Candidates:
     """Pairs that may agree.
 
-    ``kind``: a place in :data:`KINDS`; ``clause``: the row of the predicate, or, for what agrees
-    within a noun phrase, of the noun.
+    ``kind``: a place in :data:`KINDS`; ``clause``: the row of the predicate for subjects and
+    objects, of the noun for determiners, adjectives and possessors.
     """
 
     tokens: Tokens
@@ -126,16 +131,16 @@ class Candidates:
 
     @property
     def subject(self) -> Flags:
-        """Which controllers are subjects."""
+        """Flags of the pairs whose controller is a subject."""
         return self.in_relation("predicated", "verb")
 
     @property
     def first(self) -> Flags:
-        """Which controllers stand before their targets."""
+        """Flags of the pairs whose controller stands before the target."""
         return self.pairs.controller < self.pairs.target
 
     def meet(self, rule: Rule) -> Flags:
-        """Return which controllers stand where, and are what, a rule asks."""
+        """Return flags of the pairs whose controller has the side and part of speech of a rule."""
         out = np.ones(len(self), bool)
         if rule.side:
             out &= self.first == (rule.side == "before")
@@ -144,32 +149,32 @@ class Candidates:
         return out
 
     def of(self, *kinds: str) -> Flags:
-        """Return which pairs are of one of the kinds."""
+        """Return flags of the pairs that are of one of the kinds."""
         return np.isin(self.kind, [_NAMES.index(kind) for kind in kinds])
 
     def in_relation(self, *names: str) -> Flags:
-        """Return which pairs are of one of the relations."""
+        """Return flags of the pairs that are of one of the relations."""
         return np.isin(self.pairs.relation, [RELATIONS.index(name) for name in names])
 
     def either(self, flags: Flags) -> Flags:
-        """Return which pairs have an end with the flag."""
+        """Return flags of the pairs of which either end has the flag of a word."""
         return flags[self.pairs.target] | flags[self.pairs.controller]
 
 
 def base(tokens: Tokens, *names: str) -> Flags:
-    """Return which words have one of the relations, with or without a subtype."""
+    """Return flags of the words with one of the UD relations, with or without a subtype."""
     return tokens.deprel.table(lambda text: text.partition(":")[0] in names, bool)
 
 
 def has_child(tokens: Tokens, flags: Flags) -> Flags:
-    """Return which words have a dependent with the flag."""
+    """Return flags of the words that have a dependent with the flag."""
     out = np.zeros(len(tokens), bool)
     out[tokens.head[flags & (tokens.head >= 0)]] = True
     return out
 
 
 def with_value(tokens: Tokens, feature: str, *values: str) -> Flags:
-    """Return which words have a feature with one of the values."""
+    """Return flags of the words that have a feature with one of the values."""
     wanted = frozenset(values)
     return tokens.feats.table(
         lambda text: not wanted.isdisjoint(bundle(text).get(feature, ())), bool
@@ -177,42 +182,42 @@ def with_value(tokens: Tokens, feature: str, *values: str) -> Flags:
 
 
 def with_any(tokens: Tokens, feature: str) -> Flags:
-    """Return which words have a feature."""
+    """Return flags of the words that have a feature, whatever its value."""
     return tokens.feats.table(lambda text: feature in bundle(text), bool)
 
 
 def finite_words(tokens: Tokens) -> Flags:
-    """Return which words are finite (:func:`~solecism.treebank.relations.is_finite`)."""
+    """Return flags of the finite words (:func:`~solecism.treebank.relations.is_finite`)."""
     return tokens.feats.table(lambda text: is_finite(bundle(text)), bool)
 
 
 def layered_words(tokens: Tokens) -> Flags:
-    """Return which words are verbs or auxiliaries that have features of a layer."""
+    """Return flags of the verbs and auxiliaries that have features of a layer."""
     layered: Flags = tokens.feats.table(lambda text: "[" in text, bool)
     return tokens.upos.isin("VERB", "AUX") & layered
 
 
 def _below(tokens: Tokens, *tags: str) -> Flags:
-    """Return which words have a head with one of some parts of speech."""
+    """Return flags of the words whose head has one of the parts of speech."""
     return (tokens.head >= 0) & tokens.upos.isin(*tags)[tokens.head]
 
 
 def _first_below(tokens: Tokens, flags: Flags) -> Ints:
-    """Return for every word the first of its dependents that has the flag, -1 where none has."""
+    """Return for each word the row of its first dependent with the flag, -1 if there is none."""
     rows = np.flatnonzero(flags & (tokens.head >= 0))
     first = first_rows(tokens.head[rows], len(tokens))
     return np.where(first >= 0, np.append(rows, -1)[first], -1)
 
 
 def find_candidates(tokens: Tokens, language: Language) -> Candidates:
-    """Join the words with their heads.
+    """Return the pairs of words that may agree by the tree.
 
-    Determiners and attributive adjectives of a noun; subjects (nouns and pronouns) of a predicate:
-    of an adjective, of a verb, of the verb's or the predicate's first finite auxiliary, of its
-    finite copula, and of a participle with an auxiliary. A verb that is neither finite nor such a
-    participle is a candidate too; the filter ``nonfinite`` removes it. Where a verb has features of
-    another layer than the subject's, its objects too, and possessors of a noun that has features
-    of theirs.
+    Determiners and attributive adjectives are paired with their noun. Subjects (nouns and pronouns)
+    are paired with what may agree with them in their predicate: the adjective, the verb, a
+    participle with an auxiliary, the first finite auxiliary and the first finite copula. Verbs that
+    are not finite are paired too; the filter ``nonfinite`` drops them. Objects are paired with
+    verbs and auxiliaries that have features in a layer, possessors with nouns that have features in
+    the layer ``psor``.
     """
     upos, head = tokens.upos, tokens.head
     noun, adjective, verb = (_below(tokens, tag) for tag in ("NOUN", "ADJ", "VERB"))
@@ -227,7 +232,7 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
     carries = upos.isin("AUX", "VERB") & finite_words(tokens)
     auxiliary = _first_below(tokens, carries & base(tokens, "aux"))
     copula = _first_below(tokens, carries & base(tokens, "cop"))
-    # Each kind: the dependents that are controllers, and for every predicate what agrees with them.
+    # For each kind: flags of the controllers, and the row of the target for each row as their head.
     arguments = {
         "predicated": (subject & adjective, itself),
         "verb": (subject & verb & ~inflected, itself),
@@ -266,11 +271,11 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
 def find_as_paper(
     tokens: Tokens, relations: Collection[str], to_the_letter: bool
 ) -> tuple[AgreeingPairs, Counter[str]]:
-    """Find pairs that disagree in no feature, where the masked word has one.
+    """Return the pairs that disagree in no feature, and how many pairs were dropped, by reason.
 
-    ``to_the_letter``: as the published program does it; see :func:`_paper_pairs`. Also returns how
-    many pairs were dropped, by reason: ``relation`` (not one of ``relations``), ``disagree``,
-    ``no feature`` (neither end has any).
+    An end may only be masked if it has a feature. ``to_the_letter``: as the published program does
+    it; see :func:`_paper_pairs`. The reasons are ``relation`` (it is not one of ``relations``),
+    ``disagree``, and ``no feature`` (neither end has one).
     """
     pairs = _paper_pairs(tokens, to_the_letter)
     known = np.isin(pairs.relation, [RELATIONS.index(name) for name in relations])
@@ -289,11 +294,11 @@ def find_as_paper(
 
 
 def _paper_pairs(tokens: Tokens, to_the_letter: bool) -> WordPairs:
-    """Return the pairs in the order of the dependents.
+    """Return the pairs of the paper's relations, in the order of their dependents.
 
-    The paper means that a copula or an auxiliary agrees with the first subject of its head. The
-    program, ``to_the_letter``, looks for that subject below the copula or auxiliary itself, where
-    UD hardly ever attaches it.
+    In the paper, a copula or an auxiliary agrees with the first subject of its head. Its program
+    (``to_the_letter``) takes the first subject that depends on the copula or auxiliary itself, of
+    which UD has hardly any.
     """
     upos, deprel, head = tokens.upos, tokens.deprel, tokens.head
     noun, adjective, verb = (_below(tokens, tag) for tag in ("NOUN", "ADJ", "VERB"))

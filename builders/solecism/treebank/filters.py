@@ -1,8 +1,8 @@
-"""The filters of ``strict`` that look at the tree or the text: what cannot be told to agree.
+"""The filters of ``strict`` that look at the tree or the text. They drop what may not agree.
 
-Those of :data:`FILTERS` take candidates and return which of them to drop. Those of :data:`FLAWS`
-are about sentences that are none: fragments, headings, verse and broken texts, which are not
-applicable, as the guide of RuBLiMP's annotators has it (Taktasheva et al. 2024).
+The filters in :data:`FILTERS` take candidates and return flags of those to drop. :data:`FLAWS`
+names the filters of whole texts. They drop what is not a sentence: fragments, headings, verse and
+broken texts. RuBLiMP's guide for annotators calls these not applicable (Taktasheva et al. 2024).
 """
 
 import re
@@ -25,7 +25,7 @@ from solecism.treebank.conllu import Flags, Ints, Tokens
 from solecism.treebank.languages import Language
 
 PROFORMS = ("Int", "Rel", "Ind", "Neg", "Tot", "Exc", "Rcp")
-"""The types of pronouns that many languages do not inflect: *who*, *wer*, *kto*."""
+"""The types of pronouns (``PronType``) that many languages do not inflect: *who*, *wer*, *kto*."""
 
 _LOCAL = ("Ade", "Abl", "All", "Ine", "Ela", "Ill", "Loc", "Lat", "Sub", "Sup", "Del", "Ter")
 
@@ -34,10 +34,10 @@ _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "SYM", "X")
 
 
 def typo(found: Candidates) -> Flags:
-    """Find ends that are misspelt (``Typo=Yes``) or written apart (``goeswith``)."""
-    apart = base(found.tokens, "goeswith")
+    """Find ends that are misspelt (``Typo=Yes``) or written in two parts (``goeswith``)."""
+    rest = base(found.tokens, "goeswith")
     marked = with_value(found.tokens, "Typo", "Yes")
-    return found.either(marked | apart | has_child(found.tokens, apart))
+    return found.either(marked | rest | has_child(found.tokens, rest))
 
 
 def foreign(found: Candidates) -> Flags:
@@ -48,13 +48,13 @@ def foreign(found: Candidates) -> Flags:
 
 
 def abbreviation(found: Candidates) -> Flags:
-    """Find ends that are abbreviated (``Abbr=Yes``, or written with a full stop)."""
+    """Find ends that are abbreviations (``Abbr=Yes``, or words that end in a full stop)."""
     dotted = found.tokens.forms.table(lambda form: len(form) > 1 and form.endswith("."), bool)
     return found.either(dotted | with_value(found.tokens, "Abbr", "Yes"))
 
 
 def digits(found: Candidates) -> Flags:
-    """Find ends with digits, or with a dependent that has some: dates, years, amounts."""
+    """Find ends that have digits, or a dependent with digits: dates, years, amounts."""
     digit = found.tokens.forms.table(lambda form: any(map(str.isdigit, form)), bool)
     near = digit & base(found.tokens, "nummod", "amod", "nmod", "flat", "appos", "compound", "det")
     return found.either(digit | has_child(found.tokens, near))
@@ -69,7 +69,8 @@ def flat(found: Candidates) -> Flags:
 def title(found: Candidates) -> Flags:
     """Find controllers that are titles, honorifics or in quotation marks.
 
-    Titles have a name (*Frau Müller*), honorifics none (*Sa Majesté*); names of works are quoted.
+    A title stands with a name (*Frau Müller*), an honorific without one (*Sa Majesté*). Quotation
+    marks are often around names of works.
     """
     name = has_child(found.tokens, found.tokens.upos.isin("PROPN"))
     titled = found.tokens.lemmas.isin(*found.language.titles) & name
@@ -79,9 +80,10 @@ def title(found: Candidates) -> Flags:
 
 
 def name(found: Candidates) -> Flags:
-    """Find subjects written as names are: *Large Fries gives you four pieces*.
+    """Find subjects that are written like names: *Large Fries gives you four pieces*.
 
-    A noun with a capital within a sentence; one at its beginning, if its neighbour has one too.
+    These are nouns with a capital inside a sentence. At the beginning of a sentence or after a mark
+    a noun is found only if the next word has a capital too.
     """
     tokens = found.tokens
     if found.language.capitals != "start":
@@ -92,21 +94,22 @@ def name(found: Candidates) -> Flags:
     opened = np.append(True, tokens.upos.isin("PUNCT", "SYM")[:-1])
     starts = (tokens.number == 1) | opened
     like_name = capital & tokens.upos.isin("NOUN") & (~starts | named)
-    written_so: Flags = found.subject & like_name[found.pairs.controller]
-    return written_so
+    subjects: Flags = found.subject & like_name[found.pairs.controller]
+    return subjects
 
 
 def ellipsis(found: Candidates) -> Flags:
-    """Find ends and predicates beside which something is left out (``orphan``)."""
+    """Find ends and predicates that are or have an ``orphan``: beside it a word is left out."""
     orphan = base(found.tokens, "orphan")
     elided = orphan | has_child(found.tokens, orphan)
     return found.either(elided) | elided[found.clause]
 
 
 def coordination(found: Candidates) -> Flags:
-    """Find coordinated controllers and adjectives.
+    """Find controllers, and attributive adjectives, that are coordinated.
 
-    *Ann and the boys sleep* agrees with all of it, *the national and local plans* may be two.
+    In *Ann and the boys sleep* the verb agrees with both conjuncts together; *the national and
+    local plans* may be one national plan and one local plan.
     """
     conjunct = has_child(found.tokens, base(found.tokens, "conj"))
     several = found.of("modifying") & conjunct[found.pairs.target]
@@ -114,11 +117,11 @@ def coordination(found: Candidates) -> Flags:
 
 
 def quantified(found: Candidates) -> Flags:
-    """Find controllers that are counted, or nouns of quantity or of groups.
+    """Find controllers that are counted, or that are nouns of quantity or of groups.
 
-    A subject with a numeral, a noun of quantity with a complement (*a number of cats*), a
-    collective; elsewhere a noun in the case that its numeral governs (Russian *pyat'* and a
-    genitive).
+    Among subjects, these are nouns with a numeral, nouns of quantity with a complement (*a number
+    of cats*), and collectives (*the police*). In every relation, these are nouns whose numeral
+    governs their case (Russian *pyat'* with a genitive).
     """
     governs = has_child(found.tokens, found.tokens.deprel.isin("nummod:gov", "det:numgov"))
     counted = has_child(found.tokens, base(found.tokens, "nummod"))
@@ -131,7 +134,11 @@ def quantified(found: Candidates) -> Flags:
 
 
 def expletive(found: Candidates) -> Flags:
-    """Find clauses that are existential (*es gibt*, Hebrew *yesh*) or have an expletive."""
+    """Find subjects of clauses that are existential (*es gibt*, Hebrew *yesh*) or have an
+    expletive.
+
+    Where the language lists ``dummy`` subjects, an existential verb counts only with one of these.
+    """
     expletive = found.tokens.deprel.isin("expl", "expl:subj", "expl:impers")
     existential = found.tokens.lemmas.isin(*found.language.existential)
     existential |= with_value(found.tokens, "HebExistential", "Yes", "True")
@@ -144,11 +151,12 @@ def expletive(found: Candidates) -> Flags:
 
 
 def oblique(found: Candidates) -> Flags:
-    """Find subjects in a case in which nothing agrees with them.
+    """Find subjects in a case in which verbs do not agree with them.
 
-    Genitive of negation, Finnish partitive, Hindi ergative (a case or an adposition, *ne*), dative
-    subjects. With what agrees in a layer (``Number[erg]``) the layer tells the case. Where past or
-    perfective verbs agree with their object, subjects of those that have one.
+    Examples are the genitive of negation, Finnish partitives, dative subjects, and Hindi ergatives,
+    which are marked by a case or by an adposition (*ne*). Some verbs agree with their object if
+    they have one (``Language.ergative``): their subjects are found too. Pairs whose target has
+    features of a layer (``Number[erg]``) are never found, as the layer tells the case.
     """
     tokens = found.tokens
     straight = with_value(tokens, "Case", *found.language.cases) | ~with_any(tokens, "Case")
@@ -162,9 +170,10 @@ def oblique(found: Candidates) -> Flags:
 
 
 def avoir(found: Candidates) -> Flags:
-    """Find participles with another auxiliary than the one with which they agree.
+    """Find participles that do not agree with the subject, as their auxiliary is not *be*.
 
-    *Elles ont mangé* against *elles sont parties*; reflexive ones too (*elles se sont parlé*).
+    *Elles ont mangé* is found, *elles sont parties* is not; reflexive clauses are found too (*elles
+    se sont parlé*). Only the name is French: this is for all languages with lemmas in ``be``.
     """
     tokens, be = found.tokens, found.language.be
     if not be:
@@ -180,23 +189,25 @@ def nominal(found: Candidates) -> Flags:
 
 
 def clausal(found: Candidates) -> Flags:
-    """Find copulas of a clause (*the problem is that the keys are lost*), and second subjects.
+    """Find copulas whose predicate is a clause, and all subjects of a predicate with several.
 
-    Which subject belongs to which verb cannot be known.
+    There the tree does not tell which subject belongs to which verb: *the problem is that the keys
+    are lost*.
     """
     tokens = found.tokens
     outer = tokens.deprel.isin("nsubj:outer", "csubj:outer")
     verb = tokens.upos.isin("VERB") & with_value(tokens, "VerbForm", "Fin")
     inner = np.flatnonzero(base(tokens, "nsubj", "csubj") & ~outer & (tokens.head >= 0))
-    double = np.bincount(tokens.head[inner], minlength=len(tokens)) > 1
-    clausal = has_child(tokens, outer) | verb
-    return found.of("copula") & clausal[found.clause] | found.subject & double[found.clause]
+    several = np.bincount(tokens.head[inner], minlength=len(tokens)) > 1
+    clause = has_child(tokens, outer) | verb
+    return found.of("copula") & clause[found.clause] | found.subject & several[found.clause]
 
 
 def apart(found: Candidates) -> Flags:
-    """Find determiners and adjectives that a finite verb parts from their noun.
+    """Find determiners, adjectives and possessors with a finite verb between them and their noun.
 
-    They stand by themselves, or the tree is wrong: *odin*, said of something before.
+    Such a word may stand by itself, or the tree may be wrong: Russian *odin* (one) may mean one of
+    the things named before.
     """
     tokens = found.tokens
     verb = tokens.upos.isin("VERB", "AUX") & finite_words(tokens)
@@ -207,17 +218,17 @@ def apart(found: Candidates) -> Flags:
 
 
 def local(found: Candidates) -> Flags:
-    """Find predicates in a local case, which are adverbs: Finnish *raja on korkealla*."""
+    """Find predicative adjectives in a local case, used as adverbs: Finnish *raja on korkealla*."""
     return found.of("predicated") & with_value(found.tokens, "Case", *_LOCAL)[found.pairs.target]
 
 
 def frozen(found: Candidates) -> Flags:
-    """Find comments of a pronoun and an adjective: Polish *co ważniejsze*."""
+    """Find the pronoun in a fixed remark of pronoun and adjective: Polish *co ważniejsze*."""
     tokens = found.tokens
-    comment = base(tokens, "parataxis", "discourse", "advcl", "appos") & tokens.upos.isin("ADJ")
-    comment &= ~has_child(tokens, base(tokens, "cop", "aux"))
+    remark = base(tokens, "parataxis", "discourse", "advcl", "appos") & tokens.upos.isin("ADJ")
+    remark &= ~has_child(tokens, base(tokens, "cop", "aux"))
     pronoun = tokens.upos.isin("PRON") & with_value(tokens, "PronType", "Int", "Rel")
-    return found.subject & comment[found.clause] & pronoun[found.pairs.controller]
+    return found.subject & remark[found.clause] & pronoun[found.pairs.controller]
 
 
 def nonfinite(found: Candidates) -> Flags:
@@ -225,7 +236,9 @@ def nonfinite(found: Candidates) -> Flags:
     tokens, language = found.tokens, found.language
     carrier = with_value(tokens, "VerbForm", *language.verbforms) | finite_words(tokens)
     if not language.grammar or language.code in ("hi", "ur"):
-        # Only a profile tells what agrees: in Uyghur *körgen bolsa* the person is on *bolsa*.
+        # Without a reference grammar the rules come from a profile, which may name a form that does
+        # not agree where an auxiliary does: in Uyghur *körgen bolsa* the person is on *bolsa*.
+        # Participles of Hindi and Urdu are left out beside such an auxiliary too.
         shows = with_any(tokens, "Person") | with_any(tokens, "Number")
         carrier &= ~has_child(tokens, shows & base(tokens, "aux", "cop"))
     return found.of("verb") & ~carrier[found.clause]
@@ -239,11 +252,11 @@ FILTERS: Mapping[str, Callable[[Candidates], Flags]] = {
         name, apart, local, frozen,
     )
 }  # fmt: skip
-"""The filters that look at the tree alone, in the order in which they run."""
+"""The filters of candidates by name, in the order in which they run."""
 
 
 HABIT = 2 / 3
-"""The share of sentences, or of nouns, from which on a treebank is said to do something."""
+"""The least share of sentences, or of nouns, that makes a way of writing a treebank's habit."""
 
 _FINAL = ".!?…‽⸮\u0589。！？｡．︒؟۔।॥᥄៖។៕၊။።፧፨៚᠃᠉᙮\u037e꓿꘎꘏𑁇𑁈॰׃"
 _CLOSING = "\"'»«”“’‘‹›)\\]}〉》」』】〕״\\s*_"
@@ -254,38 +267,44 @@ _ENDED = re.compile(
 )
 _GREEK_OR_ARMENIAN = re.compile(r"[\u0370-\u03ff\u0530-\u058f]$")
 _AFTER_OPENING = re.compile(rf"[^{_OPENING}]")
-_BROKEN_OFF = frozenset(",.;:!?…)]}%&/+=،؛؟。、，．")
+_NEVER_FIRST = frozenset(",.;:!?…)]}%&/+=،؛؟。、，．")
+"""Marks that no sentence begins with."""
 _MARKUP = re.compile(
     r"``|''|&(?:#\d+|#x[0-9a-fA-F]+|\w{2,8});|</?\w[^<>]*>|https?:|www\.|\(\s*\)"
     r"|(?:^|\s)[#@]\w|\\\w|\ufffd"
 )
 _SLASH = re.compile(r"[^\W\d_A-Z][.,;:!?]?\s//?\s[^\W\d_]")
+"""A slash with blanks around it, as verse has it between lines that are printed in one line."""
 _INNER = re.compile(r'(?<=\w)"(?=\w\b)|(?<=\w)״(?=\w)')
+"""A quotation mark inside a word, as in Hebrew abbreviations: it has no other half."""
 _PAIRED = ("()", "[]", "{}", "「」", "『』", "《》", "【】", "〈〉", "〔〕", "‹›")
 _EVEN = ('"', "«»", "“”„‟")
-_SMALL = ("ADP", "CCONJ", "SCONJ", "PART", "ADV")
+_FUNCTION_WORDS = ("ADP", "CCONJ", "SCONJ", "PART", "ADV")
 _PAUSE = ",;，،"
 
 
 def unfinished(text: str, language: Language) -> bool:
-    """No mark ends it: ``. ! ? …`` or one of its script."""
+    """Return whether a text lacks a mark at its end: ``. ! ? …`` or one of its script."""
     return language.marks and not _ENDED.search(text)
 
 
 def cut(text: str, language: Language) -> bool:
-    """Its beginning is missing: it starts with a small letter, a comma, a closing mark."""
-    if text.lstrip()[:1] in _BROKEN_OFF:
+    """Return whether a text lacks its beginning: it starts with a small letter, or with a mark
+    that no sentence begins with."""
+    if text.lstrip()[:1] in _NEVER_FIRST:
         return True
     found = _AFTER_OPENING.search(text)
     if language.capitals == "none" or not found:
         return False
     first = text[found.start() : found.start() + 2]
+    # A single letter after an apostrophe is a short word: Dutch *'s avonds*.
     elided = text[: found.start()].endswith(("'", "’")) and not first[1:].isalpha()
+    # Names may have their capital in the second place: *iPhone*.
     return first[:1].islower() and not first[1:].isupper() and not elided
 
 
 def unbalanced(text: str, language: Language) -> bool:
-    """A bracket or a quotation mark has no other half."""
+    """Return whether a text has a bracket or a quotation mark without its other half."""
     text = _INNER.sub("", text)
     if any(text.count(pair[0]) != text.count(pair[1]) for pair in _PAIRED):
         return True
@@ -293,23 +312,28 @@ def unbalanced(text: str, language: Language) -> bool:
 
 
 def markup(text: str, language: Language) -> bool:
-    """It has quotation marks of TeX, entities, tags, addresses, or empty brackets."""
+    """Return whether a text has markup: quotation marks of TeX, entities, tags, addresses, empty
+    brackets, hash tags or control sequences."""
     return bool(_MARKUP.search(text))
 
 
 _OF_TEXT = (unfinished, cut, unbalanced, markup)
 FLAWS = (*(test.__name__ for test in _OF_TEXT), "heading", "verse")
-"""What makes a sentence none, in the order in which it is looked for."""
+"""The filters of whole texts by name, in their order: a text with such a flaw is not a sentence."""
 
 
 def flaws_of(tokens: Tokens, language: Language, wanted: Flags) -> dict[str, Flags]:
-    """Return for each of :data:`FLAWS` which sentences have it; only those wanted are looked at."""
+    """Return for each of :data:`FLAWS` flags of the sentences that have it.
+
+    Only sentences whose flag in ``wanted`` is set are looked at; the others have no flaw.
+    """
     rows = np.flatnonzero(wanted)
     texts = texts_of(tokens, wanted)[0][rows].texts()
     found = {name: np.zeros(len(wanted), bool) for name in FLAWS}
     for test in _OF_TEXT:
         found[test.__name__][rows] = [test(text, language) for text in texts]
     found["heading"] |= _headings(tokens) & wanted
+    # In one text, two slashes or two capitals are verse; one may be something else.
     if language.marks:
         found["verse"][rows] = [len(_SLASH.findall(text)) > 1 for text in texts]
     if language.capitals != "none":
@@ -318,58 +342,71 @@ def flaws_of(tokens: Tokens, language: Language, wanted: Flags) -> dict[str, Fla
 
 
 def _number(tokens: Tokens, words: Flags | Ints) -> Ints:
-    """Return how many of some words every sentence has."""
+    """Return for each sentence how many of the words (flags or rows) are in it."""
     return np.bincount(tokens.sentence[words], minlength=len(tokens.sentences))
 
 
 def _headings(tokens: Tokens) -> Flags:
-    """Find sentences without a finite verb, a subject or a verb as root: headings, entries.
+    """Find texts without a main clause: headings, entries of lists.
 
-    So are nouns whose only clauses stand below them: *Die Katzen, die schliefen.*
+    One kind has no clause at all: no subject, expletive, copula or auxiliary, no finite verb, and
+    no verb as root. In the other kind the root is a noun without any of these below it, whose only
+    clause is a relative clause, say: *Die Katzen, die schliefen.*
     """
     verb, root = tokens.upos.isin("VERB", "AUX"), tokens.head < 0
     clause = base(tokens, "nsubj", "csubj", "expl", "cop", "aux")
-    none: Flags = _number(tokens, clause | verb & (finite_words(tokens) | root)) == 0
+    no_clause: Flags = _number(tokens, clause | verb & (finite_words(tokens) | root)) == 0
     clause |= verb & base(tokens, "parataxis", "conj", "ccomp", "xcomp", "advcl")
     noun = tokens.upos.isin("NOUN", "PROPN", "PRON", "NUM") & ~has_child(tokens, clause)
-    return none | (_number(tokens, root & noun) > 0)
+    return no_clause | (_number(tokens, root & noun) > 0)
 
 
 def _capitals_within(tokens: Tokens) -> Ints:
-    """Count small words with a capital within a sentence, which begin the lines of verse."""
+    """Count, for each sentence, function words and adverbs with a capital inside the sentence.
+
+    They begin lines of verse. Words after a mark that is not a comma or a semicolon are not
+    counted: a quoted sentence may begin there.
+    """
     titled = tokens.forms.table(lambda form: form[:1].isupper() and not form[1:].isupper(), bool)
-    rows = np.flatnonzero(titled & (tokens.number > 1) & tokens.upos.isin(*_SMALL))
+    rows = np.flatnonzero(titled & (tokens.number > 1) & tokens.upos.isin(*_FUNCTION_WORDS))
     mark = tokens.upos.isin("PUNCT", "SYM") & ~tokens.forms.isin(*_PAUSE)
     return _number(tokens, rows[~mark[rows - 1]])
 
 
 def count_habits(tokens: Tokens) -> Counter[str]:
-    """Count in a chunk how sentences begin and end, and which nouns have a capital."""
+    """Count what tells the habits of writing in a chunk.
+
+    ``marked``: sentences that end with a mark; ``cased``: sentences whose first letter is large or
+    small; ``capital``: those in which it is large; ``nouns``: nouns inside sentences that begin
+    with a letter, large or small; ``capital_nouns``: those that begin with a large one.
+    """
     sentences, forms = tokens.sentences, tokens.forms
     last, first = sentences.end - 1, sentences.start
     final = forms.table(lambda form: bool(_ENDED.search(form)) or form in ":;", bool)
     closing = forms.table(lambda form: len(form) == 1 and not form.isalnum(), bool)
     last = np.where(closing[last] & ~final[last] & (last > first), last - 1, last)
-    greek = forms.table(lambda form: bool(_GREEK_OR_ARMENIAN.search(form)), bool)
-    colon = forms.isin(":", ";")[last] & ~greek[last - 1]
+    # A semicolon is the Greek question mark, a colon the Armenian full stop. Elsewhere they do not
+    # end a sentence.
+    ends_with_them = forms.table(lambda form: bool(_GREEK_OR_ARMENIAN.search(form)), bool)
+    colon = forms.isin(":", ";")[last] & ~ends_with_them[last - 1]
     upper = forms.table(lambda form: form[:1].isupper(), bool)
     cased = upper | forms.table(lambda form: form[:1].islower(), bool)
     noun = tokens.upos.isin("NOUN") & (tokens.number > 1) & cased
     return Counter(
         sentences=len(sentences), marked=int((final[last] & ~colon).sum()),
         cased=int(cased[first].sum()), capital=int(upper[first].sum()),
-        nouns=int(noun.sum()), names=int((noun & upper).sum()),
+        nouns=int(noun.sum()), capital_nouns=int((noun & upper).sum()),
     )  # fmt: skip
 
 
 def marks_by(habits: Mapping[str, int]) -> bool:
-    """Return whether sentences end with a mark."""
+    """Return whether sentences usually end with a mark."""
     return habits["marked"] >= HABIT * habits["sentences"]
 
 
 def capitals_by(habits: Mapping[str, int]) -> str:
-    """Return what is written with a capital: ``none``, ``start`` (of sentences) or ``nouns``."""
+    """Return what usually has a capital: ``none``, ``start`` (of sentences) or ``nouns`` too."""
     if habits["capital"] < HABIT * habits["cased"]:
         return "none"
-    nouns = habits["nouns"] and habits["names"] >= HABIT * habits["nouns"]
+    nouns = habits["nouns"] and habits["capital_nouns"] >= HABIT * habits["nouns"]
     return "nouns" if nouns else "start"

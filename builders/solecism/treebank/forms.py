@@ -1,4 +1,4 @@
-"""Forms and the values that they show: inventories made from treebanks and UniMorph."""
+"""The forms of a language, from its treebanks and UniMorph, and the values that they show."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,15 +23,15 @@ AGREEING = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
 """The parts of speech of words that may agree."""
 
 _ABSENT = ("", "_")
-"""What stands for a lemma that is not annotated: words without one have no paradigm."""
+"""How a lemma is written that is not annotated: words without a lemma have no paradigm."""
 _NOISE = ("Typo", "Abbr", "Foreign")
 _FREE = frozenset({"Animacy", "Style", "Variant", "ExtPos", "Polite"})
-"""Features in which two forms may differ and still be a minimal contrast in another."""
+"""Two forms that contrast in one feature of agreement may differ in these features too."""
 _FREE_IN_PARADIGMS = frozenset({"Animacy", "Style", "ExtPos", "Polite", "NumType", "Foreign"})
 _LEMMAS = 5
-"""So many lemmas tell what an ending shows, and all of them must."""
+"""The least number of lemmas with an ending that tell what it shows; they must not disagree."""
 _ANALOGOUS = ("Number", "Person")
-"""What an ending tells; gender and case have too many classes of words."""
+"""The features that an ending can show. In gender and case, words of one ending differ too much."""
 _SHARE, _RARE, _OFTEN = 0.01, 0.1, 8
 _DOTLESS = ("tr", "az")
 _ROWS = 1 << 15
@@ -48,7 +48,7 @@ class WordForm(NamedTuple):
 
 
 def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[WordForm], Ints]:
-    """Return the distinct words among some rows, and for every row which of them it is."""
+    """Return the distinct words of some rows, and for each row the place of its word in them."""
     columns = (tokens.form[rows], tokens.lemma[rows])
     codes = tokens.upos.codes[rows], tokens.feats.codes[rows]
     numbers = [column.hashes() for column in columns] + [code.astype(np.uint64) for code in codes]
@@ -64,7 +64,10 @@ def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[WordForm], Ints]:
 
 
 def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
-    """Count the words of a chunk that may agree, but for misspelt, foreign and abbreviated ones."""
+    """Add to ``into`` the words of a chunk that may agree, with their counts.
+
+    Misspelt, foreign and abbreviated words are left out.
+    """
     noisy = tokens.feats.table(lambda text: any(f"{name}=Yes" in text for name in _NOISE), bool)
     words, which = distinct_words(tokens, np.flatnonzero(tokens.upos.isin(*AGREEING) & ~noisy))
     for word, count in zip(words, np.bincount(which, minlength=len(words)).tolist(), strict=True):
@@ -72,7 +75,7 @@ def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
 
 
 def alike(a: Bundle, b: Bundle, names: Iterable[str] | None = None) -> bool:
-    """Return whether two bundles share a value in each feature (of ``names``) of both."""
+    """Return whether two bundles share a value of each feature (of ``names``) that both have."""
     tried = a if names is None else names
     return all(a[name] & b[name] for name in tried if name in a and name in b)
 
@@ -83,7 +86,10 @@ def _agrees(name: str) -> bool:
 
 
 def _contrast(ours: Bundle, theirs: Bundle, free: frozenset[str] = _FREE) -> str:
-    """Return the one feature of agreement in which two bundles differ, else an empty text."""
+    """Return the feature of agreement in which alone two bundles differ, else an empty text.
+
+    Only features that both have, and that are not in ``free``, are looked at.
+    """
     differing = [
         name
         for name, values in ours.items()
@@ -93,7 +99,7 @@ def _contrast(ours: Bundle, theirs: Bundle, free: frozenset[str] = _FREE) -> str
 
 
 def _contrasts(feats: str, others: Iterable[str]) -> frozenset[str]:
-    """Return the features of agreement in which alone a bundle differs from one of the others."""
+    """Return the features of agreement that are the only difference to one of the others."""
     ours = bundle(feats)
     found = (_contrast(ours, bundle(other)) for other in others)
     return frozenset(name for name in found if name)
@@ -104,7 +110,7 @@ def _lemma(word: WordForm) -> tuple[str, str]:
 
 
 def _endings(form: str) -> Iterator[str]:
-    """Yield the last three and two letters of a form."""
+    """Yield the last three letters of a form, then the last two, in lower case."""
     low = form.casefold()
     return (low[-size:] for size in (3, 2) if len(low) > size)
 
@@ -113,10 +119,10 @@ def _endings(form: str) -> Iterator[str]:
 class TreebankForms:
     """The forms that treebanks attest, with their counts.
 
-    A bundle of features counts for :meth:`ambiguous` only where it makes up at least ``share`` of
-    the form's occurrences and stands twice: single words are mistakes of annotation as often as
-    not. With ``analogy`` a form also shows what the forms of other lemmas with its ending show in
-    the same cell, without exception: a small treebank has few whole paradigms.
+    For :meth:`ambiguous`, features count only if at least ``share`` of the form's occurrences, and
+    at least two, have them: those of a single word are often a mistake of annotation. With
+    ``analogy``, a form also shows what all forms of other lemmas with the same ending and the same
+    features show: a small treebank has few whole paradigms.
     """
 
     counts: Mapping[WordForm, int]
@@ -132,17 +138,19 @@ class TreebankForms:
         return found
 
     def contrasts(self, word: WordForm) -> frozenset[str]:
-        """Return the features of agreement that a word shows.
+        """Return the features of agreement that a word's form shows.
 
-        Its lemma has a form, spelt differently, that differs in the feature's value and in nothing
-        else that both express.
+        A form shows a feature if its lemma has another form, spelt differently, that differs in the
+        value of this feature and of no other one that both have.
         """
         form = word.form.casefold()
         others = self._paradigms.get(_lemma(word), ())
         shown = _contrasts(word.feats, (feats for other, feats in others if other != form))
         if not self.analogy:
             return shown
-        for ending in _endings(word.form):  # the longest that enough lemmas have in the same cell
+        for ending in _endings(
+            word.form
+        ):  # the longest that enough lemmas with these features have
             number, counts = self._told.get((word.upos, word.feats, ending), (0, {}))
             if number >= _LEMMAS:
                 sure = (name for name, count in counts.items() if count == number)
@@ -151,7 +159,11 @@ class TreebankForms:
 
     @cached_property
     def _told(self) -> Mapping[tuple[str, str, str], tuple[int, Mapping[str, int]]]:
-        """For a cell and an ending: the lemmas that have another form, and what it shows."""
+        """What an ending shows, by part of speech, FEATS and ending.
+
+        Values are the number of forms with the ending whose lemma tells anything, and for each
+        feature how many of them show it.
+        """
         found: dict[tuple[str, str, str], tuple[int, Counter[str]]] = {}
         for (_, upos), forms in self._paradigms.items():
             for form, feats in forms if len(forms) > 1 else ():
@@ -169,9 +181,10 @@ class TreebankForms:
         return _count_readings(self.counts)
 
     def ambiguous(self, word: WordForm) -> frozenset[str]:
-        """Return the features of agreement that a form leaves open.
+        """Return the features of agreement that a word's form leaves open.
 
-        Spelt the same, it also has another value, all else that both express being alike.
+        A form leaves a feature open if it is also annotated with another value of this feature, and
+        with the same values of all others that both have.
         """
         counts = self._readings.get((word.form.casefold(), word.upos), Counter())
         least = max(2.0, self.share * counts.total())
@@ -191,7 +204,7 @@ class TreebankForms:
 
 @dataclass(frozen=True)
 class ParadigmCell:
-    """A form in a paradigm; ``count``: how often treebanks have it, 0 for UniMorph's."""
+    """A form of a lemma; ``count``: how often the treebanks have it, 0 for a form of UniMorph."""
 
     form: str
     feats: str
@@ -211,12 +224,13 @@ class Paradigms:
         self._counts = _count_readings({**without, **attested})
 
     def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
-        """Return the cells that differ from a word in one feature alone, the most frequent first.
+        """Return the forms of a word's lemma that differ from it in one feature alone.
 
-        A feature of agreement may be missing in one of them, as gender is in the plural of Russian.
-        Cells of treebanks are compared with the word as annotated, those of UniMorph with the word
-        as it lists it. A form that is rare beside another of the same cell (*du* for *do*) is left
-        out.
+        The most frequent form comes first; forms that are spelt like the word are left out. Other
+        features of agreement may be missing in one of the two, as gender is in the Russian plural.
+        Forms of treebanks are compared with the word as annotated, those of UniMorph with the word
+        as UniMorph lists it. A form is left out if it is rare beside another one with the same
+        features (*du* for *do*).
         """
 
         def differs(a: Bundle, b: Bundle) -> bool:
@@ -238,9 +252,10 @@ class Paradigms:
         return sorted(wrong, key=lambda cell: (-cell.count, cell.form, cell.feats))
 
     def readings(self, form: str, *parts: str) -> list[Bundle]:
-        """Return the bundles of a form as one of some parts of speech.
+        """Return the features that a form has as one of the parts of speech, a bundle for each
+        reading.
 
-        What makes up less than a hundredth of its occurrences is taken for a mistake of annotation.
+        Features of less than a hundredth of its occurrences are taken for a mistake of annotation.
         """
         found: list[Bundle] = []
         for upos in parts:
@@ -259,7 +274,7 @@ def _by_lemma(counts: Mapping[WordForm, int]) -> Mapping[tuple[str, str], list[P
 
 
 def _count_readings(counts: Mapping[WordForm, int]) -> Mapping[tuple[str, str], Counter[str]]:
-    """Count the FEATS of every form, in any capitals, as a part of speech."""
+    """Return how often each form has which FEATS, by form (in lower case) and part of speech."""
     readings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for word, count in counts.items():
         readings[word.form.casefold(), word.upos][word.feats] += count
@@ -269,11 +284,11 @@ def _count_readings(counts: Mapping[WordForm, int]) -> Mapping[tuple[str, str], 
 def read_list(
     paths: Sequence[Path], language: str, auxiliaries: frozenset[str] = frozenset()
 ) -> tuple[WordForm, ...]:
-    """Read a UniMorph list, or its parts one after the other, in UD's terms.
+    """Return the words of a UniMorph list, or of its parts one after the other, in UD's terms.
 
-    ``language`` is ISO 639-3. Lines with tags that are not in the schema are passed over, and forms
-    of several words (*os ababillabais*). Verbs whose lemmas are ``auxiliaries`` stand in it as such
-    too, for UniMorph does not keep them apart.
+    ``language`` is an ISO 639-3 code. Lines with unknown tags, and forms of several words (*os
+    ababillabais*), are left out. Verbs whose lemma is in ``auxiliaries`` are returned a second time
+    as AUX, because UniMorph does not distinguish auxiliaries from verbs.
     """
     words: dict[WordForm, None] = {}
     for line in (line for path in paths for line in read_unimorph(path, language, lenient=True)):
@@ -290,10 +305,10 @@ def read_list(
 class LanguageForms:
     """All that is known of a language's forms.
 
-    ``counts``: how often which treebank has a word, as written; ``licences``: of treebanks by name;
-    ``unimorph``: the words of the UniMorph list, None without one, and ``list_licence`` that of the
-    list; ``besides``: forms, in small letters, of words that never agree (adverbs, particles,
-    names).
+    ``counts``: for each treebank, how often it has which word, as written; ``licences``: the
+    licences of the treebanks by name; ``unimorph``: the words of the UniMorph list, None without a
+    list; ``list_licence``: the licence of the list; ``besides``: forms, in small letters, of words
+    that never agree (adverbs, particles, names).
     """
 
     language: str
@@ -305,7 +320,10 @@ class LanguageForms:
 
     @cached_property
     def _sources(self) -> tuple[TreebankForms, ...]:
-        """The treebanks, and the list, every line of which is taken for right."""
+        """The forms of the treebanks, then those of the list, if there is one.
+
+        Each word of the list counts twice, as :meth:`TreebankForms.ambiguous` passes over others.
+        """
         total: Counter[WordForm] = Counter()
         for words in self.counts.values():
             total.update(words)
@@ -315,11 +333,17 @@ class LanguageForms:
         return TreebankForms(total), listed
 
     def contrasts(self, word: WordForm) -> frozenset[str]:
-        """Return what the treebanks or UniMorph show: :meth:`TreebankForms.contrasts`."""
+        """Return the features that a form shows by the treebanks or by UniMorph.
+
+        See :meth:`TreebankForms.contrasts`.
+        """
         return frozenset().union(*(source.contrasts(word) for source in self._sources))
 
     def ambiguous(self, word: WordForm) -> frozenset[str]:
-        """Return what the treebanks or UniMorph show: :meth:`TreebankForms.ambiguous`."""
+        """Return the features that a form leaves open by the treebanks or by UniMorph.
+
+        See :meth:`TreebankForms.ambiguous`.
+        """
         return frozenset().union(*(source.ambiguous(word) for source in self._sources))
 
     def frequency(self, form: str) -> int:
@@ -328,9 +352,10 @@ class LanguageForms:
 
     @cached_property
     def attested(self) -> Mapping[WordForm, Mapping[str, int]]:
-        """The words of the treebanks, put in order, with their counts by treebank.
+        """The words of the treebanks with their counts by treebank.
 
-        What has no letter, or a stand-in for one (``_``), is left out.
+        Capitals that come from the place in the sentence are removed, features are in UD's order.
+        Forms without a letter, or with ``_`` in place of one, are left out.
         """
         found: dict[WordForm, Counter[str]] = defaultdict(Counter)
         for treebank, counts in self.counts.items():
@@ -356,14 +381,15 @@ class LanguageForms:
         return found
 
     def has_one_gender(self, lemma: str) -> bool:
-        """Return whether the treebanks have a noun often enough, always of the same gender."""
+        """Return whether the treebanks have a noun often enough, and always with one gender."""
         genders = self._genders.get(lemma.casefold(), Counter())
         return len(genders) == 1 and genders.total() >= _OFTEN and all(map(len, genders))
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the rows of ``<lang>-forms`` (:data:`solecism.schema.FORMS`), in order.
 
-        A word of UniMorph has a row where it shows agreement that the treebanks do not show.
+        A word of UniMorph has a row of its own, unless a word of the treebanks with its form, lemma
+        and part of speech has all its features of agreement and differs from it in no value.
         """
         in_treebanks, in_list = (defaultdict[tuple[str, ...], list[Bundle]](list) for _ in range(2))
         for words, readings in ((self.attested, in_treebanks), (self.unimorph or (), in_list)):
@@ -394,16 +420,16 @@ class LanguageForms:
 
 
 Morphology = TreebankForms | LanguageForms
-"""What ``strict`` asks of the forms of a language."""
+"""The types that ``strict`` can ask about the forms of a language."""
 
 
 def read_forms(
     language: str, treebanks: Mapping[str, Sequence[Path]], see: _See, lenient: bool = False
 ) -> LanguageForms:
-    """Count the forms of treebanks, of which the files are given by name.
+    """Return the forms of treebanks; ``treebanks`` has their files by name.
 
-    ``see`` is shown every chunk, so that what else is to be counted needs no second reading. Raises
-    :class:`InputError` for broken sentences, unless ``lenient``.
+    ``see`` is called with each chunk, so that other things can be counted without reading the files
+    again. Raises :class:`InputError` for broken sentences; ``lenient`` leaves them out instead.
     """
     counts: dict[str, Counter[WordForm]] = {}
     besides: set[str] = set()
@@ -426,9 +452,10 @@ def read_inventory(
     unimorph: LocalSource | None = None,
     see: _See = id,
 ) -> LanguageForms:
-    """Count the forms of treebanks and read a UniMorph list; raises :class:`InputError`.
+    """Return the forms of treebanks and of a UniMorph list.
 
-    ``see`` is shown every chunk of the treebanks.
+    ``see`` is called with each chunk of the treebanks. Raises :class:`InputError` for files that
+    cannot be read.
     """
     origins = {found.origin.name: found for found in treebanks}
     forms = read_forms(language, {name: found.files for name, found in origins.items()}, see)
@@ -443,7 +470,10 @@ def read_inventory(
 
 
 def _uncapitalised(form: str, lemma: str, language: str) -> str:
-    """Return a form without the capitals of its place in the sentence; those of its lemma stay."""
+    """Return a form without the capitals that it has for its place in the sentence.
+
+    Capitals that its lemma has too are kept.
+    """
     if lemma[:1].isupper() and not form.isupper():
         return form
     if lemma[:1].isupper():
@@ -455,7 +485,7 @@ def _uncapitalised(form: str, lemma: str, language: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _in_order(feats: str) -> str:
-    """Return features in UD's order, without those that are not spelt as UD spells them."""
+    """Return FEATS in UD's order, without features whose name or value UD does not allow."""
     good = {}
     for name, values in bundle(feats).items():
         try:

@@ -1,4 +1,7 @@
-"""What is known of a language: what agrees, which forms leave a value open, how pairs are made."""
+"""What is known of a language: what agrees, which forms leave a value open, how pairs are made.
+
+Each of these is in a TOML file beside this module, which describes its keys.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,9 @@ _RULE = re.compile(r"(\w+)(?:\[(\w+)\])?(?: (before|after))?(?: (NOUN|PRON))?")
 class Rule:
     """A feature in which a target agrees with its controller.
 
-    ``layer``: that of the target's feature, ``""`` without one; ``side``: where the controller must
-    stand (``before`` or ``after`` the target), ``of``: what it must be (``NOUN`` or ``PRON``),
-    ``""`` for either.
+    ``layer``: the layer of the target's feature, ``""`` without one; ``side``: where the controller
+    must stand, ``before`` or ``after`` the target; ``of``: what the controller must be, ``NOUN`` or
+    ``PRON``. An empty ``side`` or ``of`` asks nothing.
     """
 
     feature: str
@@ -55,11 +58,13 @@ class Rule:
 class Language:
     """Agreement in one language: a stanza of ``languages.toml``, which describes the keys.
 
-    ``agrees``: for each relation, or kind of target, in what it agrees with its controller;
-    ``cases``: those of subjects that a verb agrees with; ``third``: whether nouns are third person;
-    ``ergative``: a value (``Aspect=Perf``) of verbs that agree with their object, if they have one;
-    ``marks``: whether a mark ends a sentence; ``capitals``: of what (``none``, ``start``,
-    ``nouns``); ``lax``: whether nouns and adjectives often differ in what they agree in.
+    ``paper``: the relations that the presets of the paper mine; ``agrees``: for each relation, or
+    kind of target, the features in which target and controller agree; ``cases``: the cases of
+    subjects that a verb agrees with; ``third``: whether nouns count as third person; ``ergative``:
+    a value (``Aspect=Perf``) of verbs that agree with their object, if they have one; ``marks``:
+    whether sentences end with a mark; ``capitals``: which words begin with a capital: ``none``, the
+    first of a sentence (``start``), or ``nouns`` too; ``lax``: whether adjectives often differ from
+    their nouns by a rule of the grammar.
     """
 
     code: str
@@ -85,7 +90,7 @@ class Language:
 
     @cached_property
     def layers(self) -> tuple[str, ...]:
-        """The layers of all rules; that without a name is always one."""
+        """The layers of all rules; ``""``, no layer, is always there and comes first."""
         found = (rule.layer for rules in self.agrees.values() for rule in rules)
         return tuple(dict.fromkeys(("", *found)))
 
@@ -96,7 +101,7 @@ class Language:
     def rules(self, kind: str, relation: str) -> Mapping[str, tuple[Rule, ...]]:
         """Return the rules of a kind of target by layer, in their order.
 
-        A kind without any has those of its relation; a participle has only its own.
+        A kind without rules of its own has the rules of its relation, except participles.
         """
         relation = "" if kind == "participle" else relation
         found: dict[str, tuple[Rule, ...]] = {}
@@ -106,7 +111,7 @@ class Language:
 
 
 ANY = tuple(map(Rule, AGREEMENT))
-"""The rules of a language of which nothing is known."""
+"""A rule for each feature of agreement, without conditions: for relations without known rules."""
 
 
 @cache
@@ -133,9 +138,9 @@ def _language(code: str, stanza: dict[str, Any]) -> Language:
 
 
 def doubtful_sources() -> Mapping[str, str]:
-    """Return the languages and treebanks that are built only where they are named, with the reason.
+    """Return the languages and treebanks that are built only if they are named, with the reason.
 
-    Readers found too many of their items or pairs wrong or doubtful (docs/mining.md).
+    People who read samples found too many wrong or doubtful items or pairs there (docs/mining.md).
     """
     return _table("doubtful")
 
@@ -154,8 +159,8 @@ def read_stanza(path: Path, code: str) -> Language:
 def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
     """Return a language by its code (an ISO 639-1 code, as UD's files begin with).
 
-    ``relations`` stand in place of those of the table; a language that is not in it must have some.
-    Raises :class:`InputError` with the candidates.
+    ``relations`` replace the relations that the language has in ``languages.toml``; a language that
+    is not there needs some. Raises :class:`InputError` with similar codes or relations.
     """
     for name in relations:
         if name not in RELATIONS:
@@ -178,7 +183,7 @@ def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
 
 @dataclass(frozen=True)
 class NeutralRule:
-    """A rule of ``neutral.toml``, which describes the keys."""
+    """A rule of ``neutral.toml``: words that meet its conditions leave ``feature`` open."""
 
     feature: str
     upos: str
@@ -200,16 +205,16 @@ class NeutralRule:
 
 @cache
 def rules_of_forms(code: str) -> tuple[NeutralRule, ...]:
-    """Return the rules of a language; one that is not in ``neutral.toml`` has none."""
+    """Return the rules of ``neutral.toml`` for a language; there may be none."""
     stanzas = [rules for codes, rules in _table("neutral").items() if code in codes.split()]
     return tuple(NeutralRule(**rule) for rules in stanzas for rule in rules)
 
 
 def left_open(code: str, word: WordForm) -> frozenset[str]:
-    """Return the features of agreement that a form leaves open in a language.
+    """Return the features of agreement that a form leaves open by the rules of a language.
 
-    Spelt the same, it also has another value, all else alike (Baerman, Brown and Corbett 2005, *The
-    Syntax-Morphology Interface*).
+    A form leaves a feature open if the word has the same form for another value of it, all other
+    features being equal (Baerman, Brown and Corbett 2005, *The Syntax-Morphology Interface*).
     """
     return frozenset(rule.feature for rule in rules_of_forms(code) if rule.meets(word))
 
@@ -222,7 +227,10 @@ _WORDS = regex.compile(
 
 @dataclass(frozen=True)
 class PairRules:
-    """A stanza of ``pairs.toml``, which describes the keys."""
+    """What making pairs must know of a language: a stanza of ``pairs.toml``, and ``honours``.
+
+    ``honours``: whether a verb may be plural out of respect; the other keys are described there.
+    """
 
     code: str
     drops: bool = False
@@ -245,7 +253,7 @@ class PairRules:
 
     @cached_property
     def unsure_nouns(self) -> frozenset[str]:
-        """Lemmas and forms of controllers whose number a verb need not follow, in lower case."""
+        """Controllers whose number a verb need not follow: lemmas and forms, in lower case."""
         table = languages().get(self.code)
         more = (*table.quantity, *table.collective) if table else ()
         return frozenset(word.casefold() for word in (*self.shaky, *more))
@@ -255,7 +263,7 @@ class PairRules:
         return bool(self.invariable) and not re.search(self.invariable, form.casefold())
 
     def is_sure(self, gender: str, form: str, lemma: str) -> bool:
-        """Return whether a noun's ending makes its gender sure."""
+        """Return whether a noun surely has a gender by its ending."""
         ending = self.sure.get(gender)
         if not ending or {form.casefold(), lemma.casefold()} & self.doubles:
             return False
@@ -263,11 +271,15 @@ class PairRules:
 
     @cached_property
     def doubles(self) -> frozenset[str]:
-        """Nouns of either gender, in lower case."""
+        """The lemmas, in lower case, of nouns that can have both genders."""
         return frozenset(word.casefold() for word in self.double)
 
-    def joins(self, left: str, good: str, bad: str, right: str, determiner: bool) -> bool:
-        """Return whether a wrong form can stand in place of the right one, all else unchanged."""
+    def fits(self, left: str, good: str, bad: str, right: str, determiner: bool) -> bool:
+        """Return whether a wrong form can replace the right one without a change of its neighbours.
+
+        ``left`` and ``right`` are the texts beside it. A neighbour would change if it is elided
+        (*l'ami*) or contracted (*de le* to *du*) before one of the forms only.
+        """
         before = words_of(left)[-1:]
         last = before[0].casefold() if before and left.rstrip().endswith(before[0]) else ""
         was_vowel, is_vowel = (word[:1].casefold() in _VOWELS for word in (good, bad))
@@ -277,13 +289,14 @@ class PairRules:
             return False
         if bad.casefold() in self.contracts.get(last, ()) or bad.casefold() in self.shunned:
             return False
+        # A determiner has its plain form only before some beginnings of words: *il*, not *lo*.
         return not (determiner and self.plain) or bool(
             re.match(self.plain, right.lstrip().casefold())
         )
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text, without marks and numbers."""
+    """Return the words of a text; marks and numbers are left out."""
     found: list[str] = _WORDS.findall(text)
     return found
 
@@ -298,7 +311,11 @@ _CAREFUL = {"drops": True, "free": True, "careful": True}
 
 @cache
 def rules_of(code: str) -> PairRules:
-    """Return the rules of a language; without a stanza, it may drop subjects and move objects."""
+    """Return what making pairs must know of a language.
+
+    Of a language without a stanza in ``pairs.toml``, it is assumed that subjects may be dropped and
+    objects may stand first, and any doubt speaks against a form.
+    """
     stanza = _table("pairs").get(code, _CAREFUL)
     stanza = {**(_CAREFUL if stanza.get("careful") else {}), **stanza, "honours": code in _HONOURS}
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza.items()}

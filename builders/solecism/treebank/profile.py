@@ -1,22 +1,23 @@
 """A language's profile: what agrees with what, from the evidence of its treebanks.
 
-A relation and a feature count as agreement where, of the pairs in which both ends express the
-feature, at least nine in ten agree, where they agree more often than by chance, and where enough
-of them vary:
+The words of a relation agree in a feature if, of the pairs in which both ends express it, at least
+nine in ten have the same value, more than by chance, and if the values vary enough:
 
-1. Kinds of targets (verb, auxiliary ...), before and after their controllers, with nouns and with
-   pronouns, are *leaves*. A leaf is left out where a one-sided exact binomial test rejects at
-   :data:`LEVEL` that nine in ten of it agree or more.
-2. Of the rest, taken together, nine in ten agree (:data:`SHARE`), and such a test rejects at
-   :data:`LEVEL` that eight in ten do or fewer (:data:`FEWER`): 14 pairs of 14 at least, 39 of 43.
-3. Cohen's kappa is :data:`KAPPA` or more: where nine in ten words are singular, ends that have
+1. The pairs of a relation are divided by the kind of target (verb, auxiliary ...), by the side of
+   the controller (before or after the target), and by noun or pronoun as controller. Such a group
+   is a *leaf*. A leaf is left out if a one-sided exact binomial test rejects at :data:`LEVEL` that
+   at least nine in ten of its pairs agree.
+2. Of the pairs of all other leaves, at least nine in ten agree (:data:`SHARE`), and such a test
+   rejects at :data:`LEVEL` that at most eight in ten do (:data:`FEWER`). It takes 14 pairs of 14,
+   or 39 of 43.
+3. Cohen's kappa is :data:`KAPPA` or more: if nine in ten words are singular, words that have
    nothing to do with each other agree in four of five pairs.
-4. Two values occur at least, and the most frequent in less than :data:`MAJORITY` of the pairs.
+4. Of the pairs that agree, less than :data:`MAJORITY` have the most frequent value.
 
-Targets may have features in layers (``Number[abs]``). Of the layers that pass, that with the
-highest share of agreement comes first; the others are then tried on the targets that lack it. So it
-is found that a Basque auxiliary agrees with its subject in ``[erg]``, and where it has none in
-``[abs]``.
+Targets may have features in layers (``Number[abs]``). Of the layers that pass, the one with the
+highest share of agreement comes first. The others are then tried on the targets that do not have
+it. This is how it is found that a Basque auxiliary agrees with its subject in ``[erg]``, or, if it
+has no ``[erg]``, in ``[abs]``.
 
 Source for the features: https://universaldependencies.org/u/overview/feat-layers.html. Compare
 Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological Agreement.
@@ -40,10 +41,10 @@ from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_
 
 SHARE, FEWER, LEVEL, KAPPA, MAJORITY = 0.9, 0.8, 0.05, 0.5, 0.98
 LEAST = 10
-"""So many pairs of a non-finite form must there be for it to count as one that agrees."""
+"""The least number of pairs with a non-finite form for which this form counts as agreeing."""
 
 _UNTOLD = ("oblique", "nonfinite", "avoir", "name")
-"""Filters that need to know what the profile is to tell."""
+"""Filters that cannot be used here, as they need to know what the profile is made to find."""
 _PROBE = Language("", "", (), {"participle": ANY})
 _DIRECT = frozenset({"Nom", "Abs"})
 _BARE = frozenset({""})
@@ -51,9 +52,9 @@ _STATED = (
     "name", "paper", "grammar", "be", "polite", "quantity", "collective", "titles", "honorifics",
     "existential", "dummy", "ergative",
 )  # fmt: skip
-"""What a stanza says that no profile can."""
+"""The keys of a stanza that are not found by a profile, and are copied from the stanza."""
 _OWN_LAYERS = ("object", "indirect_object", "possessor")
-"""Relations of targets with a layer: what has none agrees with the subject."""
+"""Relations in which only features with a layer count: those without agree with the subject."""
 _REASONS = {
     "too small": "too small: too few pairs to tell",
     "does not vary": "the features of agreement do not vary",
@@ -62,7 +63,12 @@ _NOMINAL_CASE = ("determiner", "modifying")
 
 
 class Cell(NamedTuple):
-    """Pairs that are alike: kind, side and kind of the controller, FEATS of both ends."""
+    """What pairs have in common that are counted together.
+
+    ``kind``: the kind of target; ``side``: where the controller stands, ``before`` or ``after``
+    it; ``of``: what the controller is, ``NOUN`` or ``PRON``; ``target`` and ``controller``: the
+    FEATS of the ends.
+    """
 
     kind: str
     side: str
@@ -72,21 +78,22 @@ class Cell(NamedTuple):
 
     @property
     def relation(self) -> str:
-        """The relation that the kind is one of."""
+        """The relation that the kind belongs to."""
         return KINDS[self.kind]
 
     @property
     def verbform(self) -> str:
-        """What form of a verb the target is: ``Fin``, another value of VerbForm, or neither."""
+        """The VerbForm of a target of kind ``verb`` (``Fin`` if it is finite), else ``""``."""
         if self.kind != "verb":
             return ""
         feats = bundle(self.target)
         return "Fin" if is_finite(feats) else min(feats.get("VerbForm", _BARE))
 
     def values(self, feature: str, layer: str, third: bool) -> tuple[str, str] | None:
-        """Return a value of target and controller: one that they share, if there is one.
+        """Return the values of target and controller: the same, if they share one.
 
-        None: an end expresses none. ``third``: nouns are third person.
+        Returns None if either end does not express the feature. ``third``: nouns count as third
+        person.
         """
         target = bundle(self.target).get(layered(feature, layer))
         controller = bundle(self.controller).get(feature)
@@ -98,7 +105,10 @@ class Cell(NamedTuple):
         return min(common or target), min(common or controller)
 
     def layers(self) -> Iterator[str]:
-        """Yield the layers of the target that may be of this relation; ``""`` is that without."""
+        """Yield the layers of the target's features; ``""`` is for features without a layer.
+
+        The layer ``psor`` is only for possessors, and possessors have no other one.
+        """
         own = self.relation == "possessor"
         for name in bundle(self.target):
             feature, _, layer = name.rstrip("]").partition("[")
@@ -111,7 +121,11 @@ _THIRD = frozenset({"3"})
 
 @dataclass
 class Evidence:
-    """Counts of the pairs of a language's treebanks that might agree."""
+    """Counts from the treebanks of a language, from which its profile is made.
+
+    ``cells``: pairs that might agree; ``habits``: :func:`~solecism.treebank.filters.count_habits`;
+    ``without_lemma``: words whose lemma is not annotated.
+    """
 
     cells: Counter[Cell] = field(default_factory=Counter)
     habits: Counter[str] = field(default_factory=Counter)
@@ -120,7 +134,7 @@ class Evidence:
     without_lemma: int = 0
 
     def add(self, tokens: Tokens) -> None:
-        """Count the candidates of a chunk that pass the filters by the tree."""
+        """Add the counts of a chunk; candidates that a filter drops are not counted."""
         if not len(tokens):
             return
         self.sentences += len(tokens.sentences)
@@ -152,7 +166,7 @@ def _agreeing(tally: _Tally) -> int:
 
 
 def _fault_of(tally: _Tally) -> str:
-    """Return why pairs do not show agreement, or an empty text."""
+    """Return why pairs do not show agreement in a feature, or an empty text."""
     both, agree = tally.total(), _agreeing(tally)
     if both == 0:
         return "not expressed"
@@ -172,7 +186,9 @@ def _fault_of(tally: _Tally) -> str:
 
 
 def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
-    """Return the chance that at least ``agree`` of ``both`` do, where a ``share`` does.
+    """Return the probability that at least ``agree`` of ``both`` pairs agree.
+
+    ``share`` is the probability that one pair does.
 
     >>> round(binomial_above(14, 14), 4), round(binomial_above(13, 13), 4)
     (0.044, 0.055)
@@ -181,12 +197,14 @@ def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
 
 
 def binomial_below(agree: int, both: int, share: float = SHARE) -> float:
-    """Return the chance that at most ``agree`` of ``both`` do, where a ``share`` does."""
+    """Return the probability that at most ``agree`` of ``both`` pairs agree; see
+    :func:`binomial_above`.
+    """
     return min(1.0, math.fsum(_terms(range(agree, -1, -1), both, share)))
 
 
 def _terms(numbers: Iterable[int], both: int, share: float) -> Iterator[float]:
-    """Yield the terms of a tail; those past its mode that add nothing are left out."""
+    """Yield the binomial probabilities of ``numbers``, and stop where the rest adds nothing."""
     last = 0.0
     for n in numbers:
         ways = math.lgamma(both + 1) - math.lgamma(n + 1) - math.lgamma(both - n + 1)
@@ -198,6 +216,8 @@ def _terms(numbers: Iterable[int], both: int, share: float) -> Iterator[float]:
 
 
 class _Leaf(NamedTuple):
+    """A group of cells: see the module's docstring; leaves differ in ``verbform`` too."""
+
     kind: str
     side: str
     of: str
@@ -206,10 +226,11 @@ class _Leaf(NamedTuple):
 
 @dataclass(frozen=True)
 class ProfileRow:
-    """One line of a profile: ``both`` ends express the feature in so many pairs, ``agree`` in it.
+    """One line of a profile: how often the ends agree in a feature.
 
-    ``noun`` and ``pronoun`` are the shares of agreement by kind of controller, None where there is
-    no pair.
+    ``both``: the number of pairs in which both ends express the feature; ``agree``: the number of
+    those that agree in it; ``noun`` and ``pronoun``: the shares that agree with such a controller,
+    None without any pair; ``reason``: why this does not count as agreement, or an empty text.
     """
 
     relation: str
@@ -224,13 +245,16 @@ class ProfileRow:
 
     @property
     def agrees(self) -> bool:
-        """Whether the feature counts as agreement here."""
+        """Whether the relation counts as agreeing in the feature."""
         return not self.reason
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What the evidence says of a language: its rules (``language``), and a table of counts."""
+    """What the evidence says of a language: its rules (``language``), and a table of counts.
+
+    ``lemmas``: whether at least half of the words have a lemma.
+    """
 
     language: Language
     rows: tuple[ProfileRow, ...]
@@ -239,22 +263,23 @@ class Profile:
 
     @property
     def reason(self) -> str:
-        """Why nothing can be found to agree, or an empty text."""
+        """Why nothing is found to agree, or an empty text."""
         if not self.lemmas:
             return "no lemmas are annotated"
         if any(self.language.agrees.values()):
             return ""
         if not self.rows:
             return "no features of agreement are annotated"
-        most = max(self.rows, key=lambda row: row.both)  # what counts most tells most
+        most = max(self.rows, key=lambda row: row.both)  # the line with the most pairs
         few = binomial_above(most.both, most.both) > LEVEL  # even if all of them agreed
         return _REASONS.get("too small" if few else most.reason, "no agreement found")
 
     @property
     def mixed(self) -> frozenset[tuple[str, str]]:
-        """The relations and cases in which too few agree, whatever the grammar says (late Latin).
+        """The relations, each with ``Case``, in which too few pairs agree for any rule.
 
-        Number and gender may differ by a rule of the grammar, as in Arabic plurals of things.
+        Case should always agree, so the texts themselves mix cases, as late Latin does. Number and
+        gender are not looked at: they may differ by a rule, as in Arabic plurals of things.
         """
         reasons: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in self.rows:
@@ -263,7 +288,7 @@ class Profile:
         return frozenset(key for key, found in reasons.items() if found == {"too few agree"})
 
     def stanza(self) -> str:
-        """Return the rules as a stanza of ``languages.toml``, to edit."""
+        """Return the rules as a stanza of ``languages.toml``, for people to edit."""
         language = self.language
         lists = {"paper": (), **language.rule_texts()}
         if language.verbforms != ("Fin",):
@@ -284,7 +309,7 @@ class Profile:
 def language_of(code: str, profile: Callable[[], Profile]) -> Language:
     """Return what is known of a language: its stanza if that says what agrees, else its profile.
 
-    Of a stanza that does not, the lists of words stand beside the profile.
+    If the stanza does not say what agrees, its lists of words are added to the profile.
     """
     stanza = languages().get(code)
     if stanza and stanza.agrees:
@@ -302,6 +327,8 @@ def profile_of(evidence: Evidence, code: str) -> Profile:
 
 @dataclass
 class _Profiler:
+    """Makes a profile of the evidence, one relation after the other."""
+
     evidence: Evidence
     rows: list[ProfileRow] = field(default_factory=list)
     agrees: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
@@ -320,7 +347,10 @@ class _Profiler:
 
     @cached_property
     def third(self) -> bool:
-        """Whether nouns without a person go with the third: measured as agreement is."""
+        """Whether verbs are third person with nouns that are not annotated for person.
+
+        This is found as agreement is; the third person need not vary, nor differ from chance.
+        """
         tally = _Tally()
         for cell, count in self.evidence.cells.items():
             if cell.relation != "verb" or cell.of != "NOUN" or "Person" in bundle(cell.controller):
@@ -355,7 +385,10 @@ class _Profiler:
         self._keep(relation, rules)
 
     def _keep(self, relation: str, rules: Mapping[str, list[Rule]]) -> None:
-        """Keep the rules of a relation, and those of its kinds that have others."""
+        """Keep the rules of a relation, and of each of its kinds the rules that differ from them.
+
+        The rules of participles are always kept as their own.
+        """
         if not any(rules.values()):
             return
         usual = max(rules, key=lambda kind: len(rules[kind])) if relation not in rules else relation
@@ -368,7 +401,7 @@ class _Profiler:
                 self.agrees[kind] = own
 
     def _cases(self) -> tuple[str, ...]:
-        """Return the cases of subjects with which a target without layers agrees."""
+        """Return the cases of subjects with which verbs agree in features without a layer."""
         rules = [*self.agrees.get("verb", ()), *self.agrees.get("auxiliary", ())]
         features = {rule.feature for rule in rules if not rule.layer}
         tallies: dict[str, _Tally] = defaultdict(Counter)
@@ -383,15 +416,19 @@ class _Profiler:
 
 
 def _direct(cell: Cell) -> bool:
-    """Return whether a pair may count for rules: subjects in an oblique case do not, but for layers
-    (they tell the case)."""
+    """Return whether pairs count for rules. Subjects in an oblique case do not, unless the target
+    has features of a layer, which tells the case."""
     if cell.relation != "verb" or any(cell.layers()):
         return True
     return bool(bundle(cell.controller).get("Case", _BARE) & {"", *_DIRECT})
 
 
 class _Layer:
-    """What the cells of a relation say of the features of a layer."""
+    """What the cells of a relation say of the features of a layer.
+
+    ``agreeing``: the features in which they agree; ``share``, ``verbforms`` and ``rules`` depend on
+    these.
+    """
 
     def __init__(self, layer: str, cells: Mapping[Cell, int], third: bool) -> None:
         self.layer = layer
@@ -417,14 +454,14 @@ class _Layer:
 
     @property
     def share(self) -> float:
-        """The share of agreement in the features that agree, over all leaves; 0 without any."""
+        """The share of pairs, of all leaves, that agree in the agreeing features; 0 without any."""
         tallies = (t for feature in self.agreeing for t in self._tallies[feature].values())
         total = sum(tallies, _Tally())
         return _agreeing(total) / total.total() if total else 0.0
 
     @property
     def verbforms(self) -> set[str]:
-        """The forms of verbs, other than finite ones, that agree."""
+        """The non-finite forms of verbs that agree, as values of VerbForm."""
         counts: Counter[str] = Counter()
         for feature in self.agreeing:
             for leaf, tally in self._left[feature].items():
@@ -433,14 +470,18 @@ class _Layer:
         return {name for name, count in counts.items() if count >= LEAST}
 
     def rules(self) -> Iterator[tuple[str, list[Rule]]]:
-        """Yield the rules of each kind of target."""
+        """Yield each kind of target with its rules."""
         kinds = {leaf.kind for feature in AGREEMENT for leaf in self._tallies[feature]}
         for kind in sorted(kinds):
             found = (self._rule(kind, feature) for feature in self.agreeing)
             yield kind, [rule for rule in found if rule]
 
     def _rule(self, kind: str, feature: str) -> Rule | None:
-        """Return a rule, limited to one side or one kind of controller where others fell out."""
+        """Return the rule of a kind of target for a feature, None if all its leaves are left out.
+
+        If all leaves of one side, or of one kind of controller, are left out, the rule is limited
+        to the other.
+        """
         left = [leaf for leaf in self._left[feature] if leaf.kind == kind]
         every = [leaf for leaf in self._tallies[feature] if leaf.kind == kind]
         sides, all_sides = {leaf.side for leaf in left}, {leaf.side for leaf in every}
@@ -450,7 +491,7 @@ class _Layer:
         return Rule(feature, self.layer, side, of) if left else None
 
     def rows(self, relation: str) -> Iterator[ProfileRow]:
-        """Yield the lines of a table."""
+        """Yield the lines of the profile's table."""
         for feature, tallies in self._tallies.items():
             groups: dict[tuple[str, str], list[_Leaf]] = defaultdict(list)
             for leaf in tallies:

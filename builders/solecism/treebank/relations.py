@@ -1,4 +1,4 @@
-"""What agrees in what: relations between words, and the features of agreement."""
+"""The relations between words that agree, and the features in which they agree."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -11,7 +11,8 @@ PAPER_RELATIONS = ("determiner", "modifying", "predicated", "verb")
 predicative adjective and subject, verb and subject."""
 
 RELATIONS = (*PAPER_RELATIONS, "object", "indirect_object", "possessor")
-"""Ours beside those: verb and object, verb and indirect object, noun and its possessor."""
+"""All relations: those of the paper, verb and object, verb and indirect object, noun and
+possessor."""
 
 KINDS: Mapping[str, str] = {
     **{relation: relation for relation in PAPER_RELATIONS},
@@ -20,21 +21,24 @@ KINDS: Mapping[str, str] = {
     **dict.fromkeys(("indirect_object", "indirect_object_auxiliary"), "indirect_object"),
     "possessor": "possessor",
 }
-"""How the two ends hang together, and the relation that it is a kind of."""
+"""The relation of each kind of pair. A kind tells more: what the target of a relation is."""
 
 Bundle = Mapping[str, frozenset[str]]
-"""The values of features, as FEATS has them."""
+"""The values of each feature in a FEATS text."""
 
 
 @lru_cache(maxsize=1 << 16)
 def bundle(text: str | None) -> Bundle:
-    """Read a FEATS text, whatever names and values it has; what has no ``=`` is passed over."""
+    """Return the values by feature of a FEATS text; parts without ``=`` are passed over.
+
+    Names and values need not be those of UD.
+    """
     pairs = (part.partition("=") for part in (text or "_").split("|"))
     return {name: frozenset(value.split(",")) for name, equals, value in pairs if equals}
 
 
 def text_of(feats: Bundle, name: str) -> str | None:
-    """Return the values of a feature as FEATS has them, None without any."""
+    """Return the values of a feature as FEATS has them (``Fem,Masc``), None without any."""
     return ",".join(sorted(feats[name])) if name in feats else None
 
 
@@ -50,10 +54,10 @@ def layered(feature: str, layer: str | None) -> str:
 
 
 def is_finite(feats: Bundle) -> bool:
-    """Return whether a bundle is of a finite word.
+    """Return whether features are those of a finite word.
 
-    Without VerbForm, that is what has a mood, a tense, or a person (of any layer but that of a
-    possessor).
+    Words without VerbForm are finite if they have a mood, a tense, or a person of any layer but a
+    possessor's.
     """
     if "VerbForm" in feats:
         return "Fin" in feats["VerbForm"]

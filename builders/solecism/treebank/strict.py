@@ -1,9 +1,9 @@
-"""The preset ``strict``: the two ends overtly share a value.
+"""The preset ``strict``: the forms of both ends show a value that they share.
 
-A value is overt in the target where its lemma has another form that differs in that value alone and
-is spelt differently, and where neither end's form leaves the value open. An end that is not
-annotated for a feature does not agree in it. First come the filters that look at the tree alone
-(:mod:`solecism.treebank.filters`), then those that look at values and forms.
+A target shows a value if its lemma has another form that is spelt differently and differs in that
+value alone, and if the form of neither end leaves the value open. An end that is not annotated for
+a feature does not agree in it. The filters of :mod:`solecism.treebank.filters` look at the tree and
+the text; those of this module (:data:`TESTS`) look at values and forms.
 """
 
 from collections import Counter
@@ -46,7 +46,7 @@ SWITCHES = [*FILTERS, *FLAWS, *(name for name in TESTS if name != "unshared")]
 """The filters that can be switched off."""
 
 _SPECIAL = ("Com", "Coll", "Ptan", "Count", "Inv")
-"""Values that one word has where another, that agrees with it, has a plain one (Com with Masc)."""
+"""Values that may agree with another, plain one: a noun with ``Com``, a target with ``Masc``."""
 
 _PLAIN = np.array(
     [
@@ -55,30 +55,34 @@ _PLAIN = np.array(
     ],
     np.uint64,
 )
+"""For each feature of agreement, the bits of its plain values."""
 _OF_LAYER = {"erg": ("Erg",), "abs": ("Abs", "Nom"), "dat": ("Dat",)}
+"""For a layer, the cases of the arguments with which its features agree."""
 _OWN = ("Gender", "Person")
-"""Features that a noun has by itself: what agrees with it in these does not tell its form."""
+"""Features that do not inflect nouns: what agrees in them does not tell the noun's form."""
 
 
 def find_strictly(
     tokens: Tokens, language: Language, forms: Morphology | None, without: frozenset[str]
 ) -> tuple[AgreeingPairs, Counter[str]]:
-    """Find the pairs of a chunk that overtly agree, and count those that every filter removes.
+    """Return the pairs of a chunk that overtly agree, and how many pairs each filter removes.
 
-    A pair counts for the first filter that removes it; ``undecided``, ``paradigm`` and
-    ``multiword`` count, for either end, the pairs in which it may not be masked. Filters in
-    ``without`` are switched off.
+    A pair counts for the first filter that removes it. The filters ``undecided``, ``paradigm`` and
+    ``multiword`` are about one end, so that a pair may count for each end that may not be masked.
+    Filters in ``without`` are switched off. Without ``forms`` no filter asks for other forms.
     """
     finder = _StrictFinder(tokens, language, forms, without)
     return finder.agreeing(), finder.dropped
 
 
 class _StrictFinder:
-    """The candidates of a chunk, of which one filter after the other removes some.
+    """The candidates of a chunk, and the filters that remove some of them one after the other.
 
-    ``left``: which are left; ``bits``: the values of words; ``target``, ``controller``: those of
-    the ends in what they should agree in, a row a feature; ``layer``: a place in the language's
-    layers, that of the target's features; ``shared``: a row a feature, which pairs agree in it.
+    ``left``: flags of the pairs that no filter has removed; ``bits``: the values of all words
+    (:func:`bits_of`); ``target`` and ``controller``: the values of the ends for the features in
+    which they should agree, a row for each feature; ``layer``: the layer of the target's features,
+    as a place in the language's layers; ``shared``: a row for each feature, with flags of the pairs
+    that agree in it.
     """
 
     def __init__(
@@ -98,7 +102,7 @@ class _StrictFinder:
         self.shared = self.target & self.controller > 0
 
     def agreeing(self) -> AgreeingPairs:
-        """Run the filters and return what they leave."""
+        """Run all filters and return the pairs that they leave."""
         for name, filter_ in FILTERS.items():
             self._remove(name, filter_(self.found))
         sentence = self.tokens.sentence[self.pairs.target]
@@ -122,7 +126,7 @@ class _StrictFinder:
         )  # fmt: skip
 
     def _remove(self, name: str, flags: Flags) -> bool:
-        """Remove what has the flag; return whether the filter is switched on."""
+        """Remove the flagged pairs and count them; return whether the filter is switched on."""
         if name in self.without:
             return False
         self.dropped[name] += int((self.left & flags).sum())
@@ -130,10 +134,10 @@ class _StrictFinder:
         return True
 
     def _values(self) -> tuple[Hashes, Hashes, Ints]:
-        """Return what the ends express of the features in which they should agree.
+        """Return the values of target and controller in what they should agree in, and the layer.
 
-        A target agrees with its controller in the first layer of the language's rules of which it
-        has any feature.
+        Values are a row for each feature, 0 where the ends need not agree. Of the layers in the
+        language's rules, the first of which the target has any feature counts.
         """
         found, tokens, language = self.found, self.tokens, self.language
         values = {name: bits_of(tokens.feats, ALL_VALUES, name) for name in language.layers if name}
@@ -156,7 +160,10 @@ class _StrictFinder:
         return target * wanted, self.bits[:, self.pairs.controller] * wanted, layer
 
     def _clashing(self, sentence: Ints) -> Flags:
-        """Return the sentences in which a determiner or an adjective disagrees with its noun."""
+        """Return flags of the sentences in which a determiner or an adjective disagrees with its
+        noun: their annotation is doubtful. None is found in a language that is ``lax``, or if the
+        filter ``disagree`` is switched off.
+        """
         clash = np.zeros(len(self.tokens.sentences), bool)
         if not self.language.lax and "disagree" not in self.without:
             nominal = self.left & self.found.of("determiner", "modifying")
@@ -165,13 +172,14 @@ class _StrictFinder:
         return clash
 
     def _keep_overt(self) -> None:
-        """Keep the features that the target shows by its form, and that neither end leaves open.
+        """Keep only the features that the target's form shows and that neither end leaves open.
 
-        A feature is open by a rule of ``neutral.toml``, when it is annotated with several values
-        (``Gender=Fem,Masc``), or by the forms.
+        An end leaves a feature open by a rule of ``neutral.toml``, if it is annotated with several
+        values (``Gender=Fem,Masc``), or if its form also has another value elsewhere.
         """
         ends = (self.target, self.controller)
         one = np.uint64(1)
+        # end & (end - 1) is not 0 if more than one bit is set: several values.
         open_: Flags = np.logical_or(*(end & (end - one * (end > 0)) > 0 for end in ends))
         if rules_of_forms(self.language.code):
             open_ |= self._left_open(partial(left_open, self.language.code))
@@ -186,12 +194,19 @@ class _StrictFinder:
         self._keep("syncretic", self.shared & ~self._left_open(self.forms.ambiguous))
 
     def _keep(self, name: str, shared: Flags) -> None:
-        """Remove the pairs that have nothing in ``shared``, which takes the place of ours."""
+        """Remove the pairs that agree in no feature of ``shared``, and replace ours by it.
+
+        Nothing is done if the filter is switched off.
+        """
         if self._remove(name, ~somewhere(shared)):
             self.shared = shared
 
     def _left_open(self, question: Callable[[WordForm], frozenset[str]]) -> Flags:
-        """Ask which features either end leaves open; a row a feature, a column a pair."""
+        """Return flags of the features that either end leaves open.
+
+        A row is a feature, a column a pair; ``question`` returns the features that a word leaves
+        open.
+        """
         rows = np.flatnonzero(self.left)
         open_ = np.zeros_like(self.shared)
         open_[:, rows] = self._ask(self.pairs.target[rows], self.layer[rows], question)
@@ -201,9 +216,9 @@ class _StrictFinder:
     def _ask(
         self, words: Ints, layer: Ints, question: Callable[[WordForm], frozenset[str]]
     ) -> Flags:
-        """Ask which features are named of words, in their layers; a row a feature.
+        """Return flags of the features that ``question`` returns for words, in their layers.
 
-        Each distinct word is asked for once.
+        A row is a feature, a column a word. The question is asked once for each distinct word.
         """
         out = np.zeros((len(AGREEMENT), len(words)), bool)
         for place, name in enumerate(self.language.layers):
@@ -211,15 +226,16 @@ class _StrictFinder:
             if len(rows):
                 distinct, which = distinct_words(self.tokens, words[rows])
                 names = [layered(feature, name) for feature in AGREEMENT]
-                told = [[n in features for n in names] for features in map(question, distinct)]
-                out[:, rows] = np.array(told, bool)[which].T
+                named = [[n in features for n in names] for features in map(question, distinct)]
+                out[:, rows] = np.array(named, bool)[which].T
         return out
 
     def _unvaried(self) -> Flags:
-        """Return, a row a feature, what a controller does not show since it has no other form.
+        """Return flags of the features that controllers do not show, as they have no other form.
 
-        Nouns, and pronouns such as *who*, of which the forms must show it; plurals that are their
-        own lemma.
+        A row is a feature, a column a pair. Nouns, and pronouns such as *who*, show a feature only
+        if their lemma has a form that differs in it. Plural nouns that are their own lemma do not
+        show their number.
         """
         out = np.zeros_like(self.shared)
         if "paradigm" in self.without:
@@ -242,7 +258,12 @@ class _StrictFinder:
         return out
 
     def _maskable(self, told: Flags, decides: Flags) -> Flags:
-        """Return which pairs are items when the controller (first row) or the target is masked."""
+        """Return flags of the pairs that are items if an end is masked.
+
+        The first row is for the controller, the second for the target. ``told``: features in which
+        the target tells the form of the controller; ``decides``: for either end, the features that
+        tell its form.
+        """
         ends = np.array([self.pairs.controller, self.pairs.target])
         kept = np.repeat(self.left[None], len(ends), axis=0)
         for name, flags in (

@@ -1,9 +1,9 @@
-"""The wrong form for a mined item: one feature changed, and surely wrong where it stands.
+"""Wrong forms for a mined item: they differ in one feature and are surely wrong in the sentence.
 
-Where nobody wrote down rules of a language (``careful`` in ``pairs.toml``), what its reader would
-know is not known here: which words have a second reading, which arguments may be dropped, what is
-not annotated. So whatever might make the wrong sentence right, or wrong for another reason, speaks
-against a form. Those rules answer what blind readers of thirty languages found (docs/mining.md).
+For some languages nobody wrote down which words have a second reading, which arguments may be
+dropped and what is not annotated (``careful`` in ``pairs.toml``). There a form is passed over if
+anything might make the wrong sentence right, or wrong for another reason. The rules for such
+languages follow from what people found in samples of thirty languages (docs/mining.md).
 """
 
 import re
@@ -24,7 +24,10 @@ Item = Mapping[str, Any]
 """A row of :data:`solecism.schema.CLOZE` whose target is masked."""
 
 LIKE = 0.6
-"""Forms that share less of the shorter one differ in more than a feature, or are of two stems."""
+"""The least share of the letters of the shorter of two forms that both must have.
+
+Forms that have less in common differ in more than a feature, or have different stems.
+"""
 
 _NOMINAL = ("determiner", "modifying")
 _FAMILY = {
@@ -34,12 +37,12 @@ _FAMILY = {
     **dict.fromkeys(("verb", "object", "indirect_object"), ("VERB", "AUX")),
     "possessor": ("NOUN",),
 }
-"""As which parts of speech a form could be right in the place of a target."""
+"""For each relation, the parts of speech that a word in the place of the target may have."""
 _KIN = {
     "NOUN": ("NOUN",), "ADJ": ("ADJ", "DET"), "DET": ("DET", "ADJ", "PRON"),
     "VERB": ("VERB", "AUX"), "AUX": ("AUX", "VERB"),
 }  # fmt: skip
-"""As which parts of speech a form of a part of speech is annotated too."""
+"""For each part of speech, those as which treebanks annotate the same form."""
 _OF_PHRASE = ("Number", "Gender", "Case", "Animacy")
 _OF_CLAUSE = ("Number", "Gender", "Person")
 _LETTERS = r"[\p{L}\p{M}\u200c\u200d]+"
@@ -48,7 +51,9 @@ _CLAUSE = re.compile(r"[,;:.!?()«»“”„\"\u2013\u2014]")
 _PAUSE = re.compile(r"[,;:()\[\]\u2013\u2014«»“”„\"…/]|\s-\s")
 _AMOUNT = re.compile(r"[\d%€$£]")
 _NEAR = 8
+"""How many words before a target behind its noun are searched for another noun."""
 _WIDTH = 40
+"""How many letters before it are searched for an amount."""
 _THIRD = frozenset({"3"})
 _DOUBTED = "readers of the language doubted such pairs"
 _PREDICATIVE = frozenset({"Ess", "Tra"})
@@ -61,9 +66,11 @@ _SCRIPTS = tuple(
 
 @dataclass(frozen=True)
 class WrongForm:
-    """A wrong form for an item's target: the feature in which it is wrong and its value there.
+    """A wrong form for an item's target.
 
-    ``source``: who has it; ``frequency``: how often the treebanks do.
+    ``feature``: the feature in which it is wrong; ``value``: its value of that feature; ``source``:
+    where the form is found: ``UD``, ``UniMorph`` or ``both``; ``frequency``: how often the
+    treebanks have it.
     """
 
     feature: str
@@ -75,9 +82,10 @@ class WrongForm:
 
 @dataclass(frozen=True)
 class WrongForms:
-    """A maker of wrong forms for a language; ``skipped`` counts those in doubt, by reason.
+    """A maker of wrong forms for a language.
 
-    ``mixed``: relations and features in which the treebanks themselves often disagree.
+    ``mixed``: relations and features in which ends often disagree in the treebanks themselves;
+    ``skipped``: how often no form was found, by reason.
     """
 
     rules: PairRules
@@ -86,7 +94,7 @@ class WrongForms:
     skipped: Counter[str] = field(default_factory=Counter)
 
     def of_item(self, item: Item) -> Iterator[WrongForm]:
-        """Yield a wrong form for each feature in which the item agrees, if one is beyond doubt."""
+        """Yield a wrong form for each feature in which the ends agree, if one is beyond doubt."""
         reason = self._unfit(item)
         if reason:
             self.skipped[reason] += 1
@@ -102,7 +110,7 @@ class WrongForms:
                 self.skipped[found] += 1
 
     def _unfit(self, item: Item) -> str:
-        """Return why an item can make no pair at all, or an empty text."""
+        """Return why no wrong form can be found for an item, or an empty text."""
         if not _PLAIN.fullmatch(item["answer"]):
             return "not one plain word"
         if item["polite"]:
@@ -115,13 +123,13 @@ class WrongForms:
         return doubt_of_item(item, self.forms) if self.rules.careful else ""
 
     def _best_form(self, item: Item, feature: str) -> WrongForm | str:
-        """Return the most frequent wrong form in a feature, or why there is none."""
+        """Return the most frequent wrong form in a feature, or the reason why there is none."""
         word = WordForm(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
         name = layered(feature, item["layer"])
         cells = self.forms.paradigms.others(word, name)
         if not cells:
             return "no other form"
-        if self.rules.careful:  # if the form most like it is in doubt, none is taken
+        if self.rules.careful:  # only the form most like the right one is tried
             cells = [max(cells, key=lambda cell: likeness(cell.form, item["answer"]))]
         if reason := self._doubtful(item, feature):
             return reason
@@ -140,7 +148,7 @@ class WrongForms:
         return WrongForm(feature, form, source, value, self.forms.frequency(best.form))
 
     def _doubtful(self, item: Item, feature: str) -> str:
-        """Return why a value of the controller does not bind the target, or an empty text."""
+        """Return why the target may have another value than its controller, or an empty text."""
         end, nominal = item["controller"], item["relation"] in _NOMINAL
         if not nominal and (reason := _doubtful_pronoun(end, feature)):
             return reason
@@ -160,6 +168,7 @@ class WrongForms:
         return ""
 
     def _doubtful_person(self, end: Item) -> str:
+        """Return why a verb may be of another person than its subject, or an empty text."""
         feats = bundle(end["feats"])
         if "PronType" in feats:
             return ""
@@ -172,14 +181,17 @@ class WrongForms:
         return ""
 
     def _number_sure(self, end: Item) -> bool:
+        """Return whether the form of a controller shows its number."""
         kinds = bundle(end["feats"]).get("PronType", frozenset())
         if kinds - _ASKING or (not kinds and self.rules.varies(end["form"])):
             return True
-        parts = ("PRON", "DET") if kinds else ("NOUN",)  # who is of either number, which is not
+        # English *who* has one form for both numbers; French *lequel* has a plural.
+        parts = ("PRON", "DET") if kinds else ("NOUN",)
         words = (WordForm(end["form"], end["lemma"] or "", p, end["feats"] or "_") for p in parts)
         return any("Number" in self.forms.contrasts(word) for word in words)
 
     def _gender_sure(self, end: Item) -> bool:
+        """Return whether a controller surely has one gender only."""
         feats, lemma = bundle(end["feats"]), end["lemma"] or ""
         if "PronType" in feats:
             return True
@@ -192,7 +204,7 @@ class WrongForms:
         return any(self.rules.is_sure(g, end["form"], lemma) for g in feats.get("Gender", ()))
 
     def _wrong(self, item: Item, feature: str, cell: ParadigmCell) -> str:
-        """Return why a form may be right after all in the place of the target, or an empty text."""
+        """Return why a form may be right, or wrong for more than one reason, or an empty text."""
         if reason := self._doubtful_form(item, feature, cell):
             return reason
         ours, theirs = _of_layer(item, bundle(item["feats"])), _of_layer(item, bundle(cell.feats))
@@ -204,7 +216,7 @@ class WrongForms:
         if self.rules.careful and (doubt := doubt_of_form(item, feature, cell, self.forms)):
             return doubt
         left, right = item["left"] or "", item["right"] or ""
-        if not self.rules.joins(left, item["answer"], cell.form, right, item["upos"] == "DET"):
+        if not self.rules.fits(left, item["answer"], cell.form, right, item["upos"] == "DET"):
             return "spelling of neighbours"
         readings = self._readings(item, cell)
         if any(self._agree(item, r, c) for r in readings for c in self._controllers(item)):
@@ -216,7 +228,7 @@ class WrongForms:
         return ""
 
     def _doubtful_form(self, item: Item, feature: str, cell: ParadigmCell) -> str:
-        """Return why a form is none to take in any language, or an empty text."""
+        """Return why a form cannot be taken, by rules for all languages, or an empty text."""
         ours, theirs = bundle(item["feats"]), bundle(cell.feats)
         if not _PLAIN.fullmatch(cell.form):
             return "not one plain word"
@@ -233,16 +245,19 @@ class WrongForms:
         return "" if item["relation"] in _NOMINAL else _doubtful_value(feature, ours, theirs)
 
     def _readings(self, item: Item, cell: ParadigmCell) -> list[Bundle]:
-        """Return all that a form can be in the place of the target, itself included."""
+        """Return the features of all readings of a form that are possible in the target's place.
+
+        The last are the features of the cell itself.
+        """
         kind = bundle(item["feats"]).get("VerbForm")
         found = self.forms.paradigms.readings(cell.form, *_FAMILY[item["relation"]])
         same = [r for r in found if kind is None or not r.get("VerbForm") or kind & r["VerbForm"]]
         return [_of_layer(item, reading) for reading in (*same, bundle(cell.feats))]
 
     def _controllers(self, item: Item) -> list[Bundle]:
-        """Return all that the controller's form can be, in a clause only what has its case.
+        """Return the features of all readings of the controller's form; nouns are third person.
 
-        A noun is third person.
+        For relations of a clause, these are only readings in the controller's case.
         """
         end = item["controller"]
         own = bundle(end["feats"])
@@ -254,11 +269,10 @@ class WrongForms:
         return [{"Person": _THIRD, **reading} for reading in found]
 
     def _agree(self, item: Item, reading: Bundle, controller: Bundle) -> bool:
-        """Return whether a reading of a form may go with one of the controller.
+        """Return whether a reading of a form agrees with a reading of the controller.
 
-        Within a noun phrase a difference in case counts only where the noun is known to be spelt
-        otherwise in the case of the form, and not where any noun may have an attribute in that
-        case.
+        Within a noun phrase, forms in another case agree too, unless the noun is known to be spelt
+        otherwise in that case. Forms in an ``attributive`` case agree with every noun.
         """
         if item["relation"] not in _NOMINAL:
             return alike(reading, controller, _OF_CLAUSE)
@@ -274,10 +288,10 @@ class WrongForms:
         return not any(reading["Case"] & bundle(other.feats)["Case"] for other in others)
 
     def _irrealis(self, item: Item, feature: str, cell: ParadigmCell) -> bool:
-        """Return whether the form could be a subjunctive here.
+        """Return whether the form may be a subjunctive in this sentence.
 
-        In English that is a bare stem or *were*, elsewhere what has the ending of one of another
-        person.
+        For English, that is a bare stem or *were* after a word of ``irrealis``. In other languages
+        it is a form of another person that has the ending of a subjunctive.
         """
         ending = self.rules.subjunctive
         if feature == "Person" and ending and re.search(ending, cell.form.casefold()):
@@ -287,7 +301,10 @@ class WrongForms:
         return stem and bool(before & set(self.rules.irrealis))
 
     def _licensed(self, item: Item, readings: list[Bundle]) -> bool:
-        """Return whether another noun of the clause would make the form right."""
+        """Return whether another noun nearby would make the form right.
+
+        An amount before a target that follows its noun counts as such a noun.
+        """
         before, after = item["left"] or "", item["right"] or ""
         names: tuple[str, ...] = _OF_PHRASE
         own = item["controller"]["form"]
@@ -306,7 +323,8 @@ class WrongForms:
         return any(self._could_license(word, readings, names) for word in near if word != own)
 
     def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
-        bare = [form]  # a word, and what is left of it without letters written onto the next
+        """Return whether a word can be a noun or pronoun that agrees with one of the readings."""
+        bare = [form]  # the word, and what is left of it without its first letters as prefixes
         while len(bare) < 4 and len(bare[-1]) > 2 and bare[-1][0] in self.rules.prefixes:
             bare.append(bare[-1][1:])
         readings_of = self.forms.paradigms.readings
@@ -314,6 +332,7 @@ class WrongForms:
         if names is _OF_CLAUSE:
             straight = {"Case": frozenset({"Nom", "Abs"})}
             nouns = [{"Person": _THIRD, **n} for n in nouns if alike(straight, n)]
+        # An unknown word with a capital may be a name.
         known = readings_of(form, "DET", "ADJ", "VERB", "AUX", "PRON")
         if not nouns and form[:1].isupper() and not known:
             nouns = [{"Number": frozenset({"Sing"}), "Person": _THIRD}]
@@ -321,7 +340,7 @@ class WrongForms:
 
 
 def _doubtful_pronoun(end: Item, feature: str) -> str:
-    """Return why a pronoun does not bind the verb or predicate, or an empty text."""
+    """Return why the target may have another value than its pronoun, or an empty text."""
     kinds = bundle(end["feats"]).get("PronType", frozenset())
     if "Dem" in kinds and feature in ("Number", "Gender"):
         return "a demonstrative may go with the predicate"  # ru. это были, de. das sind
@@ -331,7 +350,7 @@ def _doubtful_pronoun(end: Item, feature: str) -> str:
 
 
 def _doubtful_value(feature: str, ours: Bundle, theirs: Bundle) -> str:
-    """Return why a value may be right beside any controller of a clause, or an empty text."""
+    """Return why a value of a verb or predicate may be right with any subject, or an empty text."""
     if feature == "Number" and "Dual" in theirs.get("Number", ()) and "Plur" in ours["Number"]:
         return "a plural noun may stand for two"
     if feature == "Gender" and theirs["Gender"] == {"Neut"} and "Def" in ours.get("Definite", ()):
@@ -340,7 +359,10 @@ def _doubtful_value(feature: str, ours: Bundle, theirs: Bundle) -> str:
 
 
 def _of_layer(item: Item, feats: Bundle) -> Bundle:
-    """Return a bundle with the features of the item's layer in place of those without one."""
+    """Return features in which those of the item's layer replace those without a layer.
+
+    Those of other layers are left out; all are named without their layer.
+    """
     if not item["layer"]:
         return feats
     own = {name: feats.get(layered(name, item["layer"])) for name in AGREEMENT}
@@ -349,7 +371,9 @@ def _of_layer(item: Item, feats: Bundle) -> Bundle:
 
 
 def likeness(form: str, answer: str) -> float:
-    """Return how alike two forms are: what is not annotated shows in the form (eu. *zuenez*).
+    """Return how alike two forms are, from 0 to 1, in any capitals.
+
+    Forms that differ in what is not annotated are less alike (Basque *zuenez*, with a suffix).
 
     >>> likeness("ziren", "zen")
     0.75
@@ -377,7 +401,10 @@ def doubt_of_item(item: Item, forms: LanguageForms) -> str:
 
 
 def _case_doubt(end: Item, forms: LanguageForms) -> str:
-    """A noun that shows no case may be read as another argument, where one may be dropped."""
+    """Return why a controller may be read as another argument than it is, or an empty text.
+
+    A noun that shows no case may be another argument where the subject may be dropped.
+    """
     feats, readings = bundle(end["feats"]), forms.paradigms.readings
     if "PronType" in feats:
         return "" if feats["PronType"] == {"Prs"} else "a pronoun that may be a determiner"
@@ -399,13 +426,17 @@ def _between_ends(item: Item) -> str | None:
     return right[: found.start()] if found else None
 
 
-@lru_cache(maxsize=1 << 12)  # asked for each form that might be wrong
+@lru_cache(maxsize=1 << 12)  # the same controller is searched for with every wrong form
 def _as_word(form: str) -> re.Pattern[str]:
+    """Return a pattern that finds a form as a whole word."""
     return re.compile(rf"(?<!\w){re.escape(form)}(?!\w)")
 
 
 def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageForms) -> str:
-    """Return why a form may be right, or wrong for another reason, or an empty text."""
+    """Return why a form may be right, or wrong for another reason, in a ``careful`` language.
+
+    Returns an empty text without such a doubt.
+    """
     ours, theirs = bundle(item["feats"]), bundle(cell.feats)
     readings = forms.paradigms.readings
     if not _one_change(cell.form.casefold(), item["answer"].casefold()):
@@ -418,7 +449,8 @@ def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageF
     if low in forms.besides or readings(low, *(part for part in AGREEING if part not in kin)):
         return "right as another word"
     if item["relation"] in _NOMINAL:
-        # A noun between the ends: a small treebank does not show what else the form can be.
+        # A noun between the ends always is a doubt: a small treebank does not show what else the
+        # form can be.
         nouns = [n for word in words_of(_between_ends(item) or "") for n in readings(word, "NOUN")]
         near = words_of(item["left"] or "")[-1:] + words_of(item["right"] or "")[:1]
         beside = [word for word in near if word != item["controller"]["form"]]
@@ -432,6 +464,7 @@ def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageF
 
 
 def _doubt_of_value(controller: Bundle, feature: str, theirs: Bundle) -> str:
+    """Return why a value of a wrong form may be right, or an empty text."""
     if feature == "Case" and not theirs["Case"] <= _ARGUMENT_CASES:
         return "a case in which it may stand alone"
     if feature == "Gender" and theirs["Gender"] & {"Neut"}:
@@ -444,9 +477,10 @@ def _doubt_of_value(controller: Bundle, feature: str, theirs: Bundle) -> str:
 
 
 def _one_change(form: str, answer: str) -> bool:
-    """Return whether two forms differ in one place, and are alike in most of the shorter one."""
+    """Return whether two forms differ in one place only and share enough letters (:data:`LIKE`)."""
 
     def shared(a: str, b: str) -> int:
+        """Return how many letters two texts share from the beginning on."""
         differing = (n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
         return next(differing, min(len(a), len(b)))
 
