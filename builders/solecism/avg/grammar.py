@@ -1,6 +1,6 @@
-"""Attribute-varying grammars (``.avg``), the format of the CLAMS paper: reader and generator.
+"""Attribute-varying grammars (``.avg``), the format of the CLAMS paper, and their sentences.
 
-Source: Mueller et al. (2020), section 3; ``docs/avg.md`` says what the original program does else.
+Source: Mueller et al. (2020), section 3; ``docs/avg.md`` says in what the original program differs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from solecism.files import filling_folder
 from solecism.inputs import read_text
 
 LINES = 10_000_000
-"""Sentences that a grammar may make."""
+"""How many sentences a template may make."""
 
 _SYMBOL = re.compile(r"([^\s\[\]|]+)\s*\[([^\[\]]*)\]")
 _PART = re.compile(rf"{_SYMBOL.pattern}|([^\s\[\]|]+)|(\S)")
@@ -28,7 +28,7 @@ _KINDS = {"vary": "vary statement", "S": "template"}
 
 @dataclass(frozen=True)
 class Symbol:
-    """A preterminal and its attributes, ``V[3,s]``; their order says nothing."""
+    """A preterminal and its attributes, ``V[3,s]``; the order of attributes does not count."""
 
     name: str
     attributes: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Symbol:
 
     @property
     def key(self) -> tuple[str, frozenset[str]]:
-        """The key that symbols have in common if they are the same."""
+        """The name and the attributes in no order: two symbols with one key are the same."""
         return self.name, frozenset(self.attributes)
 
     def fits(self, other: Symbol) -> bool:
@@ -48,9 +48,10 @@ class Symbol:
 
 @dataclass(frozen=True)
 class GrammarRule:
-    """A line: the vary statement (``vary``), a template (``S``) or a preterminal's definition.
+    """A line: the vary statement, a template or the definition of a preterminal.
 
-    ``right`` holds preterminals and texts: the words of a template, the terminals of a definition.
+    ``left``: ``vary``, ``S`` or the preterminal; ``right``: preterminals, and texts: the words of a
+    template, or the terminals of a definition.
     """
 
     left: Symbol
@@ -71,7 +72,7 @@ class GrammarRule:
 
 @dataclass(frozen=True)
 class Grammar:
-    """An attribute-varying grammar; ``definitions`` as they stand, the shared ones first."""
+    """An attribute-varying grammar; of ``definitions``, those of the shared file come first."""
 
     name: str
     vary: tuple[Symbol, ...]
@@ -79,14 +80,17 @@ class Grammar:
     definitions: tuple[GrammarRule, ...]
 
     def fitting(self, symbol: Symbol) -> tuple[GrammarRule, ...]:
-        """Return what a symbol stands for: the definition with just its attributes, or else every
-        definition that has all of them."""
+        """Return the definitions of a symbol: the one with just its attributes or, without such a
+        one, all that have its attributes and more."""
         exact = tuple(d for d in self.definitions if d.left.key == symbol.key)
         return exact or tuple(d for d in self.definitions if symbol.fits(d.left))
 
     def wrong(self, symbol: Symbol) -> tuple[GrammarRule, ...]:
-        """Return what is ungrammatical in a symbol's place: the other definitions of its name that
-        have all attributes of one of the vary statement's preterminals (a logical OR)."""
+        """Return the definitions whose terminals are ungrammatical in the place of a symbol.
+
+        These have the symbol's name but are not among :meth:`fitting`, and they have all attributes
+        of at least one preterminal of the vary statement.
+        """
         right = set(map(id, self.fitting(symbol)))
         varied = [s for s in self.vary if s.name == symbol.name]
         wrong = (d for d in self.definitions if any(s.fits(d.left) for s in varied))
@@ -95,7 +99,8 @@ class Grammar:
 
 @dataclass(frozen=True)
 class GeneratedCounts:
-    """The good and bad sentences made, and those not made as the wrong form is a right one too."""
+    """The numbers of good and bad sentences, and of bad ones that were not made (``syncretic``):
+    their wrong form is spelt like a right one."""
 
     good: int
     bad: int
@@ -103,11 +108,11 @@ class GeneratedCounts:
 
 
 def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, GeneratedCounts]:
-    """Yield every sentence with its label, lazily; the generator returns a
-    :class:`GeneratedCounts`.
+    """Yield each sentence after its label, True for good ones; return :class:`GeneratedCounts`.
 
-    Each good sentence is followed by its bad ones, in which one varied place is wrong. The order:
-    templates as they stand; in each, the varied place turns fastest, then the others from the left.
+    Each good sentence is followed by its bad ones, in which one varied place is wrong. Templates
+    are in the order of the file. Of their places, varied ones change fastest, then the others, from
+    left to right.
     """
     made = Counter[bool | None]()
     for template in grammar.templates:
@@ -119,6 +124,7 @@ def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, GeneratedCou
 
 
 def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool | None, str]]:
+    """Yield a template's sentences with labels; None is for a bad one that is spelt like a good."""
     slots = [_choices(grammar, part) for part in template.right]
     names = {symbol.name for symbol in grammar.vary}
     varied = [i for i, p in enumerate(template.right) if isinstance(p, Symbol) and p.name in names]
@@ -133,7 +139,10 @@ def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool |
 
 
 def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, dict[str, bool | None]]]:
-    """Return each terminal with the wrong forms in its place: None where spelt like a right one."""
+    """Return each terminal of a part, with the wrong forms that may be in its place.
+
+    The value of a wrong form is False, or None if it is spelt like a right one.
+    """
     if isinstance(part, str):
         return [(part, {})]
     wrong = [definition.terminals for definition in grammar.wrong(part)]
@@ -144,10 +153,10 @@ def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, dict[str, 
 
 
 def read_grammar(path: Path, common: Path | None = None) -> Grammar:
-    """Read a grammar, with the definitions of ``common`` where that is given; its own definition
-    replaces the shared one of the same name and attributes.
+    """Return the grammar of a file, with the definitions of the file ``common`` if it is given.
 
-    Raises :class:`InputError` with every problem of both files.
+    A definition of ``path`` replaces that of ``common`` with the same name and attributes. Raises
+    :class:`InputError` with every problem of both files.
     """
     return _read_all([path], common)[0]
 
@@ -220,6 +229,7 @@ def _definition(text: str) -> tuple[list[Symbol | str], list[str]]:
 
 
 def _shape(path: Path, rules: list[GrammarRule], shared: bool) -> Iterator[Problem]:
+    """Yield problems of a file by itself: lines that are missing, repeated, or not for it."""
     if not shared:
         missing = [n for n in ("vary", "S") if all(rule.left.name != n for rule in rules)]
         yield from (Problem(f"there is no {_KINDS[name]}", str(path)) for name in missing)
@@ -234,6 +244,7 @@ def _shape(path: Path, rules: list[GrammarRule], shared: bool) -> Iterator[Probl
 
 
 def _problems(grammar: Grammar, own: list[GrammarRule]) -> Iterator[Problem]:
+    """Yield problems of what the lines of a grammar mean together."""
     for rule in (rule for rule in own if rule.left.name in _KINDS):
         messages = [_unknown(grammar, part) for part in rule.right]
         if rule.left.name == "vary":
@@ -249,6 +260,7 @@ def _problems(grammar: Grammar, own: list[GrammarRule]) -> Iterator[Problem]:
 
 
 def _unknown(grammar: Grammar, part: Symbol | str) -> str:
+    """Return why a part of a template has no definition, or an empty text."""
     name = part if isinstance(part, str) else part.name
     kin = [str(d.left) for d in grammar.definitions if d.left.name == name]
     if isinstance(part, str):
@@ -261,18 +273,19 @@ def _unknown(grammar: Grammar, part: Symbol | str) -> str:
 
 
 def _idle(grammar: Grammar, symbol: Symbol) -> str:
+    """Return a message if a symbol of the vary statement is in no template, or an empty text."""
     names = list(dict.fromkeys(s.name for t in grammar.templates for s in t.symbols))
     near = candidates("preterminals there", names, symbol.name)
     return "" if symbol.name in names else f"{symbol.name!r} varies but is in no template {near}"
 
 
 def build_avg(source: Path, out: Path) -> dict[str, int]:
-    """Write ``NAME.txt`` for each grammar of the folder ``source`` but ``common.avg``, which holds
-    what they share; return the number of lines of each.
+    """Write the sentences of all grammars of the folder ``source``; return their numbers by name.
 
-    All are read before any is written, and all written before ``out`` is touched, whose other files
-    stay. Raises :class:`InputError` with every problem of every grammar, and where a file of such a
-    name is there that holds no labelled sentences.
+    ``NAME.avg`` makes ``NAME.txt``; ``common.avg`` holds the definitions that all share. Nothing in
+    ``out`` changes before all files are made; its other files stay. Raises :class:`InputError` with
+    every problem of every grammar, and for a file that would be replaced although it holds no
+    labelled sentences.
     """
     paths = {p.name: p for p in sorted(source.glob("*.avg")) if p.name[0] != "."}
     common = paths.pop("common.avg", None)
@@ -296,7 +309,7 @@ def build_avg(source: Path, out: Path) -> dict[str, int]:
 
 
 def _is_set(path: Path) -> bool:
-    """Return whether a file is empty or begins with a label, as those of :func:`build_avg`."""
+    """Return whether a file may be one of :func:`build_avg`: it is empty or begins with a label."""
     with path.open("rb") as file:
         start = file.read(len("False\t"))
     return not start or start.startswith((b"True\t", b"False\t"))

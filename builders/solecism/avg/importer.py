@@ -1,7 +1,7 @@
-"""From an attribute-varying grammar to templates and lexicon tables, to start from.
+"""Turns an attribute-varying grammar into templates and lexicon tables, for people to edit.
 
-Source of the grammar's format: Mueller et al. (2020), section 3; of what is written:
-``docs/formats.md``. ``docs/avg.md`` says how the one becomes the other.
+Mueller et al. (2020), section 3, describe the grammar, ``docs/formats.md`` describes templates and
+tables, and ``docs/avg.md`` how the one becomes the other.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ Family = tuple[GrammarRule, ...]
 def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> list[Path]:
     """Write templates and lexicon tables that make a grammar's sentences; return their paths.
 
-    ``common.avg`` beside the grammar is read too. Under ``out`` come
-    ``templates/<dataset>/<language>/`` and ``lexicons/<language>/``. Nothing is overwritten: raises
-    :class:`InputError` listing the files that are there already (one that would come out the
-    same is left alone), or with every problem of the grammar.
+    A file ``common.avg`` beside the grammar is read too. The files are written into
+    ``templates/<dataset>/<language>/`` and ``lexicons/<language>/`` of the folder ``out``. Raises
+    :class:`InputError` with every problem of the grammar, or with all files that are there already
+    with another text: nothing is overwritten.
     """
     for name in (language, dataset):
         if not re.fullmatch(r"\w[\w.-]*", name):
@@ -71,8 +71,11 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
 
 @dataclass(frozen=True)
 class _WordTable:
-    """A preterminal as a lexicon table: the features of each definition's forms, and the properties
-    of its words."""
+    """The lexicon table that a preterminal becomes.
+
+    ``families``: its definitions, grouped by words; ``cells``: the features of each definition's
+    forms; ``properties``: the values of columns that each definition's words have.
+    """
 
     name: str
     upos: str
@@ -81,11 +84,11 @@ class _WordTable:
     properties: Mapping[GrammarRule, Mapping[str, str]]
 
     def kin(self, rule: GrammarRule) -> list[Feats]:
-        """The features of all forms that a definition's words have."""
+        """Return the features of all forms of a definition's words, itself included."""
         return [self.cells[r] for family in self.families if rule in family for r in family]
 
     def table(self) -> Table:
-        """The lexicon table."""
+        """Return the lexicon table."""
         cells = tuple(cell for cell in dict.fromkeys(self.cells.values()) if cell)
         names = dict.fromkeys(name for known in self.properties.values() for name in known)
         columns = (*(["UPOS"] if self.name not in UPOS else []), *names)
@@ -105,7 +108,11 @@ class _WordTable:
 
 @dataclass(frozen=True)
 class _SlotDraft:
-    """A preterminal of a template as a slot; ``noun`` is the one that it agrees with, if any."""
+    """The slot that a preterminal of a template becomes.
+
+    ``slot``: its name; ``good`` and ``wrong``: the definitions of its good and its wrong forms;
+    ``noun``: the slot of the noun that it agrees with, if any.
+    """
 
     slot: str
     words: _WordTable
@@ -119,24 +126,25 @@ class _SlotDraft:
         return self.words.cells[self.good]
 
     @property
-    def model(self) -> Feats:
-        """The features that others agree with, as the engine sees them."""
+    def features(self) -> Feats:
+        """The features with which other slots agree when templates are filled."""
         third = {"Person": "3"} if self.words.upos == "NOUN" else {}
         known = {n: v for n, v in self.words.properties[self.good].items() if n in UNIVERSAL}
         return Feats.of({**third, **known}).updated(self.cell)
 
     @property
-    def names(self) -> list[str]:
-        """The features in which wrong forms differ from the good one."""
+    def changed(self) -> list[str]:
+        """The names of the features in which wrong forms differ from the good one."""
         wrong = [self.words.cells[rule] for rule in self.wrong]
         return [n for n in self.cell if any(cell.get(n) != self.cell[n] for cell in wrong)]
 
     def follows(self, noun: _SlotDraft) -> bool:
-        """Return whether agreement picks just the good form, and a clash the wrong ones."""
+        """Return whether ``agree`` with a noun gives just the good form, and ``clash`` with it
+        just the wrong ones."""
         kin, wrong = self.words.kin(self.good), [self.words.cells[rule] for rule in self.wrong]
-        right = [c for c in kin if agree(c, noun.model) and set(c) & set(noun.model)]
-        others = [c for c in kin if clash(c, noun.model, self.names)]
-        others = [c for c in others if agree(c, self.cell, ignoring=self.names)]
+        right = [c for c in kin if agree(c, noun.features) and set(c) & set(noun.features)]
+        others = [c for c in kin if clash(c, noun.features, self.changed)]
+        others = [c for c in others if agree(c, self.cell, ignoring=self.changed)]
         return right == [self.cell] and others == wrong
 
     @property
@@ -148,10 +156,11 @@ class _SlotDraft:
     def bad(self) -> list[str]:
         """The expressions that print the wrong forms."""
         if self.noun and self.wrong:
-            return [f"{self.slot} | clash({self.noun.slot}, {json.dumps(self.names)[1:-1]})"]
+            return [f"{self.slot} | clash({self.noun.slot}, {json.dumps(self.changed)[1:-1]})"]
         return [f"{self.slot} | form({self._moved(self.words.cells[rule])})" for rule in self.wrong]
 
     def _moved(self, wrong: Feats) -> str:
+        """Return the arguments of ``form`` that give a wrong form, as few as possible."""
         new = Feats(tuple(pair for pair in wrong.pairs if pair not in self.cell.pairs))
         asked, kin = self.cell.updated(new), self.words.kin(self.good)
         found = [c for c in kin if set(new) <= set(c) and agree(c, asked)]
@@ -160,7 +169,7 @@ class _SlotDraft:
 
     @property
     def wants(self) -> dict[str, list[str]]:
-        """The constraints on the slot's words and, where it does not agree, on their forms."""
+        """What the slot asks of its words and, if it agrees with no noun, of their forms."""
         known = {n: v.split(",") for n, v in self.words.properties[self.good].items()}
         kin = self.words.kin(self.good)
         telling = [
@@ -172,8 +181,11 @@ class _SlotDraft:
 
 @dataclass(frozen=True)
 class _TemplateDraft:
-    """A template to be written, without its name: what its slots ask, its sentences, more front
-    matter, and the grammar's lines that it was made from."""
+    """A template to be written, without its name.
+
+    ``slots``: what each slot asks; ``sentences``: its lines after the front matter; ``front``: more
+    lines of front matter; ``lines``: the numbers of the grammar's lines that it was made from.
+    """
 
     slots: Mapping[str, Mapping[str, list[str]]]
     sentences: tuple[str, ...]
@@ -181,7 +193,7 @@ class _TemplateDraft:
     lines: tuple[int, ...]
 
     def text(self, uid: str, source: str) -> str:
-        """The template file."""
+        """Return the text of the template file."""
         lines = ", ".join(map(str, sorted(set(self.lines))))
         about = f"Imported from {source}, line {lines}; say here what is tested."
         head = [f"id: {_yaml(uid)}", f"about: {_yaml(about)}", *self.front, "slots:"]
@@ -195,10 +207,12 @@ class _TemplateDraft:
 
 
 def _yaml(text: str) -> str:
+    """Return a text as YAML has it, in quotation marks if it needs them."""
     return text if re.fullmatch(r"\w+", text) else json.dumps(text, ensure_ascii=False)
 
 
 def _drafts(grammar: Grammar, tables: Mapping[str, _WordTable]) -> Iterator[_TemplateDraft]:
+    """Yield a draft for each choice of definitions in each template that has bad sentences."""
     controllers = _controllers(grammar, tables)
     for template in grammar.templates:
         for rules in product(*(grammar.fitting(symbol) for symbol in template.symbols)):
@@ -219,6 +233,7 @@ def _places(
     rules: Iterable[GrammarRule],
     tables: Mapping[str, _WordTable],
 ) -> list[_SlotDraft]:
+    """Return the slots of a template, with ``rules`` as the definitions of their good forms."""
     places: list[_SlotDraft] = []
     for symbol, rule in zip(template.symbols, rules, strict=True):
         words = tables[symbol.name]
@@ -228,7 +243,11 @@ def _places(
 
 
 def _controllers(grammar: Grammar, tables: Mapping[str, _WordTable]) -> dict[str, int]:
-    """Return, for each slot that has the number of just one noun in all templates, which noun."""
+    """Return the noun, counted from 0, that each slot agrees with in number.
+
+    That is the one noun that has the slot's number in all templates; slots without one are left
+    out.
+    """
     found: dict[str, set[int]] = {}
     for template in grammar.templates:
         places = _places(grammar, template, (GrammarRule(s, ()) for s in template.symbols), tables)
@@ -272,7 +291,7 @@ def _literal(word: str) -> str:
 
 
 def _merged(drafts: Iterable[_TemplateDraft]) -> list[_TemplateDraft]:
-    """Join drafts that differ in number alone where together they have every combination."""
+    """Return drafts; those that differ in number alone are joined if they have all combinations."""
     groups: dict[str, list[_TemplateDraft]] = {}
     for draft in drafts:
         slots = {slot: {**w, "Number": "Number" in w} for slot, w in draft.slots.items()}
@@ -293,7 +312,7 @@ def _joined(group: list[_TemplateDraft]) -> list[_TemplateDraft]:
 
 
 def _word_tables(grammar: Grammar) -> dict[str, _WordTable]:
-    """Return the table of each preterminal of the templates."""
+    """Return the table of each preterminal of the templates, by the preterminal's name."""
     tables: dict[str, _WordTable] = {}
     for name in (s.name for template in grammar.templates for s in template.symbols):
         if name not in tables:
@@ -303,13 +322,14 @@ def _word_tables(grammar: Grammar) -> dict[str, _WordTable]:
 
 
 def _identifier(name: str, taken: Iterable[str]) -> str:
-    """Return a name as a table or slot can have it, with a number if it is ``taken``."""
+    """Return a name that a table or slot can have, with a number if it is ``taken`` already."""
     base = re.sub(r"^(?![a-z])", "x_", re.sub(r"\W", "_", _nfc(name).lower()))
     numbered = (f"{base}_{number}" for number in count(2))
     return next(found for found in chain([base], numbered) if found not in taken)
 
 
 def _words(grammar: Grammar, name: str, table: str) -> _WordTable:
+    """Return the table, called ``table``, of the preterminal called ``name``."""
     families = _families(grammar, [d for d in grammar.definitions if d.left.name == name])
     known = {rule: _ud_features(rule.left) for family in families for rule in family}
     pairs = [pair for family in families for pair in permutations(family, 2)]
@@ -328,7 +348,7 @@ def _words(grammar: Grammar, name: str, table: str) -> _WordTable:
 
 
 def _families(grammar: Grammar, rules: list[GrammarRule]) -> tuple[Family, ...]:
-    """Join definitions that vary with each other, or differ in person and number alone."""
+    """Return definitions grouped by words: a group varies, or differs in person and number only."""
     symbols = {s for template in grammar.templates for s in template.symbols}
     varied = {(id(a), id(b)) for s in symbols for a in grammar.fitting(s) for b in grammar.wrong(s)}
     lexemes = {
@@ -346,6 +366,7 @@ def _families(grammar: Grammar, rules: list[GrammarRule]) -> tuple[Family, ...]:
 
 
 def _variant(family: Family, families: tuple[Family, ...]) -> str:
+    """Return a value that tells a family's words from those of others, made of its attributes."""
     strange = [[a for a in f[0].left.attributes if a not in _FEATURES] for f in families]
     clear = all(strange.count(attributes) == 1 for attributes in strange)
     attributes = strange[families.index(family)] if clear else family[0].left.attributes
@@ -353,7 +374,7 @@ def _variant(family: Family, families: tuple[Family, ...]) -> str:
 
 
 def _ud_features(symbol: Symbol) -> dict[str, list[str]]:
-    """Return the UD features that a symbol's attributes stand for."""
+    """Return the UD features that a symbol's attributes mean; other attributes are left out."""
     found: dict[str, list[str]] = {}
     for name, value in (_FEATURES[a] for a in symbol.attributes if a in _FEATURES):
         found.setdefault(name, []).append(value)

@@ -1,4 +1,4 @@
-"""A hub: what it has, and its errors in one line each.
+"""Questions to a hub, with its errors as :class:`InputError` of one line.
 
 Retries, uploads, time limits and the cache are those of huggingface_hub.
 """
@@ -24,11 +24,12 @@ from solecism.errors import InputError, Problem, fail
 from solecism.hashing import file_digest
 
 DATASET = "dataset"
-"""The kind of our repositories."""
+"""The type of our repositories on the hub."""
 
 _QUERY = re.compile(r"(?<=\S)\?[^\s\"')>]+")
 _NO_ANSWER: type[OSError] = HfHubHTTPError.__mro__[1]
-"""What the library that huggingface_hub uses (httpx or a follower) raises without an answer."""
+"""The error for a hub that does not answer, of the library that huggingface_hub uses (httpx, or
+its successor)."""
 
 
 class MissingError(InputError):
@@ -40,7 +41,7 @@ class UnreachableError(InputError):
 
 
 def hub_api() -> HfApi:
-    """Return the hub that the environment names."""
+    """Return the API of the hub that the environment names."""
     return HfApi(library_name="solecism")
 
 
@@ -58,7 +59,7 @@ def hub_errors(repo: str) -> Iterator[None]:
 
 
 def _told(error: BaseException, repo: str, endpoint: str) -> InputError:
-    """Return the error for the user."""
+    """Return the error that the user is told for an error of the hub."""
     if isinstance(error, RepositoryNotFoundError | RevisionNotFoundError):
         why = f"{endpoint} has no such data set or version, or hides it from you"
         return MissingError(Problem(f"{repo}: {why} (log in: `hf auth login`)"))
@@ -78,7 +79,7 @@ def _told(error: BaseException, repo: str, endpoint: str) -> InputError:
 
 
 def _explained(error: BaseException) -> str:
-    """Return what happened, without the query of an address, which may hold a signature."""
+    """Return what went wrong. Queries of addresses are left out, as they may hold a signature."""
     if isinstance(error, HfHubHTTPError):
         status, said = error.response.status_code, error.server_message or "no explanation"
         return f"{error.response.request.url.path}: {status} {said}"
@@ -87,7 +88,7 @@ def _explained(error: BaseException) -> str:
 
 
 class Refs(NamedTuple):
-    """The commit of the branch main and of each tag."""
+    """The commit of the branch main (``head``), and the commits of the tags by name."""
 
     head: str
     tags: Mapping[str, str]
@@ -115,7 +116,7 @@ def files_at(repo: str, revision: str) -> dict[str, RepoFile]:
 
 
 def same_bytes(path: Path, remote: RepoFile) -> bool:
-    """Return whether a local file has the bytes of a file of the hub, by size and digest."""
+    """Return whether a local file and a file of the hub have the same size and digest."""
     if path.stat().st_size != remote.size:
         return False
     if remote.lfs is not None:
@@ -126,9 +127,10 @@ def same_bytes(path: Path, remote: RepoFile) -> bool:
 def snapshot(
     repo: str, revision: str | None, patterns: Sequence[str] | None = None, force: bool = False
 ) -> Path:
-    """Download the files of a revision that the cache lacks, and return its folder.
+    """Download the files of a revision that are not in the cache; return its folder in the cache.
 
-    ``patterns``: only files that fit one of them; ``force``: also files that the cache has.
+    ``patterns``: download only files that fit one of these; ``force``: also download files that are
+    in the cache.
     """
     with hub_errors(repo):
         found = snapshot_download(
@@ -139,9 +141,10 @@ def snapshot(
 
 
 def folder_of(repo: str, revision: str | None) -> Path:
-    """Return the folder of a data set of a hub that was named where a folder might have been.
+    """Return the folder of a data set's revision, downloaded from a hub or from the cache.
 
-    If the hub cannot be reached, the cache is used. Raises :class:`InputError`.
+    Raises :class:`InputError` for a data set that cannot be had. It says that there is no such
+    folder either: users may give a folder or a data set of a hub.
     """
     try:
         return snapshot(repo, revision)
@@ -157,7 +160,7 @@ def revisions_of(model: str) -> list[str]:
 
 
 def reachable() -> bool:
-    """Return whether the hub takes connections and answers (other libraries repeat for long)."""
+    """Return whether the hub answers within 30 seconds; other libraries would try for longer."""
     with suppress(InputError), hub_errors("hub"):
         get_session().head(hub_api().endpoint, timeout=30)
         return True

@@ -1,8 +1,8 @@
 """Load exactly the rows of a version, online, offline and when the hub is down.
 
-A version that is whole in the cache, by the digests of its manifest, is read from there: it cannot
-have changed. We do not use ``load_dataset(id, revision=...)``, because without a connection it may
-return the rows of another version from its own cache.
+If all files of a version are in the cache, with the digests of its manifest, they are read from
+there: a version never changes. We do not use ``load_dataset(id, revision=...)``, because without a
+connection it may return the rows of another version from its own cache.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ def load(
     Without one, the folder that ``solecism build`` made is read: the one called ``dataset`` in the
     current folder or in ``$SOLECISM_DATA``.
 
-    Without a ``version`` the newest of the hub is taken or, with a warning, that of the cache if
-    the hub cannot be reached. Only the files of the config are downloaded.
+    Without a ``version`` the newest one of the hub is taken. If the hub cannot be reached, the
+    newest one in the cache is taken, with a warning. Only the files of the config are downloaded.
 
-    Raises :class:`InputError` for an unknown data set, config, split or version (with those that
-    there are), for a version that is neither in the cache nor on the hub, and for files that are
-    not as built or released: by the manifest and, if the package knows the version, by its lock.
+    Raises :class:`InputError` for an unknown data set, config, split or version, with the known
+    ones; for a version that is neither in the cache nor on the hub; and for files that are not as
+    they were built or released. Those are told by the digests of the manifest and, for a version
+    that the package knows, of its lock.
 
     >>> import os, solecism
     >>> from tempfile import TemporaryDirectory
@@ -73,7 +74,10 @@ def load(
 
 
 def _refuse_tampered(place: str, manifest: Manifest, config: str) -> None:
-    """Raise :class:`InputError` for content of a hub that is not what the package's lock says."""
+    """Raise :class:`InputError` for a config whose content differs from the package's lock.
+
+    A version that the lock does not have may hold anything.
+    """
     known = read_lock(BUILT_IN.with_name(LOCK)).get(manifest.dataset, {}).get(manifest.version)
     if known is None:
         return
@@ -86,7 +90,7 @@ def _refuse_tampered(place: str, manifest: Manifest, config: str) -> None:
 
 
 def _load(manifest: Manifest, config: str, split: str) -> Dataset:
-    """Load a config of a folder in which the other configs, and the card, may be missing."""
+    """Return the rows of a config; the folder may lack other configs and the card."""
     folder, facts = manifest.path.parent.resolve(), manifest.config(config)
     files = [folder / path for path in facts.files]
     splits = sorted({path.name.partition("-")[0] for path in files})
@@ -99,7 +103,8 @@ def _load(manifest: Manifest, config: str, split: str) -> Dataset:
 
 
 def _built(dataset: str, wanted: Version | None) -> Path:
-    """Return a folder made by ``solecism build``."""
+    """Return the folder that ``solecism build`` made; raises :class:`InputError` if it is not there
+    or has another version than the one that is ``wanted``."""
     folder = Path(os.environ.get("SOLECISM_DATA", ".")) / dataset
     if not (folder / MANIFEST).is_file():
         way = f"build it (`solecism build {dataset}`) or name the hub's repository, as repo='ORG/{dataset}'"
@@ -112,7 +117,10 @@ def _built(dataset: str, wanted: Version | None) -> Path:
 
 
 def _released(repo: str, config: str, wanted: Version | None) -> Path:
-    """Return the folder of a version from the cache or the hub; look for the newest on the hub."""
+    """Return the folder of the version ``wanted`` from the cache or the hub.
+
+    None means the newest version of the hub; see :func:`_newest_cached` if it cannot be reached.
+    """
     if wanted is not None and (folder := _cached(repo, wanted, config)) is not None:
         return folder
     try:
@@ -129,12 +137,16 @@ def _released(repo: str, config: str, wanted: Version | None) -> Path:
 
 
 def _near(kind: str, versions: list[Version], wanted: Version | None) -> str:
+    """Return the part of a message that names the versions that there are, the newest first."""
     names = [str(version) for version in reversed(versions)]
     return candidates(kind, names, str(wanted or ""))
 
 
 def _downloaded(repo: str, version: Version, config: str) -> Path:
-    """Download the files of a config, and once more, from scratch, if they are not as released."""
+    """Return the folder of a version, into which the files of a config are downloaded.
+
+    If they are not as released, they are all downloaded once more.
+    """
     for force in (False, True):
         folder = snapshot(repo, version.tag, [MANIFEST, f"{escape(config)}/*"], force)
         manifest = read_manifest(folder)
@@ -147,7 +159,11 @@ def _downloaded(repo: str, version: Version, config: str) -> Path:
 
 
 def _newest_cached(repo: str, config: str, wanted: Version | None, error: InputError) -> Path:
-    """Return the newest version of the cache; raises if there is none or another one is wanted."""
+    """Return the folder of the newest version in the cache; warn that the hub was not reached.
+
+    Raises :class:`InputError` if the cache has no version, or if a version is ``wanted``, as that
+    one is not in the cache.
+    """
     home = Path(constants.HF_HUB_CACHE, repo_folder_name(repo_id=repo, repo_type=DATASET))
     tags = sorted(path.name for path in (home / "refs").glob("v*") if TAG.fullmatch(path.name))
     versions = sorted(parse_version(tag) for tag in tags)

@@ -1,8 +1,8 @@
 """Publish a built data set as an immutable version of a hub's repository.
 
-One commit holds everything. The tag ``v<version>`` is made when the hub lists exactly our files at
-that commit, so that at any time a tag shows a whole release or does not exist. After a failure, the
-same command continues where it stopped.
+All files are pushed in one commit. The tag ``v<version>`` is made only after the hub lists exactly
+our files at that commit, so that a tag always is a whole release. After a failure, the same command
+goes on where it stopped.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,10 @@ CARD = "README.md"
 
 @dataclass(frozen=True)
 class Change:
-    """One change of a commit (``add``, ``change``, ``delete``, ``keep``) and its size in bytes."""
+    """What a push does to a file: ``add``, ``change``, ``delete`` or ``keep`` it.
+
+    ``size``: its size in bytes, on the hub if it is deleted.
+    """
 
     kind: str
     path: str
@@ -37,9 +40,9 @@ class Change:
 class PushPlan:
     """What a push will do.
 
-    ``head`` is the last commit (empty if there is no repository yet), ``last`` the newest release
-    and ``difference`` what changed since; ``released`` is the commit of our tag, if it is there
-    already; ``unasked``: why the hub was not asked.
+    ``head``: the last commit of the repository, empty if there is no repository yet; ``last``: the
+    tag of the newest release; ``difference``: what changed since then; ``released``: the commit of
+    our tag, if the version is released already; ``unasked``: why the hub could not be asked.
     """
 
     manifest: Manifest
@@ -52,7 +55,7 @@ class PushPlan:
 
     @property
     def strays(self) -> tuple[str, ...]:
-        """What else is in the folder, neither hidden nor released. It is not pushed."""
+        """What else is in the folder: neither hidden nor in the release, and not pushed."""
         folder, ours = self.manifest.path.parent, {MANIFEST, *self.manifest.files}
         inside = {parent.as_posix() for path in ours for parent in Path(path).parents}
         found = (p for place in inside for p in (folder / place).iterdir() if p.name[0] != ".")
@@ -66,13 +69,17 @@ class PushPlan:
 
     @property
     def unchanged(self) -> bool:
-        """True if the head has our files already."""
+        """Whether the last commit has exactly our files already."""
         return bool(self.head) and all(change.kind == "keep" for change in self.changes)
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """What a push did: the commit of the release, whether it and the tag are new, and the plan."""
+    """What a push did, with its plan.
+
+    ``commit``: the commit of the release; ``committed`` and ``tagged``: whether this push made the
+    commit and the tag.
+    """
 
     commit: str
     committed: bool
@@ -81,13 +88,12 @@ class Pushed:
 
 
 def push(folder: Path, repo: str, private: bool = False) -> Pushed:
-    """Publish a data set folder.
+    """Publish a data set folder that ``solecism build`` made, and return what was done.
 
-    ``folder`` was made by ``solecism build``; ``repo`` is ``ORG/NAME``; ``private`` makes a new
-    repository private and refuses a public one. Raises :class:`InputError` for a folder that is not
-    what was built, sources that may not be passed on, a version that is released with other bytes
-    or too small for what changed, somebody else's push in the meantime, and whatever the hub
-    refuses.
+    ``repo`` is ``ORG/NAME``; ``private`` makes a new repository private and refuses a public one.
+    Raises :class:`InputError` for files that are not as they were built, sources that may not be
+    passed on, a version that is released with other bytes or is too low for what changed, somebody
+    else's push in the meantime, and all that the hub refuses.
     """
     plan = _plan(_releasable(folder), repo, private)
     if plan.released:
@@ -114,9 +120,10 @@ def push(folder: Path, repo: str, private: bool = False) -> Pushed:
 
 
 def plan_push(folder: Path, repo: str, private: bool = False) -> PushPlan:
-    """Return what :func:`push` would do, without writing anything; raises what it would raise.
+    """Return what :func:`push` would do, without writing anything.
 
-    Without a connection the plan says what would be sent to an empty repository.
+    Raises the errors that are known before pushing. If the hub cannot be reached, the plan says
+    what would be sent to an empty repository.
     """
     manifest = _releasable(folder)
     try:
@@ -126,7 +133,7 @@ def plan_push(folder: Path, repo: str, private: bool = False) -> PushPlan:
 
 
 def _releasable(folder: Path) -> Manifest:
-    """Read the manifest; raise :class:`InputError` if the folder must not be published."""
+    """Return the manifest of a folder; raise :class:`InputError` if it must not be published."""
     manifest = read_manifest(folder)
     if parse_version(manifest.version) == Version(0, 0, 0):
         message = f"{manifest.dataset!r} has no version: give it a line in catalogue.toml"
@@ -151,12 +158,15 @@ def _releasable(folder: Path) -> Manifest:
 
 
 def _paths(manifest: Manifest) -> list[str]:
-    """Return the files of a release by their paths in the repository."""
+    """Return the paths of a release's files in the repository, in order."""
     return sorted((*manifest.files, MANIFEST))
 
 
 def _changes(manifest: Manifest, repo: str = "", revision: str = "") -> tuple[Change, ...]:
-    """Return the changes that make the files at a revision those of a release, by path."""
+    """Return, in the order of paths, the changes that turn a revision into the release.
+
+    Without a revision, all files are added.
+    """
     folder, ours = manifest.path.parent, set(_paths(manifest))
     theirs = client.files_at(repo, revision) if revision else {}
     found = []
@@ -172,6 +182,7 @@ def _changes(manifest: Manifest, repo: str = "", revision: str = "") -> tuple[Ch
 
 
 def _plan(manifest: Manifest, repo: str, private: bool) -> PushPlan:
+    """Return what a push will do; raises :class:`InputError` as :func:`push` does."""
     try:
         refs = client.refs_of(repo)
         with client.hub_errors(repo):

@@ -1,7 +1,7 @@
-"""The catalogue: treebanks and UniMorph lists of others, pinned by commit and blob hash.
+"""The catalogue of treebanks and UniMorph lists, pinned by commit and blob hash.
 
-``treebanks.jsonl`` and ``unimorph.jsonl`` have a work a line. ``scripts/make_catalogue.py``
-makes them from an index; nothing in them is written by hand.
+``treebanks.jsonl`` and ``unimorph.jsonl`` have a line for each of these works.
+``scripts/make_catalogue.py`` makes the files from an index; nothing in them is written by hand.
 """
 
 import re
@@ -35,7 +35,7 @@ _BESIDES = {"nb": "no", "nor": "no", "bokmål": "no", "nynorsk": "nn"}
 """More names of languages. UD calls both Norwegian standards ``no``; here that is Bokmål."""
 
 _LISTS = {"hrv": "hbs", "srp": "hbs", "bos": "hbs", "qpm": "poma", "nor": "nob", "swa": "swc"}
-"""The name of a UniMorph list that is another than the language's ISO 639-3 code."""
+"""The names of UniMorph lists, by ISO 639-3 code, where the two are not the same."""
 
 
 def allows_commerce(licence: str) -> bool:
@@ -44,13 +44,13 @@ def allows_commerce(licence: str) -> bool:
 
 
 def allows_derivatives(licence: str) -> bool:
-    """Return whether a licence is known to allow that what is made of a work is passed on."""
+    """Return whether a licence is known to allow passing on what is made of a work."""
     return "-ND" not in licence and licence != NOT_STATED
 
 
 @dataclass(frozen=True)
 class Pin:
-    """A file as the catalogue pins it: its blob hash in git, and what else is known."""
+    """A file with its blob hash in git and, if known, its size and SHA-256."""
 
     path: str
     blob: str
@@ -63,7 +63,7 @@ class Pin:
         return self.path.rpartition("/")[2]
 
     def fits(self, path: Path) -> bool:
-        """Return whether a file has the bytes that are pinned."""
+        """Return whether a file has the pinned bytes, by size and hashes."""
         if self.size is not None and path.stat().st_size != self.size:
             return False
         if blob_digest(path) != self.blob:
@@ -73,11 +73,11 @@ class Pin:
 
 @dataclass(frozen=True)
 class Origin:
-    """A work of others: a treebank, or the UniMorph list of a language.
+    """A treebank, or the UniMorph list of a language.
 
-    ``repository`` is that at GitHub, ``ref`` the commit there, ``licence`` SPDX's identifier;
-    ``commercial`` says whether commercial use is allowed; ``text`` is false for a treebank that is
-    published without its words; ``also`` has other names of its folder.
+    ``repository``: its repository at GitHub; ``ref``: the pinned commit; ``licence``: an SPDX
+    identifier; ``commercial``: whether commercial use is allowed; ``text``: false for a treebank
+    that is published without its words; ``also``: other names of its folder.
     """
 
     name: str
@@ -101,17 +101,17 @@ class Origin:
 
     @property
     def redistributable(self) -> bool:
-        """Whether what is made of it may be passed on.
+        """Whether items made of it may be passed on.
 
-        It may not without its text, nor under a no-derivatives licence or none; licences that
-        forbid commercial use allow it.
+        They may not if it has no text, or a licence that forbids derivatives, or no stated licence.
+        Licences that forbid commercial use allow it.
         """
         return self.text and allows_derivatives(self.licence)
 
 
 @cache
 def _read(path: Path) -> tuple[str, tuple[Mapping[str, Any], ...]]:
-    """Return the release of UD and the treebanks of a catalogue."""
+    """Return the release of UD of a catalogue, and its lines, a mapping for each treebank."""
     head, *lines = read_json_lines(path) or [None]
     check(head, {"ud": str}, path, "catalogue")
     for line in lines:
@@ -120,13 +120,13 @@ def _read(path: Path) -> tuple[str, tuple[Mapping[str, Any], ...]]:
 
 
 def catalogue_release() -> str:
-    """Return the release of UD whose pins the catalogue has, as ``2.18``."""
+    """Return the release of UD whose files the catalogue pins, such as ``2.18``."""
     return _read(TREEBANKS)[0]
 
 
 @cache
 def treebank_origins() -> tuple[Origin, ...]:
-    """Return all treebanks of the catalogue, by name."""
+    """Return all treebanks of the catalogue, in its order."""
     return tuple(
         Origin(
             line["name"], line["code"], f"UniversalDependencies/{line['name']}", line["commit"],
@@ -153,7 +153,7 @@ def lists() -> Mapping[str, Origin]:
 def origin_languages(commercial: bool = False) -> list[str]:
     """Return the codes of the languages that have treebanks, in alphabetical order.
 
-    ``commercial``: those with a treebank that allows commercial use.
+    ``commercial`` leaves out languages without a treebank that allows commercial use.
     """
     origins = treebank_origins()
     return sorted({origin.language for origin in origins if origin.commercial or not commercial})
@@ -162,8 +162,8 @@ def origin_languages(commercial: bool = False) -> list[str]:
 def treebanks_of(language: str, commercial: bool = False) -> list[Origin]:
     """Return the treebanks of a language, those that allow commercial use first.
 
-    ``commercial`` leaves the others out. Raises :class:`InputError` with the candidates where there
-    is none.
+    ``commercial`` leaves the others out. Raises :class:`InputError` for an unknown language, with
+    similar names, and if no treebank is left.
     """
     code = find_code(language)
     found = [origin for origin in treebank_origins() if origin.language == code]
@@ -176,27 +176,31 @@ def treebanks_of(language: str, commercial: bool = False) -> list[Origin]:
 
 
 def list_of(language: str) -> Origin | None:
-    """Return the UniMorph list of a language, by its ISO 639-3 code."""
+    """Return the UniMorph list of a language, None without one.
+
+    ``language`` is a UD code, or the name of a list.
+    """
     codes = [iso_of(language), language]
     names = [name for code in codes if code for name in (code, _LISTS.get(code, code))]
     return next((lists()[name] for name in names if name in lists()), None)
 
 
 def iso_of(language: str) -> str | None:
-    """Return the ISO 639-3 code of a language; codes for private use have none."""
+    """Return the ISO 639-3 code of a language by its UD code, None if there is none."""
     return next((line["iso"] for line in _read(TREEBANKS)[1] if line["code"] == language), None)
 
 
 def language_name(language: str) -> str:
-    """Return the English name of a language of the catalogue."""
+    """Return the English name of a language by its UD code, or the code if it is not known."""
     lines = _read(TREEBANKS)[1]
     return next((line["language"] for line in lines if line["code"] == language), language)
 
 
 def find_code(text: str, message: str = "there is no language {} with treebanks") -> str:
-    """Return the code of a language that is named by its UD code, ISO 639-3 code or English name.
+    """Return the UD code of a language that is named by UD code, ISO 639-3 code or English name.
 
-    Raises :class:`InputError` with the candidates; ``message`` is what it says then.
+    Raises :class:`InputError` for an unknown name, with ``message`` (the name is put in place of
+    ``{}``) and similar names.
     """
     code = known_code(text)
     if code is None:
@@ -207,15 +211,16 @@ def find_code(text: str, message: str = "there is no language {} with treebanks"
 
 
 def known_code(text: str) -> str | None:
-    """Return the code of a language, as :func:`find_code` does, or None."""
+    """Return the UD code of a language as :func:`find_code` does, None for an unknown name."""
     return _names().get(_plain(text))
 
 
 @cache
 def _names() -> Mapping[str, str]:
-    """The codes of languages by all their names; where two claim one, codes come first.
+    """Return the UD codes of languages by all their names.
 
-    The names are those of treebanks before they were renamed, then now's.
+    If a name is that of two languages, UD codes come before ISO 639-3 codes, and these before the
+    English names in the names of treebanks, old ones too.
     """
     lines = _read(TREEBANKS)[1]
     names: dict[str, str] = {}
@@ -229,4 +234,5 @@ def _names() -> Mapping[str, str]:
 
 
 def _plain(name: str) -> str:
+    """Return a name in lower case, with one blank in place of blanks, ``_`` and ``-``."""
     return re.sub(r"[\s_-]+", " ", name.strip()).casefold()

@@ -1,4 +1,4 @@
-"""Cloze items of pairs that agree: the columns of :data:`solecism.schema.CLOZE`."""
+"""Cloze items from pairs of words that agree: tables of :data:`solecism.schema.CLOZE`."""
 
 from dataclasses import dataclass
 
@@ -15,12 +15,12 @@ from solecism.treebank.languages import Language
 from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, text_of
 
 MASKS = ("controller", "target")
-"""Which end of a pair is masked: the paper's choice, and its stated future work."""
+"""The ends of a pair that may be masked. The paper masks controllers only."""
 
 
 @dataclass(frozen=True)
 class ItemOrigin:
-    """Where items come from: what is said of the treebank in each of them."""
+    """The treebank that items come from, with its licence and genre."""
 
     treebank: str
     licence: str = ""
@@ -38,10 +38,12 @@ def items_of(
     origin: ItemOrigin,
     forms: Morphology | None = None,
 ) -> pa.Table:
-    """Return the items of a chunk, in the order of the pairs; a pair's controller is masked first.
+    """Return the items of a chunk, in the order of the pairs.
 
-    ``id`` is made of language, relation, which end is masked, and the masked sentence: duplicates
-    in the paper's sense have the same id. ``forms`` tell how frequent what is masked is.
+    If both ends of a pair are masked, the item with the masked controller comes first. The ``id``
+    is a hash of the language, the relation, the end that is masked, and the masked sentence: items
+    that the paper calls duplicates have the same id. With ``forms`` items have the frequency of the
+    masked word.
     """
     chosen = found.kept.T & np.array([mask in masks for mask in MASKS])
     pair, masked = np.nonzero(chosen)
@@ -107,11 +109,11 @@ def _depths(tokens: Tokens) -> Ints:
 
 
 def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
-    """Return the texts of sentences, and the place of every written token in that of its sentence.
+    """Return the texts of sentences, and the places of all written tokens in them.
 
-    The text is that of the comment ``# text`` where the tokens are found in it, in order, with
-    nothing but blanks between them; else it is put together from the tokens and ``SpaceAfter=No``.
-    Sentences that are not ``wanted`` have places without meaning.
+    The text is the comment ``# text``, if the tokens are found in it, in order and with only blanks
+    between them. Else it is put together from the tokens and ``SpaceAfter=No``. For sentences that
+    are not ``wanted`` nothing is looked up, and their places mean nothing.
     """
     surface, sentences = tokens.surface, tokens.sentences
     step = surface.form.sizes + surface.spaced
@@ -128,7 +130,8 @@ def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
     fits[surface.sentence[rows[misplaced]]] = False
     text, added = sentences.text, bytearray()
     starts, ends = text.starts.copy(), text.ends.copy()
-    for sentence in np.flatnonzero(wanted & ~fits).tolist():  # behind the bytes of the chunk
+    # The texts of other sentences are added after the bytes of the chunk.
+    for sentence in np.flatnonzero(wanted & ~fits).tolist():
         place = slice(first[sentence], end[sentence])
         forms = surface.form[place].raw()
         given = text.data[starts[sentence] : ends[sentence]]
@@ -142,7 +145,8 @@ def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
 
 
 def _align(text: bytes, forms: list[bytes]) -> tuple[bytes, list[int]] | None:
-    """Find the tokens in a text, with nothing but blanks between them."""
+    """Return a text and the places of its tokens, None if other things than blanks are between
+    them."""
     places, at = [], 0
     for form in forms:
         place = text.find(form, at)
@@ -154,7 +158,7 @@ def _align(text: bytes, forms: list[bytes]) -> tuple[bytes, list[int]] | None:
 
 
 def _join(forms: list[bytes], spaced: list[bool]) -> tuple[bytes, list[int]]:
-    """Put a text together from its tokens."""
+    """Return a text that is put together from its tokens, and their places in it."""
     places, out = [], bytearray()
     for form, blank in zip(forms, spaced, strict=True):
         places.append(len(out))
@@ -163,7 +167,10 @@ def _join(forms: list[bytes], spaced: list[bool]) -> tuple[bytes, list[int]]:
 
 
 def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str) -> Hashes:
-    """Hash the masked sentences: a sum over tokens and places, in which one term is exchanged."""
+    """Return the hashes of items, made from their masked sentences.
+
+    The hash of a sentence is a sum over its tokens; for the masked one a term is exchanged.
+    """
     surface, token = tokens.surface, tokens.written[word]
     first = starts_of(surface.sentence)
     place = mix(rank_in_group(surface.sentence).astype(np.uint64))
@@ -191,12 +198,12 @@ def _constant(value: str, size: int) -> pa.StringArray:
 
 
 def _lists(chosen: Flags, names: tuple[str, ...]) -> pa.ListArray:
-    """Return for every row of flags the names whose flag is set."""
+    """Return for each row of flags the list of the names whose flag is set."""
     return _list_array(chosen.sum(axis=1), Coded(np.nonzero(chosen)[1], names).arrow())
 
 
 def _list_array(counts: Ints, values: pa.Array) -> pa.ListArray:
-    """Return lists of so many values each."""
+    """Return lists; ``counts`` says how many of the values each list has."""
     ends = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
     return pa.ListArray.from_arrays(ends, values)
 
@@ -204,12 +211,12 @@ def _list_array(counts: Ints, values: pa.Array) -> pa.ListArray:
 def _neighbours(
     tokens: Tokens, pairs: WordPairs, shared: Flags, bits: Hashes
 ) -> dict[str, pa.Array | Flags]:
-    """Return the columns about the other nouns of the sentences, of all pairs at once.
+    """Return the columns about the other nouns of each pair's sentence.
 
-    ``distractors``: how many other nouns (NOUN) of the sentence differ from the controller in one
-    of the four features (the paper, Results). ``intervening_noun``: a noun stands between the ends.
-    ``attractors``: the nouns, names and pronouns between the ends that differ from the controller
-    in a feature in which the pair agrees, so that they would license another form.
+    ``distractors``: how many other nouns (NOUN) of the sentence differ from the controller in any
+    of the four features (the paper, Results). ``intervening_noun``: whether a noun stands between
+    the ends. ``attractors``: the nouns, names and pronouns between the ends that differ from the
+    controller in a feature in which the pair agrees, so that they would license another form.
     """
     noun = tokens.upos.isin("NOUN")
     nominal = np.flatnonzero(tokens.upos.isin("NOUN", "PROPN", "PRON"))
@@ -234,7 +241,10 @@ def _neighbours(
 
 
 def _members(tokens: Tokens, pairs: WordPairs, rows: Ints) -> tuple[Ints, Ints]:
-    """Join pairs with those of ``rows`` that are in their sentence: (pair, row) in order."""
+    """Return two arrays that join each pair with the words of its sentence that are in ``rows``.
+
+    The first has places of pairs, in rising order, the second the rows of words.
+    """
     sentence = tokens.sentence[pairs.controller]
     first = np.searchsorted(rows, tokens.sentences.start[sentence])
     count = np.searchsorted(rows, tokens.sentences.end[sentence]) - first
@@ -244,10 +254,10 @@ def _members(tokens: Tokens, pairs: WordPairs, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def _cues(pairs: WordPairs, shared: Flags) -> Flags:
-    """Return, a row a pair and a column a relation, which cues stay when one end is masked.
+    """Return flags of the relations that still tell a value if one end of a pair is masked.
 
-    There is one where the controller agrees with another target too, in a feature in which the pair
-    agrees.
+    A row is a pair, a column a relation. The flag is set if, in this relation, the controller
+    agrees with another target in a feature in which the pair agrees.
     """
     out = np.zeros((len(pairs), len(RELATIONS)), bool)
     last = int(pairs.controller.max(initial=-1)) + 1

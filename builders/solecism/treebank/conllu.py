@@ -1,9 +1,9 @@
 """CoNLL-U, read fast: chunks of whole sentences become columns of texts, codes and numbers.
 
-A treebank has few distinct values in most columns. Texts stay where they are in the bytes of the
-file; they are hashed eight bytes at a time, in step for all rows, and only the distinct ones are
-ever made into Python strings. A chunk that cannot be read is explained, sentence by sentence and
-slowly, by :mod:`solecism.treebank.faults`.
+Most columns of a treebank have few distinct texts. Texts stay in the bytes of the file. They are
+hashed eight bytes at a time, for all rows together, and only distinct ones become Python strings.
+If a chunk cannot be read, :mod:`solecism.treebank.faults` looks for the reasons, slowly and
+sentence by sentence.
 
 Source: https://universaldependencies.org/format.html.
 """
@@ -32,10 +32,10 @@ Flags = NDArray[np.bool_]
 _Value = TypeVar("_Value")
 
 CHUNK = 1 << 21
-"""Bytes of a chunk: small enough for its arrays to stay near the processor."""
+"""Bytes of a chunk: few enough that its arrays fit into the processor's cache."""
 
 PADDING = bytes(16)
-"""What must follow the last byte that a span may hold: texts are read eight bytes at a time."""
+"""Bytes that must follow the last text of :class:`Spans`, as texts are read in pieces of eight."""
 
 _TABS = len(COLUMNS) - 1
 _NEWLINE, _TAB, _RETURN, _HASH = b"\n\t\r#"
@@ -48,7 +48,7 @@ _SENT_ID, _TEXT = "# sent_id =", "# text ="
 
 @dataclass(frozen=True)
 class Coded:
-    """A column of repeated texts: ``values[codes[row]]``."""
+    """A column of few distinct texts: the text of a row is ``values[codes[row]]``."""
 
     codes: Ints
     values: tuple[str, ...]
@@ -61,7 +61,7 @@ class Coded:
         return np.array([function(value) for value in self.values], kind)[self.codes]
 
     def isin(self, *wanted: str) -> Flags:
-        """Return in which rows one of the texts stands."""
+        """Return flags of the rows that have one of the texts."""
         return self.table(wanted.__contains__, bool)
 
     def arrow(self) -> pa.StringArray:
@@ -72,7 +72,7 @@ class Coded:
 
 @dataclass(frozen=True)
 class Spans:
-    """A column of texts as places in ``data`` (UTF-8 and :data:`PADDING`), ends exclusive."""
+    """A column of texts: each is ``data[start:end]``; ``data`` is UTF-8, then :data:`PADDING`."""
 
     data: bytes
     starts: Ints
@@ -106,7 +106,7 @@ class Spans:
         return pa.StringArray.from_buffers(len(raw), *buffers)
 
     def equal(self, text: str) -> Flags:
-        """Return which texts are this one."""
+        """Return flags of the texts that are this one."""
         wanted = text.encode()
         found: Flags = self.sizes == len(wanted)
         for at in range(0, len(wanted), 8):
@@ -116,13 +116,13 @@ class Spans:
         return found
 
     def begin(self, text: str) -> Flags:
-        """Return which texts begin with this one."""
+        """Return flags of the texts that begin with this one."""
         size = len(text.encode())
         ends = np.where(self.sizes >= size, self.starts + size, self.ends)
         return Spans(self.data, self.starts, ends).equal(text)
 
     def hashes(self) -> Hashes:
-        """Hash every text to 64 bits: the same on every machine and in every chunk."""
+        """Return a hash of 64 bits of each text, the same on every machine and in every chunk."""
         sizes = self.sizes
         out = _spread(self._pieces(0) ^ _spread(sizes.astype(np.uint64)))
         at, rows = 8, np.flatnonzero(sizes > 8)
@@ -133,21 +133,24 @@ class Spans:
         return mix(out)
 
     def _pieces(self, at: int) -> Hashes:
-        """Return the eight bytes from ``at`` on as little-endian numbers, cut where a text ends."""
+        """Return eight bytes of each text, from ``at`` on, as a little-endian number.
+
+        Bytes past the end of the text are 0.
+        """
         # A view with a stride of one byte: words[i] are the eight bytes that begin at byte i.
         words: Hashes = np.ndarray((len(self.data) - 7,), "<u8", self.data, strides=(1,))
         starts = self.starts + at
         return words[starts] & _MASKS[np.minimum(self.ends - starts, 8)]  # type: ignore[no-any-return]
 
     def codes(self) -> Coded:
-        """Number the distinct texts in the order of their first rows."""
+        """Return the column with each distinct text once, in the order of their first rows."""
         encoded = pa.array(self.hashes()).dictionary_encode()
         codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
         first = first_rows(codes, len(encoded.dictionary))
         return Coded(codes, tuple(self[first].texts()))
 
     def integers(self) -> tuple[Ints, Flags]:
-        """Return every text as a number, and where it is one (of up to nine digits)."""
+        """Return each text as a number, and flags of the texts that are one (up to nine digits)."""
         letters = np.frombuffer(self.data, np.uint8)
         sizes = self.sizes
         values = np.zeros(len(self), np.int64)
@@ -164,7 +167,10 @@ class Spans:
 
 
 def _spread(values: Hashes) -> Hashes:
-    """Scramble a little: what is hashed in several steps is mixed well once, at the end."""
+    """Return values whose bits are mixed a little: the step between two pieces of a text.
+
+    The last step of a hash mixes them well.
+    """
     out = values * _ODD
     out ^= out >> np.uint64(29)
     return out
@@ -179,7 +185,7 @@ class ConlluChunk:
     line: int = 1
 
     def sentences(self) -> Iterator[ConlluChunk]:
-        """Yield what stands between empty lines, a chunk each."""
+        """Yield each sentence, the lines between two empty ones, as a chunk of its own."""
         line, at = self.line, 0
         for match in re.finditer(rb"(?:[^\n]+\n?)+", self.data):
             line += self.data.count(b"\n", at, match.start())
@@ -188,16 +194,17 @@ class ConlluChunk:
 
 
 class BrokenError(Exception):
-    """A chunk that is not CoNLL-U."""
+    """An error for a chunk that is not CoNLL-U; it does not say why."""
 
 
 def _require(good: Flags) -> None:
+    """Raise :class:`BrokenError` unless all flags are set."""
     if not good.all():
         raise BrokenError
 
 
 def starts_of(groups: Ints) -> Ints:
-    """Return the rows in which another group begins, of numbers that never fall."""
+    """Return the rows in which a group begins; ``groups`` has each row's, in rising order."""
     return np.flatnonzero(np.diff(groups, prepend=-1))
 
 
@@ -219,9 +226,9 @@ def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
 
 
 def read_chunks(path: Path, size: int = CHUNK) -> Iterator[ConlluChunk]:
-    """Yield a file in chunks of whole sentences, each of about ``size`` bytes.
+    """Yield the chunks of a file, whole sentences of about ``size`` bytes each.
 
-    An empty line written ``CR LF`` ends a sentence too; it is complained of when the chunk is read.
+    An empty line that ends in ``CR LF`` ends a sentence too, although :func:`tokens_of` refuses it.
     """
     rest, line = b"", 1
     with path.open("rb") as file:
@@ -247,8 +254,9 @@ def read_tokens(
 ) -> Iterator[Tokens]:
     """Yield the words of a CoNLL-U file, chunk by chunk.
 
-    With ``skipped``, broken sentences are left out and it is called with their number; without it
-    the first chunk with such raises :class:`InputError` with file, line and culprit of each.
+    With ``skipped``, broken sentences are left out, and ``skipped`` is called with their number.
+    Without it, the first chunk with broken sentences raises :class:`InputError` with the file, the
+    line and the fault of each.
     """
     for chunk in read_chunks(path, size):
         try:
@@ -259,7 +267,7 @@ def read_tokens(
 
 
 def _tokens_of_good(chunk: ConlluChunk, skipped: Callable[[int], object] | None) -> Tokens:
-    """Read the sentences of a chunk that are not broken; see :func:`read_tokens`."""
+    """Return the words of the sentences that are not broken; see :func:`read_tokens`."""
     good, broken = [], []
     for sentence in chunk.sentences():
         try:
@@ -275,7 +283,11 @@ def _tokens_of_good(chunk: ConlluChunk, skipped: Callable[[int], object] | None)
 
 @dataclass(frozen=True)
 class _Lines:
-    """All lines of a chunk; ``sentence`` numbers what stands between empty lines."""
+    """All lines of a chunk.
+
+    ``comment`` and ``word``: flags of lines that begin with ``#`` or with a digit; ``sentence``:
+    how many empty lines there are up to a line, itself included.
+    """
 
     text: Spans
     comment: Flags
@@ -284,6 +296,7 @@ class _Lines:
 
 
 def _split_lines(data: bytes) -> _Lines:
+    """Return the lines of a chunk; raises :class:`BrokenError` for other lines than CoNLL-U has."""
     try:
         pa.array([data]).cast(pa.string())
     except pa.ArrowInvalid:  # it is not UTF-8
@@ -307,8 +320,7 @@ def _split_lines(data: bytes) -> _Lines:
 class _Rows:
     """The lines with ten columns: words, multiword tokens, empty nodes.
 
-    ``tabs``: for each line the places of its nine tabs; ``sentence``: its number in
-    :class:`_Lines`.
+    ``tabs``: for each line the places of its nine tabs; ``sentence``: as in :class:`_Lines`.
     """
 
     text: Spans
@@ -316,7 +328,7 @@ class _Rows:
     sentence: Ints
 
     def column(self, name: str, rows: Ints | slice = slice(None)) -> Spans:
-        """Return a column by its name in the format, of all or of some rows."""
+        """Return a column by its name (``FORM``), of all rows or of some."""
         at = COLUMNS.index(name)
         starts = self.tabs[rows, at - 1] + 1 if at else self.text.starts[rows]
         ends = self.tabs[rows, at] if at < _TABS else self.text.ends[rows]
@@ -324,12 +336,13 @@ class _Rows:
 
 
 def _split_columns(lines: _Lines) -> _Rows:
+    """Return the columns; raises :class:`BrokenError` if there are not ten, or one is empty."""
     line = np.flatnonzero(lines.word)
     text = lines.text[line]
     tabs = np.flatnonzero(np.frombuffer(text.data, np.uint8) == _TAB)
     table = tabs.reshape(-1, _TABS) if len(tabs) == _TABS * len(text) else None
     if table is None or (table[:, 0] <= text.starts).any() or (table[:, -1] >= text.ends).any():
-        # Are there tabs in comments?
+        # There may be tabs in comments: look at the other tabs alone.
         tabs = tabs[lines.word[np.searchsorted(lines.text.starts, tabs, side="right") - 1]]
         of_line = np.searchsorted(text.starts, tabs, side="right") - 1
         _require(np.bincount(of_line, minlength=len(text)) == _TABS)
@@ -345,7 +358,8 @@ def _split_columns(lines: _Lines) -> _Rows:
 class Surface:
     """The tokens as written: multiword tokens, and the words outside them.
 
-    ``spaced``: a blank follows (no ``SpaceAfter=No``); ``sentence``: its row in :class:`Sentences`.
+    ``spaced``: flags of tokens that a blank follows (without ``SpaceAfter=No``); ``sentence``: the
+    row of a token's sentence in :class:`Sentences`.
     """
 
     form: Spans
@@ -355,7 +369,11 @@ class Surface:
 
 @dataclass(frozen=True)
 class Sentences:
-    """The sentences: where their words begin and end, and comments (empty if not given)."""
+    """The sentences of a chunk.
+
+    ``start`` and ``end``: the rows of their words, from ``start`` up to ``end`` without it;
+    ``sent_id`` and ``text``: the values of these comments, empty if there is none.
+    """
 
     start: Ints
     end: Ints
@@ -370,9 +388,13 @@ class Sentences:
 class Tokens:
     """The syntactic words of a chunk, column by column.
 
-    ``number``: the ID of every word; ``sentence``: numbered from 0, without gaps; ``head``: the row
-    of the head, -1 for a root; ``multiword``: the word is a part of a multiword token; ``written``:
-    the row in :attr:`surface` of the token that it is or is a part of.
+    ``number``: the ID of each word; ``sentence``: the number of its sentence, from 0 without gaps;
+    ``head``: the row of its head, -1 for a root; ``multiword``: flags of the words that are parts
+    of multiword tokens; ``written``: the row in :attr:`surface` of the token that a word is, or is
+    a part of.
+
+    Private fields: ``_row``: the row of each word in ``_rows``; ``_shown``: the rows of the tokens
+    as written; ``_place_of``: the number of a sentence by that in ``_lines``, -1 without words.
     """
 
     number: Ints
@@ -395,7 +417,7 @@ class Tokens:
         return len(self._rows.text.data) - len(PADDING)
 
     def column(self, name: str) -> Spans:
-        """Return a column of the words by its name in the format."""
+        """Return a column of the words by its name (``FORM``)."""
         return self._rows.column(name, self._row)
 
     @cached_property
@@ -410,12 +432,12 @@ class Tokens:
 
     @cached_property
     def forms(self) -> Coded:
-        """The word forms, with every distinct one read."""
+        """The word forms, each distinct one as a string."""
         return self.form.codes()
 
     @cached_property
     def lemmas(self) -> Coded:
-        """The lemmas, with every distinct one read."""
+        """The lemmas, each distinct one as a string."""
         return self.lemma.codes()
 
     @cached_property
@@ -450,7 +472,7 @@ class Tokens:
         return Sentences(start, end, *comments)
 
     def _comment(self, key: str, count: int) -> Spans:
-        """Return the value of a comment in every sentence; where it stands twice, the first."""
+        """Return the value of a comment for each sentence, of the first such comment in it."""
         lines = np.flatnonzero(self._lines.comment)
         lines = lines[self._lines.sentence[lines] < len(self._place_of)]
         lines = lines[self._lines.text[lines].begin(key)][::-1]
@@ -464,7 +486,7 @@ class Tokens:
 
 
 def tokens_of(chunk: ConlluChunk) -> Tokens:
-    """Read a chunk; raises :class:`BrokenError` where anything in it is not CoNLL-U.
+    """Return the words of a chunk; raises :class:`BrokenError` if it is not CoNLL-U.
 
     IDs must count from 1, heads must be words of the sentence and lead to a root, ranges of
     multiword tokens must fit, features must be ``Name=Value``, and no column may be empty.
@@ -499,7 +521,11 @@ def tokens_of(chunk: ConlluChunk) -> Tokens:
 
 
 def _numbered(given: Ints, row: Ints) -> tuple[Ints, Ints]:
-    """Number the sentences that have words without gaps: each given number's place, each word's."""
+    """Return numbers without gaps for the sentences that have words.
+
+    ``given``: the sentence of each line, ``row``: the lines that are words. The first array has the
+    new number of each given one (-1 without words), the second the new number of each word.
+    """
     has = np.zeros(int(given[-1]) + 1 if len(given) else 0, bool)
     has[given[row]] = True
     place_of = np.where(has, np.cumsum(has) - 1, -1)
@@ -507,9 +533,11 @@ def _numbered(given: Ints, row: Ints) -> tuple[Ints, Ints]:
 
 
 def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
-    """Return the row of every word's head; all must lead to a root.
+    """Return the row of each word's head, -1 for a root.
 
-    All heads are followed at once, in steps that double, until everything has reached a root.
+    ``start`` and ``size``: the first row and the number of words of each word's sentence. Raises
+    :class:`BrokenError` if a head is no word of the sentence, or does not lead to a root. To find
+    this out, the heads of all words are followed at once, in steps that double.
     """
     given, good = text.integers()
     _require(good & (given <= size))
@@ -527,9 +555,10 @@ def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
 def _multiword(
     rows: _Rows, ids: Spans, other: Ints, row: Ints, start: Ints, size: Ints
 ) -> tuple[Ints, Flags, Ints]:
-    """Return the rows of multiword tokens, which words are covered by one, and by which.
+    """Return the rows of multiword tokens, flags of the words in one, and the row of each word's.
 
-    ``other``: the rows that are no words; ``start`` and ``size`` are those of each word's sentence.
+    ``other``: the rows that are not words; ``start`` and ``size``: see :func:`_heads`. Raises
+    :class:`BrokenError` for ranges that overlap or do not fit the words after them.
     """
     token, first, last = _ranges(ids, other)
     covered, inner = np.zeros(len(row), bool), np.zeros(len(row), np.int64)
@@ -549,7 +578,10 @@ def _multiword(
 
 
 def _ranges(ids: Spans, other: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return row, first and last ID of multiword tokens; empty nodes (``8.1``) are left out."""
+    """Return the row, the first ID and the last ID of each multiword token among other rows.
+
+    Empty nodes (``8.1``) are left out.
+    """
     found = [_RANGE.fullmatch(text) for text in ids[other].texts()]
     _require(np.array(list(map(bool, found)), bool))
     tokens = [

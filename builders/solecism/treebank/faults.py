@@ -1,4 +1,4 @@
-"""Explains broken sentences of CoNLL-U to the user: line by line, with the package ``conllu``."""
+"""Tells users why sentences of CoNLL-U are broken, line by line."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -16,9 +16,10 @@ _Words = Sequence[tuple[int, list[str]]]
 
 
 def explain(sentences: Sequence[tuple[int, bytes]], path: str) -> InputError:
-    """Return the error with all faults of broken sentences; equal ones are listed once.
+    """Return an error with the faults of broken sentences; equal faults are one problem.
 
-    Each sentence comes with the number of its first line.
+    ``sentences``: the number of the first line, and the bytes, of each. At most 20 problems are
+    told.
     """
     alike: dict[str, list[int]] = {}
     for first, data in sentences:
@@ -35,7 +36,10 @@ def explain(sentences: Sequence[tuple[int, bytes]], path: str) -> InputError:
 
 
 def _faults(first: int, data: bytes) -> list[tuple[int, str]]:
-    """Return the faults of a sentence that the first check with a finding finds."""
+    """Return the faults of a sentence, each with its line.
+
+    They are those of one check, the first that finds any: later checks need what it tests.
+    """
     lines = list(enumerate(data.rstrip(b"\n").split(b"\n"), first))
     if found := list(_of_lines(lines)):
         return found
@@ -73,7 +77,7 @@ def _of_columns(words: _Words) -> _Faults:
 
 
 def _of_ids(words: _Words) -> _Faults:
-    """Yield IDs that are none, words that do not count from 1, ranges that do not fit the words."""
+    """Yield faults of IDs: texts that are no ID, words not counted from 1, ranges that misfit."""
     size = sum(cells[0].isdecimal() for _, cells in words)
     expected, covered = 1, 0
     for line, (text, *_) in words:
@@ -98,7 +102,10 @@ def _of_ids(words: _Words) -> _Faults:
 
 
 def _of_heads(words: _Words) -> _Faults:
-    """Yield heads that are no word of the sentence, else words from which no root is reached."""
+    """Yield faults of heads: heads that are no word of the sentence.
+
+    If there are none, words whose heads do not lead to a root are faults.
+    """
     plain = [(line, int(cells[0]), cells[6]) for line, cells in words if cells[0].isdecimal()]
     heads = {n: int(text) if text.isdecimal() and len(text) < 10 else -1 for _, n, text in plain}
     strange = [(line, text) for line, n, text in plain if not 0 <= heads[n] <= len(plain)]

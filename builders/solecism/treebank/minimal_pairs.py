@@ -1,7 +1,7 @@
-"""Minimal pairs from mined items: the rows of ``<lang>-pairs``, chosen so that no word fills them.
+"""Minimal pairs from mined items: the rows of ``<lang>-pairs``, chosen so that many words occur.
 
 Compare MultiBLiMP (Jumelet et al. 2025), which makes pairs of subject and verb from the same
-sources; here every relation is used, and a form is only taken for wrong where no reading of it is
+sources. Here every relation is used, and a form counts as wrong only if none of its readings is
 right.
 """
 
@@ -48,13 +48,14 @@ Row = dict[str, Any]
 class Caps:
     """How many pairs are kept.
 
-    A *cell* is a paradigm (``UID``: relation, feature and distance class) and a direction, from the
-    good value to the bad one. All cells of a language are filled to the same ``quota``: twice the
-    median of what they could hold, at least ``floor`` and at most ``cell``. In a cell there are at
-    most ``lemma`` pairs of a target's lemma (``closed``: of determiners and auxiliaries) and
-    ``controller`` of a controller's. Pairs are taken in the order of their ids, which are hashes,
-    one of each lemma after the other; a sentence makes one pair at most, in the smallest cell that
-    it fits.
+    A *cell* is a paradigm (``UID``: relation, feature, and whether a noun is between the ends) with
+    a change from one value to another (``Sing>Plur``). All cells of a language have the same quota:
+    twice the median of the numbers of pairs at hand, at least ``floor`` and at most ``cell``. A
+    cell has at most ``lemma`` pairs with one lemma of the target (``closed`` for determiners,
+    auxiliaries and pronouns), and at most ``controller`` pairs with one lemma of the controller.
+
+    Pairs are taken in the order of their ids, which are hashes: a pair of each lemma, then a second
+    pair of each, and so on. A sentence makes at most one pair, in the smallest cell that it fits.
     """
 
     cell: int = 200
@@ -66,12 +67,12 @@ class Caps:
 
 Cell = tuple[str, str, str]
 _Kept = dict[str, dict[str, Row]]
-"""The pairs of a cell that are kept, by lemma and id."""
+"""The pairs of a cell that are kept, by lemma of the target, then by id."""
 
 
 @dataclass
 class PairMaker:
-    """Makes pairs of the items that pass by, and keeps no more than the caps allow.
+    """Makes pairs from tables of items (:meth:`take`), and keeps no more than the caps allow.
 
     ``made`` counts the pairs of each paradigm before the caps.
     """
@@ -83,7 +84,7 @@ class PairMaker:
 
     def take(self, items: pa.Table) -> None:
         """Make pairs of the items whose target is masked (:data:`solecism.schema.CLOZE`)."""
-        self.__dict__.pop("chosen", None)
+        self.__dict__.pop("chosen", None)  # it was chosen from fewer pairs
         places = _controllers(items)
         for item in items.filter(pa.compute.equal(items["masked"], "target")).to_pylist():
             for wrong in self.wrong_forms.of_item(item):
@@ -91,6 +92,7 @@ class PairMaker:
                 self._keep(_row(item, wrong, places.get(_key(item))), most)
 
     def _keep(self, row: Row, most: int) -> None:
+        """Keep a pair, unless ``most`` pairs of its cell and lemma have lower ids."""
         self.made[row["UID"]] += 1
         features = row["features"]
         cell = row["UID"], features["good_value"], features["bad_value"]
@@ -100,7 +102,10 @@ class PairMaker:
             del kept[max(kept)]
 
     def rows(self) -> list[Row]:
-        """Return the pairs that are kept, paradigm by paradigm; ``pair_id`` counts within one."""
+        """Return the chosen pairs, paradigm by paradigm, a pair of each cell in turn.
+
+        ``pair_id`` numbers the pairs of a paradigm from 0.
+        """
         paradigms: dict[str, list[list[Row]]] = defaultdict(list)
         for cell in sorted(self.chosen):
             paradigms[cell[0]].append(self.chosen[cell])
@@ -112,14 +117,17 @@ class PairMaker:
 
     @property
     def quota(self) -> int:
-        """The pairs that every cell should have."""
+        """The number of pairs that each cell should have: see :class:`Caps`."""
         sizes = [sum(map(len, kept.values())) for kept in self._kept.values()]
         usual = 2 * int(median(sizes)) if sizes else 0
         return min(self.caps.cell, max(self.caps.floor, usual))
 
     @cached_property
     def chosen(self) -> dict[Cell, list[Row]]:
-        """The pairs of each cell; the smallest cells, those with attractors mostly, come first."""
+        """The chosen pairs of each cell.
+
+        The smallest cells, mostly those with attractors, choose first, as a sentence is used once.
+        """
         ranked = {cell: self._ranked(kept) for cell, kept in self._kept.items()}
         order = sorted(ranked, key=lambda cell: (len(ranked[cell]), cell))
         used: set[str] = set()
@@ -127,13 +135,16 @@ class PairMaker:
         return {cell: list(islice(_unused(ranked[cell], used), quota)) for cell in order}
 
     def tables(self) -> Iterator[pa.Table]:
-        """Yield the kept pairs as tables of :data:`SCHEMA`."""
+        """Yield the chosen pairs as tables of :data:`SCHEMA`."""
         rows = iter(self.rows())
         while some := list(islice(rows, _ROWS)):
             yield pa.Table.from_pylist(some, SCHEMA)
 
     def _ranked(self, kept: _Kept) -> list[Row]:
-        """Return the pairs of a cell, lemmas in turn, capped for controllers too."""
+        """Return the pairs of a cell, a pair of each target's lemma in turn.
+
+        Pairs over the cap for a controller's lemma are left out.
+        """
         rows = {key: row for of_lemma in kept.values() for key, row in of_lemma.items()}
         turns = [turn for of_lemma in kept.values() for turn in enumerate(sorted(of_lemma))]
         seen: Counter[str] = Counter()
@@ -146,9 +157,10 @@ class PairMaker:
         return ranked
 
     def facts(self) -> dict[str, object]:
-        """Return what the manifest says: the caps, pairs made and kept, and why items made none.
+        """Return what the manifest says: the caps, and the numbers of pairs made and kept.
 
-        ``unfilled``: the cells that have fewer pairs than the quota, and how many.
+        ``unfilled``: the cells that have fewer pairs than the quota, with their numbers of pairs;
+        ``passed_over``: how often an item made no pair, by reason.
         """
         kept: dict[str, dict[str, int]] = {}
         unfilled = {}
@@ -170,7 +182,7 @@ class PairMaker:
 
 
 def _unused(rows: Iterable[Row], used: set[str]) -> Iterator[Row]:
-    """Yield the pairs whose sentences are not used yet, and note these."""
+    """Yield the pairs whose sentence is not in ``used``, and add it."""
     for row in rows:
         if row["sentence_good"] not in used:
             used.add(row["sentence_good"])
@@ -181,22 +193,27 @@ _Place = tuple[object, ...]
 
 
 def _key(item: Item) -> _Place:
+    """Return what the two items of a pair of words have in common: sentence, relation and ends."""
     ends = item["controller"]["index"], item["target"]["index"]
     return item["treebank"], item["sent_id"], item["text"], item["relation"], *ends
 
 
 def _controllers(items: pa.Table) -> dict[_Place, int]:
-    """Return where controllers start in their texts, from the items in which they are masked."""
+    """Return at which letter of the text a controller starts, by the key of its pair of words.
+
+    This is known only for pairs of which an item with a masked controller is in the table.
+    """
     wanted = items.filter(pa.compute.equal(items["masked"], "controller"))
     names = ("treebank", "sent_id", "text", "relation", "controller", "target", "left")
     return {_key(item): len(item["left"] or "") for item in wanted.select(names).to_pylist()}
 
 
 def _row(item: Item, wrong: WrongForm, controller: int | None) -> Row:
+    """Return the row of a pair; ``controller``: where the controller starts, None if not known."""
     left, good, bad, right = item["left"] or "", item["answer"], wrong.form, item["right"] or ""
     uid = f"{item['relation']}_{wrong.feature.lower()}{_distance(item, wrong)}"
     prefix = left.rstrip()
-    one = bool(prefix) and left != prefix
+    one = bool(prefix) and left != prefix  # a prefix must end before a blank
     row = {
         "id": blake2b(f"{item['id']} {wrong.feature}".encode(), digest_size=8).hexdigest(),
         "set_id": item["id"],
@@ -223,10 +240,10 @@ def _row(item: Item, wrong: WrongForm, controller: int | None) -> Row:
 
 
 def _distance(item: Item, wrong: WrongForm) -> str:
-    """Return the ending of the UID of a pair with a noun between its ends.
+    """Return the ending of a pair's UID: what stands between its ends.
 
-    ``_attractor``: a noun, a name or a pronoun of another value than the controller's is there;
-    ``_intervening``: only nouns of the same value.
+    ``_attractor``: a noun, a name or a pronoun with another value than the controller's;
+    ``_intervening``: nouns, but no such one; an empty text: no noun.
     """
     own = bundle(item["controller"]["feats"]).get(wrong.feature)
     for attractor in item["attractors"] or []:
@@ -242,6 +259,7 @@ def _tokens(left: str, word: str, right: str) -> str:
 
 
 def _slots(item: Item, wrong: WrongForm, controller: int | None) -> list[Row]:
+    """Return where the ends stand in the good and the bad sentence, with what is known of them."""
     start, size = len(item["left"] or ""), len(item["answer"])
     grown = len(wrong.form) - size
     places = [("target", item["upos"], (start, start + size), (start, start + size + grown))]
@@ -259,6 +277,7 @@ def _slots(item: Item, wrong: WrongForm, controller: int | None) -> list[Row]:
 
 
 def _features(item: Item, wrong: WrongForm) -> Row:
+    """Return the features of a pair."""
     controller, attractors = item["controller"], item["attractors"] or []
     own, target = bundle(controller["feats"]), bundle(item["feats"])
     theirs = [bundle(attractor["feats"]) for attractor in attractors]
@@ -295,4 +314,5 @@ def _features(item: Item, wrong: WrongForm) -> Row:
 
 
 def _joined(texts: Iterable[str | None]) -> str | None:
+    """Return texts with commas between them, None without any; ``-`` is for a text not known."""
     return ",".join(text or "-" for text in texts) or None

@@ -32,13 +32,14 @@ from solecism.treebank.strict import SWITCHES, find_strictly
 from solecism.treebank.wrong_forms import WrongForms
 
 PRESETS = ("paper-program", "paper", "strict")
-"""``paper-program``: the published program's letter; ``paper``: what it means; ``strict``: ours."""
+"""The rules for mining: those of the paper's program, those that the paper describes, and ours."""
 
 SHARE = 0.1
 """The share of a treebank's items of a relation that one document may have."""
 
 FEWEST = 10
-"""So many documents a treebank must have, and so many items any document may have."""
+"""How many documents a treebank must have for :data:`SHARE` to count, and how many items each of
+them may have in any case."""
 
 _WAITING = 1 << 16
 _CODE = re.compile("[a-z]{2,3}")
@@ -51,8 +52,9 @@ class Settings:
     """How to mine.
 
     ``masks``: which ends are masked, of :data:`solecism.treebank.cloze.MASKS`; ``without``: filters
-    of ``strict`` that are switched off; ``forms``: by which ``strict`` finds a value overt (None:
-    the annotation is believed). Raises :class:`InputError` for an unknown preset, mask or filter.
+    of ``strict`` that are switched off; ``forms``: the forms by which ``strict`` tells whether a
+    word shows a value (None: every annotated value counts as shown). Raises :class:`InputError` for
+    an unknown preset, mask or filter.
     """
 
     language: Language
@@ -73,7 +75,7 @@ class Settings:
                     raise fail(f"there is no {kind} {name!r} {near}")
 
     def find(self, tokens: Tokens) -> tuple[AgreeingPairs, Counter[str]]:
-        """Find what agrees in a chunk, and count what was dropped, by reason."""
+        """Return the pairs of a chunk that agree, and how many were dropped, by reason."""
         if self.preset == "strict":
             return find_strictly(tokens, self.language, self.forms, self.without)
         return find_as_paper(tokens, self.language.paper, self.preset == "paper-program")
@@ -83,10 +85,11 @@ class Settings:
 class MiningCounts:
     """Counts of a run.
 
-    ``relations`` and ``masked`` count the items, after duplicates were dropped; ``dropped`` the
-    pairs that are no items, by reason; ``repeated`` the items of ``strict`` that were left out
-    since their sentence has one of that relation; ``crowded`` those whose document has its share;
-    ``skipped`` the broken sentences; ``pairs`` the minimal pairs, where they were asked for.
+    ``relations`` and ``masked`` count the items by relation and by masked end, after duplicates
+    were dropped; ``dropped``: pairs of words that made no item, by reason; ``repeated``: items of
+    ``strict`` that were left out because their sentence has another item of the relation;
+    ``crowded``: those left out because their document has its share of items already; ``skipped``:
+    broken sentences; ``pairs``: minimal pairs, None if none were asked for.
     """
 
     bytes: int = 0
@@ -120,9 +123,9 @@ class MiningCounts:
 
 @dataclass(frozen=True)
 class Mined:
-    """The outcome of :func:`mine`: ``items`` (None if not kept), counts, and how it mined.
+    """What :func:`mine` returns: the items (None if not kept), counts, and the settings.
 
-    ``reason``: why there are no items, ``""`` where there are.
+    ``reason``: why there are no items, or an empty text.
     """
 
     items: pa.Table | None
@@ -131,7 +134,7 @@ class Mined:
     reason: str = ""
 
     def facts(self) -> dict[str, object]:
-        """Return the counts as JSON has them: ``items`` is the total of the relations."""
+        """Return the counts as plain values for JSON; ``items`` is the total of the relations."""
         counts, language = self.counts, self.settings.language
         names = ("sentences", "words", "duplicates", "repeated", "crowded")
         return {
@@ -241,7 +244,7 @@ def mine(
 
 
 def _forms_of(files: Sequence[Path], code: str, evidence: Evidence, lenient: bool) -> LanguageForms:
-    """Return the forms of files by treebank; the evidence is shown every chunk."""
+    """Return the forms of files by treebank, and add each chunk to the evidence."""
     treebanks: dict[str, list[Path]] = defaultdict(list)
     for path in files:
         treebanks[treebank_of(path)].append(path)
@@ -269,7 +272,7 @@ def survey(
 def _parse(
     paths: Sequence[Path], pipeline: str, folder: Path, show: Progress
 ) -> tuple[list[Path], str]:
-    """Parse texts into files in a folder; return these and the pipeline's language."""
+    """Parse raw texts into CoNLL-U files in a folder; return these and the pipeline's language."""
     from solecism.treebank.spacy import load_pipeline, paragraphs, parse_texts, texts_of
 
     texts, parser = texts_of(paths), load_pipeline(pipeline)
@@ -293,7 +296,7 @@ def _language_of(files: Sequence[Path]) -> str:
 
 
 def treebank_of(path: Path) -> str:
-    """Return the treebank of a file: its folder, where that is called ``UD_...``, else the file."""
+    """Return a file's treebank: its folder's name if that begins with ``UD_``, else its own."""
     folder = path.resolve().parent.name
     return folder if folder.startswith("UD_") else path.stem
 
@@ -315,7 +318,7 @@ def mine_file(
     """
     origin = ItemOrigin(treebank_of(path), licence, genre)
     for tokens in read_tokens(path, size, counts.skip if lenient else None):
-        if len(tokens):  # else it has no items either
+        if len(tokens):
             counts.bytes += tokens.size
             counts.words += len(tokens)
             counts.sentences += len(tokens.sentences)
@@ -345,12 +348,13 @@ def mine_files(
 
 
 class FreshItems:
-    """Leaves out the items whose ``id`` was seen before, and counts.
+    """Yields the items that are not left out, and counts them.
 
-    Duplicates are dropped over all files of a language, as the paper's program does; ``seen`` hands
-    on what was seen elsewhere. With ``strict`` a sentence has one item of a relation at most (the
-    ``maker`` of pairs takes the items before that), and no document has too large a share: what has
-    to wait comes with :meth:`rest`.
+    Items whose ``id`` was seen before are left out, over all files of a language, as the paper's
+    program does; ``seen``: the hashes that were seen before. With ``strict``, a sentence has at
+    most one item of a relation, and no document has too large a share of the items: some items
+    wait, and are yielded by :meth:`rest`. The ``maker`` of pairs gets all items that are no
+    duplicates.
     """
 
     def __init__(
@@ -365,7 +369,7 @@ class FreshItems:
         self.quota = DocumentQuota()
 
     def of(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-        """Yield tables without the items that were there before."""
+        """Yield tables without the items that are left out or must wait."""
         for table in tables:
             fresh = self.seen.fresh(_numbers(table["id"]))
             self.counts.duplicates += int((~fresh).sum())
@@ -384,17 +388,20 @@ class FreshItems:
             yield from self.rest(end=False)
 
     def rest(self, end: bool = True) -> Iterator[pa.Table]:
-        """Yield the items that had to wait: at the end, or where too many wait."""
+        """Yield the items that had to wait: at the ``end``, or if too many wait.
+
+        They were counted as ``crowded`` before; now they are not.
+        """
         rest = self.quota.rest(end)
         if rest is not None:
             self.counts.crowded -= len(rest)
             yield self.counts.count(rest)
 
     def _first(self, items: pa.Table) -> Flags:
-        """Return which items are the first of their sentence and relation.
+        """Return flags of the items that are the first of their sentence and relation.
 
-        Of those of a table that with attractors comes first, then that with a noun between the
-        ends, then that with the lowest id.
+        Of several in one table, items with attractors come first, then those with a noun between
+        the ends, then those with the lowest ids.
         """
         texts = zip(items["relation"].to_pylist(), items["text"].to_pylist(), strict=True)
         keys = text_hashes(["\t".join(both) for both in texts])
@@ -416,10 +423,10 @@ def document_of(sent_id: str) -> str:
 
 
 class DocumentQuota:
-    """Lets items go while their document has not more than its share; others wait for the end.
+    """Lets an item go if its document has not yet its share of items; the others wait.
 
-    Where a treebank has fewer documents than :data:`FEWEST`, all of them go in the end. No more
-    than 65,536 items wait: then a treebank has its documents, or is said to have none.
+    At the end, items that still do not fit are left out, unless their treebank has fewer documents
+    than :data:`FEWEST`: then all go. If more than 65,536 items wait, this is decided at once.
     """
 
     def __init__(self) -> None:
@@ -442,7 +449,10 @@ class DocumentQuota:
         return items.filter(pa.array(goes))
 
     def rest(self, end: bool = True) -> pa.Table | None:
-        """Return what may go of the items that wait: at the ``end``, or when too many wait."""
+        """Return the items that may go of those that wait, and forget the others.
+
+        Returns None if no item waits, or if it is not the ``end`` and not too many wait.
+        """
         number = sum(map(len, self._waiting))
         if not number or (not end and number <= _WAITING):
             return None
@@ -457,6 +467,7 @@ class DocumentQuota:
         return waiting.filter(pa.array(goes))
 
     def _goes(self, treebank: str, document: str, relation: str) -> bool:
+        """Return whether an item may go; if so, it is counted."""
         total = self._total[treebank, relation] + 1
         taken = self._taken[treebank, document, relation] + 1
         if treebank not in self._free and taken > max(FEWEST, SHARE * total):
@@ -473,7 +484,7 @@ def _keys(items: pa.Table) -> list[tuple[str, str, str]]:
 
 
 def _numbers(ids: pa.ChunkedArray) -> Hashes:
-    """Read ids, texts of 16 hexadecimal digits, as numbers."""
+    """Return ids, which are texts of 16 hexadecimal digits, as numbers."""
     text = "".join(ids.to_pylist())
     return np.frombuffer(bytes.fromhex(text), ">u8").astype(np.uint64)
 
@@ -481,7 +492,7 @@ def _numbers(ids: pa.ChunkedArray) -> Hashes:
 def write_items(tables: Iterable[pa.Table], path: Path | None) -> None:
     """Write items to ``path``: ``.parquet``, or ``.jsonl`` (one object a line).
 
-    The file appears when it is whole. Without a path the tables are run through. Raises
+    The file appears when it is whole. Without a path the items are made, but not written. Raises
     :class:`InputError` for another ending.
     """
     if path is None:

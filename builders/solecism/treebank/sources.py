@@ -1,7 +1,7 @@
 """Treebanks and UniMorph lists on this machine.
 
-Files come from a local mirror (``SOLECISM_SOURCES``) or from the cache that :func:`fetch` fills,
-where every file has the bytes that the catalogue pins (:mod:`~solecism.treebank.catalogue`).
+Files are in a local mirror (``SOLECISM_SOURCES``), or in the cache that :func:`fetch` fills. In the
+cache, every file has the bytes that the catalogue pins (:mod:`~solecism.treebank.catalogue`).
 """
 
 import os
@@ -40,9 +40,9 @@ PIECE = 1 << 16
 
 @dataclass(frozen=True)
 class LocalSource:
-    """An origin with the files of it that are on this machine, in the order of the catalogue.
+    """An origin with those of its files that are on this machine, in the order of the catalogue.
 
-    ``lost``: why nothing could be had of it (:func:`fetch`).
+    ``lost``: why :func:`fetch` could not download it, or an empty text.
     """
 
     origin: Origin
@@ -51,28 +51,28 @@ class LocalSource:
 
     @cached_property
     def digests(self) -> Mapping[str, str]:
-        """SHA-256 of every file by its name."""
+        """The SHA-256 of each file by its name."""
         return {path.name: file_digest(path) for path in self.files}
 
     @cached_property
     def departures(self) -> list[str]:
-        """The files that have other bytes than those pinned, or are not pinned at all."""
+        """The names of files that have other bytes than those pinned, or are not pinned at all."""
         pins = {pin.name: pin for pin in self.origin.pins}
         return [p.name for p in self.files if p.name not in pins or not pins[p.name].fits(p)]
 
     @cached_property
     def pointers(self) -> list[str]:
-        """The files in whose place Git LFS left a pointer."""
+        """The names of files that are only pointers of Git LFS."""
         return [path.name for path in self.files if is_pointer(path)]
 
     @cached_property
     def missing(self) -> list[str]:
-        """The files of the catalogue that are not there."""
+        """The names of files of the catalogue that are not on this machine."""
         there = {path.name for path in self.files}
         return [name for name in self.origin.files if name not in there]
 
     def facts(self) -> dict[str, object]:
-        """Return what a manifest says of it."""
+        """Return what a manifest says of this source."""
         origin = self.origin
         return {
             "treebank": origin.name,
@@ -90,7 +90,8 @@ class LocalSource:
 
 
 def mirrors() -> list[Path]:
-    """Return the mirrors that ``SOLECISM_SOURCES`` names; all must be there."""
+    """Return the folders that ``SOLECISM_SOURCES`` names; raises :class:`InputError` if one is
+    missing."""
     named = [Path(text) for text in os.environ.get(MIRROR, "").split(os.pathsep) if text]
     for path in named:
         if not path.is_dir():
@@ -99,10 +100,10 @@ def mirrors() -> list[Path]:
 
 
 def treebanks(language: str, commercial: bool = False) -> list[LocalSource]:
-    """Return the treebanks of a language that are there, those for commercial use first.
+    """Return the treebanks of a language that are on this machine, those for commercial use first.
 
-    ``commercial`` leaves the others out. Raises :class:`InputError` where there is none, with what
-    would bring them.
+    ``commercial`` leaves the others out. Raises :class:`InputError` if there is none, and says how
+    to get them.
     """
     found = present(language, commercial)
     if not found:
@@ -112,26 +113,33 @@ def treebanks(language: str, commercial: bool = False) -> list[LocalSource]:
 
 
 def present(language: str, commercial: bool = False) -> list[LocalSource]:
-    """Return the treebanks of a language that are there; there may be none."""
+    """Return the treebanks of a language that are on this machine, as :func:`treebanks` does.
+
+    There may be none.
+    """
     origins = treebanks_of(language, commercial)
     return [LocalSource(origin, files) for origin in origins if (files := _treebank_files(origin))]
 
 
 def _advice(language: str) -> str:
+    """Return where treebanks were looked for, and what can be done."""
     if named := mirrors():
         return f"{os.pathsep.join(map(str, named))} ({MIRROR})"
     return f"the cache: run `solecism mine agreement {language} --fetch`, or set {MIRROR}"
 
 
 def found_languages(commercial: bool = False) -> list[str]:
-    """Return the languages of which a treebank is there; see :func:`treebanks_of`."""
+    """Return the codes of the languages of which a treebank is on this machine.
+
+    ``commercial`` leaves out treebanks that forbid commercial use.
+    """
     return [code for code in origin_languages(commercial) if present(code, commercial)]
 
 
 def lexicon(language: str) -> LocalSource | None:
-    """Return the UniMorph list of a language, if it is there.
+    """Return the UniMorph list of a language, None if it is not on this machine.
 
-    A mirror may have it under the language's name alone (``fin`` in place of its parts).
+    In a mirror, one file with the list's name (``fin``) may stand for its parts (``fin.1``).
     """
     origin = list_of(find_code(language))
     if origin is None:
@@ -159,7 +167,7 @@ def _treebank_files(origin: Origin) -> tuple[Path, ...]:
 
 
 def _download_folder(origin: Origin) -> Path:
-    """Return where the files of an origin are downloaded to."""
+    """Return the folder that the files of an origin are downloaded into."""
     return cached_assets_path("solecism", namespace="sources") / origin.ref / origin.name
 
 
@@ -171,11 +179,12 @@ def fetch(
 ) -> list[LocalSource]:
     """Download what is missing of a language's treebanks and its UniMorph list.
 
-    Files that are there already are only checked; a download that broke off is resumed. ``address``
-    takes the place of raw.githubusercontent.com (as ``SOLECISM_SOURCES_URL`` does); ``commercial``
-    leaves out what forbids commercial use. With a local mirror nothing is downloaded. Raises
-    :class:`InputError` for treebanks that cannot be had and for bytes that are not those pinned;
-    data can be made without a UniMorph list, so of one only ``lost`` says why.
+    Returns all of them. Files that are there already are only checked, so that after a failure the
+    others alone are downloaded. ``address`` (or ``SOLECISM_SOURCES_URL``) replaces
+    raw.githubusercontent.com; ``commercial`` leaves out what forbids commercial use. With a local
+    mirror nothing is downloaded. Raises :class:`InputError` for a treebank that cannot be
+    downloaded and for bytes that are not those pinned. A UniMorph list that cannot be downloaded is
+    no error, as data can be made without it: its ``lost`` says why.
     """
     listed = list_of(find_code(language))
     listed = listed if listed and (listed.commercial or not commercial) else None
@@ -205,11 +214,11 @@ def _fetch(origin: Origin, base: str, progress: Progress) -> LocalSource:
 
 
 class LostError(InputError):
-    """A file cannot be downloaded."""
+    """An error for a file that cannot be downloaded."""
 
 
 def retrieve(url: str, path: Path, pin: Pin, progress: Progress) -> Path:
-    """Download a file, unless it is there with the bytes that are pinned.
+    """Download a file to ``path``, unless it is there with the pinned bytes; return ``path``.
 
     Raises :class:`LostError` if it cannot be downloaded, :class:`InputError` for other bytes.
     """
@@ -234,7 +243,7 @@ def retrieve(url: str, path: Path, pin: Pin, progress: Progress) -> Path:
 
 
 def _download(url: str, part: Path, name: str, progress: Progress) -> None:
-    """Write what an address has into a file; raises OSError or HTTPException."""
+    """Download an address into a file; raises OSError or HTTPException."""
     with urlopen(url, timeout=TIMEOUT) as answer, part.open("wb") as file:
         total, done = int(answer.headers.get("Content-Length", 0)), 0
         while piece := answer.read(PIECE):

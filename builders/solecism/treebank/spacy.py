@@ -1,4 +1,7 @@
-"""Raw text to CoNLL-U, parsed with a spaCy pipeline that the user has; trees are made UD's."""
+"""Raw text to CoNLL-U, parsed with a spaCy pipeline that the user has installed.
+
+Trees with the relations of ClearNLP, as spaCy's English pipelines make them, are turned into UD's.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +28,7 @@ _NEEDED = {"POS": "parts of speech", "MORPH": "features", "LEMMA": "lemmas"}
 
 
 class Arc(NamedTuple):
-    """What a token depends on: the place of its head in the text, -1 for a root."""
+    """What a token depends on: the place of its head in the text (-1 for a root), and how."""
 
     head: int
     relation: str
@@ -35,9 +38,9 @@ Tree = dict[int, Arc]  # the arc of every word of a sentence, by its place in th
 
 
 def texts_of(paths: Sequence[Path]) -> list[Path]:
-    """Return the text files among ``paths`` and, as ``*.txt``, below them; see :func:`files_of`.
+    """Return the files among ``paths``, and the files ``*.txt`` in folders among them.
 
-    Also raises :class:`InputError` for CoNLL-U.
+    Raises :class:`InputError` for files of CoNLL-U, and as :func:`files_of` does.
     """
     if parsed := [path for path in paths if path.suffix == ".conllu" and path.exists()]:
         raise fail("is parsed already: mine it without a spaCy pipeline", parsed[0])
@@ -45,7 +48,8 @@ def texts_of(paths: Sequence[Path]) -> list[Path]:
 
 
 def load_pipeline(name: str) -> Language:
-    """Load an installed pipeline or a folder; raises :class:`InputError` if there is none."""
+    """Return an installed pipeline, or that of a folder; raises :class:`InputError` if there is
+    none."""
     try:
         return spacy.load(name)
     except (OSError, ValueError) as error:
@@ -54,7 +58,7 @@ def load_pipeline(name: str) -> Language:
 
 
 def paragraphs(path: Path) -> list[str]:
-    """Return the paragraphs of a text file, which empty lines separate, each on one line.
+    """Return the paragraphs of a text file, each as one line; empty lines are between them.
 
     Raises :class:`InputError` for text that is not UTF-8 and for a paragraph that is too long.
     """
@@ -93,7 +97,7 @@ def parse_texts(texts: Iterable[str], pipeline: Language, name: str) -> Iterator
 
 
 def conllu_of(words: Sequence[Token], tree: Tree, **comments: str) -> str:
-    """Return a sentence as CoNLL-U, with comments and its text, and an empty line behind it."""
+    """Return a sentence as CoNLL-U: ``comments``, its text, its words, and an empty line."""
     doc, number = words[0].doc, {-1: 0} | {token.i: at for at, token in enumerate(words, 1)}
     said = {**comments, "text": _BLANKS.sub(" ", doc[words[0].i : words[-1].i + 1].text)}
     lines = [f"# {name} = {value}" for name, value in said.items()]
@@ -118,12 +122,15 @@ _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "ADJ")
 
 
 def is_blank(token: Token) -> bool:
-    """Return whether a token is white space, which is no word."""
+    """Return whether a token is white space only."""
     return token.is_space or not token.text.strip()
 
 
 def as_given(words: Sequence[Token]) -> Tree:
-    """Return a sentence's tree, without heads that are white space; ``ROOT`` becomes ``root``."""
+    """Return a sentence's tree as the pipeline made it, with ``root`` for ``ROOT``.
+
+    A head that is white space is replaced by that one's head.
+    """
     tree = {}
     for token in words:
         above = token.head
@@ -135,12 +142,13 @@ def as_given(words: Sequence[Token]) -> Tree:
 
 
 def from_clear(words: Sequence[Token]) -> Tree:
-    """Read a tree of ClearNLP's and make it one of UD's."""
+    """Return the UD tree of a sentence that is parsed with the relations of ClearNLP."""
     tree, tokens = as_given(words), {token.i: token for token in words}
     for token in words:
         head = tree[token.i].head
         while tree[token.i].relation == "conj" and tree[head].relation == "conj":
-            head = tree[head].head  # UD hangs all on the first; ClearNLP each on the one before
+            # In UD all conjuncts depend on the first, in ClearNLP each on the one before.
+            head = tree[head].head
         tree[token.i] = tree[token.i]._replace(head=head)
     for token in words:
         above = tokens.get(tree[token.i].head)
@@ -152,13 +160,16 @@ def from_clear(words: Sequence[Token]) -> Tree:
 
 
 def _child(tree: Tree, head: int, *relations: str) -> int | None:
-    """Return the first dependent with one of some relations."""
+    """Return the place of the first dependent with one of the relations, None without any."""
     found = (at for at, arc in tree.items() if arc.head == head and arc.relation in relations)
     return next(found, None)
 
 
 def _turn_preposition(tree: Tree, word: Token, nominal: bool) -> None:
-    """Make the noun of *in the house* the head, ``nmod`` of a ``nominal`` or ``obl``."""
+    """Make the noun the head of *in the house*, and the preposition its dependent.
+
+    ``nominal``: whether the phrase depends on a nominal: then the noun is ``nmod``, else ``obl``.
+    """
     noun = _child(tree, word.i, "pobj", "pcomp")
     if noun is not None:
         clause = tree[noun].relation == "pcomp"
@@ -167,7 +178,7 @@ def _turn_preposition(tree: Tree, word: Token, nominal: bool) -> None:
 
 
 def _turn_copula(tree: Tree, word: Token) -> None:
-    """Make the adjective of *she is happy* the head, the cats of *there are cats* the subject."""
+    """Make *happy* the head of *she is happy*, and *cats* the subject of *there are cats*."""
     predicate = _child(tree, word.i, "acomp", "attr")
     if predicate is not None and _child(tree, word.i, "expl") is not None:
         tree[predicate] = Arc(word.i, "nsubj")
@@ -176,6 +187,10 @@ def _turn_copula(tree: Tree, word: Token) -> None:
 
 
 def _exchange(tree: Tree, old: int, new: int, relation: str, below: str) -> None:
-    """Put ``new`` in place of its head ``old``, which then hangs on it, as its dependents do."""
+    """Put ``new`` in the place of its head ``old``.
+
+    ``old`` and its other dependents then depend on ``new``: ``new`` with ``relation`` on the head
+    of ``old``, ``old`` with the relation ``below``.
+    """
     tree.update({at: Arc(new, name) for at, (head, name) in tree.items() if head == old})
     tree[new], tree[old] = Arc(tree[old].head, relation), Arc(new, below)

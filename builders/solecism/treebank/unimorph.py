@@ -1,4 +1,4 @@
-"""UniMorph word lists, and what their tags are in UD's terms.
+"""UniMorph word lists, and the UD features that their tags mean.
 
 Source: John Sylak-Glassman (2016), The Composition and Use of the Universal Morphological Feature
 Schema (UniMorph Schema), for the tags; McCarthy et al. (2018), Marrying Universal Dependencies and
@@ -25,8 +25,9 @@ _PARTS = {
     "INTJ": "INTJ",
 }  # fmt: skip
 
-# ESS is the schema's static location, the Slavic prepositional; what Finnish grammar calls the
-# essive is FRML. GEADJ stands for GEN in Finnish adjectives (an N was replaced within the tag).
+# ESS is a static location in the schema: the prepositional case of Slavic languages. The essive of
+# Finnish grammar is FRML. Finnish adjectives have GEADJ where GEN is meant, as the N in GEN was
+# replaced by ADJ.
 _CASES = {
     "NOM": "Nom", "ACC": "Acc", "ERG": "Erg", "ABS": "Abs", "GEN": "Gen", "GEADJ": "Gen",
     "DAT": "Dat", "INS": "Ins", "VOC": "Voc", "LOC": "Loc", "ESS": "Loc", "COM": "Com",
@@ -63,7 +64,7 @@ _FEATURES = {
 
 _TAGS = {tag: (name, value) for name, tags in _FEATURES.items() for tag, value in tags.items()}
 _NONE = frozenset({"LGSPEC1", "LGSPEC2", "LGSPEC3", *_PARTS} - {"V.PTCP", "V.MSDR", "V.CVB"})
-"""Tags that express no UD feature: parts of speech, and what is special to a language."""
+"""Tags without a UD feature: parts of speech, and tags for what is special to a language."""
 
 _ROMANCE = {"IPFV": ("Tense", "Imp"), "PFV": ("Tense", "Past"), "PRF": ("Tense", "Pqp"),
             "V.CVB": ("VerbForm", "Ger")}  # fmt: skip
@@ -71,7 +72,7 @@ _OWN: dict[str, dict[str, tuple[str, str]]] = {
     **dict.fromkeys(("cat", "fra", "glg", "ita", "por", "ron", "spa"), _ROMANCE),
     "rus": {"LGSPEC1": ("Variant", "Short")},
 }
-"""What a tag means in one language, in place of the general meaning; named as in its treebanks."""
+"""Tags that mean another feature in a language (ISO 639-3): the one that its treebanks have."""
 
 _LAYERS = {"NOM": "", "ACC": "[obj]", "DAT": "[dat]", "ERG": "[erg]", "ABS": "[abs]"}
 _POSSESSOR = re.compile(r"PSS(?P<person>[123])(?P<number>[SPD])")
@@ -82,7 +83,10 @@ _Found = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Triple:
-    """One line of a UniMorph file: a form of a lemma, the tags as they stand and in UD's terms."""
+    """One line of a UniMorph file: a form, its lemma, its tags, and what they mean in UD.
+
+    ``upos`` and ``feats``: the part of speech and the features in UD's terms.
+    """
 
     lemma: str
     form: str
@@ -100,13 +104,13 @@ def language_of(path: Path) -> str:
 def read_unimorph(
     path: Path, language: str | None = None, lenient: bool = False
 ) -> Iterator[Triple]:
-    """Yield the triples of a UniMorph file, line by line; a file of any size takes no memory.
+    """Yield the triples of a UniMorph file, line by line.
 
-    Columns are lemma, form, tags, or lemma, tags, form (shared task of 2023); further ones (a
-    segmentation), empty lines and comments are passed over; lines may end in ``CR LF``. Texts are
-    given in NFC. ``language`` is ISO 639-3 and tells what tags mean (default: the file's name).
-    Raises :class:`InputError` after the last line with every problem of the file, each where it is
-    first met; ``lenient`` passes over the lines instead.
+    Columns are lemma, form, tags, or lemma, tags, form (as in the shared task of 2023). Further
+    columns (a segmentation), empty lines and comments are passed over; lines may end in ``CR LF``.
+    Texts are in NFC. ``language``, an ISO 639-3 code, tells what tags mean (default: the beginning
+    of the file's name). After the last line, :class:`InputError` is raised with all problems of the
+    file, each with the first line that has it; with ``lenient``, such lines are passed over.
     """
     code = language_of(path) if language is None else language
     problems: dict[str, Problem] = {}
@@ -122,7 +126,7 @@ def read_unimorph(
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file with their numbers.
+    """Yield the lines of a file, each with its number before it.
 
     Raises :class:`InputError` for a file that is not there and for a line that is not UTF-8.
     """
@@ -154,12 +158,12 @@ def _triple(line: str, language: str, number: int) -> Triple:
 def to_ud(tags: str, language: str = "") -> tuple[str, Feats]:
     """Return the UPOS and the features of a bundle of UniMorph tags.
 
-    A verb without a tag for its form is finite, but for a present with gender and without person,
-    which is a participle (Hebrew). What stands in brackets after a case tag of a verb is whom it
-    agrees with: ``NOM(3,SG)`` is ``Person=3``, ``ACC(3,SG)`` is ``Person[obj]=3``; elsewhere it is
-    as if there were no brackets, ``DAT(SG)``. ``PSS`` gives the layer ``[psor]``. Tags for which
-    UD has no feature (``LGSPEC1``) give none, unless they are known for the language (ISO 639-3).
-    Raises ``ValueError`` for a tag that is not in the schema.
+    A verb without a tag for its form is finite; but a present with gender and without person is a
+    participle (Hebrew). Brackets after a case tag of a verb have the features of the argument that
+    it agrees with: ``NOM(3,SG)`` is ``Person=3``, ``ACC(3,SG)`` is ``Person[obj]=3``. The brackets
+    of ``PSS`` have features of the layer ``[psor]``. Elsewhere brackets do not count: ``DAT(SG)``.
+    Tags without a UD feature (``LGSPEC1``) are passed over, unless ``language`` (ISO 639-3) has one
+    for them. Raises ``ValueError`` for a tag that is not in the schema.
 
     >>> upos, feats = to_ud("V;IND;PRS;3;SG")
     >>> upos, str(feats)
@@ -209,7 +213,7 @@ def _merge(found: _Found) -> dict[str, set[str]]:
 
 
 def _settle(values: dict[str, set[str]], verb: bool) -> dict[str, set[str]]:
-    """Put right what only the whole bundle shows."""
+    """Return features with what depends on several of them put right."""
     if values.get("Definite") == {"Cons"} and "Person[psor]" in values:
         values["Definite"] = {"Def"}
         if "Gender" in values:
