@@ -29,22 +29,23 @@ _MARKS = ".?!…。？！"
 class Audit:
     """The counts of a paradigm, or of all: numbers of pairs unless something else is said.
 
-    ``same``: the good sentence is the bad one; ``duplicates``: good sentences that occurred before,
-    and bad ones; ``unequal``: the sentences have different numbers of words, and ``good_longer``
-    where the good one has more; ``shorter``: the share of pairs whose good sentence has fewer
-    characters (a tie is one half); ``mark``: different final marks; ``capital``: a word that both
-    have has a capital in one only (first words are not counted); ``more``: an auxiliary changes in
+    ``same``: both sentences are the same; ``duplicates``: the number of good sentences that were
+    good before, and of bad ones that were bad before; ``unequal``: the sentences have different
+    numbers of words; ``good_longer``: the good one has more words; ``shorter``: the share of pairs
+    whose good sentence has fewer characters (a tie is one half); ``mark``: different final marks;
+    ``capital``: a word of both has a capital in one only (not counting first words); ``more``: an
+    auxiliary changes in
     lemma, tense or polarity where the pair changes number, or an auxiliary changes beside other
     words; ``prefix_words``: a word of the prefix methods is empty, has a blank at an end or is
     several words; ``number``: a determiner of the good sentence disagrees with its noun;
     ``one_word``: one word differs; ``reordered``: the same words in another order.
 
-    ``contrasts`` and ``lemmas`` are the numbers of distinct ones (of forms, where lemmas are not
-    known).
+    ``contrasts`` is the number of different contrasts (:func:`contrast`), ``lemmas`` that of
+    different lemmas (of different words, if the data set has no lemmas).
 
     ``cue``: the share of pairs that a naive Bayes classifier gets right from the differing words
-    alone; ``cue_grouped``: the same with pairs of the same contrast held out together, so that it
-    is at chance if only single words give labels away; ``cue_bigrams``: over neighbouring words.
+    alone; ``cue_grouped``: the same with pairs of the same contrast held out together, so that the
+    classifier has not seen the contrast; ``cue_bigrams``: from two neighbouring words at a time.
     """
 
     uid: str
@@ -137,7 +138,10 @@ def audit(
 
 
 def audit_pairs(pairs: ParadigmPairs, nouns: Mapping[str, str] = MappingProxyType({})) -> Audit:
-    """Return the audit of one paradigm; number agreement is checked of the ``nouns``."""
+    """Return the audit of one paradigm.
+
+    ``nouns`` are the forms of :func:`count_nouns`; without any, number agreement is not checked.
+    """
     sides = list(zip(pairs.good, pairs.bad, strict=True))
     found = [contrast(*side) for side in sides]
     bags = [surplus(*words) for words in found]
@@ -173,7 +177,7 @@ def audit_pairs(pairs: ParadigmPairs, nouns: Mapping[str, str] = MappingProxyTyp
 
 
 def total(audits: Sequence[Audit]) -> Audit:
-    """Return the sums of the counts, and the means over paradigms of the shares."""
+    """Return one audit of all paradigms: counts are added up, and shares are averaged."""
     values: dict[str, float] = {}
     for column_of in fields(Audit):
         if column_of.name != "uid":
@@ -188,11 +192,12 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _mark(sentence: str) -> str:
+    """Return the final mark of a sentence, or an empty text."""
     return sentence[-1:] if sentence[-1:] in _MARKS else ""
 
 
 def _capital_leak(good: str, bad: str) -> bool:
-    """Return whether a word is inside both sentences, with a capital in one only."""
+    """Return whether a word that both sentences have has a capital in one only."""
     ours, theirs = (_WORD.findall(side) for side in (good, bad))
     if (ours[:1] or [""])[0][:1].isupper() != (theirs[:1] or [""])[0][:1].isupper():
         return True
@@ -213,6 +218,7 @@ def _more(bag: Bags) -> bool:
 
 
 def _is_bad_word(word: str | None) -> bool:
+    """Return whether a word of a prefix method is empty, has a blank at an end or inside."""
     return (word is not None and len(word.split(" ")) != 1) or word == ""
 
 
@@ -240,7 +246,7 @@ _REACH = 3
 
 
 def auxiliary(word: str) -> tuple[str, str, bool] | None:
-    """Return lemma and tense of an auxiliary and whether it is negated; None for other words.
+    """Return an auxiliary's lemma, its tense and whether it is negated; None for other words.
 
     >>> auxiliary("Haven't")
     ('have', 'Pres', True)
@@ -252,9 +258,9 @@ def auxiliary(word: str) -> tuple[str, str, bool] | None:
 
 
 def count_nouns(lexicon: Lexicon) -> dict[str, str]:
-    """Return the forms of count nouns that are only singular or only plural, with their number.
+    """Return the number of each form of a count noun, if the form has one number only.
 
-    Of *football players* the form is *players*.
+    Of a form of several words (*football players*) only the last one (*players*) is a key.
     """
     forms: dict[str, set[str]] = {}
     for row in lexicon.table("noun").rows:
@@ -268,8 +274,8 @@ def count_nouns(lexicon: Lexicon) -> dict[str, str]:
 def number_disagrees(words: Sequence[str], nouns: Mapping[str, str]) -> bool:
     """Return whether an English determiner or numeral has a noun of the other number after it.
 
-    A rough check: the first nouns in a row (a compound) have only the wrong number. False positives
-    are rare.
+    A rough check with few false alarms: of the next nouns in a row (a compound may have several),
+    all must have the wrong number. Words that are not in ``nouns`` have no number.
     """
     for place, determiner in enumerate(map(str.lower, words)):
         found: list[str] = []
@@ -296,8 +302,8 @@ _GATHERED = ("all", "pairs")
 class ParadigmPairs:
     """The pairs of one paradigm; each list has an entry for each pair.
 
-    ``words``: the words that the prefix methods compare (None where a method is not for the pair);
-    ``lemmas``: those of the words that were drawn, if the data set has them.
+    ``words``: the words that the prefix methods compare (None if a method cannot score the pair);
+    ``lemmas``: the lemmas of the slots of the pair; empty if the data set has no slots.
     """
 
     uid: str
@@ -310,7 +316,7 @@ class ParadigmPairs:
         return len(self.good)
 
     def add(self, row: ItemRow) -> None:
-        """Add a pair given by its columns."""
+        """Add a pair, given as a row of a data set."""
         self.good.append(row["sentence_good"])
         self.bad.append(row["sentence_bad"])
         self.words.append(tuple(row.get(name) for name in _WORDS))
@@ -376,7 +382,10 @@ def _rows(path: Path) -> Iterator[ItemRow]:
 
 
 def _labelled(path: Path) -> Iterator[ItemRow]:
-    """Read lines ``True<tab>sentence``, each followed by its ``False<tab>sentence`` lines."""
+    """Yield the pairs of a text of CLAMS' release.
+
+    A line is ``True<tab>sentence`` or ``False<tab>sentence``; bad sentences follow their good one.
+    """
     good = ""
     for number, line in enumerate(read_text(path).splitlines(), 1):
         label, _, sentence = line.partition("\t")
@@ -393,15 +402,16 @@ Bags = tuple[Sequence[Hashable], Sequence[Hashable]]
 """The words that only the good sentence of a pair has, and those that only the bad one has."""
 
 FOLDS = 10
+"""The parts that pairs are divided into for cross-validation."""
 
 
 def cue_accuracy(bags: Sequence[Bags], groups: Sequence[Hashable] | None = None) -> float:
     """Return the share of pairs in which a naive Bayes classifier finds the good sentence.
 
-    It knows which words were only in good and only in bad sentences (with add-one smoothing), in
-    :data:`FOLDS`-fold cross-validation. Pairs of the same group (None: each its own) are held out
-    together; folds are drawn at random with a fixed seed. Pairs without differing words count one
-    half.
+    The classifier counts which words only good and only bad sentences had (with add-one smoothing),
+    in :data:`FOLDS`-fold cross-validation. ``groups`` has a key for each pair: pairs of the same
+    key are held out together (None: each pair by itself). Folds are drawn at random with a fixed
+    seed. A pair without differing words, or whose words decide nothing, counts one half.
     """
     if not bags:
         return 0.5

@@ -35,7 +35,7 @@ _EXTRAS = {
     "pandas": "analysis", "scipy": "analysis", "statsmodels": "analysis", "matplotlib": "analysis",
     "starlette": "judge", "uvicorn": "judge", "opencc": "zh", "spacy": "spacy",
 }  # fmt: skip
-"""The extra that installs a package which the base install does not have."""
+"""The extra of Solecism that installs a package, for packages that are not always installed."""
 
 
 class _Main(VerbGroup):

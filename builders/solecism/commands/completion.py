@@ -1,8 +1,8 @@
 """What the Tab key offers for the names of data sets, configs and paradigms.
 
-Names are paths: ``clams/he/subj_rel``. As long as only one name fits what was typed, those below it
-are offered, so that every press of the key goes one level down. What knows the names is imported
-when the key is pressed: every start of a verb would wait for it.
+Names are paths: ``clams/he/subj_rel``. If only one name fits what was typed, the names below it are
+offered, so that every press of the key goes one level down. The modules that know the names are
+imported when the key is pressed, as otherwise every verb would start later.
 """
 
 import os
@@ -15,7 +15,7 @@ from solecism.errors import InputError
 from solecism.root import Root, find_root
 
 _Below = Callable[[Root, str], Iterable[str]]
-"""The names below a name, relative to it; below the empty name are the data sets."""
+"""A function that returns the names below a name; below the empty name are the data sets."""
 
 
 def complete_names(ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
@@ -34,13 +34,13 @@ def complete_built(ctx: click.Context, _: click.Parameter, typed: str) -> list[s
 
 
 def complete_configs(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
-    """Return data sets, or the configs of the one that is there before: ``solecism build``."""
+    """Return data sets, or configs if a data set was typed: the arguments of ``solecism build``."""
     dataset = ctx.params.get("dataset") if parameter.name == "configs" else ""
     return [name for name in _names(ctx, dataset or "", _configs) if name.startswith(typed)]
 
 
 def _offered(ctx: click.Context, typed: str, below: _Below) -> list[str]:
-    """Return the names that begin as typed, a level further down while there is only one."""
+    """Return the names that begin as typed; if there is only one, those below it instead."""
     parent = ""
     while True:
         names = [f"{parent}{name}" for name in _names(ctx, parent.rstrip("/"), below)]
@@ -52,7 +52,7 @@ def _offered(ctx: click.Context, typed: str, below: _Below) -> list[str]:
 
 
 def _names(ctx: click.Context, parent: str, below: _Below) -> list[str]:
-    """Return the names below a name; none if a file is broken, as a shell shows no errors."""
+    """Return the names below a name, or none if a file is broken: completion shows no errors."""
     given = ctx.params.get("root")
     try:
         return list(below(given if isinstance(given, Root) else find_root(), parent))
@@ -61,7 +61,7 @@ def _names(ctx: click.Context, parent: str, below: _Below) -> list[str]:
 
 
 def _configs(root: Root, name: str) -> Iterable[str]:
-    """Return the data sets, or the configs of one; below a config is nothing."""
+    """Return the data sets, or the configs of a data set; there are no names below a config."""
     from solecism.datasets.catalogue import MINED, catalogue_entry, mined_names
     from solecism.datasets.from_templates import templates_of_configs
     from solecism.treebank.catalogue import origin_languages

@@ -34,7 +34,7 @@ from solecism.treebank.catalogue import (
 from solecism.treebank.sources import present
 
 BAR = 24
-"""The columns of the longest bar."""
+"""The width of the longest bar, in characters."""
 
 
 @click.command(help=__doc__)
@@ -76,10 +76,10 @@ def size_table(found: Sequence[Size], width: int = 0) -> Table:
 
 @dataclass(frozen=True)
 class Size:
-    """How many minimal sets (or suite items) something makes; ``paradigms`` counts those in it.
+    """How many minimal sets (or suite items) a config or paradigm makes.
 
-    What is mined from treebanks has these as its paradigms, and no ``sets`` before it was mined;
-    ``here``: how many of them are at hand.
+    ``paradigms`` is the number of its paradigms. If it is mined from treebanks, that is the number
+    of treebanks, ``here`` is how many of them are on this machine, and ``sets`` is not known.
     """
 
     name: str
@@ -102,10 +102,10 @@ class MinedSize(Size):
 
 
 def sizes(root: Root, names: Sequence[str]) -> list[Size]:
-    """Count what ``names`` (``clams``, ``clams/he``) can make: a line for each config or paradigm.
+    """Return the sizes of what ``names`` make: of configs (``clams``) or paradigms (``clams/he``).
 
-    Without names, data sets with a config for each paradigm get a line for the configs that collect
-    them, and those that are mined a line for all their languages.
+    Without names, of a data set with a config for each paradigm only the configs of several
+    paradigms are there, and a mined data set has one size for all its languages.
     """
     found: list[Size] = []
     for name in names or (*root.datasets, *mined_names()):
@@ -156,13 +156,13 @@ def mined_size(entry: CatalogueEntry, code: str) -> MinedSize:
 
 
 def _total(numbers: Iterable[int | None]) -> int | None:
-    """Return the sum of the numbers that are known, None if none is."""
+    """Return the sum of the numbers that are known, or None if no number is known."""
     known = [number for number in numbers if number is not None]
     return sum(known) if known else None
 
 
 def mined_tables(found: Sequence[MinedSize]) -> list[Table]:
-    """Return a table of languages, and of a single one a table of its treebanks."""
+    """Return a table of languages; of a single language also a table of its treebanks."""
     rows = []
     for size in found:
         closed = sum(not work["commercial"] for work in size.treebanks)
@@ -184,5 +184,5 @@ def mined_tables(found: Sequence[MinedSize]) -> list[Table]:
 
 
 def _licence(name: str, commercial: bool) -> str:
-    """Mark a licence that forbids commercial use and does not say so in its name."""
+    """Return a licence, with (NC) if it forbids commercial use and its name does not say so."""
     return name if commercial or "-NC" in name else f"{name} (NC)"

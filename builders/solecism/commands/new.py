@@ -104,7 +104,7 @@ def command(name: str, like: str | None, own_words: bool, root: Root) -> None:
 
 
 def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = False) -> list[Path]:
-    """Write the files that a new paradigm needs and that are not there; return them.
+    """Write the files that a new paradigm needs and that are missing; return their paths.
 
     Raises :class:`InputError` for a bad name, an unknown language or a paradigm that exists.
     """
@@ -133,7 +133,7 @@ def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = F
 
 
 def _parts(name: str, root: Root) -> list[str]:
-    """Return data set, language and UID; raises :class:`InputError` for what cannot be them."""
+    """Return data set, language and UID of a name; raises :class:`InputError` for other names."""
     parts = name.strip("/").split("/")
     if len(parts) != 3 or not all(_NAME.fullmatch(part) for part in parts):
         raise fail(f"{name!r} is not of the form dataset/language/UID, as mine/it/simple_agrmt")
@@ -174,8 +174,10 @@ def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path
 
 
 def _phrases(folder: Path, lexicon: Lexicon, others: Root) -> str:
-    """Return the macros of a language: those there are, else those of another data set that say
-    what `the` is, else our example."""
+    """Return the text of the macros of a language.
+
+    It is that of its folder, else of another data set if it has a macro `the`, else our example.
+    """
     if (folder / PHRASES).exists():
         return read_source(folder / PHRASES)
     for path in sorted((others.path / "templates").glob(f"*/{folder.name}/{PHRASES}")):
@@ -188,7 +190,7 @@ def _phrases(folder: Path, lexicon: Lexicon, others: Root) -> str:
 
 
 def _example(lexicon: Lexicon, phrases: str) -> dict[str, str | int]:
-    """Return what the example asks of the tables, so that its words are few and fit."""
+    """Return the values that ``_TEMPLATE`` is filled in with, so that words of the lexicon fit."""
     asked = {name: _asked(lexicon, name) for name in _SLOTS}
     shown = {
         name: ", ".join(f"{key}: {value}" for key, value in {"from": name, **wants}.items())
@@ -203,7 +205,7 @@ def _example(lexicon: Lexicon, phrases: str) -> dict[str, str | int]:
 
 
 def _asked(lexicon: Lexicon, name: str) -> tuple[dict[str, str], int]:
-    """Return what to ask of a table, and how many of its words have it."""
+    """Return the properties that an example asks of a table, and how many words have them."""
     if name not in lexicon.names:
         return dict(list(_SLOTS[name].items())[:1]), 2  # of our own rows
     table = lexicon.table(name)

@@ -38,10 +38,10 @@ from solecism.terminal import isolated
 from solecism.treebank.catalogue import find_code, known_code
 
 SEEN = 200_000
-"""Minimal sets that are drawn whole to be looked at; of more, a tenth of this number is sampled."""
+"""A paradigm with more minimal sets than this is not drawn whole: a tenth of this is sampled."""
 
 ENOUGH = 2_000
-"""Cloze items, or forms, that are mined to be looked at: the first of the treebanks."""
+"""The number of cloze items or forms that are mined to choose from: the first ones."""
 
 
 @click.command(help=__doc__)
@@ -88,15 +88,16 @@ def _overview(root: Root, name: str) -> list[Table]:
 
 
 def _is_mined(root: Root, folder: str) -> bool:
-    """Return whether a name is that of a data set to be mined, and not a folder of its own."""
+    """Return whether a name is that of a mined data set, and not of a built folder."""
     is_ours = folder.partition("/")[0] in root.datasets or (Path(folder) / MANIFEST).is_file()
     return bool(folder) and not is_ours and catalogue_entry(root, folder).configs == MINED
 
 
 def _items(root: Root, name: str) -> tuple[str, pa.Table, int]:
-    """Return what items are called, and the items: drawn, read from a built folder, or mined.
+    """Return the name of a paradigm or config, its items, and a number.
 
-    If they are a sample, the number says how many there are at most.
+    Items are drawn, read from a built folder, or mined. The number is 0 if these are all items. If
+    they are a sample, it says how many items there are at most.
     """
     folder, _, config = name.rstrip("/").rpartition("/")
     dataset = folder.partition("/")[0]

@@ -61,15 +61,15 @@ def build(
     ``configs`` are their names (all of them if there are none); ``out`` is the folder to write
     (``./DATASET``) and ``root`` the one with templates and lexicons (:func:`~solecism.find_root`);
     a template with ``draw: all`` may make ``most`` minimal sets; ``commercial`` leaves out
-    treebanks that forbid commercial use; ``hub`` is the repository (``ORG/NAME``) that the card's
-    lines to copy name, by default that of the catalogue.
+    treebanks that forbid commercial use; ``hub`` is the repository (``ORG/NAME``) that the examples
+    in the card name, by default that of the catalogue.
 
     The folder is made beside ``out`` and takes its place at the end, so that nothing is left half
     written. Other files in ``out`` stay. Configs of an earlier build that are not named are built
     anew: a folder is one version of a data set.
 
-    Raises :class:`InputError` for sources that cannot be used, items that fail a check, and an
-    ``out`` that is something else.
+    Raises :class:`InputError` for templates or treebanks that cannot be used, items that fail a
+    check, and an ``out`` that is not a folder of this data set.
 
     >>> import solecism
     >>> from tempfile import TemporaryDirectory
@@ -112,8 +112,8 @@ def build_configs(
 ) -> list[BuiltConfig]:
     """Build configs of any kind and source into the folder ``out``; see :func:`build`.
 
-    Items are drawn from each source once, table by table, and written to every config that has the
-    source. ``left_out`` are those that are not built, with the reason.
+    Items are taken from each source once, table by table, and written to every config that has the
+    source. ``left_out`` has the reason for each config that is known and not built.
     """
     sources = {id(source): source for config in configs for source in config.sources}
     show = progress or no_progress
@@ -139,6 +139,7 @@ def build_configs(
 
 
 def _write_items(source: ItemSource, files: Sequence[_ConfigFile]) -> None:
+    """Write all items of a source to the files of the configs that have it."""
     for table in source.tables():
         for file in files:
             file.write(table)
@@ -150,7 +151,7 @@ def _write_items(source: ItemSource, files: Sequence[_ConfigFile]) -> None:
 class _ConfigFile:
     """The Parquet file of a config. It is open from the first of its sources to the last.
 
-    Items of templates wait for the last source, as their order mixes the paradigms.
+    If the config is ``mixed``, items wait for the last source, as their order mixes the sources.
     """
 
     def __init__(self, config: Config, folder: Path) -> None:
@@ -166,7 +167,7 @@ class _ConfigFile:
         return ItemWriter(self.path, self.config.schema)
 
     def write(self, table: pa.Table) -> None:
-        """Take items, which are converted if the config is."""
+        """Take a table of items, and convert it if the config has a conversion."""
         shown = self.config.convert(table) if self.config.convert else table
         if self.config.mixed:
             self._waiting.append(shown)
@@ -178,9 +179,9 @@ class _ConfigFile:
         self._writer.write(table)
 
     def finish(self, paradigm: BuiltParadigm, drawn: bool) -> None:
-        """Note what was made of a source, and close the file after the last one.
+        """Note what was made of a source, and close the file after the last source.
 
-        ``drawn``: the order of its items is that of a draw.
+        ``drawn``: the items of the source are in random order already.
         """
         self.paradigms.append(paradigm)
         if self._waiting:
@@ -199,7 +200,7 @@ class _ConfigFile:
 
     @property
     def reason(self) -> str:
-        """Why it is too small."""
+        """Why the config has fewer rows than it must have."""
         told = [str(p.facts["reason"]) for p in self.paradigms if p.facts.get("reason")]
         if told and not self.rows:
             return told[0]
@@ -216,22 +217,24 @@ class _ConfigFile:
 
 
 ROWS = 1 << 13
+"""A row group of a Parquet file is written when at least so many rows wait."""
 
 DISTINCT = (
     "id", "set_id", "pair_id", "sentence_good", "sentence_bad", "tokens_good", "tokens_bad",
     "one_prefix_prefix", "two_prefix_prefix_good", "two_prefix_prefix_bad",
 )  # fmt: skip
-"""Columns that hardly repeat a value: a dictionary would only cost time and space.
+"""Columns that hardly repeat a value: a dictionary of the values would only cost time and space.
 
-So would their least and greatest values: rows are in the order of hashes.
+Statistics (least and greatest value) would cost them too, and not help to find rows, which are in
+the order of hashes.
 """
 
 
 class ItemWriter:
     """A Parquet file that tables are written to, in row groups of about ``ROWS`` rows.
 
-    Pages are not cut by content: rows of all paradigms take turns, so that a paradigm that changes
-    touches every page anyway.
+    Pages are not cut by content, which would let unchanged pages be stored once: rows of all
+    paradigms take turns, so a paradigm that changes touches every page anyway.
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
@@ -282,11 +285,12 @@ BLOCK = 1 << 13
 
 
 def in_rounds(paradigms: Sequence[tuple[pa.Table, bool]], block: int = BLOCK) -> Iterator[pa.Table]:
-    """Yield the items of paradigms in rounds: each has one item of each that has any left.
+    """Yield the items of paradigms in rounds: a round has an item of each paradigm with any left.
 
-    An item is a row, or the rows of a minimal set, which stay together. Within a paradigm items
-    keep their order if it is that of a draw (the flag), else they are sorted by their ids, which
-    are hashes; so are the items of a round. Tables have about ``block`` rows.
+    An item is a row, or the rows of a minimal set, which stay together. ``paradigms`` are tables,
+    each with a flag: if it is true, items keep their order, which is random; if not, they are
+    sorted by their ids, which are hashes. The items of a round are sorted by id too. Tables have
+    about ``block`` rows.
     """
     ordered = [_in_order(table, drawn) for table, drawn in paradigms]
     sizes = np.bincount(np.concatenate([rounds for _, rounds in ordered]))
@@ -304,12 +308,12 @@ def in_rounds(paradigms: Sequence[tuple[pa.Table, bool]], block: int = BLOCK) ->
 
 
 def _ids(table: pa.Table) -> pa.ChunkedArray:
-    """Return the column that names items."""
+    """Return the column with the ids of items, which for pairs are those of minimal sets."""
     return table["set_id" if "set_id" in table.column_names else "id"]
 
 
 def _in_order(table: pa.Table, drawn: bool) -> tuple[pa.Table, Ints]:
-    """Return the rows of a paradigm in order, each with its round: the place of its item."""
+    """Return the rows of a paradigm in order, and the round of each row (0 for the first item)."""
     coded = _ids(table).combine_chunks().dictionary_encode()
     items = np.asarray(coded.indices.to_numpy(), dtype=np.intp)
     if drawn:
@@ -344,8 +348,8 @@ def _write_documents(
 def _configs_before(out: Path, dataset: str) -> Mapping[str, ConfigFiles]:
     """Return the configs of the data set in ``out``, without those of judgments.
 
-    Raises :class:`InputError` where ``out`` is something else or another data set, or has documents
-    that were changed since they were built: all that can be known before anything is drawn.
+    Raises :class:`InputError` if ``out`` is not a folder of this data set, or has a document that
+    was changed since it was built. This is checked before any item is drawn.
     """
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return {}

@@ -34,7 +34,7 @@ from solecism.inputs import read_source
 from solecism.root import Root
 
 _CHECKS = {"pair": (*ITEM_CHECKS, *COUNT_CHECKS), "suite": (*SUITE_CHECKS, *COUNT_CHECKS)}
-"""The checks of items of each kind."""
+"""The codes of the checks of items, by their kind."""
 
 
 def render_card(
@@ -43,8 +43,8 @@ def render_card(
 ) -> str:  # fmt: skip
     """Return the text of the card; raises :class:`InputError` for an error in its template.
 
-    A data set without a template of its own gets a plain card. ``left_out``: configs that were too
-    small, with the reason.
+    A data set without a template of its own gets a plain card. ``left_out`` has the reason for each
+    config that was not built.
     """
     path = root.card(entry.name)
     text = read_source(path) if path.is_file() else _PLAIN
@@ -69,7 +69,7 @@ def render_card(
 
 
 def _rendered(text: str, path: Path, names: Mapping[str, object]) -> str:
-    """Fill in the template of a card, in a sandbox: a card that others wrote can run no code."""
+    """Return the template of a card filled in, in a sandbox: others' templates can run no code."""
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined,
         autoescape=False,
@@ -85,7 +85,7 @@ def _rendered(text: str, path: Path, names: Mapping[str, object]) -> str:
 
 
 def _uids(built: Sequence[BuiltConfig]) -> list[tuple[str, str, dict[str, int]]]:
-    """Return UID, construction and number of minimal sets by config, for the card's table."""
+    """Return the rows of the card's table: UID, construction, numbers of minimal sets by config."""
     table: dict[str, tuple[str, dict[str, int]]] = {}
     for config in built:
         for paradigm in config.paradigms:
@@ -95,14 +95,17 @@ def _uids(built: Sequence[BuiltConfig]) -> list[tuple[str, str, dict[str, int]]]
 
 
 def check_rows(built: Sequence[BuiltConfig]) -> list[dict[str, object]]:
-    """Return every check of these kinds of items, with the number of its findings."""
+    """Return a row for each check of the kinds of items that were built.
+
+    A row has the fields of :class:`~solecism.check.registry.Check` and the number of ``findings``.
+    """
     found = Counter(f.code for c in built for p in c.paradigms for f in p.findings)
     codes = {code for config in built for code in _CHECKS.get(config.kind, ())}
     return [{**asdict(CHECKS[c]), "findings": found[c]} for c in sorted({*codes, *found})]
 
 
 def _findings(built: Sequence[BuiltConfig]) -> list[str]:
-    """Return the findings in paradigms, each under the first config that has it."""
+    """Return a line for each finding in a paradigm, under the first config that has it."""
     places = {(p.uid, f): c.name for c in reversed(built) for p in c.paradigms for f in p.findings}
     found = [(f"{place}/{uid}", finding) for (uid, finding), place in places.items()]
     found.sort(key=lambda pair: (pair[0], pair[1].order))
@@ -167,7 +170,7 @@ def with_head(data: DatasetCardData, text: str) -> str:
     """
     head = yaml.dump(data.to_dict(), Dumper=_DUMPER, sort_keys=False, allow_unicode=True)  # type: ignore[no-untyped-call]
     block, *_ = head.strip().split("\n---")  # the hub reads to the first such line
-    # As `DatasetCard` reads them, but with libyaml if possible: three times as fast.
+    # `DatasetCard` reads metadata so, but without libyaml, which is three times as fast.
     back = DatasetCardData(**yaml.load(block, Loader=_FAST))
     if back.to_dict() != data.to_dict():  # type: ignore[no-untyped-call]
         raise fail("the card's metadata are not read back as they were written")
@@ -177,7 +180,7 @@ def with_head(data: DatasetCardData, text: str) -> str:
 def card_data(entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> DatasetCardData:
     """Return the metadata that the hub wants, under its own names."""
     codes, schemas = languages_of(built), [config.schema for config in built]
-    # Only the first config with its columns says what they are: the Parquet files say it, too.
+    # Of configs with the same columns the first names them; the Parquet files name them too.
     firsts = [schemas.index(schema) for schema in schemas]
     size = sum(config.rows for config in built)
     scripts: dict[str, Any] = {"language_bcp47": list(_SCRIPTS)} if entry.traditional else {}
@@ -204,7 +207,10 @@ _SCRIPTS = ("zh-Hans", "zh-Hant")
 
 
 def card_config(version: str, config: BuiltConfig) -> dict[str, object]:
-    """Return an entry of `configs`; `datasets` caches by it, so it has version and content."""
+    """Return an entry of `configs` in the metadata.
+
+    It names version and content: `datasets` takes a copy from its cache if the entry is the same.
+    """
     return {
         "config_name": config.name,
         **({"default": True} if config.default else {}),
@@ -215,7 +221,7 @@ def card_config(version: str, config: BuiltConfig) -> dict[str, object]:
 
 
 def card_info(config: BuiltConfig, features: bool = True) -> dict[str, object]:
-    """Return an entry of `dataset_info`; ``features``: with its columns."""
+    """Return an entry of `dataset_info` in the metadata; ``features``: say what the columns are."""
     split = {"name": "test", "num_bytes": config.bytes, "num_examples": config.rows}
     return {
         "config_name": config.name,
@@ -229,13 +235,14 @@ def card_info(config: BuiltConfig, features: bool = True) -> dict[str, object]:
 def feature_list(fields: pa.Schema | pa.StructType) -> list[dict[str, object]]:
     """Return a schema as `datasets` writes features in a card's YAML.
 
-    Lists are called `list`, which all versions from 2.19 on read. (Before version 4, `sequence`
-    makes a struct of lists of a list of structs.)
+    A list is called `list`, which all versions of `datasets` from 2.19 on read. (Under the name
+    `sequence`, versions before 4 turn a list of structs into a struct of lists.)
     """
     return [{"name": field.name, **_feature(field.type)} for field in fields]
 
 
 def _feature(kind: pa.DataType) -> dict[str, object]:
+    """Return a type as `datasets` writes it in a card's YAML."""
     if pa.types.is_struct(kind):
         return {"struct": feature_list(kind)}
     if pa.types.is_list(kind):

@@ -24,7 +24,7 @@ _ALLOWED = {
     "annotations_creators": (*_CREATORS, "no-annotation"),
     "language_creators": _CREATORS,
 }
-"""The layouts of configs, and what the hub accepts."""
+"""The values that some keys may have: our layouts of configs, and what the hub accepts."""
 
 _SHAPES: dict[object, object] = {
     "str": str, "int": INTEGER, "date | None": date, "tuple[str, ...]": [str],
@@ -38,11 +38,11 @@ class CatalogueEntry:
     """The entry of a data set in the catalogue.
 
     ``authors`` are names (``Family, Given``), ``sources`` keys of ``references.bib``; ``configs``
-    says whether each of the ``languages`` or each of the ``paradigms`` is a config, or whether they
-    are ``mined`` from treebanks; ``traditional`` is the OpenCC conversion (``s2t``) to traditional
-    characters, if there should be any; ``license`` is the hub's id, or a list if configs have
-    different ones; ``hub`` is the repository (``ORG/NAME``) and ``date`` that of the version. The
-    rest goes into the card's metadata under the hub's names.
+    says whether each of the ``languages`` or each of the ``paradigms`` is a config, or whether
+    configs are ``mined`` from treebanks; ``traditional`` is the OpenCC conversion (``s2t``) for
+    configs in traditional characters (empty: there are none); ``license`` is the hub's id, or a
+    list if configs have different ones; ``hub`` is the repository (``ORG/NAME``) and ``date`` that
+    of the version. The rest goes into the card's metadata under the hub's names.
     """
 
     name: str
@@ -90,7 +90,7 @@ def _entry(name: str, values: Mapping[str, Any], path: Path) -> CatalogueEntry:
 
 
 def as_list(values: str | Sequence[str]) -> list[str]:
-    """Return one or several licences, or other texts, as a list."""
+    """Return one text (a licence, say) or several as a list."""
     return [values] if isinstance(values, str) else list(values)
 
 
@@ -114,7 +114,7 @@ def mined_names() -> list[str]:
 
 
 def catalogue_of(root: Root, dataset: str) -> Path | None:
-    """Return the catalogue that has a data set: the root's, ours, or None."""
+    """Return the catalogue that has a data set: the root's, else ours, else None."""
     places = (root.path / BUILT_IN.name, BUILT_IN)
     return next((p for p in places if p.is_file() and dataset in read_catalogue(p)), None)
 
@@ -129,7 +129,7 @@ other documents changed.
 _FORM = re.compile(r"\.".join([r"(0|[1-9][0-9]{0,8})"] * 3))
 
 TAG = re.compile(rf"v{_FORM.pattern}")
-"""The form of a release's tag."""
+"""The form of the tag of a release."""
 
 
 class Version(NamedTuple):
@@ -204,8 +204,8 @@ class Reference:
 def references_of(root: Root, entry: CatalogueEntry) -> list[Reference]:
     """Return the works that a data set follows, in the catalogue's order.
 
-    Raises :class:`InputError` for a key that ``references.bib`` does not have. A root without a
-    bibliography has none.
+    The list is empty if the root has no ``references.bib``. Raises :class:`InputError` for a key
+    that is not in that file.
     """
     path = root.bibliography
     if not path.is_file():
@@ -278,7 +278,7 @@ _MIXED_CASE = {
     "lgpl-lr": "LGPLLR",
     "pddl": "PDDL-1.0",
 }
-"""Ids of the hub that are not those of SPDX in lower case, or of which SPDX has a newer one."""
+"""SPDX identifiers by ids of the hub, if upper case is not enough to turn one into the other."""
 
 
 def one_or_all(licences: Sequence[str]) -> str | list[str]:

@@ -28,21 +28,22 @@ from solecism.treebank.wrong_forms import WrongForms
 
 PRESET = "strict"
 LEAST = 50
-"""A language with fewer items is built only where it is named."""
+"""A language with fewer items is built only if it is named."""
 
 
 def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
-    """Return three configs of each language (without names: of those whose treebanks are there).
+    """Return three configs for each language that is named.
 
-    ``commercial`` leaves out treebanks that forbid commercial use. Raises :class:`InputError` for
-    an unknown language and for one whose treebanks are not there.
+    Without names these are the languages with treebanks on this machine. ``commercial`` leaves out
+    treebanks that forbid commercial use. Raises :class:`InputError` for a language that is unknown
+    or has no treebank here.
     """
     message = f"data set {dataset!r} has no language {{}}"
     named = list(dict.fromkeys(find_code(name, message) for name in names))
     doubtful = () if named else doubtful_sources()
     codes = named or [code for code in found_languages(commercial) if code not in doubtful]
     if not codes:
-        treebanks(origin_languages()[0])
+        treebanks(origin_languages()[0])  # raises an error: no language has treebanks here
     found = {
         code: [t for t in treebanks(code, commercial) if t.origin.name not in doubtful]
         for code in codes
@@ -53,6 +54,7 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
 
 
 def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
+    """Return the configs of a language: cloze items, forms and minimal pairs."""
     code = mined.code
     items = tuple(_TreebankSource(mined, found) for found in mined.found)
     forms = _DerivedSource(
@@ -79,7 +81,7 @@ class _MinedLanguage:
 
     @cached_property
     def lexicon(self) -> LocalSource | None:
-        """The list of the language, where its licence allows what is to be made of it."""
+        """The list of word forms of the language, if its licence allows what is made of it."""
         found = lexicon(self.code)
         if found is None or not found.origin.redistributable:
             return None
@@ -91,7 +93,7 @@ class _MinedLanguage:
 
     @cached_property
     def settings(self) -> Settings:
-        forms = self.inventory  # shows the evidence every chunk
+        forms = self.inventory  # reading it fills the evidence, which the profile needs
         language = language_of(self.code, lambda: self.profile)
         return Settings(language, PRESET, MASKS, forms=forms)
 
@@ -104,9 +106,9 @@ class _MinedLanguage:
         return PairMaker(WrongForms(rules_of(self.code), self.inventory, self.profile.mixed))
 
     def finish(self) -> Facts:
-        """Return the facts of the pairs, which come last, and give up what was read.
+        """Return the facts of the pairs, which come last, and forget what was read.
 
-        A build of all languages would not fit in memory.
+        Otherwise a build of all languages would not fit in memory.
         """
         facts = self.pairs.facts()
         for name in ("inventory", "settings", "profile", "pairs"):
@@ -121,7 +123,7 @@ class _MinedLanguage:
 
 
 class _TreebankSource:
-    """The items of one treebank, without those that the language had before."""
+    """The items of one treebank, without those that earlier treebanks of the language have."""
 
     def __init__(self, mined: _MinedLanguage, found: LocalSource) -> None:
         self.name = f"{mined.code} {found.origin.name}"
@@ -131,7 +133,7 @@ class _TreebankSource:
         self._example: tuple[str, ...] = ()
 
     def tables(self) -> Iterator[pa.Table]:
-        """Mine; the maker of pairs sees each table too."""
+        """Yield the items as they are mined; the maker of pairs gets each of them too."""
         licence, genre = self._found.origin.licence, ", ".join(self._found.origin.genre)
         mined = self._mined
         unseen = FreshItems(self._tally, True, mined.seen, mined.pairs)
@@ -165,7 +167,7 @@ class _TreebankSource:
 
 
 class _DerivedSource:
-    """Something made of all treebanks of a language: its forms, or its minimal pairs."""
+    """What is made of all treebanks of a language: its forms, or its minimal pairs."""
 
     def __init__(
         self,
@@ -189,7 +191,7 @@ class _DerivedSource:
             yield table
 
     def built(self) -> BuiltParadigm:
-        """Return what was made, and why some was passed over."""
+        """Return what was made, with the reasons why items were passed over."""
         facts = dict(self._facts())
         skipped = Counter(facts.pop("passed_over", {}))
         counts = Counts(sets=self._rows, pairs=self._rows, skipped=skipped)

@@ -33,25 +33,28 @@ class LockedVersion(NamedTuple):
 
 
 Lock = Mapping[str, Mapping[str, LockedVersion]]
-"""By data set and version."""
+"""What a lock file has: versions by data set and number."""
 
 
 def lock_path(root: Root, dataset: str) -> Path:
-    """Return the lock beside the catalogue that has a data set (else beside the root's)."""
+    """Return the path of the lock: beside the catalogue that has the data set, else in the root."""
     return (catalogue_of(root, dataset) or root.path / BUILT_IN.name).with_name(LOCK)
 
 
 def is_own(root: Root, dataset: str) -> bool:
     """Return whether the lock of a data set is in the root.
 
-    That of an author's variant of a data set of ours is not, until it has an entry in the author's
-    catalogue.
+    An author may have a variant of a data set of ours. Its lock is ours, not the author's, until
+    the variant has an entry in the author's catalogue.
     """
     return lock_path(root, dataset).resolve().is_relative_to(root.path.resolve())
 
 
 def read_lock(path: Path) -> Lock:
-    """Read a lock, empty where there is none; raises :class:`InputError` for a broken one."""
+    """Return the content of a lock (empty if there is no file).
+
+    Raises :class:`InputError` for a broken file.
+    """
     if not path.is_file():
         return {}
     whole = read_json(path, {str: {str: _VERSION}}, "lock")
@@ -71,7 +74,7 @@ def read_lock(path: Path) -> Lock:
 
 
 def _write_lock(path: Path, lock: Lock) -> None:
-    """Write a lock, sorted, so that two people's additions merge."""
+    """Write a lock in sorted order, so that git can merge what two people add."""
 
     def plain(known: LockedVersion) -> dict[str, object]:
         contents = known.configs.items()
@@ -83,7 +86,7 @@ def _write_lock(path: Path, lock: Lock) -> None:
 
 
 def changes(lock: Lock, dataset: str, version: str, content: Mapping[str, Content]) -> list[str]:
-    """Return how content differs from the lock, a line for each config that does."""
+    """Return a line for each config whose content differs from that in the lock."""
     known = lock.get(dataset, {}).get(version)
     if known is None:
         return [f"{dataset} {version} is not in the lock"]
@@ -101,7 +104,10 @@ def changes(lock: Lock, dataset: str, version: str, content: Mapping[str, Conten
 
 
 def departures(root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> list[str]:
-    """Return how configs just built differ from the lock, if it has their version."""
+    """Return how configs that were just built differ from the lock, if it has their version.
+
+    Nothing is returned for a data set whose lock is not in the root.
+    """
     path = lock_path(root, entry.name)
     some = read_lock(path).get(entry.name, {}) if is_own(root, entry.name) else {}
     if entry.version not in some:
@@ -113,10 +119,10 @@ def departures(root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]) 
 def verified_configs(
     versions: Mapping[str, LockedVersion], version: str, built: Sequence[BuiltConfig]
 ) -> list[str]:
-    """Return the configs that a locked version has: what a card says of checks is about them.
+    """Return the names of the configs that were verified: a card says of them what was checked.
 
-    Under a version that is locked they must have its content. A later version, which is not locked
-    yet, has those that an earlier one had.
+    If ``version`` is locked, these are the configs with the content in the lock. If it is not
+    locked yet, they are the configs that any locked version has.
     """
     if version in versions:
         known = versions[version].configs
@@ -130,8 +136,8 @@ def record(
 ) -> bool:
     """Write a version into the lock; return whether the lock changed.
 
-    Raises :class:`InputError` where the lock has the version with other content, unless it is
-    ``replacing`` one that was never pushed.
+    Raises :class:`InputError` if the lock has the version with other content. With ``replacing``
+    that is an error only if the version was pushed.
     """
     with locked(path):
         lock = read_lock(path)
@@ -147,10 +153,10 @@ def record(
 
 
 def note_commits(path: Path, dataset: str, commits: Mapping[str, str]) -> list[str]:
-    """Write the commits that tags (``v1.0.0``) name on the hub into the lock.
+    """Write the commits of released versions into the lock.
 
-    Return the versions that had none before. Raises :class:`InputError` where a tag names another
-    commit than the lock has.
+    ``commits`` are the commits on the hub by tag (``v1.0.0``). Return the versions that had no
+    commit before. Raises :class:`InputError` if a tag names another commit than the lock has.
     """
     with locked(path):
         lock = read_lock(path)

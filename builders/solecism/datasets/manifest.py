@@ -44,7 +44,7 @@ class FileDigest:
     bytes: int
 
     def is_of(self, path: Path) -> bool:
-        """Return whether a file is there with these bytes."""
+        """Return whether a path is a file with this digest and size."""
         if not path.is_file() or path.stat().st_size != self.bytes:
             return False
         return file_digest(path) == self.sha256
@@ -103,7 +103,7 @@ class Manifest:
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder that ``solecism build`` made; the same file is read once.
 
-    Raises :class:`InputError` where there is none or where it lacks something.
+    Raises :class:`InputError` if there is no manifest or if it lacks something.
     """
     path = folder / MANIFEST
     if not path.is_file():
@@ -134,7 +134,10 @@ def _read(path: Path, *_: object) -> Manifest:
 
 
 def _files(value: Mapping[str, Facts], manifest: Path) -> dict[str, FileDigest]:
-    """Return the files of a manifest, which others may have written: none is outside the folder."""
+    """Return the files that a manifest lists, by path.
+
+    Raises :class:`InputError` for a path out of the folder: others may have written the manifest.
+    """
     for name in value:
         path = PurePosixPath(name)
         is_plain = not path.is_absolute() and path.as_posix() == name and name.isprintable()
@@ -150,7 +153,7 @@ def manifest_json(
 ) -> Facts:  # fmt: skip
     """Return the manifest of a data set that was built, as JSON.
 
-    ``left_out``: configs that were too small, with the reason.
+    ``left_out`` has the reason for each config that was not built.
     """
     digests = {p.name: asdict(FileDigest(file_digest(p), p.stat().st_size)) for p in documents}
     sources = sources_of(built)
@@ -174,7 +177,7 @@ _INPUTS = (".jinja", ".tsv", ".yaml")
 def input_digests(
     root: Root, entry: CatalogueEntry, languages: Sequence[str]
 ) -> dict[str, Mapping[str, str]]:
-    """Return the digest and licence of every file that the data depend on (all are our own)."""
+    """Return digest and licence, by path, of every file below the root that the data depend on."""
     codes = () if entry.configs == MINED else languages
     templates = root.path / "templates" / entry.name
     folders = [top / code for top in (templates, root.path / "lexicons") for code in codes]
@@ -189,14 +192,15 @@ def input_digests(
 
 
 def changed_files(folder: Path, files: Mapping[str, FileDigest]) -> list[str]:
-    """Return the files that a folder lacks or has with other bytes than these."""
+    """Return the paths of ``files`` that are missing in a folder or have another digest there."""
     return [path for path, digest in files.items() if not digest.is_of(folder / path)]
 
 
 def files_of_build(folder: Path) -> list[str]:
-    """Return the files of a folder that a build made, by their digests; the manifest is the last.
+    """Return the paths of a folder's files that a build made; the manifest is the last.
 
-    A file that was changed since belongs to its owner. Without a manifest of ours there are none.
+    A file with another digest than in the manifest was changed by its owner, and is left out. The
+    list is empty without a manifest of ours.
     """
     try:
         manifest = read_manifest(folder)
@@ -210,19 +214,19 @@ def files_of_build(folder: Path) -> list[str]:
 
 
 def is_within(folder: Path, name: str) -> bool:
-    """Return whether a listed file is in the folder: no absolute path, no ``..``, no link out."""
+    """Return whether a path stays in the folder: not absolute, no ``..``, no symbolic link."""
     if Path(name).is_absolute() or "\0" in name:
         return False
     return (folder / name).resolve() == folder.resolve() / name
 
 
 def contents_of(manifest: Manifest) -> dict[str, Content]:
-    """Read the Parquet files of all configs and return their content."""
+    """Read the Parquet files of all configs and return the content of each, by its name."""
     return {name: content_of(manifest.paths(name)) for name in manifest.configs}
 
 
 def content_of(paths: Iterable[Path]) -> Content:
-    """Read Parquet files, a row group at a time, and return their content.
+    """Read Parquet files, a batch at a time, and return the number and digest of their rows.
 
     Raises :class:`InputError` for files that cannot be read.
     """

@@ -24,9 +24,10 @@ _VALUE = re.compile(r"[A-Z0-9][A-Za-z0-9]*")
 
 @dataclass(frozen=True, eq=False)
 class Feats(Mapping[str, frozenset[str]]):
-    """An immutable set of features, each with one or more values (``Person=1,2`` serves either).
+    """An immutable set of features, each with one or more values.
 
-    ``pairs`` are sorted as UD sorts them: by name, upper and lower case alike.
+    A feature with several values (``Person=1,2``) agrees with each of them. ``pairs`` are names
+    with values, sorted by name as UD sorts them: upper and lower case alike.
     """
 
     pairs: tuple[tuple[str, frozenset[str]], ...] = ()
@@ -47,7 +48,7 @@ class Feats(Mapping[str, frozenset[str]]):
 
     @classmethod
     def of(cls, values: Mapping[str, str | Iterable[str]]) -> Feats:
-        """Make features from names and values; a value text may be a list, ``"1,2"``.
+        """Return features from names and values; a value may be a list as text, ``"1,2"``.
 
         Raises ``ValueError`` when a name or a value is not spelt as UD spells them.
         """
@@ -62,7 +63,7 @@ class Feats(Mapping[str, frozenset[str]]):
 
     @classmethod
     def parse(cls, text: str) -> Feats:
-        """Read a FEATS text; ``""`` and ``"_"`` are no features.
+        """Return the features of a FEATS text; ``""`` and ``"_"`` give a set without any.
 
         Raises ``ValueError`` for a part without ``=``, a bad name or value, or a feature given
         twice.
@@ -102,11 +103,11 @@ class Feats(Mapping[str, frozenset[str]]):
         return ",".join(sorted(self[name])) if name in self else ""
 
     def updated(self, other: Mapping[str, frozenset[str]]) -> Feats:
-        """Return these features with those of ``other`` put over them."""
+        """Return these features and those of ``other``, whose values replace these."""
         return _sorted({**self._map, **other}) if other else self
 
     def without(self, names: Iterable[str]) -> Feats:
-        """Return these features less the named ones."""
+        """Return these features without the named ones."""
         gone = set(names)
         return Feats(tuple(pair for pair in self.pairs if pair[0] not in gone))
 
@@ -116,7 +117,7 @@ def _sorted(values: Mapping[str, frozenset[str]]) -> Feats:
 
 
 def agree(a: Feats, b: Feats, ignoring: Iterable[str] = ()) -> bool:
-    """Return whether every feature that both express has a value in common.
+    """Return whether both have a value in common of every feature that both express.
 
     Features that only one side expresses do not matter, nor do those named in ``ignoring``.
 
@@ -139,7 +140,7 @@ def clash(a: Feats, b: Feats, names: Iterable[str]) -> bool:
 
 
 def subset(a: Feats, b: Feats) -> bool:
-    """Return whether ``b`` expresses every feature of ``a``, with a value in common each."""
+    """Return whether ``b`` expresses every feature of ``a``, and they share a value of each."""
     return all(name in b and values & b[name] for name, values in a.pairs)
 
 

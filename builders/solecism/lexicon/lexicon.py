@@ -1,9 +1,10 @@
 """The lexicon of a language: all tables, classes and spelling rules of ``lexicons/<language>/``.
 
 ``unwanted.tsv`` has words that no sentence of a public data set should have, or not together. Its
-columns are ``words``, ``with`` and ``reason``. A sentence is unwanted if it has one of the words
-and, where ``with`` is not empty, one of those too (``+`` before them: as its next word). An entry
-is a lemma of the lexicon (all its forms), ``*name`` (all words of a class), or a form.
+columns are ``words``, ``with`` and ``reason``. A sentence is unwanted if it has one of ``words``
+and, if ``with`` is not empty, also one of ``with``. If ``with`` begins with ``+``, that must be the
+next word. Both columns list entries: a lemma of the lexicon (for all its forms), ``*name`` (for all
+words of a class), or a form.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _NOT_WORDS = ("classes", "orthography", UNWANTED)
 
 
 class Lexicon:
-    """The tables, classes and spelling of one language, each read when first asked for."""
+    """The tables, classes and spelling of one language. Each file is read when it is first used."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,7 +44,7 @@ class Lexicon:
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the word tables that there are."""
+        """The names of the tables with words in the folder, sorted."""
         return sorted(p.stem for p in self.folder.glob("*.tsv") if p.stem not in _NOT_WORDS)
 
     @cached_property
@@ -82,7 +83,7 @@ class Lexicon:
         return found
 
     def table(self, name: str) -> Table:
-        """Return a table, read once; raises :class:`InputError` with the candidates."""
+        """Return a table, which is read once; raises :class:`InputError` for an unknown name."""
         if name not in self.names:
             raise unknown(
                 f"lexicon {self.code!r} has no table", name, "tables", self.names, self.folder
@@ -92,24 +93,24 @@ class Lexicon:
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Classes and their parents; ``""`` is above all."""
+    """Classes and their parents; the parent of a class at the top is ``""``."""
 
     parents: Mapping[str, str] = field(default_factory=dict)
     _above: dict[str, frozenset[str]] = field(default_factory=dict, init=False, compare=False)
 
     def under(self, name: str, above: str) -> bool:
-        """Return whether class ``name`` is ``above`` or stands somewhere below it."""
+        """Return whether class ``name`` is the class ``above`` or is somewhere below it."""
         return bool(above) and above in self.upwards(name)
 
     def above(self, names: str) -> frozenset[str]:
-        """Return the classes of a list text (``artist,human``) and all that stand above them."""
+        """Return the classes that a text lists (``artist,human``), and all classes above them."""
         if names not in self._above:
             found = (above for name in names.split(",") for above in self.upwards(name))
             self._above[names] = frozenset(found)
         return self._above[names]
 
     def upwards(self, name: str) -> tuple[str, ...]:
-        """Return a class and all that stand above it, the nearest first."""
+        """Return a class and all classes above it, the nearest first."""
         out: dict[str, None] = {}
         while name and name not in out:
             out[name] = None
@@ -118,9 +119,9 @@ class Hierarchy:
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
-    """Read ``classes.tsv``; a language without one has a flat set of classes.
+    """Return the hierarchy of ``classes.tsv``; without that file no class has a parent.
 
-    Raises :class:`InputError` for a class that stands twice, an unknown parent or a circle.
+    Raises :class:`InputError` for a class that is listed twice, an unknown parent or a circle.
     """
     if not path.exists():
         return Hierarchy()
@@ -137,6 +138,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
 
 
 def _problem(name: str, parent: str, hierarchy: Hierarchy, seen: set[str]) -> str:
+    """Return what is wrong with a row of ``classes.tsv``, or an empty text."""
     if not name.strip():
         return "the class has no name"
     if name in seen:
@@ -149,14 +151,17 @@ def _problem(name: str, parent: str, hierarchy: Hierarchy, seen: set[str]) -> st
 
 @dataclass(frozen=True)
 class UnwantedWords:
-    """One line of the list: patterns of RE2 over *tokens*, and the reason."""
+    """A line of ``unwanted.tsv``: the columns ``words`` and ``with`` as patterns of RE2.
+
+    ``others`` is empty if ``with`` is empty, or is part of the first pattern (``+``).
+    """
 
     words: str
     others: str
     reason: str
 
     def found(self, tokens: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
-        """Return which sentences (in the form *tokens*) have the words."""
+        """Return flags of the sentences that have the words; ``tokens`` are split by spaces."""
         hit = pc.match_substring_regex(tokens, self.words)
         if self.others and pc.any(hit).as_py():
             hit = pc.and_(hit, pc.match_substring_regex(tokens, self.others))
@@ -167,7 +172,8 @@ class UnwantedWords:
 def unwanted_in(
     lists: Sequence[UnwantedWords], tokens: pa.Array | pa.ChunkedArray
 ) -> NDArray[np.bool_]:
-    """Return which sentences have unwanted words: most have none of any line, and are read once."""
+    """Return flags of the sentences that have unwanted words."""
+    # Most sentences have none: one pattern of all lines finds those that each line must look at.
     out = np.zeros(len(tokens), dtype=bool)
     anything = UnwantedWords("|".join(words.words for words in lists), "", "")
     rows = np.flatnonzero(anything.found(tokens)) if lists else np.array([], dtype=np.intp)
@@ -178,7 +184,10 @@ def unwanted_in(
 
 
 def read_unwanted(path: Path, named: Callable[[], NamedWords]) -> list[UnwantedWords]:
-    """Read the list of a language, which may be missing; raises :class:`InputError`."""
+    """Return the lines of ``unwanted.tsv`` (none if there is no file); raises :class:`InputError`.
+
+    ``named`` returns the words of the language.
+    """
     if not path.exists():
         return []
     words_of = named()
@@ -201,11 +210,12 @@ def read_unwanted(path: Path, named: Callable[[], NamedWords]) -> list[UnwantedW
 
 
 def _pattern(forms: Iterable[str], next_forms: Iterable[str] = ()) -> str:
-    """Return a pattern for one of these words in a sentence, with one of others after it."""
+    """Return a pattern for one of ``forms``, before one of ``next_forms`` if there are any."""
     words, after = _one_of(forms), _one_of(next_forms)
     return f"(?:^| ){words}{' ' if after else ''}{after}(?: |$)" if words else ""
 
 
 def _one_of(forms: Iterable[str]) -> str:
+    """Return a pattern for one of some forms; it is empty if there are none."""
     known = "|".join(map(re.escape, sorted(set(forms))))
     return f"(?:{known})" if known else ""

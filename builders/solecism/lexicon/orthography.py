@@ -21,8 +21,8 @@ _SETTINGS = {"capital": ("yes", "no"), "space": ("yes", "no"), "stop": ()}
 class Token(NamedTuple):
     """A word or a mark of a sentence.
 
-    ``glued``: written together with the token before it. ``tags`` are numbers that survive
-    spelling: which word or region the token belongs to.
+    ``glued``: it is written together with the token before it. ``tags`` are the numbers of the
+    words or regions that the token belongs to; spelling rules keep them.
     """
 
     text: str
@@ -32,7 +32,7 @@ class Token(NamedTuple):
 
 @lru_cache(maxsize=1 << 18)
 def _matches(pattern: re.Pattern[str], word: str) -> bool:
-    """Return whether an expression describes all of a word."""
+    """Return whether a pattern matches the whole word."""
     return pattern.fullmatch(word) is not None
 
 
@@ -40,8 +40,9 @@ def _matches(pattern: re.Pattern[str], word: str) -> bool:
 class SpellingRule:
     """A rewriting rule over two neighbouring words.
 
-    It applies where ``left`` and ``right`` describe all of them; ``=`` in place of a new text keeps
-    the word, ``new_right`` None drops the right one, and ``glue`` writes the two together.
+    It applies if ``left`` matches the whole left word and ``right`` the whole right one. They
+    become ``new_left`` and ``new_right``; ``=`` keeps a word. If ``new_right`` is None, the right
+    word is dropped. ``glue`` writes the two words together.
     """
 
     name: str
@@ -82,7 +83,11 @@ class SpellingRule:
 
 @dataclass(frozen=True, eq=False)
 class Orthography:
-    """The spelling of a language: rules in order, and the three settings."""
+    """The spelling of a language: rules in order, and three settings.
+
+    ``capital``: sentences begin with a capital; ``stop``: the final mark of a sentence without one;
+    ``space``: there are spaces between words.
+    """
 
     rules: tuple[SpellingRule, ...] = ()
     capital: bool = False
@@ -94,7 +99,7 @@ class Orthography:
         return self.stages(tokens)[-1]
 
     def stages(self, tokens: Sequence[Token]) -> list[list[Token]]:
-        """Return the words as they are and then, if any rule applies, as rules leave them."""
+        """Return the words as they are, and then as they are after each rule that may apply."""
         out = [list(tokens)]
         pairs = [(a.text, b.text) for a, b in pairwise(tokens) if not b.glued]
         if not any(rule.fires(a, b) for a, b in pairs for rule in self._beginning(a)):
@@ -106,7 +111,7 @@ class Orthography:
 
     @cached_property
     def _beginning(self) -> Callable[[str], tuple[SpellingRule, ...]]:
-        """The rules of which a word may be the left one; they are looked up once."""
+        """A function that returns the rules whose left pattern a word matches."""
 
         @cache
         def rules(word: str) -> tuple[SpellingRule, ...]:
@@ -120,7 +125,7 @@ class Orthography:
         return any(_matches(pattern, word) for pattern in after for word in rights)
 
     def finish(self, tokens: Sequence[Token]) -> list[Token]:
-        """Add the final stop where the sentence has none."""
+        """Return the tokens of a sentence, with the stop added if they end in no final mark."""
         if not self.stop or (tokens and tokens[-1].text[-1:] in FINAL):
             return list(tokens)
         return [*tokens, Token(self.stop, glued=True)]
@@ -135,8 +140,8 @@ def is_mark(text: str) -> bool:
 def tokenize(text: str, tags: tuple[int, ...] = (), glued: bool = False) -> list[Token]:
     """Split a text at spaces and before final punctuation.
 
-    Marks are written together with what they follow; so is the first word if ``glued`` and no space
-    stands before it.
+    Marks are ``glued`` to what is before them. So is the first word if ``glued`` is true and the
+    text does not begin with a space.
     """
     out: list[Token] = []
     for chunk in text.split():
@@ -149,7 +154,7 @@ def tokenize(text: str, tags: tuple[int, ...] = (), glued: bool = False) -> list
 
 
 def read_orthography(path: Path) -> Orthography:
-    """Read ``orthography.tsv``; a language without one is spelt with spaces and nothing else.
+    """Return the spelling of ``orthography.tsv``; without that file there are only spaces.
 
     Raises :class:`InputError` with every problem of the file.
     """
@@ -184,6 +189,7 @@ def read_orthography(path: Path) -> Orthography:
 
 
 def _rule(name: str, left: str, right: str, result: str) -> SpellingRule:
+    """Return the rule of a row; raises ``ValueError`` if something is wrong with it."""
     if not name or not left or not right or not result:
         near = candidates("settings", list(_SETTINGS), name)
         raise ValueError(f"rule, left, right and result must not be empty {near}")

@@ -16,7 +16,7 @@ UPOS = {
     "intj": "INTJ", "noun": "NOUN", "num": "NUM", "part": "PART", "pron": "PRON",
     "propn": "PROPN", "sconj": "SCONJ", "verb": "VERB",
 }  # fmt: skip
-"""The part of speech that a table's name stands for; other tables need a column ``UPOS``."""
+"""The part of speech of a table, by its name; other tables need a column ``UPOS``."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,10 @@ class Table:
 
     @cached_property
     def values(self) -> Callable[[str], frozenset[str]]:
-        """The values of a property (each of a list) or of a feature, or all lemmas, by name."""
+        """A function that returns all values of a property or feature, given its name.
+
+        The items of a list are values of their own. For the name ``lemma`` it returns all lemmas.
+        """
 
         @cache
         def found(name: str) -> frozenset[str]:
@@ -82,7 +85,7 @@ class Table:
         return tuple(sorted(self.rows, key=lambda row: row.lemma))
 
     def row(self, lemma: str) -> Row:
-        """Look up a word; raises :class:`InputError` naming the candidates."""
+        """Return the row of a lemma; raises :class:`InputError` if there is none."""
         if lemma not in self.by_lemma:
             raise unknown(
                 f"{self.name}.tsv has no lemma", lemma, "lemmas", self.by_lemma, self.path

@@ -1,8 +1,9 @@
 """Typical arguments: what people use with a word, from ``lexicons/<language>/typical/``.
 
-``typical/verb.tsv`` has a row for a word of ``verb.tsv`` and a column for each role (Object,
-Subject ...). A cell lists lemmas, ``*name`` (a class, or a group of ``typical/groups.tsv``) and
-``-entry`` (what is taken out again), in this order of effect: from left to right.
+``typical/verb.tsv`` has a row for each word of ``verb.tsv`` that has any, and a column for each
+role (Object, Subject ...). A cell lists lemmas and ``*name`` (a class, or a group of
+``typical/groups.tsv``). ``-`` before either takes its words out again. A cell is read from left to
+right.
 """
 
 from __future__ import annotations
@@ -27,9 +28,8 @@ Words = frozenset[Key]
 class Typical:
     """The words that are typical of a word in a role.
 
-    ``roles`` are the roles of each table, ``words`` what is typical of a word in each of its
-    roles. A word without an entry has nothing that is typical of it. ``groups`` are words by the
-    name of a group.
+    ``roles`` are the roles of each table, ``words`` the typical words of a word, by role. Nothing
+    is typical of a word without an entry. ``groups`` are words by the name of a group.
     """
 
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Typical:
     def of(self, head: Key, role: str) -> Words:
         """Return the words that are typical of ``head`` in a role.
 
-        Raises ``ValueError`` where its table has no such role.
+        Raises ``ValueError`` if the table of ``head`` has no such role.
         """
         known = self.roles.get(head[0], ())
         if role not in known:
@@ -49,10 +49,10 @@ class Typical:
 
 
 def read_typical(folder: Path, named: Callable[[], NamedWords]) -> Typical:
-    """Read ``typical/`` of a lexicon; a language without one has no typical arguments.
+    """Return the typical arguments of a lexicon; without a folder ``typical/`` there are none.
 
-    ``named`` gives the words of the language. Raises :class:`InputError` for a word, class or group
-    that does not exist.
+    ``named`` returns the words of the language. Raises :class:`InputError` for a word, class or
+    group that does not exist.
     """
     paths = sorted((folder / TYPICAL).glob("*.tsv"))
     if not paths:
@@ -66,7 +66,7 @@ def read_typical(folder: Path, named: Callable[[], NamedWords]) -> Typical:
 
 
 class _Reader:
-    """Finds the words that entries name, and collects the problems of all files."""
+    """Reads the files of ``typical/``, and collects their problems."""
 
     def __init__(self, named: NamedWords) -> None:
         self.tables = named.tables
@@ -77,7 +77,7 @@ class _Reader:
         self._named = named
 
     def read(self, path: Path) -> None:
-        """Read the groups, or the typical arguments of the words of a table."""
+        """Read ``groups.tsv``, or the file with the typical arguments of a table's words."""
         groups = path.stem == GROUPS
         first = ["group", "words"] if groups else ["lemma"]
         (line, header), *rows = read_tsv(path, first)
@@ -111,6 +111,7 @@ class _Reader:
         self.words[path.stem, lemma] = roles
 
     def _chosen(self, cell: str, path: Path, line: int) -> Words:
+        """Return the words that the entries of a cell name; unknown entries are problems."""
         words: set[Key] = set()
         for entry in filter(None, map(str.strip, cell.split(","))):
             name = entry.removeprefix("-")
@@ -133,14 +134,17 @@ class _Reader:
 
 @dataclass(frozen=True)
 class NamedWords:
-    """The tables of a language, the words of each lemma (with and without its mark) and class."""
+    """The tables of a language by name, and its words by lemma and by class.
+
+    Lemmas are there with and without the mark of homonyms (``Band#1``, ``Band``).
+    """
 
     tables: Mapping[str, Table]
     lemmas: Mapping[str, Words]
     classes: Mapping[str, Words]
 
     def of(self, entry: str) -> Words:
-        """Return the words of a lemma, or of ``*class``; none if the name is unknown."""
+        """Return the words of a lemma or of ``*class``: an empty set if the name is unknown."""
         named = self.classes if entry.startswith("*") else self.lemmas
         return named.get(entry.removeprefix("*"), frozenset())
 

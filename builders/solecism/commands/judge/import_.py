@@ -42,6 +42,6 @@ def command(study: Path, files: tuple[Path, ...], name: str, data: str, as_json:
 
 
 def _every(files: tuple[Path, ...]) -> list[Path]:
-    """Return files; a folder stands for what is in it."""
+    """Return the files that are named, and those in folders that are named."""
     found = [sorted(p for p in f.iterdir() if p.is_file()) if f.is_dir() else [f] for f in files]
     return [path for paths in found for path in paths]
