@@ -23,7 +23,7 @@ TOLERANCE = 1e-4
 """How far logits of the head on single rows may be from those of the full pass (float32)."""
 
 MAX_KNOWN = 1 << 19
-"""The most answers that are kept."""
+"""The most log probabilities that are kept."""
 
 _TOKENS = {"cpu": 1024, "other": 65536}
 _LOGITS = {"cpu": 1 << 23, "other": 1 << 28}
@@ -42,9 +42,9 @@ class MaskedReader:
     """A masked model that returns the distribution of one place of each row.
 
     ``point``: the part of the model after which only the wanted places go on (None: all places go
-    through to the end). ``pads``: padding does not change the logits; else (a model that convolves
-    over the sentence) only rows of one length go together. ``tell`` is called with the share of the
-    work that is done. ``window``: the items that are scored together.
+    through to the end). ``pads``: padding does not change the logits; if it does (as in a model
+    that convolves over the sentence), only rows of one length go together. ``tell`` is called with
+    the share of the work that is done. ``window``: the items that are scored together.
     """
 
     loaded: Loaded
@@ -74,7 +74,7 @@ class MaskedReader:
         return int(min([*tables, self.loaded.longest, self.loaded.tokenizer.model_max_length]))
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        """Tokenise texts with the special tokens of the model."""
+        """Return the texts tokenised, with the special tokens of the model."""
         return encode(self.loaded.tokenizer, texts, special=True)
 
     def token_ids(self, tokens: Iterable[int]) -> Tensor:
@@ -187,9 +187,9 @@ def _only(point: nn.Module, places: Tensor) -> Iterator[None]:
 def open_masked(loaded: Loaded) -> MaskedReader:
     """Find out on a few rows how a masked model can be run, and return its reader.
 
-    Tried are, in this order, single places after the last layer's attention, after the last layer,
-    and not at all; with padded batches and without. What gives the logits of the full pass is
-    taken.
+    The masked places are singled out after the last layer's attention, after the last layer, or not
+    at all. These ways are tried in this order, first with padded batches, then without padding. The
+    first one with the logits of the full pass is taken.
     """
     full = MaskedReader(loaded)
     rows = _probes(full)

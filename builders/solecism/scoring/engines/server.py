@@ -28,13 +28,13 @@ KEYS = ("SOLECISM_API_KEY", "OPENAI_API_KEY")
 """The environment variables that may hold a key; the first that is set is sent."""
 
 PROMPTS = 16
-"""Prompts of a request, where the server takes several."""
+"""The number of prompts in a request, if the server takes several."""
 
 RETRIES, SECONDS = 5, 120.0
-"""How often a failed request is sent again; how long an answer may take."""
+"""How often a failed request is sent again; how many seconds an answer may take."""
 
 LARGEST = 1 << 25
-"""Bytes of an answer."""
+"""The most bytes of an answer."""
 
 PROBES = (
     "The cats near the dog sleep.",
@@ -51,10 +51,10 @@ _MODES: Mapping[str, Mapping[str, Any]] = {
 """The ways to ask, in the order in which they are tried."""
 
 BROKEN = "\ufffd"
-"""What stands in a token for a part of a character."""
+"""The character that servers put into a token that holds only a part of a character."""
 
 _NO_ANSWER = -1
-"""The status of an error where a server was silent: no other way to ask is tried then."""
+"""The status of an error if a server did not answer: then no other way to ask is tried."""
 
 Floats = NDArray[np.float64]
 Piece = tuple[str, float | None]
@@ -64,7 +64,10 @@ PlacedToken = tuple[int, int, float]
 
 
 class RefusedError(InputError):
-    """A server cannot be used: it has refused a request with a status (0: it answers wrongly)."""
+    """A server cannot be used.
+
+    ``status``: the HTTP status with which it refused a request, else 0 or ``_NO_ANSWER``.
+    """
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(fail(message).problems)
@@ -72,9 +75,9 @@ class RefusedError(InputError):
 
 
 class Server:
-    """A server, asked with the client of openai, which asks again where a failure may pass.
+    """A server, asked with openai's client, which repeats requests after temporary failures.
 
-    No message of its errors has the key.
+    The key is removed from all error messages.
     """
 
     def __init__(self, model: str) -> None:
@@ -112,7 +115,7 @@ class Server:
         raise self.refused(f"answers {status}", status, said)
 
     def without_key(self, text: str) -> str:
-        """Return text of a server without the key."""
+        """Return ``text`` with ``***`` in place of the key."""
         return text.replace(self._key, "***") if self._key else text
 
     def refused(self, what: str, status: int = 0, said: object = "") -> RefusedError:
@@ -131,10 +134,10 @@ class Server:
 
 
 def _limited_client() -> DefaultHttpxClient:
-    """Return a client of openai's that ends answers without end, against a server's mistakes.
+    """Return openai's client with limits, so that a faulty server cannot block or fill the memory.
 
-    An answer has at most ``LARGEST`` bytes and comes within ``SECONDS``, and none is packed. Once a
-    server has sent one that does not fit, nothing more is read from it.
+    An answer has at most ``LARGEST`` bytes, comes within ``SECONDS``, and is not compressed. After
+    an answer that breaks these rules nothing more is read from the server.
     """
     client = next(kind for kind in DefaultHttpxClient.__mro__ if kind.__name__ == "Client")
     library: Any = import_module(client.__module__.partition(".")[0])  # httpx or httpx2
@@ -168,8 +171,8 @@ def _limited_client() -> DefaultHttpxClient:
 class ServerReader:
     """A model behind a server, read as a causal model of our own is (``CausalReader``).
 
-    The ids of :meth:`encode` are places in what the server has answered. So :meth:`log_probs`
-    knows the answers, also of a beginning of a text, until it was called. ``requests``: how many
+    The ids that :meth:`encode` returns are places in a list of the server's log probabilities, in
+    which :meth:`log_probs` looks them up; it then empties the list. ``requests``: how many
     are in flight at once; ``mode``: how the server is asked; ``prompts``: how many prompts a
     request has; ``begins``: texts have a BOS token, so that the first token has a probability;
     ``window``: the pairs that are asked for together, and kept.
@@ -191,11 +194,11 @@ class ServerReader:
 
     @property
     def bos(self) -> str:
-        """What a signature says of BOS."""
+        """How a signature names the BOS token."""
         return "server" if self.begins else "server-none"
 
     def encode(self, texts: Sequence[str], offsets: bool = True) -> list[Encoded]:
-        """Return the tokens of texts as the server has them; ask for each distinct text once."""
+        """Return texts as the server tokenises them; ask for each distinct text once."""
         fresh = [text for text in dict.fromkeys(texts) if text and text not in self._known]
         for text, pieces in zip(fresh, self.ask(fresh), strict=True):
             tokens = self.place(text, pieces)
