@@ -22,12 +22,12 @@ _BLANK = {
 
 
 def _docstring_lines(tree: ast.Module) -> set[int]:
-    """Return the numbers of the lines of all docstrings."""
+    """Return the numbers of the lines of all docstrings, those of constants too (PEP 257)."""
     lines: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, *_FUNCTION)) and ast.get_docstring(node):
-            text = node.body[0]
-            lines.update(range(text.lineno, (text.end_lineno or text.lineno) + 1))
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return lines
 
 
