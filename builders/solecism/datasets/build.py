@@ -36,7 +36,7 @@ from solecism.datasets.manifest import (
 )
 from solecism.errors import InputError, Problem, fail
 from solecism.files import CHANGED, json_of, recover_folder, replacing_folder
-from solecism.grammar.paradigm import LARGEST, gc_paused
+from solecism.grammar.paradigm import LARGEST
 from solecism.grouping import Ints
 from solecism.hashing import ContentDigest, file_digest
 from solecism.root import Root, find_root
@@ -84,22 +84,22 @@ def build(
     folder = Path(dataset if out is None else out)
     recover_folder(folder)
     before = _configs_before(folder, dataset)
+    left_out: Mapping[str, str] = {}
     if entry.configs == MINED:
         # What mines treebanks takes long to import, and templates do without it.
         from solecism.datasets.from_treebanks import agreement_configs
         from solecism.treebank.languages import doubtful_sources
 
         others = [n for n, config in before.items() if config.kind == "cloze"] if configs else []
-        mined = agreement_configs(dataset, [*configs, *others], commercial)
+        made = agreement_configs(dataset, [*configs, *others], commercial)
         left_out = {} if configs else doubtful_sources()
-        return build_configs(home, entry, mined, folder, progress, left_out)
-    known = templates_of_configs(home, entry)
-    chosen = choose(dataset, known, configs)
-    if configs:
-        chosen = [name for name in known if name in {*chosen, *before}]
-    with gc_paused():
+    else:
+        known = templates_of_configs(home, entry)
+        chosen = choose(dataset, known, configs)
+        if configs:
+            chosen = [name for name in known if name in {*chosen, *before}]
         made = template_configs(home, entry, known, chosen, most)
-        return build_configs(home, entry, made, folder, progress)
+    return build_configs(home, entry, made, folder, progress, left_out)
 
 
 def build_configs(

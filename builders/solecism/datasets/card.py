@@ -46,10 +46,10 @@ def render_card(
     A data set without a template of its own gets a plain card. ``left_out`` has the reason for each
     config that was not built.
     """
-    path = root.card(entry.name)
+    lock, path = lock_path(root, entry.name), root.card(entry.name)
+    locked = read_lock(lock).get(entry.name, {})
     text = read_source(path) if path.is_file() else _PLAIN
     pairs = next((c.schema for c in built if "features" in c.schema.names), None)
-    locked = read_lock(lock_path(root, entry.name)).get(entry.name, {})
     verified = verified_configs(locked, entry.version, built)
     skipped = sum((p.counts.skipped for c in built for p in c.paradigms), Counter[str]())
     names = {

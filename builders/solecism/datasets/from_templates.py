@@ -44,11 +44,12 @@ def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[T
     names a conversion, ``traditional`` and ``pairs_traditional`` have the same rows, converted.
     """
     dataset = entry.name
+    by_language = {
+        code: templates_of_language(root, dataset, code) for code in root.configs(dataset)
+    }
     if entry.configs == "languages":
-        return {code: templates_of_language(root, dataset, code) for code in root.configs(dataset)}
-    found = [
-        t for code in root.configs(dataset) for t in templates_of_language(root, dataset, code)
-    ]
+        return by_language
+    found = list(chain.from_iterable(by_language.values()))
     counts = Counter(template.id for template in found)
     for template in found:
         if template.id in (ALL, PAIRS, TRADITIONAL, PAIRS_TRADITIONAL):
@@ -114,11 +115,9 @@ def load_paradigms(root: Root, dataset: str, templates: Iterable[Template]) -> d
     Raises :class:`InputError`.
     """
     by_name = {template.name: template for template in templates}
-    phrases = {
-        code: Phrases(root.folder(dataset, code), Lexicon(root.lexicon(code)))
-        for code in dict.fromkeys(template.folder.name for template in by_name.values())
-    }
-    return {name: bind(t, phrases[t.folder.name]) for name, t in by_name.items()}
+    folders = dict.fromkeys(template.folder for template in by_name.values())
+    phrases = {folder: Phrases(folder, Lexicon(root.lexicon(folder.name))) for folder in folders}
+    return {name: bind(t, phrases[t.folder]) for name, t in by_name.items()}
 
 
 def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm:
