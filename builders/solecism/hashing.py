@@ -64,15 +64,6 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def blob_digest(path: Path) -> str:
-    """Return the hash of a file as a blob of git (SHA-1), in hexadecimal."""
-    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
-
-
 def mix(values: Hashes) -> Hashes:
     """Return scrambled 64-bit numbers (the finaliser of SplitMix64: Steele, Lea & Flood 2014)."""
     out = values + _GOLDEN

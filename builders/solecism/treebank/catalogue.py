@@ -11,8 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from huggingface_hub.utils.sha import git_hash
+
 from solecism.errors import candidates, fail
-from solecism.hashing import blob_digest, file_digest
+from solecism.hashing import file_digest
 from solecism.inputs import COUNT, check, read_json_lines
 
 NOT_STATED = "LicenseRef-not-stated"
@@ -66,7 +68,7 @@ class Pin:
         """Return whether a file has the pinned bytes, by size and hashes."""
         if self.size is not None and path.stat().st_size != self.size:
             return False
-        if blob_digest(path) != self.blob:
+        if git_hash(path.read_bytes()) != self.blob:
             return False
         return self.sha256 is None or file_digest(path) == self.sha256
 
