@@ -248,18 +248,6 @@ def test_build_refuses_the_folder_of_another_data_set(tmp_path: Path) -> None:
     assert "holds the data set 'clams'" in run_build(root, "other", "--out", str(out), code=2)
 
 
-def test_a_manifest_cannot_name_files_outside(tmp_path: Path) -> None:
-    root = small_root(tmp_path / "root").path
-    out = tmp_path / "clams"
-    run_build(root, "clams", "--out", str(out))
-    manifest = json.loads((out / "manifest.json").read_text())
-    manifest["documents"]["../precious"] = manifest["documents"]["README.md"]
-    (out / "manifest.json").write_text(json.dumps(manifest))
-    (tmp_path / "precious").write_bytes((out / "README.md").read_bytes())
-    run_build(root, "clams", "--out", str(out), code=2)
-    assert (tmp_path / "precious").is_file()
-
-
 # Configs that were built before.
 
 
