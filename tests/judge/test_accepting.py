@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 import solecism
 from judged import collect, save_session
+from release import bytes_of
 from scored import write_result
 from solecism.commands import main
 from solecism.datasets.manifest import read_manifest
@@ -99,16 +100,11 @@ def test_a_build_replaces_it(folder: Path, study: Study) -> None:
 
 
 def test_a_study_of_other_pairs_is_refused(folder: Path, study: Study) -> None:
-    found = outcome_of(study, read_answer_table(study))
-    for path in folder.glob(f"{UID}/*.parquet"):
-        table = pq.read_table(path)
-    before = sorted(path.name for path in folder.rglob("*"))
-    pair = found.pairs["id"][0]
-    solecism.build("blimp", ["passive_1"], out=folder.parent / "other" / "blimp")
-    with pytest.raises(InputError, match=f"has no config '{UID}'"):
-        accept(found, folder.parent / "other" / "blimp")
-    assert pair in table["id"].to_pylist()
-    assert sorted(path.name for path in folder.rglob("*")) == before
+    rows = [{**row, "id": f"x{row['id']}"} for row in read_answer_table(study).to_pylist()]
+    before = bytes_of(folder)
+    with pytest.raises(InputError, match=f"of 12 pairs 12 are not in '{UID}' 1"):
+        accept(outcome_of(study, pa.Table.from_pylist(rows, ANSWERS)), folder)
+    assert bytes_of(folder) == before
 
 
 def test_answers_of_programs_are_not_accepted(folder: Path, study: Study, tmp_path: Path) -> None:
@@ -118,17 +114,18 @@ def test_answers_of_programs_are_not_accepted(folder: Path, study: Study, tmp_pa
         accept(found, folder)
 
 
-def test_a_study_about_something_else(folder: Path, study: Study) -> None:
-    rows = [{**row, "config": "clams/en"} for row in read_answer_table(study).to_pylist()]
-    with pytest.raises(InputError, match="the study is about clams/en, this is 'blimp'"):
-        accept(outcome_of(study, pa.Table.from_pylist(rows, ANSWERS)), folder)
-
-
-@pytest.mark.parametrize("config", ["../../evil", "/tmp/evil", "a/../b", ".hidden", ""])
-def test_a_config_that_leads_elsewhere(folder: Path, study: Study, config: str) -> None:
-    rows = [{**row, "config": f"blimp/{config}"} for row in read_answer_table(study).to_pylist()]
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("clams/en", "the study is about clams/en, this is 'blimp'"),
+        ("blimp/../../evil", "config '../../evil' is no name"),
+        ("blimp", "has no config 'all'"),
+    ],
+)
+def test_a_study_about_something_else(folder: Path, study: Study, config: str, said: str) -> None:
+    rows = [{**row, "config": config} for row in read_answer_table(study).to_pylist()]
     before = sorted(folder.parent.rglob("*"))
-    with pytest.raises(InputError, match=r"is no name|has no config 'all'"):
+    with pytest.raises(InputError, match=said):
         accept(outcome_of(study, pa.Table.from_pylist(rows, ANSWERS)), folder)
     assert sorted(folder.parent.rglob("*")) == before
 
@@ -142,17 +139,9 @@ def test_a_card_without_an_end_mark(folder: Path, study: Study) -> None:
         accept(outcome, folder)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"\xff", "not UTF-8"),
-        (b"---\n- a\n---\n", "its head cannot be read"),
-        (b"---\na: [\n---\n", "its head cannot be read"),
-    ],
-)
-def test_a_card_with_another_head(folder: Path, study: Study, text: bytes, message: str) -> None:
-    (folder / "README.md").write_bytes(text)
-    with pytest.raises(InputError, match=rf"README\.md.*{message}"):
+def test_a_card_with_another_head(folder: Path, study: Study) -> None:
+    (folder / "README.md").write_text("---\n- a\n---\n")
+    with pytest.raises(InputError, match=r"README\.md: its head cannot be read"):
         accept(outcome_of(study, read_answer_table(study)), folder)
 
 

@@ -1,5 +1,6 @@
 """Catch trials: words in disorder, the same on every machine, in any script."""
 
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -16,9 +17,7 @@ def test_no_two_neighbours_stay_together(language: str) -> None:
         assert text is not None
         assert text == scramble(pair["good"], pair["tokens"])
         assert text[-1] == pair["good"][-1]
-        assert sorted(text.lower().replace(" ", "")) == sorted(
-            pair["good"].lower().replace(" ", "")
-        )
+        assert Counter(text.lower()) == Counter(pair["good"].lower())
         if language != "zh":
             words = [w.lower() for w in words_of_sentence(pair["good"])]
             now = [w.lower() for w in words_of_sentence(text)]

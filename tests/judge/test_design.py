@@ -59,20 +59,13 @@ BROKEN = [
      "study.design is 'choise' (did you mean 'choice'? known: choice, likert, expert)"),
     ("catch = 0.75", "catsh = 0.75", "unknown key 'rules.catsh' (did you mean 'catch'?"),
     ("catch = 0.75", "catch = 75", "rules.catch is 75, not a number from 0 to 1"),
-    ("[pay]", "[pey]", "unknown key 'pey' (did you mean 'pay'?"),
-    ("seed = 0", 'seed = "0"', "study.seed is '0', not a whole number"),
-    ("judges = 20", "judges = 0", "study.judges is 0, not a whole number from 1"),
     ("judges = 20\n", "", "study has no judges"),
     ("lists = 1", "lists = 2", "study.lists is 2, lists.json has 1 lists"),
-    ('to = "download"', 'to = "servr"', "home.to is 'servr' (did you mean 'server'?"),
     ('to = "download"', 'to = "datapipe"', "home.datapipe is empty"),
     ('server = ""', 'server = "example.org"', "home.server is 'example.org', not an address"),
     ('config = "demo/en"', 'config = "demo/../../evil"', "data.config '../../evil' is no name"),
-    ('config = "demo/en"', 'konfig = "demo/en"', "unknown key 'data[1].konfig' (did you mean 'config'?"),
     ('origins = []', 'origins = ["example.org"]', "home.origins is 'example.org', not an address"),
-    ("[columns]", '[columns]\nworker = "WorkerId"', "unknown key 'columns.worker'"),
     ("seed = 0", "seed = ", "TOML: "),
-    ("catch = 2", "catch = 9_999_999_999", "study.catch is 9999999999, not a whole number"),
 ]  # fmt: skip
 
 
@@ -95,9 +88,8 @@ def _items(change: dict[str, Any]) -> str:
     ("change", "said"),
     [
         ({}, "items.jsonl:2: key 'i1' is there twice"),
-        ({"key": "i2", "kind": "itm"}, "kind is 'itm' (did you mean 'item'?"),
         ({"key": "i2", "bad": ""}, "items.jsonl:2: trial 'i2' needs good and bad (choice)"),
-        ({"key": 3}, "key is 3, not a text"),
+        ({"kind": "itm"}, "kind is 'itm' (did you mean 'item'?"),
     ],
 )
 def test_broken_trials_are_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:

@@ -15,10 +15,8 @@ from solecism.judge.exporting import export_study
 
 def test_an_archive_for_jatos(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study")
-    done = CliRunner().invoke(
-        main,
-        ["judge", "export", str(study.folder), "--to", "jatos", "--out", str(tmp_path / "out")],
-    )
+    argv = ["judge", "export", str(study.folder), "--to", "jatos", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(main, argv)
     assert done.exit_code == 0, done.output
     path = tmp_path / "out" / f"solecism_{study.id}.jzip"
     with zipfile.ZipFile(path) as archive:

@@ -1,10 +1,7 @@
 """Answers from our page and server, and from the programs of others, in one table."""
 
 import csv
-import gzip
-import io
 import json
-import lzma
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +28,8 @@ from solecism.judge.importing import (
 from solecism.judge.protocol import pseudonym
 from solecism.judge.schema import ANSWERS
 from solecism.judge.server import AnswerStore
+
+COLUMNS = "worker,construction,grammatical,ungrammatical,chosen"
 
 FOREIGN = """\
 [study]
@@ -155,9 +154,8 @@ def test_results_of_pcibex(study: Study, tmp_path: Path) -> None:
 def test_any_csv_through_columns(tmp_path: Path) -> None:
     study = foreign(tmp_path / "study")
     path = tmp_path / "batch.csv"
-    heads = "worker,construction,grammatical,ungrammatical,chosen"
     path.write_text(
-        f"{heads}\nw1,sv,The dog barks.,The dog bark.,The dog barks.\n"
+        f"{COLUMNS}\nw1,sv,The dog barks.,The dog bark.,The dog barks.\n"
         "w1,sv,The cats sleep.,The cats sleeps.,The cats sleeps.\n"
         "w2,sv,The dog barks.,The dog bark.,good\n"
     )
@@ -171,19 +169,14 @@ def test_any_csv_through_columns(tmp_path: Path) -> None:
 
 
 def test_pairs_of_a_data_set_are_known_by_their_sentences(study: Study, tmp_path: Path) -> None:
-    other = foreign(tmp_path / "other")
     item = items_of(study)[0]
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["worker", "construction", "grammatical", "ungrammatical", "chosen"])
-    writer.writerow(["w1", "sv", item["good"], item["bad"], item["bad"]])
-    (tmp_path / "batch.csv").write_text(out.getvalue())
+    cells = ("w1", "sv", item["good"], item["bad"], item["bad"])
+    (tmp_path / "batch.csv").write_text(f"{COLUMNS}\n{','.join(cells)}\n")
     known = known_trials(study.items)
-    (row,) = rows_of(other, tmp_path / "batch.csv", known=known)
+    (row,) = rows_of(foreign(tmp_path / "other"), tmp_path / "batch.csv", known=known)
     assert (row["id"], row["UID"], row["answer"]) == (item["id"], item["UID"], "bad")
 
 
-COLUMNS = "worker,construction,grammatical,ungrammatical,chosen"
 REFUSED = [
     (f"{COLUMNS}\n,sv,A b.,B a.,A b.\n", r"\.csv:2: does not say who answered"),
     (f"{COLUMNS}\nw1,sv,A b.,B a.,C.\n", r"\.csv:2: answer 'C.' is neither good or bad"),
@@ -242,8 +235,10 @@ def test_the_commands(study: Study, tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["judge", "import", str(study.folder), str(folder)])
     assert done.exit_code == 0, done.output
     assert f"{2 * study.totals[0]} answers of 2 people" in done.output
-    table = pq.read_table(study.folder / TABLE)
-    assert table.schema.names == ANSWERS.names
+    assert pq.read_table(study.folder / TABLE).schema.names == ANSWERS.names
+    done = CliRunner().invoke(main, ["judge", "serve", str(study.folder), "--status", "--json"])
+    (state,) = json.loads(done.output)
+    assert (state["people"], state["finished"], state["answers"]) == (2, 2, 2 * study.totals[0])
     gone = CliRunner().invoke(main, ["judge", "serve", str(study.folder), "--remove", "ada"])
     assert gone.output == f"{study.totals[0]} answers of ada are removed\n"
     again = CliRunner().invoke(main, ["judge", "serve", str(study.folder), "--remove", "ada"])
@@ -275,31 +270,21 @@ def test_a_sheet_of_an_expert(tmp_path: Path) -> None:
 
 HEADS = "participant,item,shown,answer,time"
 BROKEN = [
-    ("cut.csv.gz", gzip.compress(HEADS.encode() * 99)[:-20], "cannot be unpacked"),
-    ("changed.csv.gz", gzip.compress(HEADS.encode() * 99)[:20] + b"x" * 40, "cannot be unpacked"),
-    ("cut.csv.xz", lzma.compress(b"a" * 9999)[:-9], "cannot be unpacked"),
-    ("bomb.csv.gz", gzip.compress(b"0" * 4_000_000), "has more than 1,000,000 bytes"),
-    ("lead.csv", f"{HEADS}\nada,i1,good,good,1e+308\n".encode(), r"time is '1e\+308'"),
-    ("long.csv", f"{HEADS}\n{'x' * 100_000},i1,good,good,1\n".encode(), "participant has more th"),
-    ("quote.csv", f'{HEADS}\n"ada,i1,good\n'.encode(), "is no table"),
-    ("nan.json", b'[{"trial_type": "x", "item": "i1", "rt": NaN}]', "NaN is not a number in JSON"),
-]  # fmt: skip
+    (f"{HEADS}\nada,i1,good,good,1e+308\n", r"time is '1e\+308'"),
+    (f"{HEADS}\n{'x' * 100_000},i1,good,good,1\n", "participant has more th"),
+    (f'{HEADS}\n"ada,i1,good\n', "is no table"),
+    ('[{"trial_type": "x", "item": "i1", "rt": NaN}]', "NaN is not a number in JSON"),
+]
 
 
-@pytest.mark.parametrize(("name", "raw", "message"), BROKEN, ids=[name for name, *_ in BROKEN])
-def test_broken_files_are_told(
-    study: Study, tmp_path: Path, name: str, raw: bytes, message: str, monkeypatch: Any
-) -> None:
-    monkeypatch.setattr("solecism.judge.formats.MAX_BYTES", 1_000_000)
-    (tmp_path / name).write_bytes(raw)
+@pytest.mark.parametrize(("text", "message"), BROKEN)
+def test_broken_files_are_told(study: Study, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "answers.txt").write_text(text)
     with pytest.raises(InputError, match=message):
-        rows_of(study, tmp_path / name)
+        rows_of(study, tmp_path / "answers.txt")
 
 
-ODD = [
-    ("kind", "itm"), ("answer", "both"), ("answer", None), ("shown", "left"), ("id", "x" * 100_000),
-    ("UID", "../evil"), ("config", "demo/../../evil"), ("participant", None), ("design", "likert"),
-]  # fmt: skip
+ODD = [("kind", "itm"), ("answer", None), ("id", "x" * 100_000), ("config", "demo/../../evil")]
 
 
 @pytest.mark.parametrize(("name", "value"), ODD)
@@ -308,11 +293,3 @@ def test_tables_of_others_are_checked(study: Study, tmp_path: Path, name: str, v
     save_answers(study, pa.Table.from_pylist([*rows, last | {name: value}], ANSWERS))
     with pytest.raises(InputError, match=rf"answers\.parquet: {name}\b"):
         read_answer_table(study)
-
-
-def test_status_after_import(study: Study, tmp_path: Path) -> None:
-    one = save_session(study, tmp_path / "one.json", "ada")
-    CliRunner().invoke(main, ["judge", "import", str(study.folder), str(one)])
-    done = CliRunner().invoke(main, ["judge", "serve", str(study.folder), "--status", "--json"])
-    (state,) = json.loads(done.output)
-    assert (state["people"], state["finished"], state["answers"]) == (1, 1, study.totals[0])

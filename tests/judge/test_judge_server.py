@@ -111,15 +111,8 @@ def test_what_is_refused(served: Served) -> None:
         ("session", {"study": study.id, "participant": "x", "flags": ["x"]}, 400, "[1] is 'x'"),
         ("answer", {**right, "session": "nobody"}, 404, "no such session"),
         ("answer", {**right, "item": study.lists[1][1]}, 400, "is not in list 1"),
-        ("answer", {**right, "position": 5}, 400, "list 1 has 4"),
-        ("answer", {**right, "position": "2"}, 400, "position"),
-        ("answer", answer(name, 2, key, answer="both"), 400, "answer is 'both'"),
-        ("answer", answer(name, 2, key, rating=3), 400, "rating is no part"),
         ("answer", answer(name, 2, key, time=-1), 400, "time"),
-        ("answer", b"{", 400, "is not JSON"),
         ("answer", b"[" * 5000, 400, "is not JSON"),
-        ("answer", b'{"session": "\\ud800"}', 400, "is not JSON"),
-        ("answer", b'{"time": NaN}', 400, "is not JSON"),
         ("answer", b"\xff", 400, "can't decode byte 0xff"),
         ("answer", b" " * 20_000, 413, "at most 16,384 bytes"),
     ]
@@ -180,24 +173,21 @@ def judge(study: Study, url: list[str], name: str, told: Counter[tuple[str, int]
 def test_nothing_confirmed_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
     study = write_study(tmp_path / "study", lists=3, trials=20)
     told: Counter[tuple[str, int]] = Counter()
-    url = [""]
+    url = ["http://127.0.0.1:1"]
     people = [
         threading.Thread(target=judge, args=(study, url, f"p{n}", told), daemon=True)
         for n in range(12)
     ]
-    for kill in (60, 150, None):
-        with serving_study(study.folder) as (address, process):
-            url[0] = address
-            if kill == 60:
-                for person in people:
-                    person.start()
-            if kill is None:
-                for person in people:
-                    person.join(60)
-            else:
-                while len(told) < kill:
-                    time.sleep(0.01)
-                process.send_signal(signal.SIGKILL)
+    for person in people:
+        person.start()
+    for kill in (60, 150):
+        with serving_study(study.folder) as (url[0], process):
+            while len(told) < kill:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGKILL)
+    with serving_study(study.folder) as (url[0], _):
+        for person in people:
+            person.join(60)
     rows = AnswerStore(study).rows()
     assert len(rows) == len(told) == 12 * 20
     assert set(Counter(row["participant"] for row in rows).values()) == {20}
@@ -209,20 +199,15 @@ def test_status_and_errors_in_the_terminal(tmp_path: Path) -> None:
     run = CliRunner().invoke
     shown = run(main, ["judge", "serve", str(study.folder), "--status"])
     assert shown.exit_code == 0
-    assert "wanted" in shown.stdout
-    assert "all" in shown.stdout
-    as_json = run(main, ["judge", "serve", str(study.folder), "--status", "--json"])
-    assert [entry["list"] for entry in json.loads(as_json.stdout)] == [1, 2]
+    assert [line.split()[0] for line in shown.stdout.splitlines()] == ["list", "1", "2", "all"]
     with serving_study(study.folder) as (url, _):
         port = url.rpartition(":")[2]
         again = run(main, ["judge", "serve", str(study.folder), "--port", port])
         assert again.exit_code == 2
         assert f"cannot listen at 127.0.0.1 port {port}" in again.stderr
-    text = (study.folder / STUDY).read_text()
-    (study.folder / STUDY).write_text(text.replace("seed = 7", "seed = 8"))
-    changed = read_study(study.folder)
+    edit(study.folder / STUDY, "seed = 7", "seed = 8")
     with pytest.raises(InputError, match="its design was changed"):
-        make_app(changed)
+        make_app(read_study(study.folder))
     (study.folder / "page" / "index.html").unlink()
     done = run(main, ["judge", "serve", str(study.folder)])
     assert done.exit_code == 2
@@ -241,10 +226,9 @@ def test_rates() -> None:
     assert b"1.2.3.4" not in b"".join(rate._left)
 
 
-@pytest.mark.parametrize("text", ["", "\n", "  \n"])
-def test_an_empty_token_is_refused(tmp_path: Path, text: str) -> None:
+def test_an_empty_token_is_refused(tmp_path: Path) -> None:
     study = write_study(tmp_path / "study")
-    (study.folder / "token.txt").write_text(text)
+    (study.folder / "token.txt").write_text("  \n")
     with pytest.raises(InputError, match=r"token\.txt: is empty"):
         make_app(study)
 
@@ -253,10 +237,8 @@ def test_a_page_on_another_host(tmp_path: Path) -> None:
     study = write_study(tmp_path / "study")
     edit(study.folder / STUDY, "origins = []", 'origins = ["https://lab.example.org"]')
     study = read_study(study.folder)
-    asked = {
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "content-type",
-    }
+    start = "access-control-request"
+    asked = {f"{start}-method": "POST", f"{start}-headers": "content-type"}
     said = {"study": study.id, "participant": "ada"}
     with TestClient(make_app(study)) as client:
         for origin, allowed in (("https://lab.example.org", True), ("https://evil.org", False)):
@@ -300,8 +282,8 @@ def test_one_client_cannot_starve_the_others(tmp_path: Path) -> None:
     with serving_study(study.folder) as (url, _):
         host, port = urlsplit(url).hostname or "", urlsplit(url).port or 0
         greedy, statuses = HTTPConnection(host, port), Counter[int]()
-        for n in range(300):
-            said = json.dumps({"study": study.id, "participant": f"x{n}"})
+        said = json.dumps({"study": study.id, "participant": "x"})
+        for _ in range(300):
             greedy.request("POST", "/api/session", said, attacker)
             statuses[(found := greedy.getresponse()).status] += 1
             found.read()

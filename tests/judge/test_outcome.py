@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ from solecism.judge.outcome import Outcome, outcome_of
 Item = Mapping[str, str]
 
 
-def outcome(study: Study, **more: Any) -> Outcome:
-    return outcome_of(study, read_answer_table(study), **more)
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return made_study(tmp_path / "study", title="<script>alert(1)</script>")
 
 
 def good(item: Item, position: int) -> dict[str, Any]:
@@ -36,15 +38,6 @@ def wrong_of_p1(item: Item, position: int) -> dict[str, Any]:
     return good(item, position)
 
 
-def test_a_paradigm_that_people_reject(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study")
-    collect(study, 3, wrong_of_p1)
-    found = outcome(study)
-    assert [g.individual.value for g in found.levels["paradigm"]] == [1, 0]
-    assert [g.passes(study.rules) for g in found.levels["paradigm"]] == [True, False]
-    assert set(found.rejected["UID"]) == {"p1"}
-
-
 def with_one(study: Study, tmp_path: Path, **changes: Any) -> Outcome:
     """Return the outcome of one good judge and one who is changed."""
     one = save_session(study, tmp_path / "one.json", "ada")
@@ -53,14 +46,12 @@ def with_one(study: Study, tmp_path: Path, **changes: Any) -> Outcome:
 
 
 def first_place(item: Item, position: int) -> dict[str, Any]:
-    shown = ("good", "bad")[position % 2]
-    return {"shown": shown, "answer": shown}
+    said = good(item, position)
+    return {**said, "answer": said["shown"]}
 
 
 def fails_catch(item: Item, position: int) -> dict[str, Any]:
-    if item["kind"] == "catch":
-        return {"shown": "good", "answer": "bad"}
-    return good(item, position)
+    return {**good(item, position), "answer": "bad" if item["kind"] == "catch" else "good"}
 
 
 def quick(item: Item, position: int) -> dict[str, Any]:
@@ -71,15 +62,15 @@ def quick(item: Item, position: int) -> dict[str, Any]:
     ("says", "reasons"),
     [(first_place, "catch one_sided"), (fails_catch, "catch"), (quick, "median_time"), (good, "")],
 )
-def test_judges_are_left_out_by_the_rules(tmp_path: Path, says: Any, reasons: str) -> None:
-    study = made_study(tmp_path / "study", lists=1)
+def test_judges_are_left_out_by_the_rules(
+    study: Study, tmp_path: Path, says: Any, reasons: str
+) -> None:
     found = with_one(study, tmp_path, says=says)
     assert list(found.judges["reasons"]) == ["", reasons]
     assert found.overall.judges == (1 if reasons else 2)
 
 
-def test_a_session_that_was_broken_off(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", lists=1)
+def test_a_session_that_was_broken_off(study: Study, tmp_path: Path) -> None:
     path = save_session(study, tmp_path / "one.json", "ada")
     said = json.loads(path.read_text())
     path.write_text(json.dumps({**said, "finished": False, "rows": said["rows"][:6]}))
@@ -89,8 +80,7 @@ def test_a_session_that_was_broken_off(tmp_path: Path) -> None:
     assert not len(found.pairs)
 
 
-def test_flags_and_native_languages_leave_answers_out(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", lists=1)
+def test_flags_and_native_languages_leave_answers_out(study: Study, tmp_path: Path) -> None:
     assert study.rules.native_language == ("en",)
     foreign = with_one(study, tmp_path, native_language="de")
     assert list(foreign.judges["left_out"]) == [0, 6]
@@ -136,7 +126,7 @@ def reads(item: Item, position: int) -> dict[str, Any]:
 def test_readings_of_experts(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study", design="expert", lists=1, catch=0, practice=0)
     collect(study, 4, reads)
-    one, two = outcome(study).levels["paradigm"]
+    one, two = outcome_of(study, read_answer_table(study)).levels["paradigm"]
     assert one.individual.value == 1
     assert (one.kept, two.kept) == (3, 0)
     assert one.answers == 24
@@ -144,11 +134,19 @@ def test_readings_of_experts(tmp_path: Path) -> None:
     assert one.alpha == 1
 
 
-def test_the_report(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", title="<script>alert(1)</script>")
+def test_the_report(study: Study, tmp_path: Path) -> None:
+    run, out = partial(CliRunner().invoke, main), tmp_path / "out"
+    none = run(["judge", "report", str(study.folder)])
+    assert none.exit_code == 2
+    assert "there are no answers yet" in none.output
     collect(study, 3, wrong_of_p1)
-    out = tmp_path / "out"
-    done = CliRunner().invoke(main, ["judge", "report", str(study.folder), "--out", str(out)])
+    found = json.loads(run(["judge", "report", str(study.folder), "--json"]).output)
+    assert [group["individual"] for group in found["paradigm"]] == [1, 0]
+    assert found["paradigms_below"] == ["p1"]
+    assert [pair["UID"] for pair in found["pairs_rejected"]] == ["p1"] * 3
+    assert found["overall"]["individual"] == 0.5
+    assert found["without_exclusions"]["answers"] == 18
+    done = run(["judge", "report", str(study.folder), "--out", str(out)])
     assert done.exit_code == 0, done.output
     assert "3 of 6 pairs are rejected by people" in done.output
     assert "fewer than 80 % of pairs are confirmed: p1" in done.output
@@ -165,26 +163,7 @@ def test_the_report(tmp_path: Path) -> None:
     assert "&lt;script&gt;alert(1)" in page
 
 
-def test_the_report_as_json(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study")
-    collect(study, 3, wrong_of_p1)
-    done = CliRunner().invoke(main, ["judge", "report", str(study.folder), "--json"])
-    found = json.loads(done.output)
-    assert found["paradigms_below"] == ["p1"]
-    assert len(found["pairs_rejected"]) == 3
-    assert found["overall"]["individual"] == 0.5
-    assert found["without_exclusions"]["answers"] == 18
-
-
-def test_no_answers_yet(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study")
-    done = CliRunner().invoke(main, ["judge", "report", str(study.folder)])
-    assert done.exit_code == 2
-    assert "there are no answers yet" in done.output
-
-
-def test_a_pair_has_one_paradigm(tmp_path: Path) -> None:
-    study = made_study(tmp_path)
+def test_a_pair_has_one_paradigm(study: Study) -> None:
     collect(study, 2)
     table = read_answer_table(study)
     mixed = ["other", *table["UID"].to_pylist()[1:]]

@@ -1,6 +1,5 @@
 """The page with the server: faults of the network, a reload, another device, the end of a study."""
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.responses import JSONResponse
-from test_study_page import READY
+from test_study_page import Visitor
 from uvicorn import Config, Server
 
 from people import browser_or_skip, made_study
@@ -66,27 +65,10 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context()
-    yield context.new_page()
-    context.close()
-
-
-def introduce(page: Any) -> None:
-    page.click(".first:not([disabled])")
-    page.click("[name=native] >> nth=0")
-    page.click("input[type=submit]")
-    page.click(".first:not([disabled])")
-
-
-def go_on(page: Any, trials: int) -> None:
-    while trials:
-        page.wait_for_selector(READY)
-        if page.query_selector("#question"):
-            page.keyboard.press("KeyF")
-            trials -= 1
-        else:
-            page.click(".first:not([disabled])")
+def visitor(browser: Any, house: House) -> Iterator[Visitor]:
+    found = Visitor(browser, house.study, address=house.address + "?PROLIFIC_PID=secret")
+    yield found
+    found.context.close()
 
 
 def sent(page: Any) -> int:
@@ -102,15 +84,18 @@ def until(page: Any, true: Callable[[], bool]) -> None:
     raise AssertionError("it never came true")
 
 
-def test_answers_arrive_one_by_one(house: House, page: Any) -> None:
-    page.goto(house.address + "?PROLIFIC_PID=secret")
-    introduce(page)
-    total = house.study.totals[0]
-    go_on(page, total)
-    page.wait_for_selector("text=Your answers have arrived")
+def arrived(house: House, visitor: Visitor) -> None:
+    visitor.page.wait_for_selector("text=Your answers have arrived")
+    assert house.finished
+
+
+def test_answers_arrive_one_by_one(house: House, visitor: Visitor) -> None:
+    visitor.introduce()
+    total, page = house.study.totals[0], visitor.page
+    visitor.go_on(total)
+    arrived(house, visitor)
     assert [row["position"] for row in house.rows] == list(range(1, total + 1))
     assert page.text_content("code") == house.rows[0]["participant"]
-    assert house.finished
     assert house.asked == ["session", *["answer"] * total, "finish"]
     assert "secret" not in page.evaluate("JSON.stringify(localStorage)")
     page.reload()  # who comes again sees the end, and nothing is asked
@@ -118,73 +103,56 @@ def test_answers_arrive_one_by_one(house: House, page: Any) -> None:
     assert len(house.asked) == total + 2
 
 
-def test_faults_of_the_network_are_outlived(house: House, page: Any) -> None:
+def test_faults_of_the_network_are_outlived(house: House, visitor: Visitor) -> None:
     house.faults = {"session": [503], "answer": [500, 429], "finish": [502]}
-    page.goto(house.address)
-    introduce(page)
-    go_on(page, house.study.totals[0])
-    page.wait_for_selector("text=Your answers have arrived")
-    assert house.finished
+    visitor.introduce()
+    visitor.go_on(house.study.totals[0])
+    arrived(house, visitor)
 
 
-def test_what_the_server_lost_is_sent_again(house: House, page: Any) -> None:
-    page.goto(house.address)
-    introduce(page)
-    go_on(page, house.study.totals[0] - 1)
-    until(page, lambda: sent(page) >= 9)
+def test_what_the_server_lost_is_sent_again(house: House, visitor: Visitor) -> None:
+    visitor.introduce()
+    visitor.go_on(house.study.totals[0] - 1)
+    until(visitor.page, lambda: sent(visitor.page) >= 9)
     with sqlite3.connect(house.study.folder / ANSWERS_FILE) as answers:
         answers.execute("DELETE FROM answers WHERE position = 3")
-    go_on(page, 1)
-    page.wait_for_selector("text=Your answers have arrived")
-    assert house.finished
+    visitor.go_on(1)
+    arrived(house, visitor)
 
 
-def test_a_reload_with_answers_on_the_way(house: House, page: Any) -> None:
+def test_a_reload_with_answers_on_the_way(house: House, visitor: Visitor) -> None:
     house.faults["answer"] = [503] * 2
-    page.goto(house.address)
-    introduce(page)
-    go_on(page, 3)
-    page.reload()
-    go_on(page, house.study.totals[0] - 3)
-    page.wait_for_selector("text=Your answers have arrived")
-    assert house.finished
+    visitor.introduce()
+    visitor.go_on(3)
+    visitor.page.reload()
+    visitor.go_on(house.study.totals[0] - 3)
+    arrived(house, visitor)
     assert ["resumed" in row["flags"] for row in house.rows].count(True) == 7
 
 
-def test_another_device_goes_on_where_the_first_stopped(house: House, page: Any) -> None:
-    page.goto(house.address + "?PROLIFIC_PID=secret")
-    introduce(page)
-    go_on(page, 4)
-    until(page, lambda: sent(page) == 4)
-    page.evaluate("localStorage.clear()")
-    page.goto(house.address + "?PROLIFIC_PID=secret")
-    introduce(page)
-    go_on(page, house.study.totals[0] - 4)
-    page.wait_for_selector("text=Your answers have arrived")
-    assert house.finished
+def test_another_device_goes_on_where_the_first_stopped(house: House, visitor: Visitor) -> None:
+    visitor.introduce()
+    visitor.go_on(4)
+    until(visitor.page, lambda: sent(visitor.page) == 4)
+    visitor.page.evaluate("localStorage.clear()")
+    visitor.page.reload()
+    visitor.introduce()
+    visitor.go_on(house.study.totals[0] - 4)
+    arrived(house, visitor)
 
 
-def test_a_page_that_is_out_of_date_says_so(house: House, page: Any) -> None:
+def test_a_page_that_is_out_of_date_says_so(house: House, visitor: Visitor) -> None:
     house.faults["session"] = [409]
-    page.goto(house.address)
-    page.click(".first:not([disabled])")
-    page.click("[name=native] >> nth=0")
-    page.click("input[type=submit]")
-    page.click(".first:not([disabled])")
-    page.wait_for_selector("text=This page is out of date. Please write to us@example.org")
+    visitor.introduce()
+    visitor.page.wait_for_selector("text=This page is out of date. Please write to us@example.org")
 
 
-def test_refused_answers_can_be_saved(house: House, page: Any) -> None:
+def test_refused_answers_can_be_saved(house: House, visitor: Visitor) -> None:
     house.faults["answer"] = [422] * 100
-    page.goto(house.address)
-    introduce(page)
-    go_on(page, house.study.totals[0])
-    page.wait_for_selector("text=could not be sent")
-    with page.expect_download() as download:
-        page.click("#download")
-    saved = json.loads(Path(download.value.path()).read_text("utf-8"))
-    assert len(saved["rows"]) == house.study.totals[0]
+    visitor.introduce()
+    visitor.go_on(house.study.totals[0])
+    visitor.page.wait_for_selector("text=could not be sent")
+    assert len(visitor.saved()["rows"]) == house.study.totals[0]
     house.faults["answer"] = []
-    page.click("text=Try again")
-    page.wait_for_selector("text=Your answers have arrived")
-    assert house.finished
+    visitor.page.click("text=Try again")
+    arrived(house, visitor)

@@ -143,18 +143,16 @@ def scrambled(
     :class:`InputError` if too few sentences have enough words.
     """
     sets = {(pair["config"], pair["set_id"]) for pair in avoid}
-    found: defaultdict[str, list[tuple[StudyPair, str]]] = defaultdict(list)
+    found, turns = Counter[str](), []
     for pair in _ranked(pairs, f"catch {seed}"):
-        some = found[pair["UID"]]
-        if len(some) < number and (pair["config"], pair["set_id"]) not in sets:
-            text = scramble(pair["good"], pair["tokens"], seed)
-            if text is not None:
-                some.append((pair, text))
-    turns = []
-    for uid, some in found.items():
-        for turn, (pair, text) in enumerate(some):
+        uid = pair["UID"]
+        if found[uid] == number or (pair["config"], pair["set_id"]) in sets:
+            continue
+        text = scramble(pair["good"], pair["tokens"], seed)
+        if text is not None:
             size = min(len(words_of_sentence(pair["good"], pair["tokens"])), _LONG)
-            turns.append((turn, -size, uid, pair, text))
+            turns.append((found[uid], -size, uid, pair, text))
+            found[uid] += 1
     if len(turns) < number:
         message = f"only {len(turns)} sentences have {MIN_WORDS} different words or more"
         raise fail(f"{message}, {number} are wanted for catch and practice trials (--catch 0)")

@@ -8,13 +8,10 @@ of ``study.toml`` for others.
 """
 
 import csv
-import gzip
 import io
 import json
-import lzma
 import math
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
@@ -36,9 +33,6 @@ _MAPPINGS = {path.stem: path for path in sorted(Path(__file__).with_name("mappin
 FORMATS = ("own", *_MAPPINGS, "table")
 """The formats by name, in the order in which they are tried."""
 
-MAX_BYTES = 200_000_000
-"""The most bytes that a file of answers may have when it is unpacked."""
-
 
 def read_raw(path: Path, study: Study, name: str = "") -> Iterator[Raw]:
     """Yield the answers in a file as a program wrote them.
@@ -48,7 +42,7 @@ def read_raw(path: Path, study: Study, name: str = "") -> Iterator[Raw]:
     """
     if name and name not in FORMATS:
         raise fail(f"unknown format {name!r} {candidates('formats', FORMATS, name)}")
-    text = _unpacked(path)
+    text = read_text(path, "utf-8-sig")
     start = text.lstrip()[:1]
     if name == "own" or (not name and start == "{" and FORMAT in text[:2_000]):
         yield from _own(path, text, study)
@@ -58,20 +52,6 @@ def read_raw(path: Path, study: Study, name: str = "") -> Iterator[Raw]:
         yield from _answers(path, *_rows(path, text), study, name)
     else:
         raise fail(f"is of none of the formats {', '.join(FORMATS)}", path)
-
-
-def _unpacked(path: Path) -> str:
-    """Return the text of a file, which may be packed by gzip or xz."""
-    if path.suffix not in (".gz", ".xz"):
-        return read_text(path, "utf-8-sig")
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else lzma.open(path) as file:
-            raw = file.read(MAX_BYTES + 1)
-        if len(raw) > MAX_BYTES:
-            raise fail(f"has more than {MAX_BYTES:,} bytes when it is unpacked", path)
-        return raw.decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, UnicodeDecodeError) as error:
-        raise fail(f"cannot be unpacked: {error}", path) from None
 
 
 def _own(path: Path, text: str, study: Study) -> Iterator[Raw]:
@@ -138,12 +118,11 @@ def _answers(
     usual = {"participant": path.name.partition(".")[0]} if "item" in heads else {}
     numbered = next((c["column"] for c in columns.values() if "{n}" in c["column"]), "")
     pattern = re.escape(numbered).replace(re.escape("{n}"), r"(\d{1,4})")
-    found = [re.fullmatch(pattern, head) for head in heads] if numbered else []
-    numbers = [match[1] for match in found if match]
-    if numbered and not numbers:
+    numbers = re.findall(f"(?m)^{pattern}$", "\n".join(heads)) if numbered else [""]
+    if not numbers:
         raise fail(f"has no column {numbered}", path, 1)
     trials = []
-    for (line, cells), n in product(rows, numbers or [""]):
+    for (line, cells), n in product(rows, numbers):
         values = {ours: _value(column, cells, n) for ours, column in columns.items()}
         known = {ours: value for ours, value in values.items() if value != ""}
         trials.append((cells, {**usual, **known, "line": line}))

@@ -128,12 +128,14 @@ def _row(study: Study, raw: Raw, known: KnownTrials, path: Path) -> Raw:
     if not raw.get("participant"):
         raise fail("does not say who answered (columns.participant)", path, line)
     item = _find(raw, known) or _described(study, raw, path)
+    numbers = {name: _whole(raw.get(name)) for name in ("list", "position", "time", "trials")}
+    check(numbers, dict.fromkeys(numbers, (COUNT, None)), f"{path}:{line}")
     shown = str(raw.get("shown") or ("" if study.design == "choice" else _side(item)))
     if shown not in SIDES and (shown or study.design != "choice"):
         raise fail(f"shown is {shown!r}, wanted good or bad", path, line)
     return {
         "study": study.id, "participant": pseudonym(str(raw["participant"]), study.salt),
-        **{n: _count(raw.get(n), n, path, line) for n in ("list", "position", "time", "trials")},
+        **numbers,
         "kind": item.get("kind", "item"), "design": study.design,
         **{name: item.get(name, "") for name in PAIR}, "shown": shown or None,
         **_answer(study.design, raw, item, shown, path),
@@ -160,17 +162,13 @@ def _sentences(raw: Raw) -> tuple[str, str]:
     return str(raw.get("good", "")), str(raw.get("bad", ""))
 
 
-def _count(value: object, name: str, path: Path, line: int | None) -> int | None:
-    """Return a value as a whole number of at least 0, None as None; raises :class:`InputError`."""
-    if value is None:
-        return None
+def _whole(value: object) -> object:
+    """Return a number of at most 32 bits, or its text, as a whole number; others as they are."""
     try:
-        number = round(float(str(value)))
-    except (ValueError, OverflowError):
-        number = -1
-    if not 0 <= number < 2**31:
-        raise fail(f"{name} is {str(value)[:40]!r}, not a number up to {2**31 - 1:,}", path, line)
-    return number
+        number = float(str(value))
+    except ValueError:
+        return value
+    return round(number) if abs(number) < 2**31 else value
 
 
 def _described(study: Study, raw: Raw, path: Path) -> Item:
@@ -200,8 +198,7 @@ def _answer(design: str, raw: Raw, item: Item, shown: str, path: Path) -> dict[s
     line, said = raw.get("line"), str(raw.get("answer", "")).strip()
     judged: dict[str, object] = {"answer": said.lower()}
     if design == "likert":
-        rating = str(raw.get("rating", said)).strip()
-        judged = {"rating": _count(rating or None, "rating", path, line)}
+        judged = {"rating": _whole(raw.get("rating", said))}
     elif design == "choice" and said.lower() not in SIDES:
         judged = {"answer": _chosen(said, item, shown)}
         if judged["answer"] is None:
@@ -252,13 +249,11 @@ def read_answer_table(study: Study) -> pa.Table:
             raise fail(f"is no table of answers: it has no column {', '.join(missing)}", path)
         table = table.select(ANSWERS.names).cast(ANSWERS)
     _check_values(table, study.design, path)
-    names = ["set_id", "UID", "linguistics_term"]
-    pairs = table.group_by(["config", "id"]).aggregate([(name, "count_distinct") for name in names])
-    for name in names:
-        several = pairs.filter(pc.greater(pairs[f"{name}_count_distinct"], 1))
-        if len(several):
-            pair = several["id"][0].as_py()
-            raise fail(f"the pair {pair!r} has several values of {name}", path)
+    pairs = table.group_by([*PAIR], use_threads=False).aggregate([]).to_pandas()
+    twice = pairs["id"][pairs.duplicated(["config", "id"])]
+    if len(twice):
+        why = "has several values of UID, set_id or linguistics_term"
+        raise fail(f"the pair {twice.iloc[0]!r} {why}", path)
     return table
 
 
@@ -308,14 +303,11 @@ def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:
         return store.counts()
     if not (study.folder / TABLE).is_file():
         return {}
-    table = read_answer_table(study)
-    people = table.group_by(["list", "participant"]).aggregate([("id", "count"), ("trials", "max")])
-    found: dict[int, tuple[int, int, int]] = {}
-    for row in people.to_pylist():
-        some, finished, answers = found.get(row["list"] or 0, (0, 0, 0))
-        ended = int(row["id_count"] >= row["trials_max"])
-        found[row["list"] or 0] = (some + 1, finished + ended, answers + row["id_count"])
-    return found
+    frame = read_answer_table(study).to_pandas().fillna({"list": 0})
+    people = frame.groupby(["list", "participant"]).agg({"id": "size", "trials": "max"})
+    people["finished"] = people["id"] >= people["trials"]
+    lists = people.groupby("list").agg({"trials": "size", "finished": "sum", "id": "sum"})
+    return {int(number): tuple(counts) for number, *counts in lists.itertuples()}
 
 
 def remove_person(study: Study, code: str) -> int:

@@ -280,14 +280,11 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame
         if study.design == "expert":
             kept = (value > limit).all(axis=1)
     found["verdict"] = np.where(kept, "keep", "drop")
-    texts = {
-        (item["config"], item["id"], side): item[side]
-        for item in study.items.values() for side in SIDES if item.get(side)
-    }  # fmt: skip
-    for side in SIDES:
-        keys = zip(found["config"], found["id"], strict=True)
-        found[f"sentence_{side}"] = [texts.get((*key, side), "") for key in keys]
-    return found, rows
+    texts = pd.DataFrame([*study.items.values()], columns=["config", "id", *SIDES])
+    texts = (
+        texts.replace("", None).groupby(["config", "id"]).first().fillna("").add_prefix("sentence_")
+    )
+    return found.join(texts, on=["config", "id"]).fillna(dict.fromkeys(texts, "")), rows
 
 
 def _higher(rows: pd.DataFrame) -> tuple[float, Numbers]:
@@ -390,20 +387,25 @@ def share_interval(share: float, influence: Numbers, judges: Codes, items: Codes
     return wilson(share * number, number)
 
 
-_COLUMNS = (
-    "participant", "list", "position", "design", "config", "id", "set_id", "UID", "linguistics_term",
-    "shown", "answer", "rating", "time",
-)  # fmt: skip
-
-
 def answers_csv(outcome: Outcome) -> str:
     """Return the answers that count as CSV, with the sentences.
 
     The column ``right`` is 1 or 0; for ratings it is the z-score. The script of :func:`r_script`
     reads this CSV.
     """
-    rows = outcome.answers
-    found = rows[[*_COLUMNS]].astype({"list": "Int64", "rating": "Int64", "time": "Int64"})
+    rows, numbers = outcome.answers, ("list", "rating", "time")
+    names = [
+        "participant",
+        "list",
+        "position",
+        "design",
+        *PAIR,
+        "shown",
+        "answer",
+        "rating",
+        "time",
+    ]
+    found = rows[names].astype(dict.fromkeys(numbers, "Int64"))
     for side in SIDES:
         found[f"sentence_{side}"] = rows["pair"].map(outcome.pairs[f"sentence_{side}"])
     found["right"] = rows["value"].map(lambda value: float(f"{value:g}"))
