@@ -52,7 +52,7 @@ def read_conllu(path: Path) -> int:
 def mine(path: Path, preset: str) -> int:
     """Mine with one of our presets, the inventory of ``strict`` included; count the items."""
     tally = MiningCounts()
-    forms = read_forms("", {"": [path]}, id) if preset == "strict" else None
+    forms = read_forms("", [("", path)], id) if preset == "strict" else None
     language = find_language(path.name.partition("_")[0])
     settings = Settings(language, preset, MASKS[:1], forms=forms)
     for _ in mine_files([path], settings, tally):

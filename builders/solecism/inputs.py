@@ -141,9 +141,9 @@ def is_pointer(path: Path) -> bool:
         return file.read(len(_POINTER)) == _POINTER
 
 
-def refuse_pointer(path: Path, start: bytes) -> None:
-    """Raise :class:`InputError` if a file starts as a pointer of Git LFS does."""
-    if start.startswith(_POINTER):
+def refuse_pointer(path: Path) -> None:
+    """Raise :class:`InputError` if a file is a pointer of Git LFS."""
+    if is_pointer(path):
         raise fail("is a pointer of Git LFS and not the file: run `git lfs pull` there", path)
 
 

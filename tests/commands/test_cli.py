@@ -24,7 +24,6 @@ from release import CHECKOUT
 from scored import make_pairs
 from solecism.check.templates import EXAMPLE
 from solecism.commands import VERBS, main
-from solecism.commands.list import Size, size_table
 from solecism.commands.show import item_grid, mark_difference
 from solecism.grammar.template import read_template
 from solecism.root import Root
@@ -265,16 +264,6 @@ def printed(what: object, colours: bool) -> str:
     system = "standard" if colours else None
     Console(file=out, width=80, force_terminal=colours, color_system=system).print(what)  # type: ignore[arg-type]
     return out.getvalue()
-
-
-def test_sizes_have_bars_in_a_terminal() -> None:
-    sizes = [Size("demo/a", "1.0.0", 2, 800), Size("demo/b", "1.0.0", 1, 100),
-             Size("mined", "1.0.0", 3, None)]  # fmt: skip
-    shown = printed(size_table(sizes, 16), False).splitlines()
-    assert shown[1].rstrip().endswith("800  " + "█" * 16)
-    assert shown[2].rstrip().endswith("100  ██")
-    assert "█" not in shown[3]
-    assert max(map(len, shown)) <= 80
 
 
 def test_good_and_bad_have_colours_and_differing_words_are_bold() -> None:

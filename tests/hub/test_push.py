@@ -103,8 +103,8 @@ def test_dry_run_says_what_would_be_done(hub: FakeHub, releases: dict[str, Path]
     assert "- fr/test-00000-of-00001.parquet" in second
     assert "~ he/test-00000-of-00001.parquet" in second
     assert "since v1.0.0: needs 2.0.0 or above (major)" in second
-    assert "config fr: gone" in second
-    assert re.search(r"config he: (\d+) items added, \1 removed, 0 changed", second)
+    assert "config fr removed (1,000 items)" in second
+    assert re.search(r"he: ([\d,]+) items added .*\n +he: \1 items removed ", second)
     assert not hub.requests("POST")
 
 

@@ -3,31 +3,34 @@
 from collections import Counter
 
 import pyarrow as pa
+import pytest
 
-from solecism.treebank import mining as documents
-from solecism.treebank.mining import FEWEST, SHARE, DocumentQuota, document_of
+from solecism.hashing import hex_ids, text_hashes
+from solecism.schema import CLOZE
+from solecism.treebank import mining
+from solecism.treebank.mining import FEWEST, SHARE, FreshItems, MiningCounts, document_of
 
 
 def table(sizes: dict[str, int], relation: str = "verb") -> pa.Table:
     """Items of documents, so many each."""
-    ids = [f"{name}-{number}" for name, size in sizes.items() for number in range(size)]
-    rows = [{"treebank": "UD_Own", "sent_id": name, "relation": relation} for name in ids]
-    return pa.Table.from_pylist(rows)
+    names = [f"{name}-{number}" for name, size in sizes.items() for number in range(size)]
+    ids = hex_ids(text_hashes([f"{name} {relation}" for name in names]))
+    more = {"treebank": "UD_Own", "relation": relation, "attractors": [], "intervening_noun": False}
+    rows = [
+        {"id": key, "text": name, "sent_id": name, **more}
+        for key, name in zip(ids.to_pylist(), names, strict=True)
+    ]
+    return pa.Table.from_pylist(rows, CLOZE)
 
 
 def spread(*tables: pa.Table) -> Counter[str]:
     """How many items of each document go."""
-    one = DocumentQuota()
-    gone = [part for given in tables for part in (one.take(given), one.rest(end=False))]
-    parts = [part for part in (*gone, one.rest()) if part is not None]
-    found = pa.concat_tables(parts).to_pylist()
-    assert len(found) == len({tuple(item.values()) for item in found})
+    counts = MiningCounts()
+    fresh = FreshItems(counts, strict=True)
+    found = pa.concat_tables([*fresh.of(tables), *fresh.rest()]).to_pylist()
+    assert len(found) == len({item["id"] for item in found}) == counts.items
+    assert counts.items + counts.crowded == sum(map(len, tables))
     return Counter(document_of(item["sent_id"])[:-1] for item in found)
-
-
-def test_the_document_is_what_stands_before_the_last_number() -> None:
-    assert document_of("weblog-own.com_2004-ENG_20-0012") == "weblog-own.com_2004-ENG_20-"
-    assert document_of("n01001011") == document_of("n02") == "n"
 
 
 def test_no_document_has_more_than_its_share() -> None:
@@ -37,20 +40,12 @@ def test_no_document_has_more_than_its_share() -> None:
     assert all(found[name] == 20 for name in sizes if name != "big")
 
 
-def test_few_items_may_be_of_one_document() -> None:
-    assert spread(table({"big": 30, **dict.fromkeys("abcdefghi", 1)}))["big"] == FEWEST
-
-
-def test_where_there_are_no_documents_all_items_go() -> None:
-    assert spread(table({"train": 300, "test": 40})).total() == 340
-
-
-def test_relations_are_counted_apart() -> None:
+def test_few_items_of_each_relation_may_be_of_one_document() -> None:
     sizes = {"big": 30, **dict.fromkeys("abcdefghi", 1)}
-    found = spread(table(sizes), table(sizes, "determiner"))
-    assert found["big"] == 2 * FEWEST
+    assert spread(table(sizes), table(sizes, "determiner"))["big"] == 2 * FEWEST
 
 
-def test_not_too_many_items_wait(monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setattr(documents, "_WAITING", 20)
+def test_where_there_are_no_documents_all_items_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert spread(table({"train": 300, "test": 40})).total() == 340
+    monkeypatch.setattr(mining, "_WAITING", 20)
     assert spread(table({"train": 40}), table({"train": 0, "test": 40})).total() == 80

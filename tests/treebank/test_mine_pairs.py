@@ -3,18 +3,23 @@ over."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from solecism.scoring.items import open_pairs
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import ConlluChunk, tokens_of
 from solecism.treebank.filters import FLAWS
 from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_words
 from solecism.treebank.languages import find_language, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, Caps, PairMaker
-from solecism.treebank.mining import Settings
+from solecism.treebank.mining import Settings, mine
+from solecism.treebank.relations import bundle
 from solecism.treebank.wrong_forms import WrongForms
 from treebank import conllu
 
@@ -51,7 +56,8 @@ def maker(
 def pairs(language: str, known: Sequence[str], *sentences: str) -> list[Row]:
     made, items = maker(language, conllu(*sentences), known)
     made.take(items)
-    return [row for table in made.tables() for row in table.to_pylist()]
+    rows: list[Row] = made.table().to_pylist()
+    return rows
 
 
 def reasons(language: str, known: Sequence[str], *sentences: str) -> Counter[str]:
@@ -65,55 +71,59 @@ def wrong(rows: Iterable[Row]) -> set[str]:
     return {row["sentence_bad"] for row in rows}
 
 
-DOGS = f"""
-    The the DET Definite=Def|PronType=Art 2 det
-    dogs dog NOUN Number=Plur 3 nsubj
-    bark bark VERB {PLUR} 0 root
-    loudly+ loudly ADV _ 3 advmod
-    . . PUNCT _ 3 punct
-"""
+ARTICLE = "Definite=Def|PronType=Art"
+
+
+def clause(noun: str, verb: str, *between: str, after: str = "loudly ADV") -> str:
+    """*The dogs bark loudly.*: noun and verb are FORM LEMMA NUMBER; ``between`` are lines."""
+    (form, lemma, number), (verb, stem, of_verb) = noun.split(), verb.split()
+    head = 3 + len(between)
+    adverb, upos = after.split()
+    return "\n".join([
+        f"The the DET {ARTICLE} 2 det",
+        f"{form} {lemma} NOUN Number={number} {head} nsubj",
+        *between,
+        f"{verb} {stem} VERB {FIN.format(of_verb, 3)} 0 root",
+        f"{adverb}+ {adverb} {upos} _ {head} advmod",
+        f". . PUNCT _ {head} punct",
+    ])  # fmt: skip
+
+
+DOGS = clause("dogs dog Plur", "bark bark Plur")
 BARKS = [f"barks bark VERB {SING}", "dog dog NOUN Number=Sing"]
 
 
 def test_the_finite_verb_in_the_other_number() -> None:
     (row,) = pairs("en", BARKS, DOGS)
-    assert row["sentence_good"] == "The dogs bark loudly."
-    assert row["sentence_bad"] == "The dogs barks loudly."
-    assert (row["UID"], row["linguistics_term"]) == ("verb_number", "subject_verb_agreement")
-    assert row["one_prefix_method"]
-    assert not row["two_prefix_method"]
-    assert row["one_prefix_prefix"] == "The dogs"
-    assert (row["one_prefix_word_good"], row["one_prefix_word_bad"]) == ("bark", "barks")
-    assert (row["tokens_good"], row["tokens_bad"]) == (
-        "The dogs bark loudly .",
-        "The dogs barks loudly .",
-    )
-
-
-def test_what_is_told_of_a_pair() -> None:
-    (row,) = pairs("en", BARKS, DOGS)
-    told = row["features"]
-    assert (told["flipped"], told["good_value"], told["relation"]) == ("Number", "Plur", "verb")
-    assert (told["controller"], told["controller_number"], told["target"]) == (
-        "dog",
-        "Plur",
-        "bark",
-    )
-    assert (told["distance"], told["attractors"], told["match"]) == (1, "0", None)
-    assert (told["treebank"], told["sent_id"], told["licence"]) == ("UD_Own", "s1", "CC0-1.0")
-    assert told["source"] == "UD"
+    expected = {
+        "sentence_good": "The dogs bark loudly.", "sentence_bad": "The dogs barks loudly.",
+        "tokens_good": "The dogs bark loudly .", "tokens_bad": "The dogs barks loudly .",
+        "UID": "verb_number", "linguistics_term": "subject_verb_agreement",
+        "one_prefix_method": True, "two_prefix_method": False, "one_prefix_prefix": "The dogs",
+        "one_prefix_word_good": "bark", "one_prefix_word_bad": "barks",
+    }  # fmt: skip
+    assert {name: row[name] for name in expected} == expected
+    told = {
+        "flipped": "Number", "good_value": "Plur", "relation": "verb", "controller": "dog",
+        "controller_number": "Plur", "target": "bark", "distance": 1, "attractors": "0",
+        "match": None, "treebank": "UD_Own", "sent_id": "s1", "licence": "CC0-1.0", "source": "UD",
+    }  # fmt: skip
+    assert {name: row["features"][name] for name in told} == told
     for slot in row["slots"]:
         for side in ("good", "bad"):
             text = row[f"sentence_{side}"][slot[f"{side}_start"] : slot[f"{side}_end"]]
-            expected = "barks" if (slot["name"], side) == ("target", "bad") else slot["form"]
-            assert text == expected
+            expected_text = "barks" if (slot["name"], side) == ("target", "bad") else slot["form"]
+            assert text == expected_text
     assert [slot["name"] for slot in row["slots"]] == ["target", "controller"]
+
+
+THESE = ["these this DET Number=Plur|PronType=Dem", "books book NOUN Number=Plur"]
 
 
 def test_the_span_of_a_controller_behind_the_target_moves() -> None:
     rows = pairs(
         "en",
-        ["these this DET Number=Plur|PronType=Dem", "books book NOUN Number=Plur"],
+        THESE,
         """
         I I PRON Case=Nom|Number=Sing|Person=1|PronType=Prs 2 nsubj
         like like VERB Mood=Ind|Number=Sing|Person=1|Tense=Pres|VerbForm=Fin 0 root
@@ -127,32 +137,10 @@ def test_the_span_of_a_controller_behind_the_target_moves() -> None:
     assert row["sentence_bad"][slot["bad_start"] : slot["bad_end"]] == "book"
 
 
-def test_attractors_are_told() -> None:
-    (row,) = pairs(
-        "en",
-        BARKS,
-        f"""
-        The the DET Definite=Def|PronType=Art 2 det
-        dogs dog NOUN Number=Plur 6 nsubj
-        near near ADP _ 5 case
-        the the DET Definite=Def|PronType=Art 5 det
-        gate gate NOUN Number=Sing 2 nmod
-        bark bark VERB {PLUR} 0 root
-        """,
-    )
-    told = row["features"]
-    assert (told["attractor"], told["attractor_number"], told["match"]) == (
-        "gate",
-        "Sing",
-        "mismatch",
-    )
-    assert (told["distance"], told["intervenes"]) == (4, True)
-
-
 def test_capitals_are_those_of_the_answer() -> None:
     rows = pairs(
         "en",
-        ["these this DET Number=Plur|PronType=Dem", "books book NOUN Number=Plur"],
+        THESE,
         """
         This this DET Number=Sing|PronType=Dem 2 det
         book book NOUN Number=Sing 3 nsubj
@@ -167,12 +155,7 @@ def test_capitals_are_those_of_the_answer() -> None:
 
 def test_a_form_that_is_also_right_makes_no_pair() -> None:
     """*put* is the past too."""
-    put = f"""
-        The the DET Definite=Def|PronType=Art 2 det
-        dog dog NOUN Number=Sing 3 nsubj
-        puts put VERB {SING} 0 root
-        it it PRON Number=Sing|Person=3|PronType=Prs 3 obj
-    """
+    put = clause("dog dog Sing", "puts put Sing", after="it PRON")
     known = ["dogs dog NOUN Number=Plur", f"put put VERB {PLUR}"]
     past = "put put VERB Mood=Ind|Tense=Past|VerbForm=Fin"
     assert len(pairs("en", known, put)) == 1
@@ -180,27 +163,14 @@ def test_a_form_that_is_also_right_makes_no_pair() -> None:
     assert reasons("en", [*known, past], put)["right by another reading"] == 1
 
 
-def test_a_form_that_is_rare_in_its_cell_is_no_candidate() -> None:
-    rare = WordForm("barkz", "bark", "VERB", SING)
-    attested = {
-        WordForm("bark", "bark", "VERB", PLUR): 50,
-        WordForm("barks", "bark", "VERB", SING): 30,
-    }
-    plural = WordForm("bark", "bark", "VERB", PLUR)
-    found = Paradigms({**attested, rare: 2}).others(plural, "Number")
-    assert [cell.form for cell in found] == ["barks"]
-    assert len(Paradigms({**attested, rare: 3}).others(plural, "Number")) == 2
-
-
-def test_a_misreading_now_and_then_does_not_count() -> None:
-    text = conllu(DOGS)
-    made, _ = maker("en", text, [*BARKS, *[f"barks bark VERB {SING}"] * 60])
-    assert made.wrong_forms.forms.paradigms.readings("barks", "VERB") == [
-        {key: frozenset({value}) for key, value in (p.split("=") for p in SING.split("|"))}
-    ]
-    noisy = dict(made.wrong_forms.forms.paradigms.attested)
-    noisy[WordForm("barks", "bark", "VERB", PLUR)] = 1
-    assert len(Paradigms(noisy).readings("barks", "VERB")) == 1
+def test_a_form_or_reading_that_is_rare_is_taken_for_a_mistake() -> None:
+    plural, rare = (WordForm(form, "bark", "VERB", PLUR) for form in ("bark", "barks"))
+    singular, odd = (WordForm(form, "bark", "VERB", SING) for form in ("barks", "barkz"))
+    for count, number in ((2, 1), (3, 2)):
+        words = Paradigms({plural: 50, singular: 30, odd: count})
+        assert len(words.others(plural, "Number")) == number
+    words = Paradigms({plural: 50, singular: 300, rare: 1})
+    assert words.readings("barks", "VERB") == [bundle(SING)]
 
 
 @pytest.mark.parametrize(
@@ -210,49 +180,41 @@ def test_a_misreading_now_and_then_does_not_count() -> None:
 def test_nouns_whose_number_is_in_doubt_are_passed_over(
     noun: str, other: str, expected: int
 ) -> None:
-    rows = pairs(
-        "en",
-        [f"{other} {noun} NOUN Number=Plur", f"bark bark VERB {PLUR}"],
-        f"""
-        The the DET Definite=Def|PronType=Art 2 det
-        {noun} {noun} NOUN Number=Sing 3 nsubj
-        barks bark VERB {SING} 0 root
-        """,
-    )
+    known = [f"{other} {noun} NOUN Number=Plur", f"bark bark VERB {PLUR}"]
+    rows = pairs("en", known, clause(f"{noun} {noun} Sing", "barks bark Sing"))
     assert len(rows) == expected
 
 
 @pytest.mark.parametrize(("mark", "expected"), [("when", 1), ("if", 0)])
 def test_where_a_subjunctive_may_stand(mark: str, expected: int) -> None:
-    was = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"
-    were = "were be AUX Mood=Ind|Number=Plur|Person=3|Tense=Past|VerbForm=Fin"
+    was = "Mood=Ind|Number={}|Person=3|Tense=Past|VerbForm=Fin"
     rows = pairs(
         "en",
-        [were, "dogs dog NOUN Number=Plur"],
+        [f"were be AUX {was.format('Plur')}", "dogs dog NOUN Number=Plur"],
         f"""
         {mark} {mark} SCONJ _ 5 mark
-        the the DET Definite=Def|PronType=Art 3 det
+        the the DET {ARTICLE} 3 det
         dog dog NOUN Number=Sing 5 nsubj
-        was be AUX {was} 5 cop
+        was be AUX {was.format("Sing")} 5 cop
         old old ADJ Degree=Pos 0 root
         """,
     )
     assert len(rows) == expected
 
 
-ARTICLE = "le DET Definite=Def|Gender={}|Number={}|PronType=Art"
+LE = "le DET Definite=Def|Gender={}|Number={}|PronType=Art"
 
 
 def french(determiner: str, noun: str, gender: str, *more: str) -> str:
     return f"""
         Elle lui PRON Gender=Fem|Number=Sing|Person=3|PronType=Prs 2 nsubj
         voit voir VERB {SING} 0 root
-        {determiner} {ARTICLE.format(gender, "Sing")} 4 det
+        {determiner} {LE.format(gender, "Sing")} 4 det
         {noun} {noun} NOUN Gender={gender}|Number=Sing 2 obj
     """ + "\n".join(more)
 
 
-BOTH = [f"le {ARTICLE.format('Masc', 'Sing')}", f"la {ARTICLE.format('Fem', 'Sing')}"]
+BOTH = [f"le {LE.format('Masc', 'Sing')}", f"la {LE.format('Fem', 'Sing')}"]
 
 
 @pytest.mark.parametrize(
@@ -448,20 +410,13 @@ def many(
 ) -> tuple[str, list[str]]:
     """Sentences *The NOUN VERB*, each noun with each verb."""
     sentences, known = [], []
-    for noun in nouns:
+    for noun, verb in product(nouns, verbs):
         known += [f"{noun} {noun} NOUN Number=Sing", f"{noun}ks {noun} NOUN Number=Plur"]
-        for verb in verbs:
-            known += [f"{verb}s {verb} VERB {SING}", f"{verb} {verb} VERB {PLUR}"]
-            for number in numbers:
-                forms = (noun, f"{verb}s", SING) if number == "Sing" else (f"{noun}ks", verb, PLUR)
-                sentences.append(
-                    f"""
-                    The the DET Definite=Def|PronType=Art 2 det
-                    {forms[0]} {noun} NOUN Number={number} 3 nsubj
-                    {forms[1]} {verb} VERB {forms[2]} 0 root
-                    {verb}ly {verb}ly ADV _ 3 advmod
-                    """
-                )
+        known += [f"{verb}s {verb} VERB {SING}", f"{verb} {verb} VERB {PLUR}"]
+        for number in numbers:
+            s, p = ("s", "") if number == "Sing" else ("", "ks")
+            words = f"{noun}{p} {noun} {number}", f"{verb}{s} {verb} {number}"
+            sentences.append(clause(*words, after=f"{verb}ly ADV"))
     return conllu(*sentences), known
 
 
@@ -498,19 +453,13 @@ def test_cells_are_filled_to_the_same_quota() -> None:
     assert len({row["features"]["target"] for row in cut}) == 7
 
 
-BETWEEN = """
-    The the DET Definite=Def|PronType=Art 2 det
-    dogs dog NOUN Number=Plur 6 nsubj
-    near near ADP _ 5 case
-    the the DET Definite=Def|PronType=Art 5 det
-    {} cat NOUN Number={} 2 nmod
-    bark bark VERB Mood=Ind|Number=Plur|Person=3|Tense=Pres|VerbForm=Fin 0 root
-"""
-
-
 def test_pairs_with_a_noun_between_have_uids_of_their_own() -> None:
-    text = conllu(BETWEEN.format("cat", "Sing"), BETWEEN.format("cats", "Plur"), DOGS)
-    made, items = maker("en", text, BARKS)
+    def near(noun: str) -> str:
+        lines = "near near ADP _ 5 case", f"the the DET {ARTICLE} 5 det", f"{noun} 2 nmod"
+        return clause("dogs dog Plur", "bark bark Plur", *lines)
+
+    cat, cats = "cat cat NOUN Number=Sing", "cats cat NOUN Number=Plur"
+    made, items = maker("en", conllu(near(cat), near(cats), DOGS), BARKS)
     made.take(items)
     assert set(made.made) >= {
         "verb_number", "verb_number_attractor", "verb_number_intervening",
@@ -518,6 +467,11 @@ def test_pairs_with_a_noun_between_have_uids_of_their_own() -> None:
     rows = made.rows()
     assert len({row["sentence_good"] for row in rows}) == len(rows)
     assert {row["features"]["bad_value"] for row in rows} == {"Sing"}
+    (told,) = [r["features"] for r in rows if r["UID"] == "verb_number_attractor"]
+    assert (told["attractor"], told["attractor_number"], told["match"]) == (
+        "cat", "Sing", "mismatch",
+    )  # fmt: skip
+    assert (told["distance"], told["intervenes"]) == (4, True)
 
 
 def test_the_choice_does_not_depend_on_the_order_of_the_items() -> None:
@@ -526,9 +480,12 @@ def test_the_choice_does_not_depend_on_the_order_of_the_items() -> None:
     assert kept(text, known, caps).rows() == kept(text, known, caps, turn=True).rows()
 
 
-def test_an_item_met_twice_makes_one_pair() -> None:
-    made, items = maker("en", conllu(DOGS), BARKS)
-    made.take(items)
-    made.take(items)
-    assert len(made.rows()) == 1
-    assert next(made.tables()).schema == SCHEMA
+def test_pairs_of_a_treebank_are_written_and_can_be_opened(tmp_path: Path) -> None:
+    path, out = tmp_path / "en_mine.conllu", tmp_path / "pairs.parquet"
+    barks = clause("dog dog Sing", "barks bark Sing")
+    path.write_text(conllu(DOGS.replace("The the", "Strange the"), barks), encoding="utf-8")
+    mined = mine(path, pairs=out, keep=False, without=FLAWS)
+    table = pq.read_table(out)
+    assert table.schema.equals(SCHEMA)
+    assert "Strange dogs barks loudly." in table["sentence_bad"].to_pylist()
+    assert mined.counts.pairs == len(table) == open_pairs(str(out)).rows

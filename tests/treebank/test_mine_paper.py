@@ -1,6 +1,7 @@
 """The presets of the paper: golden counts, and item for item against a plain reading with
 ``conllu``."""
 
+from itertools import compress
 from pathlib import Path
 
 import conllu
@@ -10,10 +11,10 @@ from test_mine_filters import find, pairs
 
 from mine_reference import RELATIONS, mine_plainly, reading
 from release import SHARED, TREEBANKS
-from solecism.schema import CLOZE
 from solecism.treebank.conllu import files_of
 from solecism.treebank.languages import find_language, languages
 from solecism.treebank.mining import MiningCounts, Settings, mine_files
+from treebank import conllu as words
 
 FOLDER = TREEBANKS
 LETTER, MEANT = "paper-program", "paper"
@@ -24,22 +25,21 @@ _FEATURES = ("Number", "Gender", "Case", "Person")
 
 def ours(paths: list[Path], language: str, preset: str) -> list[dict]:
     """Our items in the words of the reference, both ends masked."""
-    masks = ("controller", "target")
-    settings = Settings(find_language(language), preset, masks)
-    items = pa.concat_tables(
-        [*mine_files(paths, settings, MiningCounts()), CLOZE.empty_table()]
-    ).to_pylist()
-    kept = ("relation", "masked", "answer", "feats", "agrees_in", "distance", "distractors")
+    settings = Settings(find_language(language), preset, ("controller", "target"))
+    tables = mine_files(paths, settings, MiningCounts())
+    kept = (
+        "relation", "masked", "answer", "feats", "agrees_in", "distance", "distractors",
+        "intervening_noun",
+    )  # fmt: skip
     return [
         {
             **{name: item[name] for name in kept},
             "sent_id": item["sent_id"] or None,
-            "intervening_noun": item["intervening_noun"],
             "target": item["target"]["index"],
             "controller": item["controller"]["index"],
             "attractors": [word["index"] for word in item["attractors"]],
         }
-        for item in items
+        for item in pa.concat_tables(tables).to_pylist()
     ]
 
 
@@ -78,13 +78,10 @@ def test_treebanks_as_the_reference_reads_them(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "language", "count"),
     [
-        ("Afrikaans-AfriBooms", "af", 2304),
-        ("Armenian-ArmTDP", "hy", 1434),
-        ("Tamil-TTB", "ta", 909),
-        ("Breton-KEB", "br", 263),
-        ("Hungarian-Szeged", "hu", 193),
+        ("Afrikaans-AfriBooms", "af", 2304), ("Armenian-ArmTDP", "hy", 1434),
+        ("Tamil-TTB", "ta", 909), ("Breton-KEB", "br", 263), ("Hungarian-Szeged", "hu", 193),
     ],
-)
+)  # fmt: skip
 def test_golden_counts(name: str, language: str, count: int) -> None:
     paths = files_of([SHARED / "ud-r2.4" / f"UD_{name}"])
     tally = MiningCounts()
@@ -95,13 +92,6 @@ def test_golden_counts(name: str, language: str, count: int) -> None:
 def test_relations_of_the_paper_are_those_of_its_list() -> None:
     for code, relations in RELATIONS.items():
         assert list(languages()[code].paper) == relations
-
-
-VALUES = """\
-1\tx\tx\tDET\t_\t{0}\t2\tdet\t_\t_
-2\ty\ty\tNOUN\t_\t{1}\t0\troot\t_\t_
-
-"""
 
 
 @pytest.mark.parametrize(
@@ -125,35 +115,28 @@ VALUES = """\
 def test_values_that_count(
     target: str, controller: str, kept: list[bool] | None, shared: str
 ) -> None:
-    _, found, _ = find(VALUES.format(target, controller).encode(), "fr", preset=MEANT)
+    text = words(f"x x DET {target} 2 det\ny y NOUN {controller} 0 root").encode()
+    _, found, _ = find(text, "fr", preset=MEANT)
     if kept is None:
         assert not found.kept.any()
     else:
         assert found.kept[:, 0].tolist() == kept
-        assert [
-            n for n, s in zip(_FEATURES, found.shared[:, 0], strict=True) if s
-        ] == shared.split()
+        assert [*compress(_FEATURES, found.shared[:, 0])] == shared.split()
 
 
-def test_only_one_subject_is_taken_for_an_auxiliary() -> None:
-    rows = [
-        "1\ta\ta\tPROPN\t_\tNumber=Sing\t4\tnsubj\t_\t_",
-        "2\tb\tb\tNOUN\t_\tNumber=Sing\t4\tnsubj\t_\t_",
-        "3\tc\tc\tNOUN\t_\tNumber=Sing\t4\tnsubj\t_\t_",
-        "4\td\td\tVERB\t_\t_\t0\troot\t_\t_",
-        "5\te\te\tAUX\t_\tNumber=Sing\t4\taux\t_\t_",
-    ]
-    text = ("\n".join(rows) + "\n\n").encode()
-    assert pairs(*find(text, "en", preset=MEANT)[:2]) == ["d b", "d c", "e b"]
-    assert pairs(*find(text, "en", preset=LETTER)[:2]) == ["d b", "d c"]
-
-
-def test_a_subject_below_the_auxiliary_is_the_letters() -> None:
-    rows = [
-        "1\tb\tb\tNOUN\t_\tNumber=Sing\t2\tnsubj\t_\t_",
-        "2\te\te\tAUX\t_\tNumber=Sing\t3\taux\t_\t_",
-        "3\td\td\tVERB\t_\t_\t0\troot\t_\t_",
-    ]
-    text = ("\n".join(rows) + "\n\n").encode()
-    assert pairs(*find(text, "en", preset=LETTER)[:2]) == ["e b"]
-    assert pairs(*find(text, "en", preset=MEANT)[:2]) == []
+def test_the_subject_of_an_auxiliary() -> None:
+    """One only; by the letter of the program, one that depends on the auxiliary itself."""
+    several = """
+        a a PROPN Number=Sing 4 nsubj
+        b b NOUN Number=Sing 4 nsubj
+        c c NOUN Number=Sing 4 nsubj
+        d d VERB _ 0 root
+        e e AUX Number=Sing 4 aux
+    """
+    below = "b b NOUN Number=Sing 2 nsubj\ne e AUX Number=Sing 3 aux\nd d VERB _ 0 root"
+    for sentence, meant, by_letter in (
+        (several, ["d b", "d c", "e b"], ["d b", "d c"]), (below, [], ["e b"]),
+    ):  # fmt: skip
+        text = words(sentence).encode()
+        assert pairs(*find(text, "en", preset=MEANT)[:2]) == meant
+        assert pairs(*find(text, "en", preset=LETTER)[:2]) == by_letter

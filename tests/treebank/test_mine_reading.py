@@ -16,13 +16,8 @@ from release import TREEBANKS
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.treebank.conllu import (
-    BrokenError,
-    ConlluChunk,
-    Tokens,
     files_of,
-    read_chunks,
     read_tokens,
-    tokens_of,
 )
 
 FOLDER = TREEBANKS
@@ -47,7 +42,7 @@ def read(path: Path, size: int = 1 << 22) -> list[dict[str, object]]:
             "sentence": [ids[n] for n in tokens.sentence],
             "id": tokens.number.tolist(),
             **{name: tokens.column(name.upper()).texts() for name in ("form", "lemma", "upos")},
-            "head": ids_of_heads(tokens),
+            "head": [int(tokens.number[head]) if head >= 0 else 0 for head in tokens.head],
             "deprel": tokens.deprel.arrow().to_pylist(),
             "feats": tokens.feats.arrow().to_pylist(),
         }
@@ -57,47 +52,25 @@ def read(path: Path, size: int = 1 << 22) -> list[dict[str, object]]:
     return rows
 
 
-def ids_of_heads(tokens: Tokens) -> list[int]:
-    """The ID of every word's head, 0 for a root."""
-    return [int(tokens.number[head]) if head >= 0 else 0 for head in tokens.head]
-
-
 def plainly(path: Path) -> list[dict[str, object]]:
     """The same with ``conllu``."""
-    rows = []
-    for sentence in conllu.parse(path.read_text(encoding="utf-8")):
-        for token in sentence:
-            if isinstance(token["id"], int):
-                feats = token["feats"]
-                rows.append(
-                    {
-                        "sentence": sentence.metadata.get("sent_id", ""),
-                        **{
-                            name: token[name]
-                            for name in ("id", "form", "lemma", "upos", "head", "deprel")
-                        },
-                        "feats": "|".join(f"{k}={v}" for k, v in feats.items()) if feats else "_",
-                    }
-                )
-    return rows
+    names = ("id", "form", "lemma", "upos", "head", "deprel")
+    return [
+        {
+            "sentence": sentence.metadata.get("sent_id", ""),
+            **{name: token[name] for name in names},
+            "feats": "|".join(f"{k}={v}" for k, v in (token["feats"] or {}).items()) or "_",
+        }
+        for sentence in conllu.parse(path.read_text(encoding="utf-8"))
+        for token in sentence
+        if isinstance(token["id"], int)
+    ]
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.conllu")), ids=lambda path: path.stem)
 @pytest.mark.parametrize("size", [1, 300, 1 << 22])
 def test_columns_are_those_of_conllu(path: Path, size: int) -> None:
     assert read(path, size) == plainly(path)
-
-
-def test_blocks_are_whole_sentences(tmp_path: Path) -> None:
-    path = tmp_path / "x.conllu"
-    path.write_text(GOOD * 5)
-    for size in (1, 7, 100, 200, 10_000):
-        blocks = list(read_chunks(path, size))
-        assert b"".join(block.data for block in blocks) == path.read_bytes()
-        assert all(block.data.endswith(b"\n\n") for block in blocks)
-        lines = [sum(b.data.count(b"\n") for b in blocks[:n]) + 1 for n in range(len(blocks))]
-        assert [block.line for block in blocks] == lines
-    assert len(list(read_chunks(path, 200))) > 1
 
 
 @pytest.mark.parametrize(
@@ -140,10 +113,6 @@ BROKEN = {
         OTHER.replace("\tNOUN", "", 1),
         "x.conllu:9: 9 columns where CoNLL-U has 10"
     ),
-    "many columns": (
-        OTHER.replace("\tNOUN", "\tNOUN\tNOUN", 1),
-        "x.conllu:9: 11 columns where CoNLL-U has 10"
-    ),
     "blanks": (
         OTHER.replace("\t", " "),
         "x.conllu:9: 1 column (are there tabs between them?) where CoNLL-U has 10 (and 2 more lines)"
@@ -157,10 +126,6 @@ BROKEN = {
         OTHER.replace("2\tnsubj", "3\tnsubj").replace("2\tpunct", "1\tpunct"),
         "x.conllu:9: word 1 is in a cycle of heads, or below one\n"
         "x.conllu:11: word 3 is in a cycle of heads, or below one"
-    ),
-    "own head": (
-        OTHER.replace("2\tnsubj", "1\tnsubj"),
-        "x.conllu:9: word 1 is in a cycle of heads, or below one"
     ),
     "head too high": (
         OTHER.replace("2\tnsubj", "4\tnsubj"),
@@ -180,10 +145,6 @@ BROKEN = {
     "range": (
         OTHER.replace("1\tDogs", "1-4\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs"),
         "x.conllu:9: the range of a multiword token does not fit the words after it"
-    ),
-    "range backwards": (
-        OTHER.replace("1\tDogs", "2-1\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs"),
-        "x.conllu:9: ID '2-1' is neither a number, nor a rising range, nor an empty node's"
     ),
     "ranges overlap": (
         OTHER.replace("1\tDogs", "1-2\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs").replace(
@@ -285,49 +246,14 @@ def test_files_of_folders(tmp_path: Path) -> None:
         files_of([tmp_path / "nowhere"])
 
 
-@given(
-    st.lists(st.sampled_from(["nsubj", "det", "amod", "root"]), min_size=1, max_size=12),
-    st.randoms(),
+@pytest.mark.parametrize(
+    ("text", "more"), [("# only a comment\n\n", ()), ("", ()), ("1\tx\n\n", ("--lenient",))]
 )
-@settings(max_examples=100, deadline=None)
-def test_random_trees_are_read_back(deprels: list[str], random) -> None:
-    """Trees with random heads: accepted as they are exactly where every word leads to a root."""
-    count = len(deprels)
-    heads = [random.randrange(0, count + 1) for _ in deprels]
-    lines = [
-        "\t".join([str(n + 1), f"w{n}", "_", "NOUN", "_", "_", str(head), deprel, "_", "_"])
-        for n, (head, deprel) in enumerate(zip(heads, deprels, strict=True))
-    ]
-    data = ("\n".join(lines) + "\n\n").encode()
-    if all(_leads_to_root(heads, n) for n in range(count)):
-        tokens = tokens_of(ConlluChunk(data))
-        assert ids_of_heads(tokens) == heads
-        assert [tokens.deprel.values[code] for code in tokens.deprel.codes] == deprels
-    else:
-        with pytest.raises(BrokenError):
-            tokens_of(ConlluChunk(data))
-
-
-def _leads_to_root(heads: list[int], word: int) -> bool:
-    for _ in heads:
-        if heads[word] == 0:
-            return True
-        word = heads[word] - 1
-    return False
-
-
-@pytest.mark.parametrize("text", ["# only a comment\n\n", ""])
-def test_a_file_without_words_gives_no_items(tmp_path: Path, text: str) -> None:
+def test_a_file_without_words_gives_no_items(
+    tmp_path: Path, text: str, more: tuple[str, ...]
+) -> None:
     path = tmp_path / "none.conllu"
     path.write_text(text, encoding="utf-8")
-    done = CliRunner().invoke(main, ["mine", str(path), "--language", "en", "--json"])
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["items"] == 0
-
-
-def test_nothing_is_left_of_a_file_of_faults(tmp_path: Path) -> None:
-    path = tmp_path / "broken.conllu"
-    path.write_text("1\tx\n\n", encoding="utf-8")
-    done = CliRunner().invoke(main, ["mine", str(path), "--language", "en", "--json", "--lenient"])
+    done = CliRunner().invoke(main, ["mine", str(path), "--language", "en", "--json", *more])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["items"] == 0

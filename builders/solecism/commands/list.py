@@ -12,7 +12,6 @@ from itertools import chain
 
 import click
 from rich.table import Table
-from rich.text import Text
 
 from solecism.commands.cli import JSON, ROOT, console, echo, plain_table, print_lines
 from solecism.commands.completion import complete_names
@@ -23,7 +22,6 @@ from solecism.errors import fail
 from solecism.harness import TASKS
 from solecism.root import Root
 from solecism.schema import ItemRow
-from solecism.terminal import bar
 from solecism.treebank.catalogue import (
     find_code,
     iso_of,
@@ -32,9 +30,6 @@ from solecism.treebank.catalogue import (
     treebanks_of,
 )
 from solecism.treebank.sources import present
-
-BAR = 24
-"""The width of the longest bar, in characters."""
 
 
 @click.command(help=__doc__)
@@ -57,21 +52,18 @@ def command(names: tuple[str, ...], tasks: bool, cited: bool, as_json: bool, roo
         return
     mined = [size for size in found if isinstance(size, MinedSize)]
     is_mined = mined and len(mined) == len(found)
-    bars = BAR if console().is_terminal else 0
-    for table in mined_tables(mined) if is_mined else [size_table(found, bars)]:
+    for table in mined_tables(mined) if is_mined else [size_table(found)]:
         console().print(table)
 
 
-def size_table(found: Sequence[Size], width: int = 0) -> Table:
-    """Return a table of sizes, with a bar of at most ``width`` columns for each."""
-    most = max((size.sets or 0 for size in found), default=0)
+def size_table(found: Sequence[Size]) -> Table:
+    """Return a table of sizes."""
     rows = []
     for size in found:
         mined = f"mined, {size.here or 0} of {size.paradigms} treebanks here"
-        row = (size.name, size.version, size.paradigms, mined if size.sets is None else size.sets)
-        rows.append((*row, Text(bar(size.sets or 0, most, width), "cyan")) if width else row)
-    heads = ["name", "version"], ["paradigms", "minimal sets"], [""] if width else []
-    return plain_table(rows, *heads)
+        sets = mined if size.sets is None else size.sets
+        rows.append((size.name, size.version, size.paradigms, sets))
+    return plain_table(rows, ["name", "version"], ["paradigms", "minimal sets"])
 
 
 @dataclass(frozen=True)

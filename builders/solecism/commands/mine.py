@@ -160,7 +160,7 @@ def _show_profile(
             "language": language.code, "sentences": profile.sentences, "agrees": language.rule_texts(),
             "verbforms": list(language.verbforms), "cases": list(language.cases),
             "third": language.third, "reason": profile.reason,
-            "rows": [{**asdict(row), "agrees": row.agrees} for row in profile.rows],
+            "rows": [{**asdict(row), "agrees": not row.reason} for row in profile.rows],
         })  # fmt: skip
         return
     if out is not None:

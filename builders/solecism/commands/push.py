@@ -11,7 +11,8 @@ import click
 from huggingface_hub.utils.logging import set_verbosity
 
 from solecism.commands.cli import FOLDER, JSON, print_json, print_lines
-from solecism.hub.push import Pushed, PushPlan, plan_push, push
+from solecism.hub.compare import lines_of
+from solecism.hub.push import PushPlan, plan_push, push
 
 SHOWN = 10
 """The number of stray files that are named."""
@@ -28,17 +29,13 @@ _SIGNS = {"add": "+", "change": "~", "delete": "-", "keep": "="}
 @JSON
 def command(folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool) -> None:
     set_verbosity(ERROR)  # warnings print addresses that are signed
-    if dry_run:
-        plan = plan_push(folder, repo, private)
-        facts = _facts(plan, repo)
-        lines = [*_plan_lines(plan), "nothing was pushed (--dry-run)"]
-    else:
-        pushed = push(folder, repo, private)
-        facts, lines = _facts(pushed.plan, repo, pushed), _pushed_lines(pushed, repo)
+    plan = (plan_push if dry_run else push)(folder, repo, private)
     if as_json:
-        print_json(facts)
+        print_json(_facts(plan, repo))
+    elif dry_run:
+        print_lines(*_plan_lines(plan), "nothing was pushed (--dry-run)")
     else:
-        print_lines(*lines)
+        print_lines(*_pushed_lines(plan, repo))
 
 
 def _plan_lines(plan: PushPlan) -> list[str]:
@@ -50,7 +47,11 @@ def _plan_lines(plan: PushPlan) -> list[str]:
     if plan.unasked:
         note = "what changed since the last release, and whether the version fits, is not known"
         return [*lines, f"note: {note}: {plan.unasked}"]
-    lines += _difference_lines(plan)
+    if found := plan.difference:
+        lines.append(f"since {plan.last}: needs {found.smallest} or above ({found.needs})")
+        lines += [f"  {line.replace('`', '')}" for line in lines_of(found)]
+    else:
+        lines.append("the first version")
     commit = "no commit: the head has these files" if plan.unchanged else "one commit"
     return [*lines, f"{commit}, then the tag {plan.tag}"]
 
@@ -62,25 +63,10 @@ def _stray_lines(plan: PushPlan) -> list[str]:
     return [f"note: left alone, as the manifest does not list it: {listed}"] if names else []
 
 
-def _difference_lines(plan: PushPlan) -> list[str]:
-    found = plan.difference
-    if found is None:
-        return ["the first version"]
-    lines = [f"since {plan.last}: needs {found.smallest} or above ({found.needs})"]
-    lines += [f"  config {name}: new, {rows:,} rows" for name, rows in found.added_configs.items()]
-    lines += [f"  config {name}: gone" for name in found.removed_configs]
-    for config in found.configs:
-        counts = (config.added.count, config.removed.count, config.changed.count)
-        text = "{:,} items added, {:,} removed, {:,} changed".format(*counts)
-        lines.append(f"  config {config.name}: {text}")
-    return lines
-
-
-def _pushed_lines(pushed: Pushed, repo: str) -> list[str]:
-    plan = pushed.plan
-    if not pushed.tagged:
+def _pushed_lines(plan: PushPlan, repo: str) -> list[str]:
+    if plan.released:
         done = f"{plan.tag} was released before, with the same bytes: nothing to push"
-    elif not pushed.committed:
+    elif plan.unchanged:
         done = f"tagged {plan.tag}: the commit was there already"
     else:
         kinds, names = Counter(change.kind for change in plan.changes), _DONE.items()
@@ -89,19 +75,19 @@ def _pushed_lines(pushed: Pushed, repo: str) -> list[str]:
     manifest = plan.manifest
     rows = sum(config.content.rows for config in manifest.configs.values())
     return [
-        done, *_stray_lines(plan), f"commit {pushed.commit}",
+        done, *_stray_lines(plan), f"commit {plan.commit}",
         f"{len(manifest.configs)} configs, {rows:,} rows",
         f'solecism.load("{manifest.dataset}", CONFIG, version="{manifest.version}", repo="{repo}")',
     ]  # fmt: skip
 
 
-def _facts(plan: PushPlan, repo: str, pushed: Pushed | None = None) -> dict[str, object]:
-    facts: dict[str, object] = {
+def _facts(plan: PushPlan, repo: str) -> dict[str, object]:
+    tagged = not plan.released
+    done = {"commit": plan.commit, "committed": tagged and not plan.unchanged, "tagged": tagged}
+    return {
         "repo": repo, "tag": plan.tag, "released": plan.released or None, "last": plan.last or None,
         "left_alone": list(plan.strays), "unasked": plan.unasked or None,
         "operations": [vars(change) for change in plan.changes],
         "difference": plan.difference.to_json() if plan.difference else None,
+        **(done if plan.commit else {}),
     }  # fmt: skip
-    if pushed is not None:
-        facts |= {"commit": pushed.commit, "committed": pushed.committed, "tagged": pushed.tagged}
-    return facts

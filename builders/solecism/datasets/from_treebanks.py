@@ -63,7 +63,7 @@ def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
     )  # fmt: skip
     pairs = _DerivedSource(
         mined, f"{code}-pairs", "minimal pairs: the target in a wrong form",
-        lambda: mined.pairs.tables(), mined.finish,
+        lambda: filter(len, [mined.pairs.table()]), mined.finish,
     )  # fmt: skip
     return [
         Config(code, "cloze", CLOZE, items, (code,), least=least),

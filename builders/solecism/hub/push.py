@@ -5,7 +5,7 @@ our files at that commit, so that a tag always is a whole release. After a failu
 goes on where it stopped.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
 
@@ -38,11 +38,12 @@ class Change:
 
 @dataclass(frozen=True)
 class PushPlan:
-    """What a push will do.
+    """What a push will do, or has done.
 
-    ``head``: the last commit of the repository, empty if there is no repository yet; ``last``: the
-    tag of the newest release; ``difference``: what changed since then; ``released``: the commit of
-    our tag, if the version is released already; ``unasked``: why the hub could not be asked.
+    ``head``: the last commit of the repository before it, empty if there was no repository;
+    ``last``: the tag of the newest release; ``difference``: what changed since then; ``released``:
+    the commit of our tag, if the version was released already; ``unasked``: why the hub could not
+    be asked; ``commit``: the commit of the release, once it is pushed.
     """
 
     manifest: Manifest
@@ -52,6 +53,7 @@ class PushPlan:
     difference: DatasetDifference | None = None
     released: str = ""
     unasked: str = ""
+    commit: str = ""
 
     @property
     def strays(self) -> tuple[str, ...]:
@@ -59,8 +61,8 @@ class PushPlan:
         folder, ours = self.manifest.path.parent, {MANIFEST, *self.manifest.files}
         inside = {parent.as_posix() for path in ours for parent in Path(path).parents}
         found = (p for place in inside for p in (folder / place).iterdir() if p.name[0] != ".")
-        names = (path.relative_to(folder).as_posix() for path in found)
-        return tuple(sorted(name for name in names if name not in ours and name not in inside))
+        names = {path.relative_to(folder).as_posix() for path in found}
+        return tuple(sorted(names - ours - inside))
 
     @property
     def tag(self) -> str:
@@ -73,21 +75,7 @@ class PushPlan:
         return bool(self.head) and all(change.kind == "keep" for change in self.changes)
 
 
-@dataclass(frozen=True)
-class Pushed:
-    """What a push did, with its plan.
-
-    ``commit``: the commit of the release; ``committed`` and ``tagged``: whether this push made the
-    commit and the tag.
-    """
-
-    commit: str
-    committed: bool
-    tagged: bool
-    plan: PushPlan
-
-
-def push(folder: Path, repo: str, private: bool = False) -> Pushed:
+def push(folder: Path, repo: str, private: bool = False) -> PushPlan:
     """Publish a data set folder that ``solecism build`` made, and return what was done.
 
     ``repo`` is ``ORG/NAME``; ``private`` makes a new repository private and refuses a public one.
@@ -97,7 +85,7 @@ def push(folder: Path, repo: str, private: bool = False) -> Pushed:
     """
     plan = _plan(_releasable(folder), repo, private)
     if plan.released:
-        return Pushed(plan.released, False, False, plan)
+        return replace(plan, commit=plan.released)
     api, commit = client.hub_api(), plan.head
     with client.hub_errors(repo):
         if not commit:
@@ -116,7 +104,7 @@ def push(folder: Path, repo: str, private: bool = False) -> Pushed:
         if (other := client.refs_of(repo).tags.get(plan.tag, commit)) != commit:
             raise fail(f"{repo}: {plan.tag} is the tag of {other[:12]}: tags are never moved")
         api.create_tag(repo, tag=plan.tag, revision=commit, repo_type=client.DATASET, exist_ok=True)
-    return Pushed(commit, not plan.unchanged, True, plan)
+    return replace(plan, commit=commit)
 
 
 def plan_push(folder: Path, repo: str, private: bool = False) -> PushPlan:

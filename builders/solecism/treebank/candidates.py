@@ -64,12 +64,7 @@ def conflicts(a: Hashes, b: Hashes) -> Flags:
 
     ``a`` and ``b``: the values of the ends, as :func:`bits_of` returns them.
     """
-    return somewhere((a > 0) & (b > 0) & (a & b == 0))
-
-
-def somewhere(rows: Flags) -> Flags:
-    """Return flags of the columns in which any of the rows is set."""
-    found: Flags = np.logical_or.reduce(rows, axis=0)
+    found: Flags = np.any((a > 0) & (b > 0) & (a & b == 0), axis=0)
     return found
 
 

@@ -10,7 +10,7 @@ from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE
 from solecism.treebank.candidates import AgreeingPairs, WordPairs, conflicts
 from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Tokens, starts_of
-from solecism.treebank.forms import Morphology
+from solecism.treebank.forms import LanguageForms
 from solecism.treebank.languages import Language
 from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, text_of
 
@@ -36,7 +36,7 @@ def items_of(
     masks: tuple[str, ...],
     language: Language,
     origin: ItemOrigin,
-    forms: Morphology | None = None,
+    forms: LanguageForms | None = None,
 ) -> pa.Table:
     """Return the items of a chunk, in the order of the pairs.
 
@@ -54,10 +54,9 @@ def items_of(
     text, token = texts_of(tokens, wanted)
     text, token = text[tokens.sentence[word]], token[tokens.written[word]]
     shared = found.shared[:, pair]
-    pron_type = (text_of(bundle(feats), "PronType") or "" for feats in tokens.feats.values)
-    polite = tokens.feats.table(lambda feats: "Form" in bundle(feats).get("Polite", ()), bool)
-    for form in language.polite:
-        polite |= tokens.form.equal(form)
+    pron_type = (text_of(bundle(text), "PronType") or "" for text in tokens.feats.values)
+    controllers, feats = tokens.form[pairs.controller], tokens.feats[pairs.controller]
+    polite = feats.table(lambda text: "Form" in bundle(text).get("Polite", ()), bool)
     frequency = map(forms.frequency, token.texts()) if forms else [None] * len(pair)
     columns = {
         "id": hex_ids(_ids(tokens, pairs.relation, word, masked, language.code)),
@@ -81,8 +80,8 @@ def items_of(
         "distance": np.abs(pairs.target - pairs.controller).astype(np.int32),
         **_neighbours(tokens, pairs, shared, found.bits),
         "cues": _lists(_cues(found.pairs, found.shared)[pair], RELATIONS),
-        "pron_type": Coded(tokens.feats.codes[pairs.controller], tuple(pron_type)).arrow(),
-        "polite": polite[pairs.controller],
+        "pron_type": Coded(feats.codes, tuple(pron_type)).arrow(),
+        "polite": polite | controllers.codes().isin(*language.polite),
         "multiword": tokens.multiword[word],
         "length": np.bincount(tokens.sentence)[tokens.sentence[word]].astype(np.int32),
         "depth": _depths(tokens)[tokens.sentence[word]].astype(np.int32),

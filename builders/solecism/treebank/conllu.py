@@ -43,7 +43,7 @@ _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _DIGIT = np.uint8(ord("0"))
 _RANGE = re.compile(r"(\d{1,9})([-.])(\d{1,9})")
-_SENT_ID, _TEXT = "# sent_id =", "# text ="
+_SENT_ID, _TEXT = b"# sent_id =", b"# text ="
 
 
 @dataclass(frozen=True)
@@ -105,21 +105,12 @@ class Spans:
         buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(raw))
         return pa.StringArray.from_buffers(len(raw), *buffers)
 
-    def equal(self, text: str) -> Flags:
-        """Return flags of the texts that are this one."""
-        wanted = text.encode()
-        found: Flags = self.sizes == len(wanted)
-        for at in range(0, len(wanted), 8):
-            piece = int.from_bytes(wanted[at : at + 8], "little")
-            rows = np.flatnonzero(found)
-            found[rows] = self[rows]._pieces(at) == np.uint64(piece)
-        return found
-
-    def begin(self, text: str) -> Flags:
+    def begin(self, text: bytes) -> Flags:
         """Return flags of the texts that begin with this one."""
-        size = len(text.encode())
-        ends = np.where(self.sizes >= size, self.starts + size, self.ends)
-        return Spans(self.data, self.starts, ends).equal(text)
+        ends = np.minimum(self.starts + len(text), self.ends)
+        wanted = Spans(text + PADDING, np.array([0]), np.array([len(text)]))
+        found: Flags = Spans(self.data, self.starts, ends).hashes() == wanted.hashes()
+        return found
 
     def hashes(self) -> Hashes:
         """Return a hash of 64 bits of each text, the same on every machine and in every chunk."""
@@ -230,11 +221,10 @@ def read_chunks(path: Path, size: int = CHUNK) -> Iterator[ConlluChunk]:
 
     An empty line that ends in ``CR LF`` ends a sentence too, although :func:`tokens_of` refuses it.
     """
+    refuse_pointer(path)
     rest, line = b"", 1
     with path.open("rb") as file:
         while piece := file.read(size):
-            if line == 1 and not rest:
-                refuse_pointer(path, piece)
             rest += piece
             # Only whole sentences are yielded; what follows the last empty line waits for more.
             if b"\r" in piece:
@@ -471,7 +461,7 @@ class Tokens:
         comments = (self._comment(key, len(start)) for key in (_SENT_ID, _TEXT))
         return Sentences(start, end, *comments)
 
-    def _comment(self, key: str, count: int) -> Spans:
+    def _comment(self, key: bytes, count: int) -> Spans:
         """Return the value of a comment for each sentence, of the first such comment in it."""
         lines = np.flatnonzero(self._lines.comment)
         lines = lines[self._lines.sentence[lines] < len(self._place_of)]

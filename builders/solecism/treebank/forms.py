@@ -190,17 +190,6 @@ class TreebankForms:
         least = max(2.0, self.share * counts.total())
         return _contrasts(word.feats, (feats for feats, count in counts.items() if count >= least))
 
-    @cached_property
-    def _frequencies(self) -> Mapping[str, int]:
-        found: Counter[str] = Counter()
-        for word, count in self.counts.items():
-            found[word.form.casefold()] += count
-        return found
-
-    def frequency(self, form: str) -> int:
-        """Return how often the treebanks have a form, in any capitals."""
-        return self._frequencies.get(form.casefold(), 0)
-
 
 @dataclass(frozen=True)
 class ParadigmCell:
@@ -346,9 +335,16 @@ class LanguageForms:
         """
         return frozenset().union(*(source.ambiguous(word) for source in self._sources))
 
+    @cached_property
+    def _frequencies(self) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for word, count in self._sources[0].counts.items():
+            found[word.form.casefold()] += count
+        return found
+
     def frequency(self, form: str) -> int:
         """Return how often the treebanks have a form, in any capitals."""
-        return self._sources[0].frequency(form)
+        return self._frequencies[form.casefold()]
 
     @cached_property
     def attested(self) -> Mapping[WordForm, Mapping[str, int]]:
@@ -419,36 +415,28 @@ class LanguageForms:
             yield pa.Table.from_pylist(rows[start : start + _ROWS], FORMS)
 
 
-Morphology = TreebankForms | LanguageForms
-"""The types that ``strict`` can ask about the forms of a language."""
-
-
 def read_forms(
-    language: str, treebanks: Mapping[str, Sequence[Path]], see: _See, lenient: bool = False
+    language: str, files: Iterable[tuple[str, Path]], see: _See, lenient: bool = False
 ) -> LanguageForms:
-    """Return the forms of treebanks; ``treebanks`` has their files by name.
+    """Return the forms of ``files``, each after the name of its treebank.
 
     ``see`` is called with each chunk, so that other things can be counted without reading the files
     again. Raises :class:`InputError` for broken sentences; ``lenient`` leaves them out instead.
     """
     counts: dict[str, Counter[WordForm]] = {}
     besides: set[str] = set()
-    for name, paths in treebanks.items():
-        words = counts.setdefault(name, Counter())
-        for path in paths:
-            for tokens in read_tokens(path, skipped=list[int]().append if lenient else None):
-                count_words(tokens, words)
-                others = ~tokens.upos.isin(*AGREEING, "PUNCT", "X", "SYM", "NUM")
-                rows = np.flatnonzero(others)
-                first = np.unique(tokens.form[rows].hashes(), return_index=True)[1]
-                besides |= {form.casefold() for form in tokens.form[rows[first]].texts()}
-                see(tokens)
+    for name, path in files:
+        for tokens in read_tokens(path, skipped=list[int]().append if lenient else None):
+            count_words(tokens, counts.setdefault(name, Counter()))
+            others = ~tokens.upos.isin(*AGREEING, "PUNCT", "X", "SYM", "NUM")
+            besides.update(map(str.casefold, tokens.form[others].codes().values))
+            see(tokens)
     return LanguageForms(language, counts, besides=frozenset(besides))
 
 
 def read_inventory(
     language: str,
-    treebanks: Iterable[LocalSource],
+    treebanks: Sequence[LocalSource],
     unimorph: LocalSource | None = None,
     see: _See = id,
 ) -> LanguageForms:
@@ -457,9 +445,10 @@ def read_inventory(
     ``see`` is called with each chunk of the treebanks. Raises :class:`InputError` for files that
     cannot be read.
     """
-    origins = {found.origin.name: found for found in treebanks}
-    forms = read_forms(language, {name: found.files for name, found in origins.items()}, see)
-    licences = {name: found.origin.licence for name, found in origins.items()}
+    forms = read_forms(
+        language, ((found.origin.name, path) for found in treebanks for path in found.files), see
+    )
+    licences = {found.origin.name: found.origin.licence for found in treebanks}
     if unimorph is None:
         return replace(forms, licences=licences)
     words = (word for counts in forms.counts.values() for word in counts)

@@ -39,7 +39,6 @@ TERMS = {
 }
 """The term of the literature for each relation."""
 _CLOSED = ("DET", "AUX", "PRON")
-_ROWS = 1 << 12
 _TOKEN = regex.compile(r"[\w\p{M}]+(?:[-.'’״\"][\w\p{M}]+)*['’]?|[^\w\s]")
 Row = dict[str, Any]
 
@@ -134,11 +133,9 @@ class PairMaker:
         quota = self.quota
         return {cell: list(islice(_unused(ranked[cell], used), quota)) for cell in order}
 
-    def tables(self) -> Iterator[pa.Table]:
-        """Yield the chosen pairs as tables of :data:`SCHEMA`."""
-        rows = iter(self.rows())
-        while some := list(islice(rows, _ROWS)):
-            yield pa.Table.from_pylist(some, SCHEMA)
+    def table(self) -> pa.Table:
+        """Return the chosen pairs as a table of :data:`SCHEMA`."""
+        return pa.Table.from_pylist(self.rows(), SCHEMA)
 
     def _ranked(self, kept: _Kept) -> list[Row]:
         """Return the pairs of a cell, a pair of each target's lemma in turn.

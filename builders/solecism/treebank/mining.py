@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from solecism.errors import candidates, fail
+from solecism.errors import candidates, fail, unknown
 from solecism.files import writing
 from solecism.hashing import Hashes, SeenHashes, text_hashes
 from solecism.schema import CLOZE
@@ -23,9 +23,9 @@ from solecism.treebank.candidates import AgreeingPairs, find_as_paper
 from solecism.treebank.catalogue import known_code, origin_languages
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
-from solecism.treebank.forms import LanguageForms, Morphology, read_forms
+from solecism.treebank.forms import LanguageForms, read_forms
 from solecism.treebank.languages import Language, find_language, read_stanza, rules_of
-from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
+from solecism.treebank.minimal_pairs import PairMaker
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.relations import RELATIONS
 from solecism.treebank.strict import SWITCHES, find_strictly
@@ -61,7 +61,7 @@ class Settings:
     preset: str = "strict"
     masks: tuple[str, ...] = MASKS[:1]
     without: frozenset[str] = frozenset()
-    forms: Morphology | None = None
+    forms: LanguageForms | None = None
 
     def __post_init__(self) -> None:
         for kind, given, known in (
@@ -71,8 +71,7 @@ class Settings:
         ):
             for name in given:
                 if name not in known:
-                    near = candidates(f"{kind}s", known, name)
-                    raise fail(f"there is no {kind} {name!r} {near}")
+                    raise unknown(f"there is no {kind}", name, f"{kind}s", known)
 
     def find(self, tokens: Tokens) -> tuple[AgreeingPairs, Counter[str]]:
         """Return the pairs of a chunk that agree, and how many were dropped, by reason."""
@@ -218,7 +217,10 @@ def mine(
             raise fail("pairs are made of items of the preset `strict` whose target is masked")
         evidence = Evidence()
         profile = cache(partial(profile_of, evidence, code))
-        forms = _forms_of(files, code, evidence, lenient) if preset == "strict" else None
+        forms = None
+        if preset == "strict":
+            of_treebanks = ((treebank_of(path), path) for path in files)
+            forms = read_forms(code, of_treebanks, evidence.add, lenient)
         if stanza:
             known = read_stanza(Path(stanza), code)
         elif relations or forms is None:
@@ -234,21 +236,13 @@ def mine(
         items = pa.concat_tables([CLOZE.empty_table(), *tables]) if keep and not out else None
         write_items(tables, Path(out) if out else None)
         if maker and pairs:
+            made = maker.table()
             with writing(Path(pairs)) as part:
-                made = pa.concat_tables([SCHEMA.empty_table(), *maker.tables()])
                 pq.write_table(made, part, compression="zstd")
             counts.pairs = len(made)
         found_nothing = profile().reason if forms and not counts.items else ""
         reason = "" if counts.items else found_nothing or "no pair passed the filters"
         return Mined(items, counts, settings, reason)
-
-
-def _forms_of(files: Sequence[Path], code: str, evidence: Evidence, lenient: bool) -> LanguageForms:
-    """Return the forms of files by treebank, and add each chunk to the evidence."""
-    treebanks: dict[str, list[Path]] = defaultdict(list)
-    for path in files:
-        treebanks[treebank_of(path)].append(path)
-    return read_forms(code, treebanks, evidence.add, lenient)
 
 
 def survey(
@@ -351,10 +345,11 @@ class FreshItems:
     """Yields the items that are not left out, and counts them.
 
     Items whose ``id`` was seen before are left out, over all files of a language, as the paper's
-    program does; ``seen``: the hashes that were seen before. With ``strict``, a sentence has at
-    most one item of a relation, and no document has too large a share of the items: some items
-    wait, and are yielded by :meth:`rest`. The ``maker`` of pairs gets all items that are no
-    duplicates.
+    program does; ``seen``: the hashes that were seen before. The ``maker`` of pairs gets all items
+    that are no duplicates.
+
+    With ``strict``, a sentence has at most one item of a relation, and an item goes if its document
+    has not yet its share of the items; the others wait, and are yielded by :meth:`rest`.
     """
 
     def __init__(
@@ -366,7 +361,11 @@ class FreshItems:
     ) -> None:
         self.counts, self.strict, self.maker = counts, strict, maker
         self.seen = SeenHashes() if seen is None else seen
-        self.quota = DocumentQuota()
+        self._total: Counter[tuple[str, str]] = Counter()
+        self._taken: Counter[tuple[str, str, str]] = Counter()
+        self._documents: dict[str, set[str]] = defaultdict(set)
+        self._free: set[str] = set()
+        self._waiting: list[pa.Table] = []
 
     def of(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         """Yield tables without the items that are left out or must wait."""
@@ -381,21 +380,45 @@ class FreshItems:
                 continue
             first = self._first(kept)
             self.counts.repeated += int((~first).sum())
-            kept = kept.filter(pa.array(first))
-            taken = self.quota.take(kept)
-            self.counts.crowded += len(kept) - len(taken)
-            yield self.counts.count(taken)
-            yield from self.rest(end=False)
+            yield self._taken_of(kept.filter(pa.array(first)))
+            if sum(map(len, self._waiting)) > _WAITING:
+                yield from self.rest()
 
-    def rest(self, end: bool = True) -> Iterator[pa.Table]:
-        """Yield the items that had to wait: at the ``end``, or if too many wait.
+    def rest(self) -> Iterator[pa.Table]:
+        """Yield the items that had to wait and may go now; the others are left out.
 
-        They were counted as ``crowded`` before; now they are not.
+        If a treebank has fewer documents than :data:`FEWEST`, all its items may go. This is decided
+        at the end, or as soon as more than 65,536 items wait.
         """
-        rest = self.quota.rest(end)
-        if rest is not None:
-            self.counts.crowded -= len(rest)
-            yield self.counts.count(rest)
+        waiting = pa.concat_tables([CLOZE.empty_table(), *self._waiting])
+        self._waiting = []
+        self._free |= {name for name, known in self._documents.items() if len(known) < FEWEST}
+        keys = _keys(waiting)
+        goes, left = np.zeros(len(keys), bool), list(range(len(keys)))
+        while more := [row for row in left if self._goes(*keys[row])]:
+            goes[more] = True
+            left = [row for row in left if not goes[row]]
+        self.counts.crowded += len(left)
+        yield self.counts.count(waiting.filter(pa.array(goes)))
+
+    def _taken_of(self, items: pa.Table) -> pa.Table:
+        """Return the items that may go now; the others wait."""
+        keys = _keys(items)
+        for treebank, document, _ in keys:
+            self._documents[treebank].add(document)
+        goes = np.array([self._goes(*key) for key in keys], bool)
+        self._waiting.append(items.filter(pa.array(~goes)))
+        return self.counts.count(items.filter(pa.array(goes)))
+
+    def _goes(self, treebank: str, document: str, relation: str) -> bool:
+        """Return whether an item may go; if so, it is counted."""
+        total = self._total[treebank, relation] + 1
+        taken = self._taken[treebank, document, relation] + 1
+        if treebank not in self._free and taken > max(FEWEST, SHARE * total):
+            return False
+        self._total[treebank, relation] = total
+        self._taken[treebank, document, relation] = taken
+        return True
 
     def _first(self, items: pa.Table) -> Flags:
         """Return flags of the items that are the first of their sentence and relation.
@@ -420,61 +443,6 @@ def document_of(sent_id: str) -> str:
     'GUM_academic_art-'
     """
     return _NUMBER.sub("", sent_id)
-
-
-class DocumentQuota:
-    """Lets an item go if its document has not yet its share of items; the others wait.
-
-    At the end, items that still do not fit are left out, unless their treebank has fewer documents
-    than :data:`FEWEST`: then all go. If more than 65,536 items wait, this is decided at once.
-    """
-
-    def __init__(self) -> None:
-        self._total: Counter[tuple[str, str]] = Counter()
-        self._taken: Counter[tuple[str, str, str]] = Counter()
-        self._documents: dict[str, set[str]] = defaultdict(set)
-        self._free: set[str] = set()
-        self._waiting: list[pa.Table] = []
-
-    def take(self, items: pa.Table) -> pa.Table:
-        """Return the items that may go now."""
-        keys = _keys(items)
-        for treebank, document, _ in keys:
-            if len(self._documents[treebank]) < FEWEST:
-                self._documents[treebank].add(document)
-        goes = np.array([self._goes(*key) for key in keys], bool)
-        if goes.all():
-            return items
-        self._waiting.append(items.filter(pa.array(~goes)))
-        return items.filter(pa.array(goes))
-
-    def rest(self, end: bool = True) -> pa.Table | None:
-        """Return the items that may go of those that wait, and forget the others.
-
-        Returns None if no item waits, or if it is not the ``end`` and not too many wait.
-        """
-        number = sum(map(len, self._waiting))
-        if not number or (not end and number <= _WAITING):
-            return None
-        waiting = pa.concat_tables(self._waiting)
-        self._waiting = []
-        self._free |= {name for name, known in self._documents.items() if len(known) < FEWEST}
-        keys = _keys(waiting)
-        goes, left = np.zeros(len(keys), bool), list(range(len(keys)))
-        while more := [row for row in left if self._goes(*keys[row])]:
-            goes[more] = True
-            left = [row for row in left if not goes[row]]
-        return waiting.filter(pa.array(goes))
-
-    def _goes(self, treebank: str, document: str, relation: str) -> bool:
-        """Return whether an item may go; if so, it is counted."""
-        total = self._total[treebank, relation] + 1
-        taken = self._taken[treebank, document, relation] + 1
-        if treebank not in self._free and taken > max(FEWEST, SHARE * total):
-            return False
-        self._total[treebank, relation] = total
-        self._taken[treebank, document, relation] = taken
-        return True
 
 
 def _keys(items: pa.Table) -> list[tuple[str, str, str]]:

@@ -26,7 +26,7 @@ Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological A
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -123,23 +123,16 @@ _THIRD = frozenset({"3"})
 class Evidence:
     """Counts from the treebanks of a language, from which its profile is made.
 
-    ``cells``: pairs that might agree; ``habits``: :func:`~solecism.treebank.filters.count_habits`;
-    ``without_lemma``: words whose lemma is not annotated.
+    ``cells``: pairs that might agree; ``habits``: :func:`~solecism.treebank.filters.count_habits`.
     """
 
     cells: Counter[Cell] = field(default_factory=Counter)
     habits: Counter[str] = field(default_factory=Counter)
-    sentences: int = 0
-    words: int = 0
-    without_lemma: int = 0
 
     def add(self, tokens: Tokens) -> None:
         """Add the counts of a chunk; candidates that a filter drops are not counted."""
         if not len(tokens):
             return
-        self.sentences += len(tokens.sentences)
-        self.words += len(tokens)
-        self.without_lemma += int((tokens.lemma.equal("_") & ~tokens.form.equal("_")).sum())
         self.habits.update(count_habits(tokens))
         found = find_candidates(tokens, _PROBE)
         for name, filter_ in FILTERS.items():
@@ -193,26 +186,20 @@ def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
     >>> round(binomial_above(14, 14), 4), round(binomial_above(13, 13), 4)
     (0.044, 0.055)
     """
-    return min(1.0, math.fsum(_terms(range(agree, both + 1), both, share)))
+    terms = [0.0]
+    for n in range(agree, both + 1):
+        ways = math.lgamma(both + 1) - math.lgamma(n + 1) - math.lgamma(both - n + 1)
+        terms.append(math.exp(ways + n * math.log(share) + (both - n) * math.log1p(-share)))
+        if terms[-1] < terms[-2] and terms[-1] < 1e-12:
+            break  # the rest adds nothing
+    return min(1.0, math.fsum(terms))
 
 
 def binomial_below(agree: int, both: int, share: float = SHARE) -> float:
     """Return the probability that at most ``agree`` of ``both`` pairs agree; see
     :func:`binomial_above`.
     """
-    return min(1.0, math.fsum(_terms(range(agree, -1, -1), both, share)))
-
-
-def _terms(numbers: Iterable[int], both: int, share: float) -> Iterator[float]:
-    """Yield the binomial probabilities of ``numbers``, and stop where the rest adds nothing."""
-    last = 0.0
-    for n in numbers:
-        ways = math.lgamma(both + 1) - math.lgamma(n + 1) - math.lgamma(both - n + 1)
-        term = math.exp(ways + n * math.log(share) + (both - n) * math.log1p(-share))
-        yield term
-        if term < last and term < 1e-12:
-            break
-        last = term
+    return binomial_above(both - agree, both, 1 - share)
 
 
 class _Leaf(NamedTuple):
@@ -242,11 +229,6 @@ class ProfileRow:
     noun: float | None
     pronoun: float | None
     reason: str
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the relation counts as agreeing in the feature."""
-        return not self.reason
 
 
 @dataclass(frozen=True)
@@ -289,21 +271,13 @@ class Profile:
 
     def stanza(self) -> str:
         """Return the rules as a stanza of ``languages.toml``, for people to edit."""
-        language = self.language
-        lists = {"paper": (), **language.rule_texts()}
-        if language.verbforms != ("Fin",):
-            lists["verbforms"] = language.verbforms
-        if set(language.cases) != _DIRECT:
-            lists["cases"] = language.cases
-        lines = [f"[{language.code}]", f'name = "{language.name}"']
-        lines += [f"{n} = {json.dumps([*texts], ensure_ascii=False)}" for n, texts in lists.items()]
-        if language.third:
-            lines.append("third = true")
-        if not language.marks:
-            lines.append("marks = false")
-        if language.capitals != "start":
-            lines.append(f'capitals = "{language.capitals}"')
-        return "\n".join(lines) + "\n"
+        language, usual = self.language, Language("", "", (), {})
+        values = {"name": language.name, "paper": [], **language.rule_texts()}
+        for name in ("verbforms", "cases", "third", "marks", "capitals"):
+            if getattr(language, name) != getattr(usual, name):
+                values[name] = getattr(language, name)
+        lines = (f"{n} = {json.dumps(v, ensure_ascii=False)}\n" for n, v in values.items())
+        return f"[{language.code}]\n{''.join(lines)}"
 
 
 def language_of(code: str, profile: Callable[[], Profile]) -> Language:
@@ -342,8 +316,9 @@ class _Profiler:
             verbforms=("Fin", *sorted(self.verbforms)),
             marks=marks_by(self.evidence.habits), capitals=capitals_by(self.evidence.habits),
         )  # fmt: skip
-        lemmas = self.evidence.without_lemma <= self.evidence.words / 2
-        return Profile(language, tuple(self.rows), self.evidence.sentences, lemmas)
+        habits = self.evidence.habits
+        lemmas = habits["without_lemma"] <= habits["words"] / 2
+        return Profile(language, tuple(self.rows), habits["sentences"], lemmas)
 
     @cached_property
     def third(self) -> bool:

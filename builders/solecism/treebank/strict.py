@@ -19,28 +19,20 @@ from solecism.treebank.candidates import (
     bits_of,
     conflicts,
     find_candidates,
-    somewhere,
     with_any,
     with_value,
 )
 from solecism.treebank.conllu import Flags, Ints, Tokens
 from solecism.treebank.filters import FILTERS, FLAWS, PROFORMS, flaws_of
-from solecism.treebank.forms import Morphology, WordForm, distinct_words
+from solecism.treebank.forms import LanguageForms, WordForm, distinct_words
 from solecism.treebank.languages import Language, left_open, rules_of_forms
 from solecism.treebank.relations import AGREEMENT, KINDS, layered
 
-TESTS = {
-    "disagree": "the ends differ in a feature in which they should agree: the annotation is wrong",
-    "unshared": "the ends share no value of a feature in which they should agree",
-    "elsewhere": "a determiner or an adjective of the sentence disagrees with its noun already",
-    "neutralised": "by the rule of the language the form of an end leaves the shared value open",
-    "uniform": "the target's lemma has no other form that differs in the shared value alone",
-    "syncretic": "the form of an end leaves the shared value open: another is spelt the same",
-    "undecided": "the form of the masked controller cannot be told by what the ends share",
-    "paradigm": "the masked word has no other form",
-    "multiword": "the masked word is a part of a multiword token",
-}
-"""The filters that look at values and forms, with their descriptions."""
+TESTS = (
+    "disagree", "unshared", "elsewhere", "neutralised", "uniform", "syncretic", "undecided",
+    "paradigm", "multiword",
+)  # fmt: skip
+"""The filters that look at values and forms, by name; ``docs/mining.md`` says what they remove."""
 
 SWITCHES = [*FILTERS, *FLAWS, *(name for name in TESTS if name != "unshared")]
 """The filters that can be switched off."""
@@ -63,7 +55,7 @@ _OWN = ("Gender", "Person")
 
 
 def find_strictly(
-    tokens: Tokens, language: Language, forms: Morphology | None, without: frozenset[str]
+    tokens: Tokens, language: Language, forms: LanguageForms | None, without: frozenset[str]
 ) -> tuple[AgreeingPairs, Counter[str]]:
     """Return the pairs of a chunk that overtly agree, and how many pairs each filter removes.
 
@@ -86,7 +78,11 @@ class _StrictFinder:
     """
 
     def __init__(
-        self, tokens: Tokens, language: Language, forms: Morphology | None, without: frozenset[str]
+        self,
+        tokens: Tokens,
+        language: Language,
+        forms: LanguageForms | None,
+        without: frozenset[str],
     ) -> None:
         self.tokens, self.language, self.forms, self.without = tokens, language, forms, without
         self.found = find_candidates(tokens, language)
@@ -108,7 +104,7 @@ class _StrictFinder:
         sentence = self.tokens.sentence[self.pairs.target]
         clash = self._clashing(sentence)
         self._remove("disagree", conflicts(self.target, self.controller))
-        self._remove("unshared", ~somewhere(self.shared))
+        self._remove("unshared", ~np.any(self.shared, axis=0))
         self._remove("elsewhere", clash[sentence])
         wanted = np.zeros(len(clash), bool)
         wanted[sentence[self.left]] = True
@@ -119,7 +115,7 @@ class _StrictFinder:
         told = self.shared & ~(np.isin(AGREEMENT, _OWN)[:, None] & noun)
         decides = np.array([told & ~self._unvaried(), self.shared])
         kept = self._maskable(told, decides)
-        chosen = somewhere(kept)
+        chosen = np.any(kept, axis=0)
         return AgreeingPairs(
             self.pairs[chosen], kept[:, chosen], self.shared[:, chosen], self.bits,
             decides[:, :, chosen], self.layer[chosen], self.language.layers,
@@ -149,7 +145,7 @@ class _StrictFinder:
             left = found.kind == place
             for name, rules in language.rules(kind, KINDS[kind]).items():
                 column = values[name][:, self.pairs.target]
-                rows = left & somewhere(column > 0)
+                rows = left & np.any(column, axis=0)
                 left &= ~rows
                 target[:, rows], layer[rows] = column[:, rows], language.layers.index(name)
                 if name in _OF_LAYER:  # the controller must be in the case of the layer, or in none
@@ -198,7 +194,7 @@ class _StrictFinder:
 
         Nothing is done if the filter is switched off.
         """
-        if self._remove(name, ~somewhere(shared)):
+        if self._remove(name, ~np.any(shared, axis=0)):
             self.shared = shared
 
     def _left_open(self, question: Callable[[WordForm], frozenset[str]]) -> Flags:

@@ -14,8 +14,8 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
-from solecism.errors import InputError, Problem, candidates, fail
-from solecism.inputs import refuse_pointer
+from solecism.errors import InputError, Problem, candidates
+from solecism.inputs import read_text, refuse_pointer
 from solecism.lexicon.features import Feats
 
 _PARTS = {
@@ -83,17 +83,12 @@ _Found = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Triple:
-    """One line of a UniMorph file: a form, its lemma, its tags, and what they mean in UD.
-
-    ``upos`` and ``feats``: the part of speech and the features in UD's terms.
-    """
+    """One line of a UniMorph file: a form, its lemma, and what its tags mean in UD."""
 
     lemma: str
     form: str
-    tags: str
     upos: str
     feats: Feats
-    line: int
 
 
 def language_of(path: Path) -> str:
@@ -118,7 +113,7 @@ def read_unimorph(
         if not line or (line.startswith("#") and "\t" not in line):
             continue
         try:
-            yield _triple(unicodedata.normalize("NFC", line), code, number)
+            yield _triple(unicodedata.normalize("NFC", line), code)
         except ValueError as error:
             problems.setdefault(str(error), Problem(str(error), str(path), number))
     if problems and not lenient:
@@ -128,21 +123,15 @@ def read_unimorph(
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file, each with its number before it.
 
-    Raises :class:`InputError` for a file that is not there and for a line that is not UTF-8.
+    Raises :class:`InputError` for a file that is not there or not UTF-8.
     """
-    try:
-        with path.open("rb") as file:
-            for number, raw in enumerate(file, 1):
-                if number == 1:
-                    refuse_pointer(path, raw)
-                yield number, raw.decode("utf-8").rstrip("\r\n")
-    except FileNotFoundError:
-        raise fail("there is no such file", path) from None
-    except UnicodeDecodeError as error:
-        raise fail(f"not UTF-8 ({error.reason})", path, number) from None
+    text = read_text(path)
+    refuse_pointer(path)
+    for number, line in enumerate(text.split("\n"), 1):
+        yield number, line.rstrip("\r")
 
 
-def _triple(line: str, language: str, number: int) -> Triple:
+def _triple(line: str, language: str) -> Triple:
     cells = line.split("\t")
     if len(cells) < 3:
         raise ValueError(f"{len(cells)} columns where a triple has 3 (tabs between): {line!r}")
@@ -151,7 +140,7 @@ def _triple(line: str, language: str, number: int) -> Triple:
         form, tags = tags, form
     if not lemma or not form:
         raise ValueError(f"the {'form' if lemma else 'lemma'} is empty: {line!r}")
-    return Triple(lemma, form, tags, *to_ud(tags, language), number)
+    return Triple(lemma, form, *to_ud(tags, language))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import lru_cache
 from typing import Any
 
 import regex
@@ -416,20 +415,12 @@ def _case_doubt(end: Item, forms: LanguageForms) -> str:
 
 def _between_ends(item: Item) -> str | None:
     """Return the text between the two ends, None where the controller is not found."""
-    word = _as_word(item["controller"]["form"])
+    word = rf"(?<!\w){re.escape(item['controller']['form'])}(?!\w)"
     if item["controller"]["index"] < item["target"]["index"]:
-        left = item["left"] or ""
-        ends = [found.end() for found in word.finditer(left)]
-        return left[ends[-1] :] if ends else None
-    right = item["right"] or ""
-    found = word.search(right)
-    return right[: found.start()] if found else None
-
-
-@lru_cache(maxsize=1 << 12)  # the same controller is searched for with every wrong form
-def _as_word(form: str) -> re.Pattern[str]:
-    """Return a pattern that finds a form as a whole word."""
-    return re.compile(rf"(?<!\w){re.escape(form)}(?!\w)")
+        _, *rest = re.split(word, item["left"] or "")
+        return rest[-1] if rest else None
+    between, *rest = re.split(word, item["right"] or "", maxsplit=1)
+    return between if rest else None
 
 
 def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageForms) -> str:
@@ -478,13 +469,8 @@ def _doubt_of_value(controller: Bundle, feature: str, theirs: Bundle) -> str:
 
 def _one_change(form: str, answer: str) -> bool:
     """Return whether two forms differ in one place only and share enough letters (:data:`LIKE`)."""
-
-    def shared(a: str, b: str) -> int:
-        """Return how many letters two texts share from the beginning on."""
-        differing = (n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
-        return next(differing, min(len(a), len(b)))
-
-    before = shared(form, answer)
-    after = shared(form[before:][::-1], answer[before:][::-1])
     shorter = min(len(form), len(answer))
+    before = next((n for n in range(shorter) if form[n] != answer[n]), shorter)
+    rest = shorter - before
+    after = next((n for n in range(rest) if form[-1 - n] != answer[-1 - n]), rest)
     return shorter > 1 and before + after >= LIKE * shorter
