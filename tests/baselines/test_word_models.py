@@ -81,13 +81,6 @@ def test_what_an_lstm_cannot_do_is_refused(given: Any, error: type[Exception], s
         lstm()(input_ids=torch.tensor([[1, 3, 4]]), **given)
 
 
-def test_text_can_be_generated_with_the_state_or_without():
-    model, ids = lstm(), torch.tensor([[1, 3, 4]])
-    options = {"max_new_tokens": 5, "do_sample": False}
-    with_state = model.generate(ids, use_cache=True, **options)
-    assert with_state.tolist() == model.generate(ids, use_cache=False, **options).tolist()
-
-
 # The tokenizer
 
 

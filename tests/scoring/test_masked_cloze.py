@@ -10,15 +10,11 @@ import pytest
 from cloze_items import ITEMS, cloze_item, forms
 from masked_models import loaded, log_probs, reader
 from solecism.errors import InputError
-from solecism.lexicon.features import Feats
 from solecism.schema import CLOZE
 from solecism.scoring.engines.masked import open_masked
 from solecism.scoring.methods.cloze import (
-    FormInventory,
-    Setting,
     read_forms,
     score_cloze,
-    wanted_features,
     wrong_sentences,
 )
 
@@ -90,29 +86,6 @@ def test_two_forms_need_lemmas() -> None:
         list(score_cloze([table], bare, reader("bert"), two_forms=True))
 
 
-def test_a_value_in_common_agrees_and_the_silent_are_neither() -> None:
-    inventory = FormInventory(reader("bert"), read_forms(forms()))
-    blank = Setting.of("The ", "x")
-    wanted = wanted_features(Feats.parse("Number=Sing|Person=1,3"), ["Number", "Person", "Case"])
-    right, wrong = inventory.fillers("VERB", wanted, blank)
-    names = loaded("bert").tokenizer.convert_ids_to_tokens
-    assert sorted(names(right.tolist())) == sorted(["laughs", "rit", "живёт"])
-    assert sorted(names(wrong.tolist())) == sorted(["laugh", "rient", "צוחקים", "живут"])
-    assert inventory.fillers("VERB", wanted, blank)[0] is right
-    assert inventory.fillers("X", wanted, blank)[0].tolist() == []
-
-
-@pytest.mark.parametrize(
-    ("before", "answer", "form", "text"),
-    [
-        ("", "Rit", "rit", "Rit"), ("", "rit", "rit", "rit"), ("Il ", "rit", "rit", "x rit"),
-        ("l'", "auteur", "pilote", "'pilote"), ("  ", "Rit", "rit", "Rit"),
-    ],
-)  # fmt: skip
-def test_settings(before: str, answer: str, form: str, text: str) -> None:
-    assert Setting.of(before, answer).text(form) == text
-
-
 ABSOLUTIVE = "Number[abs]=Sing|Number[erg]=Plur|Person[abs]=3|Person[erg]=1"
 
 
@@ -123,8 +96,6 @@ ABSOLUTIVE = "Number[abs]=Sing|Number[erg]=Plur|Person[abs]=3|Person[erg]=1"
          ABSOLUTIVE, "Number[abs]=Plur|Number[erg]=Sing"),
         ("verb", "erg", "target", "VERB", "Case=Erg|Number=Plur|Person=1|PronType=Prs", ABSOLUTIVE,
          ["Number", "Person"], ABSOLUTIVE, "Number[erg]=Plur|Person[erg]=2"),
-        ("indirect_object", "dat", "target", "VERB", "Number=Plur", "Number[dat]=Plur", ["Number"],
-         "Number[abs]=Sing|Number[dat]=Plur", "Number[abs]=Plur|Number[dat]=Sing"),
         ("possessor", "psor", "target", "NOUN", "Number=Sing|Person=1|PronType=Prs",
          "Number=Plur|Number[psor]=Sing|Person[psor]=1", ["Number", "Person"],
          "Number=Plur|Number[psor]=Sing|Person[psor]=1", "Number=Sing|Number[psor]=Plur"),

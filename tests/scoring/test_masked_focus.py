@@ -1,6 +1,5 @@
 """Focus: the critical word masked."""
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -73,25 +72,6 @@ def test_words_of_several_tokens_as_spans(kind: str) -> None:
     np.testing.assert_allclose(spans[same], shown(single, "logp_good")[same], atol=1e-4)
 
 
-def test_a_frame_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: Counter[bytes] = Counter()
-    plain = MaskedReader.__call__
-
-    def counted(self: MaskedReader, rows: Any) -> torch.Tensor:
-        seen.update(row.ids for row in rows)
-        return plain(self, rows)
-
-    first = ("The author laughs.", "The author laugh.", None, None, None)
-    second = ("The author laugh.", "The author laughs.", None, None, None)
-    table = pairs([first, second, first])
-    bert = reader("bert", window=3)
-    monkeypatch.setattr(MaskedReader, "__call__", counted)
-    table = pa.concat_tables([table, table])
-    scores = pa.concat_tables(score_focus([table], bert))
-    assert list(seen.values()) == [1]
-    assert scores["decision"].to_pylist()[0] + scores["decision"].to_pylist()[1] == 1
-
-
 def test_unknown_words_and_long_sentences_are_skipped() -> None:
     text = "The author " + "near the pilots " * 30
     unknown = ("The author 笑.", "The author 哭.", "The author", "笑", "哭")
@@ -108,15 +88,14 @@ def rows(count: int) -> list[MaskedRow]:
     ]
 
 
-@pytest.mark.parametrize("message", ["", "DefaultCPUAllocator: can't allocate memory"])
-def test_batches_halve_when_memory_runs_out(message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_halve_when_memory_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
     forward, sizes, plain = open_masked(loaded("bert")), [], MaskedReader.__call__
     wanted = {n: forward([row])[0] for n, row in enumerate(rows(20))}
 
     def small(self: MaskedReader, batch: Any) -> torch.Tensor:
         sizes.append(len(batch))
         if len(batch) > 3:
-            raise RuntimeError(message) if message else torch.OutOfMemoryError
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
         return plain(self, batch)
 
     monkeypatch.setattr(MaskedReader, "__call__", small)
@@ -127,16 +106,6 @@ def test_batches_halve_when_memory_runs_out(message: str, monkeypatch: pytest.Mo
     for batch in found:
         for n, logits in zip(batch.rows, batch.logits, strict=True):
             torch.testing.assert_close(logits, wanted[n], atol=1e-4, rtol=0)
-
-
-def test_a_model_whose_head_needs_all_positions() -> None:
-    model = loaded("bert")
-    mixed = replace(model, model=_Mixing(model.model))
-    forward = open_masked(mixed)
-    assert forward.point is None
-    row = rows(5)[3]
-    wanted = mixed.model(input_ids=torch.tensor([list(row.ids)]), attention_mask=None).logits
-    torch.testing.assert_close(forward([row])[0], wanted[0, row.position], atol=1e-4, rtol=0)
 
 
 def test_a_model_that_padding_changes() -> None:
@@ -155,19 +124,6 @@ def test_a_model_that_padding_changes() -> None:
             with torch.inference_mode():
                 wanted = fourier.model(input_ids=torch.tensor([list(row.ids)])).logits
             torch.testing.assert_close(logits, wanted[0, row.position], atol=1e-4, rtol=1e-4)
-
-
-class _Mixing(torch.nn.Module):
-    """A model whose head looks at neighbours."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.inner, self.config, self.base_model = model, model.config, model.base_model
-
-    def forward(self, **inputs: Any) -> Any:
-        found = self.inner(**inputs)
-        found.logits = found.logits + found.logits.roll(1, 1)
-        return found
 
 
 CRITICAL = [

@@ -137,7 +137,7 @@ def test_auto_is_resolved_and_signed(work: Path, tmp_path: Path, saved: torch.dt
         ({"data": "nothing/fr"}, "no folder 'nothing'"),
         ({"--method": "sentense"}, "did you mean 'sentence'"),
         ({"--engine": "tre"}, "did you mean 'tree'"),
-        ({"--bos": "maybe"}, "unknown bos 'maybe' .values of --bos: auto, always, never"),
+        ({"--bos": "maybe"}, "bos is 'maybe' .known: auto, always, never"),
         ({"--dtype": "float31"}, "did you mean 'float32'"),
         ({"--method": "focus"}, "'focus' is not for causal models, as 'tiny' .methods: sentence"),
         ({"--device": "cudda"}, "device 'cudda': .*devices: auto, map, cpu"),

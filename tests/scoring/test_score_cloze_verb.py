@@ -10,12 +10,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cloze_items import ITEMS, cloze_item, forms
-from folders import write_carded
+from folders import write_tables
 from masked_models import loaded, reader
 from solecism.commands import main
 from solecism.schema import CLOZE
 from solecism.scoring.items import open_items
 from solecism.scoring.methods.cloze import score_cloze
+from tiny import edit
 
 FILLED = [*ITEMS, *(cloze_item(f"The author {n} ", "laughs", ".") for n in range(3))]
 
@@ -31,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     ]
     inventory = pa.concat_tables([forms(), pa.Table.from_pylist(more)], promote_options="default")
     items = pa.Table.from_pylist(FILLED, schema=CLOZE)
-    return write_carded(tmp_path / "agreement", {"xx": items, "xx-forms": inventory})
+    return write_tables(tmp_path / "agreement", {"xx": items, "xx-forms": inventory})
 
 
 def score(folder: Path, *options: str) -> Result:
@@ -42,15 +43,19 @@ def score(folder: Path, *options: str) -> Result:
     )
 
 
+def table_of(folder: Path, config: str) -> pa.Table:
+    return pq.read_table(next((folder / config).glob("*.parquet")))
+
+
 @pytest.mark.parametrize("method", ["cloze", "cloze:two_forms"])
 def test_the_command_gives_what_the_function_gives(folder: Path, method: str) -> None:
     done = score(folder, *(["--json"] if method == "cloze" else ["--method", method]))
     assert done.exit_code == 0, done.output
     [path] = (folder.parent / "results").glob("*.json")
-    inventory = pq.read_table(folder / "xx-forms.parquet")
+    inventory = table_of(folder, "xx-forms")
     digest = open_items(f"{folder}/xx-forms").digest
     assert f"|score:{method}|forms:{digest[:8]}|" in json.loads(path.read_text())["signature"]
-    items = pq.read_table(folder / "xx.parquet")
+    items = table_of(folder, "xx")
     tables = score_cloze([items], inventory, reader("bert"), two_forms=method != "cloze")
     wanted, found = pa.concat_tables(tables), pq.read_table(path.with_suffix(".parquet"))
     assert found["id"].equals(items["id"])
@@ -61,8 +66,7 @@ def test_the_command_gives_what_the_function_gives(folder: Path, method: str) ->
 
 
 def test_items_without_their_forms_are_told(folder: Path) -> None:
-    card = folder / "README.md"
-    card.write_text(card.read_text().replace("xx-forms", "yy-forms"))
+    edit(folder / "manifest.json", '"xx-forms": {', '"yy-forms": {')
     done = score(folder)
     assert done.exit_code == 2
     assert "has no config 'xx-forms'" in done.output

@@ -50,8 +50,8 @@ def test_no_torch_for_ngram_models(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"limit": 0}, "limit is 0, wanted 1 or more"),
-        ({"multi_piece": "pl"}, r"unknown multi_piece 'pl' \(did you mean 'pll'"),
+        ({"limit": 0}, "limit is 0, not nothing or a whole number from 1"),
+        ({"multi_piece": "pl"}, r"multi_piece is 'pl' \(did you mean 'pll'"),
         ({"method": "cloze"}, r"'cloze' is not for the pair items of 'clams/fr' \(methods: "),
         ({"method": "focus"}, r"'focus' is not for n-gram models, as 'trigrams' \(methods: ngram"),
     ],

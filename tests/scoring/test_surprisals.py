@@ -93,12 +93,12 @@ def test_runs_are_named_after_their_folders(tmp_path: Path) -> None:
         write_file(tmp_path / place / "surprisals_cls_none.tsv", [flat("a")])
     write_file(tmp_path / "plain" / "surprisals_output_gpo_adj.txt", [flat("a")])
     (tmp_path / "plain" / "notes.txt").write_text("no file of ours")
-    found = sorted((run.model, run.seed, len(run.files)) for run in find_runs(tmp_path))
+    found = sorted((run.model, len(run.files)) for run in find_runs(tmp_path))
     assert found == [
-        ("a/lstm", "0", 1), ("a/lstm", "1", 1), ("a/rnng", "2", 1), ("plain", "", 2), ("plm", "0", 1),
+        ("a/lstm/seed-0", 1), ("a/lstm/seed-1", 1), ("a/rnng/seed-2", 1), ("plain", 2), ("plm/seed-0", 1),
     ]  # fmt: skip
     (run,) = find_runs(tmp_path / "a" / "lstm" / "trial0")
-    assert (run.model, run.seed) == ("lstm", "0")
+    assert run.model == "lstm/seed-0"
     assert [run.model for run in find_runs(tmp_path / "plain")] == ["plain"]
 
 

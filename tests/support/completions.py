@@ -28,7 +28,6 @@ class Completions:
 
     folder: Path | None
     bos: bool = True
-    lists: bool = True
     latency: float = 0.0
     smallest: int = 0
     style: str = "echo"
@@ -65,7 +64,7 @@ class Completions:
         prompts = body["prompt"] if isinstance(body["prompt"], list) else [body["prompt"]]
         self.asked += prompts
         choices = [self._choice(number, text, body) for number, text in enumerate(prompts)]
-        found = {"id": "1", "model": "tiny", "choices": choices if self.lists else choices[:1]}
+        found = {"id": "1", "model": "tiny", "choices": choices}
         return self.fault(self, found) if self.fault else found
 
     def _choice(self, number: int, text: str, body: Answer) -> Answer:

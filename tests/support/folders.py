@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism.hashing import ContentDigest, file_digest
+from solecism.schema import kind_of_items
 
 PLAIN = pa.schema(
     [
@@ -37,16 +38,6 @@ def pair_row(key: str, **other: Any) -> dict[str, Any]:
     }
 
 
-def write_carded(folder: Path, tables: Mapping[str, pa.Table]) -> Path:
-    """Write configs that a card alone lists; return the folder."""
-    folder.mkdir()
-    for name, table in tables.items():
-        pq.write_table(table, folder / f"{name}.parquet")
-    entry = "- config_name: {0}\n  data_files:\n  - path: {0}.parquet\n"
-    (folder / "README.md").write_text(f"---\nconfigs:\n{''.join(map(entry.format, tables))}---\n")
-    return folder
-
-
 def write_folder(
     folder: Path,
     configs: Mapping[str, Sequence[Mapping[str, Any]]],
@@ -56,22 +47,34 @@ def write_folder(
     card: str = "# Tiny\n",
 ) -> Path:
     """Write configs with a manifest and a card; return the folder."""
+    tables = {
+        name: pa.Table.from_pylist(list(rows), schema=schema) for name, rows in configs.items()
+    }
+    return write_tables(folder, tables, version, compression, card)
+
+
+def write_tables(
+    folder: Path,
+    tables: Mapping[str, pa.Table],
+    version: str = "1.0.0",
+    compression: str = "zstd",
+    card: str = "# Tiny\n",
+) -> Path:
+    """Write a config of each table, with a manifest and a card; return the folder."""
     facts = {}
-    for name, rows in configs.items():
+    for name, table in tables.items():
         path = folder / name / "test-00000-of-00001.parquet"
         path.parent.mkdir(parents=True)
-        table = pa.Table.from_pylist(list(rows), schema=schema)
         pq.write_table(table, path, compression=compression)
         facts[name] = _facts(table, path, folder)
+    folder.mkdir(exist_ok=True)
     (folder / "README.md").write_text(card, encoding="utf-8")
     said = {"sha256": file_digest(folder / "README.md"), "bytes": len(card.encode())}
     documents = {"README.md": said}
     manifest = {
         "dataset": "tiny", "version": version, "configs": facts, "documents": documents,
     }  # fmt: skip
-    folder.mkdir(exist_ok=True)
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    (folder / "README.md").write_text(card)
     return folder
 
 
@@ -81,6 +84,7 @@ def _facts(table: pa.Table, path: Path, folder: Path) -> dict[str, Any]:
     file = {"sha256": file_digest(path), "bytes": path.stat().st_size}
     return {
         "rows": len(table),
+        "kind": kind_of_items(table.column_names) or "forms",
         "content_sha256": digest.content.sha256,
         "files": {path.relative_to(folder).as_posix(): file},
     }

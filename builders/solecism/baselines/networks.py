@@ -17,7 +17,6 @@ from transformers import (
     AutoConfig,
     AutoModel,
     AutoModelForCausalLM,
-    GenerationMixin,
     PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerFast,
@@ -107,7 +106,7 @@ class WordLSTMModel(_Base):  # type: ignore[no-untyped-call]
         return WordLSTMOutput(last_hidden_state=self.drop(states), state=after)
 
 
-class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-call]
+class WordLSTMForCausalLM(_Base):  # type: ignore[no-untyped-call]
     """The LSTM with a softmax over the vocabulary."""
 
     _tied_weights_keys = {"lm_head.weight": "model.embed_tokens.weight"}  # noqa: RUF012
@@ -118,19 +117,6 @@ class WordLSTMForCausalLM(_Base, GenerationMixin):  # type: ignore[no-untyped-ca
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size)
         nn.init.zeros_(self.lm_head.bias)
         self.post_init()  # type: ignore[no-untyped-call]
-
-    @classmethod
-    def _supports_default_dynamic_cache(cls) -> bool:
-        return False
-
-    def prepare_inputs_for_generation(
-        self, input_ids: torch.Tensor, state: State | None = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        """Return the last token and the state before it, once there is one."""
-        found = {"use_cache": kwargs.get("use_cache", True), "state": state}
-        if state is not None:
-            return {**found, "input_ids": input_ids[:, -1:]}
-        return {**found, "input_ids": input_ids, "attention_mask": kwargs.get("attention_mask")}
 
     def forward(
         self,

@@ -135,18 +135,11 @@ def covering(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:
     ]
     if not touching:
         return None
-    first, last = touching[0], touching[-1] + 1
-    start, stop = encoded.offsets[first][0], encoded.offsets[last - 1][1]
-    while first and encoded.offsets[first - 1][1] > start:
-        first -= 1  # tokens that share a character (byte-level vocabularies)
-        start = min(start, encoded.offsets[first][0])
-    # Tokens that share a character; added ones, at (0, 0), overlap nothing.
-    while last < len(encoded.offsets) and max(encoded.offsets[last][0], start) < min(
-        encoded.offsets[last][1], stop
-    ):
-        stop = max(stop, encoded.offsets[last][1])
-        last += 1
-    return TokenSpan(first, last, start, stop)
+    first, last = touching[0], touching[-1]
+    wider = encoded.offsets[first][0], encoded.offsets[last][1]
+    if wider != (start, stop):  # others may share a character with these (byte-level vocabularies)
+        return covering(encoded, *wider)
+    return TokenSpan(first, last + 1, start, stop)
 
 
 def exactly(encoded: Encoded, start: int, stop: int) -> TokenSpan | None:

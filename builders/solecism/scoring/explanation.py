@@ -44,16 +44,15 @@ class ExplainedSentence:
 
     text: str
     tokens: tuple[ExplainedToken, ...]
-
-    @property
-    def surprisal(self) -> float:
-        """The surprisal of the sentence in bits."""
-        return math.fsum(token.surprisal or 0.0 for token in self.tokens)
+    surprisal: float
 
 
 @dataclass(frozen=True)
 class ExplainedPair:
-    """A pair under a model."""
+    """A pair under a model.
+
+    ``margin``: by how many bits the bad sentence is more surprising than the good one.
+    """
 
     id: str
     uid: str
@@ -64,19 +63,11 @@ class ExplainedPair:
     method: str
     good: ExplainedSentence
     bad: ExplainedSentence
-
-    @property
-    def margin(self) -> float:
-        """By how many bits the bad sentence is more surprising than the good one."""
-        return self.bad.surprisal - self.good.surprisal
+    margin: float
 
     def to_json(self) -> dict[str, object]:
         """Return all that is known of the pair."""
-        sides = {
-            name: asdict(side) | {"surprisal": side.surprisal}
-            for name, side in (("good", self.good), ("bad", self.bad))
-        }
-        return asdict(self) | {"margin": self.margin} | sides
+        return asdict(self)
 
 
 def explain(
@@ -112,11 +103,10 @@ def explain(
     reader = open_model(kind, model, given, LastLoaded()).reader
     words = kind == "n-gram" or (kind == "causal" and reader.word_level)
     texts = (row[f"{'tokens' if words else 'sentence'}_{side}"] for side in ("good", "bad"))
-    good, bad = (
-        ExplainedSentence(text, _tokens(*_read(kind, reader, text, method))) for text in texts
-    )
+    good, bad = (_sentence(text, *_read(kind, reader, text, method)) for text in texts)
     names = row["id"], row["UID"], row["linguistics_term"], row["language"]
-    return ExplainedPair(*names, spec, model, method, good, bad)
+    margin = bad.surprisal - good.surprisal
+    return ExplainedPair(*names, spec, model, method, good, bad, margin)
 
 
 _Read = tuple[Encoded, list[float | None], list[str]]
@@ -156,9 +146,9 @@ def _by_ngram(model: NgramModel, text: str) -> _Read:
     return words_of([*words, "</s>"]), values, [*notes, "end of sentence"]
 
 
-def _tokens(
-    encoded: Encoded, known: Sequence[float | None], notes: Sequence[str]
-) -> tuple[ExplainedToken, ...]:
+def _sentence(
+    text: str, encoded: Encoded, known: Sequence[float | None], notes: Sequence[str]
+) -> ExplainedSentence:
     """Return the tokens of a text without those that the tokenizer added.
 
     Tokens that share a character (bytes of it) become one.
@@ -175,8 +165,8 @@ def _tokens(
         start, stop = encoded.offsets[group[0]][0], encoded.offsets[group[-1]][1]
         found = [value for n in group if (value := known[n]) is not None]
         surprisal = -math.fsum(found) * _BITS if found else None
-        text, before = encoded.text[start:stop], encoded.text[:start]
-        begins = not before or before[-1].isspace() or text[:1].isspace()
-        shown = text.strip() or "␣"
+        token, before = encoded.text[start:stop], encoded.text[:start]
+        begins = not before or before[-1].isspace() or token[:1].isspace()
+        shown = token.strip() or "␣"
         out.append(ExplainedToken(shown, surprisal, len(group), notes[group[0]], begins))
-    return tuple(out)
+    return ExplainedSentence(text, tuple(out), math.fsum(each.surprisal or 0.0 for each in out))

@@ -64,8 +64,6 @@ def read_lm_eval(path: Path) -> list[Result]:
             rows = pa.concat_tables(tables)
             counted = summarize(rows, config)
             counted.pop("tokens_differ", None)
-            if not counted.get("normalised", {}).get("overall"):
-                counted.pop("normalised", None)
         else:
             rows = SCORES.empty_table()
             counted = _counted(found, data, config, {name: accuracies[name] for name in by_task})

@@ -14,8 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-import yaml
-from huggingface_hub import metadata_load
 from numpy.typing import NDArray
 
 from solecism.datasets.manifest import MANIFEST, content_of, read_manifest
@@ -28,25 +26,6 @@ from solecism.scoring.results import require
 
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
 """The columns without which pairs cannot be scored."""
-
-CARD = "README.md"
-
-_CONTENT = re.compile(r"content ([0-9a-f]{16})")
-
-
-@dataclass(frozen=True)
-class ConfigEntry:
-    """What a data set says of a config.
-
-    ``content``: the digest of its rows, or the first digits of it; ``kind``: that of its items.
-    Both are empty where the data set does not say it.
-    """
-
-    files: tuple[Path, ...]
-    version: str = ""
-    content: str = ""
-    kind: str = ""
-    default: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,24 +156,20 @@ def open_items(spec: str, revision: str | None = None) -> ItemSet:
 def listed_items(spec: str, revision: str | None = None) -> ItemSet:
     """Return a config as :func:`open_items` does, without reading it.
 
-    Its digest is that in the manifest or on the card, "" if neither has one.
+    Its digest is that in the manifest, "" of a Parquet file.
     """
     if spec.endswith(".parquet") and Path(spec).is_file():
         path = Path(spec)
         return ItemSet(path.stem, path.stem, "", "", (path,), spec=spec)
     name, config, uid = _parts_of(spec)
-    folder = _folder(name, revision)
-    entries = configs_of(folder)
-    if config not in entries:
-        near = candidates("configs", sorted(entries), config)
-        raise fail(f"data set {name!r} has no config {config!r} {near}")
-    entry = entries[config]
-    missing = [path.name for path in entry.files if not path.is_file()]
-    if missing or not entry.files:
-        raise fail(f"config {config!r}: there is no file {', '.join(missing)}", folder)
-    short, digest = Path(name).resolve().name, entry.content[:16]
+    manifest = read_manifest(_folder(name, revision))
+    files = tuple(sorted(manifest.paths(config)))
+    missing = [path.name for path in files if not path.is_file()]
+    if missing:
+        raise fail(f"config {config!r}: there is no file {', '.join(missing)}", manifest.path)
+    short, digest = Path(name).resolve().name, manifest.config(config).content.sha256[:16]
     spec = f"{name}/{config}"
-    return ItemSet(short, config, entry.version, digest, entry.files, uid, None, spec, revision)
+    return ItemSet(short, config, manifest.version, digest, files, uid, None, spec, revision)
 
 
 def expand_data(spec: str, revision: str | None = None) -> list[str]:
@@ -209,29 +184,20 @@ def expand_data(spec: str, revision: str | None = None) -> list[str]:
     if plain.endswith(".parquet") or not (has_pattern or folder_of_data(plain)):
         return [spec]
     name, pattern = plain.rsplit("/", 1) if has_pattern else (plain, "*")
-    entries = configs_of(_folder(name, revision))
-    usual = [config for config, entry in entries.items() if entry.default]
+    configs = read_manifest(_folder(name, revision)).configs
+    usual = [config for config, entry in configs.items() if entry.default]
     if usual and not has_pattern:
         return [f"{name}/{usual[0]}"]
     wanted = ("pair", "suite") if pattern == "*" else ("pair", "suite", "cloze")
     fitting = [
         config
-        for config, entry in entries.items()
-        if fnmatchcase(config, pattern) and kind_of_config(entry) in wanted
+        for config, entry in configs.items()
+        if fnmatchcase(config, pattern) and entry.kind in wanted
     ]
     if not fitting:
-        near = candidates("configs", sorted(entries), pattern)
+        near = candidates("configs", sorted(configs), pattern)
         raise fail(f"data set {name!r} has no config that fits {pattern!r} {near}")
     return [f"{name}/{config}" for config in fitting]
-
-
-def kind_of_config(entry: ConfigEntry) -> str:
-    """Return ``pair``, ``suite`` or ``cloze``, the kind of a config's items, or "" for others."""
-    if entry.kind or not entry.files:
-        return entry.kind
-    with reading_parquet(entry.files[0]):
-        columns = pq.read_schema(entry.files[0]).names
-    return kind_of_items(columns)
 
 
 def _parts_of(spec: str) -> tuple[str, str, str]:
@@ -247,12 +213,12 @@ def _parts_of(spec: str) -> tuple[str, str, str]:
     if above and (remote or folder_of_data(above)):
         return above, config, last
     if (here := folder_of_data(plain)) is not None:
-        entries = configs_of(here)
-        usual = [name for name, entry in entries.items() if entry.default]
-        if len(entries) > 1 and not usual:
-            near = candidates("configs", sorted(entries))
-            raise fail(f"name a config of {spec!r}, as {plain}/{min(entries)} {near}")
-        return plain, [*usual, *entries][0], ""
+        configs = read_manifest(here).configs
+        usual = [name for name, entry in configs.items() if entry.default]
+        if len(configs) > 1 and not usual:
+            near = candidates("configs", sorted(configs))
+            raise fail(f"name a config of {spec!r}, as {plain}/{min(configs)} {near}")
+        return plain, [*usual, *configs][0], ""
     if not name:
         raise fail(
             f"{spec!r} is not of the form DATASET/CONFIG, as clams/he, and no data set folder is here "
@@ -288,13 +254,9 @@ def _content(files: Sequence[Path]) -> str:
 
 
 def folder_of_data(name: str) -> Path | None:
-    """Return the folder of a data set, here or in ``$SOLECISM_DATA``; None if it is not there.
-
-    A folder is one of a data set if it has a manifest, or a card that lists configs. (A README.md
-    is not enough, since any folder may have one.)
-    """
+    """Return the folder of a data set, here or in ``$SOLECISM_DATA``; None if it is not there."""
     folder = _here(name)
-    return folder if (folder / MANIFEST).is_file() or _listed_on_card(folder) else None
+    return folder if (folder / MANIFEST).is_file() else None
 
 
 def _here(name: str) -> Path:
@@ -309,51 +271,6 @@ def _folder(name: str, revision: str | None) -> Path:
     if "/" not in name:
         raise fail(f"there is no folder {name!r}: build it with `solecism build {name}`")
     return folder_of(name, revision)
-
-
-def configs_of(folder: Path) -> dict[str, ConfigEntry]:
-    """Return the configs of a data set by name, from its manifest, else from its card."""
-    if (folder / MANIFEST).is_file():
-        manifest = read_manifest(folder)
-        return {
-            name: ConfigEntry(
-                tuple(sorted(folder / path for path in config.files)), manifest.version,
-                config.content.sha256, config.kind, config.default,
-            )
-            for name, config in manifest.configs.items()
-        }  # fmt: skip
-    entries = _listed_on_card(folder)
-    if not entries:
-        raise fail(
-            f"is no data set folder: it has no {MANIFEST}, its {CARD} lists no configs", folder
-        )
-    try:
-        return {str(entry["config_name"]): _entry(folder, entry) for entry in entries}
-    except (ValueError, TypeError, LookupError) as error:
-        raise fail(f"does not say which files a config has: {error!r}", folder / CARD) from None
-
-
-def _listed_on_card(folder: Path) -> list[ItemRow]:
-    """Return the entries for configs on the card of a data set, [] if there are none."""
-    card = folder / CARD
-    try:
-        found = metadata_load(card) if card.is_file() else None
-    except (ValueError, yaml.YAMLError):
-        found = None
-    return list((found or {}).get("configs") or ())
-
-
-def _entry(folder: Path, entry: ItemRow) -> ConfigEntry:
-    """Return a config from its ``entry`` on the card of a data set."""
-    patterns = [str(item["path"]) for item in entry["data_files"]]
-    if any(Path(pattern).is_absolute() or ".." in Path(pattern).parts for pattern in patterns):
-        raise ValueError(f"data_files are not in the folder: {patterns}")
-    files = sorted(file for pattern in patterns for file in folder.glob(pattern))
-    content = _CONTENT.search(str(entry.get("description", "")))
-    return ConfigEntry(
-        tuple(files), str(entry.get("version", "")), content[1] if content else "",
-        default=bool(entry.get("default")),
-    )  # fmt: skip
 
 
 MIN_ID_LENGTH = 4
@@ -377,8 +294,8 @@ def find_pair(identifier: str, data: str | None = None) -> tuple[str, ItemRow]:
     specs = expand_data(data) if data is not None else [
         f"{name}/{config}"
         for name in folders_of_data()
-        for config, entry in configs_of(_here(name)).items()
-        if kind_of_config(entry) == "pair"
+        for config, entry in read_manifest(_here(name)).configs.items()
+        if entry.kind == "pair"
     ]  # fmt: skip
     found = [pair for spec in specs for pair in _fitting(spec, identifier)]
     if not found:

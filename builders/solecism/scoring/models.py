@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
 from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
     MODEL_FOR_MASKED_LM_MAPPING,
@@ -203,20 +202,9 @@ def _clear_errors(name: str, what: str = "cannot be loaded") -> Iterator[None]:
         text = " ".join(map(str.strip, str(error).strip().splitlines()[:2]))[:200]
         if not text or not isinstance(error, OSError | ValueError):
             text = f"{type(error).__name__}: {text}"
-        raise fail(f"model {name!r} {what}: {_broken_weights(name) or text}") from None
+        raise fail(f"model {name!r} {what}: {text}") from None
     finally:
         logging.set_verbosity(level)
-
-
-def _broken_weights(name: str) -> str:
-    """Return which file of a folder is a broken safetensors file, "" where all are whole."""
-    for path in sorted(Path(name).glob("*.safetensors")):
-        try:
-            with safe_open(path, "pt"):
-                pass
-        except Exception as error:  # of a class that is not exported
-            return f"{path.name} is broken: {error}"
-    return ""
 
 
 def _device(device: str) -> torch.device:

@@ -23,7 +23,6 @@ from solecism.baselines.corpus import BOS
 from solecism.baselines.ngram import NgramModel
 from solecism.errors import candidates, fail
 from solecism.scoring.encoding import encode
-from solecism.scoring.results import right_or_tie
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -85,39 +84,21 @@ def find_normaliser(name: str) -> Normaliser:
     return replace(NORMALISERS["slln"], name=name, formula=formula, alpha=power)
 
 
-def are_sums(table: pa.Table) -> bool:
-    """Return whether the scores of a table are sums over the tokens of texts.
+def missing(table: pa.Table, normaliser: Normaliser) -> str:
+    """Return what a table has not and a normaliser needs, "" if nothing is missing.
 
-    Those of suites compare surprisals of regions, those of cloze items sets of words.
+    Scores of suites compare surprisals of regions, those of cloze items sets of words: they are no
+    sums over the tokens of texts.
     """
-    return not len(table) or table["method"][0].as_py().partition(":")[0] not in _NO_SUMS
-
-
-def usable(table: pa.Table) -> list[str]:
-    """Return the normalisers for which a table has the columns, but ``sum``."""
-    if not are_sums(table):
-        return []
-    some = (each for each in NORMALISERS.values() if each.name != "sum")
-    return [each.name for each in some if not _lacking(table, each)]
-
-
-def decisions(table: pa.Table, name: str) -> pa.Array:
-    """Return what a normaliser decides of each row of a result's table, as ``decision`` does.
-
-    1 right, 0 wrong, 0.5 tie, null where there is no score. Raises :class:`InputError` for an
-    unknown name, and where the table has not what the normaliser needs.
-    """
-    if name == "sum":
-        return table["decision"].combine_chunks()
-    normaliser = find_normaliser(name)
-    if not are_sums(table):
-        method = table["method"][0].as_py()
-        raise fail(f"scores of the method {method!r} are no sums over tokens: none by {name!r}")
-    lacking = _lacking(table, normaliser)
-    if lacking:
-        why = "no unigram model was named (--unigram)" if "unigram" in lacking else "score it anew"
-        raise fail(f"the result has nothing in column {lacking!r}, which {name!r} needs: {why}")
-    return pa.array(right_or_tie(margins(table, normaliser)), from_pandas=True)
+    method = table["method"][0].as_py() if len(table) else ""
+    if method.partition(":")[0] in _NO_SUMS:
+        return f"scores of the method {method!r} are no sums over tokens"
+    needed = [normaliser.length, *(["unigram"] if normaliser.less_unigram else [])]
+    for name in (f"{each}_good" for each in needed):
+        if name not in table.column_names or 0 < len(table) == table[name].null_count:
+            why = " (no unigram model was named: --unigram)" if name == "unigram_good" else ""
+            return f"the result has nothing in column {name!r}{why}"
+    return ""
 
 
 def margins(table: pa.Table, normaliser: Normaliser) -> Floats:
@@ -140,16 +121,6 @@ def margins(table: pa.Table, normaliser: Normaliser) -> Floats:
 def _floats(table: pa.Table, name: str) -> Floats:
     """Return a column of numbers, NaN for null."""
     return np.asarray(table[name].cast(pa.float64()).to_numpy(), np.float64)
-
-
-def _lacking(table: pa.Table, normaliser: Normaliser) -> str:
-    """Return a column that a normaliser needs and the table does not have, else nothing."""
-    needed = [normaliser.length, *(["unigram"] if normaliser.less_unigram else [])]
-    for name in (f"{each}_good" for each in needed):
-        there = name in table.column_names
-        if not there or (len(table) and table[name].null_count == len(table)):
-            return name
-    return ""
 
 
 DIFFERENCES = ("-3 or less", "-2", "-1", "0", "1", "2", "3 or more")
@@ -191,14 +162,7 @@ class Unigram:
         """Return log P of sequences of tokens."""
         owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
         tokens = np.fromiter(chain.from_iterable(rows), np.int64, len(owners))
-        return self.by_owner(owners, tokens, len(rows))
-
-    def by_owner(
-        self, owners: Sequence[int] | Ints, tokens: Sequence[int] | Ints, count: int
-    ) -> Floats:
-        """Return log P of ``count`` owners' tokens, of which ``owners[i]`` has ``tokens[i]``."""
-        weights = self.logp[np.asarray(tokens, np.int64)]
-        return np.bincount(np.asarray(owners, np.int64), weights, count).astype(np.float64)
+        return np.bincount(owners, self.logp[tokens], len(rows)).astype(np.float64)
 
     def of_words(self, model: NgramModel, texts: pa.Array) -> Floats:
         """Return log P of the words of texts, with ``</s>``, as an n-gram model reads them."""
@@ -213,12 +177,10 @@ def estimate_unigram(path: str | Path, reader: Any) -> Unigram:
 
     Each line is tokenised as the sentences are by ``reader`` (of a causal or masked model, or an
     n-gram model), without BOS; with EOS if that is scored. Raises :class:`InputError` for text that
-    is missing, empty or not UTF-8, and for a reader without a tokenizer.
+    is missing, empty or not UTF-8.
     """
     path = Path(path)
     ngram = isinstance(reader, NgramModel)
-    if not ngram and not hasattr(reader, "loaded"):
-        raise fail("a unigram model needs the tokenizer of the model, which is not here")
     size = len(reader.words) if ngram else max(reader.loaded.tokenizer.get_vocab().values()) + 1
     counts = np.zeros(int(size), np.int64)
     for lines in _lines(path):

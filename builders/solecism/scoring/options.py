@@ -10,15 +10,20 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from solecism.errors import candidates, fail
+from solecism.inputs import Number, check
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
 
 FAST = 50
 """How many items of each paradigm ``fast`` takes, those whose ids have the smallest hashes. It does
 not change: the subset of a released version is the same for everyone."""
 
-_VALUES = {
+_POSITIVE = Number(1, whole=True)
+_SHAPE = {
     "bos": BOS, "engine": ("auto", *ENGINES), "dtype": DTYPES, "multi_piece": ("skip", "pll"),
+    "batch_tokens": _POSITIVE, "requests": _POSITIVE, "limit": (None, _POSITIVE),
+    "sample": (None, _POSITIVE),
 }  # fmt: skip
+"""What the values of options may be (:mod:`solecism.inputs`)."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +81,7 @@ class ScoreOptions:
 
     def check(self) -> None:
         """Raise :class:`InputError` for a wrong value, before anything is loaded."""
-        for option, values in _VALUES.items():
-            value = getattr(self, option)
-            if value not in values:
-                near = candidates(f"values of --{option}", values, value)
-                raise fail(f"unknown {option} {value!r} {near}")
-        for option in ("batch_tokens", "requests", "limit", "sample"):
-            value = getattr(self, option)
-            if value is not None and value < 1:
-                raise fail(f"{option} is {value}, wanted 1 or more")
+        check(vars(self), _SHAPE, "options")
         if self.fast and self.sample:
             raise fail("fast and sample are both subsets: give one of them")
 

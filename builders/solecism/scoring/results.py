@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +52,6 @@ def writing_result(
     summary: Callable[[Path], Mapping[str, object]],
     *,
     notice: Callable[[str], None] = lambda _: None,
-    seconds: float = 5.0,
 ) -> Iterator[tuple[int, Callable[[pa.Table], None]]]:
     """Collect tables in ``<stem>.parts/`` and join them to ``<stem>.parquet`` at the end.
 
@@ -64,47 +62,31 @@ def writing_result(
             for table in score(items_from(done)):
                 write(table)
 
-    Tables are written as they come, at most every ``seconds``. If an exception ends the run, the
-    parts stay, and the next run with the same ``signature`` (all that the figures depend on) goes
-    on after them; parts of another signature are discarded with a ``notice``. At the end the table
-    is written, with the JSON that ``summary`` makes of the table's path. Rows must come in the
-    order of the data set. Raises :class:`InputError` if another run is writing the same result.
+    Each table is written as it comes. If an exception ends the run, the parts stay, and the next
+    run with the same ``signature`` (all that the figures depend on) goes on after them; parts of
+    another signature are discarded with a ``notice``. At the end the table is written, with the
+    JSON that ``summary`` makes of the table's path. Rows must come in the order of the data set.
+    Raises :class:`InputError` if another run is writing the same result.
     """
     summary_file, table_file = result_files(stem)
     folder = table_file.with_name(f"{table_file.stem}.parts")
-    waiting: list[pa.Table] = []
-    last = monotonic()
-
-    def flush() -> None:
-        nonlocal last
-        last = monotonic()
-        if any(map(len, waiting)):
-            place = folder / f"part-{len(parts):06}.parquet"
-            with writing(place) as part:
-                pq.write_table(pa.concat_tables(waiting), part, compression="zstd")
-            parts.append(place)
-            waiting.clear()
 
     def write(table: pa.Table) -> None:
-        waiting.append(table)
-        if monotonic() - last >= seconds:
-            flush()
+        if len(table):
+            place = folder / f"part-{len(parts):06}.parquet"
+            with writing(place) as part:
+                pq.write_table(table, part, compression="zstd")
+            parts.append(place)
 
     with locked(folder, wait=0):
         parts, done = _parts_of(folder, signature, notice)
         try:
             yield done, write
-            flush()
             if not parts:
                 raise fail("there is nothing to write: no item was given", table_file)
-        except BaseException:
-            with suppress(
-                OSError
-            ):  # e.g. a full disk; the error that ended the run is the one to report
-                flush()
+        finally:
             if not parts:
                 shutil.rmtree(folder, ignore_errors=True)
-            raise
         with writing(summary_file) as text, writing(table_file) as table:
             rows = pa.concat_tables(map(pq.read_table, parts))
             pq.write_table(rows, table, 1 << 16, compression="zstd", use_dictionary=_REPEATED)
@@ -409,11 +391,11 @@ def read_result(path: str | Path) -> Result:
         schema = metadata.schema.to_arrow_schema()
     require(schema.empty_table(), SCORES.names, "rows", table_file)
     for name, wanted in zip(SCORES.names, SCORES.types, strict=True):
-        if schema.names.count(name) > 1:
-            raise fail(f"there is more than one column {name!r}", table_file)
-        found = schema.field(name).type
-        if not (pa.types.is_struct(found) if name == "features" else found == wanted):
-            raise fail(f"column {name!r} is {found}, wanted {wanted}", table_file)
+        found = [field.type for field in schema if field.name == name]
+        fits = pa.types.is_struct(found[0]) if name == "features" else found[0] == wanted
+        if not fits or len(found) > 1:
+            message = f"column {name!r} is {' and '.join(map(str, found))}, wanted {wanted}"
+            raise fail(message, table_file)
     if metadata.num_rows != summary["rows"]:
         said = f"{summary_file.name} speaks of {summary['rows']}: not of one run"
         raise fail(f"has {metadata.num_rows} rows, {said}", table_file)

@@ -42,12 +42,6 @@ _NAMED = (
 
 _HASH = re.compile(r"[0-9a-f]{7,64}")
 
-MAX_BOS_PAIRS, MIN_BOS_PAIRS = 1000, 30
-"""The most and the fewest pairs on which the other choice of BOS is tried."""
-
-MANY_ITEMS = 20_000
-"""More items than this are announced before they are scored."""
-
 
 def score(
     data: str,
@@ -144,7 +138,8 @@ def score_all(
         raise fail("one name cannot stand for several models")
     scorer = _Scorer(progress, notice)
     if given.limit is None and given.items_of_each is None and given.data_revision is None:
-        scorer.expect(specs, len(jobs))
+        rows = (listed_items(spec).rows for spec in specs if ":" not in spec)
+        scorer.all_items = len(jobs) * sum(rows)
     return [scorer.score(spec, name, chosen) for name, chosen in jobs for spec in specs]
 
 
@@ -240,14 +235,6 @@ class _Scorer:
     before: int = 0
     all_items: int = 0
 
-    def expect(self, specs: Sequence[str], times: int) -> None:
-        """Announce the items of several data sets, each scored so many times."""
-        total = times * sum(listed_items(spec).rows for spec in specs if ":" not in spec)
-        self.all_items = total
-        if total > MANY_ITEMS:
-            configs = f"{len(specs)} configs" if len(specs) > 1 else specs[0]
-            self.notice(f"{total:,} items in {configs} (--fast scores 50 of each paradigm)")
-
     def score(
         self, data: str, model: str, options: ScoreOptions, loaded: Loaded | None = None
     ) -> Result:
@@ -281,11 +268,7 @@ class _Scorer:
         run: Run[Any] = Run(opened.reader, items, options.multi_piece, unigram)
         self._write(stem, signature, method, run, options, opened)
         self.before += items.rows
-        result = read_result(stem)
-        if "bos" in method.options and method.items == "pair":
-            for note in _notes(result, run, options):
-                self.notice(note)
-        return result
+        return read_result(stem)
 
     def _write(
         self,
@@ -384,36 +367,3 @@ def _unscored(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
         rows -= int(ends[start - 1]) if start else 0
         if start < len(table):
             yield table.slice(start)
-
-
-def _notes(result: Result, run: Run[Any], options: ScoreOptions) -> Iterator[str]:
-    """Yield why faster engines were refused, and whether the choice of BOS makes a difference.
-
-    The other choice is tried on a sample.
-    """
-    from solecism.scoring.engines.causal import CausalReader
-    from solecism.scoring.methods.sentence import score_pairs
-
-    if not isinstance(run.reader, CausalReader) or run.reader.used is None:
-        return
-    engine, refused = run.reader.used
-    if refused:
-        whys = "; ".join(f"{name}: {why}" for name, why in refused.items())
-        yield f"engine {engine} ({whys})"
-    rows = int(result.summary["rows"])
-    taken = pa.array(range(0, rows, max(rows // min(MAX_BOS_PAIRS, max(rows // 10, 1)), 1)))
-    if len(taken) < MIN_BOS_PAIRS:
-        return
-    sample = pa.concat_tables(run.items.tables(limit=rows)).take(taken)
-    other = "never" if options.bos != "never" else "auto"
-    reader = replace(run.reader, bos=other, used=None, tell=lambda _: None)
-    scored = pa.concat_tables(score_pairs([sample], reader, result.run["method"]))
-    ours, theirs = (
-        pc.mean(some).as_py() for some in (result.table["decision"].take(taken), scored["decision"])
-    )
-    if ours is not None and theirs is not None and abs(ours - theirs) > 0.02:
-        yield (
-            f"the choice of BOS matters: on {len(sample)} of these pairs {100 * ours:.1f} with "
-            f"--bos {options.bos}, {100 * theirs:.1f} with --bos {other}. Say which one you report "
-            "(docs/scores.md)"
-        )

@@ -18,16 +18,15 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from solecism import __version__
-from solecism.errors import InputError, Problem, fail
+from solecism.errors import fail
 from solecism.scoring.normalise import (
     DIFFERENCES,
     INPUTS,
     NORMALISERS,
-    decisions,
     find_normaliser,
     margins,
+    missing,
     token_differences,
-    usable,
 )
 from solecism.scoring.results import (
     FORMAT,
@@ -63,7 +62,7 @@ class Signature:
     revision: str = ""
     dtype: str = "float32"
     options: Mapping[str, str] = field(default_factory=dict)
-    tool: str = __version__
+    solecism: str = __version__
 
     def __str__(self) -> str:
         parts = {
@@ -73,7 +72,7 @@ class Signature:
             **dict(sorted(self.options.items())),
             "model": _joined(self.model, "@", short_revision(self.revision)),
             "dtype": self.dtype,
-            "solecism": self.tool,
+            "solecism": self.solecism,
         }
         return "|".join(
             ["acc", *(f"{key}:{value.translate(_ESCAPES)}" for key, value in parts.items())]
@@ -81,9 +80,7 @@ class Signature:
 
     def to_json(self) -> Summary:
         """Return the parts in full."""
-        made = asdict(self) | {"options": dict(sorted(self.options.items()))}
-        tool = made.pop("tool")
-        return {**made, "solecism": tool}
+        return asdict(self) | {"options": dict(sorted(self.options.items()))}
 
 
 def short_revision(revision: str) -> str:
@@ -267,8 +264,10 @@ def _normalised(table: pa.Table) -> Summary:
     """Return what normalisers decide, and the sums' decisions by the difference in tokens."""
     by_uid: dict[str, dict[str, Tally]] = {}
     overall: dict[str, Tally] = {}
-    for name in usable(table):
-        found = _count(table["UID"], right_or_tie(margins(table, NORMALISERS[name])))
+    for name, normaliser in NORMALISERS.items():
+        if name == "sum" or missing(table, normaliser):
+            continue
+        found = _count(table["UID"], right_or_tie(margins(table, normaliser)))
         for uid, part in found.items():
             if part.n:
                 by_uid.setdefault(uid, {})[name] = part
@@ -347,15 +346,14 @@ def renormalise(result: Result, name: str) -> Result:
     if name == "sum":
         return result
     table = result.table
-    try:
-        decided = decisions(table, name)
-    except InputError as error:
-        raise InputError(Problem(p.message, str(result.path)) for p in error.problems) from None
-    margin = pa.array(margins(table, normaliser), from_pandas=True)
-    for key, column in (("decision", decided), ("margin", margin)):
-        table = table.set_column(table.column_names.index(key), key, column)
+    if lacks := missing(table, normaliser):
+        raise fail(f"{lacks}, which {name!r} needs", result.path)
+    margin = margins(table, normaliser)
+    for key, column in (("decision", right_or_tie(margin)), ("margin", margin)):
+        values = pa.array(column, from_pandas=True)
+        table = table.set_column(table.column_names.index(key), key, values)
     parts = result.run | {"options": {**result.run["options"], "normaliser": name}}
-    signature = Signature(tool=parts.pop("solecism"), **parts)
+    signature = Signature(**parts)
     head = {"signature": str(signature), "run": signature.to_json()}
     summary = {**result.summary, **head, **summarize(table, signature.config)}
     return Result(result.path, summary, table)

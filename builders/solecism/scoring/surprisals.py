@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from itertools import chain
 from math import isfinite, log
 from pathlib import Path
@@ -26,6 +26,7 @@ import regex
 from solecism.contrast import differing_words
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.files import writing
+from solecism.inputs import check
 from solecism.scoring.encoding import OUT_OF_VOCABULARY, Encoded, words_of
 from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.methods.cloze import NO_OTHER_FORM, as_pairs, wrong_sentences
@@ -68,13 +69,8 @@ class SurprisalColumns:
     def parse(cls, text: str) -> SurprisalColumns:
         """Read ``sentence=sent,unit=nats``; raise :class:`InputError` for other texts."""
         given = dict(part.partition("=")[::2] for part in text.split(",") if part)
-        known = [field.name for field in fields(cls)]
-        for name in given:
-            if name not in known:
-                raise fail(f"unknown column {name!r} {candidates('columns', known, name)}")
-        if given.get("unit", "bits") not in _UNITS:
-            near = candidates("units", list(_UNITS), given["unit"])
-            raise fail(f"unknown unit {given['unit']!r} {near}")
+        shape = {field.name: str for field in fields(cls)} | {"unit": tuple(_UNITS)}
+        check(asdict(cls()) | given, shape, "--columns", strict=True)
         return cls(**given)
 
 
@@ -165,10 +161,9 @@ def _line(tokens: Sequence[_Token]) -> SentenceLine:
 
 
 class SurprisalRun(NamedTuple):
-    """The files of a model (or of a seed of it) by suite."""
+    """The files of a model (or of a seed of it, ``lstm/seed-0``) by suite."""
 
     model: str
-    seed: str
     files: Mapping[str, Path]
 
 
@@ -192,12 +187,12 @@ def find_runs(folder: Path) -> list[SurprisalRun]:
     runs = []
     for place, files in found.items():
         own = place.relative_to(folder).parts or (folder.resolve().name,)
-        model, seed = "/".join(own), ""
+        model = "/".join(own)
         if match := _SEED.fullmatch(own[-1]):
             above = folder.resolve() if place != folder else folder.resolve().parent
             model = "/".join([*own[:-1], *filter(None, [match["model"]])]) or above.name
-            seed = match["seed"]
-        runs.append(SurprisalRun(model, seed, files))
+            model += f"/seed-{match['seed']}"
+        runs.append(SurprisalRun(model, files))
     return runs
 
 
@@ -318,9 +313,8 @@ def sign_run(
     digest = hashlib.sha256()
     for path in sorted(files, key=lambda path: path.name):
         digest.update(path.read_bytes())
-    model = f"{run.model}/seed-{run.seed}" if run.seed else run.model
     revision, options = f"sha256-{digest.hexdigest()[:12]}", {"surprisals": "files"}
-    return Signature(*data, method, model, revision, "float64", options)
+    return Signature(*data, method, run.model, revision, "float64", options)
 
 
 def write_run(out: Path, signature: Signature, tables: Iterable[pa.Table]) -> Result:

@@ -387,11 +387,11 @@ def probe(
     name: str = "auto",
     tokens: int = 4096,
     tell: Tell = lambda share: None,
-) -> tuple[str, Engine, dict[str, str]]:
-    """Return the name and the fastest engine that equals the plain loop on some of ``rows``.
+) -> Engine:
+    """Return the fastest engine that equals the plain loop on some of ``rows``.
 
-    With them comes why each faster one was not taken. ``name`` forces an engine. Raises
-    :class:`InputError` where none (or not the one that was named) gives the plain loop's numbers.
+    ``name`` forces an engine. Raises :class:`InputError` where none (or not the one that was named)
+    gives the plain loop's numbers.
     """
     _refuse_bidirectional(loaded)
     split = split_model(loaded.model, loaded.device)
@@ -401,15 +401,14 @@ def probe(
         each = 2 * sum(parameter.numel() for parameter in loaded.model.parameters())
         tokens = min(tokens, max(int(BATCH_OPERATIONS / each), MIN_BATCH_TOKENS))
     wanted = Loop(loaded.model, split).score(some)
-    refused: dict[str, str] = {}
+    refused: list[str] = []
     for key in ENGINES if name == "auto" else (name,):
         kind = CLASSES[key]
         reason = _difference(kind(loaded.model, split, tokens), some, wanted, loaded.dtype)
         if not reason:
-            return key, kind(loaded.model, split, tokens, tell), refused
-        refused[key] = reason
-    why = "; ".join(f"{key}: {reason}" for key, reason in refused.items())
-    raise fail(f"model {loaded.name!r} cannot be scored ({why})")
+            return kind(loaded.model, split, tokens, tell)
+        refused.append(f"{key}: {reason}")
+    raise fail(f"model {loaded.name!r} cannot be scored ({'; '.join(refused)})")
 
 
 @torch.inference_mode()
@@ -448,9 +447,8 @@ class CausalReader:
     """A causal model that reads texts and returns the log probability of each of their tokens.
 
     ``bos``: one of :data:`solecism.scoring.engines.BOS`; ``eos``: texts end with the EOS token;
-    ``tokens``: about how many tokens go through the model at a time; ``used``: the name of the
-    engine that ran last, and why faster ones did not. Raises :class:`InputError` where the
-    tokenizer lacks BOS or EOS and they are asked for.
+    ``tokens``: about how many tokens go through the model at a time. Raises :class:`InputError`
+    where the tokenizer lacks BOS or EOS and they are asked for.
     """
 
     loaded: Loaded
@@ -459,7 +457,6 @@ class CausalReader:
     engine: str = "auto"
     tokens: int = 4096
     tell: Tell = lambda share: None
-    used: tuple[str, dict[str, str]] | None = None
 
     def __post_init__(self) -> None:
         tokenizer = self.loaded.tokenizer
@@ -494,6 +491,4 @@ class CausalReader:
 
         Engines are tried at each call, so that a run which goes on gives the same digits.
         """
-        name, engine, refused = probe(self.loaded, rows, self.engine, self.tokens, self.tell)
-        self.used = name, refused
-        return engine.score(rows)
+        return probe(self.loaded, rows, self.engine, self.tokens, self.tell).score(rows)

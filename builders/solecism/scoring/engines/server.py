@@ -7,8 +7,9 @@ vLLM, SGLang and others return them with ``echo`` and ``logprobs``, vLLM also wi
 import math
 import os
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -28,7 +29,7 @@ KEYS = ("SOLECISM_API_KEY", "OPENAI_API_KEY")
 """The environment variables that may hold a key; the first that is set is sent."""
 
 PROMPTS = 16
-"""The number of prompts in a request, if the server takes several."""
+"""The number of prompts in a request."""
 
 RETRIES, SECONDS = 5, 120.0
 """How often a failed request is sent again; how many seconds an answer may take."""
@@ -53,9 +54,6 @@ _MODES: Mapping[str, Mapping[str, Any]] = {
 BROKEN = "\ufffd"
 """The character that servers put into a token that holds only a part of a character."""
 
-_NO_ANSWER = -1
-"""The status of an error if a server did not answer: then no other way to ask is tried."""
-
 Floats = NDArray[np.float64]
 Piece = tuple[str, float | None]
 """A token of a prompt and its log probability."""
@@ -66,7 +64,8 @@ PlacedToken = tuple[int, int, float]
 class RefusedError(InputError):
     """A server cannot be used.
 
-    ``status``: the HTTP status with which it refused a request, else 0 or ``_NO_ANSWER``.
+    ``status``: the HTTP status with which it refused a request, -1 if it did not answer (then no
+    other way to ask is tried), else 0.
     """
 
     def __init__(self, message: str, status: int = 0) -> None:
@@ -107,7 +106,7 @@ class Server:
         except APIStatusError as error:
             status, said = error.status_code, error.body
         except (OpenAIError, ValueError, RecursionError) as error:  # also no URL, no or deep JSON
-            raise self.refused(f"does not answer ({type(error).__name__})", _NO_ANSWER) from None
+            raise self.refused(f"does not answer ({type(error).__name__})", -1) from None
         if status in (401, 403):
             known = "refuses the key" if self._key else "wants a key"
             raise self.refused(f"{known} (${KEYS[0]})", status)
@@ -143,25 +142,19 @@ def _limited_client() -> DefaultHttpxClient:
     library: Any = import_module(client.__module__.partition(".")[0])  # httpx or httpx2
     failed: list[str] = []
 
-    class Body(library.SyncByteStream):  # type: ignore[misc]
-        def __init__(self, stream: Any) -> None:
-            self.stream, self.close = stream, stream.close
-
-        def __iter__(self) -> Iterator[bytes]:
-            left, end = LARGEST, time.monotonic() + SECONDS
-            for part in self.stream:
-                left -= len(part)
-                if left < 0 or time.monotonic() > end:
-                    failed.append("an answer is too large or too slow")
-                    raise ValueError(*failed)
-                yield part
-
     def limit(response: Any) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
             failed.append("an answer is packed")
+        body, end = bytearray(), time.monotonic() + SECONDS
+        with closing(response.stream) as stream:
+            for part in () if failed else stream:
+                body += part
+                if len(body) > LARGEST or time.monotonic() > end:
+                    failed.append("an answer is too large or too slow")
+                    break
         if failed:
             raise ValueError(*failed)
-        response.stream = Body(response.stream)
+        response.stream = library.ByteStream(bytes(body))
 
     headers = {"accept-encoding": "identity"}
     return DefaultHttpxClient(headers=headers, event_hooks={"response": [limit]}, timeout=SECONDS)
@@ -173,16 +166,15 @@ class ServerReader:
 
     The ids that :meth:`encode` returns are places in a list of the server's log probabilities, in
     which :meth:`log_probs` looks them up; it then empties the list. ``requests``: how many
-    are in flight at once; ``mode``: how the server is asked; ``prompts``: how many prompts a
-    request has; ``begins``: texts have a BOS token, so that the first token has a probability;
-    ``window``: the pairs that are asked for together, and kept.
+    are in flight at once; ``mode``: how the server is asked; ``begins``: texts have a BOS token, so
+    that the first token has a probability; ``window``: the pairs that are asked for together, and
+    kept.
     """
 
     server: Server
     name: str
     requests: int = 8
     mode: str = "echo"
-    prompts: int = PROMPTS
     begins: bool = True
     longest: int = 1 << 30
     window: int = 1024
@@ -223,7 +215,7 @@ class ServerReader:
 
     def ask(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the tokens of each text with their log probabilities; raise InputError."""
-        batches = [list(texts[n : n + self.prompts]) for n in range(0, len(texts), self.prompts)]
+        batches = [list(texts[n : n + PROMPTS]) for n in range(0, len(texts), PROMPTS)]
         options = {"model": self.name, "temperature": 0, **_MODES[self.mode]}
         found: list[list[Piece]] = []
         with ThreadPoolExecutor(self.requests) as pool:
@@ -389,14 +381,8 @@ def _name_of_model(server: Server) -> str:
 
 
 def _try_probes(reader: ServerReader) -> None:
-    """Ask for all probes at once, or one at a time where the server takes no list."""
-    try:
-        answers = reader.ask(PROBES)
-    except RefusedError as error:
-        if error.status == _NO_ANSWER:
-            raise
-        reader.prompts = 1
-        answers = reader.ask(PROBES)
+    """Ask for all probes; raise where the answers cannot be scored."""
+    answers = reader.ask(PROBES)
     (_, value), *rest = answers[0] or [("", 0.0)]
     said = "".join(token for token, _ in rest)
     reader.begins = value is None and said.startswith(PROBES[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -115,14 +115,15 @@ def _wanted(item: ItemRow) -> Wanted:
 
     The layer of an item is that of its target's features; a noun is third person.
     """
-    layer, names = item["layer"] or "", item["agrees_in"] or ()
+    what, layer = f"item {item['id']!r}", item["layer"] or ""
+    names = [(name, layered(name, layer)) for name in item["agrees_in"] or ()]
     if item["masked"] == "controller":
-        target = _feats(item["target"]["feats"], f"item {item['id']!r}")
-        own = {name: target[at] for name in names if (at := layered(name, layer)) in target}
-        return wanted_features(own, names)
-    controller = _third_person(_feats(item["controller"]["feats"], f"item {item['id']!r}"))
-    of_layer = {layered(name, layer): values for name, values in controller.items()}
-    return wanted_features(of_layer, [layered(name, layer) for name in names])
+        target = _feats(item["target"]["feats"], what)
+        found = [(name, target[at]) for name, at in names if at in target]
+    else:
+        controller = _third_person(_feats(item["controller"]["feats"], what))
+        found = [(at, controller[name]) for name, at in names if name in controller]
+    return tuple(sorted(found))
 
 
 def _third_person(feats: Feats) -> Feats:
@@ -219,11 +220,6 @@ class Setting:
     def cased(self, form: str) -> str:
         """Return a form with the capital that it has here."""
         return form[:1].upper() + form[1:] if self.capital else form
-
-
-def wanted_features(feats: Mapping[str, frozenset[str]], names: Iterable[str]) -> Wanted:
-    """Return what a form must express to agree with ``feats`` in those of ``names`` that it has."""
-    return tuple((name, feats[name]) for name in sorted(names) if name in feats)
 
 
 def _agrees(feats: Feats, wanted: Wanted) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 import pyarrow as pa
 
 from solecism.scoring.encoding import Encoded, TokenSpan, critical_words, exactly
@@ -89,8 +88,10 @@ def _scored(
         logp = reader.answer(questions, memo, table["id"].to_pylist() * 2).reshape(2, -1)
         unigrams = None
         if unigram:
-            owners, _, tokens = np.array(questions.asked, int).reshape(-1, 3).T
-            unigrams = unigram.by_owner(owners, tokens, questions.count).reshape(2, -1)
+            rows: list[list[int]] = [[] for _ in range(questions.count)]
+            for owner, _, token in questions.asked:
+                rows[owner].append(token)
+            unigrams = unigram.sums(rows).reshape(2, -1)
         yield scores_table(
             table, method, logp, scores.tokens, scores.texts, scores.skipped, unigrams
         )

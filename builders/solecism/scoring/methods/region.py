@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from math import log
 from typing import TYPE_CHECKING
@@ -198,15 +198,8 @@ def _outcome(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> d
 
     Of one that compares two regions also what it has in common with a pair.
     """
-    found: dict[str, object] = {
-        "terms": [
-            {
-                "condition": condition, "region": term.region, "text": term.text,
-                "surprisal": term.surprisal, "tokens": term.tokens,
-            }
-            for condition, term in terms
-        ]
-    }  # fmt: skip
+    rows = [{"condition": condition, **asdict(term)} for condition, term in terms]
+    found: dict[str, object] = {"terms": rows}
     skipped = next((term.skipped for _, term in terms if term.skipped), None)
     if skipped:
         return found | {"skipped": skipped}
@@ -214,14 +207,15 @@ def _outcome(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> d
     found["decision"] = formula(lambda condition, region: next(values))
     if formula.comparison is None:
         return found
+    logp = []
     for side, number in zip(("good", "bad"), formula.comparison, strict=True):
         term = terms[number][1]
+        logp.append(-(term.surprisal or 0.0) * log(2))
         found |= {
-            f"logp_{side}": -(term.surprisal or 0.0) * log(2), f"tokens_{side}": term.tokens,
+            f"logp_{side}": logp[-1], f"tokens_{side}": term.tokens,
             f"bytes_{side}": len(term.text.encode()), f"chars_{side}": len(term.text),
         }  # fmt: skip
-    good, bad = (-(terms[number][1].surprisal or 0.0) * log(2) for number in formula.comparison)
-    return found | {"margin": good - bad}
+    return found | {"margin": logp[0] - logp[1]}
 
 
 def causal_reader(reader: Reader) -> SentenceReader:
