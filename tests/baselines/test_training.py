@@ -144,7 +144,7 @@ def test_finished_seeds_are_skipped_and_broken_ones_done_again(
     real, asked = training.train_seed, []
 
     def interrupted(*given: Any) -> None:
-        asked.append(given[3])
+        asked.append(given[3].seed)
         if len(asked) == 1:
             given[2].with_name(".solecism-part.seed-1").mkdir()
             raise KeyboardInterrupt

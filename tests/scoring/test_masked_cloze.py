@@ -1,22 +1,30 @@
-"""Cloze: right fillers against wrong ones."""
+"""Cloze: right fillers against wrong ones, by the function and by ``solecism score``."""
 
+import json
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner, Result
 
 from cloze_items import ITEMS, cloze_item, forms
+from folders import write_tables
 from masked_models import loaded, log_probs, reader
+from solecism.commands import main
 from solecism.errors import InputError
 from solecism.schema import CLOZE
 from solecism.scoring.engines.masked import open_masked
+from solecism.scoring.items import open_items
 from solecism.scoring.methods.cloze import (
     read_forms,
     score_cloze,
     wrong_sentences,
 )
+from tiny import edit
 
 SETS = {
     "Sing": (["laughs", "rit", "צוחק", "живёт"], ["laugh", "rient", "צוחקים", "живут"]),
@@ -152,3 +160,57 @@ def test_logits_that_are_not_numbers_name_the_item() -> None:
             list(score_cloze([table], forms(), open_masked(replace(model)), fewest=1))
     finally:
         weights.data.copy_(kept)
+
+
+FILLED = [*ITEMS, *(cloze_item(f"The author {n} ", "laughs", ".") for n in range(3))]
+
+
+@pytest.fixture
+def mined(tmp_path: Path) -> Path:
+    """A data set of items in config ``xx`` and their forms in ``xx-forms``, twelve more of each
+    kind."""
+    more = [
+        {"form": text, "upos": "VERB", "feats": f"Number={n}", "lemma": text, "source": "UD"}
+        for n, words in (("Sing", "TheauthorLpilots"), ("Plur", "nearofWhtody"))
+        for text in words
+    ]
+    inventory = pa.concat_tables([forms(), pa.Table.from_pylist(more)], promote_options="default")
+    items = pa.Table.from_pylist(FILLED, schema=CLOZE)
+    return write_tables(tmp_path / "agreement", {"xx": items, "xx-forms": inventory})
+
+
+def score(mined: Path, *options: str) -> Result:
+    model = loaded("bert").name
+    out = str(mined.parent / "results")
+    return CliRunner().invoke(
+        main, ["score", f"{mined}/xx", "--model", model, "--out", out, *options]
+    )
+
+
+def table_of(mined: Path, config: str) -> pa.Table:
+    return pq.read_table(next((mined / config).glob("*.parquet")))
+
+
+@pytest.mark.parametrize("method", ["cloze", "cloze:two_forms"])
+def test_the_command_gives_what_the_function_gives(mined: Path, method: str) -> None:
+    done = score(mined, *(["--json"] if method == "cloze" else ["--method", method]))
+    assert done.exit_code == 0, done.output
+    [path] = (mined.parent / "results").glob("*.json")
+    inventory = table_of(mined, "xx-forms")
+    digest = open_items(f"{mined}/xx-forms").digest
+    assert f"|score:{method}|forms:{digest[:8]}|" in json.loads(path.read_text())["signature"]
+    items = table_of(mined, "xx")
+    tables = score_cloze([items], inventory, reader("bert"), two_forms=method != "cloze")
+    wanted, found = pa.concat_tables(tables), pq.read_table(path.with_suffix(".parquet"))
+    assert found["id"].equals(items["id"])
+    assert set(found["method"].to_pylist()) == {method}
+    assert found["skipped"].to_pylist() == wanted["skipped"].to_pylist()
+    for side in ("logp_good", "logp_bad"):
+        assert found[side].to_pylist() == pytest.approx(wanted[side].to_pylist(), nan_ok=True)
+
+
+def test_items_without_their_forms_are_told(mined: Path) -> None:
+    edit(mined / "manifest.json", '"xx-forms": {', '"yy-forms": {')
+    done = score(mined)
+    assert done.exit_code == 2
+    assert "has no config 'xx-forms'" in done.output

@@ -1,19 +1,170 @@
-"""solecism.score and solecism.report as functions, and the registry of methods."""
+"""solecism.score, score_all and report as functions and verbs, and the registry of methods."""
 
 import inspect
+import json
+import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import solecism
+from folders import write_tables
+from solecism.baselines import ngram
+from solecism.baselines.ngram import NgramModel
 from solecism.commands import main
+from solecism.errors import InputError
 from solecism.scoring import methods as registry
+from solecism.scoring import run
+from solecism.scoring.items import expand_data
 from solecism.scoring.methods import methods
+from solecism.scoring.options import FAST, find_revisions, place_of_model, what_to_load
+from tiny import edit
+
+
+def score(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["score", *arguments])
+
+
+@pytest.fixture
+def two(folder: Path) -> Path:
+    """A folder with ``both``, a data set of two configs, and two models."""
+    shutil.copytree(folder / "trigrams", folder / "others")
+    (folder / "others" / "training.json").write_text('{"other": true}')
+    table = pq.read_table(run.open_items("clams/fr").files[0])
+    write_tables(folder / "both", {"fr": table, "fr_too": table})
+    return folder
+
+
+def test_models_and_configs_in_one_call(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[str] = []
+
+    def load_ngram(name: str) -> NgramModel:
+        loads.append(name)
+        return ngram.load_ngram(name)
+
+    monkeypatch.setattr(run, "load_ngram", load_ngram)
+    found = solecism.score_all("both", ["trigrams", "others"], limit=20)
+    parts = [(result.run["model"], result.run["config"]) for result in found]
+    assert parts == [(m, c) for m in ("trigrams", "others") for c in ("fr", "fr_too")]
+    assert loads == ["trigrams", "others"]
+    done = score("both/*", "--model", "trigrams", "--model", "others", "--limit", "20", "--json")
+    assert done.exit_code == 0
+    assert done.stderr.count("is there already (--again scores it anew)") == 4
+
+
+def test_what_is_done_is_not_done_again(folder: Path) -> None:
+    first = solecism.score("clams/fr", "trigrams", limit=20)
+    stamp = first.path.stat().st_mtime_ns
+    notes: list[str] = []
+    again = solecism.score("clams/fr", "trigrams", limit=20, notice=notes.append)
+    assert again.summary == first.summary
+    assert "is there already" in notes[0]
+    assert first.path.stat().st_mtime_ns == stamp
+    solecism.score("clams/fr", "trigrams", limit=20, again=True)
+    assert first.path.stat().st_mtime_ns > stamp
+
+
+def test_names_that_stand_for_configs(two: Path) -> None:
+    assert expand_data("both") == expand_data("both/*") == ["both/fr", "both/fr_too"]
+    assert expand_data("both/*too") == ["both/fr_too"]
+    assert expand_data("both/fr") == ["both/fr"]
+    with pytest.raises(InputError, match=r"no config that fits 'x\*' \(configs: fr, fr_too\)"):
+        expand_data("both/x*")
+    edit(Path("both/manifest.json"), '"fr_too": {', '"fr_too": {"default": true, ')
+    assert expand_data("both") == ["both/fr_too"]
+
+
+def test_the_fast_subset_is_fixed(folder: Path) -> None:
+    found = solecism.score("clams/fr", "trigrams", fast=True)
+    counts = Counter(found.table["UID"].to_pylist())
+    assert set(counts.values()) == {FAST}
+    assert "|fast:yes|" in found.signature
+    same = solecism.score("clams/fr", "trigrams", sample=FAST)
+    assert same.table["id"] == found.table["id"]
+    with pytest.raises(InputError, match="give one of them"):
+        solecism.score("clams/fr", "trigrams", fast=True, sample=3)
+
+
+def test_folders_of_checkpoints(tmp_path: Path) -> None:
+    for name in ("chck_10M", "chck_2M", "other", "main"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "config.json").touch()
+    model = str(tmp_path / "runs")
+    assert find_revisions(model, ["chck_*M", "main"]) == ["chck_2M", "chck_10M", "main"]
+    assert what_to_load(*place_of_model(model, "main")) == (f"{model}/main", None)
+    assert place_of_model(f"{model}/chck_2M", None) == (model, "chck_2M")
+    assert place_of_model(f"{model}/other", None) == (f"{model}/other", None)
+    assert place_of_model("gpt2", "step1") == ("gpt2", "step1")
+    with pytest.raises(InputError, match=r"no checkpoint 'chck_3M' \(did you mean 'chck_2M'"):
+        place_of_model(model, "chck_3M")
+    with pytest.raises(InputError, match="no revision 'x_"):
+        find_revisions(model, ["x_*"])
+
+
+def test_revisions_of_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["main", "chck_10M", "chck_9M"]
+    monkeypatch.setattr("solecism.hub.client.revisions_of", lambda model: names)
+    assert find_revisions("babylm/gpt", ["chck_*"]) == ["chck_9M", "chck_10M"]
+
+
+def test_a_result_is_an_object(folder: Path) -> None:
+    found = solecism.score("clams/fr", "trigrams", limit=40)
+    assert found.accuracy == found.summary["overall"]["accuracy"]
+    by_uid = found.summary["by"]["UID"]
+    assert found.accuracies() == {name: tally["accuracy"] for name, tally in by_uid.items()}
+    assert set(found.accuracies("phenomenon")) == {"subject_verb_agreement"}
+    with pytest.raises(InputError, match=r"unknown grouping 'UDI' \(did you mean 'UID'"):
+        found.accuracies("UDI")
+    frame = found.to_pandas()
+    assert len(frame) == 40
+    assert "features.construction" in frame.columns
+    assert json.loads(json.dumps(found.to_json())) == found.summary
+
+
+def command(*arguments: str) -> Result:
+    return score("clams/fr", "--model", "trigrams", *arguments)
+
+
+def test_a_run_can_fail_in_ci(folder: Path) -> None:
+    done = command("--limit", "40", "--json")
+    found = json.loads(done.stdout)
+    assert found["accuracy"] == found["results"][0]["accuracy"] > 0.5
+    (before,) = Path("results").glob("*.json")
+    assert command("--limit", "40", "--fail-under", "50", "--baseline", str(before)).exit_code == 0
+    done = command("--limit", "40", "--fail-under", "100.5")
+    assert done.exit_code == 1
+    assert "trigrams on clams/fr: accuracy" in done.stderr
+    summary = json.loads(before.read_text())
+    summary["overall"]["accuracy"] = 1.0
+    Path("better.json").write_text(json.dumps(summary))
+    shutil.copy(before.with_suffix(".parquet"), "better.parquet")
+    done = command("--limit", "30", "--baseline", "better.json", "--fail-under", "10")
+    assert (done.exit_code, "the baseline has 100.00" in done.stderr) == (1, True)
+    assert command("--baseline", "nothing.json").exit_code == 2
+
+
+def test_a_run_has_a_name(folder: Path) -> None:
+    command("--name", "mine")
+    (path,) = Path("results").glob("mine-*-clams-fr-ngram.json")
+    assert json.loads(path.read_text())["run"]["model"] == "mine"
+    with pytest.raises(InputError, match="one name cannot stand for several models"):
+        solecism.score_all("clams/fr", ["trigrams", "other"], name="mine")
+
+
+@pytest.mark.parametrize("name", ["./models/trigram", "models/a/trigram", "/nowhere/x"])
+def test_a_folder_that_is_not_there_is_told(folder: Path, name: str) -> None:
+    (folder / "models" / "trigrams").mkdir(parents=True)
+    (folder / "models" / "trigrams" / "config.json").touch()
+    with pytest.raises(InputError, match=f"there is no folder '{name}'") as told:
+        solecism.score("clams/fr", name)
+    assert name != "./models/trigram" or "did you mean 'models/trigrams'" in str(told.value)
 
 
 @pytest.mark.parametrize("function", [solecism.score, solecism.report])
@@ -51,7 +202,6 @@ def test_no_torch_for_ngram_models(folder: Path) -> None:
     ("options", "message"),
     [
         ({"limit": 0}, "limit is 0, not nothing or a whole number from 1"),
-        ({"multi_piece": "pl"}, r"multi_piece is 'pl' \(did you mean 'pll'"),
         ({"method": "cloze"}, r"'cloze' is not for the pair items of 'clams/fr' \(methods: "),
         ({"method": "focus"}, r"'focus' is not for n-gram models, as 'trigrams' \(methods: ngram"),
     ],

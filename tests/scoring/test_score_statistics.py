@@ -41,15 +41,6 @@ def test_mcnemar_is_the_binomial_test(first: int, second: int) -> None:
     assert mid == pytest.approx(by_hand, rel=1e-9)
 
 
-def test_bootstrap_draws_clusters_whole() -> None:
-    per_cluster = np.random.default_rng(4).choice([-1.0, 0.0, 1.0], 200)
-    repeated = np.repeat(per_cluster, 10)
-    whole = paired_bootstrap(repeated, np.repeat(np.arange(200), 10))
-    alone, single = paired_bootstrap(repeated), paired_bootstrap(per_cluster)
-    assert whole.high - whole.low == pytest.approx(single.high - single.low, rel=0.05)
-    assert whole.high - whole.low > 2.5 * (alone.high - alone.low)
-
-
 def test_bootstrap_of_clusters_of_many_sizes_is_a_plain_loops() -> None:
     rng = np.random.default_rng(5)
     sizes = rng.integers(1, 5, 60)

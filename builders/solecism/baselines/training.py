@@ -134,6 +134,23 @@ def read_texts(train: Sequence[Path], valid: Sequence[Path] = ()) -> Texts:
     return Texts(left, right, hashlib.sha256("".join(both).encode()).hexdigest())
 
 
+class _Reporter(TrainerCallback):
+    """Tells of the steps and the epochs of a seed."""
+
+    def __init__(self, seed: int, progress: Progress, notice: Callable[[str], None]) -> None:
+        self.seed, self.progress, self.notice = seed, progress, notice
+
+    def on_step_end(self, args: object, state: TrainerState, control: object, **_: object) -> None:
+        """Report the steps."""
+        name = f"seed {self.seed}, epoch {int(state.epoch or 0) + 1}"
+        self.progress(name, state.global_step, state.max_steps)
+
+    def on_evaluate(self, args: object, state: TrainerState, control: object, **given: Any) -> None:
+        """Report the perplexity after an epoch."""
+        found = given["metrics"]["eval_perplexity"]
+        self.notice(f"seed {self.seed}  epoch {round(state.epoch or 0):>3}  perplexity {found:.2f}")
+
+
 def train(
     options: TrainingOptions,
     texts: Texts,
@@ -156,7 +173,8 @@ def train(
     folders = {seed: out / f"seed-{seed}" for seed in chosen}
     missing = [seed for seed in chosen if not _finished(folders[seed], options, texts)]
     for seed in missing:
-        train_seed(options, texts, folders[seed], seed, device, progress, notice)
+        report = _Reporter(seed, progress, notice)
+        train_seed(options, texts, folders[seed], report, device)
     return list(folders.values())
 
 
@@ -178,13 +196,7 @@ def _finished(folder: Path, options: TrainingOptions, texts: Texts) -> bool:
 
 
 def train_seed(
-    options: TrainingOptions,
-    texts: Texts,
-    folder: Path,
-    seed: int,
-    device: str = "cpu",
-    progress: Progress = no_progress,
-    notice: Callable[[str], None] = lambda _: None,
+    options: TrainingOptions, texts: Texts, folder: Path, report: _Reporter, device: str
 ) -> None:
     """Train one model and write its folder, which appears only once the model is whole.
 
@@ -202,12 +214,11 @@ def train_seed(
             both = pa.concat_arrays([texts.train, texts.valid])  # as in the paper
             words = frequent_words(options.wording.words(both).values, options.vocabulary)
             tokenizer = word_tokenizer(words, options.wording)
-            report = _Reporter(seed, progress, notice)
             network, found = _train_network(options, texts, tokenizer, checkpoints, device, report)
             network.save_pretrained(part)
             tokenizer.save_pretrained(part)
         record = {
-            "solecism": __version__, "seed": seed, "text": texts.digest,
+            "solecism": __version__, "seed": report.seed, "text": texts.digest,
             "options": asdict(options), "sentences": len(texts.train), **found,
         }  # fmt: skip
         (part / "training.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
@@ -215,23 +226,6 @@ def train_seed(
         (part / "README.md").write_text(card, encoding="utf-8")
     for path in folder.parent.glob(f".solecism-training.{folder.name}.*"):
         rmtree(path)
-
-
-class _Reporter(TrainerCallback):
-    """Tells of the steps and the epochs of a seed."""
-
-    def __init__(self, seed: int, progress: Progress, notice: Callable[[str], None]) -> None:
-        self.seed, self.progress, self.notice = seed, progress, notice
-
-    def on_step_end(self, args: object, state: TrainerState, control: object, **_: object) -> None:
-        """Report the steps."""
-        name = f"seed {self.seed}, epoch {int(state.epoch or 0) + 1}"
-        self.progress(name, state.global_step, state.max_steps)
-
-    def on_evaluate(self, args: object, state: TrainerState, control: object, **given: Any) -> None:
-        """Report the perplexity after an epoch."""
-        found = given["metrics"]["eval_perplexity"]
-        self.notice(f"seed {self.seed}  epoch {round(state.epoch or 0):>3}  perplexity {found:.2f}")
 
 
 def _train_network(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from solecism.errors import candidates, fail
 from solecism.files import json_of, locked, write_text, writing
-from solecism.inputs import COUNT, SHARE, check, read_json, reading_parquet
+from solecism.inputs import COUNT, SHARE, read_json, reading_parquet
 from solecism.schema import FEATURES, pair_schema
 
 if TYPE_CHECKING:
@@ -170,6 +170,7 @@ _RIGHT = {"accuracy": (SHARE, None), "n": COUNT, "ties": COUNT}
 _TALLY = {**_RIGHT, "skipped": {str: COUNT}}
 _RUN = ("data", "version", "digest", "config", "method", "model", "revision", "dtype", "solecism")
 _SUMMARY = {
+    "format": FORMAT,
     "signature": str,
     "run": {**dict.fromkeys(_RUN, str), "options": {str: str}},
     "rows": COUNT,
@@ -380,12 +381,7 @@ def read_result(path: str | Path) -> Result:
             names = sorted(p.name for p in file.parent.glob("*.json"))
             near = f" {candidates('files', names, file.name)}" if names else ""
             raise fail(f"there is no such file{near}", file)
-    summary = read_json(summary_file)
-    found = summary.get("format") if isinstance(summary, dict) else None
-    if found != FORMAT:
-        message = f"is no result of solecism score (format: {found!r}, wanted {FORMAT!r})"
-        raise fail(message, summary_file)
-    check(summary, _SUMMARY, summary_file, "result")
+    summary = read_json(summary_file, _SUMMARY, "result of solecism score")
     with reading_parquet(table_file):
         metadata = pq.read_metadata(table_file)
         schema = metadata.schema.to_arrow_schema()

@@ -257,21 +257,17 @@ class Tree(_OnTree):
     """Nodes of a pack. Smaller packs repeat more ancestors; larger ones make attention slower."""
 
     def _fill(self, trie: Trie, of_node: Floats) -> None:
-        start, size = 0, min(self.SIZE, max(self.tokens, MIN_PACK_NODES))
+        start = 0
         while start < len(trie.inner):
+            size = min(self.SIZE, max(self.tokens, MIN_PACK_NODES))
             packs = list(islice(trie.packs(size, start), max(self.tokens // size, 1)))
             nodes, row = trie.children_of(trie.inner[start : packs[-1].end])
             try:
                 of_node[nodes] = self._batch(trie, packs, nodes, row)
             except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error):
+                if not is_out_of_memory(error) or self.tokens <= MIN_PACK_NODES:
                     raise
-                if self.tokens > size:  # fewer packs at a time, then smaller ones
-                    self.tokens //= 2
-                elif size >= 2 * MIN_PACK_NODES:
-                    size //= 2
-                else:
-                    raise
+                self.tokens //= 2  # fewer packs at a time, then smaller ones
                 continue
             start = packs[-1].end
             self.tell(start / len(trie.inner))
@@ -326,7 +322,7 @@ class Cached(_OnTree):
             found, row = trie.children_of(nodes)
             states = self.split.states(output)[:, -1]
             of_node[found] = self.split.head.log_probs(states, row, trie.token[found])
-            below = np.sort(found[trie.place_of[found] >= 0])
+            below = np.sort(found[np.isin(found, trie.inner)])
             if len(below):
                 waiting.append((below, nodes, _state_of(self.split.body, output)))
             done += len(nodes)

@@ -66,30 +66,14 @@ class Trie:
         """The nodes that have children, in depth-first order: only these need the model."""
         return np.unique(self.parent[self.parent >= 0])
 
-    @cached_property
-    def children(self) -> tuple[Ints, Ints]:
-        """The nodes sorted by parent, and where the children of each inner node begin."""
-        order = np.argsort(self.parent, kind="stable")
-        order = order[self.parent[order] >= 0]
-        starts = np.searchsorted(self.parent[order], self.inner)
-        return order, np.append(starts, len(order))
-
-    @cached_property
-    def place_of(self) -> Ints:
-        """The place of each node among the inner ones, -1 where it has no children."""
-        out = np.full(len(self), -1, dtype=np.int64)
-        out[self.inner] = np.arange(len(self.inner))
-        return out
-
     def children_of(self, nodes: Ints) -> tuple[Ints, Ints]:
-        """Return the children of inner nodes, and the place of each one's parent in ``nodes``."""
-        order, starts = self.children
-        mine = self.place_of[nodes]
-        counts = starts[mine + 1] - starts[mine]
-        # The ranges starts[mine] ... starts[mine] + counts, one after the other, without a loop.
-        row = np.repeat(np.arange(len(nodes)), counts)
-        steps = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return order[np.repeat(starts[mine], counts) + steps], row
+        """Return the children of nodes, and the place of each one's parent in ``nodes``."""
+        place = np.full(len(self) + 1, -1)  # the last one is of the first tokens' parent, -1
+        place[nodes] = np.arange(len(nodes))
+        rows = place[self.parent]
+        found = np.flatnonzero(rows >= 0)
+        order = np.argsort(rows[found], kind="stable")
+        return found[order], rows[found[order]]
 
     def path(self, node: int) -> Ints:
         """Return the nodes from the first token down to a node."""
@@ -128,14 +112,10 @@ class Pack:
 
         Padding sees itself.
         """
-        local = np.full(len(self.trie), -1, dtype=np.int64)
-        local[self.nodes] = np.arange(len(self.nodes))
-        depths = self.trie.depth[self.nodes]
-        # Each node looks at the depth + 1 nodes on its path, itself included.
-        looker = np.repeat(np.arange(len(self.nodes)), depths + 1)
-        steps = np.arange(len(looker)) - np.repeat(np.cumsum(depths + 1) - depths - 1, depths + 1)
-        seen = local[self.trie.node_of[self.trie.row[self.nodes][looker], steps]]
         # A row of attention that sees nothing would be a softmax over nothing, which is NaN.
         out = np.eye(size, dtype=bool)
-        out[looker, seen] = True
+        places = {node: place for place, node in enumerate(self.nodes.tolist())}
+        for place, parent in enumerate(self.trie.parent[self.nodes].tolist()):
+            if parent >= 0:
+                out[place] |= out[places[parent]]
         return out
