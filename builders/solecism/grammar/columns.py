@@ -6,8 +6,9 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -240,63 +241,37 @@ def agreement_features(
     out: dict[str, pa.Array] = {name: pa.nulls(rows, kind) for name, kind in FEATURES.items()}
     if controller is None:
         return out
-    found = _records([controller])
-    out["controller"] = _record_texts(found, "lemma")
+    out["controller"] = _printed([controller], "lemma")
     for name in ("number", "gender", "person"):
-        out[f"controller_{name}"] = _record_texts(found, name)
+        out[f"controller_{name}"] = _printed([controller], name)
     distance = np.abs(target - controller.word)
     nowhere = ~known | (controller.code < 0)
     out["distance"] = pa.array(distance.astype(np.int32), mask=nowhere)
     if attractors:
-        found = _records(attractors)
-        out["attractor"] = _record_texts(found, "lemma")
-        out["attractor_number"] = _record_texts(found, "number")
-        out["attractor_gender"] = _record_texts(found, "gender")
-        out["match"] = _texts(_records([controller, *attractors]), _match)
+        out["attractor"] = _printed(attractors, "lemma")
+        out["attractor_number"] = _printed(attractors, "number")
+        out["attractor_gender"] = _printed(attractors, "gender")
+        numbers = [_printed([slot], "number") for slot in (controller, *attractors)]
+        same = reduce(pc.and_, [pc.equal(numbers[0], number) for number in numbers[1:]])
+        out["match"] = pc.if_else(same, "match", "mismatch")
         between = [(a.word - controller.word) * (a.word - target) < 0 for a in attractors]
         out["intervenes"] = pa.array(np.any(between, axis=0), mask=nowhere)
     return out
 
 
-PrintedWords = tuple[Sequence[Sequence[PrintedWord]], Ints]
-"""The distinct combinations of words that some slots print, and the place of each row's in them.
+def _printed(slots: Sequence[SlotPlaces], field: str) -> pa.StringArray:
+    """Return a field of the words that slots print, those of several slots joined by commas.
 
-A combination is empty if one of the slots is not printed.
-"""
-
-
-def _records(slots: Sequence[SlotPlaces]) -> PrintedWords:
-    """Return the words that slots print in each sentence."""
-    firsts, inverse = alike_rows([slot.code + 1 for slot in slots], len(slots[0].code))
-    places = zip(*(slot.code[firsts].tolist() for slot in slots), strict=True)
-    found = [
-        [slot.records[place] for slot, place in zip(slots, row, strict=True)]
-        if min(row) >= 0
-        else []
-        for row in places
-    ]
-    return found, inverse
-
-
-def _record_texts(found: PrintedWords, field: str) -> pa.StringArray:
-    """Return a field of the slots' records, several slots joined by commas, ``""`` as null."""
-    return _texts(found, lambda records: ",".join(getattr(r, field) for r in records).strip(","))
-
-
-def _match(records: Sequence[PrintedWord]) -> str:
-    """Return whether all words have the same number, ``""`` if one has none."""
-    numbers = {record.number for record in records}
-    return "" if "" in numbers else "match" if len(numbers) == 1 else "mismatch"
-
-
-def _texts(found: PrintedWords, text_of: Callable[[Sequence[PrintedWord]], str]) -> pa.StringArray:
-    """Return what ``text_of`` makes of the words of each row.
-
-    It is null where a slot is not printed and where the text is empty.
+    It is null where a slot is not printed, and where no word has a value.
     """
-    records, inverse = found
-    values = [(text_of(known) or None) if known else None for known in records]
-    return pa.array(values, pa.string()).take(pa.array(inverse))
+    texts = [
+        pa.array([getattr(record, field) for record in slot.records], pa.string()).take(
+            pa.array(slot.code, mask=slot.code < 0)
+        )
+        for slot in slots
+    ]
+    joined = pc.utf8_trim(pc.binary_join_element_wise(*texts, ","), ",")
+    return pc.if_else(pc.equal(joined, ""), None, joined)
 
 
 MEASURES = {
@@ -383,20 +358,15 @@ def _critical(side: Rendered) -> tuple[pa.Array, pa.Array] | None:
     ]
     if not marked:
         return None
-    first, last = marked[0], marked[-1]
 
-    def part(value: Spelt, before: bool) -> str:
+    def before(value: Spelt) -> str:
         place = value.regions.get(CRITICAL)
-        if before:
-            return value.text[: place.start] if place else value.text
-        return value.text[place.start : place.stop] if place else ""
+        return value.text[: place.start] if place else value.text
 
-    before = side.texts(lambda value: value.text, slice(0, first))
-    here = side.texts(lambda value: part(value, True), slice(first, first + 1))
-    word = side.texts(lambda value: part(value, False), slice(first, first + 1))
-    more = side.texts(
-        lambda v: v.text[: v.regions[CRITICAL].stop] if CRITICAL in v.regions else "",
-        slice(first + 1, last + 1),
-    )
-    prefix = pc.utf8_rtrim_whitespace(pc.binary_join_element_wise(before, here, ""))
-    return prefix, pc.binary_join_element_wise(word, more, "")
+    def inside(value: Spelt) -> str:
+        place = value.regions.get(CRITICAL)
+        # With the space before it: the region may go on from the stretch before.
+        return value.text[len(value.text[: place.start].rstrip()) : place.stop] if place else ""
+
+    prefix = side.texts(before, slice(0, marked[0] + 1))
+    return pc.utf8_rtrim_whitespace(prefix), pc.utf8_ltrim_whitespace(side.texts(inside))

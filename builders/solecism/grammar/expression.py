@@ -9,6 +9,7 @@ words to a value: a word, a text, a phrase of both, or a truth.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from graphlib import TopologicalSorter
 from math import inf
 
@@ -397,17 +398,24 @@ def under(word: object, names: object = None, *, lexicon: Lexicon) -> bool:
     """
     if not isinstance(names, str):
         raise TemplateFault(f"under wants a property or a text, not {names!r}")
-    classes: list[str] = []
-    for name in filter(None, names.split(",")):
-        if not is_group(name, lexicon):
-            classes.append(name)
-        elif isinstance(word, Word) and word.key in lexicon.typical.groups[name]:
-            return True
-    wanted = classes_wanted(",".join(classes), lexicon.hierarchy)
-    if not wanted:
+    classes, groups = _classes_and_groups(names, lexicon)
+    if isinstance(word, Word) and any(word.key in group for group in groups):
+        return True
+    if not classes:
         return not names
     own = word.lookup("Class") if isinstance(word, Word) else str(word)
-    return not wanted.isdisjoint(lexicon.hierarchy.above(own))
+    return not classes.isdisjoint(lexicon.hierarchy.above(own))
+
+
+@lru_cache(maxsize=1 << 10)
+def _classes_and_groups(
+    names: str, lexicon: Lexicon
+) -> tuple[frozenset[str], list[frozenset[Key]]]:
+    """Return the classes in a text with commas, and the words of each group in it."""
+    groups = {name for name in names.split(",") if is_group(name, lexicon)}
+    classes = [name for name in names.split(",") if name not in groups]
+    words = [lexicon.typical.groups[name] for name in groups]
+    return classes_wanted(",".join(classes), lexicon.hierarchy), words
 
 
 def typical(word: object, head: object, role: object = None, *, of: Typical) -> bool:

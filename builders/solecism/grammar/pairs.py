@@ -34,7 +34,7 @@ from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Scope
 from solecism.grammar.words import FAULTS, Skip
 from solecism.grouping import distinct_codes
-from solecism.hashing import SeenHashes, column_hashes, combine, hex_ids, text_hashes
+from solecism.hashing import Hashes, SeenHashes, column_hashes, combine, hex_ids, text_hashes
 from solecism.schema import pair_schema
 
 
@@ -43,20 +43,14 @@ class _SentencePairs:
     """The pairs that a batch of combinations makes with one of the bad lines.
 
     ``columns``: the combinations. ``good``, ``bad``: the sentences; those of a pair have the same
-    row. ``line``: the number of the bad line, from 0.
+    row, and ``texts`` has both as columns. ``line``: the number of the bad line, from 0.
     """
 
     columns: Columns
     good: Rendered
     bad: Rendered
-    good_texts: pa.StringArray
-    bad_texts: pa.StringArray
+    texts: tuple[pa.StringArray, pa.StringArray]
     line: int
-
-    @property
-    def texts(self) -> tuple[pa.StringArray, pa.StringArray]:
-        """The good and the bad sentences."""
-        return self.good_texts, self.bad_texts
 
 
 def draw_pairs(
@@ -157,23 +151,16 @@ def _pair_up(
     bad = bad.take(np.flatnonzero(partner[bad.row] >= 0))
     good = good.take(partner[bad.row])
     texts = good.texts(attrgetter("text")), bad.texts(attrgetter("text"))
-    batch = _SentencePairs(columns, good, bad, *texts, number)
-    differ = pc.not_equal(*texts)
-    if pc.all(differ).as_py() is not False:
-        return batch
-    return _cut(batch, differ.to_numpy(zero_copy_only=False))
+    batch = _SentencePairs(columns, good, bad, texts, number)
+    return _cut(batch, pc.not_equal(*texts).to_numpy(zero_copy_only=False))
 
 
 def _cut(batch: _SentencePairs, keep: NDArray[np.bool_]) -> _SentencePairs:
     """Return the pairs of a batch for which ``keep`` is true."""
     rows = np.flatnonzero(keep)
-    return replace(
-        batch,
-        good=batch.good.take(rows),
-        bad=batch.bad.take(rows),
-        good_texts=batch.good_texts.take(pa.array(rows)),
-        bad_texts=batch.bad_texts.take(pa.array(rows)),
-    )
+    good_texts, bad_texts = (side.take(pa.array(rows)) for side in batch.texts)
+    good, bad = batch.good.take(rows), batch.bad.take(rows)
+    return replace(batch, good=good, bad=bad, texts=(good_texts, bad_texts))
 
 
 def _dropped_forms(bad: Rendered) -> int:
@@ -192,49 +179,40 @@ def _table(paradigm: Paradigm, batch: _SentencePairs, extra: tuple[str, ...]) ->
     taken = [column[batch.bad.row] for column in batch.columns]
     sets = paradigm.plan.hashes(np.full(rows, paradigm.start[0]), taken)
     template = paradigm.template
-    constants: dict[str, str | bool] = {
-        "UID": template.id,
-        "field": template.field,
-        "linguistics_term": template.phenomenon,
-        "language": paradigm.language,
-        "simple_LM_method": True,
-    }
     columns = {
-        **{name: _constant(value, rows) for name, value in constants.items()},
+        "UID": pa.repeat(template.id, rows),
+        "field": pa.repeat(template.field, rows),
+        "linguistics_term": pa.repeat(template.phenomenon, rows),
+        "language": pa.repeat(paradigm.language, rows),
+        "simple_LM_method": pa.repeat(True, rows),
+        "id": _ids(sets, batch),
         "set_id": hex_ids(sets),
         "pair_id": pa.nulls(rows, pa.int32()),
-        "sentence_good": batch.good_texts,
-        "sentence_bad": batch.bad_texts,
+        "sentence_good": batch.texts[0],
+        "sentence_bad": batch.texts[1],
         "tokens_good": batch.good.texts(attrgetter("tokenized")),
         "tokens_bad": batch.bad.texts(attrgetter("tokenized")),
         "lexically_identical": pa.array(difference.shuffled),
         "slots": slots_column(good, bad, rows),
         **prefix_columns(difference, batch.good, batch.bad),
     }
-    columns["id"] = _ids(sets, batch.bad, columns["sentence_bad"], batch.line)
     schema = pair_schema(extra)
     features = _features(paradigm, good, difference, taken, batch.good)
-    fields = [features.get(f.name, pa.nulls(rows, f.type)) for f in schema.field("features").type]
-    columns["features"] = pa.StructArray.from_arrays(
-        fields, fields=list(schema.field("features").type)
-    )
+    fields = list(schema.field("features").type)
+    values = [features.get(field.name, pa.nulls(rows, field.type)) for field in fields]
+    columns["features"] = pa.StructArray.from_arrays(values, fields=fields)
     return pa.table([columns[name] for name in schema.names], schema=schema)
 
 
-def _constant(value: str | bool, rows: int) -> pa.Array:
-    """Return a column with the same value in all rows."""
-    return pa.array([value]).take(pa.array(np.zeros(rows, dtype=np.intp)))
-
-
-def _ids(sets: NDArray[np.uint64], bad: Rendered, texts: pa.StringArray, line: int) -> pa.Array:
+def _ids(sets: Hashes, batch: _SentencePairs) -> pa.StringArray:
     """Return the id of each pair.
 
     It is a hash of its minimal set, and also of the bad sentence if the set may have several.
     """
-    same = bad.row[1:] == bad.row[:-1]
-    several = np.append(same, False) | np.append(False, same) | (line > 0)
+    same = batch.bad.row[1:] == batch.bad.row[:-1]
+    several = np.append(same, False) | np.append(False, same) | (batch.line > 0)
     words = np.zeros_like(sets)
-    words[several] = text_hashes(texts.filter(pa.array(several)).to_pylist())
+    words[several] = text_hashes(batch.texts[1].filter(pa.array(several)).to_pylist())
     return hex_ids(combine(sets, [words]))
 
 
@@ -250,7 +228,7 @@ def _features(
     controller = by_name.get(template.controller)
     attractors = [by_name[name] for name in template.attractors]
     out = agreement_features(controller, attractors, difference.word, single)
-    out["construction"] = _constant(template.construction, len(good))
+    out["construction"] = pa.repeat(template.construction, len(good))
     out["target"] = pc.if_else(pa.array(single), difference.target, None)
     words = list(zip(printed, paradigm.plan.domains, taken, strict=True))
     for name, source in template.features.items():
@@ -264,10 +242,8 @@ def _features(
 def _evaluated(paradigm: Paradigm, source: str, taken: Columns, rows: int) -> pa.Array:
     """Return the value of a template's own feature for each pair; null if a form is lacking."""
     phrases, template = paradigm.phrases, paradigm.template
-    scope, function = (
-        Scope.of(phrases.uses(source), paradigm.plan.domains),
-        phrases.compiled(source),
-    )
+    scope = Scope.of(phrases.uses(source), paradigm.plan.domains)
+    function = phrases.compiled(source)
     unique, inverse = distinct_codes(scope.codes(taken, rows), scope.size)
     values: list[str | None] = []
     for words in scope.each(unique.tolist()):

@@ -31,13 +31,11 @@ class Domain:
     """The entries of a slot: the words that it may take.
 
     If forms are drawn too, a word has an entry for each form; else its ``cell`` is None, and the
-    sentence decides on the form. ``kin`` is a slot of another name with the same words: what was
-    computed for it is used for this one.
+    sentence decides on the form.
     """
 
     slot: Slot
     words: tuple[Word, ...]
-    kin: Domain | None = None
     _groups: dict[frozenset[str], tuple[Ints, tuple[int, ...]]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -46,16 +44,12 @@ class Domain:
     @cached_property
     def names(self) -> list[str]:
         """A text for each entry; no two entries of the slot have the same."""
-        if self.kin:
-            return self.kin.names
         texts = {cell: str(cell or "") for cell in {word.cell for word in self.words}}
         return [f"{w.table.name}:{w.row.lemma}:{texts[w.cell]}" for w in self.words]
 
     @cached_property
     def lemmas(self) -> tuple[tuple[tuple[str, str], ...], Ints]:
         """The distinct words (table and lemma), and for each entry the place of its word."""
-        if self.kin:
-            return self.kin.lemmas
         numbers = {id(word.row): word for word in self.words}
         places = dict(zip(numbers, range(len(numbers)), strict=True))
         found = [places[id(word.row)] for word in self.words]
@@ -69,8 +63,6 @@ class Domain:
     @cached_property
     def weights(self) -> Ints:
         """How often each entry is drawn, relative to the others: 1 unless the slot has weights."""
-        if self.kin:
-            return self.kin.weights
         return np.array([_weight(word, self.slot) for word in self.words], dtype=np.intp)
 
     def groups(self, asked: frozenset[str]) -> tuple[Ints, tuple[int, ...]]:
@@ -78,8 +70,6 @@ class Domain:
 
         Return the group of each entry, and the first entry of each group.
         """
-        if self.kin:
-            return self.kin.groups(asked)
         if asked not in self._groups:
             self._groups[asked] = _group(self.words, asked)
         return self._groups[asked]
@@ -190,17 +180,13 @@ def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) ->
     tables = [lexicon.table(name) for name in slot.tables]
     features = {name for table in tables for name in table.feature_names}
     drawn = bool(asked & {WHOLE, FEATS} or asked & features)
-    key = Domain, drawn, repr(replace(slot, name="", line=0))  # what is asked, whatever its name
+    key = Domain, drawn, repr(replace(slot, line=0))
     if key not in memo:
         known = frozenset(n for t in tables for n in (*t.columns, *t.feature_names))
         entries = _all_entries(slot, tables, lexicon, drawn, path)
         memo[key] = Domain(slot, _words(entries, known, phrases.run, slot.name))
-    kin: Domain = memo[key]
-    if slot.name != kin.slot.name and (slot.name, *key) not in memo:
-        entries = [(w.row, w.table, w.cells, w.cell) for w in kin.words]
-        words = _words(entries, kin.words[0].known, phrases.run, slot.name)
-        memo[slot.name, *key] = Domain(slot, words, kin)
-    return kin if slot.name == kin.slot.name else memo[slot.name, *key]
+    domain: Domain = memo[key]
+    return domain
 
 
 Entry = tuple[Row, Table, tuple[Feats, ...], Feats | None]

@@ -201,8 +201,7 @@ class _TemplateReader:
     def templates(self, kind_tests: tuple[str, ...]) -> tuple[Template, ...]:
         """Return the template and those of its pairs; raises :class:`InputError`."""
         for key in [key for key in self.fields if key not in _KEYS][:20]:
-            near = candidates("keys", _KEYS, key)
-            self._report(f"unknown key {key!r} {near}", self._line(key))
+            self._report(f"unknown key {key!r} {candidates('keys', _KEYS, key)}", key)
         if "id" not in self.fields:
             self._report("the front matter has no `id`", 1)
         if not self.lines:
@@ -249,11 +248,10 @@ class _TemplateReader:
             else:
                 yield uid, texts.get("about", ""), lines
 
-    def _report(self, message: str, line: int | None) -> None:
+    def _report(self, message: str, place: int | str) -> None:
+        """Note a problem in a line, or in the line of a key."""
+        line = self.fields[place].line if isinstance(place, str) else place
         self.problems.append(Problem(message, str(self.path), line))
-
-    def _line(self, key: str) -> int:
-        return self.fields[key].line
 
     def _texts(self, keys: Sequence[str], fields: Mapping[str, Entry]) -> dict[str, str]:
         out: dict[str, str] = {}
@@ -269,7 +267,8 @@ class _TemplateReader:
         try:
             return entry.tests() if key == "where" else entry.texts()
         except InputError as error:
-            self._report(f"{key!r}: {error.problems[0].message}", error.problems[0].line)
+            (problem,) = error.problems
+            self._report(f"{key!r}: {problem.message}", problem.line or entry.line)
             return ()
 
     def _named(self, key: str) -> Mapping[str, Entry]:
@@ -310,46 +309,39 @@ class _TemplateReader:
         out = {}
         for value, inner in entry.fields.items():
             text = inner.text or ""
-            if not text.isdecimal() or not 0 < int(text[:9]) <= WEIGHT:
-                message = (
-                    f"slot {slot!r}: the weight of {value!r} is no number from 1 to {WEIGHT:,}"
-                )
-                self._report(message, inner.line)
-            else:
+            if text.isdecimal() and 0 < int(text[:9]) <= WEIGHT:
                 out[value] = int(text)
+            else:
+                wanted = f"no number from 1 to {WEIGHT:,}"
+                self._report(f"slot {slot!r}: the weight of {value!r} is {wanted}", inner.line)
         return out
 
     def _draw(self, text: str) -> int | None:
         if text == "all":
             return None
-        if not re.fullmatch(r"0*[1-9]\d{0,8}", text):
-            message = f"draw: {text!r} is neither `all` nor a number from 1 to 999,999,999"
-            self._report(message, self._line("draw"))
-            return None
-        return int(text)
+        if re.fullmatch(r"0*[1-9]\d{0,8}", text):
+            return int(text)
+        self._report(f"draw: {text!r} is neither `all` nor a number from 1 to 999,999,999", "draw")
+        return None
 
     def _check_values(
         self, values: Mapping[str, str], lists: Mapping[str, Sequence[str]], slots: Sequence[str]
     ) -> None:
         if values.get("id", self.path.stem) != self.path.stem:
-            message = f"id {values['id']!r} is not the file's name {self.path.stem!r}"
-            self._report(message, self._line("id"))
+            self._report(f"id {values['id']!r} is not the file's name {self.path.stem!r}", "id")
         if values.get("field", "syntax") not in FIELDS:
-            message = f"field {values['field']!r} {candidates('fields', FIELDS, values['field'])}"
-            self._report(message, self._line("field"))
+            near = candidates("fields", FIELDS, values["field"])
+            self._report(f"field {values['field']!r} {near}", "field")
         for code in lists.get("allow", ()):
             if not re.fullmatch(r"[IT]\d{3}", code):
-                message = (
-                    f"allow: {code!r} is not the code of a check of templates or items, as I018"
-                )
-                self._report(message, self._line("allow"))
-        named = {key: lists.get(key, ()) for key in ("may_repeat", "attractors")}
-        named["controller"] = [values["controller"]] if values.get("controller") else []
-        for key, names in named.items():
-            for name in names:
-                if name not in slots:
-                    near = candidates("slots", slots, name)
-                    self._report(f"{key}: there is no slot {name!r} {near}", self._line(key))
+                kind = "of a check of templates or items, as I018"
+                self._report(f"allow: {code!r} is not the code {kind}", "allow")
+        named = [(key, n) for key in ("may_repeat", "attractors") for n in lists.get(key, ())]
+        named += [("controller", values["controller"])] if values.get("controller") else []
+        for key, name in named:
+            if name not in slots:
+                near = candidates("slots", slots, name)
+                self._report(f"{key}: there is no slot {name!r} {near}", key)
 
     def _conditions(self) -> Iterator[TemplateLine]:
         for number, text in self.lines:
@@ -375,8 +367,8 @@ class _TemplateReader:
                 self._report(f"the conditions {names} need `predictions`", line)
             return
         if names[0] != "good" or set(names) != {"good", "bad"} or names.count("good") > 1:
-            message = f"a minimal pair is a line `good` and then lines `bad`, found {names}"
-            self._report(message, line)
+            wanted = "a minimal pair is a line `good` and then lines `bad`"
+            self._report(f"{wanted}, found {names}", line)
         seen: dict[str, TemplateLine] = {}
         for condition in conditions:
             same = seen.setdefault(" ".join(condition.source.split()), condition)
@@ -395,9 +387,8 @@ def _pair_line(
     """
     name, critical = pair.get(side, ""), pair.get("critical", "")
     if name not in conditions:
-        raise ValueError(
-            f"{side}: there is no line {name!r} {candidates('lines', list(conditions), name)}"
-        )
+        near = candidates("lines", list(conditions), name)
+        raise ValueError(f"{side}: there is no line {name!r} {near}")
     line = conditions[name]
     shown = {"text": "{}", "expression": "{{{{ {} }}}}"}
     source = "".join(shown[p.kind].format(p.value) for p in line.parts if p.kind in shown)

@@ -1,6 +1,6 @@
 """Turn the ``where`` tests of a template into truth tables, and ``balance`` into levels."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -8,7 +8,7 @@ from jinja2 import nodes
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.grammar.expression import renamed, typical_asked, typical_of
+from solecism.grammar.expression import typical_asked, typical_of
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.elimination import Clause
 from solecism.grammar.sampling.plan import BalanceLevel
@@ -21,7 +21,6 @@ LARGEST_CLAUSE = 1 << 22
 """The most combinations of groups that the truth table of one test may have."""
 
 Truth = NDArray[np.bool_]
-_COMPARED: dict[str, Callable[..., Truth]] = {"eq": np.equal, "ne": np.not_equal}
 
 
 def read_where(template: Template, phrases: Phrases, domains: Sequence[Domain]) -> list[Clause]:
@@ -66,15 +65,12 @@ def _explained(key: str, text: str, template: Template) -> Iterator[None]:
 def _clause(text: str, phrases: Phrases, domains: Sequence[Domain]) -> Clause:
     """Return the clause of a test.
 
-    Its table is kept in ``phrases.memo``: templates that use the same kinds of slots share it.
+    Its table is kept in ``phrases.memo``: templates with the same slots share it.
     """
     scope = Scope.of(phrases.uses(text), domains)
     if not scope.slots:
         raise TemplateFault(f"{text!r} asks nothing of any slot")
-    # Tests have the same table if they are the same text, once numbers replace the names of their
-    # slots, and if these slots have the same words.
-    numbered = renamed(text, {name: f"${number}" for number, name in enumerate(scope.words)})
-    key = Clause, numbered, *(domains[slot].kin or domains[slot] for slot in scope.slots)
+    key = Clause, text, *(domains[slot] for slot in scope.slots)
     if key not in phrases.memo:
         phrases.memo[key] = _table(text, phrases, scope)
     return Clause(scope.slots, scope.keys, phrases.memo[key])
@@ -88,10 +84,9 @@ def _table(text: str, phrases: Phrases, scope: Scope) -> Truth:
     if scope.size > LARGEST_CLAUSE:
         raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
     _check_marks(phrases.tree(text))
-    table = _at_once(text, phrases, scope)
-    if table is None:
-        if scope.size > LARGEST_CLAUSE // 4:
-            raise TemplateFault(f"{text!r} compares too many words; compare two properties instead")
+    if (asked := typical_asked(phrases.tree(text))) and len(scope.slots) == 2:
+        table = _typical(*asked, phrases, scope)
+    else:
         function, run = phrases.compiled(text), phrases.run
         values = [bool(run.first(function, words)) for words in scope.each(range(scope.size))]
         table = np.array(values, dtype=bool).reshape([len(first) for first in scope.firsts])
@@ -108,33 +103,6 @@ def _check_marks(tree: nodes.Node) -> None:
             if marked:
                 plain = marked[0].partition("#")[0]
                 raise TemplateFault(f"{marked[0]!r}: a lemma is without its mark here: {plain!r}")
-
-
-def _at_once(text: str, phrases: Phrases, scope: Scope) -> Truth | None:
-    """Return the truth table of ``x is typical(y.Role)``, ``x.Column == y.Column`` and
-    ``x.Column != y.Column``.
-
-    Return None for any other test: it must be evaluated for each combination of groups.
-    """
-    node = phrases.tree(text)
-    if len(scope.slots) != 2:
-        return None
-    if asked := typical_asked(node):
-        return _typical(*asked, phrases, scope)
-    if isinstance(node, nodes.Compare) and len(node.ops) == 1 and node.ops[0].op in _COMPARED:
-        ends = [
-            (end.node.name, end.attr)
-            for end in (node.expr, node.ops[0].expr)
-            if isinstance(end, nodes.Getattr) and isinstance(end.node, nodes.Name)
-        ]
-        if len(ends) == 2:
-            ends.sort(key=lambda end: list(scope.words).index(end[0]))
-            ours, theirs = (
-                np.array([word.lookup(column) for word in scope.words[name]])
-                for name, column in ends
-            )
-            return _COMPARED[node.ops[0].op](ours[:, None], theirs[None, :])
-    return None
 
 
 def _typical(name: str, head: str, role: str, phrases: Phrases, scope: Scope) -> Truth:
