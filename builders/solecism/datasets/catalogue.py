@@ -13,24 +13,17 @@ import regex
 
 from solecism import __version__
 from solecism.errors import InputError, Problem, fail, unknown
-from solecism.inputs import INTEGER, read_source, read_toml
+from solecism.inputs import INTEGER, check, read_source, read_toml
 from solecism.root import Root
 
 BUILT_IN = Path(__file__).with_name("catalogue.toml")
 MINED = "mined"
 _CREATORS = ("crowdsourced", "expert-generated", "found", "machine-generated", "other")
-_ALLOWED = {
-    "configs": ("languages", "paradigms", MINED),
-    "annotations_creators": (*_CREATORS, "no-annotation"),
-    "language_creators": _CREATORS,
-}
-"""The values that some keys may have: our layouts of configs, and what the hub accepts."""
-
-_SHAPES: dict[object, object] = {
+_TYPES: dict[object, object] = {
     "str": str, "int": INTEGER, "date | None": date, "tuple[str, ...]": [str],
     "str | tuple[str, ...]": (str, [str]),
 }  # fmt: skip
-"""The shapes of entries (:mod:`solecism.inputs`) by the types of their fields."""
+"""The shapes of values (:mod:`solecism.inputs`) by the types of the fields of an entry."""
 
 
 @dataclass(frozen=True)
@@ -66,27 +59,28 @@ class CatalogueEntry:
     task_ids: tuple[str, ...] = ("acceptability-classification",)
 
 
+_SHAPE = {f"{f.name}?": _TYPES[f.type] for f in fields(CatalogueEntry) if f.name != "name"} | {
+    "configs?": ("languages", "paradigms", MINED),
+    "annotations_creators?": [(*_CREATORS, "no-annotation")],
+    "language_creators?": [_CREATORS],
+}
+"""The shape of an entry: creators are what the hub accepts."""
+
+
 def read_catalogue(path: Path) -> Mapping[str, CatalogueEntry]:
     """Read a catalogue; raises :class:`InputError` for bad TOML, unknown keys or a bad version."""
-    shape = {f"{f.name}?": _SHAPES[f.type] for f in fields(CatalogueEntry) if f.name != "name"}
-    entries = read_toml(path, {str: shape})
-    return {name: _entry(name, values, path) for name, values in entries.items()}
-
-
-def _entry(name: str, values: Mapping[str, Any], path: Path) -> CatalogueEntry:
-    known = [f.name for f in fields(CatalogueEntry) if f.name != "name"]
-    for key in values:
-        if key not in known:
-            raise unknown(f"[{name}]: unknown key", key, "keys", known, path)
-    version = values.get("version", "")
-    if not is_version(version):
-        raise fail(f"[{name}]: version {version!r} is not of the form '1.0.0'", path)
-    for key, allowed in _ALLOWED.items():
-        for value in as_list(values.get(key, ())):
-            if value not in allowed:
-                raise unknown(f"[{name}]: {key} has", value, "values", allowed, path)
-    lists: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-    return CatalogueEntry(name, **lists)
+    entries = read_toml(path, {str: dict})
+    check(entries, dict.fromkeys(entries, _SHAPE), path, strict=True)
+    found = {}
+    for name, values in entries.items():
+        version = values.pop("version", "")
+        if not is_version(version):
+            raise fail(f"[{name}]: version {version!r} is not of the form '1.0.0'", path)
+        lists: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in values.items()
+        }
+        found[name] = CatalogueEntry(name, version, **lists)
+    return found
 
 
 def as_list(values: str | Sequence[str]) -> list[str]:
