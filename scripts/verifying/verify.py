@@ -232,7 +232,8 @@ class Claim:
         feats = Feats() if self.row.upos == "ADP" else self.row.inherent.updated(cell)
         if self.row.upos in SAME_UPOS and ("Tense" in feats or "Person" in feats):
             feats = FINITE.updated(feats)
-            return feats if "Fin" in feats["VerbForm"] else feats.without(["Mood"])
+            if "Fin" not in feats["VerbForm"]:
+                feats = Feats(tuple(pair for pair in feats.pairs if pair[0] != "Mood"))
         return feats
 
 

@@ -224,7 +224,7 @@ def test_a_lexicon_has_tables_classes_and_spelling(tmp_path: Path) -> None:
     assert lexicon.code == "xx"
     assert lexicon.names == ["det", "noun", "verb"]
     assert lexicon.table("noun").row("pilot").upos == "NOUN"
-    assert lexicon.hierarchy.under("human", "animate")
+    assert "animate" in lexicon.hierarchy.above("human")
     assert lexicon.orthography.stop == "."
 
 

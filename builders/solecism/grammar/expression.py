@@ -27,7 +27,7 @@ from solecism.grammar.words import (
     printed,
 )
 from solecism.lexicon.lexicon import Hierarchy, Lexicon
-from solecism.lexicon.typical import TYPICAL, Key, Typical
+from solecism.lexicon.typical import TYPICAL, Typical, Words
 
 _PLAIN = (
     (r"after the end of the expression|got '='|unexpected char", "filters have | before them, texts "
@@ -408,9 +408,7 @@ def under(word: object, names: object = None, *, lexicon: Lexicon) -> bool:
 
 
 @lru_cache(maxsize=1 << 10)
-def _classes_and_groups(
-    names: str, lexicon: Lexicon
-) -> tuple[frozenset[str], list[frozenset[Key]]]:
+def _classes_and_groups(names: str, lexicon: Lexicon) -> tuple[frozenset[str], list[Words]]:
     """Return the classes in a text with commas, and the words of each group in it."""
     groups = {name for name in names.split(",") if is_group(name, lexicon)}
     classes = [name for name in names.split(",") if name not in groups]
@@ -425,7 +423,7 @@ def typical(word: object, head: object, role: object = None, *, of: Typical) -> 
     return word.key in typical_of(head, role, of)
 
 
-def typical_of(head: Word, role: str, typical: Typical) -> frozenset[Key]:
+def typical_of(head: Word, role: str, typical: Typical) -> Words:
     """Return the words that are typical of ``head``; raises :class:`TemplateFault` for a role
     that its table does not have."""
     try:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 UNIVERSAL = frozenset({
     "Abbr", "Animacy", "Aspect", "Case", "Clusivity", "Definite", "Degree", "Deixis",
@@ -22,29 +21,24 @@ _KNOWN: dict[tuple[tuple[str, frozenset[str]], ...], Feats] = {}
 _VALUE = re.compile(r"[A-Z0-9][A-Za-z0-9]*")
 
 
-@dataclass(frozen=True, eq=False)
 class Feats(Mapping[str, frozenset[str]]):
     """An immutable set of features, each with one or more values.
 
     A feature with several values (``Person=1,2``) agrees with each of them. ``pairs`` are names
-    with values, sorted by name as UD sorts them: upper and lower case alike.
+    with values, sorted by name as UD sorts them: upper and lower case alike. Equal sets of features
+    are one object.
     """
 
-    pairs: tuple[tuple[str, frozenset[str]], ...] = ()
+    pairs: tuple[tuple[str, frozenset[str]], ...]
+    _values: dict[str, frozenset[str]]
 
     def __new__(cls, pairs: tuple[tuple[str, frozenset[str]], ...] = ()) -> Feats:
-        """Return the one object that these features have, so that equal ones are identical."""
-        return _KNOWN.get(pairs) or _KNOWN.setdefault(pairs, super().__new__(cls))
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_values", dict(self.pairs))
-
-    def __reduce__(self) -> tuple[type[Feats], tuple[object]]:
-        return Feats, (self.pairs,)
-
-    @property
-    def _map(self) -> dict[str, frozenset[str]]:
-        return self.__dict__["_values"]  # type: ignore[no-any-return]
+        """Return the one object that these features have."""
+        if pairs not in _KNOWN:
+            made = super().__new__(cls)
+            made.pairs, made._values = pairs, dict(pairs)
+            _KNOWN[pairs] = made
+        return _KNOWN[pairs]
 
     @classmethod
     def of(cls, values: Mapping[str, str | Iterable[str]]) -> Feats:
@@ -84,13 +78,13 @@ class Feats(Mapping[str, frozenset[str]]):
         return "|".join(f"{name}={','.join(sorted(values))}" for name, values in self.pairs)
 
     def __getitem__(self, name: str) -> frozenset[str]:
-        return self._map[name]
+        return self._values[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._map
+        return name in self._values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._map)
+        return iter(self._values)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -104,12 +98,7 @@ class Feats(Mapping[str, frozenset[str]]):
 
     def updated(self, other: Mapping[str, frozenset[str]]) -> Feats:
         """Return these features and those of ``other``, whose values replace these."""
-        return _sorted({**self._map, **other}) if other else self
-
-    def without(self, names: Iterable[str]) -> Feats:
-        """Return these features without the named ones."""
-        gone = set(names)
-        return Feats(tuple(pair for pair in self.pairs if pair[0] not in gone))
+        return _sorted({**self._values, **other}) if other else self
 
 
 def _sorted(values: Mapping[str, frozenset[str]]) -> Feats:

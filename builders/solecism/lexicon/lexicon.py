@@ -98,10 +98,6 @@ class Hierarchy:
     parents: Mapping[str, str] = field(default_factory=dict)
     _above: dict[str, frozenset[str]] = field(default_factory=dict, init=False, compare=False)
 
-    def under(self, name: str, above: str) -> bool:
-        """Return whether class ``name`` is the class ``above`` or is somewhere below it."""
-        return bool(above) and above in self.upwards(name)
-
     def above(self, names: str) -> frozenset[str]:
         """Return the classes that a text lists (``artist,human``), and all classes above them."""
         if names not in self._above:

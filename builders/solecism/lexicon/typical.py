@@ -9,7 +9,7 @@ right.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +21,7 @@ TYPICAL, GROUPS = "typical", "groups"
 Key = tuple[str, str]
 """A word: its table and its lemma."""
 
-Words = frozenset[Key]
+Words = Set[Key]
 
 
 @dataclass(frozen=True)
@@ -92,23 +92,17 @@ class _Reader:
             seen.add(name)
             chosen = [self._chosen(cell, path, line) for cell in cells]
             if groups:
-                self._add_group(name, chosen[0], path, line)
-            else:
-                self._add_word(path, line, name, dict(zip(header[1:], chosen, strict=True)))
+                if name in self._named.classes or name in self.groups:
+                    self._report(f"{name!r} is a class or a group already", path, line)
+                self.groups[name] = chosen[0]
+                continue
+            lemmas = self.tables[path.stem].by_lemma
+            if name not in lemmas:
+                near = candidates("lemmas", list(lemmas), name)
+                self._report(f"{path.stem}.tsv has no lemma {name!r} {near}", path, line)
+            self.words[path.stem, name] = dict(zip(header[1:], chosen, strict=True))
         if not groups:
             self.roles[path.stem] = tuple(header[1:])
-
-    def _add_group(self, name: str, words: Words, path: Path, line: int) -> None:
-        if name in self._named.classes or name in self.groups:
-            self._report(f"{name!r} is a class or a group already", path, line)
-        self.groups[name] = words
-
-    def _add_word(self, path: Path, line: int, lemma: str, roles: dict[str, Words]) -> None:
-        known = self.tables[path.stem].by_lemma
-        if lemma not in known:
-            near = candidates("lemmas", list(known), lemma)
-            self._report(f"{path.stem}.tsv has no lemma {lemma!r} {near}", path, line)
-        self.words[path.stem, lemma] = roles
 
     def _chosen(self, cell: str, path: Path, line: int) -> Words:
         """Return the words that the entries of a cell name; unknown entries are problems."""
@@ -159,8 +153,4 @@ def name_words(tables: Sequence[Table], above: Callable[[str], frozenset[str]]) 
                 lemmas[name].add(key)
             for name in above(row.properties.get("Class", "")):
                 classes[name].add(key)
-    return NamedWords({t.name: t for t in tables}, _frozen(lemmas), _frozen(classes))
-
-
-def _frozen(named: Mapping[str, set[Key]]) -> dict[str, Words]:
-    return {name: frozenset(words) for name, words in named.items()}
+    return NamedWords({table.name: table for table in tables}, lemmas, classes)
