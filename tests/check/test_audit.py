@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from expecting import problems_of
 from solecism.check.audit import (
     Audit,
-    ParadigmPairs,
+    PairTexts,
     audit,
     audit_pairs,
     contrast,
@@ -29,16 +29,8 @@ from solecism.commands.audit import COLUMNS
 from solecism.contrast import surplus
 
 
-def pairs(*sides: tuple[str, str]) -> ParadigmPairs:
-    """ParadigmPairs of nothing but sentences."""
-    out = ParadigmPairs("p")
-    for good, bad in sides:
-        out.add({"sentence_good": good, "sentence_bad": bad})
-    return out
-
-
 def audited(*sides: tuple[str, str], nouns: Mapping[str, str] = MappingProxyType({})) -> Audit:
-    return audit_pairs(pairs(*sides), nouns)
+    return audit_pairs("p", [PairTexts(*side) for side in sides], nouns)
 
 
 @pytest.mark.parametrize(
@@ -92,11 +84,9 @@ def test_auxiliaries_that_change_more_than_the_contrast(good: str, bad: str, mor
 
 
 def test_words_of_the_prefix_methods() -> None:
-    found = ParadigmPairs("p")
-    for word in ("herself", " herself", "has been", "", None):
-        row = {"sentence_good": "A.", "sentence_bad": "B.", "one_prefix_word_good": word}
-        found.add(row)
-    assert audit_pairs(found).prefix_words == 3
+    words = ("herself", " herself", "has been", "", None)
+    found = [PairTexts("A.", "B.", [word]) for word in words]
+    assert audit_pairs("p", found).prefix_words == 3
 
 
 NOUNS = {"cat": "Sing", "cats": "Plur", "store": "Sing", "grocery": "Sing", "stores": "Plur"}
@@ -160,8 +150,11 @@ def test_every_format_gives_the_same_pairs(tmp_path: Path) -> None:
         path = tmp_path / "built" / config / "test-00000-of-00001.parquet"
         pq.write_table(pa.Table.from_pylist([row, other]), path)
     for path in ("clams", "simple.jsonl", "built"):
-        (found,) = read_pairs([tmp_path / path])
-        assert (found.uid, found.good, found.bad) == ("simple", ["a b", "d e"], ["a c", "d f"])
+        (found,) = read_pairs([tmp_path / path]).items()
+        assert found == (
+            "simple",
+            [("a b", "a c", (None,) * 3, []), ("d e", "d f", (None,) * 3, [])],
+        )
 
 
 def test_several_languages_are_told_apart(tmp_path: Path) -> None:
@@ -170,7 +163,7 @@ def test_several_languages_are_told_apart(tmp_path: Path) -> None:
         for language in ("en", "fr")
     ]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "t.parquet")
-    assert [found.uid for found in read_pairs([tmp_path])] == ["en/x", "fr/x"]
+    assert list(read_pairs([tmp_path])) == ["en/x", "fr/x"]
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -134,38 +136,55 @@ def audit(
     """
     given = [paths] if isinstance(paths, Path | str) else paths
     nouns = count_nouns(Lexicon(find_root(root).lexicon(language))) if language else {}
-    return [audit_pairs(pairs, nouns) for pairs in read_pairs(list(map(Path, given)))]
+    found = read_pairs(list(map(Path, given)))
+    return [audit_pairs(uid, pairs, nouns) for uid, pairs in found.items()]
 
 
-def audit_pairs(pairs: ParadigmPairs, nouns: Mapping[str, str] = MappingProxyType({})) -> Audit:
-    """Return the audit of one paradigm.
+class PairTexts(NamedTuple):
+    """What is audited of a pair.
+
+    ``words``: the words that the prefix methods compare (None if a method cannot score the pair);
+    ``lemmas``: the lemmas of its slots; empty if the data set has no slots.
+    """
+
+    good: str
+    bad: str
+    words: Sequence[str | None] = ()
+    lemmas: Sequence[str] = ()
+
+
+def audit_pairs(
+    uid: str, pairs: Sequence[PairTexts], nouns: Mapping[str, str] = MappingProxyType({})
+) -> Audit:
+    """Return the audit of the pairs of a paradigm.
 
     ``nouns`` are the forms of :func:`count_nouns`; without any, number agreement is not checked.
     """
-    sides = list(zip(pairs.good, pairs.bad, strict=True))
+    sides = [pair[:2] for pair in pairs]
     found = [contrast(*side) for side in sides]
     bags = [surplus(*words) for words in found]
     lengths = [(len(good.split()), len(bad.split())) for good, bad in sides]
-    lemmas = {lemma for row in pairs.lemmas for lemma in row}
+    lemmas = {lemma for pair in pairs for lemma in pair.lemmas}
     if not lemmas:
-        lemmas = {w for s in (*pairs.good, *pairs.bad) for w in words_of(s) if w[:1].isalnum()}
+        words = (word for side in sides for text in side for word in words_of(text))
+        lemmas = {word for word in words if word[:1].isalnum()}
     bigrams = (
         (list(pairwise(("<s>", *side, "</s>"))) for side in _sides(good, bad))
         for good, bad in sides
     )
     return Audit(
-        uid=pairs.uid,
+        uid=uid,
         pairs=len(pairs),
         same=sum(good == bad for good, bad in sides),
-        duplicates=sum(len(texts) - len(set(texts)) for texts in (pairs.good, pairs.bad)),
+        duplicates=sum(len(texts) - len(set(texts)) for texts in zip(*sides, strict=True)),
         unequal=sum(a != b for a, b in lengths),
         good_longer=sum(a > b for a, b in lengths),
         shorter=_mean([(len(a) < len(b)) + (len(a) == len(b)) / 2 for a, b in sides]),
         mark=sum(_mark(a) != _mark(b) for a, b in sides),
         capital=sum(_capital_leak(a, b) for a, b in sides),
         more=sum(map(_more, bags)),
-        prefix_words=sum(any(map(_is_bad_word, words)) for words in pairs.words),
-        number=sum(number_disagrees(words_of(good), nouns) for good in pairs.good) if nouns else 0,
+        prefix_words=sum(any(map(_is_bad_word, pair.words)) for pair in pairs),
+        number=sum(number_disagrees(words_of(pair.good), nouns) for pair in pairs if nouns),
         one_word=sum(len(a) == 1 == len(b) for a, b in found),
         reordered=sum(a != b and not any(bag) for (a, b), bag in zip(sides, bags, strict=True)),
         contrasts=len(set(found)),
@@ -178,13 +197,11 @@ def audit_pairs(pairs: ParadigmPairs, nouns: Mapping[str, str] = MappingProxyTyp
 
 def total(audits: Sequence[Audit]) -> Audit:
     """Return one audit of all paradigms: counts are added up, and shares are averaged."""
-    values: dict[str, float] = {}
-    for column_of in fields(Audit):
-        if column_of.name != "uid":
-            column = [getattr(one, column_of.name) for one in audits]
-            share = any(isinstance(value, float) for value in column)
-            values[column_of.name] = _mean(column) if share else sum(column)
-    return Audit(uid="total", **values)  # type: ignore[arg-type]
+    names = [field.name for field in fields(Audit) if field.name != "uid"]
+    columns = {name: [getattr(one, name) for one in audits] for name in names}
+    shares = {name for name, column in columns.items() if isinstance(column[0], float)}
+    values = {n: _mean(c) if n in shares else sum(c) for n, c in columns.items()}
+    return Audit("total", **values)  # type: ignore[arg-type]
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -298,50 +315,27 @@ _KNOWN = "a folder built by `solecism build`, a .parquet, .jsonl or tab-separate
 _GATHERED = ("all", "pairs")
 
 
-@dataclass
-class ParadigmPairs:
-    """The pairs of one paradigm; each list has an entry for each pair.
+def read_pairs(paths: Sequence[Path]) -> dict[str, list[PairTexts]]:
+    """Read the pairs of files and folders by paradigm, in the order in which they are found.
 
-    ``words``: the words that the prefix methods compare (None if a method cannot score the pair);
-    ``lemmas``: the lemmas of the slots of the pair; empty if the data set has no slots.
+    Paradigms of several languages are called ``language/UID``. Raises :class:`InputError` for a
+    path that holds no pairs.
     """
-
-    uid: str
-    good: list[str] = field(default_factory=list)
-    bad: list[str] = field(default_factory=list)
-    words: list[tuple[str | None, ...]] = field(default_factory=list)
-    lemmas: list[list[str]] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.good)
-
-    def add(self, row: ItemRow) -> None:
-        """Add a pair, given as a row of a data set."""
-        self.good.append(row["sentence_good"])
-        self.bad.append(row["sentence_bad"])
-        self.words.append(tuple(row.get(name) for name in _WORDS))
-        self.lemmas.append([slot["lemma"] for slot in row.get("slots") or () if slot["lemma"]])
-
-
-def read_pairs(paths: Sequence[Path]) -> list[ParadigmPairs]:
-    """Read the pairs of files and folders; paradigms come in the order in which they are found.
-
-    Raises :class:`InputError` for a path that holds no pairs.
-    """
-    found: dict[tuple[str, str], ParadigmPairs] = {}
+    found = defaultdict[tuple[str, str], list[PairTexts]](list)
     for path in paths:
         wanted = path.name if path.parent.name and not path.exists() else ""
         met: set[str] = set()
         for language, uid, row in _pairs_of(path.parent if wanted else path):
             met.add(uid)
             if not wanted or uid == wanted:
-                found.setdefault((language, uid), ParadigmPairs(uid)).add(row)
+                words = tuple(row.get(name) for name in _WORDS)
+                lemmas = [slot["lemma"] for slot in row.get("slots") or () if slot["lemma"]]
+                texts = row["sentence_good"], row["sentence_bad"]
+                found[language, uid].append(PairTexts(*texts, words, lemmas))
         if wanted and wanted not in met:
             raise unknown("there is no paradigm", wanted, "paradigms", sorted(met), path.parent)
-    if len({language for language, _ in found}) > 1:
-        for (language, uid), pairs in found.items():
-            pairs.uid = f"{language}/{uid}".lstrip("/")
-    return list(found.values())
+    several = len({language for language, _ in found}) > 1
+    return {f"{n}/{uid}".lstrip("/") if several else uid: p for (n, uid), p in found.items()}
 
 
 def _pairs_of(path: Path) -> Iterator[tuple[str, str, ItemRow]]:

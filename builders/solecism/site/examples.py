@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from solecism.check.audit import Audit, ParadigmPairs, audit_pairs
+from solecism.check.audit import Audit, PairTexts, audit_pairs
 from solecism.contrast import differing_parts
 from solecism.errors import InputError
 from solecism.lexicon.lexicon import Lexicon
@@ -294,8 +294,8 @@ def samples_of(
         shown = tuple(shown_item(items, row, full[row], forms) for row in chosen[name])
         found = None
         if name and items.config.kind == "pair":
-            sides = zip(*(items.texts[row] for row in rows[:AUDITED].tolist()), strict=True)
-            found = audit_pairs(ParadigmPairs(name, *map(list, sides)))
+            pairs = [PairTexts(*items.texts[row]) for row in rows[:AUDITED].tolist()]
+            found = audit_pairs(name, pairs)
         made[name] = ParadigmSample(
             len(rows), shown, tuple(_features(items, rows, not name)), found
         )
