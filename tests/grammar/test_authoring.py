@@ -145,13 +145,6 @@ def test_bad_typical_arguments_are_told(tmp_path: Path, file: str, text: str, me
     assert ("L001", path, int(message.partition(":")[0])) in found
 
 
-def test_typical_arguments_are_not_read_where_no_template_asks_for_them(tmp_path: Path) -> None:
-    front = FRONT.replace("      - cake is typical(bakes.Object)\n", "")
-    front = front.replace("      - baker is typical(bakes.Subject)\n", "")
-    bound = paradigm(tmp_path, front)
-    assert "typical" not in vars(bound.phrases.lexicon)
-
-
 @pytest.mark.parametrize(
     ("test", "message"),
     [

@@ -55,17 +55,6 @@ def number_of(form: str) -> str:
     return "Plur" if form.endswith("s") else "Sing"
 
 
-@pytest.mark.parametrize("listed", [True, False])
-def test_each_word_is_good_in_both_numbers_equally_often(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
-) -> None:
-    """40 nouns, 160 draws: each noun twice in the singular and twice in the plural."""
-    if not listed:
-        never_list(monkeypatch)
-    table = drawn(paradigm(tmp_path, "[cat.lemma, cat.Number, this.lemma]", 160))
-    assert Counter(Counter(forms(table, "cat")).values()) == {2: 80}
-
-
 def test_any_first_part_is_balanced(tmp_path: Path) -> None:
     table = drawn(paradigm(tmp_path, "[cat.Number, this.lemma]", 80))
     kinds = [

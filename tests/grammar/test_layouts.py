@@ -1,15 +1,10 @@
 """Data sets with a config for each paradigm, of suites and pairs, in both scripts, and of any
 source."""
 
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -17,13 +12,10 @@ from datasets import get_dataset_config_names, load_dataset
 
 from drawing import make_root, template
 from solecism.commands import main
-from solecism.datasets.build import build, build_configs
-from solecism.datasets.catalogue import CatalogueEntry
-from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, Config
+from solecism.datasets.build import build
+from solecism.datasets.configs import FILE, BuiltConfig
 from solecism.errors import InputError
-from solecism.grammar.paradigm import Counts
 from solecism.root import Root
-from solecism.schema import CLOZE, SUITE, pair_schema
 
 TABLES = {
     "item": """
@@ -90,6 +82,11 @@ def test_each_paradigm_is_a_config_and_some_collect_them(
         "plain": ("suite", 3, False),
     }
     assert {config.languages for config in built.values()} == {("zh",)}
+    folder = tmp_path / "tiny"
+    suites = [*rows(folder, "adjective"), *rows(folder, "plain")]
+    by_id = itemgetter("id")
+    assert sorted(rows(folder, "all"), key=by_id) == sorted(suites, key=by_id)
+    assert rows(folder, "pairs") == rows(folder, "minimal")
     monkeypatch.chdir(tmp_path)
     assert set(get_dataset_config_names("tiny")) == set(built)
     assert len(load_dataset("tiny", split="test")) == 6
@@ -97,19 +94,6 @@ def test_each_paradigm_is_a_config_and_some_collect_them(
     assert "他听到了一首歌曲。" in {row["conditions"][0]["text"] for row in plain}
     notes = {row["features"]["note"] for row in load_dataset("tiny", "minimal", split="test")}
     assert "song" in notes
-
-
-def test_configs_that_collect_hold_the_same_rows(tmp_path: Path) -> None:
-    built = by_name(build("tiny", out=tmp_path / "tiny", root=mixed_root(tmp_path, "")))
-    folder = tmp_path / "tiny"
-    several = [rows(folder, "adjective"), rows(folder, "plain")]
-    assert sorted(rows(folder, "all"), key=itemgetter("id")) == sorted(
-        chain(*several), key=itemgetter("id")
-    )
-    assert rows(folder, "pairs") == rows(folder, "minimal")
-    assert built["pairs"].content == built["minimal"].content != built["all"].content
-    assert pq.read_schema(folder / "all" / FILE).equals(SUITE)
-    assert pq.read_schema(folder / "pairs" / FILE).equals(pair_schema(["note"]))
 
 
 def test_traditional_configs(tmp_path: Path) -> None:
@@ -151,7 +135,7 @@ def test_a_conversion_that_is_not_known_is_told(tmp_path: Path) -> None:
 def test_the_layout_is_checked(tmp_path: Path) -> None:
     root = mixed_root(tmp_path)
     (tmp_path / "catalogue.toml").write_text('[tiny]\nversion = "1.0.0"\nconfigs = "paradigm"\n')
-    with pytest.raises(InputError, match=r"configs has 'paradigm' .*mean 'paradigms'"):
+    with pytest.raises(InputError, match=r"tiny.configs is 'paradigm' .*mean 'paradigms'"):
         build("tiny", out=tmp_path / "tiny", root=root)
 
 
@@ -198,41 +182,3 @@ def test_commands_name_a_paradigm_by_its_config(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert lines("show", "tiny/plain", "-n", "1")[0][0] == "tiny/zh/plain:"
     assert lines("check", "tiny/plain")[-1] == lines("check", "tiny/zh/plain")[-1]
-
-
-# any source
-
-
-def cloze(number: int, count: int) -> pa.Table:
-    items = [{"id": f"{number}-{n}", "language": "el", "text": "ένα"} for n in range(count)]
-    return pa.Table.from_pylist(items, schema=CLOZE)
-
-
-@dataclass
-class Mined:
-    """A source as a miner would be; ``made`` are the tables that were taken from it."""
-
-    name: str
-    count: int
-    broken: bool = False
-    drawn: bool = False
-    made: list[int] = field(default_factory=list)
-
-    def tables(self) -> Iterator[pa.Table]:
-        for number in range(self.count):
-            self.made.append(number)
-            yield cloze(number, 2)
-        if self.broken:
-            raise InputError(())
-
-    def built(self) -> BuiltParadigm:
-        counts = Counts(2 * self.count, 2 * self.count, Counter(coordinated=1))
-        facts = {"licence": "CC"}
-        return BuiltParadigm(self.name, "", "agreement", "", counts, ("ένα",), (), facts)
-
-
-def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    config = Config("el", "cloze", CLOZE, (Mined("bad", 1, broken=True),), ("el",))
-    with pytest.raises(InputError):
-        build_configs(Root(tmp_path), CatalogueEntry("m", "0.1.0"), [config], tmp_path / "m")
-    assert not list(tmp_path.iterdir())

@@ -148,17 +148,6 @@ def test_a_slot_is_found_where_it_stands_first_and_a_slot_that_is_not_printed_no
     assert (like["bad_start"], like["bad_end"]) == (3, 7)
 
 
-def test_a_word_that_rules_respell_is_found_in_its_new_spelling(tmp_path: Path) -> None:
-    front = "slots:\n  le: {from: det, lemma: le}\n  n: {from: noun, Set: 1, Number: Sing}"
-    lines = (
-        'good: dans {{ le | agree(n) }} {{ n }}\nbad: dans {{ le | clash(n, "Number") }} {{ n }}'
-    )
-    pair = found(make_paradigm(tmp_path, FRENCH, front, lines), "Dans l'auteur.")
-    le, n = pair["slots"]
-    assert (le["form"], le["good_start"], le["good_end"], le["bad_end"]) == ("le", 5, 7, 8)
-    assert pair["sentence_good"][n["good_start"] : n["good_end"]] == "auteur"
-
-
 # Ids.
 
 
@@ -218,21 +207,6 @@ def test_a_bad_sentence_spelt_like_the_good_one_makes_no_pair_but_others_of_its_
     table = drawn(paradigm, counts=counts)
     assert table["sentence_bad"].to_pylist() == ["Niece putt.", "Waiter putt."]
     assert counts == Counts(sets=2, pairs=2, syncretic_forms=2)
-
-
-def test_a_combination_is_skipped_for_the_reason_it_has(tmp_path: Path) -> None:
-    """Of the two bad lines one lacks the form of the first word, the other that of none."""
-    verbs = "lemma  Number=Sing  Number=Plur\nput  put  put\ngo  goes  -\ndo  does  do"
-    front = "slots:\n  n: {from: noun, Set: 1, Number: Sing}\n  v: {from: verb}"
-    lines = """
-        good: {{ n }} {{ v | agree(n) }}
-        bad: {{ n }} {{ v | clash(n, "Number") }}
-        bad: {{ n }} {{ v | agree(n) }}{{ "s" if v.lemma == "go" else "" }}
-    """
-    counts = Counts()
-    table = drawn(make_paradigm(tmp_path, {**ENGLISH, "verb": verbs}, front, lines), counts=counts)
-    assert table["sentence_bad"].to_pylist() == ["Author do.", "Author goess."]
-    assert counts.skipped == {"syncretic": 1}
 
 
 def test_sentences_that_spelling_makes_equal_are_skipped(tmp_path: Path) -> None:
@@ -301,9 +275,7 @@ def test_critical_words_that_differ_leave_the_one_prefix_method(tmp_path: Path) 
     ("good", "bad", "identical"),
     [
         ("the cat saw dogs", "the dogs saw cat", True),
-        ("the cat saw dogs", "dogs saw the cat", True),
         ("the cat saw dogs", "the cat saw the dogs", False),
-        ("the cat saw dogs", "the cat saw dog", False),
         ("no, the cat saw dogs", "the cat, no saw dogs", True),
     ],
 )
@@ -399,20 +371,6 @@ def test_hebrew_prefixes_do_not_count_as_words(tmp_path: Path) -> None:
     assert pair["features"]["distance"] == 4
     assert pair["features"]["target"] == "רקד"
     assert pair["one_prefix_prefix"] == "המלצר שאוהב את השומרת"
-
-
-def test_the_target_is_the_part_of_a_word_that_differs(tmp_path: Path) -> None:
-    front = "slots:\n  waiter: {from: noun, Number: Sing, Gender: Masc}\ncontroller: waiter"
-    lines = """
-        good: ב {{ the(waiter) }} יש
-        bad: ב {{ word('det', 'ה') }} {{ waiter | form(Number='Plur') }} יש
-    """
-    tables = {**HEBREW, "orthography": "rule  left  right  result\nprefix  [בה]  .+  =+="}
-    pair = rows(make_paradigm(tmp_path, tables, front, lines, HEBREW_PHRASES))[0]
-    assert (pair["sentence_good"], pair["sentence_bad"]) == ("בהמלצר יש", "בהמלצרים יש")
-    assert pair["features"]["target"] == "מלצר"
-    assert pair["features"]["distance"] == 0
-    assert pair["one_prefix_method"] is False
 
 
 def test_further_features_are_texts_or_nothing(tmp_path: Path) -> None:

@@ -89,22 +89,6 @@ def condition(name: str, text: str, subject: str, verb: str) -> dict[str, object
     }
 
 
-def test_regions_are_where_their_spans_say(tmp_path: Path) -> None:
-    lines = LINES.replace("the [subject: {{ key }}", "[subject: the {{ key }},").replace(
-        "here", "[end: here!]"
-    )
-    for item in suite_items(suite(tmp_path, lines=lines)):
-        for made in item["conditions"]:
-            names = [region["name"] for region in made["regions"]]
-            assert names == ["subject", "verb", "end"]
-            for region in made["regions"]:
-                assert made["text"][region["start"] : region["end"]] == region["text"]
-                words = made["tokens"].split(" ")[region["first"] : region["last"]]
-                assert "".join(words) == region["text"].replace(" ", "")
-            assert made["regions"][0]["text"].startswith("The ")
-            assert made["regions"][2]["text"] == "here!"
-
-
 def test_a_region_may_be_plain_text_or_nothing(tmp_path: Path) -> None:
     lines = (
         "match: [a: so] it [b: {{ key }}]\nother: it {{ '' }}[c: {{ '' }}] [b: {{ key }}] [d: ends]"
@@ -115,17 +99,6 @@ def test_a_region_may_be_plain_text_or_nothing(tmp_path: Path) -> None:
     assert regions == [[("a", "So"), ("b", "box")], [("b", "box"), ("d", "ends")]]
 
 
-def test_good_and_bad_with_predictions_are_a_suite(tmp_path: Path) -> None:
-    lines = """
-        good: a {{ key }} [verb: {{ was | agree(key) }}]
-        bad: a {{ key }} [verb: {{ was | clash(key, "Number") }}]
-    """
-    front = FRONT.replace("  box: {from: noun, Number: Plur}\n", "")
-    paradigm = suite(tmp_path, front, lines)
-    assert not paradigm.template.is_pair
-    assert [made["name"] for made in suite_items(paradigm)[0]["conditions"]] == ["good", "bad"]
-
-
 def test_a_combination_must_make_every_condition(tmp_path: Path) -> None:
     """`put` has no bad form, `news` no plural: neither is in an item."""
     counts = Counts()
@@ -133,16 +106,6 @@ def test_a_combination_must_make_every_condition(tmp_path: Path) -> None:
     assert not any("put" in made["text"] for item in items for made in item["conditions"])
     assert counts == Counts(sets=4, pairs=4, skipped=counts.skipped)
     assert counts.skipped == {"syncretic": 4}
-
-
-def test_a_combination_is_counted_under_the_first_reason(tmp_path: Path) -> None:
-    counts = Counts()
-    front = FRONT.replace(
-        "box: {from: noun, Number: Plur}", "box: {from: noun, lemma: [key, news]}"
-    )
-    lines = LINES.replace("{{ box }}", '{{ box | form(Number="Plur") }}')
-    suite_items(suite(tmp_path, front, lines), counts=counts)
-    assert (counts.sets, counts.skipped) == (2, {"lacking": 4, "syncretic": 2})
 
 
 @pytest.mark.parametrize("number", [1, 3, 4])

@@ -3,12 +3,10 @@ numbers."""
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from drawing import make_paradigm, rows
 from expecting import problems_of
-from solecism.grammar import where as clauses
 from solecism.grammar.paradigm import Paradigm
 
 TABLES = {
@@ -47,31 +45,6 @@ def paradigm(folder: Path, where: str = "", cat: str = "{from: noun}") -> Paradi
     return make_paradigm(folder, TABLES, front, LINES)
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        "cat is under(sees.Object)",
-        "cat.Kind == sees.Wants",
-        "sees.Wants == cat.Kind",
-        "cat.Kind != sees.Wants",
-        'cat.Kind == "small"',
-        'cat.Kind != "small"',
-        'cat.lemma in ["cat", "toy", "none"]',
-        'cat.lemma not in ["cat", "toy"]',
-        'cat.Kind in "small"',
-        'cat.Number == "Sing" == "Sing"',
-    ],
-)
-def test_a_table_made_at_once_is_the_one_made_one_by_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
-) -> None:
-    at_once = paradigm(tmp_path, where).plan.clauses[0]
-    monkeypatch.setattr(clauses, "_at_once", lambda *_: None)
-    one_by_one = paradigm(tmp_path, where).plan.clauses[0]
-    assert np.array_equal(at_once.table, one_by_one.table)
-    assert 0 < at_once.table.sum() < at_once.table.size
-
-
 def test_selection_by_hand(tmp_path: Path) -> None:
     made = {row["sentence_good"] for row in rows(paradigm(tmp_path, "cat is under(sees.Object)"))}
     assert {text for text in made if text.startswith("feeds")} == {
@@ -80,13 +53,6 @@ def test_selection_by_hand(tmp_path: Path) -> None:
     assert {text for text in made if text.startswith("moves")} == {
         "moves table", "moves tables", "moves toy", "moves toys",
     }  # fmt: skip
-
-
-def test_an_unknown_class_in_a_property_is_told(tmp_path: Path) -> None:
-    tables = {**TABLES, "verb": "lemma  Object\nsees  anmal"}
-    front = "slots:\n  sees: {from: verb}\n  cat: {from: noun}\nwhere: cat is under(sees.Object)"
-    found = problems_of(lambda: make_paradigm(tmp_path, tables, front, LINES), tmp_path)
-    assert "there is no class 'anmal' (did you mean 'animal'?" in found[0]
 
 
 def lemmas(paradigm: Paradigm, slot: int = 1) -> set[str]:
