@@ -25,7 +25,6 @@ from solecism.check.audit import (
     words_of,
 )
 from solecism.commands import main
-from solecism.commands.audit import COLUMNS
 from solecism.contrast import surplus
 
 
@@ -209,12 +208,3 @@ def test_a_paradigm_is_audited_alone(tmp_path: Path) -> None:
     assert "there is no such folder or file" in str(told)
     (told,) = problems_of(lambda: audit("nowhere"), tmp_path)
     assert "there is no such folder or file" in str(told)
-
-
-def test_help_explains_every_column() -> None:
-    """In a line each."""
-    text = CliRunner().invoke(main, ["audit", "--help"], terminal_width=80).output
-    for columns in COLUMNS.values():
-        for title, meaning in columns.values():
-            name = title.replace("-\n", "").replace("\n", " ")
-            assert f"  {name:<14} {meaning}\n" in text

@@ -154,17 +154,6 @@ def test_a_broken_lexicon_is_found_under_its_own_code_once(tmp_path: Path) -> No
     ]
 
 
-def test_the_items_of_a_suite_are_checked(tmp_path: Path) -> None:
-    root = make_root(tmp_path)
-    path = edit(_demo(root, "simple"), "controller:", "predictions: [a.v < b.v]\ncontroller:")
-    text = path.read_text("utf-8")
-    lines = text.replace("good:", "a:").replace("bad:", "b:").replace("{{ laughs", "[v: {{ laughs")
-    rewrite(
-        path, lines.replace("agree(author) }}", "agree(author) }}]").replace('r") }}', 'r") }}]')
-    )
-    assert codes(check_paths(["demo"], root)) == ["I107"]
-
-
 NAMES = [
     ("demo", {"across", "simple"}), ("demo/xx", {"across", "simple"}), ("demo/xx/simple", {"simple"}),
     ("templates/demo/xx/simple.jinja", {"simple"}), ("templates", {"across", "simple"}),
@@ -197,13 +186,6 @@ def test_a_path_that_names_nothing_is_refused_with_the_candidates(tmp_path: Path
         check_paths(["dmeo"], make_root(tmp_path))
     with pytest.raises(InputError, match="there are no folders"):
         check_paths([], tmp_path / "lexicons")
-
-
-def test_every_check_has_a_message_and_advice() -> None:
-    for code, check in CHECKS.items():
-        assert code == check.code
-        assert check.message, code
-        assert len(check.advice) > 10, code
 
 
 def test_the_command_prints_every_code_with_what_to_do() -> None:

@@ -156,13 +156,8 @@ def test_the_distractor_has_the_other_number(uid: str) -> None:
 @pytest.mark.parametrize("uid", VERB_DIFFERS)
 def test_no_past_is_spelt_like_the_bad_present(uid: str) -> None:
     pasts = {form for (form,) in column("verb", {}, "Mood=Ind|Tense=Past|VerbForm=Fin")}
-    also = {
-        "rent",
-        "resent",
-        "text",
-        "knit",
-        "sweat",
-    }  # rend, resend; a second past of the same verb
+    # rend, resend; a second past of the same verb
+    also = {"rent", "resent", "text", "knit", "sweat"}
     for good, bad in contrasts(uid):
         assert {good, bad}.isdisjoint(also)
         assert bad in OTHER_NUMBER or bad not in pasts

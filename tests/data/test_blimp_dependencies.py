@@ -165,16 +165,6 @@ def test_no_small_clause_in_the_first_conjunct() -> None:
     clause."""
     uid = "coordinate_structure_constraint_complex_left_branch"
     bare = {
-        "see",
-        "hear",
-        "watch",
-        "feel",
-        "help",
-        "notice",
-        "observe",
-        "overhear",
-        "let",
-        "make",
-        "have",
-    }
+        "see", "hear", "watch", "feel", "help", "notice", "observe", "overhear", "let", "make", "have",
+    }  # fmt: skip
     assert bare.isdisjoint(lemmas(row)["approach"] for row in rows(uid))

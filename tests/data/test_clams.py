@@ -14,6 +14,9 @@ from solecism.root import Root
 
 pytestmark = pytest.mark.nightly
 
+Tables = dict[str, dict[str, pa.Table]]
+"""All pairs by language and UID."""
+
 ROOT = Root(CHECKOUT)
 LANGUAGES = ("en", "fr", "de", "he", "ru")
 
@@ -30,8 +33,7 @@ TABLE_6 = {
 
 
 @pytest.fixture(scope="module")
-def tables() -> dict[str, dict[str, pa.Table]]:
-    """All pairs by language and UID."""
+def tables() -> Tables:
     return {language: _tables_of(language) for language in LANGUAGES}
 
 
@@ -45,17 +47,13 @@ def _tables_of(language: str) -> dict[str, pa.Table]:
 
 @pytest.mark.parametrize("uid", TABLE_6)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_at_least_as_many_minimal_sets_as_table_6(
-    tables: dict[str, dict[str, pa.Table]], language: str, uid: str
-) -> None:
+def test_at_least_as_many_minimal_sets_as_table_6(tables: Tables, language: str, uid: str) -> None:
     sets = len(tables[language][uid]["set_id"].unique())
     assert sets >= TABLE_6[uid][LANGUAGES.index(language)]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_numbers_of_controller_and_attractor_are_mixed(
-    tables: dict[str, dict[str, pa.Table]], language: str
-) -> None:
+def test_numbers_of_controller_and_attractor_are_mixed(tables: Tables, language: str) -> None:
     for uid in ("subj_rel", "obj_rel_within_anim", "obj_rel_across_anim", "prep_anim"):
         features = pc.struct_field(tables[language][uid]["features"].combine_chunks(), "match")
         counts = Counter(features.to_pylist())
@@ -69,9 +67,7 @@ def test_numbers_of_controller_and_attractor_are_mixed(
 
 
 @pytest.mark.parametrize("language", ["fr", "de", "he", "ru"])
-def test_feminine_controllers_beside_masculine(
-    tables: dict[str, dict[str, pa.Table]], language: str
-) -> None:
+def test_feminine_controllers_beside_masculine(tables: Tables, language: str) -> None:
     for uid in TABLE_6:
         genders = pc.struct_field(
             tables[language][uid]["features"].combine_chunks(), "controller_gender"
@@ -79,36 +75,14 @@ def test_feminine_controllers_beside_masculine(
         assert {"Masc", "Fem"} <= set(genders.to_pylist())
 
 
-def test_half_of_the_french_contrasts_can_be_heard(
-    tables: dict[str, dict[str, pa.Table]],
-) -> None:
+def test_half_of_the_french_contrasts_can_be_heard(tables: Tables) -> None:
     for uid, table in tables["fr"].items():
         audible = pc.struct_field(table["features"].combine_chunks(), "audible").to_pylist()
         assert set(audible) == {"yes", "no"}
         assert audible.count("yes") >= len(audible) / 2, uid
 
 
-GOLDEN = {
-    ("fr", "prep_anim"): ("près de", {"du ", "des ", "de la ", "de l'"}),
-    ("de", "prep_anim"): ("neben", {"neben dem ", "neben der ", "neben den "}),
-    ("he", "subj_rel"): ("את", {" ש", " את ה"}),
-    ("ru", "obj_rel_across_anim"): (",", {", которого ", ", которую ", ", которых "}),
-}
-
-
-@pytest.mark.parametrize(("language", "uid"), GOLDEN)
-def test_spelling_across_words(
-    tables: dict[str, dict[str, pa.Table]], language: str, uid: str
-) -> None:
-    _, wanted = GOLDEN[language, uid]
-    text = "\n".join(tables[language][uid]["sentence_good"].to_pylist())
-    assert all(part in text for part in wanted)
-    assert not any(wrong in text for wrong in (" de le ", " de les ", " à le ", "le a", "la a"))
-
-
-def test_slips_of_the_original_are_not_repeated(
-    tables: dict[str, dict[str, pa.Table]],
-) -> None:
+def test_slips_of_the_original_are_not_repeated(tables: Tables) -> None:
     german = "\n".join(tables["de"]["prep_anim"]["sentence_good"].to_pylist())
     assert "den Köchen" in german
     assert "den Köche " not in german
@@ -120,19 +94,6 @@ def test_slips_of_the_original_are_not_repeated(
                 first, second = [s for s in row["slots"] if s["upos"] in ("VERB", "ADJ")]
                 verbs[first["lemma"]].add(second["lemma"])
             assert all(first not in seconds for first, seconds in verbs.items())
-
-
-def test_tokens_are_the_form_of_the_original_release(
-    tables: dict[str, dict[str, pa.Table]],
-) -> None:
-    hebrew = tables["he"]["subj_rel"].slice(0, 1).to_pylist()[0]
-    assert hebrew["tokens_good"].startswith("ה ")
-    assert " ש " in hebrew["tokens_good"]
-    french = tables["fr"]["simple_agrmt"]["tokens_good"].to_pylist()
-    assert any(text.startswith("l' ") for text in french)
-    russian = tables["ru"]["obj_rel_across_anim"]["tokens_good"][0].as_py()
-    assert russian.count(" , ") == 2
-    assert not russian.endswith(".")
 
 
 @pytest.mark.parametrize("language", ["he", "ru"])
@@ -164,6 +125,6 @@ def test_russian_people_are_beside_others_in_a_place() -> None:
     assert all(row["Before"] for row in people)
 
 
-def test_russian_passing_roles_have_no_habits(tables: dict[str, dict[str, pa.Table]]) -> None:
+def test_russian_passing_roles_have_no_habits(tables: Tables) -> None:
     text = "\n".join(tables["ru"]["long_vp_coord"]["sentence_good"].to_pylist())
     assert not any(role in text for role in ("Покупатель", "Пассажир", "Посетитель"))

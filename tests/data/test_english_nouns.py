@@ -1,12 +1,11 @@
 """The English lexicon: nouns, names and closed classes, held against rules written here anew."""
 
-import importlib.util
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+import add_frequency
 from release import CHECKOUT
 from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.lexicon import Lexicon
@@ -20,6 +19,11 @@ SING, PLUR = Feats.parse("Number=Sing"), Feats.parse("Number=Plur")
 NOUNS = ENGLISH.table("noun").rows
 NAMES = ENGLISH.table("propn").rows
 TOPS = ("animate", "institution", "inanimate")
+
+BODIES = {
+    "flock", "herd", "swarm", "enemy", "pair", "dozen", "half", "number", "expedition",
+}  # fmt: skip
+"""Collective nouns that are no institutions."""
 
 _ES_AFTER_O = {"echo", "hero", "mango", "mosquito", "potato", "tomato", "tornado", "torpedo",
                "volcano", "fresco"}  # fmt: skip
@@ -60,18 +64,7 @@ def test_count_says_which_nouns_have_a_plural() -> None:
         assert row.properties["Count"] in ("count", "mass", "collective")
         assert (PLUR in row.forms) == (row.properties["Count"] != "mass"), row.lemma
         if row.properties["Count"] == "collective":
-            bodies = (
-                "flock",
-                "herd",
-                "swarm",
-                "enemy",
-                "pair",
-                "dozen",
-                "half",
-                "number",
-                "expedition",
-            )
-            assert below(row, "institution") or row.lemma in bodies
+            assert below(row, "institution") or row.lemma in BODIES
 
 
 @pytest.mark.parametrize("table", ["noun", "propn", "pluralia"])
@@ -147,30 +140,17 @@ def test_downward_determiners_license_polarity_items() -> None:
 # --- frequency and verification ----------------------------------------------------------------
 
 
-def _script() -> Any:
-    path = ROOT / "scripts" / "add_frequency.py"
-    spec = importlib.util.spec_from_file_location("add_frequency", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-SCRIPT = _script()
-
-
 def test_frequency_is_filled_in_and_all_else_stays(tmp_path: Path) -> None:
     path = tmp_path / "noun.tsv"
     before = "# words\nlemma\tNumber=Sing\tClass\n\nbank#1\tbank\tplace\n# more\nkey\tkey\t\n"
     path.write_text(before, "utf-8")
-    after = SCRIPT.with_frequency(path, lambda word: len(word) + 0.126)
+    after = add_frequency.with_frequency(path, lambda word: len(word) + 0.126)
     assert after == (
         "# words\nlemma\tNumber=Sing\tClass\tFreq\n\n"
         "bank#1\tbank\tplace\t4.13\n# more\nkey\tkey\t\t3.13\n"
     )
     path.write_text(after, "utf-8")
-    again = SCRIPT.with_frequency(path, lambda word: 1)
+    again = add_frequency.with_frequency(path, lambda word: 1)
     assert again == after.replace("4.13", "1.00").replace("3.13", "1.00")
 
 
@@ -178,5 +158,5 @@ def test_frequency_of_a_table_that_is_not_there(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     pytest.importorskip("wordfreq")
-    assert SCRIPT.main(["en", "nuon", "--lexicons", str(tmp_path)]) == 2
+    assert add_frequency.main(["en", "nuon", "--lexicons", str(tmp_path)]) == 2
     assert "nuon.tsv: there is no such file" in capsys.readouterr().err

@@ -18,6 +18,9 @@ from solecism.root import Root
 
 pytestmark = pytest.mark.nightly
 
+Rows = dict[str, list[dict[str, Any]]]
+"""Items by UID."""
+
 ROOT = Root(CHECKOUT)
 LEXICON = CHECKOUT / "lexicons" / "zh"
 
@@ -57,7 +60,7 @@ LESS_LIKELY = {
 
 
 @pytest.fixture(scope="module")
-def suites() -> dict[str, list[dict[str, Any]]]:
+def suites() -> Rows:
     """All suites by UID."""
     return {
         paradigm.template.id: pa.concat_tables(draw_suites(paradigm)).to_pylist()
@@ -69,7 +72,7 @@ def suites() -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.fixture(scope="module")
-def pairs() -> dict[str, list[dict[str, Any]]]:
+def pairs() -> Rows:
     """All minimal pairs by UID."""
     return {
         paradigm.template.id: pa.concat_tables(draw_pairs(paradigm)).to_pylist()
@@ -95,13 +98,13 @@ def tokens(item: dict[str, Any]) -> dict[str, list[str]]:
     return {condition["name"]: condition["tokens"].split() for condition in item["conditions"]}
 
 
-def test_the_24_suites_of_the_paper_and_16_more(suites: dict[str, list[dict[str, Any]]]) -> None:
+def test_the_24_suites_of_the_paper_and_16_more(suites: Rows) -> None:
     assert set(suites) == {*SUITES, *FURTHER}
     assert len(SUITES) == 24
     assert min(map(len, suites.values())) >= 40
 
 
-def test_every_class_has_its_pairs(pairs: dict[str, list[dict[str, Any]]]) -> None:
+def test_every_class_has_its_pairs(pairs: Rows) -> None:
     kinds = {name.removesuffix("_pair") for name in pairs}
     reflexives = {f"reflexive_{kind}" for kind in ("masculine", "feminine", "singular", "plural")}
     plain = {name for name in FURTHER if not name.startswith("reflexive")}
@@ -109,7 +112,7 @@ def test_every_class_has_its_pairs(pairs: dict[str, list[dict[str, Any]]]) -> No
     assert {len(rows) for rows in pairs.values()} == {40}
 
 
-def test_one_word_differs_in_a_pair(pairs: dict[str, list[dict[str, Any]]]) -> None:
+def test_one_word_differs_in_a_pair(pairs: Rows) -> None:
     for rows in pairs.values():
         for row in rows:
             good, bad = row["tokens_good"].split(), row["tokens_bad"].split()
@@ -118,9 +121,7 @@ def test_one_word_differs_in_a_pair(pairs: dict[str, list[dict[str, Any]]]) -> N
             assert row["one_prefix_method"] != row["two_prefix_method"]
 
 
-def test_the_target_is_the_same_after_another_stimulus(
-    suites: dict[str, list[dict[str, Any]]],
-) -> None:
+def test_the_target_is_the_same_after_another_stimulus(suites: Rows) -> None:
     """In the classifier class two of four comparisons have the same stimulus and another target."""
     for name, rows in suites.items():
         for row in rows:
@@ -133,9 +134,7 @@ def test_the_target_is_the_same_after_another_stimulus(
                     assert same == (True, False) or across, row
 
 
-def test_in_an_interaction_the_sentences_of_a_difference_differ_in_one_word(
-    suites: dict[str, list[dict[str, Any]]],
-) -> None:
+def test_in_an_interaction_the_sentences_of_a_difference_differ_in_one_word(suites: Rows) -> None:
     found = {name for name, rows in suites.items() if " - " in rows[0]["predictions"][0]}
     assert found == INTERACTIONS
     for name in found:
@@ -155,7 +154,7 @@ def _region(row: dict[str, Any], name: str) -> dict[str, str]:
     return {"text": place["text"], "before": before, "after": after}
 
 
-def test_predictions_are_the_papers(suites: dict[str, list[dict[str, Any]]]) -> None:
+def test_predictions_are_the_papers(suites: Rows) -> None:
     for name, modifiers in CLASSES.items():
         for modifier in modifiers:
             told = {p for row in suites[f"{name}_{modifier}"] for p in row["predictions"]}
@@ -163,9 +162,7 @@ def test_predictions_are_the_papers(suites: dict[str, list[dict[str, Any]]]) -> 
             assert {p.partition(".")[0] for p in told} == set(LESS_LIKELY[name])
 
 
-def test_modified_items_are_the_plain_ones_with_words_put_in(
-    suites: dict[str, list[dict[str, Any]]],
-) -> None:
+def test_modified_items_are_the_plain_ones_with_words_put_in(suites: Rows) -> None:
     for name, modifiers in CLASSES.items():
         plain = [tokens(row) for row in suites[f"{name}_none"]]
         for modifier in modifiers[1:]:
@@ -183,9 +180,7 @@ def _within(plain: list[str], modified: list[str]) -> bool:
     return more > 0 and any(modified[:n] + modified[n + more :] == plain for n in starts)
 
 
-def test_classifiers_go_with_one_noun_of_their_item(
-    suites: dict[str, list[dict[str, Any]]],
-) -> None:
+def test_classifiers_go_with_one_noun_of_their_item(suites: Rows) -> None:
     rows = items("classifier_items")
     right = {(row[f"Clf{n}"], row[f"Noun{n}"]) for row in rows for n in "12"}
     wrong = {(row["Clf2"], row["Noun1"]) for row in rows}
@@ -210,9 +205,7 @@ def test_every_verb_is_once_right_and_once_wrong() -> None:
     assert chosen == {(wrong, verb) for verb, wrong in chosen}
 
 
-def test_regions_begin_where_the_bad_condition_is_bad(
-    suites: dict[str, list[dict[str, Any]]],
-) -> None:
+def test_regions_begin_where_the_bad_condition_is_bad(suites: Rows) -> None:
     def regions(name: str) -> set[str]:
         conditions = (c for row in suites[name] for c in row["conditions"])
         return {region["text"] for c in conditions for region in c["regions"]}
@@ -223,7 +216,7 @@ def test_regions_begin_where_the_bad_condition_is_bad(
     assert regions("lian_dou") == {"都"}
 
 
-def test_baselines_are_good_sentences(suites: dict[str, list[dict[str, Any]]]) -> None:
+def test_baselines_are_good_sentences(suites: Rows) -> None:
     """什么 takes 吗 and 呢, an adjective without a comparison takes 更 and 很."""
     for name in ("question_alternative", "question_a_not_a"):
         for row in suites[name]:
@@ -241,9 +234,7 @@ def test_modifiers_do_not_give_the_clash_away() -> None:
     assert not {"演唱", "剥", "抚养", "安慰", "折叠"} & {row["Verb"] for row in rows}
 
 
-def test_traditional_characters_convert_back(
-    suites: dict[str, list[dict[str, Any]]], pairs: dict[str, list[dict[str, Any]]]
-) -> None:
+def test_traditional_characters_convert_back(suites: Rows, pairs: Rows) -> None:
     opencc = pytest.importorskip("opencc", reason="needs the extra `zh`")
     to, back = opencc.OpenCC(catalogue_entry(ROOT, "mandarin").traditional), opencc.OpenCC("tw2s")
     sentences = [text for rows in suites.values() for row in rows for text in texts(row).values()]
@@ -294,9 +285,7 @@ TRADITIONAL = """
 """Every word of our items with such a character, as it must come out; read one by one."""
 
 
-def test_ambiguous_characters_are_converted_rightly(
-    suites: dict[str, list[dict[str, Any]]], pairs: dict[str, list[dict[str, Any]]]
-) -> None:
+def test_ambiguous_characters_are_converted_rightly(suites: Rows, pairs: Rows) -> None:
     opencc = pytest.importorskip("opencc", reason="needs the extra `zh`")
     convert = opencc.OpenCC(catalogue_entry(ROOT, "mandarin").traditional).convert
     right = dict(word.split(":") for word in TRADITIONAL.split())
@@ -311,9 +300,7 @@ def test_ambiguous_characters_are_converted_rightly(
     assert set(right) == set(asked)
 
 
-def all_words(
-    suites: dict[str, list[dict[str, Any]]], pairs: dict[str, list[dict[str, Any]]]
-) -> Iterator[list[str]]:
+def all_words(suites: Rows, pairs: Rows) -> Iterator[list[str]]:
     """The words of every sentence."""
     for rows in suites.values():
         yield from (words for row in rows for words in tokens(row).values())

@@ -152,17 +152,8 @@ def test_command_prints_a_line_a_config(tmp_path: Path) -> None:
 
 def started_build(folder: Path) -> subprocess.Popen[bytes]:
     """Start a build of French and wait until it has begun to write."""
-    command = [
-        sys.executable,
-        "-m",
-        "solecism",
-        "build",
-        "clams",
-        "fr",
-        "--out",
-        str(folder / "clams"),
-    ]
-    process = subprocess.Popen(command, cwd=CHECKOUT, stderr=subprocess.PIPE)
+    arguments = ["-m", "solecism", "build", "clams", "fr", "--out", str(folder / "clams")]
+    process = subprocess.Popen([sys.executable, *arguments], cwd=CHECKOUT, stderr=subprocess.PIPE)
     for _ in range(600):
         if list(folder.glob(".solecism-part.clams/fr/*.parquet")):
             return process

@@ -159,18 +159,6 @@ def test_the_manifest_names_sources_filters_and_caps() -> None:
     assert pairs["made"]["verb_number"] == 2
 
 
-@pytest.mark.usefixtures("mirror")
-def test_what_is_not_as_pinned_is_said() -> None:
-    done = build("en")
-    assert "note: UD_English-EWT: other bytes than the project pins" in done.output
-    assert "note: UD_English-GUM: missing: en_gum-ud-train.conllu" in done.output
-
-
-@pytest.mark.usefixtures("mirror")
-def test_without_languages_all_that_are_there() -> None:
-    assert list(built()["configs"]) == ["en", "en-forms", "en-pairs"]
-
-
 def test_what_may_not_be_passed_on_is_mined_and_not_pushed(
     mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,11 +12,9 @@ from huggingface_hub import DatasetCard
 
 from expecting import problems_of
 from release import small_root
-from solecism.check.registry import Finding
 from solecism.datasets.build import build
 from solecism.datasets.card import (
     card_data,
-    check_rows,
     feature_list,
     render_card,
     version_rows,
@@ -144,19 +142,6 @@ def test_numbers_of_the_card_are_those_of_the_data(clams: Path) -> None:
     assert f"found in these {facts['rows']:,} items" in " ".join(text.split())
     assert f"| 1.0.0 | `v1.0.0` | this one | {facts['rows']:,} | 1 |" in text
     assert "| `I003` | error | The good and the bad sentence are the same | 0 |" in text
-
-
-def test_findings_are_counted_by_check() -> None:
-    findings = (Finding("I016", "note", "a"), Finding("I016", "note", "b"))
-    (paradigm,) = config().paradigms
-    built = [config("he", paradigms=(replace(paradigm, findings=findings),)), config("fr")]
-    rows = {row["code"]: row for row in check_rows(built)}
-    assert rows["I016"]["findings"] == 2
-    assert rows["I001"]["findings"] == 0
-    assert rows["I001"]["message"] == "Two pairs have the same id"
-    assert not any(code.startswith("I1") for code in rows)
-    assert {r["code"][:2] for r in check_rows([config(kind="suite")])} == {"I0", "I1"}
-    assert check_rows([config(kind="cloze")]) == []
 
 
 def test_earlier_versions_stand_in_the_card_with_their_commits(tmp_path: Path) -> None:

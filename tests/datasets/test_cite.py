@@ -18,7 +18,6 @@ from solecism.datasets.catalogue import (
     read_bibliography,
     read_catalogue,
     references_of,
-    spdx,
 )
 from solecism.root import Root
 
@@ -39,13 +38,6 @@ BIB = """@inproceedings{who-2020-what,
   volume = {8},
   year = {2021},
   doi = {10.1/2},
-}
-
-@phdthesis{she-2019-thesis,
-  author = {She, D.},
-  title = {Thesis},
-  school = {A University},
-  year = {2019},
 }
 """
 
@@ -99,15 +91,6 @@ def test_every_source_of_the_catalogue_stands_in_the_bibliography() -> None:
     path = CHECKOUT / "builders" / "solecism" / "datasets" / "catalogue.toml"
     for entry in read_catalogue(path).values():
         assert len(references_of(root, entry)) == len(entry.sources)
-
-
-@pytest.mark.parametrize(
-    ("hub", "expected"),
-    [("cc-by-nc-sa-3.0", "CC-BY-NC-SA-3.0"), ("apache-2.0", "Apache-2.0"), ("lgpl-lr", "LGPLLR"),
-     ("gpl-3.0", "GPL-3.0-only"), ("mit", "MIT"), ("odbl", "ODbL-1.0")],
-)  # fmt: skip
-def test_licences_in_the_words_of_spdx(hub: str, expected: str) -> None:
-    assert spdx(hub) == expected
 
 
 def test_fields_of_several_lines_without_quotes_and_in_capitals_are_read(tmp_path: Path) -> None:

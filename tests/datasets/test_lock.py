@@ -11,14 +11,13 @@ from click.testing import CliRunner, Result
 
 from expecting import problems_of
 from folders import PLAIN, pair_row, write_folder
-from release import CHECKOUT, small_root
+from release import small_root
 from solecism.commands import main
 from solecism.datasets.build import build
 from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.lock import (
     LOCK,
     departures,
-    lock_path,
     note_commits,
     read_lock,
     record,
@@ -57,13 +56,6 @@ def test_content_is_digested_whatever_the_file(tmp_path: Path) -> None:
     expected = {"he": digest.content}
     assert digest.content.rows == 3
     assert contents_of(read_manifest(one)) == contents_of(read_manifest(other)) == expected
-
-
-def test_the_lock_stands_beside_the_catalogue(root: Root) -> None:
-    house = CHECKOUT / "builders" / "solecism" / "datasets"
-    assert lock_path(root, "tiny") == root.path / LOCK
-    assert lock_path(root, "clams") == house / LOCK
-    assert lock_path(root, "unheard") == root.path / LOCK
 
 
 def test_what_was_built_is_locked_and_then_checked(root: Root, tmp_path: Path) -> None:

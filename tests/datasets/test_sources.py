@@ -45,14 +45,6 @@ def test_the_environment_can_name_the_folder(
     assert find_root(root.path).path == root.path
 
 
-def test_the_current_folder_comes_before_the_installed_data(
-    root: Root, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("SOLECISM_ROOT", raising=False)
-    monkeypatch.chdir(root.path)
-    assert find_root().datasets == ["other", "tiny"]
-
-
 @pytest.mark.parametrize("missing", ["templates", "lexicons", "all"])
 def test_a_folder_without_data_is_refused(tmp_path: Path, missing: str) -> None:
     for name in {"templates", "lexicons"} - {missing} if missing != "all" else ():
@@ -65,13 +57,6 @@ def test_data_that_are_nowhere_are_told(nowhere: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(sources, "_HERE", nowhere / "a" / "b" / "c")
     with pytest.raises(InputError, match="nowhere: has no `templates`"):
         find_root()
-
-
-def test_authors_write_in_the_current_folder_unless_they_say_otherwise(
-    nowhere: Path, tmp_path: Path
-) -> None:
-    assert own_root().path == nowhere
-    assert own_root(tmp_path).path == tmp_path
 
 
 def test_data_sets_configs_and_templates_are_the_folders_and_files_that_there_are(

@@ -37,11 +37,6 @@ def test_a_class_stands_below_itself_and_all_above(
     assert (above in read(tmp_path, CLASSES).above(name)) is expected
 
 
-def test_without_a_file_classes_are_flat(tmp_path: Path) -> None:
-    flat = read_hierarchy(tmp_path / "classes.tsv")
-    assert flat.above("human") == {"human"}
-
-
 @pytest.mark.parametrize(
     ("rows", "messages"),
     [
@@ -67,10 +62,3 @@ def test_without_a_file_classes_are_flat(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_bad_class_is_told(tmp_path: Path, rows: str, messages: list[str]) -> None:
     assert problems_of(lambda: read(tmp_path, "class\tparent\n" + rows), tmp_path) == messages
-
-
-def test_the_header_must_name_class_and_parent(tmp_path: Path) -> None:
-    assert problems_of(lambda: read(tmp_path, "class\nhuman\n"), tmp_path) == [
-        "classes.tsv:1: the header must begin with the columns class, parent (tabs between), "
-        "found: 'class'"
-    ]
