@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import solecism
-from judged import collect, save_session
+from judged import collect
 from release import bytes_of
 from scored import write_result
 from solecism.commands import main
@@ -23,7 +23,7 @@ from solecism.errors import InputError
 from solecism.judge.accepting import accept
 from solecism.judge.creation import StudyOptions, create_study, pairs_of_config
 from solecism.judge.design import Study
-from solecism.judge.importing import import_answers, read_answer_table
+from solecism.judge.importing import read_answer_table
 from solecism.judge.outcome import outcome_of
 from solecism.judge.schema import ANSWERS, JUDGMENTS
 from solecism.reports.people import margin_correlations
@@ -105,13 +105,6 @@ def test_a_study_of_other_pairs_is_refused(folder: Path, study: Study) -> None:
     with pytest.raises(InputError, match=f"of 12 pairs 12 are not in '{UID}' 1"):
         accept(outcome_of(study, pa.Table.from_pylist(rows, ANSWERS)), folder)
     assert bytes_of(folder) == before
-
-
-def test_answers_of_programs_are_not_accepted(folder: Path, study: Study, tmp_path: Path) -> None:
-    path = save_session(study, tmp_path / "one.json", "ada", flags=["simulated"])
-    found = outcome_of(study, import_answers(study, [path]).table)
-    with pytest.raises(InputError, match="are those of programs"):
-        accept(found, folder)
 
 
 @pytest.mark.parametrize(

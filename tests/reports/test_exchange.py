@@ -24,6 +24,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = next(iter(items.tables(limit=60)))
     more = {"data": "clams", "version": items.version, "digest": items.digest}
     write_result(folder / "results" / "here", make_scores(table), "org/tiny", "fr", **more)
+    write_result(folder / "two" / "there", make_scores(table), "org/large", "fr", data="clams")
     return folder
 
 
@@ -49,13 +50,6 @@ def test_results_for_the_repository_of_a_model(work: Path, monkeypatch: pytest.M
 
 
 def test_a_repository_has_one_model(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = work / "results" / "here"
-    other = work / "two" / "there"
-    table = next(iter(open_pairs(f"{work}/clams/fr").tables(limit=60)))
-    write_result(other, make_scores(table), "org/large", "fr", data="clams")
-    monkeypatch.chdir(work)
-    done = CliRunner().invoke(
-        main, ["report", str(first), str(other), "--eval-results", ".", "--hub", "org"]
-    )
+    done = run(work, monkeypatch, "two/there", "--eval-results", ".", "--hub", "org")
     assert done.exit_code == 2
     assert "these are of org/large, org/tiny" in done.stderr

@@ -80,16 +80,10 @@ def test_margins(written: Path) -> None:
 
 
 def test_a_column_of_names_is_no_filter(tmp_path: Path) -> None:
-    pairs = make_pairs(300)
-    features = pairs["features"].combine_chunks()
-    names = pa.array([f"s{number}" for number in range(300)])
-    parts = [*features.flatten(), names]
-    fields = [*features.type, pa.field("sent_id", pa.string())]
-    pairs = pairs.set_column(
-        pairs.column_names.index("features"),
-        "features",
-        pa.StructArray.from_arrays(parts, fields=fields),
-    )
+    rows = make_pairs(300).to_pylist()
+    for number, row in enumerate(rows):
+        row["features"]["sent_id"] = f"s{number}"
+    pairs = pa.Table.from_pylist(rows)
     write_folder(tmp_path / "demo", "demo", {"xx": (pairs, {})})
     (data,) = open_folders([tmp_path / "demo"], Root(tmp_path))
     found = [column.name for column in filter_columns(read_items(data.configs[0]))]

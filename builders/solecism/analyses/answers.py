@@ -35,16 +35,12 @@ def items_of(results: Iterable[Result], features: Sequence[str] = ()) -> pd.Data
     are no results.
     """
 
-    def in_order(result: Result) -> list[tuple[str, int]]:  # lstm-8M before lstm-64M
-        return by_numbers(f"{result.run['model']}@{checkpoint_of(result)}")
-
     frames: list[pd.DataFrame] = []
-    for result in sorted(results, key=in_order):
-        run, checkpoint, table = (
-            result.run,
-            checkpoint_of(result),
-            result.read([*_COLUMNS, "features"]),
-        )
+    # by the numbers in names: lstm-8M before lstm-64M
+    in_order = sorted(results, key=lambda r: by_numbers(f"{r.run['model']}@{checkpoint_of(r)}"))
+    for result in in_order:
+        run, checkpoint = result.run, checkpoint_of(result)
+        table = result.read([*_COLUMNS, "features"])
         table = table.filter(pc.is_valid(table["decision"]))
         columns = {name: table[name] for name in _COLUMNS}
         columns |= {name: feature(table["features"], name) for name in features}
@@ -93,7 +89,8 @@ def read_accuracies(path: Path, name: str = "") -> pd.DataFrame:
         raise fail("has no column of accuracies", path)
     terms = pd.Series(frame.get("phenomenon"), frame.index, object)
     known = frame.assign(UID=frame["UID"].astype(str), phenomenon=terms)
-    long = known.melt(keys, models, "model", "accuracy").dropna(subset=["accuracy"])
+    long = known.melt(keys, models, "model", "share").rename(columns={"share": "accuracy"})
+    long = long.dropna(subset=["accuracy"])
     if not long["accuracy"].between(0, 1).all():
         raise fail("has an accuracy that is no number from 0 to 1", path)
     return long[long["UID"] != "overall"]
@@ -130,9 +127,7 @@ def model_size(name: str, checkpoint: str = "") -> float | None:
     if (step := step_of(checkpoint)) is not None:
         return step
     found = _SIZE.search(name)
-    if not found:
-        return None
-    return float(found[1].replace("_", ".")) * _UNITS[found[2].upper()]
+    return float(found[1].replace("_", ".")) * _UNITS[found[2].upper()] if found else None
 
 
 def without_size(name: str) -> str:

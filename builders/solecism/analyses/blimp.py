@@ -183,10 +183,8 @@ def _methods(items: pd.DataFrame) -> AnalysisPart | None:
     parts = []
     for prefix in (name for name in _PREFIXES if {name, whole} <= set(each)):
         both = each.dropna(subset=[whole, prefix])
-        both = both.assign(
-            method=prefix, accuracy=both[prefix], difference=both[prefix] - both[whole]
-        )
-        by = both.groupby(["model", "method"])
+        both["accuracy"], both["difference"] = both[prefix], both[prefix] - both[whole]
+        by = both.assign(method=prefix).groupby(["model", "method"])
         means = by[["accuracy", whole, "difference"]].mean()
         parts.append(means.assign(paradigms=by.size()).reset_index())
     if not parts:

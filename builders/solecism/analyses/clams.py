@@ -31,9 +31,8 @@ def analyse_clams(
     items["language"] = items["language"].fillna(items["config"])
     table = _cells(items)
     cells = table[table["construction"] != _AVERAGE]
-    bars = side_by_side(
-        joined(cells, "model", "language"), cells["construction"], cells["accuracy"]
-    )
+    models = joined(cells, "model", "language")
+    bars = side_by_side(models, cells["construction"], cells["accuracy"])
     accuracy = AnalysisPart(
         "accuracy", "Accuracy by construction and language", f"{_PAPER}, Table 1, Appendix C", table,
         "sd: standard deviation over seeds; average: each construction counts once",

@@ -11,6 +11,9 @@ from solecism.scoring.results import Result
 
 _PAPER = "Bacon and Regier 2019"
 _FEATURES = ("distance", "distractors", "agrees_in", "relation", "flipped", "attractors")
+_OF_PAIRS = {"relation": "UID", "agrees_in": "flipped", "distractors": "attractors"}
+"""Columns of cloze items, and where minimal pairs have the same."""
+
 MIN_ITEMS = 20
 """Fewer items than this make no row of a curve, and no language of a correlation."""
 
@@ -22,11 +25,7 @@ def analyse_agreement(results: Sequence[Result]) -> list[AnalysisPart]:
     and ``distractors`` are its attractors.
     """
     items = items_of(results, _FEATURES)
-    for name, other in (
-        ("relation", "UID"),
-        ("agrees_in", "flipped"),
-        ("distractors", "attractors"),
-    ):
+    for name, other in _OF_PAIRS.items():
         items[name] = items[name].astype(object).where(items[name].notna(), items[other])
     parts = [
         _accuracy(items, ["relation"], "relations", "Figure 1"),
@@ -99,10 +98,8 @@ def _features(items: pd.DataFrame) -> AnalysisPart:
     rows = []
     for model, some in items.dropna(subset=["agrees_in"]).groupby("model", sort=False):
         features = some["agrees_in"].str.get_dummies("|").astype(bool)
-        rows += [
-            {"model": model, "feature": name, **_two_sides(some, features[name])}
-            for name in features
-        ]
+        for name, has in features.items():
+            rows.append({"model": model, "feature": name, **_two_sides(some, has)})
     table = pd.DataFrame(rows)
     sides = table.set_index(pd.Index(joined(table, "model", "feature")))[["with", "without"]]
     return AnalysisPart(

@@ -169,10 +169,8 @@ _EFFECTS = {
 
 def _effects(name: str, table: pd.DataFrame) -> AnalysisPart:
     names = joined(table, "class", "corpus", "models")
-    half = 1.96 * table["error"]
-    ends = pd.concat(
-        [table["log_odds"], table["log_odds"] - half, table["log_odds"] + half], axis=1
-    )
+    odds, half = table["log_odds"], 1.96 * table["error"]
+    ends = pd.concat([odds, odds - half, odds + half], axis=1)
     return AnalysisPart(
         name, *_EFFECTS[name], table,
         "logistic regression with random intercepts of modifier, item and seed (Laplace), p by Wald's"

@@ -42,11 +42,9 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
 
     ``judges``: who the judges were and how they were found, for the card. The folder is replaced as
     a whole, or stays as it was. Raises :class:`InputError` if the study is about another data set,
-    if a pair is not in the data, and if answers come from programs.
+    and if a pair is not in the data.
     """
     manifest = read_manifest(folder)
-    if outcome.simulated:
-        raise fail(f"{outcome.simulated:,} answers are those of programs: accept those of people")
     pairs = _by_config(outcome, manifest)
     files = {p: f for name in pairs for p, f in manifest.config(name).files.items()}
     if wrong := changed_files(folder, files):

@@ -16,7 +16,6 @@ A catch trial is answered right by ``good`` (choice), a rating of 1 to 3 (Likert
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -76,14 +75,12 @@ class Outcome:
     columns of :data:`~solecism.judge.schema.JUDGMENTS`, the config, and the sentences if the study
     has them. ``answers``: the answers that count, with ``pair`` (the row in ``pairs``), ``value``
     (1 right, 0 wrong, or the z-score of a rating), ``choice`` (the number of the answer) and
-    ``influence`` (how much it moves the pair's accuracy). ``simulated``: how many answers come from
-    programs.
+    ``influence`` (how much it moves the pair's accuracy).
     """
 
     study: Study
     judges: pd.DataFrame = field(repr=False)
     pairs: pd.DataFrame = field(repr=False)
-    simulated: int
     answers: pd.DataFrame = field(repr=False)
 
     @property
@@ -144,14 +141,13 @@ def outcome_of(study: Study, table: pa.Table, exclude: bool = True) -> Outcome:
     ``table``: answers (:data:`~solecism.judge.schema.ANSWERS`). If ``exclude`` is false, all
     answers to items count. The outcome has only pairs with an answer that counts.
     """
-    rows, judges = _frame(table, study.rules), judge_records(table, study.rules)
+    rows = _frame(table, study.rules)
+    judges = judge_records(rows, study.rules)
     counting = rows[rows["kind"] == "item"]
     if exclude:
         out = judges.loc[judges["reasons"] != "", "participant"]
         counting = counting[~counting["participant"].isin(out) & ~counting["ruled_out"]]
-    simulated = int(_has_flag(table, ("simulated",)).sum())
-    pairs, answers = _pairs(_with_values(counting, study.design), study)
-    return Outcome(study, judges, pairs, simulated, answers)
+    return Outcome(study, judges, *_pairs(_with_values(counting, study.design), study))
 
 
 def _frame(table: pa.Table, rules: Rules) -> pd.DataFrame:
@@ -161,23 +157,16 @@ def _frame(table: pa.Table, rules: Rules) -> pd.DataFrame:
     flags, or not one of the native languages, that the rules name.
     """
     frame: pd.DataFrame = table.drop_columns(["flags"]).to_pandas()
-    out = _has_flag(table, rules.flags)
+    lists, out = table["flags"].combine_chunks(), np.zeros(len(table), np.bool_)
+    is_named = pc.is_in(pc.list_flatten(lists), pa.array([*rules.flags], pa.string()))
+    out[pc.list_parent_indices(lists).filter(is_named).to_numpy()] = True
     if rules.native_language:
         known = {code.lower() for code in rules.native_language}
         out |= ~frame["native_language"].fillna("").str.lower().isin(known).to_numpy()
     return frame.assign(ruled_out=out)
 
 
-def _has_flag(table: pa.Table, flags: Sequence[str]) -> NDArray[np.bool_]:
-    """Return for each answer whether it has at least one of ``flags``."""
-    lists = table["flags"].combine_chunks()
-    found = np.zeros(len(table), np.bool_)
-    is_in = pc.is_in(pc.list_flatten(lists), pa.array([*flags], pa.string()))
-    found[pc.list_parent_indices(lists).filter(is_in).to_numpy()] = True
-    return found
-
-
-def judge_records(table: pa.Table, rules: Rules) -> pd.DataFrame:
+def judge_records(rows: pd.DataFrame, rules: Rules) -> pd.DataFrame:
     """Return a row for each judge, in the order of their names.
 
     ``completed``: the share of trials that the judge answered. ``catch``: the share of catch trials
@@ -186,7 +175,6 @@ def judge_records(table: pa.Table, rules: Rules) -> pd.DataFrame:
     milliseconds. ``left_out``: how many answers are ruled out by a flag or a native language.
     ``reasons``: the rules that the judge broke, so that no answer counts; empty if none.
     """
-    rows = _frame(table, rules)
     items, catch = rows[rows["kind"] == "item"], rows[rows["kind"] == "catch"]
     design = rows["design"].iloc[0] if len(rows) else ""
     right = {"choice": catch["answer"] == "good", "expert": catch["answer"] == "no"}

@@ -67,9 +67,9 @@ Said = Mapping[str, Any]
 READINGS = ("yes", "no", "not applicable")
 """What an expert says of a sentence."""
 
-FLAGS = ("honeypot", "resumed", "hidden", "simulated")
+FLAGS = ("honeypot", "resumed", "hidden")
 """What is noted of a session or an answer: a hidden field was filled in; the page was loaded again
-before; the page was not in sight for a while; a program answered."""
+before; the page was not in sight for a while."""
 
 REASONS = ("agreement", "word order", "form", "meaning", "other")
 """Why an expert rejects a sentence."""

@@ -262,16 +262,14 @@ def _places(results: Sequence[Result]) -> dict[str, tuple[str, str]]:
         for row in table.group_by(table.column_names, use_threads=False).aggregate([]).to_pylist():
             place = row["linguistics_term"] or "", row["construction"] or ""
             found.setdefault(row["UID"], set()).add(place)
-    every = {place for some in found.values() for place in some}
-    named = [construction for _, construction in every if construction]
+    named = [place[1] for place in set().union(*found.values()) if place[1]]
     is_nested = len(set(named)) == len(named) and all(len(some) == 1 for some in found.values())
-    return {
-        uid: (
-            min(some)[0] if len({phenomenon for phenomenon, _ in some}) == 1 else "",
-            min(some)[1] if is_nested else "",
-        )
-        for uid, some in found.items()
-    }
+    places = {}
+    for uid, some in found.items():
+        phenomenon, construction = min(some)
+        is_sure = len({term for term, _ in some}) == 1
+        places[uid] = (phenomenon if is_sure else "", construction if is_nested else "")
+    return places
 
 
 def _normalised(results: Sequence[tuple[str, Result]]) -> list[FigureTable]:
@@ -293,12 +291,8 @@ def _normalised(results: Sequence[tuple[str, Result]]) -> list[FigureTable]:
         rows = []
         for model, known in figures.items():
             tallies = (known.get(head, {}) for head in heads)
-            cells = (
-                None
-                if t.get("accuracy") is None
-                else FigureCell.of(Tally(t["accuracy"] * t["n"], t["n"]))
-                for t in tallies
-            )
+            counts = ((t.get("accuracy"), t.get("n", 0)) for t in tallies)
+            cells = (None if a is None else FigureCell.of(Tally(a * n, n)) for a, n in counts)
             rows.append(FigureRow(model, 0, tuple(cells)))
         if rows:
             tables.append(FigureTable("model", tuple(heads), tuple(rows)))

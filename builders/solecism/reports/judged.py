@@ -63,7 +63,7 @@ def judged_json(outcome: Outcome, everyone: Outcome) -> dict[str, object]:
     return {
         "study": outcome.study.id, "design": outcome.study.design, "judges": len(outcome.judges),
         "excluded": {person: reasons.split() for person, reasons in excluded.items()},
-        "simulated": outcome.simulated, "overall": _group_json(outcome.overall),
+        "overall": _group_json(outcome.overall),
         "without_exclusions": _group_json(everyone.overall),
         **{level: [_group_json(g) for g in some] for level, some in outcome.levels.items()},
         "paradigms_below": [group.name for group in outcome.failed],
@@ -85,8 +85,6 @@ def _group_json(group: JudgedGroup) -> dict[str, object]:
 
 def notes(outcome: Outcome) -> Iterator[str]:
     """Yield what a reader must know of an outcome."""
-    if outcome.simulated:
-        yield f"{outcome.simulated:,} answers are those of programs"
     items = {i["id"] for i in outcome.study.items.values() if i["kind"] == "item"}
     if outcome.study.design == "likert" and (empty := items - set(outcome.pairs["id"])):
         yield f"{len(empty)} pairs have ratings of one sentence only and are left out"

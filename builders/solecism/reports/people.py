@@ -36,22 +36,19 @@ LEAST_RATED = 5
 """The fewest pairs for which a correlation of margins with ratings is shown."""
 
 
-@dataclass(frozen=True)
-class Judgments:
-    """The share of judgments for the good sentence, and their number (0: unknown), by paradigm."""
+Judgments = dict[str, tuple[float, int]]
+"""The share of judgments for the good sentence, and their number (0: unknown), by paradigm."""
 
-    accuracy: dict[str, float]
-    n: dict[str, int]
 
-    def cell(self, uids: Iterable[str]) -> FigureCell | None:
-        """Return the accuracy of people on paradigms, each judgment (or paradigm) counted once."""
-        some = [(self.accuracy[uid], self.n.get(uid, 0)) for uid in uids if uid in self.accuracy]
-        if not some:
-            return None
-        value, n = _pooled(some)
-        found = wilson(value * n, n)
-        low, high = (found.low, found.high) if n else (None, None)
-        return FigureCell(value, low, high, n or len(some))
+def people_cell(judgments: Judgments, uids: Iterable[str]) -> FigureCell | None:
+    """Return the accuracy of people on paradigms, each judgment (or paradigm) counted once."""
+    some = [judgments[uid] for uid in uids if uid in judgments]
+    if not some:
+        return None
+    value, n = _pooled(some)
+    found = wilson(value * n, n)
+    low, high = (found.low, found.high) if n else (None, None)
+    return FigureCell(value, low, high, n or len(some))
 
 
 Judged = Mapping[tuple[str, str], Judgments]
@@ -96,9 +93,8 @@ def read_judgments(path: Path) -> dict[str, Judgments]:
     for (group, uid), some in known.groupby(["config", "UID"], sort=False):
         if len(some) > 1 and "id" not in names:
             raise fail(f"paradigm {uid!r} is there twice", path, int(some.index[1]) + 2)
-        judged = made.setdefault(str(group), Judgments({}, {}))
         figures = zip(some["accuracy"].tolist(), some["n"].astype(int).tolist(), strict=True)
-        judged.accuracy[str(uid)], judged.n[str(uid)] = _pooled(list(figures))
+        made.setdefault(str(group), {})[str(uid)] = _pooled(list(figures))
     return made
 
 
@@ -145,13 +141,11 @@ def find_judgments(results: Sequence[Result], path: Path | None = None) -> Judge
         else:
             some = [read[name] for name in (config, "") if name in read][:1]
         for judged in some:
-            merged = found.setdefault((data, config), Judgments({}, {}))
-            merged.accuracy.update(judged.accuracy)
-            merged.n.update(judged.n)
+            found.setdefault((data, config), {}).update(judged)
     if path is None:
         return found
     known = {uid for result in results for uid in result.summary["by"]["UID"]}
-    fitting = {key: some for key, some in found.items() if known & set(some.accuracy)}
+    fitting = {key: some for key, some in found.items() if known & some.keys()}
     if not fitting:
         near = candidates("paradigms", sorted(known))
         raise fail(f"the judgments are of none of the paradigms of these results {near}", path)
@@ -240,7 +234,7 @@ def people_columns(results: Sequence[Result], judgments: Judged, by: str) -> lis
 def _cells(result: Result, judged: Judgments, by: str) -> dict[str, FigureCell]:
     """Return what people decide on each group of paradigms of a result's config, and on all."""
     uids = list(result.summary["by"]["UID"])
-    total = judged.cell(uids)
+    total = people_cell(judged, uids)
     if total is None or by == "config":
         return {} if total is None else {ALL: total}
     some = result.read(["UID", COLUMNS[by]])
@@ -248,7 +242,8 @@ def _cells(result: Result, judged: Judgments, by: str) -> dict[str, FigureCell]:
     groups: dict[str, list[str]] = {}
     for row in pairs.group_by(["group", "uid"], use_threads=False).aggregate([]).to_pylist():
         groups.setdefault(row["group"], []).append(row["uid"])
-    found = {name: cell for name, members in groups.items() if (cell := judged.cell(members))}
+    cells = {name: people_cell(judged, members) for name, members in groups.items()}
+    found = {name: cell for name, cell in cells.items() if cell}
     values = [cell.value for cell in found.values()]
     found[ALL] = total
     if len(values) > 1:

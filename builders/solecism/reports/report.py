@@ -100,10 +100,8 @@ class ResultReport:
         if any(cell.low is not None for column in self.columns for cell in column.cells.values()):
             yield Text("with the 95 % interval (Wilson)", style="dim")
         shown = [result for column in self.columns for result in column.results]
-        notes = [(str(one), "dim") for one in margin_correlations(shown)]
-        notes += [(note, "yellow") for note in text.bos_notes(shown)]
-        notes += [(signature, "dim") for signature in text.signatures(shown)]
-        yield from (Text(note, style=style, no_wrap=True) for note, style in notes)
+        notes = [*map(str, margin_correlations(shown)), *text.signatures(shown)]
+        yield from (Text(note, style="dim", no_wrap=True) for note in notes)
 
     def _compared(self) -> Iterator[RenderableType]:
         assert self.difference is not None

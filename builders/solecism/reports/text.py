@@ -137,22 +137,6 @@ def signatures(results: Sequence[Result]) -> list[str]:
     return lines
 
 
-def bos_notes(results: Sequence[Result]) -> Iterator[str]:
-    """Yield a note on results that differ in ``bos`` alone, and by more than two points."""
-    alike: dict[str, dict[str, float]] = {}
-    for result in results:
-        overall, run = result.summary["overall"], result.run
-        if overall["n"]:
-            parts = (part for part in result.signature.split("|") if not part.startswith("bos:"))
-            name = f"{run['model']} on {run['config']}: the first token matters:|{'|'.join(parts)}"
-            bos = run["options"].get("bos", "?")
-            alike.setdefault(name, {})[bos] = 100 * overall["accuracy"]
-    for name, found in alike.items():
-        if max(found.values()) - min(found.values()) > 2:
-            shown = ", ".join(f"{value:.1f} with bos:{bos}" for bos, value in found.items())
-            yield f"{name.partition('|')[0]} {shown}"
-
-
 def difference_table(found: ModelDifference) -> Table:
     """Return a table of both accuracies, their difference with its interval, and mid-p."""
     table = Table(found.by, box=None, pad_edge=False, padding=(0, 1, 0, 0))

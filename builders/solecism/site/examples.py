@@ -112,20 +112,9 @@ class ShownText:
         return [(differs, list(some)) for differs, some in grouped]
 
 
-@dataclass(frozen=True)
-class GlossedWord:
-    """A word that was drawn: its slot, its form in the good sentence, and its features.
-
-    ``bad``: its form in the bad sentence, if that is another, with the features of that form.
-    """
-
-    slot: str
-    form: str
-    lemma: str
-    upos: str
-    feats: str
-    bad: str = ""
-    bad_feats: str = ""
+GlossedWord = Mapping[str, str]
+"""A word that was drawn: the ``name`` of its slot, its ``form`` in the good sentence, ``lemma``,
+``upos`` and ``feats``; if its form in the bad sentence is another, ``bad`` and ``bad_feats``."""
 
 
 @dataclass(frozen=True)
@@ -171,12 +160,12 @@ def _words(whole: ItemRow, bad: str, forms: FormFeatures) -> Iterator[GlossedWor
     """Yield the words of the good sentence, with their forms in the ``bad`` one."""
     for slot in _slots(whole, "good").values():
         names = ("name", "form", "lemma", "upos", "feats")
-        name, form, lemma, upos, feats = (str(slot.get(key) or "") for key in names)
+        word = {name: str(slot.get(name) or "") for name in names}
         span = _span(slot, "bad")
         other = bad[slice(*span)] if span else ""
-        other = "" if other.casefold() == form.casefold() else other
-        known = forms.get((lemma, other.casefold()), "")
-        yield GlossedWord(name, form, lemma, upos, feats, other, known)
+        other = "" if other.casefold() == word["form"].casefold() else other
+        known = forms.get((word["lemma"], other.casefold()), "")
+        yield {**word, "bad": other, "bad_feats": known}
 
 
 def _slots(whole: ItemRow, side: str) -> dict[tuple[int, int], ItemRow]:
@@ -202,15 +191,14 @@ def _span(slot: ItemRow, side: str) -> tuple[int, int] | None:
 def _pair(
     texts: Sequence[str], whole: ItemRow, words: Sequence[GlossedWord]
 ) -> Iterator[ShownText]:
-    known = {word.slot: word for word in words}
+    known = {word["name"]: word for word in words}
     for side, parts in zip(("good", "bad"), differing_parts(*texts), strict=True):
         notes: dict[tuple[int, int], str] = {}
         for span, slot in _slots(whole, side).items():
             if word := known.get(str(slot.get("name") or "")):
-                feats = word.bad_feats if side == "bad" and word.bad else word.feats
-                notes[span] = f"{word.slot}: " + ", ".join(
-                    filter(None, (word.upos, word.lemma, feats))
-                )
+                feats = word["bad_feats" if side == "bad" and word["bad"] else "feats"]
+                facts = filter(None, (word["upos"], word["lemma"], feats))
+                notes[span] = f"{word['name']}: {', '.join(facts)}"
         yield ShownText("", tuple(_pieces(parts, notes)), side)
 
 

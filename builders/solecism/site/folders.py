@@ -15,17 +15,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from solecism.datasets.catalogue import (
-    MINED,
-    CatalogueEntry,
-    Reference,
-    as_list,
-    bibtex,
-    catalogue_entry,
-    cite,
-    references_of,
-    spdx,
-)
+from solecism.datasets import catalogue
+from solecism.datasets.catalogue import CatalogueEntry, Reference, catalogue_entry
 from solecism.datasets.manifest import Manifest, is_within, read_manifest
 from solecism.errors import InputError, fail
 from solecism.grammar.template import Template, read_templates
@@ -235,7 +226,7 @@ def _data(manifest: Manifest, root: Root) -> SiteData:
     """Return the data set of a manifest; raises :class:`InputError`."""
     check(manifest.raw, _MORE, manifest.path)
     entry = _entry(manifest, root)
-    mined = entry.configs == MINED
+    mined = entry.configs == catalogue.MINED
     templates = {} if mined else _templates(manifest, root)
     judged = {f"{name}-judgments" for name in manifest.configs} & set(manifest.configs)
     found = (_config(manifest, n, templates, judged) for n in manifest.configs if n not in judged)
@@ -243,13 +234,13 @@ def _data(manifest: Manifest, root: Root) -> SiteData:
     if not configs:
         raise fail("has no items that pages can show", manifest.path)
     try:
-        references, citation = references_of(root, entry), cite(root, entry.name)
+        references = catalogue.references_of(root, entry)
+        citation = catalogue.cite(root, entry.name)
     except InputError:
-        references, citation = [], bibtex(entry)
-    return SiteData(
-        entry, configs, tuple(map(spdx, as_list(manifest.raw.get("license", entry.license)))),
-        tuple(references), citation, mined,
-    )  # fmt: skip
+        references, citation = [], catalogue.bibtex(entry)
+    licences = catalogue.as_list(manifest.raw.get("license", entry.license))
+    known = tuple(map(catalogue.spdx, licences))
+    return SiteData(entry, configs, known, tuple(references), citation, mined)
 
 
 def _entry(manifest: Manifest, root: Root) -> CatalogueEntry:

@@ -1,7 +1,7 @@
 """Make the pages of a site: the path and the HTML of each."""
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -80,26 +80,20 @@ class SiteContents:
 
     @cached_property
     def languages(self) -> list[LanguageEntry]:
-        """The languages of all configs."""
-        return language_entries(self.data)
-
-
-def language_entries(data: Sequence[SiteData]) -> list[LanguageEntry]:
-    """Return all languages, sorted by name; configs whose items another config has are left out."""
-    configs: dict[str, list[tuple[SiteData, SiteConfig]]] = {}
-    for some in data:
-        for config in some.whole_configs:
-            for code in config.languages:
-                configs.setdefault(code, []).append((some, config))
-    with _FAMILIES.open(encoding="utf-8", newline="") as lines:
-        rows = {
-            r["code"]: (r["family"], r["branch"]) for r in csv.DictReader(lines, delimiter="\t")
-        }
-    entries = (
-        LanguageEntry(code, language_name(code), *rows.get(code, ("", "")), tuple(some))
-        for code, some in configs.items()
-    )
-    return sorted(entries, key=lambda entry: entry.name)
+        """All languages, sorted by name; configs whose items another config has are left out."""
+        configs: dict[str, list[tuple[SiteData, SiteConfig]]] = {}
+        for data in self.data:
+            for config in data.whole_configs:
+                for code in config.languages:
+                    configs.setdefault(code, []).append((data, config))
+        with _FAMILIES.open(encoding="utf-8", newline="") as lines:
+            rows = csv.reader(lines, delimiter="\t")
+            known = {code: (family, branch) for code, family, branch in rows}
+        entries = (
+            LanguageEntry(code, language_name(code), *known.get(code, ("", "")), tuple(some))
+            for code, some in configs.items()
+        )
+        return sorted(entries, key=lambda entry: entry.name)
 
 
 def fixed_files() -> dict[str, str]:
@@ -113,8 +107,7 @@ def site_pages(contents: SiteContents) -> Iterator[SitePage]:
     """Yield all pages."""
     yield _start(contents)
     for data in contents.data:
-        yield _dataset(contents, data)
-        yield from _phenomena(contents, data)
+        yield from _dataset(contents, data)
         yield from _sources(data)
         for config in data.configs:
             yield from _config(contents, data, config)
@@ -193,17 +186,14 @@ def _matrix(data: SiteData) -> tuple[list[SiteConfig], dict[str, list[MatrixRow]
     return heads, rows
 
 
-def _dataset(contents: SiteContents, data: SiteData) -> SitePage:
+def _dataset(contents: SiteContents, data: SiteData) -> Iterator[SitePage]:
+    """Yield the page of a data set, and a page for each of its phenomena."""
     heads, matrix = _matrix(data)
-    return _page(
+    yield _page(
         "dataset.html.jinja", f"{data.place}/index.html", data.entry.pretty_name or data.name,
         data=data, heads=heads, matrix=matrix, figures=contents.figures.get(data.name),
         snippets=_snippets(data), references=list(map(_reference, data.references)),
     )  # fmt: skip
-
-
-def _phenomena(contents: SiteContents, data: SiteData) -> Iterator[SitePage]:
-    heads, matrix = _matrix(data)
     for name, rows in matrix.items():
         if not name:
             continue
@@ -245,14 +235,11 @@ def _config(contents: SiteContents, data: SiteData, config: SiteConfig) -> Itera
         )  # fmt: skip
     if own not in data.pages.values() or data.mined:
         figures = contents.figures.get(config.data)
-        found = (
-            (s for s in figures.sections if f"{s.title} ".startswith(f"{config.spec} "))
-            if figures
-            else ()
-        )
+        sections = figures.sections if figures else ()
+        own_sections = (s for s in sections if f"{s.title} ".startswith(f"{config.spec} "))
         yield _page(
             "config.html.jinja", own, config.spec, _top(data), data=data, config=config,
-            sample=contents.samples.get(own), section=next(iter(found), None),
+            sample=contents.samples.get(own), section=next(own_sections, None),
             snippets=_snippets(data, config), browse=_browse(data, config),
         )  # fmt: skip
     for paradigm in () if data.mined else config.paradigms:
@@ -331,18 +318,16 @@ def _snippets(
     several = uid and len(chosen.paradigms) > 1
     if several and column:
         load += f'\nsome = items.filter(lambda item: item["{column}"] == "{uid}")'
-    found = [("Load", _coloured(load, "python"))]
+    found = [("Load", load, "python")]
     if chosen.kind in ("pair", "suite", "cloze"):
         spec = f"{chosen.spec}/{uid}" if several else chosen.spec
-        line = f"solecism score {spec} --model MODEL"
-        found.append(("Score a model", _coloured(line, "console")))
+        found.append(("Score a model", f"solecism score {spec} --model MODEL", "console"))
     if task := tasks_of_configs().get((data.name, chosen.name)):
         line = f"lm_eval --model hf --model_args pretrained=MODEL --tasks {task}"
-        line += ' --include_path "$(solecism list --tasks)"'
-        found.append(("In lm-eval", _coloured(line, "console")))
+        found.append(("In lm-eval", f'{line} --include_path "$(solecism list --tasks)"', "console"))
     if config is None or not uid:
-        found.append(("Cite", _coloured(data.citation, "bibtex")))
-    return found
+        found.append(("Cite", data.citation, "bibtex"))
+    return [(title, _coloured(text, language)) for title, text, language in found]
 
 
 def _languages(contents: SiteContents) -> Iterator[SitePage]:

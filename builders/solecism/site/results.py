@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from solecism.reports.figures import FigureCell, labels, systems, tally_of
 from solecism.reports.html import PageFigures, page_figures
-from solecism.reports.people import PEOPLE, Judged, Judgments, read_judgments
+from solecism.reports.people import PEOPLE, Judged, Judgments, people_cell, read_judgments
 from solecism.reports.report import open_results
 from solecism.scoring.results import Result
 from solecism.site.folders import SiteConfig, SiteData
@@ -56,8 +56,7 @@ class SiteResults:
                 known = result.summary["by"]["UID"].get(uid)
                 if known and known["n"]:
                     found.setdefault(name, FigureCell.of(tally_of(known)))
-            judged = self.judgments.get((config.data, config.name))
-            if judged is not None and (cell := judged.cell([uid])):
+            if cell := people_cell(self.judgments.get((config.data, config.name), {}), [uid]):
                 people.setdefault(PEOPLE, cell)
         return {**found, **people}
 
@@ -115,8 +114,7 @@ def _judged(data: Sequence[SiteData], files: Sequence[Path]) -> Judged:
             for judged in read_judgments(path).values():
                 found[config.data, config.name] = judged
         for by_config in read:
-            said = by_config.get(config.name) or by_config.get("")
-            known = {paradigm.uid for paradigm in config.paradigms}
-            if said is not None and known & set(said.accuracy):
+            said = by_config.get(config.name) or by_config.get("", {})
+            if said.keys() & {paradigm.uid for paradigm in config.paradigms}:
                 found[config.data, config.name] = said
     return found
