@@ -1,5 +1,7 @@
 """Features: reading and writing them, agreement, clashes."""
 
+from copy import copy
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,6 +27,7 @@ def test_what_is_written_is_read_again(feats: Feats) -> None:
     assert read == feats
     assert hash(read) == hash(feats)
     assert str(read) == str(feats)
+    assert copy(feats) is feats
 
 
 @settings(deadline=None)

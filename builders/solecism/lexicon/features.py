@@ -40,6 +40,10 @@ class Feats(Mapping[str, frozenset[str]]):
             _KNOWN[pairs] = made
         return _KNOWN[pairs]
 
+    def __reduce__(self) -> tuple[type[Feats], tuple[object]]:
+        """Let copies and pickles be the one object too."""
+        return Feats, (self.pairs,)
+
     @classmethod
     def of(cls, values: Mapping[str, str | Iterable[str]]) -> Feats:
         """Return features from names and values; a value may be a list as text, ``"1,2"``.
