@@ -16,7 +16,6 @@ from solecism.baselines.corpus import BOS, EOS, UNK, Wording, frequent_words, he
 from solecism.baselines.ngram import (
     NgramModel,
     estimate,
-    is_ngram,
     load_ngram,
     ngram_revision,
     save_ngram,
@@ -191,9 +190,6 @@ def test_a_model_folder_remembers_how_text_is_split(tmp_path: Path):
     assert again.wording == model.wording
     assert same(model, again, ["L' AUTEUR dort .", "l'auteur dort."])
     assert "Auteur" in again.vocabulary
-    assert is_ngram(tmp_path)
-    assert is_ngram(tmp_path / "model.arpa")
-    assert not is_ngram(tmp_path / "config.json")
     assert ngram_revision(tmp_path) == ngram_revision(tmp_path / "model.arpa")
 
 
@@ -240,7 +236,7 @@ def test_files_of_other_programs_are_read(tmp_path: Path):
         ("-0.2\t<s> a", "-0.2\t<s>", ":13: '-0.2\\\\t<s>' is no 2-gram"),
         ("-0.1\ta </s>", "-0.1\ta b", ":14: 'a b': a word of it is not among the 1-grams"),
         ("-0.1\ta </s>", "-0.1\t<s> a", ":14: '<s> a': it stands twice"),
-        ("-0.3\t</s>", "-0.3\ta", ":9: the word 'a' stands twice"),
+        ("-0.3\t</s>", "-0.3\ta", ":10: 'a': it stands twice"),
         ("-0.2\t<s> a", "0.2\t<s> a", ":13: '<s> a': its log10 P is no number up to 0"),
         ("-0.2\t<s> a", "nan\t<s> a", ":13: '<s> a': its log10 P is no number up to 0"),
         ("-0.1\ta </s>", "-inf\ta </s>", ":14: 'a </s>': its log10 P is no number up to 0"),

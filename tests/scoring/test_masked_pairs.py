@@ -1,6 +1,5 @@
 """Pairs and masked models: pseudo-log-likelihood, and the critical word masked."""
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,26 +47,6 @@ def test_pll_equals_the_plain_loop(kind: str, variant: Any) -> None:
         assert table[f"tokens_{side}"].to_pylist() == own
         assert table[f"bytes_{side}"].to_pylist() == [len(text.encode()) for text in texts]
     assert table["method"].unique().to_pylist() == [f"pll:{variant}"]
-
-
-def test_rows_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: Counter[tuple[bytes, int]] = Counter()
-    plain = MaskedReader.__call__
-
-    def counted(self: MaskedReader, rows: Any) -> torch.Tensor:
-        seen.update((row.ids, row.position) for row in rows)
-        return plain(self, rows)
-
-    bert = reader("bert", window=6)
-    monkeypatch.setattr(MaskedReader, "__call__", counted)
-    table = pairs(PAIRS[:2] * 3)
-    table = pa.concat_tables([table, table])
-    scores = pa.concat_tables(score_pll([table], bert))
-    assert set(seen.values()) == {1}
-    assert len(set(scores["margin"].to_pylist())) == 2
-    texts = {text for pair in PAIRS[:2] for text in pair[:2]}
-    tokens = sum(len(loaded("bert").tokenizer(text)["input_ids"]) - 2 for text in texts)
-    assert len(seen) == tokens - 4  # rows with the verb or the noun masked serve two sentences each
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -98,11 +98,6 @@ def test_a_forced_engine_that_cannot_do_it_is_refused() -> None:
         probe(loaded(model_of("sliding window, narrow")), sequences(), "tree")
 
 
-def test_only_needed_rows_go_through_the_head() -> None:
-    assert not split_model(model_of("gpt2"), "cpu").whole
-    assert not split_model(model_of("soft-capped logits"), "cpu").whole
-
-
 class Failing:
     """A forward function that runs out of memory for large batches."""
 

@@ -1,6 +1,7 @@
 """Surprisal of regions: sums over tokens in bits, widened alike in all conditions or skipped."""
 
 import json
+from functools import partial
 from math import log
 from pathlib import Path
 from statistics import mean, median
@@ -29,8 +30,8 @@ from solecism.scoring.methods.region import (
     UNREAD,
     ReadSentence,
     SentenceReader,
-    causal_reader,
     measured_items,
+    read_with_causal,
     score_suites,
 )
 from solecism.scoring.models import Loaded, load_model
@@ -66,7 +67,7 @@ def suite(
 
 
 def scored(loaded: Loaded, table: pa.Table) -> list[dict[str, Any]]:
-    return regions(table, causal_reader(CausalReader(loaded)))
+    return regions(table, partial(read_with_causal, CausalReader(loaded)))
 
 
 def regions(table: pa.Table, reader: SentenceReader) -> list[dict[str, Any]]:
@@ -157,7 +158,7 @@ def test_rows_of_a_result(loaded: Loaded) -> None:
     bad = condition("bad", "The cats sleeps here.", ("verb", "sleeps"))
     predictions = ("bad.verb > good.verb", "bad.* - good.* > 0 - 1000", "(1;%bad%) = (1;%bad%)")
     item = suite(good, bad, predictions=predictions)
-    (table,) = score_suites([item], causal_reader(CausalReader(loaded)))
+    (table,) = score_suites([item], partial(read_with_causal, CausalReader(loaded)))
     plain, sums, same = table.to_pylist()
     assert [row["id"] for row in (plain, sums, same)] == ["1-0", "1-1", "1-2"]
     assert {row["set_id"] for row in (plain, sums, same)} == {"1"}
@@ -174,7 +175,7 @@ def test_rows_of_a_result(loaded: Loaded) -> None:
 def test_unknown_regions_are_told_with_their_item(loaded: Loaded) -> None:
     table = suite(condition("a", "The cat.", ("verb", "cat")), predictions=("a.verb > b.verb",))
     with pytest.raises(InputError, match=r"item '1': prediction .* no condition 'b'"):
-        list(score_suites([table], causal_reader(CausalReader(loaded))))
+        list(score_suites([table], partial(read_with_causal, CausalReader(loaded))))
 
 
 TABLES = {

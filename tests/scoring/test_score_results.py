@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,10 @@ from solecism.errors import InputError
 from solecism.scoring.engines.causal import CausalReader
 from solecism.scoring.methods.cloze import score_cloze
 from solecism.scoring.methods.masked import score_focus, score_pll
-from solecism.scoring.methods.region import causal_reader, score_suites
+from solecism.scoring.methods.region import read_with_causal, score_suites
 from solecism.scoring.methods.sentence import score_pairs
 from solecism.scoring.models import Loaded, load_model
-from solecism.scoring.results import SCORES, read_result, scores_table, writing_result
+from solecism.scoring.results import read_result, scores_table, writing_result
 from solecism.scoring.run import _unscored
 from solecism.scoring.summary import summarize
 
@@ -52,14 +53,6 @@ def test_decisions_margins_ties_and_skips() -> None:
 def test_a_score_that_is_no_number_names_the_item() -> None:
     with pytest.raises(InputError, match=r"score of 1 items is not a number \(NaN\): 'i1'"):
         table_of(make_pairs(2), [-1.0, math.nan], [-2.0, -2.0], [None, None])
-
-
-def test_pairs_without_features_are_scored() -> None:
-    pairs = make_pairs(2).select(["id", "set_id", "UID", "linguistics_term", "language"])
-    table = table_of(pairs, [-1.0, -2.0], [-2.0, -1.0], [None, None])
-    assert table.schema.equals(SCORES)
-    assert table["construction"].null_count == 2
-    assert summarize(table, "xx")["by"]["UID"]["simple_agrmt"]["accuracy"] == 0.5
 
 
 def test_result_is_read_back_by_any_of_its_names(tmp_path: Path) -> None:
@@ -143,16 +136,6 @@ def test_signature_is_as_designed() -> None:
 def test_a_signature_escapes_odd_names() -> None:
     odd = "a|b%7C:c\nd"
     assert "|model:a%7Cb%257C:c%0Ad|" in str(signature(odd))
-
-
-def test_only_hashes_are_cut() -> None:
-    for revision, shown in {
-        "607a30d783dfa663caf39e06633721c8d4cfcd7e": "607a30d783df",
-        "sha256-88357deadbeef0123": "sha256-88357deadbee",
-        "refs/pr/12-a-long-name": "refs/pr/12-a-long-name",
-        "607a30d": "607a30d",
-    }.items():
-        assert f"|model:org/tiny@{shown}|" in str(signature(revision=revision))
 
 
 def test_missing_result_names_those_there_are(tmp_path: Path) -> None:
@@ -253,7 +236,7 @@ def case(name: str, model: Path) -> tuple[Score, list[pa.Table]]:
     if name in ("region", "sentence"):
         read = CausalReader(load_model(str(model)))
         if name == "region":
-            return lambda tables: score_suites(tables, causal_reader(read)), suites()
+            return lambda tables: score_suites(tables, partial(read_with_causal, read)), suites()
         return lambda tables: score_pairs(tables, read), many()
     bert = reader("bert", window=3)
     if name == "cloze":

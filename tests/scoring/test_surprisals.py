@@ -225,10 +225,8 @@ def bits(word: str) -> float:
 
 
 def columns(sentences: list[list[str]], path: Path) -> None:
-    rows = ["sentence_id\ttoken_id\ttoken\tsurprisal"]
-    for number, words in enumerate(sentences, 1):
-        rows += [f"{number}\t{n}\t{word}\t{bits(word)}" for n, word in enumerate(words, 1)]
-    path.with_suffix(".tsv").write_text("\n".join(rows), encoding="utf-8")
+    rows = [[(word, bits(word)) for word in words] for words in sentences]
+    write_file(path.with_suffix(".tsv"), rows)
 
 
 def rnng(sentences: list[list[str]], path: Path, pieces: bool = False) -> None:

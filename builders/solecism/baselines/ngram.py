@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -93,15 +92,10 @@ def read_arpa(path: Path) -> tuple[tuple[str, ...], tuple[NgramLevel, ...]]:
     words or history are not in the file.
     """
     first, *others = [_parsed(path, *section) for section in _sections(path)]
-    texts = [UNK if text == "<UNK>" else text for text in first.texts]
-    twice = [word for word, count in Counter(texts).items() if count > 1]
-    if twice:
-        line = first.line + texts.index(twice[0])
-        raise fail(f"the word {twice[0]!r} stands twice", path, line)
-    missing = [word for word in (UNK, BOS, EOS) if word not in texts]
+    missing = [word for word in (UNK, BOS, EOS) if word not in first.texts]
     logp = np.append(first.logp, np.full(len(missing), -99.0))
     backoff = np.append(first.backoff, np.zeros(len(missing)))
-    words = (*texts, *missing)
+    words = (*first.texts, *missing)
     levels = [NgramLevel(np.arange(len(words)), logp, backoff)]
     for n, section in enumerate(others, 2):
         levels.append(_level(path, n, section, words, levels))
@@ -142,13 +136,17 @@ def _parsed(path: Path, order: int, first: int, lines: list[str]) -> _Section:
             numbers.append((float(cells[0]), float(cells[2]) if len(cells) > 2 else 0.0))
             if cells[1].count(" ") != order - 1:
                 raise ValueError(cells[1])
-            texts.append(cells[1])
+            texts.append(cells[1].replace("<UNK>", UNK))
         except (ValueError, IndexError):
             raise fail(f"{line!r} is no {order}-gram", path, i) from None
     section = _Section(first, texts, *np.array(numbers, float).reshape(-1, 2).T)
     wrong = ~(section.logp <= 0) | np.isinf(section.logp)
     _refuse(path, section, wrong, "its log10 P is no number up to 0")
     _refuse(path, section, ~np.isfinite(section.backoff), "its back-off weight is no finite number")
+    codes = pc.dictionary_encode(pa.array(texts, pa.string())).indices
+    again = np.ones(len(texts), bool)
+    again[np.unique(codes, return_index=True)[1]] = False
+    _refuse(path, section, again, "it stands twice")
     return section
 
 
@@ -156,7 +154,6 @@ def _level(
     path: Path, order: int, section: _Section, words: tuple[str, ...], lower: list[NgramLevel]
 ) -> NgramLevel:
     flat = pc.split_pattern(pa.array(section.texts, pa.string()), " ").values
-    flat = pc.if_else(pc.equal(flat, "<UNK>"), UNK, flat)
     found = pc.fill_null(pc.index_in(flat, value_set=pa.array(words, pa.string())), -1)
     ids = np.asarray(found, dtype=np.int64).reshape(-1, order)
     _refuse(path, section, ids.min(axis=1, initial=0) < 0, "a word of it is not among the 1-grams")
@@ -166,9 +163,6 @@ def _level(
     _refuse(path, section, history < 0, "its history is not in the file")
     keys = history * len(words) + ids[:, -1]
     rank = np.argsort(keys, kind="stable")
-    same = np.zeros(len(keys), bool)
-    same[rank[1:]] = keys[rank[1:]] == keys[rank[:-1]]
-    _refuse(path, section, same, "it stands twice")
     return NgramLevel(keys[rank], section.logp[rank], section.backoff[rank])
 
 
@@ -249,12 +243,11 @@ def with_marks(ids: Ints, bounds: Ints, first: int, last: int) -> tuple[Ints, In
     return out, starts
 
 
-def is_ngram(path: str | Path) -> bool:
-    """Return whether a path is an n-gram model: an ARPA file or a folder of :func:`save_ngram`."""
-    return _arpa_of(Path(path)) is not None
+def arpa_of(path: Path) -> Path | None:
+    """Return the ARPA file of an n-gram model: itself, or that in a folder of :func:`save_ngram`.
 
-
-def _arpa_of(path: Path) -> Path | None:
+    Return None for what is no such model.
+    """
     if path.is_dir():
         inside = path / "model.arpa"
         return inside if inside.is_file() else None
@@ -272,7 +265,7 @@ def load_ngram(path: str | Path) -> NgramModel:
 
 
 def _existing(path: str | Path) -> Path:
-    if (file := _arpa_of(Path(path))) is not None:
+    if (file := arpa_of(Path(path))) is not None:
         return file
     kinds = "a file .arpa or .arpa.gz, or a folder with model.arpa"
     raise fail(f"is no n-gram model ({kinds})", path)

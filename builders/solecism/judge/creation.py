@@ -46,7 +46,7 @@ def pairs_of_config(spec: str, conditions: str = "") -> tuple[list[StudyPair], D
     :class:`InputError` for a config of cloze items, and for conditions of one that has pairs.
     """
     items = open_items(spec)
-    items.require_pairs(spec)
+    items.require_pairs()
     if items.kind == "cloze":
         raise fail(f"{spec!r} has cloze items: people judge pairs or suites")
     if conditions and items.kind == "pair":

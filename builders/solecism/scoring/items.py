@@ -114,15 +114,10 @@ class ItemSet:
             chosen[order[np.arange(len(order)) - first >= self.sample]] = False
         return chosen
 
-    def require_pairs(self, spec: str) -> None:
-        """Raise :class:`InputError` if these are pairs and lack a column that scoring needs.
-
-        ``spec`` is the name in the message.
-        """
-        missing = [name for name in NEEDED if name not in self.columns]
-        if missing and self.kind == "pair":
-            message = f"{spec!r} is no data set of pairs: it has no column {', '.join(missing)}"
-            raise fail(message, self.files[0])
+    def require_pairs(self) -> None:
+        """Raise :class:`InputError` if these are pairs and lack a column that scoring needs."""
+        if self.kind == "pair":
+            require(pq.read_schema(self.files[0]).empty_table(), NEEDED, "pairs", self.files[0])
 
 
 def open_pairs(spec: str, revision: str | None = None) -> ItemSet:
@@ -130,7 +125,7 @@ def open_pairs(spec: str, revision: str | None = None) -> ItemSet:
     items = open_items(spec, revision)
     if items.kind != "pair":
         raise fail(f"{spec!r} is no data set of pairs: it has {items.kind} items", items.files[0])
-    items.require_pairs(spec)
+    items.require_pairs()
     return items
 
 
@@ -316,7 +311,7 @@ def _fitting(spec: str, identifier: str) -> Iterator[tuple[str, ItemRow]]:
     items = listed_items(spec)
     if items.kind != "pair":
         return
-    items.require_pairs(spec)
+    items.require_pairs()
     fits = pc.starts_with if len(identifier) >= MIN_ID_LENGTH else pc.equal
     for path in items.files:
         with reading_parquet(path):

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solecism.baselines.ngram import NgramModel, is_ngram, load_ngram, ngram_revision
-from solecism.errors import candidates, fail
+from solecism.baselines.ngram import NgramModel, arpa_of, load_ngram, ngram_revision
+from solecism.errors import fail
 from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
-from solecism.scoring.methods import Method, Run, choose, method_names, methods
+from solecism.scoring.methods import Method, Run, choose
 from solecism.scoring.options import ScoreOptions, find_revisions, place_of_model, what_to_load
 from solecism.scoring.results import Result, Summary, read_result, writing_result
 from solecism.scoring.summary import Signature, environment, refuse_replacing, summarize_file
@@ -175,7 +176,7 @@ def kind_of_model(model: str, options: ScoreOptions, loaded: Loaded | None = Non
     """Return the kind of a model: ``causal``, ``masked`` or ``n-gram``."""
     if model.startswith("openai:"):
         return "causal"
-    if loaded is None and is_ngram(model):
+    if loaded is None and arpa_of(Path(model)):
         return "n-gram"
     from solecism.scoring import models  # needs torch, which n-gram models do not
 
@@ -240,16 +241,12 @@ class _Scorer:
     ) -> Result:
         """Score as :func:`score` does."""
         options.check()
-        wanted = options.method
-        if wanted is not None and not any(wanted in method.names for method in methods()):
-            raise fail(f"unknown method {wanted!r} {candidates('methods', method_names(), wanted)}")
         if loaded is None:
             model, revision = place_of_model(model, options.revision)
             options = replace(options, revision=revision)
         items = replace(open_items(data, options.data_revision), sample=options.items_of_each)
-        method, kind = choose(
-            wanted, items, data, lambda: kind_of_model(model, options, loaded), model
-        )
+        kind_of = partial(kind_of_model, model, options, loaded)
+        method, kind = choose(options.method, items, data, kind_of, model)
         eos = options.eos and "eos" in method.options
         opened = open_model(kind, model, options, self.last, eos, loaded)
         unigram = None

@@ -135,9 +135,9 @@ def choose(
     fitting = [method for method in methods() if method.items == items.kind]
     named = [method for method in fitting if name is None or name in method.names]
     if not named:
-        near = candidates("methods", method_names(items=items.kind))
+        near = candidates("methods", method_names(items=items.kind), name or "")
         raise fail(f"method {name!r} is not for the {items.kind} items of {spec!r} {near}")
-    items.require_pairs(spec)
+    items.require_pairs()
     kinds = {kind for method in named for kind in method.models}
     kind = "n-gram" if kinds == {"n-gram"} else kind_of()
     able = [method for method in named if kind in method.models]

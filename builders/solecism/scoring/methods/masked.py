@@ -15,7 +15,6 @@ from solecism.scoring.encoding import Encoded, TokenSpan, critical_words, exactl
 from solecism.scoring.methods import Method
 from solecism.scoring.questions import PairScores, Questions, ask_words, windows
 from solecism.scoring.results import (
-    EMPTY,
     MULTI_PIECE,
     NOT_ALIGNED,
     TOO_LONG,
@@ -105,9 +104,7 @@ def _ask_sentences(
     for number, texts in enumerate(zip(good, bad, strict=True)):
         sides = encoded[number :: len(table)]
         tokens = [len(side.ids) - sum(side.special) for side in sides]
-        if not all(tokens):
-            scores.skipped[number] = EMPTY
-        elif max(len(side.ids) for side in sides) > reader.longest:
+        if max(len(side.ids) for side in sides) > reader.longest:
             scores.skipped[number] = TOO_LONG
         else:
             scores.measure(number, texts, tokens)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain
 from math import log
 from typing import TYPE_CHECKING
@@ -218,50 +219,41 @@ def _outcome(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> d
     return found | {"margin": logp[0] - logp[1]}
 
 
-def causal_reader(reader: Reader) -> SentenceReader:
-    """Return a function that reads sentences with a causal model.
+def read_with_causal(reader: Reader, conditions: Sequence[ItemRow]) -> list[ReadSentence | None]:
+    """Read sentences with a causal model.
 
     A word-level model of ours is given the ``tokens`` of a condition, others its ``text``.
     """
-    words = reader.word_level
-
-    def read(conditions: Sequence[ItemRow]) -> list[ReadSentence | None]:
-        encoded = reader.encode([c["tokens" if words else "text"] or "" for c in conditions])
-        rows = [reader.with_bos(text.ids)[0] for text in encoded]
-        longest = reader.longest
-        kept = [n for n, ids in enumerate(rows) if encoded[n].text.strip() and len(ids) <= longest]
-        out: list[ReadSentence | None] = [None] * len(rows)
-        values = reader.log_probs([rows[n] for n in kept])
-        for n, logp in zip(kept, values, strict=True):
-            text = encoded[n]
-            bits = -np.asarray(logp, np.float64)[len(rows[n]) - len(text.ids) :] / log(2)
-            tokens = (text.text[slice(*at)] for at in text.offsets) if words else ()
-            unknown = frozenset(n for n, word in enumerate(tokens) if word not in reader.vocabulary)
-            out[n] = ReadSentence(text, bits, words, unknown)
-        return out
-
-    return read
+    words, longest = reader.word_level, reader.longest
+    encoded = reader.encode([c["tokens" if words else "text"] or "" for c in conditions])
+    rows = [reader.with_bos(text.ids)[0] for text in encoded]
+    kept = [n for n, ids in enumerate(rows) if encoded[n].text.strip() and len(ids) <= longest]
+    out: list[ReadSentence | None] = [None] * len(rows)
+    values = reader.log_probs([rows[n] for n in kept])
+    for n, logp in zip(kept, values, strict=True):
+        text = encoded[n]
+        bits = -np.asarray(logp, np.float64)[len(rows[n]) - len(text.ids) :] / log(2)
+        tokens = (text.text[slice(*at)] for at in text.offsets) if words else ()
+        unknown = frozenset(n for n, word in enumerate(tokens) if word not in reader.vocabulary)
+        out[n] = ReadSentence(text, bits, words, unknown)
+    return out
 
 
-def ngram_reader(model: NgramModel) -> SentenceReader:
-    """Return a function that reads the ``tokens`` of sentences with an n-gram model.
+def read_with_ngrams(model: NgramModel, conditions: Sequence[ItemRow]) -> list[ReadSentence | None]:
+    """Read the ``tokens`` of sentences with an n-gram model.
 
     Nothing is known of a sentence whose words are others to the model (it may leave out marks).
     """
-
-    def read(conditions: Sequence[ItemRow]) -> list[ReadSentence | None]:
-        texts = [condition["tokens"] or "" for condition in conditions]
-        stream, starts = model.stream(pa.array(texts, pa.string()))
-        out: list[ReadSentence | None] = []
-        surprisals = np.split(-model.word_logp(stream) / log(2), starts[1:])
-        for text, values in zip(texts, surprisals, strict=True):
-            words, bits = text.split(" "), values[1:-1]
-            unknown = frozenset(n for n, word in enumerate(words) if word not in model.vocabulary)
-            same = len(words) == len(bits)
-            out.append(ReadSentence(words_of(words), bits, True, unknown) if same else None)
-        return out
-
-    return read
+    texts = [condition["tokens"] or "" for condition in conditions]
+    stream, starts = model.stream(pa.array(texts, pa.string()))
+    out: list[ReadSentence | None] = []
+    surprisals = np.split(-model.word_logp(stream) / log(2), starts[1:])
+    for text, values in zip(texts, surprisals, strict=True):
+        words, bits = text.split(" "), values[1:-1]
+        unknown = frozenset(n for n, word in enumerate(words) if word not in model.vocabulary)
+        same = len(words) == len(bits)
+        out.append(ReadSentence(words_of(words), bits, True, unknown) if same else None)
+    return out
 
 
 _FORMULA = "surprisal of regions, and whether the predictions about them hold"
@@ -269,12 +261,12 @@ _FORMULA = "surprisal of regions, and whether the predictions about them hold"
 METHODS = (
     Method(
         "region", _FORMULA, "suite", ("causal",),
-        lambda tables, run: score_suites(tables, causal_reader(run.reader)),
+        lambda tables, run: score_suites(tables, partial(read_with_causal, run.reader)),
         usual=True, options=("bos",), window=WINDOW,
     ),
     Method(
         "region", _FORMULA, "suite", ("n-gram",),
-        lambda tables, run: score_suites(tables, ngram_reader(run.reader)),
+        lambda tables, run: score_suites(tables, partial(read_with_ngrams, run.reader)),
         usual=True, window=WINDOW,
     ),
 )  # fmt: skip

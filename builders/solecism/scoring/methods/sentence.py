@@ -24,7 +24,7 @@ from solecism.scoring.encoding import (
     unknown_critical,
 )
 from solecism.scoring.methods import Method, Reader, Run
-from solecism.scoring.results import EMPTY, TOO_LONG, blank, require, scores_table, without_nulls
+from solecism.scoring.results import TOO_LONG, require, scores_table, without_nulls
 
 if TYPE_CHECKING:
     from solecism.scoring.normalise import Unigram
@@ -75,10 +75,8 @@ def _scored(
     table: pa.Table, reader: Reader, method: str, found: _Found, unigram: Unigram | None
 ) -> pa.Table:
     *both, skipped = found
-    for i, empty in enumerate(blank(table)):
-        if empty:
-            skipped[i] = EMPTY
-        elif skipped[i] is None and max(len(side[i].ids) for side in both) > reader.longest:
+    for i, (good, bad) in enumerate(zip(*both, strict=True)):
+        if skipped[i] is None and max(len(good.ids), len(bad.ids)) > reader.longest:
             skipped[i] = TOO_LONG
     kept = [i for i, reason in enumerate(skipped) if reason is None]
     sums = np.full((2, len(table)), np.nan)
