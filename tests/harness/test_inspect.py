@@ -18,7 +18,6 @@ from causal_models import save_model
 from completions import Completions, Fault, serving
 from release import CHECKOUT
 from solecism.datasets.build import build
-from solecism.errors import InputError
 from solecism.root import Root
 from solecism.scoring.items import open_pairs
 
@@ -101,11 +100,3 @@ def test_a_server_that_does_not_say(
     assert log.status == "error"
     assert log.error
     assert message in log.error.message
-
-
-def test_data_that_are_no_pairs(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(work)
-    from solecism.harness.inspect_task import pairs
-
-    with pytest.raises(InputError, match="wh_island"):
-        pairs("blimp/wh_islan")

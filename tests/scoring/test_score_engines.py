@@ -116,7 +116,7 @@ def test_batches_halve_themselves_when_memory_runs_out(engine: Any) -> None:
     model, rows = model_of("gpt2"), sequences()
     forward = split_model(model, "cpu")
     small = Failing(forward, 100)
-    tight = SplitModel(small, forward.head, forward.whole, "cpu")
+    tight = SplitModel(small, forward.head, "cpu")
     found = engine(model, tight, 4096).score(rows * 20)
     assert worst(found, Loop(model, forward).score(rows) * 20) < 1e-4
     assert small.calls > 1

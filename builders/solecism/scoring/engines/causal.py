@@ -110,24 +110,24 @@ _AFTER_HEAD: dict[str, Callable[[float, Tensor], Tensor]] = {
 class SplitModel:
     """A model in two parts: ``body(**inputs)`` returns states, ``head`` makes logits of them.
 
-    So only the states that are needed go through the head. ``whole``: the body is the whole model,
-    which returns logits, and the head does nothing.
+    So only the states that are needed go through the head. Where the head has no layer, the body is
+    the whole model, which returns logits.
     """
 
     body: Callable[..., Any]
     head: Head
-    whole: bool
     device: str
 
     def states(self, output: Any) -> Tensor:
         """Return what the head works on, (batch, places, width), from an output of the body."""
-        states: Tensor = output.logits if self.whole else output.last_hidden_state
+        whole = self.head.layer is None
+        states: Tensor = output.logits if whole else output.last_hidden_state
         return states
 
 
 def split_model(model: Any, device: str) -> SplitModel:
     """Split a model before the simplest head that gives its own logits, or take it whole."""
-    whole = SplitModel(model, Head(None), True, device)
+    whole = SplitModel(model, Head(None), device)
     base, embeddings = getattr(model, "base_model", None), model.get_output_embeddings()
     if base is None or base is model or embeddings is None:
         return whole
@@ -135,7 +135,7 @@ def split_model(model: Any, device: str) -> SplitModel:
     numbers = ((change, getattr(config, name, None)) for name, change in _AFTER_HEAD.items())
     after = [None, *(partial(change, number) for change, number in numbers if number)]
     for change in after:
-        split = SplitModel(base, Head(embeddings, change), False, device)
+        split = SplitModel(base, Head(embeddings, change), device)
         if _same_logits(model, split):
             return split
     return whole

@@ -100,11 +100,6 @@ class Method:
     further: Callable[[ItemSet], dict[str, str]] = lambda _: {}
     window: int = 0
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Its name, and others under which it is known."""
-        return self.name, *self.aliases
-
 
 @cache
 def methods() -> tuple[Method, ...]:
@@ -133,7 +128,7 @@ def choose(
     :class:`InputError` where the method is for other items or other models.
     """
     fitting = [method for method in methods() if method.items == items.kind]
-    named = [method for method in fitting if name is None or name in method.names]
+    named = [method for method in fitting if name is None or name in (method.name, *method.aliases)]
     if not named:
         near = candidates("methods", method_names(items=items.kind), name or "")
         raise fail(f"method {name!r} is not for the {items.kind} items of {spec!r} {near}")
