@@ -19,7 +19,7 @@ pytest.importorskip("statsmodels", reason="needs the extra `analysis`")
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from scored import write_result
+from scored import scores_of, write_result
 from solecism.analyses.blimp import analyse_blimp
 from solecism.analyses.clams import analyse_clams, read_complexity
 from solecism.analyses.does_bert_agree import analyse_agreement
@@ -28,7 +28,7 @@ from solecism.commands import main
 from solecism.errors import InputError
 from solecism.reports.report import open_results
 from solecism.schema import FEATURES
-from solecism.scoring.results import Result, scores_table
+from solecism.scoring.results import Result
 
 Rows = list[dict[str, Any]]
 
@@ -40,18 +40,12 @@ def result(
     folder: Path, rows: Rows, model: str, config: str = "xx", method: str = "sentence", **more: Any
 ) -> Result:
     """Write a result of rows with a ``margin`` and features."""
-    n = len(rows)
-    margins = np.array([row["margin"] for row in rows])
     texts = ("id", "set_id", "UID", "linguistics_term", "language")
     columns = {name: pa.array([str(row[name]) for row in rows]) for name in texts}
     pairs = pa.table({**columns, "features": pa.array([row["features"] for row in rows], KIND)})
-    good, ones = np.full(n, -20.0), np.ones(n, dtype=int)
-    sides = (good, good - margins), (ones, ones), [["x"] * n] * 2
-    path = folder / f"{len(list(folder.iterdir()))}"
-    write_result(
-        path, scores_table(pairs, method, *sides, [None] * n), model, config, method=method, **more
-    )
-    return open_results([path.with_suffix(".json")])[0]
+    scores = scores_of(pairs, [row["margin"] for row in rows], method)
+    stem = folder / f"{len(list(folder.iterdir()))}"
+    return open_results([write_result(stem, scores, model, config, method=method, **more)])[0]
 
 
 def pairs_of(
@@ -182,8 +176,8 @@ def test_items_without_a_margin(tmp_path: Path, known: int) -> None:
 
 def test_the_figure_of_thousands_of_paradigms_has_the_hardest() -> None:
     names = [f"u{n}" for n in range(3000)]
-    table = pd.DataFrame({"model": "m", "UID": names, "phenomenon": "t",
-                          "accuracy": np.linspace(0, 1, 3000)})  # fmt: skip
+    known = {"model": "m", "UID": names, "phenomenon": "t", "accuracy": np.linspace(0, 1, 3000)}
+    table = pd.DataFrame(known)
     part = next(p for p in analyse_blimp([], [table]) if p.name == "difficulty")
     axes = plt.figure().subplots()
     assert part.draw is not None

@@ -77,13 +77,11 @@ def slow_fit(
 
     def profile(shift: float) -> float:
         kind = found.x[4] + shift
-        inner = minimize(
-            lambda rest: loss(np.append(rest, kind)),
-            found.x[:4],
-            method="Nelder-Mead",
-            options=options,
-        )
-        return float(inner.fun)
+
+        def rest(at: np.ndarray) -> float:
+            return loss(np.append(at, kind))
+
+        return float(minimize(rest, found.x[:4], method="Nelder-Mead", options=options).fun)
 
     width = 0.05
     curvature = (profile(width) + profile(-width) - 2 * float(found.fun)) / width**2

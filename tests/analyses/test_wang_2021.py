@@ -79,13 +79,10 @@ def test_table_6(tmp_path: Path) -> None:
             ("sd_obj_pp", "tie", "tie"),
         ),
     }
+    texts = ("如果 他 去 ， 我 走 。", "如果 他 去 。")
     for model, suites in made.items():
         for name, *seeds in suites:
             for seed, kind in enumerate(seeds):
-                texts = (
-                    "\u5982\u679c \u4ed6 \u53bb \uff0c \u6211 \u8d70 \u3002",
-                    "\u5982\u679c \u4ed6 \u53bb \u3002",
-                )
                 both = [sentence(t, -1, b) for t, b in zip(texts, told[kind], strict=True)]
                 write_file(tmp_path / "s" / model / f"trial{seed}" / f"surprisals_{name}.tsv", both)
     results = score_study(tmp_path / "s", tmp_path / "out")
@@ -94,19 +91,15 @@ def test_table_6(tmp_path: Path) -> None:
     assert accuracies["subord."].to_dict() == {"lstm": (0.5 + 1 + 0) / 3, "ngram": (1 + 0.5) / 2}
 
 
-@pytest.mark.parametrize(
-    ("name", "told", "message"),
-    [
-        ("sd_none", [flat("a \u3002")], "has 1 sentences; the items of sd_none have 2 each"),
-        (
-            "gps_none",
-            [flat("a \u7684 \u3002"), flat("b \u3002")],
-            "surprisals_gps_none.tsv:2: .* has no",
-        ),
-        ("gpo_none", [flat("a b \u3002")] * 2, "has only 3 words"),
-        ("other", [flat("a \u3002")], "no file is called after a suite"),
-    ],
-)
+BROKEN = [
+    ("sd_none", [flat("a 。")], "has 1 sentences; the items of sd_none have 2 each"),
+    ("gps_none", [flat("a 的 。"), flat("b 。")], "surprisals_gps_none.tsv:2: .* has no"),
+    ("gpo_none", [flat("a b 。")] * 2, "has only 3 words"),
+    ("other", [flat("a 。")], "no file is called after a suite"),
+]
+
+
+@pytest.mark.parametrize(("name", "told", "message"), BROKEN)
 def test_files_that_are_no_whole_items_are_told(
     tmp_path: Path, name: str, told: Sequence[Told], message: str
 ) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +15,7 @@ from click.testing import CliRunner
 import solecism
 from judged import collect
 from release import bytes_of
-from scored import write_result
+from scored import scores_of, write_result
 from solecism.commands import main
 from solecism.datasets.manifest import read_manifest
 from solecism.errors import InputError
@@ -28,7 +27,6 @@ from solecism.judge.outcome import outcome_of
 from solecism.judge.schema import ANSWERS, JUDGMENTS
 from solecism.reports.people import margin_correlations
 from solecism.reports.report import report
-from solecism.scoring.results import scores_table
 from tiny import edit
 
 UID = "determiner_noun_agreement_2"
@@ -144,7 +142,7 @@ def test_models_are_held_against_people(folder: Path, study: Study, tmp_path: Pa
     judged = pq.read_table(next((folder / f"{UID}-judgments").glob("*.parquet"))).to_pylist()
     said = {row["id"]: row["accuracy"] for row in judged}
     margins = [said.get(key, 0.5) + 0.001 * n for n, key in enumerate(pairs["id"].to_pylist())]
-    result = scored_like(tmp_path / "results" / "tiny", pairs, margins)
+    result = write_result(tmp_path / "tiny", scores_of(pairs, margins), data="blimp", config=UID)
     (found,) = margin_correlations(report([result]).results)
     assert found.n == 12
     assert found.value > 0.8
@@ -152,14 +150,3 @@ def test_models_are_held_against_people(folder: Path, study: Study, tmp_path: Pa
     assert f"margins of org/tiny and people on blimp/{UID}: Spearman" in text
     assert "people" in text
     assert "Margins and people" in report([result]).html()
-
-
-def scored_like(stem: Path, pairs: Any, margins: list[float]) -> Path:
-    """Write the result of a model with these margins."""
-    good, ones = np.full(len(pairs), -30.0), np.ones(len(pairs), dtype=int)
-    logp = good, good - np.array(margins)
-    skipped = [None] * len(pairs)
-    texts = [["x"] * len(pairs)] * 2
-    table = scores_table(pairs, "sentence", logp, (ones, ones), texts, skipped)
-    stem.parent.mkdir()
-    return write_result(stem, table, data="blimp", config=UID)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from release import SHARED
-from solecism.judge.design import read_study
+from solecism.judge.design import DataSource, Rules, Study
 from solecism.judge.importing import import_answers
 from solecism.judge.outcome import JudgedGroup, Outcome, outcome_of
 
@@ -15,34 +15,15 @@ RAW = FOLDER / "human_responses.csv.xz"
 
 pytestmark = pytest.mark.skipif(not RAW.is_file(), reason="BLiMP's raw judgments are not here")
 
-STUDY = """\
-[study]
-design = "choice"
-title = "BLiMP's validation"
-language = "en"
-seed = 0
-pairs = 5
-judges = 20
-practice = 0
-catch = 1
-
-[[data]]
-config = "blimp/all"
-
-[rules]
-completed = 0
-catch = 0
-median_time = 0
-one_sided = 1
-native_language = ["en"]
-"""
-
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     folder = tmp_path_factory.mktemp("blimp")
-    (folder / "study.toml").write_text(STUDY)
-    study = read_study(folder, foreign=True)
+    study = Study(
+        folder, "choice", "BLiMP's validation", "en", 0, pairs=5, judges=20, practice=0, catch=1,
+        data=(DataSource("blimp/all"),), items={}, lists=[],
+        rules=Rules(completed=0, catch=0, median_time=0, one_sided=1, native_language=("en",)),
+    )  # fmt: skip
     (folder / "raw.csv").write_bytes(lzma.decompress(RAW.read_bytes()))
     return outcome_of(study, import_answers(study, [folder / "raw.csv"]).table)
 

@@ -37,14 +37,6 @@ def test_the_same_seed_makes_the_same_study(tmp_path: Path) -> None:
     assert one.id != create_study(pairs_in(), [], replace(options, seed=1), tmp_path / "3").id
 
 
-def test_duration_and_pay(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", judges=7, lists=2)
-    assert study.totals == (7, 7)
-    assert study.participants == 14
-    assert study.minutes == 4  # 7 trials of 6 seconds, and 3 minutes of texts
-    assert study.amount == 1.0
-
-
 def test_rules_change_the_id_and_texts_do_not(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study")
     edit(tmp_path / "study/study.toml", 'institution = "A University"', 'institution = "B"')

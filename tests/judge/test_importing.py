@@ -76,17 +76,12 @@ def foreign(folder: Path, text: str = FOREIGN) -> Study:
 def test_files_of_our_page(study: Study, tmp_path: Path) -> None:
     one = save_session(study, tmp_path / "one.json", "ada")
     two = save_session(study, tmp_path / "two.json", "bob", flags=["honeypot"])
-    rows = rows_of(study, one, two)
-    assert len(rows) == 2 * study.totals[0]
+    table, twice = import_answers(study, [one, two, one])
+    rows = table.to_pylist()
+    assert len(rows) == 2 * twice == 2 * study.totals[0]
     assert {row["participant"] for row in rows} == {"ada", "bob"}
     assert rows[-1]["flags"] == ["honeypot"]
     assert [row["position"] for row in rows[: study.totals[0]]] == [*range(1, study.totals[0] + 1)]
-
-
-def test_a_file_twice_counts_once(study: Study, tmp_path: Path) -> None:
-    one = save_session(study, tmp_path / "one.json", "ada")
-    found = import_answers(study, [one, one])
-    assert found.twice == len(found.table) == study.totals[0]
 
 
 def test_answers_of_the_server(study: Study) -> None:
@@ -102,24 +97,20 @@ def test_answers_of_the_server(study: Study) -> None:
     assert read_answer_table(study).num_rows == 0
 
 
-def trials(study: Study) -> list[dict[str, Any]]:
-    one, two = items_of(study)[:2]
-    known = [{"trial_type": "html-button-response", "subject_id": "PID1", "rt": 812.4}] * 2
-    return [
-        {"trial_type": "preload", "rt": None, "trial_index": 0},
-        {**known[0], "trial_index": 1, "item": one["key"], "shown": "bad", "response": 1},
-        {**known[1], "trial_index": 2, "id": two["id"], "shown": "good", "response": "f"},
-    ]
-
-
 def test_trials_of_jspsych(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "data.json"
-    path.write_text(json.dumps(trials(study)))
-    one, two = rows_of(study, path)
-    assert one["answer"] == two["answer"] == "good"
-    assert (one["time"], one["position"]) == (812, 1)
-    assert one["participant"] == pseudonym("PID1", study.salt)
-    assert two["UID"] == items_of(study)[1]["UID"]
+    one, two = items_of(study)[:2]
+    known = {"trial_type": "html-button-response", "subject_id": "PID1", "rt": 812.4}
+    trials = [
+        {"trial_type": "preload", "rt": None, "trial_index": 0},
+        {**known, "trial_index": 1, "item": one["key"], "shown": "bad", "response": 1},
+        {**known, "trial_index": 2, "id": two["id"], "shown": "good", "response": "f"},
+    ]
+    (tmp_path / "data.json").write_text(json.dumps(trials))
+    first, second = rows_of(study, tmp_path / "data.json")
+    assert first["answer"] == second["answer"] == "good"
+    assert (first["time"], first["position"]) == (812, 1)
+    assert first["participant"] == pseudonym("PID1", study.salt)
+    assert second["UID"] == two["UID"]
 
 
 PCIBEX = """\
@@ -212,11 +203,11 @@ def test_what_does_not_fit_the_study_is_named(study: Study, tmp_path: Path) -> N
 
 def test_ratings_and_readings(tmp_path: Path) -> None:
     likert = made_study(tmp_path / "likert", design="likert", lists=2, catch=0, practice=0)
-    path = tmp_path / "ratings.csv"
-    key = likert.lists[0][0]
-    path.write_text(f"participant,item,rating\nada,{key},6\n")
+    path, key = tmp_path / "ratings.csv", likert.lists[0][0]
+    # as Label Studio exports them
+    path.write_text(f"annotator,annotation_id,item,rating,lead_time\n1,1,{key},6,1.5\n")
     (row,) = rows_of(likert, path)
-    assert (row["rating"], row["answer"]) == (6, None)
+    assert (row["rating"], row["answer"], row["time"]) == (6, None, 1500)
     assert likert.items[key][row["shown"]]
     path.write_text(f"participant,item,rating\nada,{key},8\n")
     with pytest.raises(InputError, match="rating is 8, not a whole number from 1 to 7"):
@@ -245,14 +236,6 @@ def test_the_commands(study: Study, tmp_path: Path) -> None:
     assert again.exit_code == 2
     assert "nobody has the code 'ada'" in again.output
     assert set(read_answer_table(study)["participant"].to_pylist()) == {"bob"}
-
-
-def test_label_studio(tmp_path: Path) -> None:
-    study = made_study(tmp_path / "study", design="likert", practice=0, catch=0)
-    path, key = tmp_path / "project.csv", study.lists[0][0]
-    path.write_text(f"annotator,annotation_id,item,rating,lead_time\n1,1,{key},5,1.5\n")
-    (row,) = rows_of(study, path)
-    assert (row["id"], row["rating"], row["time"]) == (study.items[key]["id"], 5, 1500)
 
 
 def test_a_sheet_of_an_expert(tmp_path: Path) -> None:

@@ -27,11 +27,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in STEPS:
         save_model(work / "tiny" / name, ["Good bad calm."])
     pairs = make_pairs(40)
-    words = pa.array(
-        [f"{text}{number}" for number, text in enumerate(pairs["sentence_bad"].to_pylist())]
-    )
-    pairs = pairs.set_column(pairs.column_names.index("sentence_bad"), "sentence_bad", words)
-    pq.write_table(pairs, work / "some.parquet")
+    rows = [{**row, "sentence_bad": f"Bad{n}"} for n, row in enumerate(pairs.to_pylist())]
+    pq.write_table(pa.Table.from_pylist(rows, pairs.schema), work / "some.parquet")
     data, out = str(work / "some.parquet"), work / "out"
     solecism.score_all(data, str(work / "tiny"), revisions=["chck_*", "main"], out=out)
     solecism.score(data, str(work / "tiny" / "main"), out=out)
@@ -72,10 +69,8 @@ def test_a_single_checkpoint_is_no_curve(results: Path) -> None:
 
 def test_all_runs_are_in_one_chart_too(results: Path) -> None:
     ours = [one for one in solecism.report(results).results if one.run["options"].get("checkpoint")]
-    others = [
-        replace(one, summary={**one.summary, "run": {**one.run, "model": "other"}})
-        for one in ours[1:]
-    ]
+    runs = [{**one.summary, "run": {**one.run, "model": "other"}} for one in ours]
+    others = [replace(one, summary=run) for one, run in zip(ours[1:], runs[1:], strict=True)]
     chart = checkpoint_curves([*ours, *others])[-1]
     assert chart.title == "all runs on some/some: accuracy over checkpoints"
     assert [curve.name for curve in chart.curves] == ["tiny", "other"]

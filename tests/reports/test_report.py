@@ -18,13 +18,13 @@ from click.testing import CliRunner
 from scipy import stats
 
 from html_pages import ParsedPage
-from scored import make_pairs, make_scores, write_models, write_result
+from scored import make_pairs, make_scores, scores_of, write_models, write_result
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.reports.comparison import correlations, difference
 from solecism.reports.figures import ALL, MEAN, columns, curves, labels
 from solecism.reports.report import open_results, report
-from solecism.scoring.results import Result, read_result, scores_table
+from solecism.scoring.results import Result, read_result
 from solecism.scoring.summary import wilson
 
 
@@ -287,11 +287,7 @@ def test_page_is_the_same_each_time(folder: Path) -> None:
 
 
 def test_result_without_a_single_score(folder: Path, tmp_path: Path) -> None:
-    pairs = make_pairs(8)
-    nan, ones = np.full(8, np.nan), np.ones(8, int)
-    scores = scores_table(
-        pairs, "focus", (nan, nan), (ones, ones), [["x"] * 8] * 2, ["multi-piece"] * 8
-    )
+    scores = scores_of(make_pairs(8), [np.nan] * 8, "focus", "multi-piece")
     write_result(tmp_path / "r", scores, "none")
     made = report([tmp_path / "r", folder / "tiny-xx"])
     assert "none: 0 pairs, 8 skipped (multi-piece 8)" in made.text()

@@ -3,6 +3,7 @@
 Needs playwright and Chromium; skipped without them.
 """
 
+import shutil
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -19,6 +20,7 @@ from solecism.site.build import build_site
 
 pytestmark = pytest.mark.nightly
 
+OPENED = "[...document.querySelectorAll('details')].slice(0, 4).forEach(one => (one.open = true))"
 AXE = CHECKOUT / "tests" / "support" / "axe.min.js"
 PAGES = [
     "index.html", "clams/index.html", "clams/he/index.html", "clams/he/simple_agrmt.html",
@@ -86,10 +88,10 @@ class Reader:
         if "browse.html" in address:
             self.settled()
 
-    def settled(self) -> None:
-        """Wait until the browser says how many items there are."""
-        told = "document.getElementById('status').textContent"
-        self.page.wait_for_function(f"() => /items$/.test({told})")
+    def settled(self, pattern: str = "items$", where: str = "status") -> None:
+        """Wait until the browser says how many items there are, or something else somewhere."""
+        told = f"document.getElementById('{where}').textContent"
+        self.page.wait_for_function(f"() => /{pattern}/.test({told})")
 
     def ask(self, **changes: str) -> str:
         """Change the address as the form does; return what the page says then."""
@@ -125,16 +127,12 @@ def test_pages_are_accessible(browser: Any, site: Path, server: str, scheme: str
     reader = Reader(browser, color_scheme=scheme, viewport=narrow)
     for name in names:
         reader.open(f"{server}/{name}")
-        reader.page.evaluate(
-            "for (const part of [...document.querySelectorAll('details')].slice(0, 4)) part.open = true"
-        )
+        reader.page.evaluate(OPENED)
         reader.page.evaluate(script)
         found = reader.page.evaluate("rules => axe.run(document, rules)", rules)["violations"]
+        impacts = ("serious", "critical")
         serious = [
-            (one["id"], node["html"][:200])
-            for one in found
-            if one["impact"] in ("serious", "critical")
-            for node in one["nodes"]
+            (one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in impacts
         ]
         assert serious == [], name
         wide = reader.page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -155,20 +153,16 @@ def test_browsing(reader: Reader, site: Path, server: str, place: str) -> None:
     assert page.locator("#items > li >> nth=0").locator("mark").count() == 2
     page.click("#more summary")
     page.select_option("select[name=UID]", "simple_agrmt_gender")
-    page.wait_for_function(
-        "() => document.getElementById('status').textContent.startsWith('1,000 ')"
-    )
+    reader.settled("^1,000 ")
     assert "UID=simple_agrmt_gender" in page.url
     page.click("#next")
-    page.wait_for_function("() => document.getElementById('page').textContent === 'Page 2 of 20'")
+    reader.settled("^Page 2 of 20$", "page")
     page.go_back()
-    page.wait_for_function("() => document.getElementById('page').textContent === 'Page 1 of 20'")
+    reader.settled("^Page 1 of 20$", "page")
     found = reader.ask(controller_number="Plur")
     assert 0 < int(found.split()[0]) < 1000
     page.click("text=Clear")
-    page.wait_for_function(
-        "() => document.getElementById('status').textContent.startsWith('2,000 ')"
-    )
+    reader.settled("^2,000 ")
     assert reader.errors == []
 
 
@@ -183,9 +177,8 @@ def test_search_sort_and_links(reader: Reader, site: Path) -> None:
     assert all(word in text for text in texts)
     assert reader.ask(q="zzz") == "0 of 2,000 items"
     reader.ask(q="", sort="0")
-    margins = [
-        float(text.split()[1].strip(",")) for text in page.locator(".margins").all_inner_texts()
-    ]
+    shown = page.locator(".margins").all_inner_texts()
+    margins = [float(text.split()[1].strip(",")) for text in shown]
     assert margins == sorted(margins)
     assert margins[0] < 0
     identifier = page.inner_text("#items > li:nth-child(9) summary small")
@@ -201,14 +194,10 @@ def test_search_sort_and_links(reader: Reader, site: Path) -> None:
 
 
 def test_a_missing_file_is_said(reader: Reader, site: Path, tmp_path: Path) -> None:
-    import shutil
-
     copy = shutil.copytree(site, tmp_path / "copy")
     (copy / "clams" / "he" / "items" / "block-0.js").unlink()
     reader.page.goto((copy / "clams" / "he" / "browse.html").as_uri())
-    reader.page.wait_for_function(
-        "() => /missing/.test(document.getElementById('status').textContent)"
-    )
+    reader.settled("missing")
 
 
 def test_markup_of_strangers_does_nothing(reader: Reader, site: Path, server: str) -> None:
@@ -217,9 +206,7 @@ def test_markup_of_strangers_does_nothing(reader: Reader, site: Path, server: st
     for file in strange:
         reader.open(f"{server}/{file.relative_to(site).as_posix()}")
         if file.name == "browse.html":
-            reader.page.evaluate(
-                "document.querySelectorAll('details').forEach(one => (one.open = true))"
-            )
+            reader.page.evaluate(OPENED)
             reader.page.wait_for_selector("#items .features")
             assert "<script>window.harmed=1</script>" in reader.page.inner_text("#items")
             reader.page.select_option("select[name=match]", "match")

@@ -94,11 +94,9 @@ def test_a_paradigm_says_what_is_known(home: Path) -> None:
 
 def test_models_and_people_are_rows_with_intervals(home: Path) -> None:
     text = page(home, "clams/he/simple_agrmt.html")
+    cell = r'<td class="heat h\d+">[\d.]+ <small>[\d.]+–[\d.]+</small>'
     for name in ("tiny", "large", "people"):
-        assert re.search(
-            rf'<th scope="row">{name}</th><td class="heat h\d+">[\d.]+ <small>[\d.]+–[\d.]+</small>',
-            text,
-        )
+        assert re.search(f'<th scope="row">{name}</th>{cell}', text)
     assert ">96.0 <small>" in text
     assert '<th scope="row">people' not in page(home, "clams/he/simple_agrmt_gender.html")
 
@@ -231,9 +229,8 @@ def test_judgments_beside_the_data_are_found(tmp_path: Path) -> None:
     configs = {"xx": (table, facts), "xx-judgments": (judged, {})}
     build_site(tmp_path / "site", [write_folder(tmp_path / "data", "demo", configs)])
     text = (tmp_path / "site" / "demo" / "xx" / "simple_agrmt.html").read_text("utf-8")
-    assert re.search(
-        r">people</th><td class=.heat h7.>75.0 <small>.*</small></td><td>80</td>", text
-    )
+    people = ">people</th><td class=.heat h7.>75.0 <small>.*</small></td><td>80</td>"
+    assert re.search(people, text)
     assert "<b>verdict</b> <bdi>drop</bdi>" not in text
     assert "<b>verdict</b> <bdi>keep</bdi>" in text
     index = (tmp_path / "site" / "demo" / "xx" / "items" / "index.js").read_text("ascii")
@@ -244,12 +241,11 @@ def test_judgments_beside_the_data_are_found(tmp_path: Path) -> None:
 def test_results_on_a_part_are_in_the_browser_of_the_whole(tmp_path: Path) -> None:
     pairs = make_pairs(80)
     part = pairs.filter(pc.equal(pairs["UID"], "prep_anim"))
-    facts = {uid: {"pairs": 20, "example": [uid]} for uid in ("prep_anim", "simple_agrmt")}
-    configs = {"all": (pairs, facts), "prep_anim": (part, {"prep_anim": facts["prep_anim"]})}
+    known = {uid: {"pairs": 20, "example": [uid]} for uid in ("prep_anim", "simple_agrmt")}
+    configs = {"all": (pairs, known), "prep_anim": (part, {"prep_anim": known["prep_anim"]})}
     folder = write_folder(tmp_path / "data", "demo", configs)
-    write_result(
-        tmp_path / "results" / "one", make_scores(part), config="prep_anim", digest="0" * 16
-    )
+    facts = {"config": "prep_anim", "digest": "0" * 16}
+    write_result(tmp_path / "results" / "one", make_scores(part), **facts)
     build_site(tmp_path / "site", [folder], results=[tmp_path / "results"])
     demo = tmp_path / "site" / "demo"
     assert '"models":["tiny"]' in (demo / "all" / "items" / "index.js").read_text("ascii")

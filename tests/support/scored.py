@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 
 from solecism.schema import pair_schema
 from solecism.scoring.results import scores_table, writing_result
@@ -60,6 +61,16 @@ def make_scores(
     tokens = np.array([len(text) // 5 for text in texts])
     logp = (good, good - margin)
     return scores_table(pairs, "sentence", logp, (tokens, tokens), (texts, texts), skipped)
+
+
+def scores_of(
+    pairs: pa.Table, margins: ArrayLike, method: str = "sentence", skipped: str | None = None
+) -> pa.Table:
+    """Scores with these margins, of sentences of one token; all or none are ``skipped``."""
+    n = len(pairs)
+    good, ones = np.full(n, -20.0), np.ones(n, dtype=int)
+    logp = (good, good - np.asarray(margins))
+    return scores_table(pairs, method, logp, (ones, ones), [["x"] * n] * 2, [skipped] * n)
 
 
 def signature(model: str = "org/tiny", config: str = "xx", **more: Any) -> Signature:

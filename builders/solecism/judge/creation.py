@@ -86,15 +86,14 @@ def pairs_of_suites(table: pa.Table, config: str, conditions: str = "") -> list[
             if formula.comparison is not None:
                 low, high = (formula.terms[place][0] for place in formula.comparison)
                 compared.append((low, high))
-        texts = {one["name"]: one["text"] for one in row["conditions"]}
-        tokens = {one["name"]: one["tokens"] for one in row["conditions"]}
+        named = {one["name"]: one for one in row["conditions"]}
         for low, high in dict.fromkeys(compared):
-            if low in texts and high in texts and texts[low] != texts[high]:
+            if {low, high} <= named.keys() and named[low]["text"] != named[high]["text"]:
                 pairs.append({
                     "config": config, "id": f"{row['id']}:{low}:{high}", "set_id": row["id"],
                     "UID": row["suite"], "linguistics_term": row["phenomenon"] or "",
-                    "language": row["language"] or "", "good": texts[low], "bad": texts[high],
-                    "tokens": tokens[low] or "",
+                    "language": row["language"] or "", "good": named[low]["text"],
+                    "bad": named[high]["text"], "tokens": named[low]["tokens"] or "",
                 })  # fmt: skip
     return pairs
 

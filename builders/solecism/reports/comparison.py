@@ -180,18 +180,14 @@ def correlations(results: Sequence[Result]) -> Correlations:
     names = labels([fields for fields, _ in found])
     paradigms, items = {}, {}
     for name, (_, some) in zip(names, found, strict=True):
-        paradigms[name] = pd.Series(
-            {
-                f"{r.run['data']}/{r.run['config']}/{uid}": tally["accuracy"]
-                for r in some
-                for uid, tally in r.summary["by"]["UID"].items()
-                if tally["n"]
-            },
-            dtype=float,
-        )
+        known = {
+            f"{result.run['data']}/{result.run['config']}/{uid}": accuracy
+            for result in some
+            for uid, accuracy in result.accuracies().items()
+        }
+        paradigms[name] = pd.Series(known, dtype=float).dropna()
         items[name] = _decisions(some, "UID")["decision"]
-    paradigm, item = (
-        pd.DataFrame(one).corr(min_periods=2).to_numpy() for one in (paradigms, items)
-    )
+    frames = (pd.DataFrame(paradigms), pd.DataFrame(items))
+    paradigm, item = (frame.corr(min_periods=2).to_numpy() for frame in frames)
     most = max(map(len, paradigms.values()), default=0)
     return Correlations(names, paradigm, item, most)

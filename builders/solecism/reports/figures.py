@@ -308,10 +308,9 @@ def curves(some: Sequence[FigureColumn]) -> dict[str, list[AccuracyCurve]]:
     """
     tables = {column.label: _scored(column) for column in some}
     every = [table["length"].drop_null().to_numpy() for table in tables.values()]
-    lengths = np.concatenate(every) if every else np.empty(0)
-    edges = (
-        np.unique(np.quantile(lengths, np.linspace(0, 1, BINS + 1))) if len(lengths) else lengths
-    )
+    edges = lengths = np.concatenate([np.empty(0), *every])
+    if len(lengths):
+        edges = np.unique(np.quantile(lengths, np.linspace(0, 1, BINS + 1)))
     found: dict[str, list[AccuracyCurve]] = {}
     for label, table in tables.items():
         for name in ("match", "distance", "length", "margin"):
@@ -336,11 +335,8 @@ def _scored(column: FigureColumn) -> pa.Table:
     tables = []
     for result in column.results:
         table = result.read(["decision", "margin", "bytes_good", "features"])
-        flat = {
-            "decision": table["decision"],
-            "margin": table["margin"],
-            "length": table["bytes_good"],
-        }
+        flat = {name: table[name] for name in ("decision", "margin")}
+        flat["length"] = table["bytes_good"]
         with reading_parquet(result.path.with_suffix(".parquet")):
             match = feature(table["features"], "match").cast(pa.string())
             flat["match"] = pc.index_in(match, value_set=pa.array(_MATCH))
