@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from solecism.schema import FORMS
-from solecism.treebank.conllu import ConlluChunk, tokens_of
+from solecism.treebank.conllu import tokens_of
 from solecism.treebank.forms import LanguageForms, WordForm, count_words, read_list
 from treebank import conllu
 
@@ -39,7 +39,7 @@ UNIMORPH = (
 
 def counted(text: str) -> Counter[WordForm]:
     counts: Counter[WordForm] = Counter()
-    count_words(tokens_of(ConlluChunk(text.encode())), counts)
+    count_words(tokens_of(text.encode()), counts)
     return counts
 
 

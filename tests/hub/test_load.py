@@ -6,25 +6,28 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from huggingface_hub import constants
 
 import solecism
 from fake_hub import Blob, FakeHub, User
 from hubs import REPO
-from solecism.datasets.lock import LOCK, record
-from solecism.datasets.manifest import contents_of, read_manifest
-from solecism.hub.load import _refuse_tampered
 from solecism.hub.push import push
 from solecism.scoring.items import open_items
 
 VERSIONS = ("1.0.0", "1.0.1", "2.0.0")
 
 
+def _cache() -> Path:
+    return Path(constants.HF_HUB_CACHE)
+
+
 @pytest.fixture
 def full(hub: FakeHub, releases: dict[str, Path]) -> FakeHub:
-    """A hub with three versions."""
+    """A hub with three versions, and an empty cache."""
     for version in VERSIONS:
         push(releases[version], REPO)
     hub.log.clear()
+    shutil.rmtree(_cache(), ignore_errors=True)
     return hub
 
 
@@ -52,7 +55,6 @@ def test_each_version_gives_its_own_rows(full: FakeHub, releases: dict[str, Path
 
 
 def test_only_the_config_is_downloaded_and_only_once(full: FakeHub) -> None:
-    shutil.rmtree(Path(_cache()), ignore_errors=True)
     load("he", "1.0.0")
     assert not full.requests("/fr/test")
     assert len([one for one in full.requests("/he/test") if one.startswith("GET")]) == 1
@@ -61,17 +63,10 @@ def test_only_the_config_is_downloaded_and_only_once(full: FakeHub) -> None:
     assert full.log == []
 
 
-def _cache() -> str:
-    from huggingface_hub import constants
-
-    return constants.HF_HUB_CACHE
-
-
 @pytest.mark.parametrize("way", ["offline", "down", "busy"])
 def test_cached_versions_are_read_without_the_hub(
     full: FakeHub, releases: dict[str, Path], way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.rmtree(Path(_cache()), ignore_errors=True)
     for version in ("2.0.0", "1.0.0"):
         load("he", version)
     if way == "busy":
@@ -109,7 +104,6 @@ def test_unknown_and_hidden_data_sets(
 
 
 def test_versions_that_are_not_what_they_say(full: FakeHub, releases: dict[str, Path]) -> None:
-    shutil.rmtree(Path(_cache()), ignore_errors=True)
     repo, file = full.repos[REPO], "he/test-00000-of-00001.parquet"
     repo.tags["v10.0.0"] = repo.tags["v2.0.0"]
     assert "v10.0.0 holds version 2.0.0: somebody has moved the tag" in refused("he")
@@ -127,7 +121,7 @@ def test_versions_that_are_not_what_they_say(full: FakeHub, releases: dict[str, 
 
 def test_a_damaged_cache_is_mended(full: FakeHub, releases: dict[str, Path]) -> None:
     load("he", "1.0.0")
-    (commit,) = Path(_cache()).glob("datasets--org--tiny/refs/v1.0.0")
+    (commit,) = _cache().glob("datasets--org--tiny/refs/v1.0.0")
     file = commit.parents[1] / "snapshots" / commit.read_text() / "he/test-00000-of-00001.parquet"
     blob = file.resolve()
     whole = blob.read_bytes()
@@ -143,18 +137,16 @@ def test_a_built_folder(
     monkeypatch.setenv("SOLECISM_DATA", str(releases["1.0.0"].parent))
     rows = solecism.load("tiny", "he", version="1.0.0")
     assert sorted(rows["id"]) == ids(releases["1.0.0"], "he")
-    assert (rows.info.config_name, str(rows.info.version), str(rows.split)) == (
-        "he",
-        "1.0.0",
-        "test",
-    )
-    with pytest.raises(solecism.InputError, match=r"is version 1\.0\.0, not 2\.0\.0"):
-        solecism.load("tiny", "he", version="2.0.0")
-    with pytest.raises(solecism.InputError, match=r"has no split 'train' \(splits: test\)"):
-        solecism.load("tiny", "he", split="train")
-    with pytest.raises(solecism.InputError, match="there is no data set folder"):
-        solecism.load("tinny", "he")
+    told = (rows.info.config_name, str(rows.info.version), str(rows.split))
+    assert told == ("he", "1.0.0", "test")
     shutil.copytree(releases["2.0.0"], tmp_path / "other")
+    for name, options, message in (
+        ("tiny", {"version": "2.0.0"}, r"is version 1\.0\.0, not 2\.0\.0"),
+        ("tiny", {"split": "train"}, r"has no split 'train' \(splits: test\)"),
+        ("tinny", {}, "there is no data set folder"),
+    ):
+        with pytest.raises(solecism.InputError, match=message):
+            solecism.load(name, "he", **options)
     monkeypatch.setenv("SOLECISM_DATA", str(tmp_path))
     with pytest.raises(solecism.InputError, match="is the data set 'tiny', not 'other'"):
         solecism.load("other", "he")
@@ -183,22 +175,8 @@ def test_a_folder_built_here(
         solecism.load("tiny", "he")
 
 
-def test_rows_that_the_lock_of_the_package_knows(
-    releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("solecism.hub.load.BUILT_IN", tmp_path / "catalogue.toml")
-    manifest = read_manifest(releases["1.0.0"])
-    record(tmp_path / LOCK, "tiny", "1.0.0", contents_of(manifest))
-    _refuse_tampered("org/tiny", manifest, "he")
-    lock = tmp_path / LOCK
-    lock.write_text(lock.read_text(encoding="utf-8").replace('"rows": 1000', '"rows": 999'))
-    with pytest.raises(solecism.InputError, match=r"is not the tiny 1\.0\.0 that was released"):
-        _refuse_tampered("org/tiny", manifest, "he")
-
-
 def test_other_bytes_than_released_are_refused(full: FakeHub) -> None:
     """The file under the tag is not what the manifest under the same tag says."""
-    shutil.rmtree(Path(_cache()), ignore_errors=True)
     repo, file = full.repos[REPO], "he/test-00000-of-00001.parquet"
     one, two = (repo.commits[repo.tags[f"v{version}"]] for version in ("1.0.0", "2.0.0"))
     repo.tags["v1.0.0"] = repo.commit({**one.files, file: two.files[file]}, "swap").oid

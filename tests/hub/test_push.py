@@ -3,8 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,6 @@ def push(release: Path, *more: str, code: int = 0) -> str:
     assert done.exit_code == code, done.output
     assert "Traceback" not in done.output
     return done.stdout if code == 0 else done.output
-
-
-@contextmanager
-def changed_manifest(release: Path, folder: Path) -> Iterator[dict[str, Any]]:
-    """Copy a release into a folder, and write its manifest with the changes that are made to it."""
-    path = Path(shutil.copytree(release, folder)) / "manifest.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    yield manifest
-    path.write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def files_at(hub: FakeHub, tag: str) -> dict[str, str]:
@@ -85,13 +75,8 @@ def test_next_version_deletes_what_is_gone_and_keeps_the_old_tag(
     assert not any(path.startswith("fr/") for path in files_at(hub, "v2.0.0"))
     titles = [f"tiny {version}" for version in reversed(versions)]
     assert hub.repos[REPO].history == [*titles, "initial commit"]
-    assert "1.0.1 is older than 2.0.0" in push(with_version(releases, hub), code=2)
-
-
-def with_version(releases: dict[str, Path], hub: FakeHub) -> Path:
-    """Return the release 1.0.1, whose tag is not there."""
     del hub.repos[REPO].tags["v1.0.1"]
-    return releases["1.0.1"]
+    assert "1.0.1 is older than 2.0.0" in push(releases["1.0.1"], code=2)
 
 
 def test_dry_run_says_what_would_be_done(hub: FakeHub, releases: dict[str, Path]) -> None:
@@ -197,8 +182,8 @@ def test_somebody_else_pushes_in_the_meantime(hub: FakeHub, releases: dict[str, 
 def test_manifests_that_are_not_published(
     hub: FakeHub, releases: dict[str, Path], tmp_path: Path, change: Any, message: str
 ) -> None:
-    with changed_manifest(releases["1.0.0"], tmp_path / "tiny") as manifest:
-        manifest |= change
+    path = Path(shutil.copytree(releases["1.0.0"], tmp_path / "tiny")) / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change))
     assert message in push(tmp_path / "tiny", code=2)
     assert hub.log == []
 
@@ -235,9 +220,8 @@ def test_what_the_manifest_does_not_list_stays_at_home(
 
 
 def test_repository_must_be_named_whole(hub: FakeHub, releases: dict[str, Path]) -> None:
-    done = CliRunner().invoke(main, ["push", str(releases["1.0.0"]), "--to", "tiny"])
-    assert done.exit_code == 2
-    assert "'tiny' is no repository of a hub: it must be of the form ORG/NAME" in done.output
+    told = push(releases["1.0.0"], "--to", "tiny", code=2)
+    assert "'tiny' is no repository of a hub: it must be of the form ORG/NAME" in told
 
 
 def test_who_may_not_push(

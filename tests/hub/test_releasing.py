@@ -1,11 +1,10 @@
-"""The maintainer's page works as written, against a hub; the workflows name what there is."""
+"""The pages on publishing work as written, against a hub; the workflows name what there is."""
 
 import re
 import shlex
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -73,22 +72,28 @@ def test_the_checklist_works_as_written(
     )
 
 
-def workflow(name: str) -> dict[str, Any]:
-    """Read a workflow; in YAML 1.1 its key `on` is true."""
-    path = CHECKOUT / ".github" / "workflows" / name
-    found: dict[Any, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return {"on" if key is True else key: value for key, value in found.items()}
+_FILE = re.compile(r"^```(sh|file)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def steps(name: str) -> list[str]:
-    """The scripts of a workflow."""
-    jobs = workflow(name)["jobs"].values()
-    return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+def test_the_tutorial_works_as_written(hub: FakeHub, tmp_path: Path) -> None:
+    """docs/publish.md, in an empty folder."""
+    printed = []
+    for kind, name, body in _FILE.findall((CHECKOUT / "docs/publish.md").read_text("utf-8")):
+        if kind == "file":
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(body, encoding="utf-8")
+        else:
+            printed += map(run, body.splitlines())
+    assert "0 errors, 0 warnings" in printed[0]
+    assert "The cat [sleeps]" in printed[1] or "The fox [" in printed[1] or "The dog" in printed[1]
+    assert set(hub.repos["org/naps"].tags) == {"v1.0.0"}
 
 
 @pytest.mark.parametrize("name", ["ci.yml", "release.yml"])
 def test_workflows_run_commands_that_there_are(name: str) -> None:
-    for script in steps(name):
+    text = (CHECKOUT / ".github" / "workflows" / name).read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"].values()
+    for script in (step["run"] for job in jobs for step in job["steps"] if "run" in step):
         subprocess.run(["bash", "-n", "-c", script], check=True)
         for verb, options in re.findall(r"solecism ([a-z-]+)((?: .*)?)$", script, re.MULTILINE):
             text = CliRunner().invoke(main, [verb, "--help"]).output

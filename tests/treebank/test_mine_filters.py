@@ -13,7 +13,7 @@ import pytest
 from release import CHECKOUT, TREEBANKS
 from solecism.datasets.catalogue import read_bibliography
 from solecism.treebank.candidates import AgreeingPairs
-from solecism.treebank.conllu import ConlluChunk, Tokens, tokens_of
+from solecism.treebank.conllu import Tokens, tokens_of
 from solecism.treebank.filters import FILTERS, FLAWS, capitals_by, count_habits, marks_by
 from solecism.treebank.forms import LanguageForms, WordForm, count_words
 from solecism.treebank.languages import find_language, languages
@@ -46,7 +46,7 @@ def find(
     text: bytes, language: str, **settings: object
 ) -> tuple[Tokens, AgreeingPairs, Counter[str]]:
     """What ``strict`` finds in one sentence; nouns agree in no person, so that filters show."""
-    tokens = tokens_of(ConlluChunk(text))
+    tokens = tokens_of(text)
     known = replace(find_language(language), third=False)
     given = Settings(known, **settings)  # type: ignore[arg-type]
     return (tokens, *given.find(tokens))
@@ -98,7 +98,7 @@ def test_a_value_must_be_annotated_on_both_ends(sentence: tuple[str, str, str, b
 def test_forms_of_the_file_decide_what_is_overt(name: str) -> None:
     counts: Counter = Counter()
     for *_, text in sentences(name):
-        count_words(tokens_of(ConlluChunk(text)), counts)
+        count_words(tokens_of(text), counts)
     given = {"forms": LanguageForms("", {"": counts}), "without": frozenset({"neutralised"})}
     for sent_id, language, pair, text in sentences(name):
         tokens, found, dropped = find(text, language, **given)
@@ -152,7 +152,7 @@ def chunk(*sentences: str) -> Tokens:
         for n, word in enumerate(text.split(), 1)
     ]
     text = "".join(f"\n{line}" if line.startswith("1\t") else line for line in lines)
-    return tokens_of(ConlluChunk(f"{text[1:]}\n".encode()))
+    return tokens_of(f"{text[1:]}\n".encode())
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_verse_and_fragments_are_kept_where_a_language_has_no_marks() -> None:
     for name in ("unfinished", "cut", "verse"):
         (_, language, _, text), *_ = sentences(name)
         known = replace(find_language(language), third=False, marks=False, capitals="none")
-        _, dropped = Settings(known).find(tokens_of(ConlluChunk(text)))
+        _, dropped = Settings(known).find(tokens_of(text))
         assert not dropped[name]
 
 

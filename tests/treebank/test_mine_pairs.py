@@ -13,7 +13,7 @@ import pytest
 
 from solecism.scoring.items import open_pairs
 from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
-from solecism.treebank.conllu import ConlluChunk, tokens_of
+from solecism.treebank.conllu import tokens_of
 from solecism.treebank.filters import FLAWS
 from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_words
 from solecism.treebank.languages import find_language, rules_of
@@ -38,7 +38,7 @@ def maker(
     language: str, text: str, known: Iterable[str], caps: Caps | None = None
 ) -> tuple[PairMaker, pa.Table]:
     """Mine a text; the inventory holds its words and the ``known`` ones."""
-    tokens = tokens_of(ConlluChunk(text.encode()))
+    tokens = tokens_of(text.encode())
     counts: Counter[WordForm] = Counter()
     count_words(tokens, counts)
     for entry in known:

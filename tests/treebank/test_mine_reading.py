@@ -135,7 +135,7 @@ BROKEN = {
         OTHER.replace("2\tnsubj", "_\tnsubj"),
         "x.conllu:9: HEAD '_' is no word of the sentence (1 to 3, 0 for the root)"
     ),
-    "doubled id": (OTHER.replace("3\t.", "2\t."), "x.conllu:11: ID 2 stands twice"),
+    "doubled id": (OTHER.replace("3\t.", "2\t."), "x.conllu:11: ID 2 where 3 should be"),
     "missing id": (OTHER.replace("3\t.", "4\t."), "x.conllu:11: ID 4 where 3 should be"),
     "id from zero": (OTHER.replace("1\tDogs", "0\tDogs"), "x.conllu:9: ID 0 where 1 should be"),
     "strange id": (
@@ -144,13 +144,13 @@ BROKEN = {
     ),
     "range": (
         OTHER.replace("1\tDogs", "1-4\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs"),
-        "x.conllu:9: the range of a multiword token does not fit the words after it"
+        "x.conllu:9: the range of a multiword token does not fit the words beside it"
     ),
     "ranges overlap": (
         OTHER.replace("1\tDogs", "1-2\tDogs\t" + "\t".join("_" * 8) + "\n1\tDogs").replace(
             "2\tsleep", "2-3\tx\t" + "\t".join("_" * 8) + "\n2\tsleep", 1
         ),
-        "x.conllu:11: the range of a multiword token overlaps the one before"
+        "x.conllu:11: the range of a multiword token does not fit the words beside it"
     ),
     "feats": (
         OTHER.replace("Number=Plur", "Plur"),

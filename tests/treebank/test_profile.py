@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from release import SHARED
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.treebank.conllu import ConlluChunk, tokens_of
+from solecism.treebank.conllu import tokens_of
 from solecism.treebank.languages import Rule, read_stanza
 from solecism.treebank.profile import Evidence, Profile, binomial_above, binomial_below, profile_of
 from treebank import conllu
@@ -29,7 +29,7 @@ def clause(noun: str, verb: str, *more: str, order: str = "SV", of: str = "NOUN"
 
 def profile(*sentences: str) -> Profile:
     evidence = Evidence()
-    evidence.add(tokens_of(ConlluChunk(conllu(*sentences).encode())))
+    evidence.add(tokens_of(conllu(*sentences).encode()))
     return profile_of(evidence, "qq")
 
 

@@ -6,8 +6,7 @@ Source: Mueller et al. (2020), section 3; ``docs/avg.md`` says in what the origi
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -91,40 +90,25 @@ class Grammar:
         These have the symbol's name but are not among :meth:`fitting`, and they have all attributes
         of at least one preterminal of the vary statement.
         """
-        right = set(map(id, self.fitting(symbol)))
+        right = self.fitting(symbol)
         varied = [s for s in self.vary if s.name == symbol.name]
         wrong = (d for d in self.definitions if any(s.fits(d.left) for s in varied))
-        return tuple(d for d in wrong if id(d) not in right)
+        return tuple(d for d in wrong if d not in right)
 
 
-@dataclass(frozen=True)
-class GeneratedCounts:
-    """The numbers of good and bad sentences, and of bad ones that were not made (``syncretic``):
-    their wrong form is spelt like a right one."""
-
-    good: int
-    bad: int
-    syncretic: int
-
-
-def generate(grammar: Grammar) -> Generator[tuple[bool, str], None, GeneratedCounts]:
-    """Yield each sentence after its label, True for good ones; return :class:`GeneratedCounts`.
+def generate(grammar: Grammar) -> Iterator[tuple[bool, str]]:
+    """Yield each sentence after its label, True for good ones.
 
     Each good sentence is followed by its bad ones, in which one varied place is wrong. Templates
     are in the order of the file. Of their places, varied ones change fastest, then the others, from
     left to right.
     """
-    made = Counter[bool | None]()
     for template in grammar.templates:
-        for label, sentence in _sentences(grammar, template):
-            made[label] += 1
-            if label is not None:
-                yield label, sentence
-    return GeneratedCounts(made[True], made[False], made[None])
+        yield from _sentences(grammar, template)
 
 
-def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool | None, str]]:
-    """Yield a template's sentences with labels; None is for a bad one that is spelt like a good."""
+def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool, str]]:
+    """Yield a template's sentences with labels."""
     slots = [_choices(grammar, part) for part in template.right]
     names = {symbol.name for symbol in grammar.vary}
     varied = [i for i, p in enumerate(template.right) if isinstance(p, Symbol) and p.name in names]
@@ -134,22 +118,22 @@ def _sentences(grammar: Grammar, template: GrammarRule) -> Iterator[tuple[bool |
         words = [chosen[k][0] for k in back]
         yield True, " ".join(words)
         for i in varied:
-            for form, label in chosen[back[i]][1].items():
-                yield label, " ".join([*words[:i], form, *words[i + 1 :]])
+            for form in chosen[back[i]][1]:
+                yield False, " ".join([*words[:i], form, *words[i + 1 :]])
 
 
-def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, dict[str, bool | None]]]:
+def _choices(grammar: Grammar, part: Symbol | str) -> list[tuple[str, list[str]]]:
     """Return each terminal of a part, with the wrong forms that may be in its place.
 
-    The value of a wrong form is False, or None if it is spelt like a right one.
+    Wrong forms that are spelt like a right one are left out.
     """
     if isinstance(part, str):
-        return [(part, {})]
+        return [(part, [])]
     wrong = [definition.terminals for definition in grammar.wrong(part)]
     goods = [pair for d in grammar.fitting(part) for pair in enumerate(d.terminals)]
     right = {good for _, good in goods}
-    forms = [(good, [terminals[i] for terminals in wrong]) for i, good in goods]
-    return [(good, {form: None if form in right else False for form in bad}) for good, bad in forms]
+    forms = [(good, dict.fromkeys(terminals[i] for terminals in wrong)) for i, good in goods]
+    return [(good, [form for form in bad if form not in right]) for good, bad in forms]
 
 
 def read_grammar(path: Path, common: Path | None = None) -> Grammar:

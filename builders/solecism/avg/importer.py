@@ -24,7 +24,6 @@ from solecism.lexicon.table import UPOS, Row, Table, table_text
 
 _NOMINAL = ("NOUN", "PRON")
 
-
 _FEATURES = {
     "1": ("Person", "1"), "2": ("Person", "2"), "3": ("Person", "3"),
     "s": ("Number", "Sing"), "p": ("Number", "Plur"),
@@ -172,9 +171,8 @@ class _SlotDraft:
         """What the slot asks of its words and, if it agrees with no noun, of their forms."""
         known = {n: v.split(",") for n, v in self.words.properties[self.good].items()}
         kin = self.words.kin(self.good)
-        telling = [
-            p for p in self.cell.pairs if p[0] == "Number" or any(p not in c.pairs for c in kin)
-        ]
+        same = set(self.cell.pairs).intersection(*(c.pairs for c in kin))
+        telling = (p for p in self.cell.pairs if p[0] == "Number" or p not in same)
         forms = {} if self.noun else {n: sorted(v) for n, v in telling}
         return {"from": [self.words.name], **known, **forms}
 
@@ -198,10 +196,8 @@ class _TemplateDraft:
         about = f"Imported from {source}, line {lines}; say here what is tested."
         head = [f"id: {_yaml(uid)}", f"about: {_yaml(about)}", *self.front, "slots:"]
         for slot, wants in self.slots.items():
-            texts = [
-                (name, ", ".join(map(_yaml, values)), values) for name, values in wants.items()
-            ]
-            asked = [f"{name}: {t}" if len(v) == 1 else f"{name}: [{t}]" for name, t, v in texts]
+            texts = {name: ", ".join(map(_yaml, values)) for name, values in wants.items()}
+            asked = [f"{n}: {t}" if len(wants[n]) == 1 else f"{n}: [{t}]" for n, t in texts.items()]
             head.append(f"  {slot}: {{{', '.join(asked)}}}")
         return "\n".join(["---", *head, "---", *self.sentences, ""])
 
@@ -350,16 +346,11 @@ def _words(grammar: Grammar, name: str, table: str) -> _WordTable:
 def _families(grammar: Grammar, rules: list[GrammarRule]) -> tuple[Family, ...]:
     """Return definitions grouped by words: a group varies, or differs in person and number only."""
     symbols = {s for template in grammar.templates for s in template.symbols}
-    varied = {(id(a), id(b)) for s in symbols for a in grammar.fitting(s) for b in grammar.wrong(s)}
-    lexemes = {
-        id(rule): (frozenset(rule.left.attributes) - set("123sp"), len(rule.terminals))
-        for rule in rules
-    }
+    varied = {(a, b) for s in symbols for a in grammar.fitting(s) for b in grammar.wrong(s)}
+    lexemes = {r: (set(r.left.attributes) - set("123sp"), len(r.terminals)) for r in rules}
     family = {rule: {rule} for rule in rules}
     for a, b in permutations(rules, 2):
-        if family[a] is family[b]:
-            continue
-        if (id(a), id(b)) in varied or lexemes[id(a)] == lexemes[id(b)]:
+        if (a, b) in varied or lexemes[a] == lexemes[b]:
             family[a] |= family[b]
             family.update((rule, family[a]) for rule in family[b])
     return tuple(dict.fromkeys(tuple(r for r in rules if r in family[rule]) for rule in rules))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import pyarrow as pa
@@ -138,8 +139,8 @@ class _TreebankSource:
         mined = self._mined
         unseen = FreshItems(self._tally, True, mined.seen, mined.pairs)
         for path in self._found.files:
-            items = mine_file(path, mined.settings, self._tally, licence, genre=genre)
-            for fresh in unseen.of(items):
+            settings = replace(mined.settings, licence=licence, genre=genre)
+            for fresh in unseen.of(mine_file(path, settings, self._tally)):
                 self._example = self._example or example_of(fresh)
                 yield fresh
         yield from unseen.rest()

@@ -167,21 +167,8 @@ def _spread(values: Hashes) -> Hashes:
     return out
 
 
-@dataclass(frozen=True)
-class ConlluChunk:
-    """Whole sentences of a file; ``line`` is the number of the first line, counted from 1."""
-
-    data: bytes
-    path: str = ""
-    line: int = 1
-
-    def sentences(self) -> Iterator[ConlluChunk]:
-        """Yield each sentence, the lines between two empty ones, as a chunk of its own."""
-        line, at = self.line, 0
-        for match in re.finditer(rb"(?:[^\n]+\n?)+", self.data):
-            line += self.data.count(b"\n", at, match.start())
-            at = match.start()
-            yield ConlluChunk(match[0].rstrip(b"\n") + b"\n\n", self.path, line)
+Numbered = tuple[int, bytes]
+"""Lines of a file, and the number of the first one, counted from 1."""
 
 
 class BrokenError(Exception):
@@ -216,7 +203,7 @@ def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
     return files
 
 
-def read_chunks(path: Path, size: int = CHUNK) -> Iterator[ConlluChunk]:
+def read_chunks(path: Path, size: int = CHUNK) -> Iterator[Numbered]:
     """Yield the chunks of a file, whole sentences of about ``size`` bytes each.
 
     An empty line that ends in ``CR LF`` ends a sentence too, although :func:`tokens_of` refuses it.
@@ -231,12 +218,20 @@ def read_chunks(path: Path, size: int = CHUNK) -> Iterator[ConlluChunk]:
                 rest = rest.replace(b"\n\r\n", b"\n\n")
             end = rest.rfind(b"\n\n") + 2
             if end >= 2:
-                chunk = ConlluChunk(rest[:end], str(path), line)
-                line += chunk.data.count(b"\n")
+                yield line, rest[:end]
+                line += rest.count(b"\n", 0, end)
                 rest = rest[end:]
-                yield chunk
     if rest.strip(b"\n"):
-        yield ConlluChunk(rest, str(path), line)
+        yield line, rest
+
+
+def _sentences(line: int, data: bytes) -> Iterator[Numbered]:
+    """Yield each sentence of a chunk: the lines between two empty ones."""
+    at = 0
+    for match in re.finditer(rb"(?:[^\n]+\n?)+", data):
+        line += data.count(b"\n", at, match.start())
+        at = match.start()
+        yield line, match[0].rstrip(b"\n") + b"\n\n"
 
 
 def read_tokens(
@@ -248,27 +243,22 @@ def read_tokens(
     Without it, the first chunk with broken sentences raises :class:`InputError` with the file, the
     line and the fault of each.
     """
-    for chunk in read_chunks(path, size):
+    for line, data in read_chunks(path, size):
         try:
-            tokens = tokens_of(chunk)
+            tokens = tokens_of(data)
         except BrokenError:
-            tokens = _tokens_of_good(chunk, skipped)
+            good, broken = [], []
+            for sentence in _sentences(line, data):
+                try:
+                    tokens_of(sentence[1])
+                    good.append(sentence[1])
+                except BrokenError:
+                    broken.append(sentence)
+            if skipped is None:
+                raise explain(broken, str(path)) from None
+            skipped(len(broken))
+            tokens = tokens_of(b"".join(good))
         yield tokens
-
-
-def _tokens_of_good(chunk: ConlluChunk, skipped: Callable[[int], object] | None) -> Tokens:
-    """Return the words of the sentences that are not broken; see :func:`read_tokens`."""
-    good, broken = [], []
-    for sentence in chunk.sentences():
-        try:
-            tokens_of(sentence)
-            good.append(sentence.data)
-        except BrokenError:
-            broken.append((sentence.line, sentence.data))
-    if skipped is None:
-        raise explain(broken, chunk.path)
-    skipped(len(broken))
-    return tokens_of(ConlluChunk(b"".join(good)))
 
 
 @dataclass(frozen=True)
@@ -475,13 +465,13 @@ class Tokens:
         return Spans(text.data, starts, ends)
 
 
-def tokens_of(chunk: ConlluChunk) -> Tokens:
+def tokens_of(data: bytes) -> Tokens:
     """Return the words of a chunk; raises :class:`BrokenError` if it is not CoNLL-U.
 
     IDs must count from 1, heads must be words of the sentence and lead to a root, ranges of
     multiword tokens must fit, features must be ``Name=Value``, and no column may be empty.
     """
-    lines = _split_lines(chunk.data)
+    lines = _split_lines(data)
     rows = _split_columns(lines)
     ids = rows.column("ID")
     number, plain = ids.integers()

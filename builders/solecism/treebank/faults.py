@@ -89,15 +89,11 @@ def _of_ids(words: _Words) -> _Faults:
             continue
         if isinstance(number, int):
             if number != expected:
-                twice = 0 < number < expected
-                wrong = "stands twice" if twice else f"where {expected} should be"
-                yield line, f"ID {number} {wrong}"
+                yield line, f"ID {number} where {expected} should be"
             expected = (number or expected) + 1
         elif number and number[1] == "-":
-            if number[0] != expected or number[2] > size:
-                yield line, "the range of a multiword token does not fit the words after it"
-            elif number[0] <= covered:
-                yield line, "the range of a multiword token overlaps the one before"
+            if number[0] != expected or number[0] <= covered or number[2] > size:
+                yield line, "the range of a multiword token does not fit the words beside it"
             covered = max(covered, number[2])
 
 

@@ -53,8 +53,9 @@ class Settings:
 
     ``masks``: which ends are masked, of :data:`solecism.treebank.cloze.MASKS`; ``without``: filters
     of ``strict`` that are switched off; ``forms``: the forms by which ``strict`` tells whether a
-    word shows a value (None: every annotated value counts as shown). Raises :class:`InputError` for
-    an unknown preset, mask or filter.
+    word shows a value (None: every annotated value counts as shown); ``licence`` and ``genre``: of
+    the treebank, for the items; ``lenient``: whether broken sentences are skipped and counted.
+    Raises :class:`InputError` for an unknown preset, mask or filter.
     """
 
     language: Language
@@ -62,6 +63,9 @@ class Settings:
     masks: tuple[str, ...] = MASKS[:1]
     without: frozenset[str] = frozenset()
     forms: LanguageForms | None = None
+    licence: str = ""
+    genre: str = ""
+    lenient: bool = False
 
     def __post_init__(self) -> None:
         for kind, given, known in (
@@ -227,12 +231,15 @@ def mine(
             known = find_language(code, tuple(relations))
         else:
             known = language_of(code, profile)
-        settings = Settings(known, preset, masks, frozenset(without), forms if inventory else None)
+        shown = forms if inventory else None
+        settings = Settings(
+            known, preset, masks, frozenset(without), shown, licence, lenient=lenient
+        )
         counts = MiningCounts()
         maker = None
         if pairs and forms:
             maker = PairMaker(WrongForms(rules_of(code), forms, profile().mixed))
-        tables = mine_files(files, settings, counts, licence, lenient, show, maker)
+        tables = mine_files(files, settings, counts, show, maker)
         items = pa.concat_tables([CLOZE.empty_table(), *tables]) if keep and not out else None
         write_items(tables, Path(out) if out else None)
         if maker and pairs:
@@ -296,22 +303,15 @@ def treebank_of(path: Path) -> str:
 
 
 def mine_file(
-    path: Path,
-    settings: Settings,
-    counts: MiningCounts,
-    licence: str = "",
-    lenient: bool = False,
-    size: int = CHUNK,
-    genre: str = "",
+    path: Path, settings: Settings, counts: MiningCounts, size: int = CHUNK
 ) -> Iterator[pa.Table]:
     """Yield the items of a CoNLL-U file, chunk by chunk, duplicates included.
 
     Duplicates have the same ``id``. The items depend on the file's text and the settings alone, not
-    on the size of the chunks. Raises :class:`InputError`; with ``lenient`` broken sentences are
-    skipped and counted.
+    on the size of the chunks. Raises :class:`InputError` for broken sentences.
     """
-    origin = ItemOrigin(treebank_of(path), licence, genre)
-    for tokens in read_tokens(path, size, counts.skip if lenient else None):
+    origin = ItemOrigin(treebank_of(path), settings.licence, settings.genre)
+    for tokens in read_tokens(path, size, counts.skip if settings.lenient else None):
         if len(tokens):
             counts.bytes += tokens.size
             counts.words += len(tokens)
@@ -325,8 +325,6 @@ def mine_files(
     paths: Sequence[Path],
     settings: Settings,
     counts: MiningCounts,
-    licence: str = "",
-    lenient: bool = False,
     show: Progress = no_progress,
     maker: PairMaker | None = None,
 ) -> Iterator[pa.Table]:
@@ -335,7 +333,7 @@ def mine_files(
     fresh = FreshItems(counts, settings.preset == "strict", maker=maker)
     for path in paths:
         show(path.name, counts.bytes, total)
-        for table in fresh.of(mine_file(path, settings, counts, licence, lenient)):
+        for table in fresh.of(mine_file(path, settings, counts)):
             show(path.name, counts.bytes, total)
             yield table
     yield from fresh.rest()
