@@ -25,7 +25,6 @@ def offered(line: str) -> list[str]:
         ("list ", ["agreement", "blimp", "clams", "mandarin"]),
         ("list cl", ["clams/de", "clams/en", "clams/fr", "clams/he", "clams/ru"]),
         ("list clams/h", ["clams/he"]),
-        ("list clams/he/", []),
         ("list clamp", []),
         ("list mandarin/t", ["mandarin/traditional"]),
         ("show clams/fr/vp", ["clams/fr/vp_coord"]),
@@ -41,15 +40,6 @@ def offered(line: str) -> list[str]:
 def test_names_are_offered(line: str, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CHECKOUT)
     assert offered(line) == names
-
-
-def test_one_name_that_fits_opens_what_is_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(CHECKOUT)
-    names = offered("show clams/he")
-    assert names == [
-        f"clams/he/{path.stem}"
-        for path in sorted((CHECKOUT / "templates/clams/he").glob("[!_]*.jinja"))
-    ]
 
 
 def test_score_offers_what_is_built_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,14 +73,15 @@ def test_page_is_written_again(tmp_path: Path, pairs: Path) -> None:
     assert "us@example.org" in after
 
 
-def suite_table(predictions: list[str]) -> pa.Table:
+def test_suites_become_pairs_of_conditions(tmp_path: Path) -> None:
+    """By their predictions, or as they are named."""
     regions = [{"name": "x", "text": "a", "start": 0, "end": 1, "first": 0, "last": 1}]
-    texts = {"good": "key of the houses is", "bad": "key of the houses are",
-             "other": "keys of the houses are"}  # fmt: skip
+    texts = {"good": "key is", "bad": "key are", "other": "keys are"}
     rows = [
         {
             "id": f"r{n}", "suite": "number", "phenomenon": "agreement", "modifier": None,
-            "item": str(n), "language": "en", "predictions": predictions, "metric": "sum",
+            "item": str(n), "language": "en", "predictions": ["bad.x > good.x", "good.x = 1"],
+            "metric": "sum",
             "conditions": [
                 {"name": name, "text": f"The {text} here {n}.", "tokens": f"the {text} here {n}",
                  "regions": regions}
@@ -89,25 +90,14 @@ def suite_table(predictions: list[str]) -> pa.Table:
         }
         for n in range(20)
     ]  # fmt: skip
-    return pa.Table.from_pylist(rows, schema=SUITE)
-
-
-def test_suites_become_pairs_of_conditions(tmp_path: Path) -> None:
-    pq.write_table(suite_table(["bad.x > good.x", "good.x = 1"]), tmp_path / "en.parquet")
-    run("judge", "new", tmp_path / "en.parquet", "--out", tmp_path / "study")
-    items = [i for i in read_study(tmp_path / "study").items.values() if i["kind"] == "item"]
-    assert len(items) == 5
-    assert all(" is here" in item["good"] and " are here" in item["bad"] for item in items)
-    assert all(item["id"].endswith(":good:bad") for item in items)
-    assert {item["UID"] for item in items} == {"number"}
-
-
-def test_conditions_can_be_named(tmp_path: Path) -> None:
-    pq.write_table(suite_table(["bad.x > good.x"]), tmp_path / "en.parquet")
-    options = ["judge", "new", tmp_path / "en.parquet", "--out", tmp_path / "study"]
-    run(*options, "--conditions", "other:bad")
-    items = read_study(tmp_path / "study").items.values()
-    assert all("keys" in i["good"] for i in items if i["kind"] == "item")
-    wrong = run(*options[:-1], tmp_path / "two", "--conditions", "othr:bad", code=2)
+    pq.write_table(pa.Table.from_pylist(rows, schema=SUITE), tmp_path / "en.parquet")
+    options = ["judge", "new", tmp_path / "en.parquet", "--practice", 0, "--catch", 0]
+    for name, more, good in (("a", [], "key is"), ("b", ["--conditions", "other:bad"], "keys are")):
+        run(*options, *more, "--out", tmp_path / name)
+        items = read_study(tmp_path / name).items.values()
+        assert len(items) == 5
+        assert all(good in item["good"] and "key are" in item["bad"] for item in items)
+        assert {item["UID"] for item in items} == {"number"}
+    wrong = run(*options, "--conditions", "othr:bad", "--out", tmp_path / "c", code=2)
     assert "unknown condition 'othr'" in wrong.stderr
     assert "did you mean 'other'?" in wrong.stderr

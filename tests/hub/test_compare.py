@@ -42,11 +42,9 @@ def only(found: DatasetDifference) -> ConfigDifference:
     ("column", "value", "leaf", "was", "now"),
     [
         ("sentence_good", "Else.", "sentence_good", "Sentence b.", "Else."),
-        ("sentence_good", None, "sentence_good", "Sentence b.", None),
         ("distance", 2, "distance", 1, 2),
         ("features", {"match": None}, "features.match", "match", None),
         ("slots", [{"name": "author", "start": 5}], "slots", SLOT, [{"name": "author", "start": 5}]),
-        ("slots", None, "slots", SLOT, None),
     ],
 )  # fmt: skip
 def test_a_value_changed_under_an_id_needs_a_major_version(

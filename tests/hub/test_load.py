@@ -111,8 +111,10 @@ def test_versions_that_are_not_what_they_say(full: FakeHub, releases: dict[str, 
     assert load("he", "1.0.0") == ids(releases["1.0.0"], "he")
     repo.tags["v1.0.0"] = repo.tags["v2.0.0"]
     assert load("he", "1.0.0") == ids(releases["1.0.0"], "he")  # it was read before
-    repo.tags["v1.0.1"] = repo.commit({**one.files, file: two.files[file]}, "swap").oid
-    assert "v1.0.1 holds version 1.0.0" in refused("he", "1.0.1")
+    repo.tags["v1.0.1"] = repo.commit({**two.files, file: one.files[file]}, "swap").oid
+    assert "v1.0.1 holds version 2.0.0" in refused("he", "1.0.1")
+    repo.tags["v2.0.0"] = repo.tags["v1.0.1"]
+    assert "the files of 'he' in v2.0.0 are not as released" in refused("he", "2.0.0")
     repo.tags["v3.0.0"] = repo.commit({"README.md": Blob(b"---\n---\n")}, "stray").oid
     assert "is no data set folder: it has no manifest.json" in refused("he", "3.0.0")
     repo.tags = {"main-backup": repo.main}
@@ -155,32 +157,22 @@ def test_a_built_folder(
 def test_a_folder_built_here(
     releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By default that of the current folder, as `solecism build` makes it; its card is not
-    needed."""
+    """By default that of the current folder, as `solecism build` makes it."""
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
-    monkeypatch.delenv("SOLECISM_DATA", raising=False)
     folder = shutil.copytree(releases["1.0.0"], tmp_path / "tiny")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SOLECISM_DATA", raising=False)
     assert sorted(solecism.load("tiny", "fr")["id"]) == ids(releases["1.0.0"], "fr")
-    monkeypatch.setenv("SOLECISM_DATA", "../" + tmp_path.name)
-    assert sorted(solecism.load("tiny", "fr")["id"]) == ids(releases["1.0.0"], "fr")
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    monkeypatch.setenv("SOLECISM_DATA", str(tmp_path))
+    for here, data in ((tmp_path, f"../{tmp_path.name}"), (folder, str(tmp_path))):
+        monkeypatch.chdir(here)
+        monkeypatch.setenv("SOLECISM_DATA", data)
+        assert sorted(solecism.load("tiny", "fr")["id"]) == ids(releases["1.0.0"], "fr")
     assert open_items("tiny/fr").rows == len(ids(releases["1.0.0"], "fr"))  # for `score`
-    (folder / "README.md").write_text("---\nconfigs: [", encoding="utf-8")
+    (folder / "README.md").write_text("---\nconfigs: [", encoding="utf-8")  # it is not needed
     assert sorted(solecism.load("tiny", "he")["id"]) == ids(releases["1.0.0"], "he")
     (folder / "he" / "test-00000-of-00001.parquet").write_bytes(b"PAR1")
     with pytest.raises(solecism.InputError, match="the files of 'he' are not as built: build"):
         solecism.load("tiny", "he")
-
-
-def test_other_bytes_than_released_are_refused(full: FakeHub) -> None:
-    """The file under the tag is not what the manifest under the same tag says."""
-    repo, file = full.repos[REPO], "he/test-00000-of-00001.parquet"
-    one, two = (repo.commits[repo.tags[f"v{version}"]] for version in ("1.0.0", "2.0.0"))
-    repo.tags["v1.0.0"] = repo.commit({**one.files, file: two.files[file]}, "swap").oid
-    assert "the files of 'he' in v1.0.0 are not as released" in refused("he", "1.0.0")
 
 
 def test_rows_that_the_lock_of_the_package_does_not_know(full: FakeHub) -> None:

@@ -28,15 +28,13 @@ PAPERS = ("clams", "blimp", "mandarin", "agreement")
 @click.command(help=__doc__)
 @click.argument("paper", type=click.Choice(PAPERS))
 @click.argument("results", nargs=-1, type=cli.path_type(exists=True))
-@click.option("--published", type=cli.path_type(exists=True),
+@cli.option("--published", type=cli.PLACE,
               help="blimp: a table of accuracies by UID, a column a model (CSV, JSON lines).")  # fmt: skip
-@click.option("--people", type=cli.path_type(exists=True),
-              help="blimp: accuracies of people by UID (CSV).")  # fmt: skip
-@click.option("--complexity", type=cli.path_type(exists=True),
+@cli.option("--people", type=cli.PLACE, help="blimp: accuracies of people by UID (CSV).")
+@cli.option("--complexity", type=cli.PLACE,
               help="clams: CSV with the columns language and complexity.")  # fmt: skip
-@click.option("--baseline", default="", metavar="MODEL",
-              help="clams: what models are held against.")  # fmt: skip
-@click.option("--out", type=cli.NEW_FOLDER, help="Folder for CSV, LaTeX and figures (SVG, PDF).")
+@cli.option("--baseline", default="", metavar="MODEL", help="clams: what models are held against.")
+@cli.option("--out", type=cli.NEW_FOLDER, help="Folder for CSV, LaTeX and figures (SVG, PDF).")
 @cli.JSON
 def command(
     paper: str, results: tuple[Path, ...], published: Path | None, people: Path | None,
@@ -49,7 +47,7 @@ def command(
 
     with TemporaryDirectory() as scratch:
         opened = _opened(results, Path(scratch)) if results else []
-        parts = _parts(paper, opened, (published, people), (complexity, baseline))
+        parts = _parts(paper, opened, published, people, complexity, baseline)
         written = write_parts(parts, out, [r.signature for r in opened]) if out else []
     if as_json:
         shown = {part.name: part.to_json() for part in parts}
@@ -70,36 +68,34 @@ def _opened(paths: Sequence[Path], scratch: Path) -> list[Result]:
     from solecism.analyses.wang_2021 import score_study
     from solecism.reports.report import open_results
 
-    sources = []
+    sources = list(paths)
     for number, path in enumerate(paths):
         if path.is_dir() and any(path.rglob("surprisals_*")):
-            score_study(path, scratch / str(number))
-            sources.append(scratch / str(number))
-        else:
-            sources.append(path)
+            sources[number] = scratch / str(number)
+            score_study(path, sources[number])
     return open_results(sources)
 
 
 def _parts(
-    paper: str, results: list[Result], tables: tuple[Path | None, Path | None],
-    of_clams: tuple[Path | None, str],
+    paper: str, results: list[Result], published: Path | None, people: Path | None,
+    complexity: Path | None, baseline: str,
 ) -> list[AnalysisPart]:  # fmt: skip
     """Return the parts of a paper; a module is imported for its paper only."""
     if paper == "blimp":
         from solecism.analyses.answers import read_accuracies
         from solecism.analyses.blimp import PEOPLE, analyse_blimp
 
-        named = zip(tables, ("", PEOPLE), strict=True)
+        named = (published, ""), (people, PEOPLE)
         known = [read_accuracies(path, name) for path, name in named if path]
         if known and not results and not any(t["phenomenon"].notna().any() for t in known):
-            raise fail("names no phenomena (linguistics_term)", str(tables[0] or tables[1]))
+            raise fail("names no phenomena (linguistics_term)", str(published or people))
         return analyse_blimp(results, known)
     if not results:
         raise click.UsageError("name at least one result")
     if paper == "clams":
         from solecism.analyses.clams import analyse_clams
 
-        return analyse_clams(results, *of_clams)
+        return analyse_clams(results, complexity, baseline)
     if paper == "mandarin":
         from solecism.analyses.mandarin import analyse_mandarin
 

@@ -4,7 +4,6 @@ PATHS: folders built by `solecism build` (clams, clams/en, clams/en/subj_rel), o
 (.jsonl) and CLAMS (.txt). All figures but those of cues are numbers of pairs.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
@@ -15,7 +14,7 @@ from rich import box
 from rich.table import Table
 
 from solecism.check.audit import Audit, audit, total
-from solecism.commands.cli import JSON, ROOT, path_type, print_json, print_lines
+from solecism.commands.cli import JSON, ROOT, option, path_type, print_json, print_lines
 from solecism.root import Root
 
 COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
@@ -56,7 +55,7 @@ def _help() -> str:
 
 @click.command(help=_help())
 @click.argument("paths", nargs=-1, required=True, type=path_type())
-@click.option("--language", default="en", help="Check number with its nouns ('': do not).")
+@option("--language", default="en", help="Check number with its nouns ('': do not).")
 @JSON
 @ROOT
 def command(paths: tuple[Path, ...], language: str, as_json: bool, root: Root) -> None:
@@ -69,23 +68,16 @@ def command(paths: tuple[Path, ...], language: str, as_json: bool, root: Root) -
         print_lines(*tables, "What the columns say: solecism audit --help")
 
 
-_NAME = 31
-"""The width of names, so that a table has 80 columns."""
-
-_LINES = re.compile(rf".{{1,{_NAME}}}$|.{{1,{_NAME - 1}}}[_/]|.{{1,{_NAME}}}")
-
-
 def _tables(rows: Sequence[Audit]) -> Iterator[Table | str]:
     """Yield a table for each kind of count; the last line is of all paradigms."""
     for title, columns in COLUMNS.items():
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
-        table.add_column(title, no_wrap=True, min_width=_NAME)
+        table.add_column(title, width=31, overflow="fold")  # so that a table has 80 columns
         for head, _ in columns.values():
             table.add_column(head, justify="right", min_width=7, no_wrap=True)
         for row in rows:
             values = (getattr(row, name) for name in columns)
             cells = (f"{v:.3f}" if isinstance(v, float) else f"{v:,}" for v in values)
-            name = "\n".join(_LINES.findall(row.uid))
-            table.add_row(name, *cells, end_section=row is rows[-2:][0])
+            table.add_row(row.uid, *cells, end_section=row is rows[-2:][0])
         yield table
         yield ""

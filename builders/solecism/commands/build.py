@@ -5,7 +5,6 @@ DATASET and CONFIGS: clams, clams en he, or clams/en clams/he; agreement he.
 
 import atexit
 import gc
-import textwrap
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,14 +28,12 @@ from solecism.treebank.sources import found_languages
 @click.command(help=__doc__)
 @click.argument("dataset", required=False, shell_complete=complete_configs)
 @click.argument("configs", nargs=-1, shell_complete=complete_configs)
-@click.option("--out", type=cli.NEW_FOLDER, help="Default: ./DATASET.")
-@click.option(
-    "--avg", type=cli.FOLDER, help="Build a folder of attribute-varying grammars instead."
-)
-@click.option("--most", type=click.IntRange(1), default=10_000_000,
+@cli.option("--out", type=cli.NEW_FOLDER, help="Default: ./DATASET.")
+@cli.option("--avg", type=cli.FOLDER, help="Build a folder of attribute-varying grammars instead.")
+@cli.option("--most", type=click.IntRange(1), default=10_000_000,
               help="Minimal sets `draw: all` may make.")  # fmt: skip
 @cli.COMMERCIAL
-@click.option("--hub", default="", metavar="ORG/NAME", help="The repository that the card names.")
+@cli.option("--hub", default="", metavar="ORG/NAME", help="The repository that the card names.")
 @cli.JSON
 @cli.ROOT
 def command(
@@ -88,8 +85,7 @@ def _left_out(reasons: Mapping[str, str]) -> list[str]:
     for name, reason in reasons.items():
         by_reason[reason.partition(":")[0]].append(name)
     by_reason.pop("", None)  # those that go with another
-    lines = (f"left out, {reason}: {', '.join(names)}" for reason, names in by_reason.items())
-    return [line for text in lines for line in textwrap.wrap(text, 80, subsequent_indent="  ")]
+    return [f"left out, {reason}: {', '.join(names)}" for reason, names in by_reason.items()]
 
 
 def _configs_of(dataset: str, configs: Sequence[str]) -> tuple[str, tuple[str, ...]]:

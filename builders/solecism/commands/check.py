@@ -12,7 +12,7 @@ from rich.text import Text
 
 from solecism.check.registry import render_codes
 from solecism.check.run import check_paths
-from solecism.commands.cli import JSON, ROOT, print_json, print_lines
+from solecism.commands.cli import JSON, ROOT, option, print_json, print_lines
 from solecism.root import Root
 
 _COUNTED = ("lexicons", "paradigms", "pairs", "items")
@@ -21,7 +21,7 @@ _STYLES: dict[str, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 
 @click.command(help=__doc__)
 @click.argument("paths", nargs=-1)
-@click.option("--codes", is_flag=True, help="Print all codes with what to do, and check nothing.")
+@option("--codes", is_flag=True, help="Print all codes with what to do, and check nothing.")
 @JSON
 @ROOT
 def command(paths: tuple[str, ...], codes: bool, as_json: bool, root: Root) -> None:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +29,12 @@ def path_type(**kinds: bool) -> click.Path:
     return click.Path(path_type=Path, **kinds)
 
 
+def option(*names: str, **kinds: Any) -> Callable[[Command], Command]:
+    """Return an option as :func:`click.option` does; its help shows its default."""
+    return click.option(*names, **{"show_default": bool(kinds.get("default")), **kinds})
+
+
+PLACE = path_type(exists=True)
 FOLDER = path_type(exists=True, file_okay=False)
 NEW_FOLDER = path_type(file_okay=False)
 NEW_FILE = path_type(dir_okay=False)
@@ -99,7 +104,6 @@ def plain_table(
     What is not known (None) is a question mark.
     """
     from rich.table import Table
-    from rich.text import Text
 
     made = Table(box=None, pad_edge=False)
     for title in left:
@@ -110,15 +114,16 @@ def plain_table(
         made.add_column(title)
     for row in rows:
         cells = ("?" if cell is None else cell for cell in row)
-        numbered = (f"{cell:,}" if isinstance(cell, int) else cell for cell in cells)
-        made.add_row(*(cell if isinstance(cell, Text) else str(cell) for cell in numbered))
+        made.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells))
     return made
 
 
 class VerbGroup(click.Group):
-    """Verbs by the title of their group; each is a file of the package ``module``."""
+    """Verbs by the title of their group, each registered or a file of the package ``module``."""
 
-    def __init__(self, *, groups: Mapping[str, Sequence[str]], module: str, **kinds: Any) -> None:
+    def __init__(
+        self, *, groups: Mapping[str, Sequence[str]], module: str = "", **kinds: Any
+    ) -> None:
         super().__init__(**kinds)
         self.groups, self.module = groups, module
         self.verbs = [verb for verbs in groups.values() for verb in verbs]
@@ -127,6 +132,8 @@ class VerbGroup(click.Group):
         return self.verbs
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
         if cmd_name in self.verbs:
             command: click.Command = import_module(self._module(cmd_name)).command
             command.name = cmd_name
@@ -142,11 +149,13 @@ class VerbGroup(click.Group):
                 formatter.write_dl([(f"{verb:8}", self._summary(verb)) for verb in verbs])
 
     def _module(self, verb: str) -> str:
-        name = verb.replace("-", "_")
-        return f"{self.module}.{name}_" if iskeyword(name) else f"{self.module}.{name}"
+        return f"{self.module}.{verb}"
 
     def _summary(self, verb: str) -> str:
         """Return the first sentence of a verb's help, read without importing its file."""
-        origin = str(find_spec(self._module(verb)).origin)  # type: ignore[union-attr]
-        text = ast.get_docstring(ast.parse(Path(origin).read_text(encoding="utf-8"))) or ""
+        if verb in self.commands:
+            text = self.commands[verb].help or ""
+        else:
+            origin = str(find_spec(self._module(verb)).origin)  # type: ignore[union-attr]
+            text = ast.get_docstring(ast.parse(Path(origin).read_text(encoding="utf-8"))) or ""
         return " ".join(text.partition("\n\n")[0].split()).removesuffix(".")

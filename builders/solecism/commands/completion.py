@@ -7,6 +7,7 @@ imported when the key is pressed, as otherwise every verb would start later.
 
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -18,28 +19,13 @@ _Below = Callable[[Root, str], Iterable[str]]
 """A function that returns the names below a name; below the empty name are the data sets."""
 
 
-def complete_names(ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
-    """Return data sets and configs: the arguments of ``solecism list``."""
-    return _offered(ctx, typed, _configs)
-
-
-def complete_paradigms(ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
-    """Return paradigms, and configs that are mined: the argument of ``solecism show``."""
-    return _offered(ctx, typed, _shown)
-
-
-def complete_built(ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
-    """Return what is built here or in ``$SOLECISM_DATA``: the arguments of ``solecism score``."""
-    return _offered(ctx, typed, _built)
-
-
 def complete_configs(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
     """Return data sets, or configs if a data set was typed: the arguments of ``solecism build``."""
     dataset = ctx.params.get("dataset") if parameter.name == "configs" else ""
     return [name for name in _names(ctx, dataset or "", _configs) if name.startswith(typed)]
 
 
-def _offered(ctx: click.Context, typed: str, below: _Below) -> list[str]:
+def _offered(below: _Below, ctx: click.Context, _: click.Parameter, typed: str) -> list[str]:
     """Return the names that begin as typed; if there is only one, those below it instead."""
     parent = ""
     while True:
@@ -97,3 +83,11 @@ def _built(_: Root, name: str) -> Iterable[str]:
     if name:
         return [] if "/" in name else read_manifest(folder / name).configs
     return sorted(path.parent.name for path in folder.glob(f"*/{MANIFEST}"))
+
+
+complete_names = partial(_offered, _configs)
+"""Offers data sets and configs: the arguments of ``solecism list``."""
+complete_paradigms = partial(_offered, _shown)
+"""Offers paradigms, and configs that are mined: the argument of ``solecism show``."""
+complete_built = partial(_offered, _built)
+"""Offers what is built here or in ``$SOLECISM_DATA``: the arguments of ``solecism score``."""

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism.analyses.wang_2021 import read_sentences, write_sentences
-from solecism.commands.cli import echo, path_type
+from solecism.commands.cli import echo, option, path_type
 from solecism.errors import InputError, candidates, fail
 from solecism.files import csv_of, filling_folder, write_text, writing
 from solecism.inputs import reading_parquet
@@ -112,10 +112,10 @@ _WRITERS: dict[str, Callable[[Items, Path], None]] = {
 @click.command(help=__doc__)
 @click.argument("source")
 @click.argument("target", type=path_type())
-@click.option("--language", help="Of a grammar: the language code of the new templates.")
-@click.option("--dataset", help="Of a grammar: the data set that the templates go to.")
-@click.option("--tasks", is_flag=True, help="Write lm-eval tasks of the data set into a folder.")
-@click.option("--hub", metavar="ORG", default="", help="The tasks load ORG's data from the hub.")
+@option("--language", help="Of a grammar: the language code of the new templates.")
+@option("--dataset", help="Of a grammar: the data set that the templates go to.")
+@option("--tasks", is_flag=True, help="Write lm-eval tasks of the data set into a folder.")
+@option("--hub", metavar="ORG", default="", help="The tasks load ORG's data from the hub.")
 def command(
     source: str, target: Path, language: str | None, dataset: str | None, tasks: bool, hub: str
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.cli import JSON, ROOT, print_json, print_lines
+from solecism.commands.cli import JSON, ROOT, option, print_json, print_lines
 from solecism.datasets.manifest import read_manifest
 from solecism.errors import fail
 from solecism.hub.client import folder_of
@@ -22,7 +22,7 @@ _HUB_ID = re.compile(r"([\w.-]+/[\w.-]+?)(?:@(\S+))?")
 @click.command(help=__doc__)
 @click.argument("old")
 @click.argument("new")
-@click.option(
+@option(
     "--changelog",
     is_flag=True,
     help="Write the changes into dataset_cards/NAME.changelog.md below --root.",

@@ -8,23 +8,21 @@ from typing import Any
 
 import click
 
-from solecism.commands.cli import JSON, NEW_FILE, console, echo, print_json
+from solecism.commands.cli import JSON, NEW_FILE, console, echo, option, print_json
 from solecism.scoring.engines import BOS, DTYPES
 
 
 @click.command(help=__doc__)
 @click.argument("identifier", metavar="ID")
-@click.option("--model", required=True,
-              help="Hub id or folder of a causal, masked or n-gram model.")  # fmt: skip
-@click.option("--data", help="As clams/he (default: the data sets here and in $SOLECISM_DATA).")
-@click.option("--method",
-              help="sentence; pll, pll:original; ngram. Default: the model's usual one.")  # fmt: skip
-@click.option("--revision", help="Revision of the model.")
-@click.option("--dtype", type=click.Choice(DTYPES), default="float32", show_default=True)
-@click.option("--device", default="cpu", show_default=True, help="cpu, cuda, mps, auto.")
-@click.option("--bos", type=click.Choice(BOS), default="auto", show_default=True)
-@click.option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
-@click.option("--html", type=NEW_FILE, help="Write one HTML page.")
+@option("--model", required=True, help="Hub id or folder of a causal, masked or n-gram model.")
+@option("--data", help="As clams/he (default: the data sets here and in $SOLECISM_DATA).")
+@option("--method", help="sentence; pll, pll:original; ngram. Default: the model's usual one.")
+@option("--revision", help="Revision of the model.")
+@option("--dtype", type=click.Choice(DTYPES), default="float32")
+@option("--device", default="cpu", help="cpu, cuda, mps, auto.")
+@option("--bos", type=click.Choice(BOS), default="auto")
+@option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
+@option("--html", type=NEW_FILE, help="Write one HTML page.")
 @JSON
 def command(identifier: str, html: Path | None, as_json: bool, **options: Any) -> None:
     from solecism.files import write_text

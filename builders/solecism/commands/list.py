@@ -6,14 +6,14 @@ NAMES: clams, clams/he, agreement, agreement/albanian; without one, every data s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 
 import click
 from rich.table import Table
 
-from solecism.commands.cli import JSON, ROOT, console, echo, plain_table, print_lines
+from solecism.commands.cli import JSON, ROOT, console, echo, option, plain_table, print_lines
 from solecism.commands.completion import complete_names
 from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, cite, mined_names
 from solecism.datasets.configs import choose
@@ -34,8 +34,8 @@ from solecism.treebank.sources import present
 
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1, shell_complete=complete_names)
-@click.option("--tasks", is_flag=True, help="Print the folder of our lm-eval tasks instead.")
-@click.option("--cite", "cited", is_flag=True, help="Print BibTeX of the data sets instead.")
+@option("--tasks", is_flag=True, help="Print the folder of our lm-eval tasks instead.")
+@option("--cite", "cited", is_flag=True, help="Print BibTeX of the data sets instead.")
 @JSON
 @ROOT
 def command(names: tuple[str, ...], tasks: bool, cited: bool, as_json: bool, root: Root) -> None:
@@ -142,15 +142,9 @@ def mined_size(entry: CatalogueEntry, code: str) -> MinedSize:
     return MinedSize(
         f"{entry.name}/{code}", entry.version, len(works), None, len(here), language_name(code),
         iso_of(code), tuple(sorted({work.licence for work in works})),
-        _total(work.sentences for work in works), _total(work.words for work in works),
+        sum(w.sentences or 0 for w in works) or None, sum(w.words or 0 for w in works) or None,
         tuple({**{k: getattr(w, k) for k in keys}, "here": w.name in here} for w in works),
     )  # fmt: skip
-
-
-def _total(numbers: Iterable[int | None]) -> int | None:
-    """Return the sum of the numbers that are known, or None if no number is known."""
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known else None
 
 
 def mined_tables(found: Sequence[MinedSize]) -> list[Table]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.cli import FOLDER, ROOT, print_lines
+from solecism.commands.cli import FOLDER, ROOT, option, print_lines
 from solecism.datasets.lock import changes, is_own, lock_path, note_commits, read_lock, record
 from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.errors import InputError, Problem, fail
@@ -19,9 +19,9 @@ _ADVICE = "raise the version in the catalogue and run `solecism lock`"
 
 @click.command(help=__doc__)
 @click.argument("folders", nargs=-1, type=FOLDER)
-@click.option("--check", is_flag=True, help="Write nothing; fail where something changed.")
-@click.option("--replace", is_flag=True, help="Lock a version anew that was never pushed.")
-@click.option("--commits", nargs=2, metavar="DATASET ORG/NAME",
+@option("--check", is_flag=True, help="Write nothing; fail where something changed.")
+@option("--replace", is_flag=True, help="Lock a version anew that was never pushed.")
+@option("--commits", nargs=2, metavar="DATASET ORG/NAME",
               help="Note the commits of the hub's tags.")  # fmt: skip
 @ROOT
 def command(

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 from rich.progress import DownloadColumn, TaskProgressColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from solecism.commands import cli
 from solecism.datasets.catalogue import MINED, catalogue_entry
@@ -28,26 +28,24 @@ from solecism.treebank.sources import LocalSource, fetch, found_languages, mirro
 
 @click.command(help=__doc__)
 @click.argument("paths", nargs=-1, required=True, type=cli.path_type())
-@click.option("--language",
-              help="Code or name, as el or Greek (default: as the files' names begin).")  # fmt: skip
-@click.option("--preset", default="strict", show_default=True,
-              help="strict, paper or paper-program.")  # fmt: skip
-@click.option("--mask", type=click.Choice(["controller", "target", "both"]), help="Which end of a pair"
+@cli.option("--language", help="Code or name, as el or Greek (default: as the files' names begin).")
+@cli.option("--preset", default="strict", help="strict, paper or paper-program.")
+@cli.option("--mask", type=click.Choice(["controller", "target", "both"]), help="Which end of a pair"
               " is masked (default: both; with a preset of the paper, controller).")  # fmt: skip
-@click.option("--relation", "relations", multiple=True, help="In place of the language's own.")
-@click.option("--without", multiple=True, metavar="FILTER", help="Switch a filter of strict off.")
-@click.option("--inventory/--no-inventory", default=True, help="strict: take what is overt from the"
+@cli.option("--relation", "relations", multiple=True, help="In place of the language's own.")
+@cli.option("--without", multiple=True, metavar="FILTER", help="Switch a filter of strict off.")
+@cli.option("--inventory/--no-inventory", default=True, help="strict: take what is overt from the"
               " forms in the files (default), or from annotation.")  # fmt: skip
-@click.option("--licence", default="", help="Licence of the treebank, for the items.")
-@click.option("--lenient", is_flag=True, help="Skip broken sentences, and count them.")
-@click.option("--spacy", metavar="PIPELINE",
+@cli.option("--licence", default="", help="Licence of the treebank, for the items.")
+@cli.option("--lenient", is_flag=True, help="Skip broken sentences, and count them.")
+@cli.option("--spacy", metavar="PIPELINE",
               help="PATHS are raw text: parse it with this spaCy pipeline.")  # fmt: skip
-@click.option("--stanza", type=cli.path_type(exists=True, dir_okay=False),
+@cli.option("--stanza", type=cli.path_type(exists=True, dir_okay=False),
               help="What agrees: a stanza that `mine --profile --out` wrote.")  # fmt: skip
-@click.option("--out", type=cli.NEW_FILE, help="Items: a .parquet or .jsonl file.")
-@click.option("--pairs", type=cli.NEW_FILE, help="Minimal pairs of the items: a .parquet file.")
-@click.option("--profile", is_flag=True, help="Show what agrees; --out: write it as a stanza.")
-@click.option("--fetch", "fetched", is_flag=True,
+@cli.option("--out", type=cli.NEW_FILE, help="Items: a .parquet or .jsonl file.")
+@cli.option("--pairs", type=cli.NEW_FILE, help="Minimal pairs of the items: a .parquet file.")
+@cli.option("--profile", is_flag=True, help="Show what agrees; --out: write it as a stanza.")
+@cli.option("--fetch", "fetched", is_flag=True,
               help="PATHS are a data set and languages (default: all).")  # fmt: skip
 @cli.COMMERCIAL
 @cli.JSON
@@ -75,28 +73,25 @@ def command(
 
 
 def _table(mined: Mined) -> Table:
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column()
-    table.add_column(justify="right")
     counts = mined.counts
-    for name in RELATIONS:
-        if counts.relations[name] or name in PAPER_RELATIONS:
-            table.add_row(name, f"{counts.relations[name]:,}")
-    table.add_row("items", f"{counts.items:,}")
-    if counts.pairs is not None:
-        table.add_row("minimal pairs", f"{counts.pairs:,}")
-    if mined.reason:
-        table.add_row("no items", mined.reason)
-    rows = {"sentences": counts.sentences, "words": counts.words, "duplicates": counts.duplicates}
-    seldom = {
-        "one of a sentence is enough": counts.repeated,
-        "its document has its share": counts.crowded,
-        "sentences skipped": counts.skipped,
-        **{f"dropped: {name}": count for name, count in counts.dropped.items()},
+    found = {name: counts.relations[name] for name in RELATIONS}
+    rows: dict[str, int | str | None] = {
+        **{name: count for name, count in found.items() if count or name in PAPER_RELATIONS},
+        "items": counts.items,
+        "minimal pairs": counts.pairs,
+        "no items": mined.reason or None,
+        "sentences": counts.sentences,
+        "words": counts.words,
+        "duplicates": counts.duplicates,
+        "one of a sentence is enough": counts.repeated or None,
+        "its document has its share": counts.crowded or None,
+        "sentences skipped": counts.skipped or None,
+        **{f"dropped: {name}": count for name, count in counts.dropped.items() if count},
     }
-    rows |= {name: count for name, count in seldom.items() if count}
-    for name, count in rows.items():
-        table.add_row(name, f"{count:,}", style="dim")
+    table = Table("", Column(justify="right"), box=None, pad_edge=False, show_header=False)
+    for name, value in rows.items():
+        if value is not None:
+            table.add_row(name, f"{value:,}" if isinstance(value, int) else value)
     return table
 
 
@@ -134,9 +129,7 @@ def _every(commercial: bool) -> list[str]:
 
 def _notes(one: LocalSource) -> Iterator[str]:
     """Yield what differs from what the project pins, and what may not be done with it."""
-    if one.pointers:
-        yield f"pointers of Git LFS and not the files: {', '.join(one.pointers)}"
-    elif one.departures:
+    if one.departures:
         yield f"does not match the pinned checksum: {', '.join(one.departures)}"
     if one.lost:
         yield f"could not be downloaded, building without it: {one.lost}"

@@ -4,13 +4,13 @@ NAME: mine/it/simple_agrmt. A language that the installed data have gets a copy 
 """
 
 import re
-from math import prod
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from solecism.check.templates import EXAMPLE
-from solecism.commands.cli import OWN_ROOT, echo
+from solecism.commands.cli import OWN_ROOT, echo, option
 from solecism.errors import candidates, fail
 from solecism.files import add_texts
 from solecism.grammar.inherit import DEFAULTS, SLOTS
@@ -48,10 +48,10 @@ bad:  {{subject}} {{{{{{{{ laughs | clash(author, "Number") }}}}}}}}
 """
 
 _SLOTS = {
-    "noun": {"Animacy": "Anim", "Set": "1", "Case": "Nom"},
-    "verb": {"Frame": "intransitive", "Subject": "human", "Tense": "Pres"},
+    "author": ("noun", {"Animacy": "Anim", "Set": "1", "Case": "Nom"}),
+    "laughs": ("verb", {"Frame": "intransitive", "Subject": "human", "Tense": "Pres"}),
 }
-"""What the slots of the example ask, where the tables have it."""
+"""The tables of the slots of the example, and what they ask, where the tables have it."""
 
 DRAWN = 1000
 
@@ -94,9 +94,8 @@ _TABLES = {
 
 @click.command(help=__doc__)
 @click.argument("name")
-@click.option("--like", metavar="NAME",
-              help="Start from a paradigm that exists, as clams/fr/prep_anim.")  # fmt: skip
-@click.option("--own-words", is_flag=True, help="Small tables to fill, not the installed lexicon.")
+@option("--like", metavar="NAME", help="Start from a paradigm that exists, as clams/fr/prep_anim.")
+@option("--own-words", is_flag=True, help="Small tables to fill, not the installed lexicon.")
 @OWN_ROOT
 def command(name: str, like: str | None, own_words: bool, root: Root) -> None:
     for path in scaffold(root, name, like, own_words):
@@ -191,26 +190,22 @@ def _phrases(folder: Path, lexicon: Lexicon, others: Root) -> str:
 
 def _example(lexicon: Lexicon, phrases: str) -> dict[str, str | int]:
     """Return the values that ``_TEMPLATE`` is filled in with, so that words of the lexicon fit."""
-    asked = {name: _asked(lexicon, name) for name in _SLOTS}
-    shown = {
-        name: ", ".join(f"{key}: {value}" for key, value in {"from": name, **wants}.items())
-        for name, (wants, _) in asked.items()
-    }
-    many = prod(words for _, words in asked.values()) >= DRAWN
-    subject = "{{ the(author) }}" if _THE in phrases else "{{ author }}"
-    return {
-        "author": shown["noun"], "laughs": shown["verb"], "subject": subject,
-        "draw": DRAWN if many else "all",
-    }  # fmt: skip
+    values = {"subject": "{{ the(author) }}" if _THE in phrases else "{{ author }}"}
+    number = 1
+    for slot, (name, usual) in _SLOTS.items():
+        asked, words = _asked(lexicon, name, usual)
+        values[slot] = ", ".join(f"{k}: {v}" for k, v in {"from": name, **asked}.items())
+        number *= words
+    return {**values, "draw": DRAWN if number >= DRAWN else "all"}
 
 
-def _asked(lexicon: Lexicon, name: str) -> tuple[dict[str, str], int]:
+def _asked(lexicon: Lexicon, name: str, usual: Mapping[str, str]) -> tuple[dict[str, str], int]:
     """Return the properties that an example asks of a table, and how many words have them."""
     if name not in lexicon.names:
-        return dict(list(_SLOTS[name].items())[:1]), 2  # of our own rows
+        return dict(list(usual.items())[:1]), 2  # of our own rows
     table = lexicon.table(name)
     rows, asked = table.rows, {}
-    for key, value in _SLOTS[name].items():
+    for key, value in usual.items():
         kept = tuple(r for r in rows if value in r.properties.get(key, "").split(","))
         if kept or (value in table.values(key) and len(table.values(key)) > 1):
             rows, asked[key] = kept or rows, value

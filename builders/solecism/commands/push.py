@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from huggingface_hub.utils.logging import set_verbosity
 
-from solecism.commands.cli import FOLDER, JSON, print_json, print_lines
+from solecism.commands.cli import FOLDER, JSON, option, print_json, print_lines
 from solecism.hub.compare import lines_of
 from solecism.hub.push import PushPlan, plan_push, push
 
@@ -23,9 +23,9 @@ _SIGNS = {"add": "+", "change": "~", "delete": "-", "keep": "="}
 
 @click.command(help=__doc__)
 @click.argument("folder", type=FOLDER)
-@click.option("--to", "repo", required=True, metavar="ORG/NAME", help="The hub's repository.")
-@click.option("--private", is_flag=True, help="Make a private repository; refuse a public one.")
-@click.option("--dry-run", is_flag=True, help="Print what would be done, and what changed.")
+@option("--to", "repo", required=True, metavar="ORG/NAME", help="The hub's repository.")
+@option("--private", is_flag=True, help="Make a private repository; refuse a public one.")
+@option("--dry-run", is_flag=True, help="Print what would be done, and what changed.")
 @JSON
 def command(folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool) -> None:
     set_verbosity(ERROR)  # warnings print addresses that are signed

@@ -13,22 +13,21 @@ from solecism.commands import cli
 
 @click.command(help=__doc__)
 @click.argument("results", nargs=-1, type=cli.path_type())
-@click.option("--by", help="UID, phenomenon, construction, config or a feature.")
-@click.option("--diff", is_flag=True, help="Compare two models item by item.")
-@click.option("--group", is_flag=True, help="Seeds of a model: mean and standard deviation.")
-@click.option("--normaliser", default="sum", show_default=True,
+@cli.option("--by", help="UID, phenomenon, construction, config or a feature.")
+@cli.option("--diff", is_flag=True, help="Compare two models item by item.")
+@cli.option("--group", is_flag=True, help="Seeds of a model: mean and standard deviation.")
+@cli.option("--normaliser", default="sum",
               help="Decide by token, char, byte, slln, slln:ALPHA or slor.")  # fmt: skip
-@click.option("--judgments", type=cli.path_type(exists=True),
-              help="CSV or Parquet: UID and accuracy of people.")  # fmt: skip
-@click.option("--html", type=cli.NEW_FILE, help="Write one HTML page.")
-@click.option(
+@cli.option("--judgments", type=cli.PLACE, help="CSV or Parquet: UID and accuracy of people.")
+@cli.option("--html", type=cli.NEW_FILE, help="Write one HTML page.")
+@cli.option(
     "--curve", type=cli.NEW_FILE, help="Write an SVG: accuracy over checkpoints of a model."
 )
-@click.option("--eval-results", type=cli.FOLDER,
+@cli.option("--eval-results", type=cli.FOLDER,
               help="Write .eval_results/*.yaml into a model's repository.")  # fmt: skip
-@click.option("--hub", help="Who has the data sets on the hub (for --eval-results).")
-@click.option("--csv", type=cli.NEW_FILE)
-@click.option("--latex", type=cli.NEW_FILE)
+@cli.option("--hub", help="Who has the data sets on the hub (for --eval-results).")
+@cli.option("--csv", type=cli.NEW_FILE)
+@cli.option("--latex", type=cli.NEW_FILE)
 @cli.JSON
 def command(
     results: tuple[Path, ...], html: Path | None, curve: Path | None, eval_results: Path | None,

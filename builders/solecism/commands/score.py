@@ -47,15 +47,15 @@ def _option(*names: str, **given: Any) -> Callable[[cli.Command], cli.Command]:
 
 @click.command(help=__doc__)
 @click.argument("data", nargs=-1, shell_complete=complete_built)
-@click.option("--model", "models", multiple=True,
+@cli.option("--model", "models", multiple=True,
               help="Hub id, folder, or openai:http://HOST/v1#NAME. May be given again.")  # fmt: skip
-@click.option("--surprisals", type=cli.FOLDER,
+@cli.option("--surprisals", type=cli.FOLDER,
               help="Instead of a model: a folder of files with the surprisal of each token.")  # fmt: skip
-@click.option("--columns", default="", metavar="NAME=COLUMN,...",
+@cli.option("--columns", default="", metavar="NAME=COLUMN,...",
               help="Columns of these files: sentence, number, token, surprisal; unit=nats.")  # fmt: skip
 @_option("--method", cls=_MethodOption, show_default=False)
 @_option("--revision", help="Revision of the model.")
-@click.option("--revisions", multiple=True, metavar="PATTERN",
+@cli.option("--revisions", multiple=True, metavar="PATTERN",
               help="All revisions that fit, as 'chck_*M'.")  # fmt: skip
 @_option("--data-revision", help="Revision of a data set of the hub.")
 @_option("--dtype", help=f"{', '.join(DTYPES)}.")
@@ -76,9 +76,9 @@ def _option(*names: str, **given: Any) -> Callable[[cli.Command], cli.Command]:
 @_option("--name", help="What results call the model.", show_default=False)
 @_option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
 @_option("--out", type=cli.NEW_FOLDER, help="Folder of the results.")
-@click.option("--fail-under", type=float, metavar="PERCENT",
+@cli.option("--fail-under", type=float, metavar="PERCENT",
               help="Exit with 1 if an accuracy is lower.")  # fmt: skip
-@click.option("--baseline", type=cli.path_type(exists=True), help="Exit with 1 if an accuracy is lower"
+@cli.option("--baseline", type=cli.PLACE, help="Exit with 1 if an accuracy is lower"
               " than in this result, or folder of results.")  # fmt: skip
 @cli.JSON
 def command(
@@ -93,7 +93,7 @@ def command(
     if not data or not (models or surprisals):
         message = "name a config and a model, as `solecism score clams/he --model gpt2`"
         raise click.UsageError(message)
-    wanted = _wanted(baseline, fail_under)
+    best = _accuracies(baseline) if baseline else {}
     given = ScoreOptions(**options)
     if surprisals is not None:
         from solecism.scoring.surprisals import SurprisalColumns, score_surprisals
@@ -103,7 +103,7 @@ def command(
     else:
         results = _scored(data, models, given, revisions)
     _print_results(results, as_json)
-    lower = [line for result in results for line in _lower(result, wanted)]
+    lower = [line for result in results for line in _lower(result, fail_under, best)]
     for line in lower:
         cli.echo(line, err=True)
     if lower:
@@ -129,29 +129,26 @@ def _scored(
         raise click.exceptions.Exit(130) from None
 
 
-_ANY = ("", "")
-
-
-def _wanted(baseline: Path | None, least: float | None) -> dict[tuple[str, str], float]:
-    """Return the accuracy that each config must reach, and under ``_ANY`` the one of all."""
+def _accuracies(baseline: Path) -> dict[str, float | None]:
+    """Return the accuracy of each config in a result, or in a folder of them."""
     from solecism.reports.report import open_results
 
-    found = {_ANY: least / 100} if least is not None else {}
-    for result in open_results([baseline]) if baseline else []:
-        if result.accuracy is not None:
-            found[result.run["data"], result.run["config"]] = result.accuracy
-    return found
+    return {_config(result): result.accuracy for result in open_results([baseline])}
 
 
-def _lower(result: Result, wanted: Mapping[tuple[str, str], float]) -> Iterator[str]:
+def _config(result: Result) -> str:
+    return f"{result.run['data']}/{result.run['config']}"
+
+
+def _lower(result: Result, least: float | None, best: Mapping[str, float | None]) -> Iterator[str]:
     """Yield a line for each accuracy that a result had to reach and has not reached."""
-    place = (result.run["data"], result.run["config"])
-    for key in (_ANY, place):
-        if key in wanted and (result.accuracy is None or result.accuracy < wanted[key]):
-            shown = "none" if result.accuracy is None else f"{100 * result.accuracy:.2f}"
-            least = "--fail-under" if key == _ANY else "the baseline"
-            name = f"{result.run['model']} on {'/'.join(place)}"
-            yield f"{name}: accuracy {shown}, {least} has {100 * wanted[key]:.2f}"
+    config, found = _config(result), result.accuracy
+    asked = ("--fail-under", least and least / 100), ("the baseline", best.get(config))
+    for name, wanted in asked:
+        if wanted is not None and (found is None or found < wanted):
+            shown = "none" if found is None else f"{100 * found:.2f}"
+            place = f"{result.run['model']} on {config}"
+            yield f"{place}: accuracy {shown}, {name} has {100 * wanted:.2f}"
 
 
 def _print_results(results: Sequence[Result], as_json: bool) -> None:

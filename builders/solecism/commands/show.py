@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from rich.table import Table
 from rich.text import Text
 
-from solecism.commands.cli import JSON, ROOT, console, print_lines
+from solecism.commands.cli import JSON, ROOT, console, option, print_lines
 from solecism.commands.completion import complete_paradigms
 from solecism.commands.list import mined_size, mined_tables
 from solecism.contrast import differing_span
@@ -46,10 +46,9 @@ ENOUGH = 2_000
 
 @click.command(help=__doc__)
 @click.argument("name", shell_complete=complete_paradigms)
-@click.option("-n", "number", type=click.IntRange(1), default=5, show_default=True)
-@click.option("--seed", type=int, default=0, help="Another seed shows other items.")
-@click.option("--where", "wanted", multiple=True, metavar="FEATURE=VALUE",
-              help="As match=mismatch.")  # fmt: skip
+@option("-n", "number", type=click.IntRange(1), default=5)
+@option("--seed", type=int, default=0, help="Another seed shows other items.")
+@option("--where", "wanted", multiple=True, metavar="FEATURE=VALUE", help="As match=mismatch.")
 @JSON
 @ROOT
 def command(

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.cli import FOLDER, NEW_FOLDER, ROOT, echo, path_type
+from solecism.commands.cli import FOLDER, NEW_FOLDER, PLACE, ROOT, echo, option, path_type
 from solecism.root import Root
 
 
 @click.command(help=__doc__)
 @click.argument("folders", nargs=-1, required=True, type=FOLDER)
-@click.option("--out", type=NEW_FOLDER, default=Path("site"), show_default=True,
-              help="Folder of the site.")  # fmt: skip
-@click.option("--results", multiple=True, type=path_type(exists=True),
+@option("--out", type=NEW_FOLDER, default=Path("site"), help="Folder of the site.")
+@option("--results", multiple=True, type=PLACE,
               help="Result of `solecism score`, or a folder of them; can be repeated.")  # fmt: skip
-@click.option("--judgments", multiple=True, type=path_type(exists=True, dir_okay=False),
+@option("--judgments", multiple=True, type=path_type(exists=True, dir_okay=False),
               help="CSV or Parquet: UID and accuracy of people; can be repeated.")  # fmt: skip
 @ROOT
 def command(

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.progress import TimeRemainingColumn
 
-from solecism.commands.cli import NEW_FOLDER, Command, echo, path_type
+from solecism.commands.cli import NEW_FOLDER, Command, echo, option, path_type
 from solecism.terminal import progress_bar
 
 _NUMBERS: dict[str, tuple[type, str]] = {
@@ -41,19 +41,17 @@ def _numbers(command: Command) -> Command:
 
 @click.command(help=__doc__)
 @click.argument("texts", nargs=-1, required=True, type=path_type())
-@click.option("--out", required=True, type=NEW_FOLDER, help="Folder of the models.")
-@click.option("--arch", type=click.Choice(["lstm", "ngram", "transformer"]), default="lstm",
-              show_default=True)  # fmt: skip
-@click.option("--preset", type=click.Choice(["paper", "small"]), default="paper", show_default=True)
-@click.option("--valid", multiple=True, type=path_type(),
+@option("--out", required=True, type=NEW_FOLDER, help="Folder of the models.")
+@option("--arch", type=click.Choice(["lstm", "ngram", "transformer"]), default="lstm")
+@option("--preset", type=click.Choice(["paper", "small"]), default="paper")
+@option("--valid", multiple=True, type=path_type(),
               help="Default: one sentence in twenty of TEXTS.")  # fmt: skip
-@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True,
-              help="How many: 0, 1, ...")  # fmt: skip
-@click.option("--lower", is_flag=True, help="Put the text into lower case.")
-@click.option("--tokens", type=click.Choice(["spaces", "marks"]), default="spaces", show_default=True,
+@option("--seeds", type=click.IntRange(1), default=1, help="How many: 0, 1, ...")
+@option("--lower", is_flag=True, help="Put the text into lower case.")
+@option("--tokens", type=click.Choice(["spaces", "marks"]), default="spaces",
               help="Words stand between spaces, or split off punctuation as well.")  # fmt: skip
-@click.option("--optimizer", type=click.Choice(["sgd", "adamw"]))
-@click.option("--device", default="cpu", show_default=True)
+@option("--optimizer", type=click.Choice(["sgd", "adamw"]))
+@option("--device", default="cpu")
 @_numbers
 def command(
     texts: tuple[Path, ...], out: Path, arch: str, preset: str, valid: tuple[Path, ...], seeds: int,

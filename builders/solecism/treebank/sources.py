@@ -61,11 +61,6 @@ class LocalSource:
         return [p.name for p in self.files if p.name not in pins or not pins[p.name].fits(p)]
 
     @cached_property
-    def pointers(self) -> list[str]:
-        """The names of files that are only pointers of Git LFS."""
-        return [path.name for path in self.files if is_pointer(path)]
-
-    @cached_property
     def missing(self) -> list[str]:
         """The names of files of the catalogue that are not on this machine."""
         there = {path.name for path in self.files}
