@@ -151,9 +151,7 @@ def test_show_reads_a_built_folder(pairs: Root, tmp_path: Path) -> None:
 
 
 def test_show_says_how_to_get_what_is_mined(root: Root) -> None:
-    shown = run(root, "show", "agreement/he", code=2)
-    told = shown.stderr
-    assert "UD_Hebrew-HTB" in shown.stdout
+    told = run(root, "show", "agreement/he", code=2).stderr
     names = "UD_Hebrew-IAHLTknesset, UD_Hebrew-IAHLTwiki, UD_Hebrew-HTB"
     assert f"there are no treebanks of 'he' ({names}) in the cache" in told
     assert "run `solecism mine agreement he --fetch`, or set SOLECISM_SOURCES" in told

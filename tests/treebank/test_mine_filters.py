@@ -19,6 +19,7 @@ from solecism.treebank.forms import LanguageForms, WordForm, count_words
 from solecism.treebank.languages import find_language, languages
 from solecism.treebank.mining import Settings
 from solecism.treebank.strict import SWITCHES, TESTS
+from treebank import conllu
 
 FOLDER = TREEBANKS
 BY_TREE = [*FILTERS, "disagree", "elsewhere", *FLAWS, "neutralised"]
@@ -147,12 +148,13 @@ VERB = "Mood=Ind|Number={}|Person=3|Tense=Pres|VerbForm=Fin"
 def chunk(*sentences: str) -> Tokens:
     """Sentences of nouns and marks, parted by blanks."""
     lines = [
-        f"{n}\t{word}\t_\t{'NOUN' if word[0].isalpha() else 'PUNCT'}\t_\t_\t{n - 1}\tdep\t_\t_\n"
+        "\n".join(
+            f"{word} _ {'NOUN' if word[0].isalpha() else 'PUNCT'} _ {n} dep"
+            for n, word in enumerate(text.split())
+        )
         for text in sentences
-        for n, word in enumerate(text.split(), 1)
     ]
-    text = "".join(f"\n{line}" if line.startswith("1\t") else line for line in lines)
-    return tokens_of(f"{text[1:]}\n".encode())
+    return tokens_of(conllu(*lines).encode())
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,11 @@
 """Reading CoNLL-U: the columns against ``conllu``, and what broken input is told."""
 
 import json
-from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import conllu
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from expecting import problems_of
 from release import TREEBANKS
@@ -174,29 +170,6 @@ def test_broken_input_is_told_with_its_line(tmp_path: Path, name: str, size: int
     path = tmp_path / "x.conllu"
     path.write_text(GOOD + text + GOOD)
     assert "\n".join(problems_of(lambda: read(path, size), tmp_path)) == message
-
-
-_KINDS = ["good", *(name for name in BROKEN if name != "blank line")]
-
-
-@given(st.lists(st.sampled_from(_KINDS), max_size=40), st.sampled_from([1, 500, 1 << 22]))
-@settings(max_examples=60, deadline=None)
-def test_what_is_kept_depends_on_each_sentence_alone(kinds: list[str], size: int) -> None:
-    """And each broken one is explained as it is explained alone."""
-    sentences = [GOOD if kind == "good" else BROKEN[kind][0].rstrip() + "\n\n" for kind in kinds]
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "x.conllu"
-        path.write_text("".join(sentences))
-        skipped: list[int] = []
-        kept = [t.sentences.sent_id.texts() for t in read_tokens(path, size, skipped.append)]
-        broken = [kind for kind in kinds if kind != "good"]
-        assert list(chain.from_iterable(kept)) == ["a"] * kinds.count("good")
-        assert sum(skipped) == len(broken)
-        if broken and size == 1 << 22:
-            with pytest.raises(InputError) as caught:
-                list(read_tokens(path, size))
-            wanted = {BROKEN[kind][1].splitlines()[0].split(": ", 1)[1][:12] for kind in broken}
-            assert {problem.message[:12] for problem in caught.value.problems} >= wanted
 
 
 def test_crlf_is_told_once(tmp_path: Path) -> None:

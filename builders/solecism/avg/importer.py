@@ -156,15 +156,9 @@ class _SlotDraft:
         """The expressions that print the wrong forms."""
         if self.noun and self.wrong:
             return [f"{self.slot} | clash({self.noun.slot}, {json.dumps(self.changed)[1:-1]})"]
-        return [f"{self.slot} | form({self._moved(self.words.cells[rule])})" for rule in self.wrong]
-
-    def _moved(self, wrong: Feats) -> str:
-        """Return the arguments of ``form`` that give a wrong form, as few as possible."""
-        new = Feats(tuple(pair for pair in wrong.pairs if pair not in self.cell.pairs))
-        asked, kin = self.cell.updated(new), self.words.kin(self.good)
-        found = [c for c in kin if set(new) <= set(c) and agree(c, asked)]
-        wanted = new if found == [wrong] else wrong
-        return ", ".join(f'{name}="{wanted.text(name)}"' for name in wanted)
+        cells = [self.words.cells[rule] for rule in self.wrong]
+        asked = [", ".join(f'{name}="{cell.text(name)}"' for name in cell) for cell in cells]
+        return [f"{self.slot} | form({features})" for features in asked]
 
     @property
     def wants(self) -> dict[str, list[str]]:

@@ -14,9 +14,6 @@ from solecism.commands.cli import FOLDER, JSON, option, print_json, print_lines
 from solecism.hub.compare import lines_of
 from solecism.hub.push import PushPlan, plan_push, push
 
-SHOWN = 10
-"""The number of stray files that are named."""
-
 _DONE = {"add": "added", "change": "changed", "delete": "deleted"}
 _SIGNS = {"add": "+", "change": "~", "delete": "-", "keep": "="}
 
@@ -40,10 +37,8 @@ def command(folder: Path, repo: str, private: bool, dry_run: bool, as_json: bool
 
 def _plan_lines(plan: PushPlan) -> list[str]:
     if plan.released:
-        done = f"{plan.tag} is released already, with the same bytes ({plan.released[:12]})"
-        return [done, *_stray_lines(plan)]
+        return [f"{plan.tag} is released already, with the same bytes ({plan.released[:12]})"]
     lines = [f"{_SIGNS[c.kind]} {c.path} ({c.size:,} bytes)" for c in plan.changes]
-    lines += _stray_lines(plan)
     if plan.unasked:
         note = "what changed since the last release, and whether the version fits, is not known"
         return [*lines, f"note: {note}: {plan.unasked}"]
@@ -54,13 +49,6 @@ def _plan_lines(plan: PushPlan) -> list[str]:
         lines.append("the first version")
     commit = "no commit: the head has these files" if plan.unchanged else "one commit"
     return [*lines, f"{commit}, then the tag {plan.tag}"]
-
-
-def _stray_lines(plan: PushPlan) -> list[str]:
-    names = [name if name.isprintable() else ascii(name) for name in plan.strays]
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    listed = ", ".join(names[:SHOWN]) + more
-    return [f"note: left alone, as the manifest does not list it: {listed}"] if names else []
 
 
 def _pushed_lines(plan: PushPlan, repo: str) -> list[str]:
@@ -75,8 +63,7 @@ def _pushed_lines(plan: PushPlan, repo: str) -> list[str]:
     manifest = plan.manifest
     rows = sum(config.content.rows for config in manifest.configs.values())
     return [
-        done, *_stray_lines(plan), f"commit {plan.commit}",
-        f"{len(manifest.configs)} configs, {rows:,} rows",
+        done, f"commit {plan.commit}", f"{len(manifest.configs)} configs, {rows:,} rows",
         f'solecism.load("{manifest.dataset}", CONFIG, version="{manifest.version}", repo="{repo}")',
     ]  # fmt: skip
 
@@ -86,7 +73,7 @@ def _facts(plan: PushPlan, repo: str) -> dict[str, object]:
     done = {"commit": plan.commit, "committed": tagged and not plan.unchanged, "tagged": tagged}
     return {
         "repo": repo, "tag": plan.tag, "released": plan.released or None, "last": plan.last or None,
-        "left_alone": list(plan.strays), "unasked": plan.unasked or None,
+        "unasked": plan.unasked or None,
         "operations": [vars(change) for change in plan.changes],
         "difference": plan.difference.to_json() if plan.difference else None,
         **(done if plan.commit else {}),

@@ -6,7 +6,7 @@ NAME: clams/he/subj_rel, agreement/he, or FOLDER/CONFIG of a built data set.
 import json
 import random
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -27,7 +27,7 @@ from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, templates_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
 from solecism.datasets.manifest import MANIFEST, read_manifest
-from solecism.errors import InputError, candidates, fail
+from solecism.errors import candidates, fail
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.suites import draw_suites
@@ -54,12 +54,7 @@ ENOUGH = 2_000
 def command(
     name: str, number: int, seed: int, wanted: tuple[str, ...], as_json: bool, root: Root
 ) -> None:
-    overview = [] if as_json else _overview(root, name)
-    try:
-        shown, table, space = _items(root, name)
-    except InputError:
-        _print(overview)
-        raise
+    shown, table, space = _items(root, name)
     kind = kind_of_items(table.column_names) or "forms"
     if wanted and kind == "suite":
         raise fail(f"{shown} is a suite: its items have no features to choose by")
@@ -71,19 +66,12 @@ def command(
         return
     more = f" (a sample of up to {space})" if space else ""
     print_lines(f"{shown}: {len(table)} items{more}, {len(items)} shown")
-    _print([*(item_grid(kind, count, item) for count, item in enumerate(items, 1)), *overview])
-
-
-def _print(tables: Sequence[Table]) -> None:
-    for table in tables:
-        console().print(table)
-
-
-def _overview(root: Root, name: str) -> list[Table]:
-    """Return tables about a language of a mined data set: its treebanks, and which are here."""
+    for count, item in enumerate(items, 1):
+        console().print(item_grid(kind, count, item))
     dataset, _, config = name.rstrip("/").rpartition("/")
-    code = known_code(config) if _is_mined(root, dataset) else None
-    return mined_tables([mined_size(catalogue_entry(root, dataset), code)]) if code else []
+    if _is_mined(root, dataset) and (code := known_code(config)):
+        for overview in mined_tables([mined_size(catalogue_entry(root, dataset), code)]):
+            console().print(overview)
 
 
 def _is_mined(root: Root, folder: str) -> bool:

@@ -83,10 +83,8 @@ def _refuse_tampered(place: str, manifest: Manifest, config: str) -> None:
         return
     content = content_of(manifest.paths(config))
     if content != known.configs.get(config):
-        named = f"{manifest.dataset} {manifest.version}"
-        other = known.configs.get(config) or "nothing"
-        message = f"is not the {named} that was released: {config!r} holds {content}, not {other}"
-        raise fail(f"{place}: {message}", manifest.path.parent)
+        message = f"is not the {manifest.dataset} {manifest.version} that was released"
+        raise fail(f"{place}: {message}: {config!r} holds {content}", manifest.path.parent)
 
 
 def _load(manifest: Manifest, config: str, split: str) -> Dataset:

@@ -56,15 +56,6 @@ class PushPlan:
     commit: str = ""
 
     @property
-    def strays(self) -> tuple[str, ...]:
-        """What else is in the folder: neither hidden nor in the release, and not pushed."""
-        folder, ours = self.manifest.path.parent, {MANIFEST, *self.manifest.files}
-        inside = {parent.as_posix() for path in ours for parent in Path(path).parents}
-        found = (p for place in inside for p in (folder / place).iterdir() if p.name[0] != ".")
-        names = {path.relative_to(folder).as_posix() for path in found}
-        return tuple(sorted(names - ours - inside))
-
-    @property
     def tag(self) -> str:
         """The tag of the release."""
         return f"v{self.manifest.version}"
@@ -183,8 +174,7 @@ def _plan(manifest: Manifest, repo: str, private: bool) -> PushPlan:
         commit = refs.tags[tag]
         changes = _changes(manifest, repo, commit)
         if other := [change.path for change in changes if change.kind != "keep"]:
-            names = ", ".join(other[:3]) + (f" and {len(other) - 3} more" if other[3:] else "")
-            message = f"{tag} is released with other bytes ({names}): raise the version"
+            message = f"{tag} is released with other bytes ({', '.join(other)}): raise the version"
             raise fail(f"{repo}: {message} in catalogue.toml and build again")
         return PushPlan(manifest, changes, refs.head, tag, released=commit)
     changes = _changes(manifest, repo, refs.head)
