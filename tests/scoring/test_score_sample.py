@@ -1,7 +1,6 @@
 """A sample takes so many pairs of each paradigm, the same ones each time, spread over the
 paradigm."""
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,13 +26,6 @@ def data(tmp_path: Path) -> ItemSet:
 def ids(data: ItemSet, rows: int = 65536, limit: int | None = None) -> list[str]:
     tables = list(data.tables(("id", "UID"), rows, limit))
     return pa.concat_tables(tables)["id"].to_pylist() if tables else []
-
-
-def test_so_many_of_each_paradigm(data: ItemSet) -> None:
-    some = replace(data, sample=20)
-    taken = pa.concat_tables(some.tables(("UID",)))["UID"].to_pylist()
-    assert some.rows == 80
-    assert set(Counter(taken).values()) == {20}
 
 
 def test_the_order_stays_and_batches_do_not_matter(data: ItemSet) -> None:

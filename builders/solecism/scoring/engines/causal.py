@@ -274,13 +274,14 @@ class Tree(_OnTree):
 
     def _batch(self, trie: Trie, packs: list[Pack], nodes: Ints, row: Ints) -> Floats:
         """Return the log probabilities of ``nodes``, the children of the packs' own nodes."""
-        width = max(map(len, packs))
-        visible = np.stack([pack.visible(width) for pack in packs])[:, None]
+        sizes = [len(pack.nodes) for pack in packs]
+        width = max(sizes)
+        visible = np.stack([trie.visible(pack.nodes, width) for pack in packs])[:, None]
         tokens = np.zeros((len(packs), width), dtype=np.int64)
         depths = np.zeros((len(packs), width), dtype=np.int64)
         for number, pack in enumerate(packs):
-            tokens[number, : len(pack)] = trie.token[pack.nodes]
-            depths[number, : len(pack)] = trie.depth[pack.nodes]
+            tokens[number, : sizes[number]] = trie.token[pack.nodes]
+            depths[number, : sizes[number]] = trie.depth[pack.nodes]
         # Positions are depths, not places in the pack: a node must get the position that it has in
         # its sentence. The mask is additive, as models expect one of four dimensions to be.
         kind = next(self.model.parameters()).dtype
@@ -292,9 +293,9 @@ class Tree(_OnTree):
             position_ids=self._tensor(depths),
             use_cache=False,
         )
-        own = [len(pack) - pack.above for pack in packs]
-        of_pack = np.repeat(np.arange(len(packs)), own)
-        place = np.concatenate([np.arange(pack.above, len(pack)) for pack in packs])
+        own = [np.arange(pack.above, size) for pack, size in zip(packs, sizes, strict=True)]
+        of_pack = np.repeat(np.arange(len(packs)), [len(places) for places in own])
+        place = np.concatenate(own)
         states = self.split.states(output)[self._tensor(of_pack), self._tensor(place)]
         return self.split.head.log_probs(states, row, trie.token[nodes])
 

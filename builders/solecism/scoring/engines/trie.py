@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,17 @@ def pad_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
         (token for row in rows for token in row), dtype=np.int64, count=int(lengths.sum())
     )
     return out, lengths
+
+
+class Pack(NamedTuple):
+    """Nodes that go through the model side by side; the first ``above`` only give context.
+
+    ``end`` is the place after its last own node among the tree's inner nodes.
+    """
+
+    nodes: Ints
+    above: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -75,10 +87,6 @@ class Trie:
         order = np.argsort(rows[found], kind="stable")
         return found[order], rows[found[order]]
 
-    def path(self, node: int) -> Ints:
-        """Return the nodes from the first token down to a node."""
-        return self.node_of[self.row[node], : self.depth[node] + 1]
-
     def packs(self, size: int, start: int = 0) -> Iterator[Pack]:
         """Yield the inner nodes from ``start`` in packs of at most ``size`` nodes with ancestors.
 
@@ -86,36 +94,21 @@ class Trie:
         are all the ancestors that its nodes have outside the run.
         """
         while start < len(self.inner):
-            above = self.path(int(self.inner[start]))[:-1]
+            first = self.inner[start]
+            above = self.node_of[self.row[first], : self.depth[first]]
             stop = min(start + max(size - len(above), 1), len(self.inner))
-            yield Pack(self, np.concatenate([above, self.inner[start:stop]]), len(above), stop)
+            yield Pack(np.concatenate([above, self.inner[start:stop]]), len(above), stop)
             start = stop
 
+    def visible(self, nodes: Ints, size: int) -> NDArray[np.bool_]:
+        """Return which node of a pack may look at which: true for ancestors and itself.
 
-@dataclass(frozen=True)
-class Pack:
-    """Nodes that go through the model side by side; the first ``above`` only give context.
-
-    ``end`` is the place after its last own node among the tree's inner nodes.
-    """
-
-    trie: Trie
-    nodes: Ints
-    above: int
-    end: int
-
-    def __len__(self) -> int:
-        return len(self.nodes)
-
-    def visible(self, size: int) -> NDArray[np.bool_]:
-        """Return which node may look at which: (size, size), true for ancestors and itself.
-
-        Padding sees itself.
+        The array is (size, size); padding sees itself.
         """
         # A row of attention that sees nothing would be a softmax over nothing, which is NaN.
         out = np.eye(size, dtype=bool)
-        places = {node: place for place, node in enumerate(self.nodes.tolist())}
-        for place, parent in enumerate(self.trie.parent[self.nodes].tolist()):
+        places = {node: place for place, node in enumerate(nodes.tolist())}
+        for place, parent in enumerate(self.parent[nodes].tolist()):
             if parent >= 0:
                 out[place] |= out[places[parent]]
         return out
