@@ -88,22 +88,6 @@ class PairBatch:
         """The spelling of the language."""
         return self.paradigm.phrases.lexicon.orthography
 
-    def matching(self, pattern: str) -> Flags:
-        """Return flags of the pairs with a sentence in which a pattern (of RE2) is found.
-
-        The pattern must match nothing that the patterns of ``_is_suspect`` do not: most batches
-        have no such sentence, and are searched once for all checks.
-        """
-        if not self._is_suspect:
-            return np.zeros(len(self), dtype=bool)
-        return _any_side(self.sides, pattern)
-
-    @cached_property
-    def _is_suspect(self) -> bool:
-        """Whether any sentence has what a check looks for by :meth:`matching`."""
-        every = "|".join([_SPACES.format(_MARKS), _STRAY, _MIXED])
-        return bool(_any_side(self.sides, every).any())
-
     def shown(self, row: int, code: str) -> str:
         """Return a pair in a line, as a finding of check ``code`` shows it.
 
@@ -121,6 +105,7 @@ class PairBatch:
 
 
 def _any_side(sides: Sequence[pa.StringArray], pattern: str) -> Flags:
+    """Return flags of the pairs with a sentence in which a pattern (of RE2) is found."""
     return _flags(pc.or_(*(pc.match_substring_regex(side, pattern) for side in sides)))
 
 
@@ -256,8 +241,6 @@ def _words_that_differ(batch: PairBatch) -> list[pa.StringArray]:
     Both are null if more than one word differs.
     """
     columns = [batch.table[f"one_prefix_word_{side}"].combine_chunks() for side in ("good", "bad")]
-    if not columns[0].null_count:
-        return columns
     good, bad = (column.to_pylist() for column in columns)
     for row in [row for row, word in enumerate(good) if word is None]:
         good[row], bad[row] = _differing_tokens(batch, row)
@@ -310,7 +293,7 @@ def not_printed(batch: PairBatch) -> Flags:
     """
     template = batch.paradigm.template
     names = filter(None, (template.controller, *template.attractors))
-    columns = [batch.paradigm.slot_number(name) for name in names]
+    columns = [template.slot_names.index(name) for name in names]
     if not columns:
         return np.zeros(len(batch), dtype=bool)
     return np.asarray((batch.places("good_start")[:, columns] < 0).any(axis=1))
@@ -383,7 +366,7 @@ def bad_spacing(batch: PairBatch) -> Flags:
     `?` and `»` may have one). Look for spaces inside a form or a property that is printed.
     """
     marks = "".join(sorted(set(_MARKS) - set(_SPACED.get(batch.paradigm.language, ""))))
-    return batch.matching(_SPACES.format(re.escape(marks)))
+    return _any_side(batch.sides, _SPACES.format(re.escape(marks)))
 
 
 def stray_characters(batch: PairBatch) -> Flags:
@@ -392,7 +375,7 @@ def stray_characters(batch: PairBatch) -> Flags:
     Look at the line of the template, at the form in the lexicon and at the results of spelling
     rules.
     """
-    return batch.matching(_STRAY)
+    return _any_side(batch.sides, _STRAY)
 
 
 def no_final_mark(batch: PairBatch) -> Flags:
@@ -430,7 +413,7 @@ def mixed_letters(batch: PairBatch) -> Flags:
     Letters that look alike are not the same to a model. Type the word again, in the lexicon or in
     the line of the template.
     """
-    return batch.matching(_MIXED)
+    return _any_side(batch.sides, _MIXED)
 
 
 def span_wrong(batch: PairBatch) -> Flags:

@@ -227,17 +227,17 @@ class ItemChecker:
     def finish(self, counts: Counts | None = None) -> list[Finding]:
         """Return a finding for each check that flagged an item, and for what was left out."""
         noun = "pairs" if self.is_pair else "items"
-        texts = {
-            code: [f"{number} of {self._items} {noun}: {'; '.join(self._examples[code])}"]
+        texts = [
+            (code, f"{number} of {self._items} {noun}: {'; '.join(self._examples[code])}")
             for code, number in self._flagged.items()
             if number
-        }
+        ]
         for code, (_, check) in COUNT_CHECKS.items():
-            texts[code] = list(check(counts or Counts()))
+            texts += [(code, text) for text in check(counts or Counts())]
         template = self.paradigm.template
         line = template.conditions[0].line
-        problems = [(c, Problem(t, template.path, line)) for c, some in texts.items() for t in some]
-        return _not_allowed([CHECKS[code].finding(p) for code, p in problems], template)
+        found = [CHECKS[c].finding(Problem(text, template.path, line)) for c, text in texts]
+        return _not_allowed(found, template)
 
 
 def _not_allowed(found: Iterable[Finding], template: Template) -> list[Finding]:

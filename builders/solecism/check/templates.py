@@ -224,12 +224,13 @@ def _idle_clauses(paradigm: Paradigm) -> Iterator[tuple[Problem, bool]]:
     value in some word: then it is right, but excludes nothing yet.
     """
     template, plan = paradigm.template, paradigm.plan
+    words = {domain.slot.name: domain.words for domain in plan.domains}
     # Clauses of kinds of slots come after those of the template, and are not reported here.
     for text, clause in zip(template.where, plan.clauses, strict=False):
         if clause.table.all():
             tests = nodes.Output([paradigm.phrases.tree(text)]).find_all(nodes.Test)
             selects = any(test.name == "under" for test in tests) and all(
-                any(word.lookup(column) for word in plan.domains[paradigm.slot_number(slot)].words)
+                any(word.lookup(column) for word in words[slot])
                 for slot, asked in paradigm.phrases.uses(text).items()
                 for column in asked - {WHOLE, FEATS, ROW}
             )

@@ -107,7 +107,7 @@ def _items(root: Root, name: str) -> tuple[str, pa.Table, int]:
     extra = tuple(sorted(paradigm.template.features))
     is_pair = paradigm.template.is_pair
     drawn = draw_pairs(paradigm, extra=extra) if is_pair else draw_suites(paradigm)
-    return paradigm.name, pa.concat_tables(drawn), space
+    return paradigm.template.name, pa.concat_tables(drawn), space
 
 
 def _paradigm(root: Root, name: str) -> Paradigm:

@@ -162,7 +162,7 @@ class _TemplateSource:
         self, paradigm: Paradigm, root: Path, seed: int, schema: pa.Schema, most: int,
         memory: PairMemory,
     ) -> None:  # fmt: skip
-        self.name, self.paradigm, self.schema = paradigm.name, paradigm, schema
+        self.name, self.paradigm, self.schema = paradigm.template.name, paradigm, schema
         self.drawn = paradigm.template.draw is not None
         self._root, self._seed, self._most, self._memory = root, seed, most, memory
         self._counts = Counts()

@@ -147,13 +147,6 @@ class Macro:
     call: Callable[..., object]
     uses: Uses
 
-    def use(self, argument: int | str) -> frozenset[str]:
-        """Return what the macro asks of an argument, which is given by place or name."""
-        names = [name.name for name in self.node.args]
-        if isinstance(argument, int):
-            argument = names[argument] if argument < len(names) else ""
-        return self.uses.get(argument, frozenset()) if argument else frozenset({WHOLE})
-
 
 def uses_of(
     node: nodes.Node, macros: Mapping[str, Macro], lexicon: Lexicon
@@ -211,8 +204,9 @@ def _less_asked(
     elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name):
         macro = macros.get(node.node.name)
         if macro:
-            pairs = [(value, macro.use(place)) for place, value in enumerate(node.args)]
-            pairs += [(k.value, macro.use(k.key)) for k in node.kwargs]
+            names = [argument.name for argument in macro.node.args]
+            given = [*zip(names, node.args, strict=False), *((k.key, k.value) for k in node.kwargs)]
+            pairs = [(value, macro.uses.get(name, frozenset())) for name, value in given]
     return [(child, use) for child, use in pairs if isinstance(child, nodes.Name)]
 
 

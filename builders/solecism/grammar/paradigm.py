@@ -45,15 +45,10 @@ class Paradigm:
         """The language code."""
         return self.template.folder.name
 
-    @property
-    def name(self) -> str:
-        """``dataset/language/UID``."""
-        return self.template.name
-
     @cached_property
     def start(self) -> Hashes:
         """The hash from which the ids of this paradigm are computed."""
-        return text_hashes([self.name])
+        return text_hashes([self.template.name])
 
     @property
     def renderers(self) -> list[Renderer]:
@@ -67,10 +62,6 @@ class Paradigm:
             shared = [units.setdefault(unit.key, unit) for unit in read]
             out.append(Renderer(shared, self.plan.domains, spelling, stretches))
         return out
-
-    def slot_number(self, name: str) -> int:
-        """Return the place of a slot among the slots."""
-        return self.template.slot_names.index(name)
 
     def combinations(self, seed: int = 0) -> Iterator[Columns]:
         """Yield combinations of words in batches.
@@ -243,17 +234,11 @@ def _hopeless(counts: Counts) -> bool:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Pause garbage collection while many long-lived objects are made.
-
-    Afterwards they count as old objects, which are collected seldom.
-    """
+    """Pause garbage collection while many long-lived objects are made."""
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()

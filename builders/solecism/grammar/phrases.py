@@ -73,11 +73,6 @@ class Phrases:
         self._macros = self._file(f"{folder.name}/{PHRASES}", ()) if exists else {}
         self._compiler = self._compiler_of(self._macros)
 
-    @property
-    def macros(self) -> list[str]:
-        """The names of the macros that expressions may call."""
-        return sorted(self._macros)
-
     def tree(self, source: str) -> nodes.Expr:
         """Parse an expression to its syntax tree; raises ``TemplateSyntaxError``."""
         if source not in self._trees:
@@ -213,13 +208,11 @@ class Phrases:
         called = {id(call.node) for call in tree.find_all(nodes.Call)}
         callable_names = ["word", *sorted(macros)]
         for name in tree.find_all(nodes.Name):
-            if id(name) not in called and name.name not in names:
-                near = candidates(f"{kind}s", names, name.name)
-                yield name.lineno, f"there is no {kind} {name.name!r} {near}"
-            elif id(name) in called and name.name not in callable_names:
-                near = candidates("macros", callable_names, name.name)
-                yield name.lineno, f"there is no macro {name.name!r} {near}"
-            elif id(name) in called and name.name in names:
+            what, known = ("macro", callable_names) if id(name) in called else (kind, names)
+            if name.name not in known:
+                near = candidates(f"{what}s", known, name.name)
+                yield name.lineno, f"there is no {what} {name.name!r} {near}"
+            elif what == "macro" and name.name in names:
                 yield name.lineno, f"{name.name!r} is the name of a macro and of this {kind}"
         yield from wrong_calls(tree, macros)
         yield from self._unknown_filters(tree)

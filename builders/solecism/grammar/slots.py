@@ -16,10 +16,10 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.grammar.expression import Uses, classes_wanted
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.template import WEIGHT, Slot
-from solecism.grammar.words import FEATS, ROW, WHOLE, Evaluation, TemplateFault, Word
-from solecism.grouping import MAX_CODE, Ints
+from solecism.grammar.words import FEATS, ROW, WHOLE, TemplateFault, Word
+from solecism.grouping import MAX_CODE, Ints, first_rows
 from solecism.hashing import Hashes, text_hashes
-from solecism.lexicon.features import UNIVERSAL, Feats
+from solecism.lexicon.features import Feats
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
 
@@ -93,11 +93,10 @@ def _group(words: Sequence[Word], asked: frozenset[str]) -> tuple[Ints, tuple[in
     if WHOLE in asked:
         return np.arange(len(words)), tuple(range(len(words)))
     answers = [_answers(words, name) for name in sorted(asked)]
-    keys = list(zip(*answers, strict=True)) if answers else [()] * len(words)
-    firsts = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    groups = np.array([numbers[key] for key in keys], dtype=np.intp)
-    return groups, tuple([firsts[key] for key in numbers])
+    numbers: dict[tuple[Hashable, ...], int] = {}
+    keys = zip(*answers, strict=True) if answers else [()] * len(words)
+    groups = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+    return groups, tuple(first_rows(groups, len(numbers)).tolist())
 
 
 def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
@@ -105,8 +104,6 @@ def _answers(words: Sequence[Word], name: str) -> list[Hashable]:
     if name in (ROW, "lemma"):  # all entries of a row have the same forms to choose from
         return [id(word.row) if name == ROW else word.row.shown for word in words]
     tables = {word.table.name: word.table for word in words}.values()
-    if name not in UNIVERSAL and all(name in t.columns for t in tables):
-        return [word.row.properties[name] for word in words]
     if name == FEATS or any(name in table.columns for table in tables):
         return [word.answer(name) for word in words]
     forms = {(word.cell, word.row.upos): word for word in words}
@@ -174,46 +171,40 @@ def fill_slot(slot: Slot, asked: frozenset[str], phrases: Phrases, path: str) ->
     if slot.oneof:
         rows = tuple(Row(text, {}, {}, "X") for text in slot.oneof)
         table = Table("", slot.name, (), (), rows)
-        texts = [(row, table, (), None) for row in rows]
-        return Domain(slot, _words(texts, frozenset(), phrases.run, slot.name))
-    lexicon, memo = phrases.lexicon, phrases.memo
-    tables = [lexicon.table(name) for name in slot.tables]
+        none = frozenset[str]()
+        words = (Word(row, table, (), none, phrases.run, None, slot.name) for row in rows)
+        return Domain(slot, tuple(words))
+    tables = [phrases.lexicon.table(name) for name in slot.tables]
     features = {name for table in tables for name in table.feature_names}
     drawn = bool(asked & {WHOLE, FEATS} or asked & features)
     key = Domain, drawn, repr(replace(slot, line=0))
-    if key not in memo:
-        known = frozenset(n for t in tables for n in (*t.columns, *t.feature_names))
-        entries = _all_entries(slot, tables, lexicon, drawn, path)
-        memo[key] = Domain(slot, _words(entries, known, phrases.run, slot.name))
-    domain: Domain = memo[key]
+    if key not in phrases.memo:
+        phrases.memo[key] = Domain(slot, _all_words(slot, tables, phrases, drawn, path))
+    domain: Domain = phrases.memo[key]
     return domain
 
 
-Entry = tuple[Row, Table, tuple[Feats, ...], Feats | None]
-"""A row that fits, its table, the forms it may take, and the form drawn (None: none is drawn)."""
-
-
-def _words(
-    entries: Sequence[Entry], known: frozenset[str], run: Evaluation, slot: str
+def _all_words(
+    slot: Slot, tables: Sequence[Table], phrases: Phrases, drawn: bool, path: str
 ) -> tuple[Word, ...]:
-    return tuple([Word(r, t, cells, known, run, cell, slot) for r, t, cells, cell in entries])
-
-
-def _all_entries(
-    slot: Slot, tables: Sequence[Table], lexicon: Lexicon, drawn: bool, path: str
-) -> list[Entry]:
-    """Return the entries of a slot from all its tables; raises :class:`InputError`."""
+    """Return the words of a slot from all its tables; raises :class:`InputError`."""
+    lexicon = phrases.lexicon
     problems = [*_problems(slot, tables), *_class_problems(slot.under, tables, lexicon)]
     problems += _class_problems(slot.without.get("under", ()), tables, lexicon)
     if problems:
         raise InputError(Problem(f"slot {slot.name!r}: {p}", path, slot.line) for p in problems)
-    entries = [entry for table in tables for entry in _entries(table, slot, lexicon, drawn)]
-    if not entries:
+    known = frozenset(name for t in tables for name in (*t.columns, *t.feature_names))
+    words = [
+        Word(row, table, cells, known, phrases.run, cell, slot.name)
+        for table in tables
+        for row, cells, cell in _entries(table, slot, lexicon, drawn)
+    ]
+    if not words:
         asked_of = {**slot.wants, **({"under": slot.under} if slot.under else {})}
         wants = ", ".join(f"{k}: {'|'.join(v)}" for k, v in asked_of.items())
         message = f"slot {slot.name!r}: no word of {', '.join(slot.tables)} fits {{{wants}}}"
         raise fail(message, path, slot.line)
-    return entries
+    return tuple(words)
 
 
 def _stands_under(row: Row, table: Table, names: tuple[str, ...], lexicon: Lexicon) -> bool:
@@ -333,12 +324,14 @@ def _limit(text: str) -> re.Match[str] | None:
 _NO = frozenset[str]()
 
 
-def _entries(table: Table, slot: Slot, lexicon: Lexicon, drawn: bool) -> Iterator[Entry]:
+def _entries(
+    table: Table, slot: Slot, lexicon: Lexicon, drawn: bool
+) -> Iterator[tuple[Row, tuple[Feats, ...], Feats | None]]:
     """Yield the words that fit, each with the forms it may take and, if ``drawn``, one of them."""
     choices: dict[frozenset[str], tuple[list[Feats], list[Feats]]] = {}
     for row in _fitting(table, slot, lexicon):
         if not table.cells:
-            yield row, table, (), None
+            yield row, (), None
             continue
         names = frozenset(n for n in slot.wants if n != "lemma" and not _is_property(n, row, table))
         if names not in choices:
@@ -348,6 +341,6 @@ def _entries(table: Table, slot: Slot, lexicon: Lexicon, drawn: bool) -> Iterato
         in_order, by_name = choices[names]
         cells = tuple(cell for cell in in_order if cell in row.forms)
         if drawn:
-            yield from ((row, table, cells, cell) for cell in by_name if cell in row.forms)
+            yield from ((row, cells, cell) for cell in by_name if cell in row.forms)
         elif cells:
-            yield row, table, cells, None
+            yield row, cells, None

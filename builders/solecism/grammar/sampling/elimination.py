@@ -112,11 +112,8 @@ class SlotWeights:
         """
         out = np.ones(len(place))
         for scope, table in self.tables:
-            # Rows are few and places are many: where a row's cells begin is found row by row.
-            start = np.zeros(len(rows), dtype=np.intp)
-            for known, size in zip(self._known(drawn, rows, scope), table.shape, strict=False):
-                start = start * size + known
-            out *= table.ravel()[(start * table.shape[-1])[place] + kinds]
+            known = [kind[place] for kind in self._known(drawn, rows, scope)]
+            out *= table[(*known, kinds)]
         return out
 
     def _known(
