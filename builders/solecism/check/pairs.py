@@ -111,7 +111,7 @@ def _any_side(sides: Sequence[pa.StringArray], pattern: str) -> Flags:
 
 def _flags(found: pa.BooleanArray) -> Flags:
     """Return flags as an array of numpy; null is false."""
-    return np.asarray(found.fill_null(False).to_numpy(zero_copy_only=False), dtype=bool)
+    return np.asarray(pc.fill_null(found, False), dtype=bool)
 
 
 def duplicate_id(batch: PairBatch) -> Flags:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
@@ -101,7 +100,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder that ``solecism build`` made; the same file is read once.
+    """Read the manifest of a folder that ``solecism build`` made.
 
     Raises :class:`InputError` if there is no manifest or if it lacks something.
     """
@@ -109,13 +108,6 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         message = f"is no data set folder: it has no {MANIFEST} (make one: `solecism build`)"
         raise fail(message, folder)
-    about = path.stat()
-    return _read(path, path.resolve(), about.st_ino, about.st_mtime_ns)
-
-
-@lru_cache(maxsize=32)
-def _read(path: Path, *_: object) -> Manifest:
-    """Read a manifest; the further arguments change when the file does."""
     value = read_json(path, _SHAPE, "manifest of a build")
     version, documents = value["version"], _files(value.get("documents", {}), path)
     if not is_version(version):

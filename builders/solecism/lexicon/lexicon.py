@@ -85,9 +85,8 @@ class Lexicon:
     def table(self, name: str) -> Table:
         """Return a table, which is read once; raises :class:`InputError` for an unknown name."""
         if name not in self.names:
-            raise unknown(
-                f"lexicon {self.code!r} has no table", name, "tables", self.names, self.folder
-            )
+            message = f"lexicon {self.code!r} has no table"
+            raise unknown(message, name, "tables", self.names, self.folder)
         return self._tables(self.folder / f"{name}.tsv")
 
 
@@ -161,8 +160,7 @@ class UnwantedWords:
         hit = pc.match_substring_regex(tokens, self.words)
         if self.others and pc.any(hit).as_py():
             hit = pc.and_(hit, pc.match_substring_regex(tokens, self.others))
-        flags = hit.combine_chunks() if isinstance(hit, pa.ChunkedArray) else hit
-        return np.asarray(flags.fill_null(False).to_numpy(zero_copy_only=False), dtype=bool)
+        return np.asarray(pc.fill_null(hit, False), dtype=bool)
 
 
 def unwanted_in(

@@ -87,9 +87,8 @@ class Table:
     def row(self, lemma: str) -> Row:
         """Return the row of a lemma; raises :class:`InputError` if there is none."""
         if lemma not in self.by_lemma:
-            raise unknown(
-                f"{self.name}.tsv has no lemma", lemma, "lemmas", self.by_lemma, self.path
-            )
+            message = f"{self.name}.tsv has no lemma"
+            raise unknown(message, lemma, "lemmas", self.by_lemma, self.path)
         return self.by_lemma[lemma]
 
 
@@ -153,16 +152,12 @@ def read_table(path: Path) -> Table:
     cells = {i: Feats.parse(name) for i, name in enumerate(header) if "=" in name}
     columns = {i: name for i, name in enumerate(header) if i and i not in cells}
     upos = UPOS.get(path.stem, "")
-    words = tuple(_row(line, values, cells, columns, upos) for line, values in rows)
-    return Table(str(path), path.stem, tuple(cells.values()), tuple(columns.values()), words)
-
-
-def _row(
-    line: int, values: list[str], cells: dict[int, Feats], columns: dict[int, str], upos: str
-) -> Row:
-    forms = {cell: values[i] for i, cell in cells.items() if values[i]}
-    properties = {name: values[i] for i, name in columns.items()}
-    return Row(values[0], forms, properties, properties.get("UPOS") or upos, line)
+    words = []
+    for line, values in rows:
+        forms = {cell: values[i] for i, cell in cells.items() if values[i]}
+        properties = {name: values[i] for i, name in columns.items()}
+        words.append(Row(values[0], forms, properties, properties.get("UPOS") or upos, line))
+    return Table(str(path), path.stem, tuple(cells.values()), tuple(columns.values()), tuple(words))
 
 
 def _header_problems(header: list[str], path: Path, line: int) -> Iterator[Problem]:
