@@ -37,20 +37,6 @@ def test_nothing_is_said_of_a_good_suite(tmp_path: Path) -> None:
     assert findings(tmp_path) == []
 
 
-def test_four_conditions_need_two_of_each_region(tmp_path: Path) -> None:
-    lines = """
-        a: the {{ row.Noun }} {{ row.Verb }} [rest: here]
-        b: the {{ row.Noun }} {{ row.Other }} [rest: here]
-        c: the {{ row.Noun }} {{ row.Other }} [rest: there]
-        d: the {{ row.Noun }} {{ row.Verb }} [rest: there]
-    """
-    front = FRONT.replace(
-        "predictions: bad.rest > good.rest",
-        "predictions: [b.rest > a.rest, d.rest > c.rest, d.rest > a.rest, b.rest > c.rest]",
-    )
-    assert findings(tmp_path, lines, front) == []
-
-
 FAULTS: dict[str, tuple[dict[str, str], str]] = {
     "I102": ({"item": TABLES["item"].replace("pilot   eats  eat", "author  runs  run")}, "1 of 2"),
     "I103": (

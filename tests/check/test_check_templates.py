@@ -119,10 +119,8 @@ WHERE = "author is under(laughs.Subject)"
 @pytest.mark.parametrize(
     ("narrow", "where", "found"),
     [
-        ("", WHERE, []),
         (", Animacy: Anim", 'author.Animacy == "Anim"', ["T012"]),
         (", Animacy: Anim", WHERE, []),
-        ("", 'author.Animacy == "Anim"', []),
         ("", "author is under(laughs.Object)", ["T012"]),
     ],
 )

@@ -9,7 +9,6 @@ import pytest
 from release import CHECKOUT
 from solecism.datasets.from_templates import load_paradigms, templates_of_language
 from solecism.grammar.pairs import draw_pairs
-from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 
 pytestmark = pytest.mark.nightly
@@ -94,35 +93,6 @@ def test_slips_of_the_original_are_not_repeated(tables: Tables) -> None:
                 first, second = [s for s in row["slots"] if s["upos"] in ("VERB", "ADJ")]
                 verbs[first["lemma"]].add(second["lemma"])
             assert all(first not in seconds for first, seconds in verbs.items())
-
-
-@pytest.mark.parametrize("language", ["he", "ru"])
-def test_second_long_verb_phrase_belongs_with_the_first(language: str) -> None:
-    lexicon = Lexicon(ROOT.lexicon(language))
-    long = [
-        row.properties for row in lexicon.table("verb").rows if row.properties["Frame"] == "long"
-    ]
-    assert all(phrase["And"] for phrase in long)
-    classes = {phrase["Class"] for phrase in long}
-    assert {name for phrase in long for name in phrase["And"].split(",")} <= classes
-
-
-@pytest.mark.parametrize("language", ["he", "ru"])
-def test_relative_clauses_say_which_predicates_go_with_them(language: str) -> None:
-    lexicon = Lexicon(ROOT.lexicon(language))
-    for row in lexicon.table("verb").rows:
-        of_people = {"human", "adult"} & set(row.properties["Object"].split(","))
-        if row.properties["Frame"] == "transitive" and of_people:
-            assert row.properties["Doer"], row
-            assert row.properties["Done"], row
-
-
-def test_russian_people_are_beside_others_in_a_place() -> None:
-    lexicon = Lexicon(ROOT.lexicon("ru"))
-    near = [row.properties for row in lexicon.table("adp").rows]
-    people = [row for row in near if row["With"]]
-    assert people
-    assert all(row["Before"] for row in people)
 
 
 def test_russian_passing_roles_have_no_habits(tables: Tables) -> None:

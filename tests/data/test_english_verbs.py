@@ -2,9 +2,6 @@
 with the other rows of the word and with the nouns, and every paradigm of BLiMP has enough words of
 its kind."""
 
-from collections.abc import Iterator
-from functools import cache
-
 import pytest
 
 from release import CHECKOUT
@@ -95,30 +92,6 @@ def test_prepositions_stand_where_the_frame_asks_for_one() -> None:
 def test_only_verbs_with_an_object_passivise() -> None:
     for row in having(VERBS, Passive="yes"):
         assert WITH_OBJECT & listed(row, "Frame"), row.lemma
-
-
-def _classes(rows: tuple[Row, ...]) -> Iterator[tuple[str, str]]:
-    for row in rows:
-        for column in ("Subject", "Object"):
-            for name in filter(None, row.properties.get(column, "").split(",")):
-                yield row.lemma, name
-
-
-@cache
-def classes_with_words() -> frozenset[str]:
-    """The classes that some noun or name has, and all above them."""
-    tables = [LEXICON.table(name) for name in ("noun", "propn", "pluralia")]
-    found = {c for t in tables for row in t.rows for c in listed(row, "Class") if c}
-    for name in list(found):
-        while name := LEXICON.hierarchy.parents.get(name, ""):
-            found.add(name)
-    return frozenset(found)
-
-
-def test_every_class_selected_has_nouns() -> None:
-    for rows in (VERBS, ADJECTIVES, LEXICON.table("adp").rows):
-        for lemma, name in _classes(rows):
-            assert name in classes_with_words() | {"clause"}, lemma
 
 
 def test_adverbs_select_classes_that_verbs_have() -> None:

@@ -59,28 +59,21 @@ LESS_LIKELY = {
 """The conditions in which the paper (section 3.2) predicts the higher surprisal."""
 
 
+def drawn(is_pair: bool) -> Rows:
+    templates = templates_of_language(ROOT, "mandarin", "zh")
+    paradigms = load_paradigms(ROOT, "mandarin", [t for t in templates if t.is_pair == is_pair])
+    draw = draw_pairs if is_pair else draw_suites
+    return {p.template.id: pa.concat_tables(draw(p)).to_pylist() for p in paradigms.values()}
+
+
 @pytest.fixture(scope="module")
 def suites() -> Rows:
-    """All suites by UID."""
-    return {
-        paradigm.template.id: pa.concat_tables(draw_suites(paradigm)).to_pylist()
-        for paradigm in load_paradigms(
-            ROOT, "mandarin", templates_of_language(ROOT, "mandarin", "zh")
-        ).values()
-        if not paradigm.template.is_pair
-    }
+    return drawn(is_pair=False)
 
 
 @pytest.fixture(scope="module")
 def pairs() -> Rows:
-    """All minimal pairs by UID."""
-    return {
-        paradigm.template.id: pa.concat_tables(draw_pairs(paradigm)).to_pylist()
-        for paradigm in load_paradigms(
-            ROOT, "mandarin", templates_of_language(ROOT, "mandarin", "zh")
-        ).values()
-        if paradigm.template.is_pair
-    }
+    return drawn(is_pair=True)
 
 
 def items(table: str) -> list[dict[str, str]]:

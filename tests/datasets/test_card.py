@@ -21,7 +21,7 @@ from solecism.datasets.card import (
     with_head,
 )
 from solecism.datasets.catalogue import CatalogueEntry
-from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, languages_of, sources_of
+from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, languages_of
 from solecism.datasets.lock import LOCK, note_commits, read_lock, record
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
@@ -160,19 +160,6 @@ def test_a_data_set_without_a_card_gets_a_plain_one(tmp_path: Path) -> None:
     card = DatasetCard(render_card(Root(tmp_path), TINY, [config()], []))
     assert "# Tiny 2.0.0" in card.text
     assert "* `he`: 7 items" in card.text
-
-
-def test_sources_of_the_parts_are_told_once(tmp_path: Path) -> None:
-    (paradigm,) = config().paradigms
-    french = {"treebank": "UD_French-GSD", "licence": "CC BY-SA 4.0", "redistributable": True}
-    mined = replace(paradigm, facts={"sources": [french, {"treebank": "A"}]})
-    built = [config("fr", paradigms=(mined,)), config("fr-forms", paradigms=(mined,))]
-    assert sources_of(built) == [french, {"treebank": "A"}]
-    (tmp_path / "dataset_cards").mkdir()
-    card = "{% for s in sources %}{{ s.treebank }};{% endfor %}"
-    (tmp_path / "dataset_cards" / "tiny.md").write_text(card)
-    assert render_card(Root(tmp_path), TINY, built, []).endswith("---\n\nUD_French-GSD;A;")
-    assert sources_of([config()]) == []
 
 
 BAD = [

@@ -5,12 +5,11 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
 
 from expecting import problems_of
-from folders import PLAIN, pair_row, write_folder
+from folders import pair_row, write_folder
 from release import small_root
 from solecism.commands import main
 from solecism.datasets.build import build
@@ -24,7 +23,7 @@ from solecism.datasets.lock import (
 )
 from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.errors import InputError
-from solecism.hashing import Content, ContentDigest
+from solecism.hashing import Content
 from solecism.root import Root
 
 ROWS = [pair_row(key) for key in "abc"]
@@ -46,16 +45,6 @@ def run(root: Root, *arguments: object, code: int = 0) -> Result:
     assert result.exit_code == code, result.output
     assert "Traceback" not in result.output
     return result
-
-
-def test_content_is_digested_whatever_the_file(tmp_path: Path) -> None:
-    one = write_folder(tmp_path / "one", {"he": ROWS})
-    other = write_folder(tmp_path / "other", {"he": ROWS}, compression="snappy")
-    digest = ContentDigest()
-    digest.add(pa.Table.from_pylist(ROWS, schema=PLAIN))
-    expected = {"he": digest.content}
-    assert digest.content.rows == 3
-    assert contents_of(read_manifest(one)) == contents_of(read_manifest(other)) == expected
 
 
 def test_what_was_built_is_locked_and_then_checked(root: Root, tmp_path: Path) -> None:

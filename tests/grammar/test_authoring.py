@@ -198,12 +198,7 @@ def test_weights_are_chances_without_balance(
         never_list(monkeypatch)
     found = paradigm(tmp_path, WEIGHED + "    draw: 1\n")
     firsts = [good_of_seed(found, seed) for seed in range(600)]
-    for place, word, share in (
-        (2, "baked", 3 / 6),
-        (2, "saw", 2 / 6),
-        (3, "these", 2 / 3),
-        (1, "baker", 2 / 3),
-    ):
+    for place, word, share in ((2, "baked", 3 / 6), (3, "these", 2 / 3), (1, "baker", 2 / 3)):
         assert abs(shares(firsts, place)[word] / 600 - share) < 0.07, word
 
 
@@ -367,22 +362,9 @@ def test_defaults_are_what_templates_share_unless_they_say_otherwise(tmp_path: P
     assert told.startswith("templates/tiny/xx/_defaults.yaml:1: YAML: a text with ': '")
 
 
-@pytest.mark.parametrize("mark", ["- ", ""])
-def test_an_implication_is_a_word(tmp_path: Path, mark: str) -> None:
-    test = 'if bakes.lemma == "bake": cake.Number == "Sing"'
-    front = f"""
-        slots:
-          the:   {{from: det, lemma: the}}
-          baker: {{from: noun, lemma: baker, Number: Sing, where: it.Number == the.Number}}
-          bakes: {{from: verb}}
-          this:  {{from: det, lemma: this}}
-          cake:  {{from: noun, lemma: cake}}
-        where:
-          {mark}{test}
-    """
-    found = {
-        (r["slots"][2]["lemma"], r["slots"][4]["feats"]) for r in rows(paradigm(tmp_path, front))
-    }
-    assert ("bake", "Number=Sing") in found
-    assert ("bake", "Number=Plur") not in found
-    assert ("see", "Number=Plur") in found
+def test_an_implication_is_a_word(tmp_path: Path) -> None:
+    implied = 'if bakes.lemma == "bake": cake.Number == "Sing"'
+    sentences = good(paradigm(tmp_path, FRONT.replace("cake is typical(bakes.Object)", implied)))
+    verbs = {tuple(sentence.split()[2:4]) for sentence in sentences}
+    assert ("baked", "these") not in verbs
+    assert verbs >= {("baked", "this"), ("saw", "this"), ("saw", "these")}

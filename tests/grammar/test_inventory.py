@@ -76,21 +76,6 @@ def test_a_form_of_both_sources_keeps_all_its_bundles(french: LanguageForms) -> 
     assert third["licences"] == ["CC-BY-SA-3.0", "CC-BY-SA-4.0", "LGPL-LR"]
 
 
-def test_capitals_of_the_sentence_and_the_order_of_features_do_not_matter(
-    french: LanguageForms,
-) -> None:
-    (article,) = of(french, "la", "DET")
-    assert article["frequency"] == 3
-    (noun,) = of(french, "fille", "NOUN")
-    assert (noun["frequency"], noun["feats"]) == (3, "Gender=Fem|Number=Sing")
-
-
-def test_verbs_that_are_auxiliaries_in_the_treebanks_stand_as_such(french: LanguageForms) -> None:
-    (own,) = of(french, "a", "AUX")
-    assert (own["source"], own["lemma"]) == ("UniMorph", "avoir")
-    assert not of(french, "chantent", "AUX")
-
-
 def test_it_answers_the_miner_from_both_sources(french: LanguageForms) -> None:
     sings = WordForm(
         "chante", "chanter", "VERB", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"

@@ -163,11 +163,7 @@ def test_ids_are_told_by_paradigm_and_words_alone(tmp_path: Path) -> None:
 def test_ids_stay_when_another_word_makes_several_bad_sentences(tmp_path: Path) -> None:
     front = "slots:\n  n: {from: noun, lemma: author}\n  v: {from: verb}"
     lines = 'good: {{ n }} {{ v | agree(n) }}\nbad: {{ n }} {{ v | clash(n, "Number", "Person") }}'
-    some = ENGLISH["verb"].replace(
-        "be up  is up                 are up                am up  ", "#"
-    )
-    assert "#" in some
-    some = "\n".join(line for line in some.split("\n") if "#" not in line)
+    some = "\n".join(line for line in ENGLISH["verb"].split("\n") if "be up" not in line)
     once = rows(make_paradigm(tmp_path / "a", {**ENGLISH, "verb": some}, front, lines))
     more = rows(make_paradigm(tmp_path / "b", ENGLISH, front, lines))
     assert len(more) > len({pair["set_id"] for pair in more})
@@ -331,10 +327,8 @@ def test_an_attractor_intervenes_where_it_stands_between_controller_and_target(
 ) -> None:
     slots = "  a: {from: noun, Set: 1}\n  b: {from: noun, Set: 2}\n  v: {from: verb, lemma: laugh}"
     front = f"slots:\n{slots}\ncontroller: a\nattractors: [b]"
-    good, bad = (
-        line.replace("V", "{{ v | agree(a) }}"),
-        line.replace("V", '{{ v | clash(a, "Number") }}'),
-    )
+    good = line.replace("V", "{{ v | agree(a) }}")
+    bad = line.replace("V", '{{ v | clash(a, "Number") }}')
     for row in rows(make_paradigm(tmp_path, ENGLISH, front, f"good: so {good}\nbad: so {bad}")):
         assert row["features"]["intervenes"] is intervenes
         assert row["features"]["distance"] == distance

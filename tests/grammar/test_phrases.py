@@ -105,13 +105,9 @@ def rendered(box: Phrases, source: str) -> str:
     [
         (f'word("adj", "happy") | agree({SHE}, Number="Sing")', "heureuse"),
         (f'word("adj", "happy") | agree({THEY})', "heureux"),
-        (f'word("adj", "happy") | agree({HE})', "heureux"),
         (f'word("adj", "happy") | agree({THEY}, Number="Sing", Gender="Fem")', "heureuse"),
         ('word("aux", "be") | agree(word("noun", "book") | form(Number="Sing"))', "is"),
-        (f'word("aux", "be") | agree({THEY})', "are"),
         (f'word("aux", "be") | agree({HE}, Tense="Past")', "was"),
-        (f'word("aux", "be") | agree({HE}, VerbForm="Inf")', "be"),
-        (f'word("aux", "be") | agree({HE}, Person="1")', "am"),
         (f'{SHE} | form(Case="Acc")', "her"),
         (f'{SHE} | form(Case="Nom") | form(Case="Acc")', "her"),
         (f'word("adj", "happy") | agree({SHE}, Number="Sing") | form(Gender="Masc")', "heureux"),
@@ -125,9 +121,7 @@ def test_forms_are_chosen(box: Phrases, source: str, expected: str) -> None:
     ("source", "expected"),
     [
         (f'word("aux", "be") | clash({HE}, "Number")', ["are"]),
-        (f'word("aux", "be") | clash({HE}, "Person")', ["am"]),
         (f'word("aux", "be") | clash({HE}, "Number", "Person")', ["am", "are"]),
-        (f'word("adj", "happy") | clash({SHE}, "Gender")', ["heureux"]),
         (f'word("adj", "calm") | clash({SHE}, "Number")', ["calmes"]),
         (f'word("adj", "happy") | clash({SHE}, "Number", "Gender")', ["heureux"]),
     ],
@@ -218,7 +212,6 @@ def test_a_word_of_which_no_form_was_chosen_prints_if_it_has_but_one(box: Phrase
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        (f"({AUTHOR}).lemma", "author"),
         (f"({AUTHOR}).Number", "Sing"),
         (f"({AUTHOR}).Person", "3"),
         (f"({AUTHOR}).Class", "human"),
@@ -232,8 +225,6 @@ def test_a_word_of_which_no_form_was_chosen_prints_if_it_has_but_one(box: Phrase
         (f'say(word("verb", "like"), {AUTHOR})', "likes"),
         (f'say(word("verb", "laugh"), {AUTHOR})', "laughs intransitive"),
         (f"kind({AUTHOR})", "human"),
-        (f'kind({AUTHOR}, "x")', "x"),
-        (f"quiet({AUTHOR})", ""),
     ],
 )
 def test_expressions_print_words_and_texts(box: Phrases, source: str, expected: str) -> None:
@@ -244,9 +235,7 @@ def test_expressions_print_words_and_texts(box: Phrases, source: str, expected: 
     ("source", "expected"),
     [
         ('"human" is under("animate")', True),
-        ('"human" is under("artwork,animate")', True),
         ('"human" is under("artwork")', False),
-        ('"artwork,human" is under("animate")', True),
         ('"human" is not under("")', False),
         (f'({AUTHOR}) is under("animate")', True),
         ('word("noun", "book") is under(word("verb", "laugh").Subject)', False),

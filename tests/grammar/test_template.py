@@ -38,28 +38,6 @@ def parts(text: str) -> list[tuple[str, str]]:
     return [(part.kind, part.value) for part in read_parts(text)]
 
 
-def test_a_template_is_read(tmp_path: Path) -> None:
-    front = FRONT + (
-        "field: morphology\nconstruction: relative clause\nabout: x\nsource: m-2020\n"
-        "controller: author\nattractors: [likes]\nmay_repeat: [author, likes]\ndraw: 20\n"
-        "where:\n  - author.Set == likes.Set\n  - author.lemma != 'guard'\n"
-        "features: {same: author.Set}\n"
-    )
-    template = read(tmp_path, front)
-    author, likes = template.slots
-    assert template.slot_names == ["author", "likes"]
-    assert (author.tables, author.wants, author.line) == (("noun",), {"Set": ("1",)}, 5)
-    assert (likes.tables, likes.line) == (("verb", "adj"), 6)
-    assert likes.wants == {"Frame": ("transitive", "copular")}
-    assert (template.field, template.construction) == ("morphology", "relative clause")
-    assert (template.controller, template.attractors) == ("author", ("likes",))
-    assert template.may_repeat == ("author", "likes")
-    assert template.where == ("author.Set == likes.Set", "author.lemma != 'guard'")
-    assert (template.draw, template.features) == (20, {"same": "author.Set"})
-    assert template.lines["draw"] == 14
-    assert template.is_pair
-
-
 def test_good_and_bad_with_predictions_make_a_suite(tmp_path: Path) -> None:
     suite = read(tmp_path, FRONT + "predictions: [bad.x > good.x]\n", "good: [x: a]\nbad: [x: b]\n")
     assert not suite.is_pair
