@@ -88,6 +88,22 @@ class PairBatch:
         """The spelling of the language."""
         return self.paradigm.phrases.lexicon.orthography
 
+    def matching(self, pattern: str) -> Flags:
+        """Return flags of the pairs with a sentence in which a pattern (of RE2) is found.
+
+        The pattern must match nothing that the patterns of ``_is_suspect`` do not: most batches
+        have no such sentence, and are searched once for all checks.
+        """
+        if not self._is_suspect:
+            return np.zeros(len(self), dtype=bool)
+        return _any_side(self.sides, pattern)
+
+    @cached_property
+    def _is_suspect(self) -> bool:
+        """Whether any sentence has what a check looks for by :meth:`matching`."""
+        every = "|".join([_SPACES.format(_MARKS), _STRAY, _MIXED])
+        return bool(_any_side(self.sides, every).any())
+
     def shown(self, row: int, code: str) -> str:
         """Return a pair in a line, as a finding of check ``code`` shows it.
 
@@ -105,7 +121,6 @@ class PairBatch:
 
 
 def _any_side(sides: Sequence[pa.StringArray], pattern: str) -> Flags:
-    """Return flags of the pairs with a sentence in which a pattern (of RE2) is found."""
     return _flags(pc.or_(*(pc.match_substring_regex(side, pattern) for side in sides)))
 
 
@@ -366,7 +381,7 @@ def bad_spacing(batch: PairBatch) -> Flags:
     `?` and `»` may have one). Look for spaces inside a form or a property that is printed.
     """
     marks = "".join(sorted(set(_MARKS) - set(_SPACED.get(batch.paradigm.language, ""))))
-    return _any_side(batch.sides, _SPACES.format(re.escape(marks)))
+    return batch.matching(_SPACES.format(re.escape(marks)))
 
 
 def stray_characters(batch: PairBatch) -> Flags:
@@ -375,7 +390,7 @@ def stray_characters(batch: PairBatch) -> Flags:
     Look at the line of the template, at the form in the lexicon and at the results of spelling
     rules.
     """
-    return _any_side(batch.sides, _STRAY)
+    return batch.matching(_STRAY)
 
 
 def no_final_mark(batch: PairBatch) -> Flags:
@@ -413,7 +428,7 @@ def mixed_letters(batch: PairBatch) -> Flags:
     Letters that look alike are not the same to a model. Type the word again, in the lexicon or in
     the line of the template.
     """
-    return _any_side(batch.sides, _MIXED)
+    return batch.matching(_MIXED)
 
 
 def span_wrong(batch: PairBatch) -> Flags:
