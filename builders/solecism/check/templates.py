@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 
 from jinja2 import nodes
@@ -129,9 +128,7 @@ def too_large(paradigm: Paradigm) -> Iterator[Problem]:
     """
     size = paradigm.template.draw
     if size is None:
-        # The product of the slots is quick to find and at least the size, which takes longer.
-        size = prod(len(domain) for domain in paradigm.plan.domains)
-        size = paradigm.plan.size() if size > LARGEST else size
+        size = paradigm.plan.bound
     if size > LARGEST:
         shown = f"{size:,} minimal sets".replace(",", " ")
         yield Problem(shown, paradigm.template.path, paradigm.template.lines.get("draw", 1))

@@ -157,7 +157,6 @@ class _ConfigFile:
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.path = config, folder / config.name / FILE
         self.paradigms: list[BuiltParadigm] = []
-        self._digest = ContentDigest()
         self._waiting: list[pa.Table] = []
         self._ordered: list[tuple[pa.Table, bool]] = []
 
@@ -172,11 +171,7 @@ class _ConfigFile:
         if self.config.mixed:
             self._waiting.append(shown)
         else:
-            self._write(shown)
-
-    def _write(self, table: pa.Table) -> None:
-        self._digest.add(table)
-        self._writer.write(table)
+            self._writer.write(shown)
 
     def finish(self, paradigm: BuiltParadigm, drawn: bool) -> None:
         """Note what was made of a source, and close the file after the last source.
@@ -189,7 +184,7 @@ class _ConfigFile:
             self._waiting = []
         if len(self.paradigms) == len(self.config.sources):
             for table in in_rounds(self._ordered) if self._ordered else ():
-                self._write(table)
+                self._writer.write(table)
             self._ordered = []
             self._writer.close()
 
@@ -210,7 +205,7 @@ class _ConfigFile:
         """Return what was made of the config."""
         config, size = self.config, self.path.stat().st_size
         return BuiltConfig(
-            config.name, tuple(self.paradigms), self._digest.content, self._writer.bytes,
+            config.name, tuple(self.paradigms), self._writer.digest.content, self._writer.bytes,
             file_digest(self.path), size, config.kind, config.schema, config.languages,
             config.default,
         )  # fmt: skip
@@ -249,10 +244,12 @@ class ItemWriter:
             ],
         )
         self._waiting: list[pa.Table] = []
+        self.digest = ContentDigest()
         self.rows = self.bytes = 0
 
     def write(self, table: pa.Table) -> None:
         """Add rows; they reach the file when there are enough for a row group."""
+        self.digest.add(table)
         self.rows += len(table)
         self.bytes += table.nbytes
         self._waiting.append(table)

@@ -6,7 +6,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -282,11 +282,6 @@ MEASURES = {
     "$rarest": "Zipf frequency (column Freq) of the rarest word of the good sentence, rounded down to a half",
 }
 """The measures that a template may have as features, and what each measures (as a text)."""
-
-
-def expressions(features: Mapping[str, str]) -> list[str]:
-    """Return the Jinja expressions among the features of a template."""
-    return [source for source in features.values() if source not in MEASURES]
 
 
 def measure(

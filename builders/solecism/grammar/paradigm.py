@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, fail
-from solecism.grammar.columns import expressions
+from solecism.grammar.columns import MEASURES
 from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.render import LineExpression, Renderer, SpellingSpan, read_units
@@ -86,7 +86,7 @@ def load_paradigm(path: Path, lexicon: Lexicon, phrases: Phrases | None = None) 
 def bind(template: Template, phrases: Phrases) -> Paradigm:
     """Bind a template to the lexicon and macros of its language, as :func:`load_paradigm` does."""
     place, lines = template.path, template.lines
-    features = expressions(template.features)
+    features = [source for source in template.features.values() if source not in MEASURES]
     sources = [(line.line, source) for line in template.conditions for source in line.expressions]
     keys = {"where": template.tests, "balance": template.balance, "features": features}
     for key, some in keys.items():
