@@ -234,11 +234,17 @@ def _hopeless(counts: Counts) -> bool:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Pause garbage collection while many long-lived objects are made."""
+    """Pause garbage collection while many long-lived objects are made.
+
+    Afterwards they count as old objects, which are collected seldom.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
