@@ -44,6 +44,12 @@ def _tables_of(language: str) -> dict[str, pa.Table]:
     return {each.template.id: pa.concat_tables(draw_pairs(each, extra=extra)) for each in paradigms}
 
 
+def feature(table: pa.Table, name: str) -> list[str]:
+    """A feature of all pairs."""
+    found: list[str] = pc.struct_field(table["features"].combine_chunks(), name).to_pylist()
+    return found
+
+
 @pytest.mark.parametrize("uid", TABLE_6)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_at_least_as_many_minimal_sets_as_table_6(tables: Tables, language: str, uid: str) -> None:
@@ -54,13 +60,9 @@ def test_at_least_as_many_minimal_sets_as_table_6(tables: Tables, language: str,
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_numbers_of_controller_and_attractor_are_mixed(tables: Tables, language: str) -> None:
     for uid in ("subj_rel", "obj_rel_within_anim", "obj_rel_across_anim", "prep_anim"):
-        features = pc.struct_field(tables[language][uid]["features"].combine_chunks(), "match")
-        counts = Counter(features.to_pylist())
-        assert set(counts) == {"match", "mismatch"}
-        numbers = pc.struct_field(
-            tables[language][uid]["features"].combine_chunks(), "controller_number"
-        )
-        shares = Counter(numbers.to_pylist())
+        features = feature(tables[language][uid], "match")
+        assert set(features) == {"match", "mismatch"}
+        shares = Counter(feature(tables[language][uid], "controller_number"))
         most = 0.45 if language == "de" else 0.1  # German: lexicons/de/README.md says why
         assert abs(shares["Sing"] - shares["Plur"]) <= most * len(features)
 
@@ -68,15 +70,12 @@ def test_numbers_of_controller_and_attractor_are_mixed(tables: Tables, language:
 @pytest.mark.parametrize("language", ["fr", "de", "he", "ru"])
 def test_feminine_controllers_beside_masculine(tables: Tables, language: str) -> None:
     for uid in TABLE_6:
-        genders = pc.struct_field(
-            tables[language][uid]["features"].combine_chunks(), "controller_gender"
-        )
-        assert {"Masc", "Fem"} <= set(genders.to_pylist())
+        assert {"Masc", "Fem"} <= set(feature(tables[language][uid], "controller_gender"))
 
 
 def test_half_of_the_french_contrasts_can_be_heard(tables: Tables) -> None:
     for uid, table in tables["fr"].items():
-        audible = pc.struct_field(table["features"].combine_chunks(), "audible").to_pylist()
+        audible = feature(table, "audible")
         assert set(audible) == {"yes", "no"}
         assert audible.count("yes") >= len(audible) / 2, uid
 
@@ -93,8 +92,3 @@ def test_slips_of_the_original_are_not_repeated(tables: Tables) -> None:
                 first, second = [s for s in row["slots"] if s["upos"] in ("VERB", "ADJ")]
                 verbs[first["lemma"]].add(second["lemma"])
             assert all(first not in seconds for first, seconds in verbs.items())
-
-
-def test_russian_passing_roles_have_no_habits(tables: Tables) -> None:
-    text = "\n".join(tables["ru"]["long_vp_coord"]["sentence_good"].to_pylist())
-    assert not any(role in text for role in ("Покупатель", "Пассажир", "Посетитель"))

@@ -90,16 +90,12 @@ def test_bytes_do_not_depend_on_the_machine(tmp_path: Path, environment: dict[st
     assert bytes_of(tmp_path / "here") == bytes_of(tmp_path / "there")
 
 
-def test_manifest_names_inputs_counts_and_content(tmp_path: Path) -> None:
-    (built,) = build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
-    manifest = json.loads((tmp_path / "clams" / "manifest.json").read_text(encoding="utf-8"))
-    facts = manifest["configs"]["he"]
-    assert facts["rows"] == built.rows
-    assert facts["content_sha256"] == built.content.sha256
-    assert facts["paradigms"]["simple_agrmt"]["sets"] == built.sets
-    assert "templates/clams/he/simple_agrmt.jinja" in manifest["inputs"]
-    assert "lexicons/he/orthography.tsv" in manifest["inputs"]
-    assert str(tmp_path) not in json.dumps(manifest)
+def test_the_manifest_names_inputs_below_the_root(tmp_path: Path) -> None:
+    build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
+    text = (tmp_path / "clams" / "manifest.json").read_text(encoding="utf-8")
+    wanted = {"templates/clams/he/simple_agrmt.jinja", "lexicons/he/orthography.tsv"}
+    assert wanted <= set(json.loads(text)["inputs"])
+    assert str(tmp_path) not in text
 
 
 def test_parquet_is_written_for_the_hub(tmp_path: Path) -> None:

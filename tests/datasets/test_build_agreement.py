@@ -108,23 +108,6 @@ def test_a_folder_that_load_dataset_opens() -> None:
 
 
 @pytest.mark.usefixtures("mirror")
-def test_forms_and_pairs_of_both_treebanks() -> None:
-    built("en")
-    forms = load_dataset("agreement", "en-forms", split="test")
-    dogs = [row for row in forms if row["form"] == "dogs"]
-    assert [(row["frequency"], row["treebanks"]) for row in dogs] == [
-        (2, ["UD_English-EWT", "UD_English-GUM"])
-    ]
-    pairs = load_dataset("agreement", "en-pairs", split="test")
-    wrong = set(pairs["sentence_bad"])
-    assert "Strange dogs barks." in wrong
-    assert "Those dog barks." in wrong  # a determiner from the other treebank
-    assert len(wrong) == len(set(pairs["sentence_good"])) == len(pairs)  # one pair of a sentence
-    told = {row["features"]["licence"] for row in pairs}
-    assert told == {"CC-BY-SA-4.0", "CC-BY-NC-SA-4.0"}
-
-
-@pytest.mark.usefixtures("mirror")
 def test_duplicates_are_dropped_over_all_treebanks() -> None:
     told = built("en")["configs"]["en"]["paradigms"]
     assert list(told) == ["UD_English-EWT", "UD_English-GUM"]

@@ -109,17 +109,10 @@ def test_an_author_cannot_lock_a_variant_of_ours(tmp_path: Path) -> None:
 
 def test_a_broken_lock_is_named(root: Root, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "tiny", {"he": ROWS})
-    for text in (
-        "{",
-        "[]",
-        '{"tiny": {"1.0.0": {}}}',
-        '{"tiny": {"1.0.0": {"configs": {"he": {}}}}}',
-    ):
+    for text in ("{", "[]", '{"tiny": {"1.0.0": {"configs": {"he": {}}}}}'):
         (tmp_path / LOCK).write_text(text)
-        assert re.search(
-            rf"{LOCK}(:1)?: is (no|not) (a )?(lock|JSON)",
-            run(root, folder, "--check", code=2).output,
-        )
+        told = run(root, folder, "--check", code=2).output
+        assert re.search(rf"{LOCK}(:1)?: is (no|not) (a )?(lock|JSON)", told)
 
 
 def test_a_build_tells_what_departs_from_the_lock(tmp_path: Path) -> None:

@@ -180,13 +180,9 @@ def test_several_bad_sentences_of_a_set_stand_together(tmp_path: Path) -> None:
         bad: {{ n }} not {{ v | agree(n) }}
     """
     pairs = rows(make_paradigm(tmp_path, ENGLISH, front, lines))
-    assert [(pair["sentence_good"], pair["sentence_bad"]) for pair in pairs[:5]] == [
-        ("Authors are up.", "Authors is up."),
-        ("Authors are up.", "Authors am up."),
-        ("Authors are up.", "Authors not are up."),
-        ("Author is up.", "Author are up."),
-        ("Author is up.", "Author am up."),
-    ]
+    assert [pair["sentence_bad"] for pair in pairs[:4]] == [
+        "Authors is up.", "Authors am up.", "Authors not are up.", "Author are up.",
+    ]  # fmt: skip
     sets = [pair["set_id"] for pair in pairs]
     assert sets == [set_id for set_id in dict.fromkeys(sets) for _ in range(3)]
     assert len({pair["id"] for pair in pairs}) == len(pairs) == 18

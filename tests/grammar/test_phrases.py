@@ -43,7 +43,8 @@ PHRASES_FILE = """\
 {% macro kind(n, class=n.Class) %}{{ class }}{% endmacro %}
 {% macro quiet(n) %}{% endmacro %}
 """
-SIMPLE = "templates/demo/xx/simple.jinja"
+DEMO = "templates/demo/xx"
+SIMPLE = f"{DEMO}/simple.jinja"
 HE, SHE, THEY = ('word("pron", "he")', 'word("pron", "she")', 'word("pron", "they")')
 NO_FEATURES = 'is no list of features: write "Tense=Past|VerbForm=Fin"'
 AUTHOR = 'word("noun", "author") | form(Number="Sing")'
@@ -393,11 +394,7 @@ def test_bad_macros_are_told(root: Path, phrases: str, messages: list[str]) -> N
     ],
 )  # fmt: skip
 def test_an_import_from_outside_the_data_set_is_refused(root: Path, target: str) -> None:
-    for name in (
-        "secret.jinja",
-        "templates/other/xx/_phrases.jinja",
-        "templates/demo/xx/other.jinja",
-    ):
+    for name in ("secret.jinja", "templates/other/xx/_phrases.jinja", f"{DEMO}/other.jinja"):
         rewrite(root / name, "{% macro b(n) %}{% endmacro %}")
     assert problems_of(lambda: sandbox(root, f'{{% from "{target}" import b %}}'), root) == [
         f"{PATH}:1: import from {target!r}: it must name a file inside the data set's folder of "

@@ -9,7 +9,6 @@ from drawing import make_paradigm, make_root, sentences, template
 from solecism.datasets.from_templates import load_paradigms, templates_of_language
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.render import Rendered
 
 NOUN = """
 lemma   Number=Sing  Number=Plur  Gender  Set
@@ -43,35 +42,6 @@ def paradigm(folder: Path, good: str, front: str = SLOTS, **changes: str) -> Par
     """A paradigm whose bad sentence is ``bad`` and all words that ``good`` names."""
     lines = f"good: {good}\nbad: bad {{{{ n }}}} {{{{ v | agree(n) }}}}"
     return make_paradigm(folder, {**TABLES, **changes}, front, lines, PHRASES)
-
-
-def render(paradigm: Paradigm) -> Rendered:
-    columns = next(paradigm.combinations())
-    return paradigm.renderers[0].render(columns, len(columns[0]))
-
-
-def texts(rendered: Rendered, tokenized: bool = False) -> list[str]:
-    if tokenized:
-        return rendered.texts(lambda value: value.tokenized).to_pylist()  # type: ignore[no-any-return]
-    return rendered.texts(lambda value: value.text).to_pylist()  # type: ignore[no-any-return]
-
-
-@pytest.mark.parametrize(
-    ("end", "text", "tokens"),
-    [
-        ("", "Only author gets up.", "only author gets up"),
-        ("!", "Only author gets up!", "only author gets up !"),
-        (" ?", "Only author gets up?", "only author gets up ?"),
-        (" { {{- '' }}", "Only author gets up {.", "only author gets up {"),
-    ],
-)
-def test_the_final_stop(tmp_path: Path, end: str, text: str, tokens: str) -> None:
-    front = SLOTS.replace("Number: Sing", "lemma: author, Number: Sing")
-    front = front.replace("verb}", "verb, lemma: get up}")
-    made = paradigm(tmp_path, f"only {{{{ n }}}} {{{{ v | agree(n) }}}}{end}", front)
-    rendered = render(made)
-    assert texts(rendered) == [text]
-    assert texts(rendered, tokenized=True) == [tokens]
 
 
 def test_paradigms_of_one_language_share_what_they_render_but_never_mix_it_up(
