@@ -281,9 +281,8 @@ def count_nouns(lexicon: Lexicon) -> dict[str, str]:
     """
     forms: dict[str, set[str]] = {}
     for row in lexicon.table("noun").rows:
-        for cell, form in (
-            row.forms.items() if row.properties.get("Count", "count") == "count" else ()
-        ):
+        counted = row.properties.get("Count", "count") == "count"
+        for cell, form in row.forms.items() if counted else ():
             forms.setdefault(form.split()[-1], set()).add(cell.text("Number"))
     return {form: "".join(numbers) for form, numbers in forms.items() if len(numbers) == 1}
 

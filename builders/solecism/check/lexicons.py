@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from solecism.contrast import differing_span
 from solecism.errors import Problem, candidates
 from solecism.lexicon.features import UNIVERSAL, subset
 from solecism.lexicon.table import Row, Table, read_tsv
@@ -89,17 +90,11 @@ def _one_slip(a: str, b: str) -> bool:
     A slip is a letter too many, too few or wrong, or two neighbouring letters exchanged. Texts that
     first differ in a digit (`set1`, `set2`) are numbered on purpose, so this is no slip.
     """
-    short, long = sorted((a, b), key=len)
-    lead = next(
-        (n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short)
-    )
-    x, y = short[lead:], long[lead:]  # what follows the common beginning
-    if a == b or any(character in "0123456789" for character in x[:1] + y[:1]):
+    spans = differing_span(a, b)
+    ours, theirs, start = a[spans[0]], b[spans[1]], spans[0].start
+    if any(character in "0123456789" for text in (a, b) for character in text[start : start + 1]):
         return False
-    if len(long) > len(short):  # one letter too many (a longer rest cannot be equal)
-        return x == y[1:]
-    # One wrong letter, or two exchanged.
-    return len(long) == len(short) and (x[1:] == y[1:] or (x[:2] == y[1::-1] and x[2:] == y[2:]))
+    return max(len(ours), len(theirs)) == 1 or (len(ours) == 2 and ours == theirs[::-1])
 
 
 def rare_value(lexicon: Tables) -> Iterator[Problem]:

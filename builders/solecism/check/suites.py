@@ -176,11 +176,11 @@ def always_a_tie(batch: SuiteBatch) -> list[bool]:
     Every model that reads from left to right finds the region equally surprising in both. What
     differs must come before the region.
     """
-    beginnings = (
-        [[condition["text"][: region["end"]] for condition, region in pair] for pair in pairs]
-        for pairs in map(batch.compared, batch.items)
-    )
-    return [any(one == other for one, other in found) for found in beginnings]
+    flags = []
+    for pairs in map(batch.compared, batch.items):
+        beginnings = [[c["text"][: region["end"]] for c, region in pair] for pair in pairs]
+        flags.append(any(one == other for one, other in beginnings))
+    return flags
 
 
 def target_without_control(batch: SuiteBatch) -> list[bool]:
@@ -202,14 +202,12 @@ def several_places_differ(batch: SuiteBatch) -> list[bool]:
     They should differ in the words that are tested and in nothing else, so that a difference in
     surprisal has no other cause.
     """
-    same_region = (
-        [pair for pair in pairs if pair[0][1]["text"] == pair[1][1]["text"]]
-        for pairs in map(batch.compared, batch.items)
-    )
-    tokens = (
-        [[c["tokens"].split(" ") for c, _ in pair] for pair in pairs] for pairs in same_region
-    )
-    return [any(_count_changes(*sides) > 1 for sides in found) for found in tokens]
+    flags = []
+    for pairs in map(batch.compared, batch.items):
+        same_region = [pair for pair in pairs if pair[0][1]["text"] == pair[1][1]["text"]]
+        tokens = [[c["tokens"].split(" ") for c, _ in pair] for pair in same_region]
+        flags.append(any(_count_changes(*sides) > 1 for sides in tokens))
+    return flags
 
 
 def _count_changes(a: Sequence[str], b: Sequence[str]) -> int:

@@ -233,15 +233,14 @@ class ItemWriter:
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
+        repeating = [field for field in schema if field.name not in DISTINCT]
         self._file = pq.ParquetWriter(
             path,
             schema,
             compression="zstd",
-            use_dictionary=[p for f in schema if f.name not in DISTINCT for p in _leaves(f)],
+            use_dictionary=[leaf for field in repeating for leaf in _leaves(field)],
             write_page_index=True,
-            write_statistics=[
-                f.name for f in schema if f.name not in DISTINCT and not pa.types.is_nested(f.type)
-            ],
+            write_statistics=[f.name for f in repeating if not pa.types.is_nested(f.type)],
         )
         self._waiting: list[pa.Table] = []
         self.digest = ContentDigest()

@@ -28,13 +28,11 @@ JUDGMENTS = "judgments"
 class ItemSource(Protocol):
     """Something that items come from: a paradigm made by a template, or a treebank."""
 
-    @property
-    def name(self) -> str:
-        """The name that a progress bar shows."""
+    name: str
+    """The name that a progress bar shows."""
 
-    @property
-    def drawn(self) -> bool:
-        """True if the items are in random order, so that the first n are a sample."""
+    drawn: bool
+    """True if the items are in random order, so that the first n are a sample."""
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the items in tables of the config's schema."""

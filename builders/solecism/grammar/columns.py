@@ -328,19 +328,16 @@ def prefix_columns(difference: Differences, good: Rendered, bad: Rendered) -> di
     one-prefix method.
     """
     nothing = pa.nulls(len(bad), pa.string()), pa.nulls(len(bad), pa.string())
-    critical = [_critical(side) or nothing for side in (good, bad)]
-    same = pc.and_(
-        pc.equal(critical[0][1], critical[1][1]), pc.not_equal(critical[0][0], critical[1][0])
-    )
-    two = pc.fill_null(same, False)
+    (before, word), (bad_before, bad_word) = (_critical(side) or nothing for side in (good, bad))
+    two = pc.fill_null(pc.and_(pc.equal(word, bad_word), pc.not_equal(before, bad_before)), False)
     one = pc.and_not(pa.array(difference.single & (difference.word > 0)), two)
     texts = {
         "one_prefix_prefix": (one, difference.prefix),
         "one_prefix_word_good": (one, difference.good),
         "one_prefix_word_bad": (one, difference.bad),
-        "two_prefix_prefix_good": (two, critical[0][0]),
-        "two_prefix_prefix_bad": (two, critical[1][0]),
-        "two_prefix_word": (two, critical[0][1]),
+        "two_prefix_prefix_good": (two, before),
+        "two_prefix_prefix_bad": (two, bad_before),
+        "two_prefix_word": (two, word),
     }
     columns = {name: pc.if_else(mask, text, None) for name, (mask, text) in texts.items()}
     return {"one_prefix_method": one, "two_prefix_method": two, **columns}

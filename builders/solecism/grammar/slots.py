@@ -252,9 +252,8 @@ def _value_problems(
     names = {t.name: ("lemma", *t.columns, *(t.feature_names if forms else ())) for t in tables}
     having = [t for t in tables if name in names[t.name]]
     if not having:
-        near = candidates(
-            "columns", list(dict.fromkeys(n for t in names.values() for n in t)), name
-        )
+        known = dict.fromkeys(column for columns in names.values() for column in columns)
+        near = candidates("columns", list(known), name)
         yield f"{_named(tables)} has no column {name!r} {near}"
         return
     values = frozenset[str]().union(*(t.values(name) for t in having))

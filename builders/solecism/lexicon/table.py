@@ -209,9 +209,8 @@ def _cell_problems(
                 Feats.of({name: value})
             except ValueError as error:
                 yield Problem(f"{values[0]!r}: {error}", str(path), line)
-    if any("=" in name for name in header) and not any(
-        value for name, value in zip(header, values, strict=True) if "=" in name
-    ):
+    forms = [value for name, value in zip(header, values, strict=True) if "=" in name]
+    if forms and not any(forms):
         yield Problem(f"{values[0]!r} has no form at all: every form is empty", str(path), line)
 
 
