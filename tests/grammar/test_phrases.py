@@ -140,6 +140,7 @@ def test_a_clash_takes_in_turn_each_form_that_differs(
         (f'word("adj", "old") | agree({THEY}, Number="Plur")', "lacking"),
         (f'{HE} | form(Case="Gen")', "lacking"),
         (f'word("aux", "be") | agree({HE}, Person="2", Number="Sing")', "lacking"),
+        (f'word("adj", "old") | clash({SHE}, "Number")', "lacking"),
     ],
 )
 def test_words_that_make_no_item_are_skipped(box: Phrases, source: str, reason: str) -> None:
