@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pandas import factorize
 from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, diags, hstack
 from scipy.special import expit
 
 Numbers = NDArray[np.float64]
@@ -87,124 +87,91 @@ def fit_mixed_logistic(
 
 
 class _Model:
-    """The rows of a model, sorted by their level (``code``) of the factor with the most levels.
+    """The rows of a model.
 
-    This factor makes a diagonal block in the equations, so that the time of a step grows only in
-    proportion to the rows. Rows that are alike in everything but this factor share a *cell*:
-    ``fixed`` and ``others`` (the levels of the other factors as zeros and ones) have a row for each
-    cell. ``most`` is the number of the factor with the most levels, ``small`` are the others.
+    ``fixed``: the columns of the fixed effects; ``random``: for each level of each factor a column
+    of zeros and ones; ``levels``: the number of levels of each factor.
     """
 
     def __init__(
         self, outcome: Numbers, fixed: Mapping[str, ArrayLike],
         groups: Mapping[str, Sequence[object] | ArrayLike],
     ) -> None:  # fmt: skip
-        coded = [factorize(np.asarray(values)) for values in groups.values()]
-        codes, self.levels = [code for code, _ in coded], [len(names) for _, names in coded]
-        self.most = int(np.argmax(self.levels))
-        self.small = [n for n in range(len(codes)) if n != self.most]
-        order = np.argsort(codes[self.most], kind="stable")
-        self.outcome, self.code = outcome[order], codes[self.most][order]
-        values = [np.ones(len(outcome)), *(np.asarray(v, float) for v in fixed.values())]
-        columns = [*values, *(codes[n] for n in self.small)]
-        cells, self.cell = np.unique(np.column_stack(columns)[order], axis=0, return_inverse=True)
-        self.fixed, small = cells[:, : len(values)], cells[:, len(values) :].astype(np.intp)
-        parts = [
-            np.eye(self.levels[n])[column] for n, column in zip(self.small, small.T, strict=True)
-        ]
-        self.others = np.hstack([np.zeros((len(cells), 0)), *parts])
-        ends = np.searchsorted(self.code, np.arange(self.levels[self.most] + 1))
-        shape = (self.levels[self.most], len(cells))
-        self._weights = csr_matrix((np.zeros(len(outcome)), self.cell, ends), shape)
-        self._start: dict[int, tuple[Numbers, Numbers]] = {}
+        rows = np.arange(len(outcome))
+        codes = [factorize(np.asarray(values))[0] for values in groups.values()]
+        self.outcome, self.levels = outcome, [int(code.max()) + 1 for code in codes]
+        values = [np.asarray(column, float) for column in fixed.values()]
+        self.fixed = np.column_stack([np.ones(len(outcome)), *values])
+        self.random = hstack([csr_matrix((np.ones(len(rows)), (rows, code))) for code in codes])
+        self._start: dict[int, Numbers] = {}
 
     def solve(self, deviations: Numbers, beta: Numbers | None = None) -> tuple[float, Numbers]:
         """Return minus the log likelihood, and the coefficients.
 
         ``beta``: the fixed effects; if it is None, they are estimated together with the modes of
-        the random effects. The coefficients are the fixed effects (if estimated), the modes of the
-        small factors, and those of the largest factor.
+        the random effects. The coefficients are the fixed effects (if estimated) and the modes.
         """
-        dense, top = self._scaled(deviations)
-        free, offset = np.hstack([self.fixed, dense]), np.zeros(len(self.fixed))
-        if beta is not None:
-            free, offset = dense, self.fixed @ beta
-        ridge = np.ones(free.shape[1])
-        ridge[: free.shape[1] - dense.shape[1]] = 0.0
-        x, u, eta = self._modes(free, ridge, offset, top)
-        chance = expit(eta)
-        weight = np.maximum(chance * (1 - chance), 1e-10)
-        modes = x[free.shape[1] - dense.shape[1] :]
-        likelihood = float((self.outcome * eta - np.logaddexp(0, eta)).sum())
-        penalty = 0.5 * float(modes @ modes + u @ u)
-        diagonal, _, inner = self._blocks(dense, np.ones(dense.shape[1]), weight, top)
-        determinant = float(np.log(diagonal).sum() + np.linalg.slogdet(inner)[1])
-        return penalty + 0.5 * determinant - likelihood, np.concatenate([x, u])
+        random = self._scaled(deviations)
+        ridge = np.ones(random.shape[1])
+        if beta is None:
+            free = csr_matrix(hstack([self.fixed, random]))
+            x, eta = self._modes(free, np.append(np.zeros(self.fixed.shape[1]), ridge), 0.0)
+        else:
+            x, eta = self._modes(random, ridge, self.fixed @ beta)
+        modes = x[len(x) - len(ridge) :]
+        penalty = 0.5 * float(modes @ modes)
+        determinant = float(np.linalg.slogdet(_information(random, ridge, eta))[1])
+        return penalty + 0.5 * determinant - self._likelihood(eta), x
 
-    def _scaled(self, deviations: Numbers) -> tuple[Numbers, float]:
-        """Return ``others`` times the deviations of its factors, and that of the largest factor."""
-        scale = np.repeat(deviations[self.small], [self.levels[n] for n in self.small])
-        return self.others * scale, float(deviations[self.most])
+    def _scaled(self, deviations: Numbers) -> csr_matrix:
+        """Return ``random`` times the deviations of its factors."""
+        return csr_matrix(self.random @ diags(np.repeat(deviations, self.levels)))
+
+    def _likelihood(self, eta: Numbers) -> float:
+        """Return the log likelihood of the outcomes, given the log odds of the rows."""
+        return float((self.outcome * eta - np.logaddexp(0, eta)).sum())
 
     def _modes(
-        self, free: Numbers, ridge: Numbers, offset: Numbers, top: float
-    ) -> tuple[Numbers, Numbers, Numbers]:
+        self, free: csr_matrix, ridge: Numbers, offset: Numbers | float
+    ) -> tuple[Numbers, Numbers]:
         """Return the coefficients with the highest penalised likelihood, and the rows' log odds.
 
         ``free``: the columns whose coefficients are searched; ``ridge``: the penalty of each;
-        ``offset``: log odds that are given; ``top``: the deviation of the largest factor. The first
-        search starts from zeros, later ones from the last solution. Steps are Newton's, by the
-        Schur complement of the diagonal block, and are halved until the likelihood does not fall.
+        ``offset``: log odds that are given. The first search starts from zeros, later ones from the
+        last solution. Steps are Newton's, and are halved until the likelihood does not fall.
         """
 
-        def loss(x: Numbers, u: Numbers) -> tuple[float, Numbers]:
-            eta = (offset + free @ x)[self.cell] + (top * u)[self.code]
-            likelihood = float((self.outcome * eta - np.logaddexp(0, eta)).sum())
-            return 0.5 * float(ridge @ x**2 + u @ u) - likelihood, eta
+        def loss(x: Numbers) -> tuple[float, Numbers]:
+            eta = offset + free @ x
+            return 0.5 * float(ridge @ x**2) - self._likelihood(eta), eta
 
-        x, u = self._start.get(len(ridge), (np.zeros(len(ridge)), np.zeros(self.levels[self.most])))
-        if len(ridge) not in self._start and not ridge.all():
-            share = min(max(float(self.outcome.mean()), 0.01), 0.99)
-            x[0] = math.log(share / (1 - share))
-        now, eta = loss(x, u)
+        x = self._start.get(len(ridge), np.zeros(len(ridge)))
+        now, eta = loss(x)
         for _ in range(_STEPS):
-            chance = expit(eta)
-            weight, rest = np.maximum(chance * (1 - chance), 1e-10), self.outcome - chance
-            diagonal, mixed, inner = self._blocks(free, ridge, weight, top)
-            slope_x = free.T @ np.bincount(self.cell, rest, len(free)) - ridge * x
-            slope_u = top * np.bincount(self.code, rest, len(u)) - u
-            step_x = np.linalg.solve(inner, slope_x - mixed.T @ (slope_u / diagonal))
-            step_u = (slope_u - mixed @ step_x) / diagonal
+            slope = free.T @ (self.outcome - expit(eta)) - ridge * x
+            step = np.linalg.solve(_information(free, ridge, eta), slope)
             for part in 0.5 ** np.arange(12):
-                then, eta = loss(x + part * step_x, u + part * step_u)
+                then, eta = loss(x + part * step)
                 if then <= now:
                     break
-            x, u, gain, now = x + part * step_x, u + part * step_u, now - then, then
+            x, gain, now = x + part * step, now - then, then
             if gain < _CLOSE:
                 break
-        self._start[len(ridge)] = x, u
-        return x, u, eta
-
-    def _blocks(
-        self, free: Numbers, ridge: Numbers, weight: Numbers, top: float
-    ) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the diagonal block, the mixed block, and the complement of the diagonal block.
-
-        They are blocks of the penalised information matrix.
-        """
-        self._weights.data = weight
-        diagonal = 1 + top**2 * np.bincount(self.code, weight, self.levels[self.most])
-        dense = free.T @ (free * np.bincount(self.cell, weight, len(free))[:, None])
-        mixed: Numbers = top * (self._weights @ free)
-        inner: Numbers = dense + np.diag(ridge) - mixed.T @ (mixed / diagonal[:, None])
-        return np.asarray(diagonal), mixed, inner
+        self._start[len(ridge)] = x
+        return x, eta
 
     def errors(self, deviations: Numbers, beta: Numbers) -> Numbers:
         """Return the standard errors of the fixed effects, given the standard deviations."""
-        dense, top = self._scaled(deviations)
-        small, u = np.split(self.solve(deviations, beta)[1], [dense.shape[1]])
-        chance = expit((self.fixed @ beta + dense @ small)[self.cell] + (top * u)[self.code])
-        free = np.hstack([self.fixed, dense])
-        ridge = np.concatenate([np.zeros(len(beta)), np.ones(dense.shape[1])])
-        _, _, inner = self._blocks(free, ridge, chance * (1 - chance), top)
+        modes = self.solve(deviations, beta)[1]
+        free = csr_matrix(hstack([self.fixed, self._scaled(deviations)]))
+        ridge = np.append(np.zeros(len(beta)), np.ones(len(modes)))
+        inner = _information(free, ridge, free @ np.append(beta, modes))
         return np.sqrt(np.diag(np.linalg.inv(inner))[: len(beta)])
+
+
+def _information(free: csr_matrix, ridge: Numbers, eta: Numbers) -> Numbers:
+    """Return the penalised information matrix of coefficients, given the log odds of the rows."""
+    chance = expit(eta)
+    weight = np.maximum(chance * (1 - chance), 1e-10)
+    inner: Numbers = (free.T @ (diags(weight) @ free)).toarray() + np.diag(ridge)
+    return inner
