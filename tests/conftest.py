@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,3 +28,19 @@ def _empty_folder(
 ) -> None:
     """Start each test in an empty folder of its own."""
     monkeypatch.chdir(tmp_path_factory.mktemp("here"))
+
+
+@pytest.fixture(scope="module")
+def _chromium() -> Iterator[Any]:
+    from people import browser_or_skip
+
+    with browser_or_skip() as found:
+        yield found
+
+
+@pytest.fixture
+def browser(_chromium: Any) -> Iterator[Any]:
+    """Give headless Chromium, and close what a test has opened in it."""
+    yield _chromium
+    for context in _chromium.contexts:
+        context.close()

@@ -11,17 +11,11 @@ from starlette.responses import JSONResponse
 from test_study_page import Visitor
 from uvicorn import Config, Server
 
-from people import browser_or_skip, made_study
+from people import made_study
 from solecism.judge.design import ANSWERS_FILE, AnswerDelivery, Study
 from solecism.judge.server import AnswerStore, make_app, open_socket
 
 pytestmark = pytest.mark.nightly
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browser_or_skip() as found:
-        yield found
 
 
 class House:
@@ -65,10 +59,8 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 @pytest.fixture
-def visitor(browser: Any, house: House) -> Iterator[Visitor]:
-    found = Visitor(browser, house.study, address=house.address + "?PROLIFIC_PID=secret")
-    yield found
-    found.context.close()
+def visitor(browser: Any, house: House) -> Visitor:
+    return Visitor(browser, house.study, address=house.address + "?PROLIFIC_PID=secret")
 
 
 def sent(page: Any) -> int:

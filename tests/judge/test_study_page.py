@@ -5,15 +5,13 @@ Needs playwright and Chromium; skipped without them.
 
 import json
 import re
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from people import browser_or_skip, made_study
-from release import CHECKOUT
+from people import WatchedPage, made_study
 from solecism.inputs import check
 from solecism.judge.design import AnswerDelivery, Study, read_study
 from solecism.judge.page import page_texts, read_wording, write_page
@@ -22,48 +20,20 @@ from solecism.judge.schema import ANSWERS, DESIGNS
 
 pytestmark = pytest.mark.nightly
 
-AXE = CHECKOUT / "tests" / "support" / "axe.min.js"
 READY = ".jspsych-btn:not([disabled])"
 PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
 DESK = {"viewport": {"width": 1280, "height": 800}}
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browser_or_skip() as found:
-        yield found
-
-
-CONTEXTS: list[Any] = []
-
-
-@pytest.fixture(autouse=True)
-def closing() -> Iterator[None]:
-    yield
-    while CONTEXTS:
-        CONTEXTS.pop().close()
-
-
-class Visitor:
+class Visitor(WatchedPage):
     """A person at the page of a study: by keys at a desk, or by touch on a phone."""
 
     def __init__(
         self, browser: Any, study: Study, touch: bool = False, query: str = "", address: str = ""
     ) -> None:
+        super().__init__(browser, **(PHONE if touch else DESK))
         self.study, self.touch = study, touch
-        self.context = browser.new_context(**(PHONE if touch else DESK))
-        CONTEXTS.append(self.context)
-        self.page = self.context.new_page()
-        self.errors: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", self._heard)
-        self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(address or (study.folder / "page" / "index.html").as_uri() + query)
-
-    def _heard(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.errors.append(message.text)
 
     def click(self, selector: str) -> None:
         self.page.wait_for_selector(READY)
@@ -115,16 +85,9 @@ class Visitor:
         check(value, SAVED, Path("saved"))
         return dict(value)
 
-    def faults(self) -> list[str]:
-        """Return what axe-core finds that is serious."""
+    def faults(self, **options: Any) -> list[str]:
         self.page.wait_for_selector(READY)
-        self.page.evaluate(AXE.read_text("utf-8"))
-        found = self.page.evaluate("axe.run()")["violations"]
-        return [
-            f"{one['id']}: {one['nodes'][0]['html'][:120]}"
-            for one in found
-            if one["impact"] in ("serious", "critical")
-        ]
+        return super().faults(**options)
 
 
 @pytest.mark.parametrize("touch", [False, True], ids=["keys", "touch"])

@@ -13,15 +13,13 @@ from typing import Any
 
 import pytest
 
-from people import browser_or_skip
-from release import CHECKOUT
+from people import WatchedPage
 from sites import built_folder, stranger_folder, suite_folder, write_site_results
 from solecism.site.build import build_site
 
 pytestmark = pytest.mark.nightly
 
 OPENED = "[...document.querySelectorAll('details')].slice(0, 4).forEach(one => (one.open = true))"
-AXE = CHECKOUT / "tests" / "support" / "axe.min.js"
 PAGES = [
     "index.html", "clams/index.html", "clams/he/index.html", "clams/he/simple_agrmt.html",
     "clams/he/browse.html", "clams/phenomena/subject_verb_agreement.html", "clams/phenomena/macros-he.html",
@@ -41,12 +39,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browser_or_skip() as found:
-        yield found
-
-
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *args: Any) -> None:
         """Print nothing."""
@@ -61,22 +53,12 @@ def server(site: Path) -> Iterator[str]:
     made.server_close()
 
 
-class Reader:
-    """A page in a context of its own, with what went wrong on it."""
+class Reader(WatchedPage):
+    """A reader of the site."""
 
     def __init__(self, browser: Any, **options: Any) -> None:
-        self.context = browser.new_context(bypass_csp=False, **options)
-        self.page = self.context.new_page()
-        self.errors: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", self._heard)
+        super().__init__(browser, bypass_csp=False, **options)
         self.page.on("requestfailed", self._failed)
-        self.page.on("request", lambda request: self.asked.append(request.url))
-
-    def _heard(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.errors.append(message.text)
 
     def _failed(self, request: Any) -> None:
         if "ABORTED" not in (request.failure or ""):  # left before its icon came
@@ -102,10 +84,8 @@ class Reader:
 
 
 @pytest.fixture
-def reader(browser: Any) -> Iterator[Reader]:
-    made = Reader(browser)
-    yield made
-    made.context.close()
+def reader(browser: Any) -> Reader:
+    return Reader(browser)
 
 
 def test_pages_from_the_file_system_have_no_errors(reader: Reader, site: Path) -> None:
@@ -113,12 +93,11 @@ def test_pages_from_the_file_system_have_no_errors(reader: Reader, site: Path) -
         reader.open((site / name).as_uri())
         assert reader.page.inner_text("h1"), name
     assert reader.errors == []
-    assert all(address.startswith(("file://", "about:")) for address in reader.asked)
+    assert all(address.startswith(("file://", "about:")) for address in reader.requests)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_are_accessible(browser: Any, site: Path, server: str, scheme: str) -> None:
-    script = AXE.read_text(encoding="utf-8")
     rules: dict[str, Any] = {"resultTypes": ["violations"]}
     names = PAGES
     if scheme == "dark":  # where only the colours are others
@@ -128,18 +107,11 @@ def test_pages_are_accessible(browser: Any, site: Path, server: str, scheme: str
     for name in names:
         reader.open(f"{server}/{name}")
         reader.page.evaluate(OPENED)
-        reader.page.evaluate(script)
-        found = reader.page.evaluate("rules => axe.run(document, rules)", rules)["violations"]
-        impacts = ("serious", "critical")
-        serious = [
-            (one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in impacts
-        ]
-        assert serious == [], name
+        assert reader.faults(**rules) == [], name
         wide = reader.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{name} is wider than a phone"
     assert reader.errors == []
-    assert all(address.startswith((server, "about:")) for address in reader.asked)
-    reader.context.close()
+    assert all(address.startswith((server, "about:")) for address in reader.requests)
 
 
 @pytest.mark.parametrize("place", ["file", "server"])

@@ -65,6 +65,7 @@ def made_study(folder: Path, language: str = "en", **options: Any) -> Study:
     return create_study(pairs_in(language), data, StudyOptions(**{**usual, **options}), folder)
 
 
+_AXE = Path(__file__).with_name("axe.min.js")
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -81,3 +82,27 @@ def browser_or_skip() -> Iterator[Any]:
             yield browser
         finally:
             browser.close()
+
+
+class WatchedPage:
+    """A page in a context of its own, with what went wrong on it, and what it asked for."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.page = browser.new_context(**options).new_page()
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._heard)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def _heard(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def faults(self, **options: Any) -> list[str]:
+        """Return what axe-core finds that is serious."""
+        self.page.evaluate(_AXE.read_text("utf-8"))
+        found = self.page.evaluate("options => axe.run(document, options)", options)["violations"]
+        impacts = ("serious", "critical")
+        serious = [one for one in found if one["impact"] in impacts]
+        return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in serious]

@@ -34,6 +34,9 @@ CANDIDATES = 200
 READINGS = 3
 """How many sets of features are listed for a form that has several."""
 
+Span = tuple[int, int]
+"""Start and end of a part of a sentence."""
+
 FormFeatures = Mapping[tuple[str, str], str]
 """Features by lemma and form (in small letters); several of a form are joined by "or"."""
 
@@ -168,10 +171,10 @@ def _words(whole: ItemRow, bad: str, forms: FormFeatures) -> Iterator[GlossedWor
         yield {**word, "bad": other, "bad_feats": known}
 
 
-def _slots(whole: ItemRow, side: str) -> dict[tuple[int, int], ItemRow]:
+def _slots(whole: ItemRow, side: str) -> dict[Span, ItemRow]:
     """Return the slots printed in a sentence by start and end; none of them overlap."""
     spans = [(span, slot) for slot in whole.get("slots") or () if (span := _span(slot, side))]
-    found: dict[tuple[int, int], ItemRow] = {}
+    found: dict[Span, ItemRow] = {}
     end = 0
     for span, slot in sorted(spans, key=lambda pair: pair[0]):
         if span[0] >= end:
@@ -180,7 +183,7 @@ def _slots(whole: ItemRow, side: str) -> dict[tuple[int, int], ItemRow]:
     return found
 
 
-def _span(slot: ItemRow, side: str) -> tuple[int, int] | None:
+def _span(slot: ItemRow, side: str) -> Span | None:
     """Return start and end of a slot in a sentence; None if it is not printed there."""
     start, end = slot.get(f"{side}_start"), slot.get(f"{side}_end")
     if slot.get("lemma") and isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
@@ -193,29 +196,25 @@ def _pair(
 ) -> Iterator[ShownText]:
     known = {word["name"]: word for word in words}
     for side, parts in zip(("good", "bad"), differing_parts(*texts), strict=True):
-        notes: dict[tuple[int, int], str] = {}
+        notes: dict[Span, str] = {}
         for span, slot in _slots(whole, side).items():
             if word := known.get(str(slot.get("name") or "")):
                 feats = word["bad_feats" if side == "bad" and word["bad"] else "feats"]
                 facts = filter(None, (word["upos"], word["lemma"], feats))
                 notes[span] = f"{word['name']}: {', '.join(facts)}"
-        yield ShownText("", tuple(_pieces(parts, notes)), side)
+        text, differing = "", []
+        for part, differs in parts:
+            start = len(text) + len(part) - len(part.lstrip())  # blanks at the ends are not marked
+            text += part
+            if differs and part.strip():
+                differing.append((start, start + len(part.strip())))
+        yield ShownText("", tuple(_pieces(text, differing, notes)), side)
 
 
 def _pieces(
-    parts: Sequence[tuple[str, bool]], notes: Mapping[tuple[int, int], str]
+    text: str, differing: Collection[Span], notes: Mapping[Span, str]
 ) -> Iterator[TextPiece]:
-    """Cut a sentence into pieces that differ or not, and that have a note or not.
-
-    ``parts``: neighbouring parts, each with whether it differs; blanks at the ends of one that
-    differs are not marked. ``notes``: what is said of the words, by start and end.
-    """
-    text, differing, at = "".join(part for part, _ in parts), [], 0
-    for part, differs in parts:
-        start = at + len(part) - len(part.lstrip())
-        at += len(part)
-        if differs and part.strip():
-            differing.append((start, start + len(part.strip())))
+    """Cut a sentence into pieces that differ or not, and that have a note or not."""
     spans = [*notes, *differing]
     cuts = sorted({0, len(text), *(end for span in spans for end in span if end <= len(text))})
     for start, end in pairwise(cuts):
@@ -226,22 +225,16 @@ def _pieces(
 def _suite(texts: Sequence[str], whole: ItemRow) -> Iterator[ShownText]:
     """Yield the sentences of the conditions, with their regions marked."""
     for condition, text in zip(whole.get("conditions") or (), texts, strict=False):
-        pieces, at = list[TextPiece](), 0
-        for region in sorted(condition["regions"] or (), key=lambda region: region["start"] or 0):
-            start, end = region["start"] or 0, region["end"] or 0
-            if at <= start < end:
-                mark = TextPiece(text[start:end], True, f"region {region['name']}")
-                pieces += [TextPiece(text[at:start]), mark]
-                at = end
-        pieces.append(TextPiece(text[at:]))
-        yield ShownText(str(condition["name"]), tuple(piece for piece in pieces if piece.text))
+        known = ((r["start"] or 0, r["end"] or 0, r["name"]) for r in condition["regions"] or ())
+        regions = {(start, end): f"region {name}" for start, end, name in known if 0 <= start < end}
+        yield ShownText(str(condition["name"]), tuple(_pieces(text, regions, regions)))
 
 
 def _cloze(texts: Sequence[str], whole: ItemRow) -> Iterator[ShownText]:
     left, answer, right = texts
     note = ", ".join(str(whole[key]) for key in ("upos", "lemma", "feats") if whole.get(key))
-    pieces = (TextPiece(left), TextPiece(answer, True, f"masked: {note}"), TextPiece(right))
-    yield ShownText("", tuple(piece for piece in pieces if piece.text))
+    place = (len(left), len(left) + len(answer))
+    yield ShownText("", tuple(_pieces(left + answer + right, [place], {place: f"masked: {note}"})))
 
 
 def _form(texts: Sequence[str], whole: ItemRow) -> Iterator[ShownText]:
