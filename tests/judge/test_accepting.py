@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -23,8 +22,8 @@ from solecism.judge.accepting import accept
 from solecism.judge.creation import StudyOptions, create_study, pairs_of_config
 from solecism.judge.design import Study
 from solecism.judge.importing import read_answer_table
-from solecism.judge.outcome import outcome_of
-from solecism.judge.schema import ANSWERS, JUDGMENTS
+from solecism.judge.outcome import Outcome, outcome_of
+from solecism.judge.schema import JUDGMENTS
 from solecism.reports.people import margin_correlations
 from solecism.reports.report import report
 from tiny import edit
@@ -59,6 +58,11 @@ def study(folder: Path, tmp_path: Path) -> Study:
     return study
 
 
+@pytest.fixture
+def outcome(study: Study) -> Outcome:
+    return outcome_of(study, read_answer_table(study))
+
+
 def test_a_study_is_accepted(folder: Path, study: Study) -> None:
     argv = ["judge", "accept", str(study.folder), str(folder), "--judges", "three colleagues"]
     done = CliRunner().invoke(main, argv)
@@ -74,70 +78,54 @@ def test_a_study_is_accepted(folder: Path, study: Study) -> None:
     assert 0 < len(dropped) < 12
 
 
-def test_the_card_says_who_judged(folder: Path, study: Study) -> None:
-    before = (folder / "README.md").read_text()
-    assert "**No native speaker has judged" in before
-    found = outcome_of(study, read_answer_table(study))
-    accept(found, folder, "three colleagues")
-    card = (folder / "README.md").read_text()
+def test_the_card_says_who_judged(folder: Path, outcome: Outcome) -> None:
+    path = folder / "README.md"
+    assert "**No native speaker has judged" in path.read_text()
+    accept(outcome, folder, "three colleagues")
+    card = path.read_text()
     assert "No native speaker has judged" not in card
     assert f"People have judged pairs of `{UID}`" in card
     assert "6 judges (three colleagues) chose the better of the two sentences" in card
-    assert f"study `{study.id}`" in card
-    accept(found, folder, "six friends")
-    again = (folder / "README.md").read_text()
-    assert again == card.replace("three colleagues", "six friends")
+    assert f"study `{outcome.study.id}`" in card
+    accept(outcome, folder, "six friends")
+    assert path.read_text() == card.replace("three colleagues", "six friends")
+    edit(path, f"<!-- /judged:{UID} -->", "")
+    with pytest.raises(InputError, match=rf"README\.md: has <!-- judged:{UID} --> without"):
+        accept(outcome, folder)
+    path.write_text("---\n- a\n---\n")
+    with pytest.raises(InputError, match=r"README\.md: its head cannot be read"):
+        accept(outcome, folder)
 
 
-def test_a_build_replaces_it(folder: Path, study: Study) -> None:
-    accept(outcome_of(study, read_answer_table(study)), folder)
+def test_a_build_replaces_it(folder: Path, outcome: Outcome) -> None:
+    accept(outcome, folder)
     solecism.build("blimp", [OTHER], out=folder)
     assert set(read_manifest(folder).configs) == {UID, OTHER}
     assert not (folder / f"{UID}-judgments").exists()
     assert not (folder / "excluded").exists()
 
 
-def test_a_study_of_other_pairs_is_refused(folder: Path, study: Study) -> None:
-    rows = [{**row, "id": f"x{row['id']}"} for row in read_answer_table(study).to_pylist()]
-    before = bytes_of(folder)
-    with pytest.raises(InputError, match=f"of 12 pairs 12 are not in '{UID}' 1"):
-        accept(outcome_of(study, pa.Table.from_pylist(rows, ANSWERS)), folder)
-    assert bytes_of(folder) == before
+OTHERS = [
+    ("id", "x", f"of 12 pairs 12 are not in '{UID}' 1"),
+    ("config", "clams/en", "the study is about clams/en, this is 'blimp'"),
+    ("config", "blimp/../../evil", "config '../../evil' is no name"),
+    ("config", "blimp", "has no config 'all'"),
+]
 
 
-@pytest.mark.parametrize(
-    ("config", "said"),
-    [
-        ("clams/en", "the study is about clams/en, this is 'blimp'"),
-        ("blimp/../../evil", "config '../../evil' is no name"),
-        ("blimp", "has no config 'all'"),
-    ],
-)
-def test_a_study_about_something_else(folder: Path, study: Study, config: str, said: str) -> None:
-    rows = [{**row, "config": config} for row in read_answer_table(study).to_pylist()]
-    before = sorted(folder.parent.rglob("*"))
+@pytest.mark.parametrize(("name", "value", "said"), OTHERS)
+def test_a_study_about_something_else(
+    folder: Path, outcome: Outcome, name: str, value: str, said: str
+) -> None:
+    outcome.pairs[name] = value
+    before = bytes_of(folder.parent)
     with pytest.raises(InputError, match=said):
-        accept(outcome_of(study, pa.Table.from_pylist(rows, ANSWERS)), folder)
-    assert sorted(folder.parent.rglob("*")) == before
-
-
-def test_a_card_without_an_end_mark(folder: Path, study: Study) -> None:
-    outcome = outcome_of(study, read_answer_table(study))
-    accept(outcome, folder)
-    card = folder / "README.md"
-    edit(card, f"<!-- /judged:{UID} -->", "")
-    with pytest.raises(InputError, match=rf"README\.md: has <!-- judged:{UID} --> without"):
         accept(outcome, folder)
+    assert bytes_of(folder.parent) == before
 
 
-def test_a_card_with_another_head(folder: Path, study: Study) -> None:
-    (folder / "README.md").write_text("---\n- a\n---\n")
-    with pytest.raises(InputError, match=r"README\.md: its head cannot be read"):
-        accept(outcome_of(study, read_answer_table(study)), folder)
-
-
-def test_models_are_held_against_people(folder: Path, study: Study, tmp_path: Path) -> None:
-    accept(outcome_of(study, read_answer_table(study)), folder)
+def test_models_are_held_against_people(folder: Path, outcome: Outcome, tmp_path: Path) -> None:
+    accept(outcome, folder)
     pairs = pq.read_table(next((folder / UID).glob("*.parquet")))
     judged = pq.read_table(next((folder / f"{UID}-judgments").glob("*.parquet"))).to_pylist()
     said = {row["id"]: row["accuracy"] for row in judged}
