@@ -67,6 +67,8 @@ def test_models_side_by_side_fit_80_columns(folder: Path) -> None:
     names = ("agreement", "npi_licensing", "large-model-of-a-long-name")
     assert all(name in body for name in names)
     assert body.count("–") == 6
+    lines = report(folder, group=True).text().splitlines()  # several models and configs
+    assert {"tiny", "large-model-of-a-long-name", "lstm"} <= set(lines)
 
 
 def test_off_a_terminal_nothing_wraps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
