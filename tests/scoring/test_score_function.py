@@ -1,4 +1,4 @@
-"""solecism.score, score_all and report as functions and verbs, and the registry of methods."""
+"""solecism.score, score_all and report as functions and verbs; samples; the registry of methods."""
 
 import inspect
 import json
@@ -6,23 +6,26 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
 import solecism
 from folders import write_tables
+from scored import make_pairs
 from solecism.baselines import ngram
 from solecism.baselines.ngram import NgramModel
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.scoring import methods as registry
 from solecism.scoring import run
-from solecism.scoring.items import expand_data
+from solecism.scoring.items import ItemSet, expand_data
 from solecism.scoring.methods import methods
 from solecism.scoring.options import FAST, find_revisions, place_of_model, what_to_load
 from tiny import edit
@@ -231,3 +234,39 @@ def test_a_method_is_one_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
             solecism.score("clams/fr", "trigrams", method="longst")
     finally:
         methods.cache_clear()
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> ItemSet:
+    """A thousand pairs of four paradigms in two files."""
+    pairs = make_pairs(1000)
+    files = (tmp_path / "a.parquet", tmp_path / "b.parquet")
+    pq.write_table(pairs.slice(0, 301), files[0])
+    pq.write_table(pairs.slice(301), files[1])
+    return ItemSet("made", "xx", "1.0.0", "", files)
+
+
+def ids(data: ItemSet, rows: int = 65536, limit: int | None = None) -> list[str]:
+    tables = list(data.tables(("id", "UID"), rows, limit))
+    return pa.concat_tables(tables)["id"].to_pylist() if tables else []
+
+
+def test_the_order_stays_and_batches_do_not_matter(data: ItemSet) -> None:
+    some, order = replace(data, sample=20), {text: n for n, text in enumerate(ids(data))}
+    places = [order[text] for text in ids(some)]
+    assert places == sorted(places)
+    assert ids(some, rows=7) == ids(some)
+    assert ids(some, limit=13) == ids(some)[:13]
+    assert places[0] < 100 < 900 < places[-1]
+
+
+def test_one_paradigm(data: ItemSet) -> None:
+    """Whole, or a sample of it; another name is an error with candidates."""
+    one = replace(data, uid="prep_anim")
+    assert set(pa.concat_tables(one.tables(("UID",)))["UID"].to_pylist()) == {"prep_anim"}
+    assert one.rows == 250
+    assert ids(replace(one, sample=20)) == [
+        name for name in ids(replace(data, sample=20)) if name in set(ids(one))
+    ]
+    with pytest.raises(InputError, match=r"made/xx has no paradigm 'prep_anmi' .*prep_anim"):
+        len(list(replace(data, uid="prep_anmi").tables()))

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from solecism.datasets.manifest import MANIFEST, content_of, read_manifest
-from solecism.errors import InputError, Problem, candidates, fail
+from solecism.errors import InputError, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
 from solecism.inputs import reading_parquet
@@ -235,13 +235,10 @@ def _content(files: Sequence[Path]) -> str:
         suite = kind == "suite"
         wanted = {field.name: field.type for field in known if suite or field.type == pa.string()}
         require(schema.empty_table(), list(wanted) if suite else (), "items", path)
-        wrong = [
-            f"column {field.name!r} is {field.type}, wanted {wanted[field.name]}"
-            for field in schema
-            if field.type != wanted.get(field.name, field.type)
-        ]
-        if wrong:
-            raise InputError(Problem(text, str(path)) for text in wrong)
+        for field in schema:
+            right = wanted.get(field.name, field.type)
+            if field.type != right:
+                raise fail(f"column {field.name!r} is {field.type}, wanted {right}", path)
     content = content_of(files)
     if not content.rows:
         raise fail("holds no items", files[0])

@@ -48,11 +48,10 @@ class Head:
     """
 
     layer: nn.Module | None
-    after: Callable[[Tensor], Tensor] | None = None
+    after: Callable[[Tensor], Tensor] = lambda logits: logits
 
     def __call__(self, states: Tensor) -> Tensor:
-        logits = states if self.layer is None else self.layer(states)
-        return logits if self.after is None else self.after(logits)
+        return self.after(states if self.layer is None else self.layer(states))
 
     def log_probs(self, states: Tensor, row: Ints, token: Ints) -> NDArray[np.float64]:
         """Return the natural log probability of each ``token`` after its row of ``states``.
@@ -76,17 +75,16 @@ class Head:
             logits = self(states).float()
             return logits[rows, tokens].double() - logits.double().logsumexp(dim=-1)[rows]
         weight, bias = self.layer.weight, self.layer.bias
-        finish = self.after or (lambda logits: logits)
         wanted = (states[rows].float() * weight[tokens].float()).sum(dim=-1)
         if bias is not None:
             wanted = wanted + bias[tokens].float()
-        wanted = finish(wanted.to(states.dtype)).float().double()
+        wanted = self.after(wanted.to(states.dtype)).float().double()
         sums = torch.zeros(len(states), dtype=torch.float64, device=states.device)
         step = max(MAX_LOGITS[_kind(states)] // len(states), 1)
         for start in range(0, len(weight), step):
             part = slice(start, start + step)
             block = nn.functional.linear(states, weight[part], None if bias is None else bias[part])
-            sums += finish(block).float().exp_().sum(dim=-1)
+            sums += self.after(block).float().exp_().sum(dim=-1)
         total = sums.log()
         unsafe = ~((sums > MIN_SAFE_SUM) & sums.isfinite())
         if unsafe.any():
@@ -133,9 +131,9 @@ def split_model(model: Any, device: str) -> SplitModel:
         return whole
     config = model.config.get_text_config()
     numbers = ((change, getattr(config, name, None)) for name, change in _AFTER_HEAD.items())
-    after = [None, *(partial(change, number) for change, number in numbers if number)]
-    for change in after:
-        split = SplitModel(base, Head(embeddings, change), device)
+    changed = (Head(embeddings, partial(change, number)) for change, number in numbers if number)
+    for head in (Head(embeddings), *changed):
+        split = SplitModel(base, head, device)
         if _same_logits(model, split):
             return split
     return whole
