@@ -21,11 +21,9 @@ def offered(line: str) -> list[str]:
     ("line", "names"),
     [
         ("li", ["list"]),
-        ("lis cl", []),
         ("list ", ["agreement", "blimp", "clams", "mandarin"]),
         ("list cl", ["clams/de", "clams/en", "clams/fr", "clams/he", "clams/ru"]),
         ("list clams/h", ["clams/he"]),
-        ("list clamp", []),
         ("list mandarin/t", ["mandarin/traditional"]),
         ("show clams/fr/vp", ["clams/fr/vp_coord"]),
         ("show mandarin/zh/aspect_g", ["mandarin/zh/aspect_guo", "mandarin/zh/aspect_guo_pair"]),

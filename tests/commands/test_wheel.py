@@ -41,11 +41,8 @@ def test_wheel_holds_code_and_data(wheel: Path) -> None:
 
 
 def test_what_lies_about_in_a_checkout_is_not_published(tmp_path: Path) -> None:
-    """Results and data sets that were built, notes: neither git nor the source distribution takes
-    them."""
-    kept = (
-        "builders", "lexicons", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore",
-    )  # fmt: skip
+    """Results and data sets that were built, notes: the source distribution has none of them."""
+    kept = ("builders", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore")
     for name in kept:
         copy = shutil.copytree if (CHECKOUT / name).is_dir() else shutil.copy
         copy(CHECKOUT / name, tmp_path / name)
@@ -57,18 +54,12 @@ def test_what_lies_about_in_a_checkout_is_not_published(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text("{}")
     command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", "dist"]
-    environment = {key: each for key, each in os.environ.items() if not key.startswith("GITHUB_")}
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=environment)
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     (path,) = (tmp_path / "dist").glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = archive.getnames()
-        described = archive.extractfile(f"{path.name.removesuffix('.tar.gz')}/PKG-INFO")
-        assert described is not None
-        assert b"Project-URL" not in described.read()
     assert {name.split("/")[1] for name in names} == {*kept, "PKG-INFO"}
     assert not any("__pycache__" in name for name in names)
-    told = subprocess.run(["git", "check-ignore", "results/gpt2.json"], cwd=CHECKOUT, check=False)
-    assert told.returncode in (0, 128)  # 128: no checkout of git
 
 
 def test_installed_wheel_builds_a_data_set_outside_the_checkout(

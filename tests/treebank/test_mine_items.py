@@ -15,13 +15,8 @@ from solecism.errors import InputError
 from solecism.schema import CLOZE
 from solecism.treebank.filters import FLAWS
 from solecism.treebank.languages import find_language
-from solecism.treebank.mining import (
-    FreshItems,
-    MiningCounts,
-    Settings,
-    mine_file,
-    mine_files,
-)
+from solecism.treebank.mining import FreshItems, MiningCounts, Settings, mine_file, mine_files
+from treebank import conllu
 
 FOLDER = TREEBANKS
 BOTH = ("controller", "target")
@@ -35,25 +30,20 @@ def mine(path: Path, language: str, preset: str = "strict", **settings: object) 
     return pa.concat_tables([*mined, CLOZE.empty_table()]).to_pylist()
 
 
-def write(path: Path, *rows: str, text: str = "") -> Path:
-    """A sentence, its columns parted by blanks: form upos feats head deprel misc, or a range and a
-    form."""
-    lines, number = ["# sent_id = s", *([f"# text = {text}"] if text else [])], 0
-    for row in rows:
-        cells = row.split()
-        if "-" in cells[0] and cells[0][0].isdigit():
-            lines.append("\t".join([*cells[:2], *"_" * 7, *(cells[2:] or "_")]))
-        else:
-            number += 1
-            form, upos, feats, head, deprel, *misc = cells
-            columns = [str(number), form, form, upos, "_", feats, head, deprel, "_", *(misc or "_")]
-            lines.append("\t".join(columns))
-    path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
     return path
 
 
-DU = ["queue NOUN Number=Sing 0 root", "2-3 du", "de ADP _ 4 case", "le DET Number=Sing 4 det",
-      "chat NOUN Number=Sing 1 nmod SpaceAfter=No", ". PUNCT _ 1 punct"]  # fmt: skip
+DU = """\
+1 queue queue NOUN _ Number=Sing 0 root _ _
+2-3 du _ _ _ _ _ _ _ _
+2 de de ADP _ _ 4 case _ _
+3 le le DET _ Number=Sing 4 det _ _
+4 chat chat NOUN _ Number=Sing 1 nmod _ SpaceAfter=No
+5 . . PUNCT _ _ 1 punct _ _
+
+""".replace(" ", "\t")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +60,7 @@ DU = ["queue NOUN Number=Sing 0 root", "2-3 du", "de ADP _ 4 case", "le DET Numb
 def test_text_is_what_is_written(
     tmp_path: Path, given: str, text: str, left: str, right: str
 ) -> None:
-    path = write(tmp_path / "x.conllu", *DU, text=given)
+    path = write(tmp_path / "x.conllu", f"# text = {given}\n{DU}" if given else DU)
     items = {item["masked"]: item for item in mine(path, "fr", "paper")}
     target = items["target"]
     shown = tuple(target[name] for name in ("text", "left", "answer", "right", "multiword"))
@@ -133,12 +123,14 @@ def test_items_do_not_depend_on_blocks(tmp_path: Path) -> None:
 
 
 def test_cues_are_what_still_shows_the_value(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "x.conllu",
-        "these DET Number=Plur 2 det", "dogs NOUN Number=Plur 3 nsubj",
-        "bark VERB Number=Plur|VerbForm=Fin 0 root", "who PRON PronType=Rel|Number=Plur 5 nsubj",
-        "howl VERB Number=Plur|VerbForm=Fin 2 acl:relcl",
-    )  # fmt: skip
+    sentence = """
+        these these DET Number=Plur 2 det
+        dogs dogs NOUN Number=Plur 3 nsubj
+        bark bark VERB Number=Plur|VerbForm=Fin 0 root
+        who who PRON PronType=Rel|Number=Plur 5 nsubj
+        howl howl VERB Number=Plur|VerbForm=Fin 2 acl:relcl
+    """
+    path = write(tmp_path / "x.conllu", conllu(sentence))
     told = {(i["target"]["form"], i["controller"]["form"]): i for i in mine(path, "en")}
     assert told["these", "dogs"]["cues"] == ["verb"]
     assert told["bark", "dogs"]["cues"] == ["determiner"]
@@ -150,10 +142,11 @@ def test_cues_are_what_still_shows_the_value(tmp_path: Path) -> None:
 def test_polite_pronouns(tmp_path: Path) -> None:
     def polite(subject: str, feats: str, language: str) -> bool:
         rows = (
-            f"{subject} PRON Number=Plur{feats} 2 nsubj",
-            "v VERB Number=Plur|VerbForm=Fin 0 root",
+            f"{subject} x PRON Number=Plur{feats} 2 nsubj",
+            "v v VERB Number=Plur|VerbForm=Fin 0 root",
         )
-        return bool(mine(write(tmp_path / "x.conllu", *rows), language)[0]["polite"])
+        path = write(tmp_path / "x.conllu", conllu("\n".join(rows)))
+        return bool(mine(path, language)[0]["polite"])
 
     assert polite("vous", "", "fr")
     assert not polite("nous", "", "fr")
@@ -164,7 +157,7 @@ def test_polite_pronouns(tmp_path: Path) -> None:
 def test_treebank_and_licence(tmp_path: Path) -> None:
     folder = tmp_path / "UD_French-Own"
     folder.mkdir()
-    path = write(folder / "fr_own-ud-dev.conllu", *DU)
+    path = write(folder / "fr_own-ud-dev.conllu", DU)
     for name in ("UD_French-Own", "fr_own-ud-dev"):
         items = solecism.mine(path, preset="paper", licence="CC0-1.0").items.to_pylist()
         told = [items[0][key] for key in ("treebank", "licence", "language")]

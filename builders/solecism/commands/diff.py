@@ -66,11 +66,8 @@ def _lines(found: DatasetDifference) -> Iterator[str]:
             for example in items.examples:
                 yield f"  {sign} {config.name} {example.id}: {_text(example)}"
     if found.documents or found.encoded:
-        files = [
-            *found.documents,
-            *(f"those of config {name} (same content)" for name in found.encoded),
-        ]
-        yield "files that differ: " + ", ".join(files)
+        same = (f"those of config {name} (same content)" for name in found.encoded)
+        yield "files that differ: " + ", ".join([*found.documents, *same])
     yield f"needs {found.needs}: {found.smallest} or above"
 
 

@@ -101,7 +101,8 @@ def _fetch_treebanks(
     """Download the treebanks of some or all languages of a mined data set, and list them."""
     if catalogue_entry(root, dataset).configs != MINED:
         raise fail(f"data set {dataset!r} is made from templates: there is nothing to fetch")
-    codes = dict.fromkeys([find_code(name) for name in languages] or _every(commercial))
+    every = found_languages if mirrors() else origin_languages
+    codes = dict.fromkeys([find_code(name) for name in languages] or every(commercial))
     with progress_bar(DownloadColumn(), first="connecting") as show:
         fetched = [one for code in codes for one in fetch(code, show, commercial=commercial)]
     if as_json:
@@ -116,15 +117,8 @@ def _fetch_treebanks(
         rows.append((name, one.origin.licence, *numbers, state))
         notes += (f"{name}: {note}" for note in _notes(one))
     table = cli.plain_table(rows, ["source", "licence"], ["files", "missing", "MB"], ["hashes"])
-    left = [] if languages else cli.left_out(_every(False), codes)
+    left = [] if languages else cli.left_out(every(), codes)
     cli.print_lines(f"treebanks as in UD {catalogue_release()}", table, *notes, *left)
-
-
-def _every(commercial: bool) -> list[str]:
-    """Return the languages with treebanks in the mirrors, or else with treebanks at all."""
-    if mirrors():
-        return found_languages(commercial)
-    return origin_languages(commercial)
 
 
 def _notes(one: LocalSource) -> Iterator[str]:

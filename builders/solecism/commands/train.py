@@ -12,31 +12,8 @@ from typing import Any
 import click
 from rich.progress import TimeRemainingColumn
 
-from solecism.commands.cli import NEW_FOLDER, Command, echo, option, path_type
+from solecism.commands.cli import NEW_FOLDER, echo, option, path_type
 from solecism.terminal import progress_bar
-
-_NUMBERS: dict[str, tuple[type, str]] = {
-    "hidden": (int, "Units of a layer."),
-    "embedding": (int, "Dimensions of word embeddings (LSTM)."),
-    "layers": (int, "Layers."),
-    "heads": (int, "Attention heads (Transformer)."),
-    "dropout": (float, "Probability of dropout."),
-    "rate": (float, "First learning rate."),
-    "anneal": (float, "Divisor of the rate when validation perplexity does not fall."),
-    "clip": (float, "Longest gradient."),
-    "batch": (int, "Sentences in a batch."),
-    "epochs": (int, "Epochs."),
-    "longest": (int, "Words of a sentence; the rest is cut off."),
-    "vocabulary": (int, "Most frequent words kept; others are <unk>."),
-    "order": (int, "Length of n-grams."),
-}
-"""The numbers of a preset that have an option of the same name."""
-
-
-def _numbers(command: Command) -> Command:
-    for name, (kind, text) in reversed(_NUMBERS.items()):
-        command = click.option(f"--{name}", type=kind, help=text)(command)
-    return command
 
 
 @click.command(help=__doc__)
@@ -52,7 +29,20 @@ def _numbers(command: Command) -> Command:
               help="Words stand between spaces, or split off punctuation as well.")  # fmt: skip
 @option("--optimizer", type=click.Choice(["sgd", "adamw"]))
 @option("--device", default="cpu")
-@_numbers
+@option("--hidden", type=int, help="Units of a layer.")
+@option("--embedding", type=int, help="Dimensions of word embeddings (LSTM).")
+@option("--layers", type=int, help="Layers.")
+@option("--heads", type=int, help="Attention heads (Transformer).")
+@option("--dropout", type=float, help="Probability of dropout.")
+@option("--rate", type=float, help="First learning rate.")
+@option("--anneal", type=float,
+        help="Divisor of the rate when validation perplexity does not fall.")  # fmt: skip
+@option("--clip", type=float, help="Longest gradient.")
+@option("--batch", type=int, help="Sentences in a batch.")
+@option("--epochs", type=int, help="Epochs.")
+@option("--longest", type=int, help="Words of a sentence; the rest is cut off.")
+@option("--vocabulary", type=int, help="Most frequent words kept; others are <unk>.")
+@option("--order", type=int, help="Length of n-grams.")
 def command(
     texts: tuple[Path, ...], out: Path, arch: str, preset: str, valid: tuple[Path, ...], seeds: int,
     lower: bool, tokens: str, device: str, **numbers: Any,

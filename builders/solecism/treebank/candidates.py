@@ -127,7 +127,7 @@ class Candidates:
     @property
     def subject(self) -> Flags:
         """Flags of the pairs whose controller is a subject."""
-        return self.in_relation("predicated", "verb")
+        return self.of("predicated", "verb", "auxiliary", "copula", "participle")
 
     @property
     def first(self) -> Flags:
@@ -146,10 +146,6 @@ class Candidates:
     def of(self, *kinds: str) -> Flags:
         """Return flags of the pairs that are of one of the kinds."""
         return np.isin(self.kind, [_NAMES.index(kind) for kind in kinds])
-
-    def in_relation(self, *names: str) -> Flags:
-        """Return flags of the pairs that are of one of the relations."""
-        return np.isin(self.pairs.relation, [RELATIONS.index(name) for name in names])
 
     def either(self, flags: Flags) -> Flags:
         """Return flags of the pairs of which either end has the flag of a word."""

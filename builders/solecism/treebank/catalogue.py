@@ -15,23 +15,13 @@ from huggingface_hub.utils.sha import git_hash
 
 from solecism.errors import candidates, fail
 from solecism.hashing import file_digest
-from solecism.inputs import COUNT, check, read_json_lines
+from solecism.inputs import read_json_lines
 
 NOT_STATED = "LicenseRef-not-stated"
 ACADEMIC = "LicenseRef-academic-use"
 
 TREEBANKS = Path(__file__).with_name("treebanks.jsonl")
 LISTS = Path(__file__).with_name("unimorph.jsonl")
-
-_TEXT = (str, None)
-_FILES = [{"path": str, "blob": str, "size?": COUNT, "sha256?": str}]
-_WORK = {"name": str, "commit": str, "licence": str, "commercial": bool, "files": _FILES}
-TREEBANK = {
-    **_WORK, "code": str, "iso": _TEXT, "language": str, "tag": str, "since": str, "until?": str,
-    "text": bool, "genre": [str], "lemmas": _TEXT, "features": _TEXT, "sentences?": COUNT,
-    "words?": COUNT, "also?": [str],
-}  # fmt: skip
-_LIST = {**_WORK, "iso": str, "language": str}
 
 _BESIDES = {"nb": "no", "nor": "no", "bokmål": "no", "nynorsk": "nn"}
 """More names of languages. UD calls both Norwegian standards ``no``; here that is Bokmål."""
@@ -112,44 +102,44 @@ class Origin:
 
 
 @cache
-def _read(path: Path) -> tuple[str, tuple[Mapping[str, Any], ...]]:
-    """Return the release of UD of a catalogue, and its lines, a mapping for each treebank."""
-    head, *lines = read_json_lines(path) or [None]
-    check(head, {"ud": str}, path, "catalogue")
-    for line in lines:
-        check(line, TREEBANK, path, "catalogue")
-    return head["ud"], tuple(lines)
+def _read() -> tuple[str, list[Mapping[str, Any]]]:
+    """Return the release of UD of the catalogue, and its lines, a mapping for each treebank."""
+    head, *lines = read_json_lines(TREEBANKS)
+    return head["ud"], lines
 
 
 def catalogue_release() -> str:
     """Return the release of UD whose files the catalogue pins, such as ``2.18``."""
-    return _read(TREEBANKS)[0]
+    return _read()[0]
 
 
 @cache
 def treebank_origins() -> tuple[Origin, ...]:
     """Return all treebanks of the catalogue, in its order."""
+    lines = _read()[1]
     return tuple(
-        Origin(
-            line["name"], line["code"], f"UniversalDependencies/{line['name']}", line["commit"],
-            line["licence"], tuple(Pin(**file) for file in line["files"]), line["commercial"],
-            line["text"], line["tag"], tuple(line.get("also", ())), line.get("sentences"),
-            line.get("words"), tuple(line["genre"]),
-        )
-        for line in _read(TREEBANKS)[1]
-    )  # fmt: skip
+        _origin(line, line["name"], line["code"], "UniversalDependencies") for line in lines
+    )
 
 
 @cache
 def lists() -> Mapping[str, Origin]:
     """Return the UniMorph lists by the names of their repositories (mostly ISO 639-3 codes)."""
     return {
-        line["name"]: Origin(
-            f"UniMorph {line['name']}", line["iso"], f"unimorph/{line['name']}", line["commit"],
-            line["licence"], tuple(Pin(**file) for file in line["files"]), line["commercial"],
-        )
-        for line in read_json_lines(LISTS, _LIST, "catalogue")
-    }  # fmt: skip
+        line["name"]: _origin(line, f"UniMorph {line['name']}", line["iso"], "unimorph")
+        for line in read_json_lines(LISTS)
+    }
+
+
+def _origin(line: Mapping[str, Any], name: str, language: str, owner: str) -> Origin:
+    """Return the work of a line; ``owner``: who has its repository at GitHub."""
+    keys = ("licence", "commercial", "text", "tag", "sentences", "words")
+    given = {key: line[key] for key in keys if key in line}
+    return Origin(
+        name, language, f"{owner}/{line['name']}", line["commit"],
+        pins=tuple(Pin(**file) for file in line["files"]), also=tuple(line.get("also", ())),
+        genre=tuple(line.get("genre", ())), **given,
+    )  # fmt: skip
 
 
 def origin_languages(commercial: bool = False) -> list[str]:
@@ -189,12 +179,12 @@ def list_of(language: str) -> Origin | None:
 
 def iso_of(language: str) -> str | None:
     """Return the ISO 639-3 code of a language by its UD code, None if there is none."""
-    return next((line["iso"] for line in _read(TREEBANKS)[1] if line["code"] == language), None)
+    return next((line["iso"] for line in _read()[1] if line["code"] == language), None)
 
 
 def language_name(language: str) -> str:
     """Return the English name of a language by its UD code, or the code if it is not known."""
-    lines = _read(TREEBANKS)[1]
+    lines = _read()[1]
     return next((line["language"] for line in lines if line["code"] == language), language)
 
 
@@ -224,7 +214,7 @@ def _names() -> Mapping[str, str]:
     If a name is that of two languages, UD codes come before ISO 639-3 codes, and these before the
     English names in the names of treebanks, old ones too.
     """
-    lines = _read(TREEBANKS)[1]
+    lines = _read()[1]
     names: dict[str, str] = {}
     for line in lines:
         titles = [re.sub(r"^UD_|-.*$", "", name) for name in line.get("also", ())]

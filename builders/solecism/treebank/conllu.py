@@ -41,7 +41,7 @@ _TABS = len(COLUMNS) - 1
 _NEWLINE, _TAB, _RETURN, _HASH = b"\n\t\r#"
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_DIGIT = np.uint8(ord("0"))
+_NUMBER = re.compile("[0-9]{1,9}")
 _RANGE = re.compile(r"(\d{1,9})([-.])(\d{1,9})")
 _SENT_ID, _TEXT = b"# sent_id =", b"# text ="
 
@@ -142,19 +142,9 @@ class Spans:
 
     def integers(self) -> tuple[Ints, Flags]:
         """Return each text as a number, and flags of the texts that are one (up to nine digits)."""
-        letters = np.frombuffer(self.data, np.uint8)
-        sizes = self.sizes
-        values = np.zeros(len(self), np.int64)
-        good = (sizes > 0) & (sizes < 10)
-        rows = np.flatnonzero(good)
-        at = 0
-        while len(rows):
-            digits = letters[self.starts[rows] + at] - _DIGIT
-            values[rows] = values[rows] * 10 + digits
-            good[rows[digits > 9]] = False
-            at += 1
-            rows = rows[sizes[rows] > at]
-        return values, good
+        coded = self.codes()
+        good = coded.table(lambda text: bool(_NUMBER.fullmatch(text)), bool)
+        return coded.table(lambda text: int(text) if _NUMBER.fullmatch(text) else 0, np.int64), good
 
 
 def _spread(values: Hashes) -> Hashes:

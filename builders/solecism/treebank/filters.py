@@ -214,7 +214,7 @@ def apart(found: Candidates) -> Flags:
     count = np.cumsum(np.append(0, verb))
     low, high = np.sort([found.pairs.target, found.pairs.controller], axis=0)
     between: Flags = count[high] > count[low + 1]
-    return found.in_relation("determiner", "modifying", "possessor") & between
+    return found.of("determiner", "modifying", "possessor") & between
 
 
 def local(found: Candidates) -> Flags:

@@ -10,8 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solecism.grouping import first_rows
-from solecism.hashing import combine
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
 from solecism.treebank.conllu import Ints, Tokens, read_tokens
@@ -49,18 +47,12 @@ class WordForm(NamedTuple):
 
 def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[WordForm], Ints]:
     """Return the distinct words of some rows, and for each row the place of its word in them."""
-    columns = (tokens.form[rows], tokens.lemma[rows])
-    codes = tokens.upos.codes[rows], tokens.feats.codes[rows]
-    numbers = [column.hashes() for column in columns] + [code.astype(np.uint64) for code in codes]
-    encoded = pa.array(combine(np.zeros(len(rows), np.uint64), numbers)).dictionary_encode()
-    which = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    first = first_rows(which, len(encoded.dictionary))
-    texts = [column[first].texts() for column in columns]
-    names = [
-        [column.values[code] for code in column.codes[rows[first]]]
-        for column in (tokens.upos, tokens.feats)
-    ]
-    return [WordForm(*cells) for cells in zip(*texts, *names, strict=True)], which
+    columns = [column[rows] for column in (tokens.forms, tokens.lemmas, tokens.upos, tokens.feats)]
+    sizes = [len(column.values) + 1 for column in columns]
+    number = np.ravel_multi_index([column.codes for column in columns], sizes)
+    _, first, which = np.unique(number, return_index=True, return_inverse=True)
+    texts = ([column.values[code] for code in column.codes[first]] for column in columns)
+    return [WordForm(*cells) for cells in zip(*texts, strict=True)], which
 
 
 def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
@@ -207,7 +199,6 @@ class Paradigms:
     """
 
     def __init__(self, attested: Mapping[WordForm, int], listed: Sequence[WordForm] = ()) -> None:
-        self.attested = attested
         without = dict.fromkeys(listed, 0)
         self._treebank, self._unimorph = _by_lemma(attested), _by_lemma(without)
         self._counts = _count_readings({**without, **attested})

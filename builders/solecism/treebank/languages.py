@@ -15,8 +15,8 @@ from typing import Any
 
 import regex
 
-from solecism.errors import candidates, fail
-from solecism.inputs import read_text
+from solecism.errors import candidates, fail, unknown
+from solecism.inputs import read_toml
 from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import AGREEMENT, PAPER_RELATIONS, RELATIONS, bundle, layered
 
@@ -47,7 +47,7 @@ class Rule:
         """
         match = _RULE.fullmatch(text)
         if not match or match[1] not in AGREEMENT:
-            raise fail(f"no rule of agreement: {text!r} {candidates('features', AGREEMENT, text)}")
+            raise unknown("no rule of agreement:", text, "features", AGREEMENT)
         return cls(*(group or "" for group in match.groups()))
 
     def __str__(self) -> str:
@@ -147,12 +147,12 @@ def doubtful_sources() -> Mapping[str, str]:
 
 def read_stanza(path: Path, code: str) -> Language:
     """Read a stanza that ``solecism mine --profile`` wrote; raises :class:`InputError`."""
+    stanza = read_toml(path, {str: dict}).get(code)
+    if stanza is None:
+        raise fail(f"there is no stanza [{code}]", path)
     try:
-        stanzas = tomllib.loads(read_text(path))
-        return _language(code, stanzas[code])
-    except KeyError:
-        raise fail(f"there is no stanza [{code}]", path) from None
-    except (tomllib.TOMLDecodeError, TypeError, AttributeError) as error:
+        return _language(code, stanza)
+    except (TypeError, AttributeError) as error:
         raise fail(f"no stanza of languages.toml: {error}", path) from None
 
 
@@ -164,7 +164,7 @@ def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
     """
     for name in relations:
         if name not in RELATIONS:
-            raise fail(f"there is no relation {name!r} {candidates('relations', RELATIONS, name)}")
+            raise unknown("there is no relation", name, "relations", RELATIONS)
     known = languages().get(code)
     if known is None and not relations:
         names = sorted(languages(), key=lambda name: (name[0] != code[:1], name))

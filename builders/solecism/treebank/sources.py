@@ -100,11 +100,13 @@ def treebanks(language: str, commercial: bool = False) -> list[LocalSource]:
     ``commercial`` leaves the others out. Raises :class:`InputError` if there is none, and says how
     to get them.
     """
-    found = present(language, commercial)
-    if not found:
-        names = ", ".join(origin.name for origin in treebanks_of(language, commercial))
-        raise fail(f"there are no treebanks of {language!r} ({names}) in {_advice(language)}")
-    return found
+    if found := present(language, commercial):
+        return found
+    names = ", ".join(origin.name for origin in treebanks_of(language, commercial))
+    place = f"the cache: run `solecism mine agreement {language} --fetch`, or set {MIRROR}"
+    if named := mirrors():
+        place = f"{os.pathsep.join(map(str, named))} ({MIRROR})"
+    raise fail(f"there are no treebanks of {language!r} ({names}) in {place}")
 
 
 def present(language: str, commercial: bool = False) -> list[LocalSource]:
@@ -114,13 +116,6 @@ def present(language: str, commercial: bool = False) -> list[LocalSource]:
     """
     origins = treebanks_of(language, commercial)
     return [LocalSource(origin, files) for origin in origins if (files := _treebank_files(origin))]
-
-
-def _advice(language: str) -> str:
-    """Return where treebanks were looked for, and what can be done."""
-    if named := mirrors():
-        return f"{os.pathsep.join(map(str, named))} ({MIRROR})"
-    return f"the cache: run `solecism mine agreement {language} --fetch`, or set {MIRROR}"
 
 
 def found_languages(commercial: bool = False) -> list[str]:
