@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from solecism.scoring.items import open_pairs
-from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
+from solecism.treebank.cloze import MASKS, items_of
 from solecism.treebank.conllu import tokens_of
 from solecism.treebank.filters import FLAWS
 from solecism.treebank.forms import LanguageForms, Paradigms, WordForm, count_words
@@ -48,7 +48,7 @@ def maker(
     wrong_forms = WrongForms(rules_of(language), inventory)
     settings = Settings(find_language(language), "strict", MASKS, frozenset(FLAWS), inventory)
     found, _ = settings.find(tokens)
-    origin = ItemOrigin("UD_Own", "CC0-1.0")
+    origin = {"treebank": "UD_Own", "licence": "CC0-1.0", "genre": ""}
     items = items_of(tokens, found, MASKS, settings.language, origin, inventory)
     return PairMaker(wrong_forms, caps or Caps()), items
 

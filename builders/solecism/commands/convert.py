@@ -20,7 +20,7 @@ from solecism.errors import InputError, candidates, fail
 from solecism.files import csv_of, filling_folder, write_text, writing
 from solecism.inputs import reading_parquet
 from solecism.schema import SUITE
-from solecism.scoring.items import ItemSet, open_items
+from solecism.scoring.items import open_items
 from solecism.scoring.surprisals import sentences_of, write_sentence_lines
 from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
@@ -62,18 +62,13 @@ def convert(source: str, target: Path) -> list[Path]:
 
 def _records(source: str) -> Iterator[dict[str, object]]:
     """Yield items with all columns; lists become JSON."""
-    for table in (
-        [_read(source)] if Path(source).suffix in _READERS else _tables(open_items(source))
-    ):
-        for row in table.flatten().to_pylist():  # the fields of a struct become columns
-            lists = {name: value for name, value in row.items() if isinstance(value, list | dict)}
-            texts = {name: json.dumps(some, ensure_ascii=False) for name, some in lists.items()}
-            yield {**row, **texts}
-
-
-def _tables(data: ItemSet) -> Iterator[pa.Table]:
-    with reading_parquet(data.files[0]):
-        yield from data.tables()
+    data = None if Path(source).suffix in _READERS else open_items(source)
+    with reading_parquet(data.files[0] if data else Path(source)):
+        for table in data.tables() if data else [_read(source)]:
+            for row in table.flatten().to_pylist():  # the fields of a struct become columns
+                lists = {n: value for n, value in row.items() if isinstance(value, list | dict)}
+                texts = {n: json.dumps(some, ensure_ascii=False) for n, some in lists.items()}
+                yield {**row, **texts}
 
 
 def _is_suite(path: Path) -> bool:

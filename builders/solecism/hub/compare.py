@@ -203,7 +203,7 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
         name, len(was), len(now),
         added=_items(now, new_keys, old_row_of < 0, "new"),
         removed=_items(was, old_keys, gone, "old"),
-        changed=ItemGroup(int(changed.sum()), _groups(now, changed), tuple(examples)),
+        changed=_group(now, changed, examples),
         changed_columns={column: int(mask.sum()) for column, mask in masks.items()},
         columns_added=tuple(f"{c}: {new_types[c]}" for c in new_types if c not in old_types),
         columns_removed=tuple(f"{c}: {old_types[c]}" for c in old_types if c not in new_types),
@@ -260,16 +260,15 @@ def _items(table: pa.Table, keys: Sequence[str], mask: Mask, side: str) -> ItemG
     """
     rows, names = np.flatnonzero(mask)[:EXAMPLES], [n for n in SHOWN if n in table.column_names]
     values = table.select(names).take(pa.array(rows)).to_pylist()
-    examples = [Example(keys[row], **{side: some}) for row, some in zip(rows, values, strict=True)]
-    return ItemGroup(int(mask.sum()), _groups(table, mask), tuple(examples))
+    found = zip(rows, values, strict=True)
+    return _group(table, mask, [Example(keys[row], **{side: some}) for row, some in found])
 
 
-def _groups(table: pa.Table, mask: Mask) -> dict[str, int]:
-    """Return the number of marked rows by paradigm, suite or relation (:data:`GROUPS`)."""
-    name = next((group for group in GROUPS if group in table.column_names), None)
-    if name is None:
-        return {}
-    return dict(sorted(Counter(map(str, table[name].filter(pa.array(mask)).to_pylist())).items()))
+def _group(table: pa.Table, mask: Mask, examples: Sequence[Example]) -> ItemGroup:
+    """Return the group of the items that the mask marks."""
+    columns = [table[name].filter(pa.array(mask)) for name in GROUPS if name in table.column_names]
+    counts = Counter(map(str, columns[0].to_pylist())) if columns else Counter[str]()
+    return ItemGroup(int(mask.sum()), dict(sorted(counts.items())), tuple(examples))
 
 
 _SECTION = re.compile(r"^## ([^\s:,]+).*$", re.MULTILINE)

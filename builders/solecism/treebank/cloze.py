@@ -1,6 +1,6 @@
 """Cloze items from pairs of words that agree: tables of :data:`solecism.schema.CLOZE`."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -18,15 +18,6 @@ MASKS = ("controller", "target")
 """The ends of a pair that may be masked. The paper masks controllers only."""
 
 
-@dataclass(frozen=True)
-class ItemOrigin:
-    """The treebank that items come from, with its licence and genre."""
-
-    treebank: str
-    licence: str = ""
-    genre: str = ""
-
-
 _MASK = text_hashes(["[MASK]"])[0]
 
 
@@ -35,15 +26,15 @@ def items_of(
     found: AgreeingPairs,
     masks: tuple[str, ...],
     language: Language,
-    origin: ItemOrigin,
+    origin: Mapping[str, str],
     forms: LanguageForms | None = None,
 ) -> pa.Table:
     """Return the items of a chunk, in the order of the pairs.
 
     If both ends of a pair are masked, the item with the masked controller comes first. The ``id``
     is a hash of the language, the relation, the end that is masked, and the masked sentence: items
-    that the paper calls duplicates have the same id. With ``forms`` items have the frequency of the
-    masked word.
+    that the paper calls duplicates have the same id. ``origin``: the treebank with its licence and
+    genre, by column. With ``forms`` items have the frequency of the masked word.
     """
     chosen = found.kept.T & np.array([mask in masks for mask in MASKS])
     pair, masked = np.nonzero(chosen)
@@ -58,10 +49,13 @@ def items_of(
     controllers, feats = tokens.form[pairs.controller], tokens.feats[pairs.controller]
     polite = feats.table(lambda text: "Form" in bundle(text).get("Polite", ()), bool)
     frequency = map(forms.frequency, token.texts()) if forms else [None] * len(pair)
+    same = {"language": language.code, **origin}
     columns = {
         "id": hex_ids(_ids(tokens, pairs.relation, word, masked, language.code)),
-        "language": _constant(language.code, len(pair)),
-        "treebank": _constant(origin.treebank, len(pair)),
+        **{
+            name: pa.repeat(pa.scalar(v or None, pa.string()), len(pair))
+            for name, v in same.items()
+        },
         "sent_id": tokens.sentences.sent_id[tokens.sentence[word]].arrow(),
         "text": text.arrow(),
         "left": Spans(text.data, text.starts, token.starts).arrow(),
@@ -86,8 +80,6 @@ def items_of(
         "length": np.bincount(tokens.sentence)[tokens.sentence[word]].astype(np.int32),
         "depth": _depths(tokens)[tokens.sentence[word]].astype(np.int32),
         "frequency": pa.array(frequency, pa.int32()),
-        "genre": _constant(origin.genre, len(pair)),
-        "licence": _constant(origin.licence, len(pair)),
     }
     return pa.table(
         [pa.array(columns[name], CLOZE.field(name).type) for name in CLOZE.names], CLOZE
@@ -190,10 +182,6 @@ def _words(tokens: Tokens, rows: Ints, fields: pa.StructType) -> pa.StructArray:
     }  # fmt: skip
     made = [columns[field.name] for field in fields]
     return pa.StructArray.from_arrays(made, fields=list(fields))
-
-
-def _constant(value: str, size: int) -> pa.StringArray:
-    return pa.repeat(pa.scalar(value or None, pa.string()), size)
 
 
 def _lists(chosen: Flags, names: tuple[str, ...]) -> pa.ListArray:

@@ -21,7 +21,7 @@ from solecism.schema import CLOZE
 from solecism.terminal import Progress, no_progress
 from solecism.treebank.candidates import AgreeingPairs, find_as_paper
 from solecism.treebank.catalogue import known_code, origin_languages
-from solecism.treebank.cloze import MASKS, ItemOrigin, items_of
+from solecism.treebank.cloze import MASKS, items_of
 from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
 from solecism.treebank.forms import LanguageForms, read_forms
 from solecism.treebank.languages import Language, find_language, read_stanza, rules_of
@@ -310,7 +310,8 @@ def mine_file(
     Duplicates have the same ``id``. The items depend on the file's text and the settings alone, not
     on the size of the chunks. Raises :class:`InputError` for broken sentences.
     """
-    origin = ItemOrigin(treebank_of(path), settings.licence, settings.genre)
+    about = {"licence": settings.licence, "genre": settings.genre}
+    origin = {"treebank": treebank_of(path), **about}
     for tokens in read_tokens(path, size, counts.skip if settings.lenient else None):
         if len(tokens):
             counts.bytes += tokens.size
