@@ -14,7 +14,7 @@ import pytest
 from people import WatchedPage, made_study
 from solecism.inputs import check
 from solecism.judge.design import AnswerDelivery, Study, read_study
-from solecism.judge.page import page_texts, read_wording, write_page
+from solecism.judge.page import page_texts, write_page
 from solecism.judge.protocol import SAVED, answer_row, mix, session_order
 from solecism.judge.schema import ANSWERS, DESIGNS
 
@@ -241,7 +241,7 @@ def test_sentences_are_texts_never_markup(browser: Any, tmp_path: Path) -> None:
 
 def test_the_page_is_small_and_policy_strict(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study")
-    texts = page_texts(study, read_wording(study))
+    texts = page_texts(study)
     assert sum(len(text.encode()) for text in texts.values()) < 400_000
     index = unescape(texts["index.html"])
     assert "default-src 'none'; script-src 'self'; style-src 'self'" in index

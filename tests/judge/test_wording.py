@@ -38,12 +38,11 @@ def test_other_languages_get_english_texts() -> None:
 
 def test_names_are_filled_in(tmp_path: Path) -> None:
     study = made_study(tmp_path / "study")
-    wording = read_wording(study)
-    assert "A University" in wording.parts["consent"]
-    assert f"about {study.minutes} minutes" in wording.parts["consent"]
-    assert f"You get {study.amount:.2f} EUR" in wording.parts["consent"]
-    assert "us@example.org" in wording.words["download_why"]
-    assert wording.words["progress"] == "{done} of {total}"
+    parts, words = read_wording(study)
+    for text in ("A University", f"about {study.minutes} minutes", f"{study.amount:.2f} EUR"):
+        assert text in parts["consent"]
+    assert "us@example.org" in words["download_why"]
+    assert words["progress"] == "{done} of {total}"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def _sheets(study: Study) -> dict[str, str]:
     if study.design != "expert":
         raise fail(f"a sheet is for experts (--design expert); this design is {study.design!r}")
     guide = [
-        read_wording(study).parts["instructions"],
+        read_wording(study)[0]["instructions"],
         "Copy the sheet to answers-NAME.csv, with a name of your own, and read one line after another.",
         f"answer: {', '.join(READINGS)}. reason: {', '.join(REASONS)}, or nothing.",
     ]
@@ -53,7 +53,7 @@ def _sheets(study: Study) -> dict[str, str]:
 
 def _write_archive(study: Study, out: Path) -> Path:
     """Write a study archive of JATOS (``.jzip``): the page, and what JATOS must know of it."""
-    page = page_texts(replace(study, home=replace(study.home, to="jatos")), read_wording(study))
+    page = page_texts(replace(study, home=replace(study.home, to="jatos")))
     folder = f"solecism_{study.id}"
     files = {f"{folder}/{name}": text for name, text in page.items()}
     files[f"{folder}.jas"] = json.dumps(_jatos(study, folder), ensure_ascii=False, indent=2)

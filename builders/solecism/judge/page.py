@@ -7,8 +7,6 @@ in a language that has no texts gets the English ones.
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
@@ -49,19 +47,11 @@ def texts_for(language: str, design: str) -> dict[str, str]:
     return texts
 
 
-@dataclass(frozen=True)
-class PageWording:
-    """The texts of a study: ``parts`` as Markdown by name, ``words`` of the page by key."""
+def read_wording(study: Study) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the texts of a study as Markdown by name, and the words on its page by key.
 
-    parts: Mapping[str, str]
-    words: Mapping[str, str]
-
-
-def read_wording(study: Study) -> PageWording:
-    """Read the texts of a study and fill in duration, pay, institution and contact.
-
-    Without pay the lines about it go. Raises :class:`InputError` for a file or a key that is
-    missing, and for an unknown ``{name}``.
+    Duration, pay, institution and contact are filled in. Without pay the lines about it go. Raises
+    :class:`InputError` for a file or a key that is missing, and for an unknown ``{name}``.
     """
     folder = study.folder / "texts"
     words, known = read_toml(folder / WORDS), read_toml(_TEXTS / "en" / WORDS)
@@ -88,7 +78,7 @@ def read_wording(study: Study) -> PageWording:
         lines = read_source(path).splitlines(keepends=True)
         shown = [line for line in lines if values["pay"] or "{pay}" not in line]
         parts[part] = filled("".join(shown), path)
-    return PageWording(parts, {k: filled(text, folder / WORDS) for k, text in words.items()})
+    return parts, {key: filled(text, folder / WORDS) for key, text in words.items()}
 
 
 def write_page(study: Study) -> Path:
@@ -97,16 +87,17 @@ def write_page(study: Study) -> Path:
     Raises :class:`InputError` if a text of the study is missing or broken.
     """
     folder = study.folder / "page"
-    for name, text in page_texts(study, read_wording(study)).items():
+    for name, text in page_texts(study).items():
         write_text(folder / name, text)
     return folder
 
 
-def page_texts(study: Study, wording: PageWording) -> dict[str, str]:
+def page_texts(study: Study) -> dict[str, str]:
     """Return the files of the page by name."""
+    parts, words = read_wording(study)
     copied = [name for name in (*_SCRIPTS, "page.css", "LICENSE.txt") if name != "study.js"]
     texts = {name: (_FILES / name).read_text("utf-8") for name in copied}
-    title = study.title or wording.words[f"question_{study.design}"]
+    title = study.title or words[f"question_{study.design}"]
     item = next(iter(study.items.values()))
     writing = direction(item.get("good") or item["bad"])
     markdown = MarkdownIt("commonmark", {"html": False})  # HTML in a text stays text
@@ -116,8 +107,8 @@ def page_texts(study: Study, wording: PageWording) -> dict[str, str]:
         "dir": writing, "seed": study.seed, "lists": study.lists, "items": study.items,
         "reasons": REASONS, "home": home,
         "salt": "" if study.home.to == "server" else study.salt,
-        "texts": {part: markdown.render(text) for part, text in wording.parts.items()},
-        "words": wording.words,
+        "texts": {part: markdown.render(text) for part, text in parts.items()},
+        "words": words,
     }  # fmt: skip
     script = json.dumps(known, ensure_ascii=False)
     for sign in "<>&\u2028\u2029":  # nothing may end the script or a line of it
@@ -133,7 +124,7 @@ def page_texts(study: Study, wording: PageWording) -> dict[str, str]:
     made = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
     texts["index.html"] = made.from_string((_FILES / "index.html").read_text("utf-8")).render(
         language=study.language, dir=writing, title=title,
-        policy="" if is_jatos else policy, no_script=wording.words["no_script"],
+        policy="" if is_jatos else policy, no_script=words["no_script"],
         scripts=("jatos.js", *_SCRIPTS) if is_jatos else _SCRIPTS,
     )  # fmt: skip
     return texts
