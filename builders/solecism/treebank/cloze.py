@@ -45,17 +45,14 @@ def items_of(
     text, token = texts_of(tokens, wanted)
     text, token = text[tokens.sentence[word]], token[tokens.written[word]]
     shared = found.shared[:, pair]
-    pron_type = (text_of(bundle(text), "PronType") or "" for text in tokens.feats.values)
-    controllers, feats = tokens.form[pairs.controller], tokens.feats[pairs.controller]
-    polite = feats.table(lambda text: "Form" in bundle(text).get("Polite", ()), bool)
+    controllers, of_them = tokens.form[pairs.controller], tokens.feats[pairs.controller]
+    pron_type = (text_of(bundle(feats), "PronType") or "" for feats in of_them.values)
+    polite = of_them.table(lambda feats: "Form" in bundle(feats).get("Polite", ()), bool)
     frequency = map(forms.frequency, token.texts()) if forms else [None] * len(pair)
     same = {"language": language.code, **origin}
     columns = {
+        **{name: [value or None] * len(pair) for name, value in same.items()},
         "id": hex_ids(_ids(tokens, pairs.relation, word, masked, language.code)),
-        **{
-            name: pa.repeat(pa.scalar(v or None, pa.string()), len(pair))
-            for name, v in same.items()
-        },
         "sent_id": tokens.sentences.sent_id[tokens.sentence[word]].arrow(),
         "text": text.arrow(),
         "left": Spans(text.data, text.starts, token.starts).arrow(),
@@ -74,7 +71,7 @@ def items_of(
         "distance": np.abs(pairs.target - pairs.controller).astype(np.int32),
         **_neighbours(tokens, pairs, shared, found.bits),
         "cues": _lists(_cues(found.pairs, found.shared)[pair], RELATIONS),
-        "pron_type": Coded(feats.codes, tuple(pron_type)).arrow(),
+        "pron_type": Coded(of_them.codes, tuple(pron_type)).arrow(),
         "polite": polite | controllers.codes().isin(*language.polite),
         "multiword": tokens.multiword[word],
         "length": np.bincount(tokens.sentence)[tokens.sentence[word]].astype(np.int32),

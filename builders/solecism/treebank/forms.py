@@ -48,7 +48,7 @@ class WordForm(NamedTuple):
 def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[WordForm], Ints]:
     """Return the distinct words of some rows, and for each row the place of its word in them."""
     columns = [column[rows] for column in (tokens.forms, tokens.lemmas, tokens.upos, tokens.feats)]
-    sizes = [len(column.values) + 1 for column in columns]
+    sizes = [len(column.values) + 1 for column in columns]  # never 0, also without words
     number = np.ravel_multi_index([column.codes for column in columns], sizes)
     _, first, which = np.unique(number, return_index=True, return_inverse=True)
     texts = ([column.values[code] for code in column.codes[first]] for column in columns)

@@ -379,7 +379,7 @@ class FreshItems:
                 continue
             first = self._first(kept)
             self.counts.repeated += int((~first).sum())
-            yield self._taken_of(kept.filter(pa.array(first)))
+            yield self._going(kept.filter(pa.array(first)))
             if sum(map(len, self._waiting)) > _WAITING:
                 yield from self.rest()
 
@@ -400,7 +400,7 @@ class FreshItems:
         self.counts.crowded += len(left)
         yield self.counts.count(waiting.filter(pa.array(goes)))
 
-    def _taken_of(self, items: pa.Table) -> pa.Table:
+    def _going(self, items: pa.Table) -> pa.Table:
         """Return the items that may go now; the others wait."""
         keys = _keys(items)
         for treebank, document, _ in keys:
