@@ -224,15 +224,12 @@ def test_who_may_not_push(
 ) -> None:
     push(releases["1.0.0"])
     hub.users |= {"hf_stranger": User("stranger"), "hf_reader": User("tester", ("org",), False)}
-    for token in ("hf_stranger", "hf_reader"):
+    rights = r"your token may not do this .*You don't have the rights to write to org/tiny"
+    for token, told in {"hf_stranger": rights, "hf_reader": rights, "hf_secret": "log in"}.items():
         monkeypatch.setenv("HF_TOKEN", token)
         said = push(releases["1.0.1"], code=2)
-        assert "your token may not do this" in said
-        assert "You don't have the rights to write to org/tiny" in said
-    monkeypatch.setenv("HF_TOKEN", "hf_wrong_secret")
-    said = push(releases["1.0.1"], code=2)
-    assert "log in" in said
-    assert "hf_wrong_secret" not in said
+        assert re.search(told, said)
+        assert token not in said
     assert hub.repos[REPO].history == ["tiny 1.0.0", "initial commit"]
 
 
