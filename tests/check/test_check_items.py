@@ -231,13 +231,6 @@ def test_unwanted_words_are_found(root: Path, line: str, number: int) -> None:
 # -- what is normal --
 
 
-def test_slots_that_may_repeat_may_take_one_word(root: Path) -> None:
-    path = edit(root / TEMPLATES / "across.jinja", "Set: [1, 3]", "Set: [1, 2]")
-    edit(path, "controller:", "may_repeat: [author, guard]\ncontroller:")
-    edit(path, "{from: verb, Frame: transitive}", "{from: [verb], Frame: transitive}")
-    assert "I006" not in draw(root).codes()
-
-
 def test_homonyms_are_two_words(root: Path) -> None:
     edit(root / LEXICON / "noun.tsv", "chef\tchef\tchefs", "pilot#2\tpilot\tpilots")
     edit(root / LEXICON / "noun.tsv", "pilot\tpilot\tpilots", "pilot#1\tpilot\tpilots")

@@ -112,12 +112,3 @@ def test_what_is_normal_is_not_reported(
 ) -> None:
     edit(make_root(tmp_path) / "lexicons" / "xx" / f"{table}.tsv", old, new)
     assert _check(tmp_path) == []
-
-
-def test_problems_of_several_files_come_together(tmp_path: Path) -> None:
-    folder = make_root(tmp_path) / "lexicons" / "xx"
-    edit(folder / "noun.tsv", "author\tauthor", "author")
-    edit(folder / "verb.tsv", "Frame", "frame\tframe")
-    edit(folder / "orthography.tsv", "yes", "perhaps")
-    assert set(codes(_check(tmp_path))) >= {"L001", "L003"}
-    assert len({f.path for f in _check(tmp_path)}) == 3

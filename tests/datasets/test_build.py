@@ -150,11 +150,11 @@ def started_build(folder: Path) -> subprocess.Popen[bytes]:
     """Start a build of French and wait until it has begun to write."""
     arguments = ["-m", "solecism", "build", "clams", "fr", "--out", str(folder / "clams")]
     process = subprocess.Popen([sys.executable, *arguments], cwd=CHECKOUT, stderr=subprocess.PIPE)
-    for _ in range(600):
+    while process.poll() is None:
         if list(folder.glob(".solecism-part.clams/fr/*.parquet")):
             return process
         time.sleep(0.02)
-    raise AssertionError("the build did not begin")
+    raise AssertionError("the build ended before it was seen to write")
 
 
 @pytest.mark.nightly

@@ -118,11 +118,6 @@ def test_a_number_of_items_is_drawn(tmp_path: Path, number: int) -> None:
     assert counts.skipped.total() <= 4
 
 
-def test_too_few_items_are_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"5 minimal sets are wanted, the words allow 4"):
-        suite_items(suite(tmp_path, f"{FRONT.strip()}\ndraw: 5"))
-
-
 def test_alternatives_in_a_condition_are_refused(tmp_path: Path) -> None:
     verbs = "lemma  Number=Sing  Number=Plur|Tense=Past  Number=Plur|Tense=Pres\nbe  is  are  art"
     paradigm = make_paradigm(tmp_path, {**TABLES, "verb": verbs}, FRONT, LINES)
