@@ -322,7 +322,7 @@ def mostly_left_out(counts: Counts) -> Iterator[str]:
     """
     skipped = counts.skipped.total()
     if skipped > counts.sets:
-        yield f"{skipped} of {skipped + counts.sets} ({_reasons(counts)})"
+        yield f"{skipped} of {skipped + counts.sets} ({counts.reasons})"
 
 
 def left_out(counts: Counts) -> Iterator[str]:
@@ -334,12 +334,7 @@ def left_out(counts: Counts) -> Iterator[str]:
     if counts.skipped or counts.syncretic_forms:
         forms = f"{counts.syncretic_forms} bad forms spelt like the good one"
         made = f"{counts.sets} minimal sets, {counts.pairs} pairs"
-        yield f"{made}; left out: {', '.join(filter(None, (_reasons(counts), forms)))}"
-
-
-def _reasons(counts: Counts) -> str:
-    """Return why combinations were left out, with their numbers: `2 equal, 1 lacking`."""
-    return ", ".join(f"{n} {reason}" for reason, n in sorted(counts.skipped.items()))
+        yield f"{made}; left out: {', '.join(filter(None, (counts.reasons, forms)))}"
 
 
 def unwanted_words(batch: PairBatch) -> Flags:

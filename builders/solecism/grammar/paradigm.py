@@ -160,6 +160,11 @@ class Counts:
         """How many combinations were tried so far."""
         return self.sets + self.skipped.total()
 
+    @property
+    def reasons(self) -> str:
+        """Why combinations were left out, with their numbers: ``2 equal, 1 lacking``."""
+        return ", ".join(f"{n} {reason}" for reason, n in sorted(self.skipped.items()))
+
     def skip(
         self, made: NDArray[np.bool_], reasons: Iterable[Mapping[str, NDArray[np.bool_]]]
     ) -> None:
@@ -195,8 +200,7 @@ def check_size(paradigm: Paradigm, most: int) -> None:
 def check_enough(paradigm: Paradigm, counts: Counts) -> None:
     """Raise :class:`InputError` where the words make fewer minimal sets than wanted, or none."""
     wanted = paradigm.template.draw
-    skipped = ", ".join(f"{n} {reason}" for reason, n in sorted(counts.skipped.items()))
-    left_out = f" (left out: {skipped})" if skipped else ""
+    left_out = f" (left out: {counts.reasons})" if counts.reasons else ""
     if wanted is not None:
         made = f"the words allow {counts.sets}"
         if _hopeless(counts):
