@@ -1,5 +1,6 @@
 """What changed between two builds, item by item, and the version that the change needs."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,10 @@ def test_command_prints_what_changed_and_what_it_needs(tmp_path: Path) -> None:
     old = write_folder(tmp_path / "old", {"he": ROWS})
     rows = [{**ROWS[0], "distance": 9}, *ROWS[2:], pair_row("z", pair_id=4)]
     new = write_folder(tmp_path / "new", {"he": rows}, "2.0.0")
+    told = json.loads(run(old, new, "--json"))
+    assert (told["needs"], told["smallest"], told["configs"][0]["added"]["count"]) == (
+        "major", "2.0.0", 1,
+    )  # fmt: skip
     assert run(old, new).splitlines() == [
         "1.0.0 -> 2.0.0",
         "* he: 1 item added (simple 1)",

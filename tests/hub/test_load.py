@@ -11,6 +11,8 @@ from huggingface_hub import constants
 import solecism
 from fake_hub import Blob, FakeHub, User
 from hubs import REPO
+from solecism.datasets.lock import LOCK, record
+from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.hub.push import push
 from solecism.scoring.items import open_items
 
@@ -175,8 +177,15 @@ def test_a_folder_built_here(
         solecism.load("tiny", "he")
 
 
-def test_rows_that_the_lock_of_the_package_does_not_know(full: FakeHub) -> None:
+def test_rows_that_the_lock_of_the_package_does_not_know(
+    full: FakeHub, releases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Everything under the tag fits its manifest, but it is not what was released."""
+    with monkeypatch.context() as patch:
+        patch.setattr("solecism.hub.load.BUILT_IN", tmp_path / "catalogue.toml")
+        manifest = read_manifest(releases["1.0.1"])
+        record(tmp_path / LOCK, "tiny", "1.0.1", contents_of(manifest))
+        assert load("he", "1.0.1") == ids(releases["1.0.1"], "he")
     repo = full.repos[REPO]
     files = repo.commits[repo.tags["v1.0.0"]].files
     told = json.loads(files["manifest.json"].data) | {"dataset": "clams"}
