@@ -72,13 +72,13 @@ def fail(
     return InputError(Problem(message, str(path), line, code))
 
 
-def unknown(
+def unknown_error(
     message: str, wrong: str, kind: str, names: Iterable[str], path: str | Path = "",
     line: int | None = None,
 ) -> InputError:  # fmt: skip
     """Return the error that there is nothing called ``wrong``, with the ``names`` that there are.
 
-    >>> print(unknown("there is no method", "focs", "methods", ["focus", "pll"]))
+    >>> print(unknown_error("there is no method", "focs", "methods", ["focus", "pll"]))
     there is no method 'focs' (did you mean 'focus'? methods: focus, pll)
     """
     return fail(f"{message} {wrong!r} {candidates(kind, list(names), wrong)}", path, line)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from solecism.errors import fail, unknown
+from solecism.errors import fail, unknown_error
 
 _HERE = Path(__file__).resolve().parent
 
@@ -83,14 +83,14 @@ class Root:
         """Return the languages that a data set has templates for; raises :class:`InputError`."""
         found = _folders(self.path / "templates" / dataset)
         if dataset not in self.datasets:
-            raise unknown("there is no data set", dataset, "data sets", self.datasets)
+            raise unknown_error("there is no data set", dataset, "data sets", self.datasets)
         return found
 
     def folder(self, dataset: str, language: str) -> Path:
         """Return the folder of a data set's templates in a language; raises :class:`InputError`."""
         known = self.configs(dataset)
         if language not in known:
-            raise unknown(f"data set {dataset!r} has no config", language, "configs", known)
+            raise unknown_error(f"data set {dataset!r} has no config", language, "configs", known)
         return self.path / "templates" / dataset / language
 
     def templates(self, dataset: str, language: str) -> list[Path]:
@@ -100,7 +100,7 @@ class Root:
     def lexicon(self, language: str) -> Path:
         """Return the folder of a language's lexicon; raises :class:`InputError`."""
         if language not in self.languages:
-            raise unknown(
+            raise unknown_error(
                 "there is no lexicon", language, "languages", self.languages, self.path / "lexicons"
             )
         return self.path / "lexicons" / language

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism.contrast import differing_span, surplus
-from solecism.errors import fail, unknown
+from solecism.errors import fail, unknown_error
 from solecism.inputs import read_json_lines, read_text, reading_parquet
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
@@ -332,7 +332,9 @@ def read_pairs(paths: Sequence[Path]) -> dict[str, list[PairTexts]]:
                 texts = row["sentence_good"], row["sentence_bad"]
                 found[language, uid].append(PairTexts(*texts, words, lemmas))
         if wanted and wanted not in met:
-            raise unknown("there is no paradigm", wanted, "paradigms", sorted(met), path.parent)
+            raise unknown_error(
+                "there is no paradigm", wanted, "paradigms", sorted(met), path.parent
+            )
     several = len({language for language, _ in found}) > 1
     return {f"{n}/{uid}".lstrip("/") if several else uid: p for (n, uid), p in found.items()}
 

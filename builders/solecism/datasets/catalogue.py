@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import regex
 
 from solecism import __version__
-from solecism.errors import InputError, Problem, fail, unknown
+from solecism.errors import InputError, Problem, fail, unknown_error
 from solecism.inputs import INTEGER, check, read_source, read_toml
 from solecism.root import Root
 
@@ -98,7 +98,7 @@ def catalogue_entry(root: Root, dataset: str) -> CatalogueEntry:
         return read_catalogue(path)[dataset]
     if dataset not in root.datasets:
         names = sorted({*root.datasets, *mined_names()})
-        raise unknown("there is no data set", dataset, "data sets", names)
+        raise unknown_error("there is no data set", dataset, "data sets", names)
     return CatalogueEntry(dataset, "0.0.0", dataset)
 
 
@@ -206,7 +206,9 @@ def references_of(root: Root, entry: CatalogueEntry) -> list[Reference]:
         return []
     known = read_bibliography(path)
     message = f"[{entry.name}] has source"
-    wrong = [unknown(message, k, "keys", known, path) for k in entry.sources if k not in known]
+    wrong = [
+        unknown_error(message, k, "keys", known, path) for k in entry.sources if k not in known
+    ]
     if wrong:
         raise InputError(problem for error in wrong for problem in error.problems)
     return [known[key] for key in entry.sources]

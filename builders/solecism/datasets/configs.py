@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from solecism.check.registry import Finding
-from solecism.errors import unknown
+from solecism.errors import unknown_error
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
 from solecism.schema import ItemRow, pair_schema
@@ -72,7 +72,7 @@ def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str
     known = list(known)
     for name in names:
         if name not in known:
-            raise unknown(f"data set {dataset!r} has no config", name, "configs", known)
+            raise unknown_error(f"data set {dataset!r} has no config", name, "configs", known)
     return list(names) or known
 
 

@@ -14,7 +14,7 @@ from solecism.check.registry import Finding
 from solecism.check.run import ItemChecker
 from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import BuiltParadigm, Config, example_of
-from solecism.errors import fail, unknown
+from solecism.errors import fail, unknown_error
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, bind, check_size
 from solecism.grammar.phrases import Phrases
@@ -127,7 +127,7 @@ def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm
     if not known:
         known = {t.id: t for t in templates_of_language(root, dataset, language)}
     if uid not in known:
-        raise unknown(f"{dataset}/{language} has no paradigm", uid, "paradigms", known)
+        raise unknown_error(f"{dataset}/{language} has no paradigm", uid, "paradigms", known)
     (paradigm,) = load_paradigms(root, dataset, [known[uid]]).values()
     return paradigm
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from solecism import __version__
 from solecism.datasets.catalogue import MINED, CatalogueEntry, as_list, is_version, one_or_all
 from solecism.datasets.configs import BuiltConfig, Facts, languages_of, sources_of
-from solecism.errors import InputError, fail, unknown
+from solecism.errors import InputError, fail, unknown_error
 from solecism.hashing import Content, ContentDigest, file_digest
 from solecism.inputs import Number, read_json, reading_parquet
 from solecism.root import Root
@@ -91,7 +91,7 @@ class Manifest:
         """Return a config; raises :class:`InputError` with the candidates if there is none."""
         if name not in self.configs:
             message = f"data set {self.dataset!r} {self.version} has no config"
-            raise unknown(message, name, "configs", sorted(self.configs))
+            raise unknown_error(message, name, "configs", sorted(self.configs))
         return self.configs[name]
 
     def paths(self, config: str) -> list[Path]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from solecism.errors import InputError, unknown
+from solecism.errors import InputError, unknown_error
 from solecism.grammar.expression import renamed
 from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.lexicon.table import read_lines
@@ -202,9 +202,9 @@ def _kind_called(
         shown = [" ".join((head, ", ".join(kind.names))).strip() for head, kind in kinds.items()]
         if not kinds:
             raise entry.fault(f"there is no kind {text!r} (there is no {SLOTS})")
-        raise unknown("there is no kind", text, "kinds", shown, entry.path, entry.line)
+        raise unknown_error("there is no kind", text, "kinds", shown, entry.path, entry.line)
     for name in others if slots else ():
         if slots and name not in slots.fields:
             message = f"{text!r}: there is no slot"
-            raise unknown(message, name, "slots", slots.fields, entry.path, entry.line)
+            raise unknown_error(message, name, "slots", slots.fields, entry.path, entry.line)
     return kind, others

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment, TemplateSyntaxError
 
-from solecism.errors import InputError, Problem, candidates, fail, unknown
+from solecism.errors import InputError, Problem, candidates, fail, unknown_error
 from solecism.grammar.expression import in_plain_words
 from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.grammar.inherit import inherited
@@ -149,7 +149,9 @@ def read_templates(path: Path) -> tuple[Template, ...]:
             raise fail(f"like: {like.text!r} is like this template itself", path)
         if not here.is_file():
             known = sorted(p.stem for p in path.parent.glob("[!_]*.jinja") if p != path)
-            raise unknown("like: there is no template", like.text or "", "templates", known, path)
+            raise unknown_error(
+                "like: there is no template", like.text or "", "templates", known, path
+            )
         files.append(_TemplateFile.read(here))
     front, tests, errors = inherited([file.front for file in files])
     body = files[0].body

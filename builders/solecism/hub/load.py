@@ -21,7 +21,7 @@ from huggingface_hub.file_download import repo_folder_name
 from solecism.datasets.catalogue import BUILT_IN, TAG, Version, parse_version
 from solecism.datasets.lock import LOCK, read_lock
 from solecism.datasets.manifest import MANIFEST, Manifest, changed_files, content_of, read_manifest
-from solecism.errors import InputError, candidates, fail, unknown
+from solecism.errors import InputError, candidates, fail, unknown_error
 from solecism.hub.client import DATASET, UnreachableError, refs_of, snapshot
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _load(manifest: Manifest, config: str, split: str) -> Dataset:
     files = [folder / path for path in facts.files]
     splits = sorted({path.name.partition("-")[0] for path in files})
     if split not in splits:
-        raise unknown(f"config {config!r} has no split", split, "splits", splits)
+        raise unknown_error(f"config {config!r} has no split", split, "splits", splits)
     chosen = [str(path) for path in files if path.name.startswith(f"{split}-")]
     rows = load_dataset("parquet", config, split=split, data_files={split: chosen})
     rows.info.dataset_name, rows.info.version = manifest.dataset, InfoVersion(manifest.version)

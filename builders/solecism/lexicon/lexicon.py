@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.errors import InputError, Problem, candidates, unknown
+from solecism.errors import InputError, Problem, candidates, unknown_error
 from solecism.lexicon.features import Feats
 from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, read_table, read_tsv
@@ -86,7 +86,7 @@ class Lexicon:
         """Return a table, which is read once; raises :class:`InputError` for an unknown name."""
         if name not in self.names:
             message = f"lexicon {self.code!r} has no table"
-            raise unknown(message, name, "tables", self.names, self.folder)
+            raise unknown_error(message, name, "tables", self.names, self.folder)
         return self._tables(self.folder / f"{name}.tsv")
 
 

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 
-from solecism.errors import InputError, Problem, fail, unknown
+from solecism.errors import InputError, Problem, fail, unknown_error
 from solecism.inputs import read_source, unseen
 from solecism.lexicon.features import UNIVERSAL, Feats
 
@@ -88,7 +88,7 @@ class Table:
         """Return the row of a lemma; raises :class:`InputError` if there is none."""
         if lemma not in self.by_lemma:
             message = f"{self.name}.tsv has no lemma"
-            raise unknown(message, lemma, "lemmas", self.by_lemma, self.path)
+            raise unknown_error(message, lemma, "lemmas", self.by_lemma, self.path)
         return self.by_lemma[lemma]
 
 

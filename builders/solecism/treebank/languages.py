@@ -15,7 +15,7 @@ from typing import Any
 
 import regex
 
-from solecism.errors import candidates, fail, unknown
+from solecism.errors import candidates, fail, unknown_error
 from solecism.inputs import read_toml
 from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import AGREEMENT, PAPER_RELATIONS, RELATIONS, bundle, layered
@@ -47,7 +47,7 @@ class Rule:
         """
         match = _RULE.fullmatch(text)
         if not match or match[1] not in AGREEMENT:
-            raise unknown("no rule of agreement:", text, "features", AGREEMENT)
+            raise unknown_error("no rule of agreement:", text, "features", AGREEMENT)
         return cls(*(group or "" for group in match.groups()))
 
     def __str__(self) -> str:
@@ -164,7 +164,7 @@ def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
     """
     for name in relations:
         if name not in RELATIONS:
-            raise unknown("there is no relation", name, "relations", RELATIONS)
+            raise unknown_error("there is no relation", name, "relations", RELATIONS)
     known = languages().get(code)
     if known is None and not relations:
         names = sorted(languages(), key=lambda name: (name[0] != code[:1], name))

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from solecism.errors import candidates, fail, unknown
+from solecism.errors import candidates, fail, unknown_error
 from solecism.files import writing
 from solecism.hashing import Hashes, SeenHashes, text_hashes
 from solecism.schema import CLOZE
@@ -75,7 +75,7 @@ class Settings:
         ):
             for name in given:
                 if name not in known:
-                    raise unknown(f"there is no {kind}", name, f"{kind}s", known)
+                    raise unknown_error(f"there is no {kind}", name, f"{kind}s", known)
 
     def find(self, tokens: Tokens) -> tuple[AgreeingPairs, Counter[str]]:
         """Return the pairs of a chunk that agree, and how many were dropped, by reason."""
