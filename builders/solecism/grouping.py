@@ -1,6 +1,6 @@
 """Group rows of numbers: find equal rows, the first of each group, and the members of groups.
 
-The columns hold places in some list (words of a slot, kinds of words, values of a text). Work that
+The columns hold places in some list (words of a slot, distinct texts of a column). Work that
 depends on a row alone is then done once for all equal rows.
 """
 
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 Ints = NDArray[np.intp]
 
 MAX_CODE = 1 << 62
-"""The largest number that stands for a row; larger ones would not fit in 64 bits."""
+"""Numbers of rows are at most so large, so that they fit in 64 bits with a bit to spare."""
 
 
 def distinct_codes(codes: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the distinct codes below ``size`` in order, and the place of each code among them.
+
+    Codes that do not fit in 64 bits are an array of Python's integers.
 
     >>> distinct_codes(np.array([7, 3, 7]), 8)
     (array([3, 7]), array([1, 0, 1]))
@@ -93,7 +95,7 @@ class Groups:
 
     @property
     def firsts(self) -> Ints:
-        """The first member of each group."""
+        """The first member of each group; no group may be empty."""
         return self.order[self.starts]
 
     def pairs(self, groups: Ints) -> tuple[Ints, Ints]:

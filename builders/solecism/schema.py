@@ -95,10 +95,11 @@ CLOZE = pa.schema(
 ``lemma``, ``upos`` and ``feats`` are those of the masked word; ``answer`` is what is masked, the
 whole of a multiword token if the word is a part of one (``multiword``). ``index`` is the ID of a
 word in its tree. ``agrees_in``: features in which the two ends share a value; ``decides``: those
-of them by which the masked form can be told (a noun's gender is its own); ``layer``: that of the
-target's features (``abs`` for ``Number[abs]``). ``distance``: words
-from one end to the other (1: neighbours). ``distractors``: nouns of the sentence that differ from
-the controller in one of the four features; ``intervening_noun``: a noun is between the ends;
+of them in which the other end determines the masked form (not the gender of a masked noun, which
+its lemma has); ``layer``: that of the target's features (``abs`` for ``Number[abs]``).
+``distance``: words from one end to the other (1: neighbours). ``distractors``: how many other nouns
+of the sentence differ from the controller in number, gender, case or person;
+``intervening_noun``: a noun is between the ends;
 ``attractors``: nouns, names and pronouns between them that would license another form. ``cues``:
 relations in which the controller agrees with another word too, in one of ``agrees_in``.
 ``pron_type`` and ``polite`` are the controller's. ``length``: words of the sentence; ``depth``: of
@@ -136,8 +137,9 @@ SUITE = pa.schema(
 )
 """Suite items: named conditions with regions, and formulas about their surprisals.
 
-``item`` tells the items of a suite apart and is the same for one item in several suites (with other
-modifiers). ``text`` is the sentence as ordinary text, ``tokens`` its words and marks with spaces
+``item`` is the number of an item in its suite. Suites that differ only in ``modifier`` (what stands
+between the words that depend on each other) use the same words for items of one number. ``text`` is
+the sentence as ordinary text, ``tokens`` its words and marks with spaces
 between them. A region is characters ``start:end`` of ``text`` and words ``first:last`` of
 ``tokens`` (ends exclusive). ``metric`` says how a region's surprisal is made of its tokens'
 (``sum``; SyntaxGym's others: ``mean``, ``median``, ``range``, ``max``, ``min``).

@@ -198,7 +198,7 @@ def test_what_does_not_fit_the_study_is_named(study: Study, tmp_path: Path) -> N
     with pytest.raises(InputError, match=r"data\.csv:2: the study has no trial 'i99' .*i"):
         rows_of(study, tmp_path / "data.csv")
     with pytest.raises(InputError, match=r"unknown format 'pcibx' .*pcibex"):
-        rows_of(study, one, name="pcibx")
+        rows_of(study, one, kind="pcibx")
 
 
 def test_ratings_and_readings(tmp_path: Path) -> None:

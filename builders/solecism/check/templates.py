@@ -115,7 +115,8 @@ def unprinted_slot(paradigm: Paradigm) -> Iterator[Problem]:
     for key in ("controller", "attractors"):
         value = getattr(template, key)
         for name in filter(None, (value,) if isinstance(value, str) else value):
-            # A line that asks for properties or features alone does not print the word.
+            # WHOLE: the word itself is printed; ROW: another form of it. A line that asks for
+            # properties or features alone does not print the word.
             if not asked.get(name, frozenset()) & {WHOLE, ROW}:
                 yield Problem(f"{key}: {name!r}", template.path, template.lines[key])
 
@@ -191,8 +192,10 @@ def free_feature(paradigm: Paradigm) -> Iterator[Problem]:
         free = {"Number", "Gender", "Person", "Animacy", "Definite"}
         known = {*asked, *(free if nominal or FEATS in asked else ())}
         varies = sorted({name for (_, name), found in values.items() if len(found) > 1} - known)
-        plain = slot.name in template.line_expressions
-        if varies and (plain or (nominal and WHOLE in asked)):
+        # A verb or adjective that an expression takes as a whole may be inflected there; a noun
+        # is printed as it is.
+        bare = slot.name in template.line_expressions  # {{ slot }} alone
+        if varies and (bare or (nominal and WHOLE in asked)):
             yield Problem(f"{slot.name!r} in {', '.join(varies)}", template.path, slot.line)
 
 
@@ -222,7 +225,7 @@ def _idle_clauses(paradigm: Paradigm) -> Iterator[tuple[Problem, bool]]:
     """
     template, plan = paradigm.template, paradigm.plan
     words = {domain.slot.name: domain.words for domain in plan.domains}
-    # Clauses of kinds of slots come after those of the template, and are not reported here.
+    # Clauses that come from `_slots.yaml` are after those of the template, and not reported here.
     for text, clause in zip(template.where, plan.clauses, strict=False):
         if clause.table.all():
             tests = nodes.Output([paradigm.phrases.tree(text)]).find_all(nodes.Test)

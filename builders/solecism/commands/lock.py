@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from solecism.commands.cli import FOLDER, ROOT, option, print_lines
-from solecism.datasets.lock import changes, is_own, lock_path, note_commits, read_lock, record
+from solecism.datasets.lock import changes, has_own_lock, lock_path, note_commits, read_lock, record
 from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.errors import InputError, Problem, fail
 from solecism.hub.client import refs_of
@@ -37,7 +37,7 @@ def command(
             lines = changes(read_lock(path), name, version, contents_of(manifest))
             problems += [Problem(f"{line}: {_ADVICE}", str(path)) for line in lines]
             told = "" if lines else "is as locked"
-        elif is_own(root, name):
+        elif has_own_lock(root, name):
             new = record(path, name, version, contents_of(manifest), replace)
             told = f"written to {path}" if new else "is as locked"
         else:

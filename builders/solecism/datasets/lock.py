@@ -6,6 +6,7 @@ and the digest of their values. (Not of the file: another version of Arrow write
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,11 +42,11 @@ def lock_path(root: Root, dataset: str) -> Path:
     return (catalogue_of(root, dataset) or root.path / BUILT_IN.name).with_name(LOCK)
 
 
-def is_own(root: Root, dataset: str) -> bool:
-    """Return whether the lock of a data set is in the root.
+def has_own_lock(root: Root, dataset: str) -> bool:
+    """Return whether the lock of a data set is in the root, and not in the installed package.
 
-    An author may have a variant of a data set of ours. Its lock is ours, not the author's, until
-    the variant has an entry in the author's catalogue.
+    An author may change a copy of a data set of ours. Until the copy has an entry in the author's
+    catalogue, the lock that is found is that of the package.
     """
     return lock_path(root, dataset).resolve().is_relative_to(root.path.resolve())
 
@@ -58,7 +59,7 @@ def read_lock(path: Path) -> Lock:
     if not path.is_file():
         return {}
     whole = read_json(path, {str: {str: _VERSION}}, "lock")
-    for version in (version for some in whole.values() for version in some):
+    for version in chain.from_iterable(whole.values()):
         if not is_version(version):
             raise fail(f"is no lock: version {version!r} is not of the form '1.0.0'", path)
     return {
@@ -109,25 +110,27 @@ def departures(root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]) 
     Nothing is returned for a data set whose lock is not in the root.
     """
     path = lock_path(root, entry.name)
-    some = read_lock(path).get(entry.name, {}) if is_own(root, entry.name) else {}
+    some = read_lock(path).get(entry.name, {}) if has_own_lock(root, entry.name) else {}
     if entry.version not in some:
         return []
-    known = {**some[entry.version].configs, **{c.name: c.content for c in built}}
-    return changes({entry.name: some}, entry.name, entry.version, known)
+    # Configs that were not built count as unchanged.
+    now = {**some[entry.version].configs, **{c.name: c.content for c in built}}
+    return changes({entry.name: some}, entry.name, entry.version, now)
 
 
 def verified_configs(
     versions: Mapping[str, LockedVersion], version: str, built: Sequence[BuiltConfig]
 ) -> list[str]:
-    """Return the names of the configs that were verified: a card says of them what was checked.
+    """Return the names of the configs for which what a card says of people's checks is true.
 
-    If ``version`` is locked, these are the configs with the content in the lock. If it is not
-    locked yet, they are the configs that any locked version has.
+    People checked the words and paradigms of the configs in the lock. If ``version`` is locked,
+    these are the configs that still have the locked content. If it is not locked yet, they are
+    those that an earlier version has too, though their rows may differ.
     """
     if version in versions:
         known = versions[version].configs
         return [config.name for config in built if known.get(config.name) == config.content]
-    names = {name for version in versions.values() for name in version.configs}
+    names = {name for locked in versions.values() for name in locked.configs}
     return [config.name for config in built if config.name in names]
 
 

@@ -169,7 +169,10 @@ _INPUTS = (".jinja", ".tsv", ".yaml")
 def input_digests(
     root: Root, entry: CatalogueEntry, languages: Sequence[str]
 ) -> dict[str, Mapping[str, str]]:
-    """Return digest and licence, by path, of every file below the root that the data depend on."""
+    """Return the digest, by path, of every file below the root that the folder is made of.
+
+    These are templates, lexicons and what the card is made of.
+    """
     codes = () if entry.configs == MINED else languages
     templates = root.path / "templates" / entry.name
     folders = [top / code for top in (templates, root.path / "lexicons") for code in codes]
@@ -177,10 +180,7 @@ def input_digests(
     files += templates.glob("*.jinja")
     documents = root.card(entry.name), root.changelog(entry.name), root.bibliography
     files += [path for path in documents if path.is_file()]
-    return {
-        p.relative_to(root.path).as_posix(): {"sha256": file_digest(p), "license": "Apache-2.0"}
-        for p in sorted(files)
-    }
+    return {p.relative_to(root.path).as_posix(): {"sha256": file_digest(p)} for p in sorted(files)}
 
 
 def changed_files(folder: Path, files: Mapping[str, FileDigest]) -> list[str]:

@@ -53,11 +53,11 @@ class Imported(NamedTuple):
 
 
 def import_answers(
-    study: Study, files: Sequence[Path], name: str = "", known: KnownTrials | None = None
+    study: Study, files: Sequence[Path], kind: str = "", known: KnownTrials | None = None
 ) -> Imported:
     """Read the answers in ``files``; if there are no files, those that our server has taken.
 
-    ``name``: the format, one of :data:`~solecism.judge.formats.FORMATS`; if it is empty, the format
+    ``kind``: the format, one of :data:`~solecism.judge.formats.FORMATS`; if it is empty, the format
     is recognised. ``known``: the pairs that answers are about, if the study does not have them. An
     answer that is there twice counts once. If a program does not say the position of an answer or
     the number of trials, they are counted from the person's answers. Raises :class:`InputError`,
@@ -66,7 +66,10 @@ def import_answers(
     """
     found: dict[tuple[object, ...], Raw] = {}
     twice = 0
-    for path, row in _rows(study, files, name, known or known_trials(study.items)):
+    if files and not study.items and not (study.folder / SALT).is_file():
+        # Others made the study, so it has no salt yet for the pseudonyms of people.
+        write_text(study.folder / SALT, secrets.token_hex(16) + "\n", mode=0o600)
+    for path, row in _rows(study, files, kind, known or known_trials(study.items)):
         key = tuple(row[part] for part in ("participant", "list", "position", "id", "shown"))
         if (other := found.setdefault(key, row)) is not row:
             if any(other[name] != row[name] for name in ("answer", "rating")):
@@ -99,17 +102,15 @@ def _side(item: Item) -> str:
 
 
 def _rows(
-    study: Study, files: Sequence[Path], name: str, known: KnownTrials
+    study: Study, files: Sequence[Path], kind: str, known: KnownTrials
 ) -> Iterator[tuple[Path, Raw]]:
     """Yield answers as rows of :data:`~solecism.judge.schema.ANSWERS`, each with its file."""
     if not files:
         yield from ((study.folder, row) for row in _stored(study).to_pylist())
-    elif not study.items and not (study.folder / SALT).is_file():  # made by others
-        write_text(study.folder / SALT, secrets.token_hex(16) + "\n", mode=0o600)
     for path in files:
         if path.suffix == ".sqlite":
             raise fail("is the server's file: import it by naming no file", path)
-        for raw in read_raw(path, study, name):
+        for raw in read_raw(path, study, kind):
             # Answers of our own page have all columns, and pseudonyms for people.
             whole = all(name in raw for name in ANSWERS.names)
             yield path, raw if whole else _row(study, raw, known, path)
@@ -130,6 +131,7 @@ def _row(study: Study, raw: Raw, known: KnownTrials, path: Path) -> Raw:
     item = _find(raw, known) or _described(study, raw, path)
     numbers = {name: _whole(raw.get(name)) for name in ("list", "position", "time", "trials")}
     check(numbers, dict.fromkeys(numbers, (COUNT, None)), f"{path}:{line}")
+    # Of a choice the side that stood first, which need not be known; else that of the sentence.
     shown = str(raw.get("shown") or ("" if study.design == "choice" else _side(item)))
     if shown not in SIDES and (shown or study.design != "choice"):
         raise fail(f"shown is {shown!r}, wanted good or bad", path, line)
@@ -163,7 +165,10 @@ def _sentences(raw: Raw) -> tuple[str, str]:
 
 
 def _whole(value: object) -> object:
-    """Return a number of at most 32 bits, or its text, as a whole number; others as they are."""
+    """Return a number, or a text that is one, rounded; return all else unchanged.
+
+    Numbers that do not fit in 32 bits are returned unchanged too.
+    """
     try:
         number = float(str(value))
     except ValueError:
@@ -258,7 +263,7 @@ def read_answer_table(study: Study) -> pa.Table:
 
 
 def _check_values(table: pa.Table, design: str, path: Path) -> None:
-    """Raise :class:`InputError` for values that no answer can have, as others made the table."""
+    """Raise :class:`InputError` for values that no answer can have: others may have made them."""
     judged = "rating" if design == "likert" else "answer"
     shapes: dict[str, object] = {
         "design": (design,), "kind": KINDS, "shown": (*SIDES, None) if design == "choice" else SIDES,
@@ -304,9 +309,12 @@ def states_of_lists(study: Study) -> dict[int, tuple[int, int, int]]:
     if not (study.folder / TABLE).is_file():
         return {}
     frame = read_answer_table(study).to_pandas().fillna({"list": 0})
-    people = frame.groupby(["list", "participant"]).agg({"id": "size", "trials": "max"})
-    people["finished"] = people["id"] >= people["trials"]
-    lists = people.groupby("list").agg({"trials": "size", "finished": "sum", "id": "sum"})
+    groups = frame.groupby(["list", "participant"])
+    people = groups.agg(answers=("id", "size"), trials=("trials", "max"))
+    people["finished"] = people["answers"] >= people["trials"]
+    lists = people.groupby("list").agg(
+        people=("trials", "size"), finished=("finished", "sum"), answers=("answers", "sum")
+    )
     return {int(number): tuple(counts) for number, *counts in lists.itertuples()}
 
 

@@ -45,9 +45,9 @@ def items_of(
     text, token = texts_of(tokens, wanted)
     text, token = text[tokens.sentence[word]], token[tokens.written[word]]
     shared = found.shared[:, pair]
-    controllers, of_them = tokens.form[pairs.controller], tokens.feats[pairs.controller]
-    pron_type = (text_of(bundle(feats), "PronType") or "" for feats in of_them.values)
-    polite = of_them.table(lambda feats: "Form" in bundle(feats).get("Polite", ()), bool)
+    controllers, feats = tokens.form[pairs.controller], tokens.feats[pairs.controller]
+    pron_type = (text_of(bundle(text), "PronType") or "" for text in feats.values)
+    polite = feats.table(lambda text: "Form" in bundle(text).get("Polite", ()), bool)
     frequency = map(forms.frequency, token.texts()) if forms else [None] * len(pair)
     same = {"language": language.code, **origin}
     columns = {
@@ -69,9 +69,9 @@ def items_of(
         "decides": _lists(found.decides[masked, :, pair], AGREEMENT),
         "layer": Coded(found.layer[pair], found.layers).arrow(),
         "distance": np.abs(pairs.target - pairs.controller).astype(np.int32),
-        **_neighbours(tokens, pairs, shared, found.bits),
+        **_other_nouns(tokens, pairs, shared, found.bits),
         "cues": _lists(_cues(found.pairs, found.shared)[pair], RELATIONS),
-        "pron_type": Coded(of_them.codes, tuple(pron_type)).arrow(),
+        "pron_type": Coded(feats.codes, tuple(pron_type)).arrow(),
         "polite": polite | controllers.codes().isin(*language.polite),
         "multiword": tokens.multiword[word],
         "length": np.bincount(tokens.sentence)[tokens.sentence[word]].astype(np.int32),
@@ -104,6 +104,7 @@ def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
     are not ``wanted`` nothing is looked up, and their places mean nothing.
     """
     surface, sentences = tokens.surface, tokens.sentences
+    # For all sentences at once: is `# text` just the tokens and the blanks between them?
     step = surface.form.sizes + surface.spaced
     at = np.cumsum(step) - step
     first = starts_of(surface.sentence)
@@ -118,7 +119,7 @@ def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
     fits[surface.sentence[rows[misplaced]]] = False
     text, added = sentences.text, bytearray()
     starts, ends = text.starts.copy(), text.ends.copy()
-    # The texts of other sentences are added after the bytes of the chunk.
+    # Sentences with another `# text` go one by one; their texts are added after the chunk's bytes.
     for sentence in np.flatnonzero(wanted & ~fits).tolist():
         place = slice(first[sentence], end[sentence])
         forms = surface.form[place].raw()
@@ -192,7 +193,7 @@ def _list_array(counts: Ints, values: pa.Array) -> pa.ListArray:
     return pa.ListArray.from_arrays(ends, values)
 
 
-def _neighbours(
+def _other_nouns(
     tokens: Tokens, pairs: WordPairs, shared: Flags, bits: Hashes
 ) -> dict[str, pa.Array | Flags]:
     """Return the columns about the other nouns of each pair's sentence.
@@ -201,6 +202,7 @@ def _neighbours(
     of the four features (the paper, Results). ``intervening_noun``: whether a noun stands between
     the ends. ``attractors``: the nouns, names and pronouns between the ends that differ from the
     controller in a feature in which the pair agrees, so that they would license another form.
+    ``bits``: for each feature and word a number with a bit for each value that the word has.
     """
     noun = tokens.upos.isin("NOUN")
     nominal = np.flatnonzero(tokens.upos.isin("NOUN", "PROPN", "PRON"))

@@ -26,14 +26,25 @@ _NOISE = ("Typo", "Abbr", "Foreign")
 _FREE = frozenset({"Animacy", "Style", "Variant", "ExtPos", "Polite"})
 """Two forms that contrast in one feature of agreement may differ in these features too."""
 _FREE_IN_PARADIGMS = frozenset({"Animacy", "Style", "ExtPos", "Polite", "NumType", "Foreign"})
-_LEMMAS = 5
-"""The least number of lemmas with an ending that tell what it shows; they must not disagree."""
+"""The same for forms that replace each other in a sentence. Short and long, or polite and plain
+forms do not, but ``NumType`` and ``Foreign`` are often left out on one of the two."""
+_LEAST_FORMS = 5
+"""An ending shows a feature if at least so many forms with it are known, and all show it."""
 _ANALOGOUS = ("Number", "Person")
 """The features that an ending can show. In gender and case, words of one ending differ too much."""
-_SHARE, _RARE, _OFTEN = 0.01, 0.1, 8
+_SHARE = 0.01
+"""The least share of a form's occurrences that a reading must have (:meth:`Paradigms.readings`)."""
+_RARE = 0.1
+"""A form with less than this share of the most frequent one with the same features is left out."""
+_OFTEN = 8
+"""The least number of occurrences of a noun by which its gender is known."""
 _DOTLESS = ("tr", "az")
 _ROWS = 1 << 15
 _See = Callable[[Tokens], object]
+
+
+def _ignore(_: object) -> None:
+    """Do nothing."""
 
 
 class WordForm(NamedTuple):
@@ -108,8 +119,8 @@ def _endings(form: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class TreebankForms:
-    """The forms that treebanks attest, with their counts.
+class CountedForms:
+    """The forms that treebanks attest, or that a list has, with their counts.
 
     For :meth:`ambiguous`, features count only if at least ``share`` of the form's occurrences, and
     at least two, have them: those of a single word are often a mistake of annotation. With
@@ -140,21 +151,23 @@ class TreebankForms:
         shown = _contrasts(word.feats, (feats for other, feats in others if other != form))
         if not self.analogy:
             return shown
-        for ending in _endings(
-            word.form
-        ):  # the longest that enough lemmas with these features have
-            number, counts = self._told.get((word.upos, word.feats, ending), (0, {}))
-            if number >= _LEMMAS:
+        # The longest ending that enough forms with these features have counts.
+        for ending in _endings(word.form):
+            number, counts = self._evidence_of_endings.get((word.upos, word.feats, ending), (0, {}))
+            if number >= _LEAST_FORMS:
                 sure = (name for name, count in counts.items() if count == number)
                 return shown.union(name for name in sure if name.partition("[")[0] in _ANALOGOUS)
         return shown
 
     @cached_property
-    def _told(self) -> Mapping[tuple[str, str, str], tuple[int, Mapping[str, int]]]:
+    def _evidence_of_endings(
+        self,
+    ) -> Mapping[tuple[str, str, str], tuple[int, Mapping[str, int]]]:
         """What an ending shows, by part of speech, FEATS and ending.
 
-        Values are the number of forms with the ending whose lemma tells anything, and for each
-        feature how many of them show it.
+        Values are the number of forms with the ending whose lemma has a form that contrasts with
+        them, and for each feature how many of them show it. A form that is spelt like the one it
+        contrasts with (*sheep*) counts, but does not show the feature.
         """
         found: dict[tuple[str, str, str], tuple[int, Counter[str]]] = {}
         for (_, upos), forms in self._paradigms.items():
@@ -228,8 +241,8 @@ class Paradigms:
         same = (bundle(cell.feats) for cell in cells if cell.form.casefold() == form)
         own = [feats for feats in same if alike(ours, feats)]
         found += [c for c in cells if any(differs(feats, bundle(c.feats)) for feats in own)]
-        wrong = (cell for cell in found if cell.form.casefold() != form)
-        return sorted(wrong, key=lambda cell: (-cell.count, cell.form, cell.feats))
+        spelt_otherwise = (cell for cell in found if cell.form.casefold() != form)
+        return sorted(spelt_otherwise, key=lambda cell: (-cell.count, cell.form, cell.feats))
 
     def readings(self, form: str, *parts: str) -> list[Bundle]:
         """Return the features that a form has as one of the parts of speech, a bundle for each
@@ -299,30 +312,30 @@ class LanguageForms:
     list_licence: str = ""
 
     @cached_property
-    def _sources(self) -> tuple[TreebankForms, ...]:
+    def _sources(self) -> tuple[CountedForms, ...]:
         """The forms of the treebanks, then those of the list, if there is one.
 
-        Each word of the list counts twice, as :meth:`TreebankForms.ambiguous` passes over others.
+        Each word of the list has the count 2, the least that :meth:`CountedForms.ambiguous` takes.
         """
         total: Counter[WordForm] = Counter()
         for words in self.counts.values():
             total.update(words)
         if self.unimorph is None:
-            return (TreebankForms(total, analogy=True),)
-        listed = TreebankForms(dict.fromkeys(self.unimorph, 2), share=0.0)
-        return TreebankForms(total), listed
+            return (CountedForms(total, analogy=True),)
+        listed = CountedForms(dict.fromkeys(self.unimorph, 2), share=0.0)
+        return CountedForms(total), listed
 
     def contrasts(self, word: WordForm) -> frozenset[str]:
         """Return the features that a form shows by the treebanks or by UniMorph.
 
-        See :meth:`TreebankForms.contrasts`.
+        See :meth:`CountedForms.contrasts`.
         """
         return frozenset().union(*(source.contrasts(word) for source in self._sources))
 
     def ambiguous(self, word: WordForm) -> frozenset[str]:
         """Return the features that a form leaves open by the treebanks or by UniMorph.
 
-        See :meth:`TreebankForms.ambiguous`.
+        See :meth:`CountedForms.ambiguous`.
         """
         return frozenset().union(*(source.ambiguous(word) for source in self._sources))
 
@@ -376,7 +389,9 @@ class LanguageForms:
         """Yield the rows of ``<lang>-forms`` (:data:`solecism.schema.FORMS`), in order.
 
         A word of UniMorph has a row of its own, unless a word of the treebanks with its form, lemma
-        and part of speech has all its features of agreement and differs from it in no value.
+        and part of speech has all its features of agreement and differs from it in no value. A row
+        of the treebanks is from ``both`` if a word of UniMorph differs from it in no value, even if
+        that word has more features and so a row of its own.
         """
         in_treebanks, in_list = (defaultdict[tuple[str, ...], list[Bundle]](list) for _ in range(2))
         for words, readings in ((self.attested, in_treebanks), (self.unimorph or (), in_list)):
@@ -417,7 +432,7 @@ def read_forms(
     counts: dict[str, Counter[WordForm]] = {}
     besides: set[str] = set()
     for name, path in files:
-        for tokens in read_tokens(path, skipped=list[int]().append if lenient else None):
+        for tokens in read_tokens(path, skipped=_ignore if lenient else None):
             count_words(tokens, counts.setdefault(name, Counter()))
             others = ~tokens.upos.isin(*AGREEING, "PUNCT", "X", "SYM", "NUM")
             besides.update(map(str.casefold, tokens.form[others].codes().values))
@@ -429,7 +444,7 @@ def read_inventory(
     language: str,
     treebanks: Sequence[LocalSource],
     unimorph: LocalSource | None = None,
-    see: _See = id,
+    see: _See = _ignore,
 ) -> LanguageForms:
     """Return the forms of treebanks and of a UniMorph list.
 

@@ -189,8 +189,8 @@ def _turn_copula(tree: Tree, word: Token) -> None:
 def _exchange(tree: Tree, old: int, new: int, relation: str, below: str) -> None:
     """Put ``new`` in the place of its head ``old``.
 
-    ``old`` and its other dependents then depend on ``new``: ``new`` with ``relation`` on the head
-    of ``old``, ``old`` with the relation ``below``.
+    ``new`` gets the head of ``old``, with ``relation``; ``old`` depends on ``new``, with ``below``.
+    The other dependents of ``old`` depend on ``new``, with their relations.
     """
     tree.update({at: Arc(new, name) for at, (head, name) in tree.items() if head == old})
     tree[new], tree[old] = Arc(tree[old].head, relation), Arc(new, below)
