@@ -12,9 +12,8 @@ from solecism.baselines.ngram import NgramModel
 from solecism.errors import candidates, fail
 from solecism.scoring.encoding import Encoded, words_of
 from solecism.scoring.items import find_pair
-from solecism.scoring.methods.masked import Variant
 from solecism.scoring.options import ScoreOptions
-from solecism.scoring.questions import Memo, Questions, ask_words
+from solecism.scoring.questions import Memo, Variant, questions_about
 from solecism.scoring.run import LastLoaded, kind_of_model, open_model
 
 _BITS = 1 / math.log(2)
@@ -127,12 +126,10 @@ def _read(kind: str, reader: Any, text: str, method: str) -> _Read:
         (values,) = reader.log_probs([ids])
         places = range(len(ids) - len(encoded.ids), len(ids))
         return encoded, [None if n < first else float(values[n]) for n in places], nothing
-    questions, memo = Questions(1), Memo()
     variant: Variant = "original" if method == "pll:original" else "within_word_l2r"
-    ask_words(questions, 0, encoded, 0, len(ids), reader.mask, variant)
-    reader.answer(questions, memo, [text])
-    rows = list(questions.rows)
-    logp = (memo[rows[place], token] for _, place, token in questions.asked)
+    questions, memo = [*questions_about(encoded, 0, len(ids), reader.mask, variant)], Memo()
+    reader.answer([(0, question) for question in questions], memo, [text])
+    logp = map(memo.__getitem__, questions)
     return encoded, [None if special else next(logp) for special in encoded.special], nothing
 
 

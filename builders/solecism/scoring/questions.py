@@ -1,7 +1,6 @@
 """Questions to masked models: the log probability of tokens in sentences with masks."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,30 +17,18 @@ class MaskedRow(NamedTuple):
     position: int
 
 
-Memo = dict[tuple[MaskedRow, int], float]
-"""Answers that are known, by row and token."""
+Variant = Literal["original", "within_word_l2r", "span"]
+
+Question = tuple[MaskedRow, int]
+"""What is the probability of this token at the place of this row?"""
+
+Memo = dict[Question, float]
+"""Answers that are known."""
 
 
-@dataclass(eq=False)
-class Questions:
-    """Questions of ``count`` owners (sentences, or items), each about a token in a row.
-
-    ``asked`` has the owner of each question, the number of its row in ``rows``, and the token.
-    """
-
-    count: int
-    rows: dict[MaskedRow, int] = field(default_factory=dict)
-    asked: list[tuple[int, int, int]] = field(default_factory=list)
-
-    def ask(self, owner: int, row: MaskedRow, token: int) -> None:
-        """Add a question."""
-        self.asked.append((owner, self.rows.setdefault(row, len(self.rows)), token))
-
-
-def ask_words(
-    questions: Questions, owner: int, encoded: Encoded, first: int, last: int, mask: int,
-    variant: Literal["original", "within_word_l2r", "span"],
-) -> None:  # fmt: skip
+def questions_about(
+    encoded: Encoded, first: int, last: int, mask: int, variant: Variant
+) -> Iterator[Question]:
     """Ask about each of the tokens ``first:last``, masked in turn; added tokens are not asked.
 
     ``original`` (Salazar et al. 2020, section 2) masks one token at a time; ``within_word_l2r``
@@ -58,7 +45,7 @@ def ask_words(
         if not encoded.special[place]:
             end = ends[place]
             masked = (*ids[:place], *[mask] * (end - place), *ids[end:])
-            questions.ask(owner, MaskedRow(masked, place), ids[place])
+            yield MaskedRow(masked, place), ids[place]
 
 
 class PairScores:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from solecism.errors import fail
 from solecism.scoring.encoding import Encoded, encode
 from solecism.scoring.models import Loaded
-from solecism.scoring.questions import MaskedRow, Memo, Questions
+from solecism.scoring.questions import MaskedRow, Memo, Question
 from solecism.scoring.results import is_out_of_memory
 
 Floats = NDArray[np.float64]
@@ -101,21 +101,21 @@ class MaskedReader:
         found = self.loaded.model(**tensors).logits
         return found[torch.arange(len(places), device=found.device), places].float()
 
-    def answer(self, questions: Questions, memo: Memo, names: Sequence[str]) -> Floats:
+    def answer(
+        self, asked: Sequence[tuple[int, Question]], memo: Memo, names: Sequence[str]
+    ) -> Floats:
         """Return the sum of the natural log probabilities of each owner's questions.
 
-        Raises :class:`InputError` with the name of an owner where logits are not numbers.
+        Owners (sentences) are numbered; ``names`` has a name for each. Raises :class:`InputError`
+        with the name of an owner where logits are not numbers.
         """
-        keys = list(questions.rows)
-        asked = [(keys[place], token) for _, place, token in questions.asked]
-        owners = [owner for owner, _, _ in questions.asked]
-        wanted: dict[MaskedRow, dict[int, int]] = {}  # the tokens that are not known, their owners
-        for key, owner in zip(asked, owners, strict=True):
-            if key not in memo:
-                wanted.setdefault(key[0], {}).setdefault(key[1], owner)
-        rows = sorted(wanted, key=questions.rows.__getitem__)
+        wanted = {row: dict[int, int]() for _, (row, _) in asked}  # tokens that are not known
+        for owner, (row, token) in asked:
+            if (row, token) not in memo:
+                wanted[row].setdefault(token, owner)
+        rows = [row for row, tokens in wanted.items() if tokens]
         if len(memo) > MAX_KNOWN:
-            known = {key: memo[key] for key in asked if key in memo}
+            known = {question: memo[question] for _, question in asked if question in memo}
             memo.clear()
             memo |= known
         for batch in self.run(rows, lambda row: names[next(iter(wanted[rows[row]].values()))]):
@@ -124,8 +124,9 @@ class MaskedReader:
             tokens = [token for _, token in found]
             logp = batch.logits[lines, tokens].double() - batch.total[lines].double()
             memo.update(zip(found, logp.tolist(), strict=True))
-        values = np.array([memo[key] for key in asked], np.float64)
-        return np.bincount(np.array(owners, int), values, questions.count).astype(np.float64)
+        values = np.array([memo[question] for _, question in asked], np.float64)
+        owners = np.array([owner for owner, _ in asked], int)
+        return np.bincount(owners, values, len(names)).astype(np.float64)
 
     def run(self, rows: Sequence[MaskedRow], name: Callable[[int], str]) -> Iterator[BatchOutput]:
         """Run rows in batches of similar length; yield their logits.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
@@ -217,18 +218,14 @@ class ServerReader:
         """Return the tokens of each text with their log probabilities; raise InputError."""
         batches = [list(texts[n : n + PROMPTS]) for n in range(0, len(texts), PROMPTS)]
         options = {"model": self.name, "temperature": 0, **_MODES[self.mode]}
+        bodies = [{**options, "prompt": batch} for batch in batches]
         found: list[list[Piece]] = []
         with ThreadPoolExecutor(self.requests) as pool:
-            waiting = [
-                pool.submit(self.server.ask, "completions", {**options, "prompt": batch})
-                for batch in batches
-            ]
-            try:
-                for batch, answer in zip(batches, waiting, strict=True):
-                    found += self._pieces(answer.result(), len(batch))
-                    self.tell(len(found) / len(texts))
-            finally:
-                pool.shutdown(cancel_futures=True)
+            ask = partial(self.server.ask, "completions")
+            # the loop alone holds the answers: where it ends early, what waits is not sent
+            for batch, answer in zip(batches, pool.map(ask, bodies), strict=True):
+                found += self._pieces(answer, len(batch))
+                self.tell(len(found) / len(texts))
         return found
 
     def _pieces(self, answer: Any, count: int) -> list[list[Piece]]:

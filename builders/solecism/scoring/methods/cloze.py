@@ -16,7 +16,7 @@ from solecism.lexicon.features import Feats
 from solecism.schema import CLOZE, FEATURES, ItemRow
 from solecism.scoring.encoding import exactly
 from solecism.scoring.methods import Method, Run
-from solecism.scoring.questions import MaskedRow, PairScores, Questions, windows
+from solecism.scoring.questions import MaskedRow, PairScores, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require, scores_table
 from solecism.treebank.relations import layered
 
@@ -70,7 +70,7 @@ def score_cloze(
 def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: int) -> pa.Table:
     items, reader = table.to_pylist(), inventory.reader
     encoded = reader.encode([item["text"] or "" for item in items])
-    scores, questions = PairScores(len(items)), Questions(len(items))
+    scores, asking = PairScores(len(items)), dict[MaskedRow, list[int]]()
     fillers: dict[int, Fillers] = {}
     for number, (item, text) in enumerate(zip(items, encoded, strict=True)):
         start = _start(item)
@@ -82,7 +82,7 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
         ids = (*text.ids[: span.first], reader.mask, *text.ids[span.last :])
         scores.skipped[number] = TOO_LONG if len(ids) > reader.longest else reason or None
         if scores.skipped[number] is None:
-            questions.ask(number, MaskedRow(ids, span.first), 0)
+            asking.setdefault(MaskedRow(ids, span.first), []).append(number)
             fillers[number] = right, wrong
             answers = item["answer"], item["answer"]
             scores.measure(number, answers, (len(right), len(wrong)))
@@ -91,7 +91,7 @@ def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: 
         """Return one score for the fillers: log P of the likeliest, or the log of the mean P."""
         return logp.amax(1) if two_forms else logp.logsumexp(1) - math.log(logp.shape[1])
 
-    logp = _answers(questions, fillers, reader, table["id"].to_pylist(), summed)
+    logp = _answers(asking, fillers, reader, table["id"].to_pylist(), summed)
     method = "cloze:two_forms" if two_forms else "cloze"
     return scores_table(
         as_pairs(table, items), method, logp, scores.tokens, scores.texts, scores.skipped
@@ -133,22 +133,22 @@ def _third_person(feats: Feats) -> Feats:
 
 
 def _answers(
-    questions: Questions,
+    asking: dict[MaskedRow, list[int]],
     fillers: dict[int, Fillers],
     reader: MaskedReader,
     names: list[str],
     summed: Callable[[Tensor], Tensor],
 ) -> NDArray[np.float64]:
-    """Return the log of what the right and the wrong fillers reach, (2, items)."""
-    asking: dict[int, list[int]] = {}
-    for owner, place, _ in questions.asked:
-        asking.setdefault(place, []).append(owner)
-    logp = np.zeros((2, questions.count))
-    for batch in reader.run(list(questions.rows), lambda row: names[asking[row][0]]):
+    """Return the log of what the right and the wrong fillers reach, (2, items).
+
+    ``asking``: the numbers of the items that ask about a row.
+    """
+    rows, logp = list(asking), np.zeros((2, len(names)))
+    for batch in reader.run(rows, lambda row: names[asking[rows[row]][0]]):
         # The numbers of items with the same fillers, and the lines of their logits.
         groups: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
         for line, row in enumerate(batch.rows):
-            for owner in asking[row]:
+            for owner in asking[rows[row]]:
                 owners, lines = groups.setdefault(tuple(map(id, fillers[owner])), ([], []))
                 owners.append(owner)
                 lines.append(line)

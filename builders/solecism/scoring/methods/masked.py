@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from solecism.scoring.encoding import Encoded, TokenSpan, critical_words, exactly
 from solecism.scoring.methods import Method
-from solecism.scoring.questions import PairScores, Questions, ask_words, windows
+from solecism.scoring.questions import PairScores, Question, Variant, questions_about, windows
 from solecism.scoring.results import (
     MULTI_PIECE,
     NOT_ALIGNED,
@@ -33,7 +33,8 @@ UNKNOWN_WORD = "unknown word"
 DIFFERENT_FRAMES = "frames differ"
 """Reason: the rest of the sentence is tokenised in another way around the other form."""
 
-Variant = Literal["original", "within_word_l2r"]
+Asked = list[tuple[int, Question]]
+"""Questions of owners: the good sides of pairs, then the bad ones."""
 
 
 def score_pll(
@@ -76,19 +77,19 @@ def _scored(
     tables: Iterable[pa.Table],
     reader: MaskedReader,
     method: str,
-    ask: Callable[[pa.Table, MaskedReader, PairScores, Questions], None],
+    ask: Callable[[pa.Table, MaskedReader, PairScores], Asked],
     unigram: Unigram | None,
 ) -> Iterator[pa.Table]:
-    """Let ``ask`` ask about pairs: owners of questions are the good sides, then the bad ones."""
+    """Score what ``ask`` asks about pairs."""
     for table, memo in windows(tables, reader.window):
         require(table, ("id", "sentence_good", "sentence_bad"), "pairs")
-        scores, questions = PairScores(len(table)), Questions(2 * len(table))
-        ask(table, reader, scores, questions)
-        logp = reader.answer(questions, memo, table["id"].to_pylist() * 2).reshape(2, -1)
+        scores, names = PairScores(len(table)), table["id"].to_pylist() * 2
+        asked = ask(table, reader, scores)
+        logp = reader.answer(asked, memo, names).reshape(2, -1)
         unigrams = None
         if unigram:
-            rows: list[list[int]] = [[] for _ in range(questions.count)]
-            for owner, _, token in questions.asked:
+            rows: list[list[int]] = [[] for _ in names]
+            for owner, (_, token) in asked:
                 rows[owner].append(token)
             unigrams = unigram.sums(rows).reshape(2, -1)
         yield scores_table(
@@ -97,8 +98,8 @@ def _scored(
 
 
 def _ask_sentences(
-    table: pa.Table, reader: MaskedReader, scores: PairScores, questions: Questions, variant: Variant
-) -> None:  # fmt: skip
+    table: pa.Table, reader: MaskedReader, scores: PairScores, variant: Variant
+) -> Asked:
     good, bad = (table[f"sentence_{side}"].to_pylist() for side in ("good", "bad"))
     encoded = reader.encode([*good, *bad])
     for number, texts in enumerate(zip(good, bad, strict=True)):
@@ -108,14 +109,16 @@ def _ask_sentences(
             scores.skipped[number] = TOO_LONG
         else:
             scores.measure(number, texts, tokens)
-    for owner, side in enumerate(encoded):
-        if len(side.ids) <= reader.longest:
-            ask_words(questions, owner, side, 0, len(side.ids), reader.mask, variant)
+    return [
+        (owner, question)
+        for owner, side in enumerate(encoded)
+        if len(side.ids) <= reader.longest
+        for question in questions_about(side, 0, len(side.ids), reader.mask, variant)
+    ]
 
 
-def _ask_words(
-    table: pa.Table, reader: MaskedReader, scores: PairScores, questions: Questions, spans: bool
-) -> None:
+def _ask_words(table: pa.Table, reader: MaskedReader, scores: PairScores, spans: bool) -> Asked:
+    asked: Asked = []
     found = critical_words(table)
     texts = [text for pair in found if pair for text in (pair.good, pair.bad)]
     encoded = dict(zip(texts, reader.encode(texts), strict=True))
@@ -131,7 +134,9 @@ def _ask_words(
             scores.measure(number, words, [len(span or ()) for _, span in sides])
             for owner, (text, span) in zip((number, number + len(table)), sides, strict=True):
                 assert span is not None
-                ask_words(questions, owner, text, span.first, span.last, reader.mask, "span")
+                questions = questions_about(text, span.first, span.last, reader.mask, "span")
+                asked += ((owner, question) for question in questions)
+    return asked
 
 
 def _reason(

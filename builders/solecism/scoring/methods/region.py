@@ -18,6 +18,7 @@ from solecism.formula import WHOLE, Formula, parse, place_of, unknown_terms
 from solecism.schema import ItemRow
 from solecism.scoring.encoding import Encoded, shared_spans, words_of
 from solecism.scoring.methods import Method, Reader
+from solecism.scoring.questions import windows
 from solecism.scoring.results import score_schema
 
 if TYPE_CHECKING:
@@ -162,11 +163,9 @@ def score_suites(tables: Iterable[pa.Table], reader: SentenceReader) -> Iterator
     Raises :class:`InputError` for a prediction that cannot be read or names what an item does not
     have.
     """
-    for table in tables:
-        for start in range(0, len(table), WINDOW):
-            items = table.slice(start, WINDOW).to_pylist()
-            found = (_result_rows(*measured) for measured in measured_items(items, reader))
-            yield pa.Table.from_pylist(list(chain.from_iterable(found)), schema=SUITE_SCORES)
+    for table, _ in windows(tables, WINDOW):
+        found = (_result_rows(*measured) for measured in measured_items(table.to_pylist(), reader))
+        yield pa.Table.from_pylist(list(chain.from_iterable(found)), schema=SUITE_SCORES)
 
 
 def _result_rows(

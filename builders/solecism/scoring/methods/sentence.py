@@ -24,7 +24,8 @@ from solecism.scoring.encoding import (
     unknown_critical,
 )
 from solecism.scoring.methods import Method, Reader, Run
-from solecism.scoring.results import TOO_LONG, require, scores_table, without_nulls
+from solecism.scoring.questions import windows
+from solecism.scoring.results import TOO_LONG, require, scores_table
 
 if TYPE_CHECKING:
     from solecism.scoring.normalise import Unigram
@@ -62,13 +63,11 @@ def score_pairs(
     """
     column = "tokens" if reader.word_level else "sentence"
     texts = (f"{column}_good", f"{column}_bad")
-    for table in tables:
+    for table, _ in windows(tables, reader.window):
         require(table, (*texts, *_COLUMNS[method]), "data set")
-        for start in range(0, len(table), reader.window):
-            window = without_nulls(table.slice(start, reader.window))
-            whole = method == "sentence"
-            found = _whole(window, reader, texts) if whole else _critical(window, reader, method)
-            yield _scored(window, reader, method, found, unigram)
+        whole = method == "sentence"
+        found = _whole(table, reader, texts) if whole else _critical(table, reader, method)
+        yield _scored(table, reader, method, found, unigram)
 
 
 def _scored(
