@@ -52,10 +52,6 @@ class NgramLevel:
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where((history >= 0) & (self.keys[places] == keys), places, -1)
 
-    def backoff_of(self, index: Ints) -> Floats:
-        """Return the back-off weights of n-grams by index: 0 for -1, which is not listed."""
-        return np.where(index >= 0, self.backoff[index], 0.0)
-
 
 def write_arpa(path: Path, words: tuple[str, ...], levels: tuple[NgramLevel, ...]) -> None:
     """Write a model, log10 with nine digits, orders ascending."""
@@ -189,14 +185,10 @@ class NgramModel:
         """The words that the model knows."""
         return Vocabulary(frozenset(self.words) - {UNK, BOS, EOS}, self.wording.lower)
 
-    @cached_property
-    def _index(self) -> pa.Array:
-        return pa.array(self.words, pa.string())
-
     def stream(self, texts: pa.Array) -> tuple[Ints, Ints]:
         """Return the ids of all sentences, each with its marks, and the place of each ``<s>``."""
         lists = self.wording.words(texts)
-        ids = pc.index_in(lists.values, value_set=self._index)
+        ids = pc.index_in(lists.values, value_set=pa.array(self.words, pa.string()))
         known = np.asarray(pc.fill_null(ids, self.words.index(UNK)), dtype=np.int64)
         bounds = np.asarray(lists.offsets, dtype=np.int64)
         return with_marks(known, bounds, self.words.index(BOS), self.words.index(EOS))
@@ -208,7 +200,7 @@ class NgramModel:
         for start, (lower, level) in enumerate(pairwise(self.levels), 1):
             history = history[: len(stream) - start]
             found = level.find(history, stream[start:], len(self.words))
-            backed = score[start:] + lower.backoff_of(history)
+            backed = score[start:] + np.where(history >= 0, lower.backoff[history], 0.0)
             listed = level.logp[found] if len(level) else backed
             score[start:] = np.where(found >= 0, listed, backed)
             history = found

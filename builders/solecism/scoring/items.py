@@ -271,9 +271,9 @@ MIN_ID_LENGTH = 4
 
 def folders_of_data() -> list[str]:
     """Return the names of the data sets that are built here or in ``$SOLECISM_DATA``."""
-    places = [Path(), *map(Path, filter(None, [os.environ.get("SOLECISM_DATA", "")]))]
-    names = [path.name for place in places for path in sorted(place.glob("*/"))]
-    return [name for name in dict.fromkeys(names) if folder_of_data(name)]
+    places = Path(), Path(os.environ.get("SOLECISM_DATA", ""))
+    found = (path.parent.name for place in places for path in sorted(place.glob(f"*/{MANIFEST}")))
+    return list(dict.fromkeys(found))
 
 
 def find_pair(identifier: str, data: str | None = None) -> tuple[str, ItemRow]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,6 @@ class Normaliser:
     """
 
     name: str
-    formula: str
     length: str = "tokens"
     alpha: float = 1.0
     less_unigram: bool = False
@@ -46,12 +45,12 @@ class Normaliser:
 NORMALISERS = {
     each.name: each
     for each in (
-        Normaliser("sum", "log P", alpha=0.0),
-        Normaliser("token", "log P / tokens"),
-        Normaliser("char", "log P / characters", "chars"),
-        Normaliser("byte", "log P / bytes", "bytes"),
-        Normaliser("slln", "log P / tokens ** 0.5", alpha=0.5),
-        Normaliser("slor", "(log P - log P of the unigram model) / tokens", less_unigram=True),
+        Normaliser("sum", alpha=0.0),
+        Normaliser("token"),
+        Normaliser("char", "chars"),
+        Normaliser("byte", "bytes"),
+        Normaliser("slln", alpha=0.5),
+        Normaliser("slor", less_unigram=True),
     )
 }
 """The normalisers by name. ``slln``: Liu et al. (2024, ZhoBLiMP), whose exponent may be another one
@@ -70,8 +69,8 @@ _NO_SUMS = ("region", "cloze")
 def find_normaliser(name: str) -> Normaliser:
     """Return the normaliser of a name. Raises :class:`InputError` for an unknown one.
 
-    >>> find_normaliser("slln:0.8").formula
-    'log P / tokens ** 0.8'
+    >>> find_normaliser("slln:0.8").alpha
+    0.8
     """
     if name in NORMALISERS:
         return NORMALISERS[name]
@@ -79,9 +78,7 @@ def find_normaliser(name: str) -> Normaliser:
     if alpha is None:
         near = candidates("normalisers", [*NORMALISERS, "slln:ALPHA"], name)
         raise fail(f"unknown normaliser {name!r} {near}")
-    power = float(alpha[1])
-    formula = f"log P / tokens ** {power:g}"
-    return replace(NORMALISERS["slln"], name=name, formula=formula, alpha=power)
+    return Normaliser(name, alpha=float(alpha[1]))
 
 
 def missing(table: pa.Table, normaliser: Normaliser) -> str:
@@ -148,12 +145,6 @@ class Unigram:
     digest: str
     logp: Floats
 
-    @classmethod
-    def of_counts(cls, name: str, counts: Ints) -> Unigram:
-        """Return the model of the counts of all tokens of a vocabulary, one added to each."""
-        digest = hashlib.sha256(counts.astype("<i8").tobytes()).hexdigest()
-        return cls(name, digest, np.log(counts + 1) - np.log(counts.sum() + len(counts)))
-
     def __str__(self) -> str:
         """Return how signatures name it."""
         return f"{self.name}#{self.digest[:8]}"
@@ -187,7 +178,9 @@ def estimate_unigram(path: str | Path, reader: Any) -> Unigram:
         counts += np.bincount(_tokens(reader, lines), minlength=len(counts))
     if not counts.any():
         raise fail("there is no text to count tokens in", path)
-    return Unigram.of_counts(path.resolve().name, counts)
+    digest = hashlib.sha256(counts.astype("<i8").tobytes()).hexdigest()
+    logp = np.log(counts + 1) - np.log(counts.sum() + len(counts))
+    return Unigram(path.resolve().name, digest, logp)
 
 
 def _tokens(reader: Any, lines: Sequence[str]) -> Ints:

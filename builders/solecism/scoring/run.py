@@ -227,7 +227,8 @@ def open_model(
 class _Scorer:
     """Scores models on data sets, one after the other.
 
-    ``before`` and ``all_items`` count the items of all data sets, for the progress.
+    ``all_items`` counts the items of all data sets, for the progress (0: not known), ``before``
+    those that are done.
     """
 
     progress: Progress
@@ -260,11 +261,10 @@ class _Scorer:
         stem = Path(options.out) / name
         if refuse_replacing(stem, signature) and not options.again:
             self.notice(f"{stem}.json is there already (--again scores it anew)")
-            self.before += items.rows
-            return read_result(stem)
-        run: Run[Any] = Run(opened.reader, items, options.multi_piece, unigram)
-        self._write(stem, signature, method, run, options, opened)
-        self.before += items.rows
+        else:
+            run: Run[Any] = Run(opened.reader, items, options.multi_piece, unigram)
+            self._write(stem, signature, method, run, options, opened)
+        self.before += items.rows if self.all_items else 0
         return read_result(stem)
 
     def _write(

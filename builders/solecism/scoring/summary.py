@@ -230,6 +230,11 @@ def _count(keys: pa.ChunkedArray, decided: NDArray[np.float64]) -> dict[str, Tal
     return {key: Tally(*counts) for key, *counts in zip(names, right, n, ties, strict=False)}
 
 
+def _overall(table: pa.Table) -> Tally:
+    everything = pa.chunked_array([pa.repeat(pa.scalar("all"), len(table))])
+    return tally(everything, table).get("all", Tally())
+
+
 def summarize(table: pa.Table, config: str) -> Summary:
     """Count a table of scores: ``rows``, ``overall``, ``macro`` and ``by``.
 
@@ -240,8 +245,7 @@ def summarize(table: pa.Table, config: str) -> Summary:
     features = [f.name for f in table.schema.field("features").type if f.name not in NOT_GROUPED]
     by = {name: tally(group_column(table, name), table) for name in (*COLUMNS, *features)}
     by = {k: groups for k, groups in by.items() if k in COLUMNS or 0 < len(groups) <= MAX_VALUES}
-    everything = pa.chunked_array([pa.repeat(pa.scalar(config), len(table))])
-    overall = tally(everything, table).get(config, Tally())
+    overall = _overall(table)
     by["config"] = {config: overall}
     accuracies = {
         name: [group.right / group.n for group in by[name].values() if group.n] for name in COLUMNS
@@ -325,14 +329,10 @@ def _items_right(table: pa.Table) -> Tally:
 
     An item with a prediction that was skipped is skipped.
     """
-    rows = table.select(["set_id", "decision", "skipped"]).to_pylist()
-    skipped = {row["set_id"]: row["skipped"] for row in rows if row["decision"] is None}
-    worst: dict[str, float] = {}
-    for row in rows:
-        if row["set_id"] not in skipped:
-            worst[row["set_id"]] = min(worst.get(row["set_id"], 1.0), row["decision"])
-    right = list(worst.values())
-    return Tally(sum(right), len(right), right.count(0.5), dict(Counter(skipped.values())))
+    worst = pc.ScalarAggregateOptions(skip_nulls=False)
+    columns = [("decision", "min", worst), ("skipped", "last")]
+    items = table.group_by("set_id", use_threads=False).aggregate(columns)
+    return _overall(items.rename_columns(["set_id", "decision", "skipped"]))
 
 
 def renormalise(result: Result, name: str) -> Result:

@@ -213,10 +213,6 @@ class Setting:
             return cls("", answer[:1].isupper())
         return cls("x " if before[-1].isspace() else before[-1], capital=False)
 
-    def text(self, form: str) -> str:
-        """Return the text that shows which token a form is here."""
-        return self.carrier + self.cased(form)
-
     def cased(self, form: str) -> str:
         """Return a form with the capital that it has here."""
         return form[:1].upper() + form[1:] if self.capital else form
@@ -327,7 +323,9 @@ class FormInventory:
     def _single(self, forms: Sequence[str], setting: Setting) -> list[int | None]:
         unknown, start = self.reader.loaded.tokenizer.unk_token_id, len(setting.carrier)
         tokens: list[int | None] = []
-        for encoded in self.reader.encode([setting.text(form) for form in forms]):
+        for encoded in self.reader.encode(
+            [setting.carrier + setting.cased(form) for form in forms]
+        ):
             span = exactly(encoded, start, len(encoded.text))
             token = int(encoded.ids[span.first]) if span and len(span) == 1 else None
             tokens.append(None if token == unknown else token)
