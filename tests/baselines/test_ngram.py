@@ -248,15 +248,6 @@ def test_wrong_files_are_refused_with_their_line(tmp_path: Path, old: str, new: 
         load_ngram(hand(tmp_path, old, new))
 
 
-def test_empty_sentences_are_skipped():
-    model = model_of(["the cat runs", "the cats run"], 2)
-    first = "the cat runs"
-    rows = [("", first), (first, None), (" ", ""), (first, "the cats run")]
-    (found,) = score_ngram([pairs_of(rows)], model)
-    assert found["skipped"].to_pylist() == ["empty", "empty", "empty", None]
-    assert found["decision"].null_count == 3
-
-
 def test_what_is_no_model_is_refused(tmp_path: Path):
     for load in (load_ngram, ngram_revision):
         with pytest.raises(InputError, match="is no n-gram model"):
@@ -279,15 +270,16 @@ def test_pairs_are_scored_and_unknown_critical_words_skipped():
     model = model_of(["the cat runs", "the cats run", "é runs"], 3)
     rows = [
         ("the cat runs", "the cat run"), ("the cat runs", "the cat walks"),
-        ("zebra runs", "zebra run"), ("é runs", "é run"),
+        ("zebra runs", "zebra run"), ("é runs", "é run"), ("", "é run"), ("é run", None), (" ", ""),
     ]  # fmt: skip
     [table] = score_ngram([pairs_of(rows)], model)
     found = table.to_pylist()
-    assert [row["skipped"] for row in found] == [None, "out of vocabulary", None, None]
-    assert [row["method"] for row in found] == ["ngram"] * 4
+    reasons = [None, "out of vocabulary", None, None, "empty", "empty", "empty"]
+    assert [row["skipped"] for row in found] == reasons
+    assert [row["method"] for row in found] == ["ngram"] * 7
+    assert table["decision"].null_count == 4
     assert found[0]["decision"] == 1.0
     assert found[1]["logp_good"] is None
-    assert found[1]["decision"] is None
     assert (found[0]["tokens_good"], found[3]["tokens_bad"]) == (4, 3)
     assert (found[0]["bytes_good"], found[3]["bytes_good"]) == (12, 7)
     for row, (good, bad) in zip(found, rows, strict=True):

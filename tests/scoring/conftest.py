@@ -27,10 +27,9 @@ def french(clams: Path) -> list[str]:
 
 
 @pytest.fixture
-def folder(clams: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A current folder with ``clams``, and an n-gram model ``trigrams``."""
-    monkeypatch.chdir(tmp_path)
+def folder(clams: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with an n-gram model ``trigrams``; ``clams`` is at hand."""
     monkeypatch.setenv("SOLECISM_DATA", str(clams))
     tables = list(open_pairs("clams/fr").tables(["tokens_good"]))
-    save_ngram(estimate(tables[0]["tokens_good"].combine_chunks(), 3), tmp_path / "trigrams")
-    return tmp_path
+    save_ngram(estimate(tables[0]["tokens_good"].combine_chunks(), 3), Path("trigrams"))
+    return Path.cwd()

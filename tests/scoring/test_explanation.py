@@ -64,10 +64,7 @@ def test_tokens_of_causal_models_add_up_to_scores(
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 @pytest.mark.parametrize("method", ["pll", "pll:original"])
-def test_tokens_of_masked_models_add_up_to_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, method: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_tokens_of_masked_models_add_up_to_scores(kind: str, method: str) -> None:
     pq.write_table(pairs(), "some.parquet")
     model = loaded(kind).name
     rows = scored("some.parquet", model, method=method)
@@ -76,13 +73,10 @@ def test_tokens_of_masked_models_add_up_to_scores(
         sums_agree(explain(name, model, "some.parquet", method=method), rows[name])
 
 
-def test_characters_of_several_tokens_are_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_characters_of_several_tokens_are_one() -> None:
     table = pairs([("他昨天来了。", "他明天来了。", None, None, None)])
     pq.write_table(table, "zh.parquet")
-    save_model(tmp_path / "tiny", ["no Chinese here"])
+    save_model(Path("tiny"), ["no Chinese here"])
     pair = explain("i0", "tiny", "zh.parquet")
     assert [token.text for token in pair.good.tokens] == list("他昨天来了。")
     assert {token.tokens for token in pair.good.tokens} == {3}
@@ -97,7 +91,9 @@ def test_a_method_without_tokens_is_refused(folder: Path) -> None:
         explain(name, "trigrams", method="focus")
 
 
-def test_pairs_are_found_by_the_beginning_of_an_id(folder: Path) -> None:
+def test_pairs_are_found_by_the_beginning_of_an_id(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = next(open_items("clams/fr").tables())["id"][0].as_py()
     assert folders_of_data() == ["clams"]
     assert find_pair(name)[1]["id"] == find_pair(name[:9], "clams")[1]["id"] == name
@@ -105,12 +101,12 @@ def test_pairs_are_found_by_the_beginning_of_an_id(folder: Path) -> None:
         find_pair("nope")
     with pytest.raises(InputError, match="no pair has the id"):
         find_pair(name[:2])
+    monkeypatch.delenv("SOLECISM_DATA")
+    with pytest.raises(InputError, match="give --data, as clams/he"):
+        find_pair(name)
 
 
-def test_an_id_that_stands_for_more_than_one_pair(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_id_that_stands_for_more_than_one_pair() -> None:
     table = pairs(PAIRS[:3])
     ids = pa.array(["number1", "number2", "number1"])
     pq.write_table(table.set_column(0, "id", ids), "some.parquet")
@@ -120,15 +116,6 @@ def test_an_id_that_stands_for_more_than_one_pair(
     with pytest.raises(InputError, match="number1 of some"):
         find_pair("number1", "some.parquet")
     assert find_pair("number2", "some.parquet")[1]["sentence_good"] == PAIRS[1][0]
-
-
-def test_without_data_here_the_error_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SOLECISM_DATA", raising=False)
-    with pytest.raises(InputError, match="give --data, as clams/he"):
-        find_pair("abcdef")
 
 
 def test_the_verb_prints_80_columns(folder: Path) -> None:

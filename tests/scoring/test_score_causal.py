@@ -1,6 +1,7 @@
 """Scoring pairs with causal models: methods, BOS, alignment, bad input, and agreement with
 lm-eval."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -41,22 +42,16 @@ def scored(loaded: Loaded, table: pa.Table, method: str = "sentence", **options:
     return pa.concat_tables(score_pairs([table], CausalReader(loaded, **options), method))
 
 
+@pytest.mark.parametrize("eos", [False, True])
 @pytest.mark.parametrize(("bos", "prefix"), [("auto", [0]), ("always", [0]), ("never", [])])
 def test_sentence_scores_are_sums_of_log_probabilities(
-    work: Path, loaded: Loaded, bos: str, prefix: list[int]
+    work: Path, loaded: Loaded, bos: str, prefix: list[int], eos: bool
 ) -> None:
-    table = pairs(work, 20)
-    out = scored(loaded, table, bos=bos)
+    table, end = pairs(work, 20), "</s>" if eos else ""
+    out = scored(loaded, table, bos=bos, eos=eos)
     for side in ("good", "bad"):
-        wanted = [by_hand(loaded, t, prefix) for t in table[f"sentence_{side}"].to_pylist()]
+        wanted = [by_hand(loaded, t + end, prefix) for t in table[f"sentence_{side}"].to_pylist()]
         assert np.allclose(out[f"logp_{side}"].to_numpy(), wanted, atol=1e-4)
-
-
-def test_eos_is_scored_when_asked_for(work: Path, loaded: Loaded) -> None:
-    table = pairs(work, 3)
-    plain, with_eos = scored(loaded, table), scored(loaded, table, eos=True)
-    assert (with_eos["tokens_good"].to_numpy() == plain["tokens_good"].to_numpy() + 1).all()
-    assert (with_eos["logp_good"].to_numpy() < plain["logp_good"].to_numpy()).all()
 
 
 def test_auto_takes_eos_where_there_is_no_bos_and_always_insists(work: Path) -> None:
@@ -82,15 +77,10 @@ def test_one_prefix_scores_the_critical_word_after_the_prefix(work: Path, loaded
         assert row["margin"] == pytest.approx(through[0] - through[1], abs=1e-3)
 
 
-def test_pairs_without_a_two_prefix_form_are_skipped_and_counted(
-    work: Path, loaded: Loaded
-) -> None:
-    out = scored(loaded, pairs(work, 10), method="two_prefix")
-    assert set(out["skipped"].to_pylist()) == {"no two-prefix pair"}
-    assert out["decision"].null_count == 10
-
-
-def test_two_prefix_scores_one_word_after_two_prefixes(loaded: Loaded) -> None:
+def test_two_prefix_scores_one_word_after_two_prefixes(work: Path, loaded: Loaded) -> None:
+    others = scored(loaded, pairs(work, 10), method="two_prefix")
+    assert set(others["skipped"].to_pylist()) == {"no two-prefix pair"}
+    assert others["decision"].null_count == 10
     row = {
         "id": "1", "set_id": "1", "UID": "u", "linguistics_term": "t", "language": "fr",
         "sentence_good": "Le chat dort ici.", "sentence_bad": "Les chat dort ici.",
@@ -151,7 +141,7 @@ def test_bad_input_gets_one_line_and_exit_code_2(
     result = CliRunner().invoke(main, [*arguments, "--limit", "5"])
     assert result.exit_code == 2, result.output
     assert "Traceback" not in result.output
-    assert __import__("re").search(message, result.output)
+    assert re.search(message, result.output)
 
 
 @pytest.mark.parametrize("method", ["sentence", "one_prefix"])

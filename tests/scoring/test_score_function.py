@@ -28,7 +28,7 @@ from solecism.scoring import run
 from solecism.scoring.items import ItemSet, expand_data
 from solecism.scoring.methods import methods
 from solecism.scoring.options import FAST, find_revisions, place_of_model, what_to_load
-from tiny import edit
+from tiny import edit, rewrite
 
 
 def score(*arguments: str) -> Result:
@@ -96,11 +96,12 @@ def test_the_fast_subset_is_fixed(folder: Path) -> None:
         solecism.score("clams/fr", "trigrams", fast=True, sample=3)
 
 
-def test_folders_of_checkpoints(tmp_path: Path) -> None:
-    for name in ("chck_10M", "chck_2M", "other", "main"):
-        (tmp_path / "runs" / name).mkdir(parents=True)
-        (tmp_path / "runs" / name / "config.json").touch()
+def test_checkpoints_in_a_folder_and_on_a_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = str(tmp_path / "runs")
+    for name in ("chck_10M", "chck_2M", "other", "main"):
+        rewrite(Path(model, name, "config.json"), "")
     assert find_revisions(model, ["chck_*M", "main"]) == ["chck_2M", "chck_10M", "main"]
     assert what_to_load(*place_of_model(model, "main")) == (f"{model}/main", None)
     assert place_of_model(f"{model}/chck_2M", None) == (model, "chck_2M")
@@ -110,9 +111,6 @@ def test_folders_of_checkpoints(tmp_path: Path) -> None:
         place_of_model(model, "chck_3M")
     with pytest.raises(InputError, match="no revision 'x_"):
         find_revisions(model, ["x_*"])
-
-
-def test_revisions_of_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["main", "chck_10M", "chck_9M"]
     monkeypatch.setattr("solecism.hub.client.revisions_of", lambda model: names)
     assert find_revisions("babylm/gpt", ["chck_*"]) == ["chck_9M", "chck_10M"]
@@ -164,8 +162,7 @@ def test_a_run_has_a_name(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["./models/trigram", "models/a/trigram", "/nowhere/x"])
 def test_a_folder_that_is_not_there_is_told(folder: Path, name: str) -> None:
-    (folder / "models" / "trigrams").mkdir(parents=True)
-    (folder / "models" / "trigrams" / "config.json").touch()
+    rewrite(folder / "models" / "trigrams" / "config.json", "")
     with pytest.raises(InputError, match=f"there is no folder '{name}'") as told:
         solecism.score("clams/fr", name)
     assert name != "./models/trigram" or "did you mean 'models/trigrams'" in str(told.value)

@@ -44,12 +44,11 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def work(tmp_path: Path, good: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a copy of the model, ``m``, and pairs, ``p.parquet``; the current one."""
-    shutil.copytree(good, tmp_path / "m")
-    pq.write_table(pairs(), tmp_path / "p.parquet")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def work(good: Path) -> Path:
+    """The current folder, with a copy of the model, ``m``, and pairs, ``p.parquet``."""
+    shutil.copytree(good, "m")
+    pq.write_table(pairs(), "p.parquet")
+    return Path.cwd()
 
 
 def score(*arguments: str, data: str = "p.parquet", model: str = "m") -> Result:
@@ -225,18 +224,16 @@ def test_a_masked_model_is_scored_as_one(work: Path) -> None:
     assert "|score:pll:within_word_l2r|" in json.loads(path.read_text())["signature"]
 
 
-def test_a_model_that_sees_what_comes_next_is_no_causal_one(tmp_path: Path) -> None:
+def test_a_model_that_sees_what_comes_next_is_no_causal_one() -> None:
     """Whatever its config calls itself."""
-    bert = loaded("bert")
-    shutil.copytree(bert.name, tmp_path / "m")
-    config(architectures=["BertLMHeadModel"])(tmp_path / "m")
-    assert kind_of(str(tmp_path / "m")) == "causal"
+    shutil.copytree(loaded("bert").name, "m")
+    config(architectures=["BertLMHeadModel"])(Path("m"))
+    assert kind_of("m") == "causal"
     with pytest.raises(InputError, match="sees the tokens that come next, so it is no causal"):
-        list(score_pairs([pairs()], CausalReader(load_model(str(tmp_path / "m")))))
-    decoder = BertConfig.from_pretrained(tmp_path / "m", is_decoder=True)
-    BertLMHeadModel(decoder).save_pretrained(tmp_path / "m")
-    assert kind_of(str(tmp_path / "m")) == "causal"
-    assert probe(load_model(str(tmp_path / "m")), [[5, 6, 7]] * 4)
+        list(score_pairs([pairs()], CausalReader(load_model("m"))))
+    BertLMHeadModel(BertConfig.from_pretrained("m", is_decoder=True)).save_pretrained("m")
+    assert kind_of("m") == "causal"
+    assert probe(load_model("m"), [[5, 6, 7]] * 4)
 
 
 @pytest.mark.parametrize("method", ["sentence", "one_prefix", "two_prefix", "pll", "focus"])
