@@ -58,6 +58,8 @@ def test_a_bigram_model_worked_out_by_hand():
     assert {k: probability(model, k[:1], k[1]) for k in bigrams} == pytest.approx(bigrams)
     wanted = math.log(0.625 * 0.375 * 0.6875), math.log(0.625 * 0.4375)
     assert model.sentence_logp(pa.array(_TEXTS)) == pytest.approx(np.array(wanted))
+    # per word, the ends of sentences counted
+    assert model.perplexity(pa.array(_TEXTS)) == pytest.approx(math.exp(-sum(wanted) / 5))
 
 
 class Reference:
@@ -137,12 +139,6 @@ def test_an_order_beyond_the_longest_sentence_is_lowered():
     assert len(model.levels) == 4
     with pytest.raises(InputError, match="order 0"):
         model_of(_TEXTS, 0)
-
-
-def test_perplexity_counts_the_end_of_sentences():
-    model = model_of(_TEXTS, 2)
-    total = model.sentence_logp(pa.array(_TEXTS)).sum()
-    assert model.perplexity(pa.array(_TEXTS)) == pytest.approx(math.exp(-total / 5))
 
 
 # ARPA

@@ -141,13 +141,9 @@ def test_servers_that_cannot_score_are_told(
 
 def test_the_same_for_all_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     same = change("token_logprobs", lambda v: [None] + [-1.0] * (len(v) - 1))
-    texts = ("Aab.", "Bba.", "Cca.")
-    monkeypatch.setattr(server, "PROBES", texts)
-    state, message = (
-        Completions(None, fault=same, bos=False),
-        "same log probabilities for different",
-    )
-    with pytest.raises(InputError, match=message), reading(state):
+    monkeypatch.setattr(server, "PROBES", ("Aab.", "Bba.", "Cca."))
+    state = Completions(None, fault=same, bos=False)
+    with pytest.raises(InputError, match="same log probabilities for different"), reading(state):
         pass
 
 

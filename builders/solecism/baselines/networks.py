@@ -109,8 +109,6 @@ class WordLSTMModel(_Base):  # type: ignore[no-untyped-call]
 class WordLSTMForCausalLM(_Base):  # type: ignore[no-untyped-call]
     """The LSTM with a softmax over the vocabulary."""
 
-    _tied_weights_keys = {"lm_head.weight": "model.embed_tokens.weight"}  # noqa: RUF012
-
     def __init__(self, config: WordLSTMConfig) -> None:
         super().__init__(config)
         self.model = WordLSTMModel(config)

@@ -123,9 +123,10 @@ def read_texts(train: Sequence[Path], valid: Sequence[Path] = ()) -> Texts:
     def files(paths: Sequence[Path]) -> list[Path]:
         found = []
         for path in paths:
-            found += sorted(path.rglob("*.txt")) if path.is_dir() else [path]
-            if path.is_dir() and not any(path.rglob("*.txt")):
+            inside = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
+            if not inside:
                 raise fail("has no .txt file in it", path)
+            found += inside
         return found
 
     lines = read_lines(files(train))
