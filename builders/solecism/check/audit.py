@@ -31,16 +31,16 @@ _MARKS = ".?!…。？！"
 class Audit:
     """The counts of a paradigm, or of all: numbers of pairs unless something else is said.
 
-    ``same``: both sentences are the same; ``duplicates``: the number of good sentences that were
-    good before, and of bad ones that were bad before; ``unequal``: the sentences have different
-    numbers of words; ``good_longer``: the good one has more words; ``shorter``: the share of pairs
-    whose good sentence has fewer characters (a tie is one half); ``mark``: different final marks;
-    ``capital``: a word of both has a capital in one only (not counting first words); ``more``: an
-    auxiliary changes in
-    lemma, tense or polarity where the pair changes number, or an auxiliary changes beside other
-    words; ``prefix_words``: a word of the prefix methods is empty, has a blank at an end or is
-    several words; ``number``: a determiner of the good sentence disagrees with its noun;
-    ``one_word``: one word differs; ``reordered``: the same words in another order.
+    ``same``: both sentences are the same; ``duplicates``: the number of good sentences that repeat
+    an earlier good one, and of bad ones that repeat an earlier bad one; ``unequal``: the sentences
+    have different numbers of words; ``good_longer``: the good one has more words; ``shorter``: the
+    share of pairs whose good sentence has fewer characters (a tie is one half); ``mark``: different
+    final marks; ``capital``: the first words differ in having a capital, or a later word that both
+    sentences have is capitalised in one only; ``more``: an auxiliary changes in more than its
+    number (lemma, tense, polarity), or changes beside other words; ``prefix_words``: a word of the
+    prefix methods is empty, has a blank at an end or is several words; ``number``: a determiner of
+    the good sentence disagrees with its noun; ``one_word``: one word differs; ``reordered``: the
+    same words in another order.
 
     ``contrasts`` is the number of different contrasts (:func:`contrast`), ``lemmas`` that of
     different lemmas (of different words, if the data set has no lemmas).
@@ -214,7 +214,7 @@ def _mark(sentence: str) -> str:
 
 
 def _capital_leak(good: str, bad: str) -> bool:
-    """Return whether a word that both sentences have has a capital in one only."""
+    """Return whether one first word alone has a capital, or a later word in one sentence alone."""
     ours, theirs = (_WORD.findall(side) for side in (good, bad))
     if (ours[:1] or [""])[0][:1].isupper() != (theirs[:1] or [""])[0][:1].isupper():
         return True
@@ -230,6 +230,7 @@ def _more(bag: Bags) -> bool:
     if not good and not bad:
         return False
     if len(ours) == 1 == len(theirs):
+        # An auxiliary in place of another word is the contrast itself.
         return bool(good and bad) and good[0] != bad[0]
     return sorted(good) != sorted(bad) or len(good) < max(len(ours), len(theirs))
 
@@ -312,6 +313,7 @@ _TEXTS = ("sentence_good", "sentence_bad")
 _WORDS = ("one_prefix_word_good", "one_prefix_word_bad", "two_prefix_word")
 _KNOWN = "a folder built by `solecism build`, a .parquet, .jsonl or tab-separated .txt file"
 _GATHERED = ("all", "pairs")
+"""Configs that repeat the pairs of other configs: they are read where there are no others."""
 
 
 def read_pairs(paths: Sequence[Path]) -> dict[str, list[PairTexts]]:

@@ -41,6 +41,7 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
     """
     message = f"data set {dataset!r} has no language {{}}"
     named = list(dict.fromkeys(find_code(name, message) for name in names))
+    # Languages (codes) and treebanks (names) that are left out unless the language is named.
     doubtful = () if named else doubtful_sources()
     codes = named or [code for code in found_languages(commercial) if code not in doubtful]
     if not codes:
@@ -82,7 +83,7 @@ class _MinedLanguage:
 
     @cached_property
     def lexicon(self) -> LocalSource | None:
-        """The list of word forms of the language, if its licence allows what is made of it."""
+        """The list of word forms; None if its licence forbids to publish what is made of it."""
         found = lexicon(self.code)
         if found is None or not found.origin.redistributable:
             return None
@@ -124,7 +125,10 @@ class _MinedLanguage:
 
 
 class _TreebankSource:
-    """The items of one treebank, without those that earlier treebanks of the language have."""
+    """The items of one treebank, without those that earlier treebanks of the language have.
+
+    It is an :class:`~solecism.datasets.configs.ItemSource`, as is :class:`_DerivedSource`.
+    """
 
     def __init__(self, mined: _MinedLanguage, found: LocalSource) -> None:
         self.name = f"{mined.code} {found.origin.name}"
@@ -137,7 +141,7 @@ class _TreebankSource:
         """Yield the items as they are mined; the maker of pairs gets each of them too."""
         licence, genre = self._found.origin.licence, ", ".join(self._found.origin.genre)
         mined = self._mined
-        unseen = FreshItems(self._tally, True, mined.seen, mined.pairs)
+        unseen = FreshItems(self._tally, strict=True, seen=mined.seen, maker=mined.pairs)
         for path in self._found.files:
             settings = replace(mined.settings, licence=licence, genre=genre)
             for fresh in unseen.of(mine_file(path, settings, self._tally)):

@@ -31,7 +31,9 @@ def draw_suites(
         lines = [line.render(columns, rows) for line in conditions]
         for line, condition in zip(lines, paradigm.template.conditions, strict=True):
             if len(line) > len(np.unique(line.row)):
-                message = f"condition {condition.name!r} has several alternatives (`clash`)"
+                message = (
+                    f"condition {condition.name!r} has several alternatives: `clash` found them"
+                )
                 raise fail(message, paradigm.template.path, condition.line)
         whole = reduce(np.intersect1d, [line.row for line in lines])
         if wanted is not None and len(whole) >= wanted - counts.sets:
@@ -93,6 +95,7 @@ def _conditions(side: Rendered, name: str) -> list[dict[str, object]]:
         for shifts, part, index in zip(side.chars, side.stretches, side.index, strict=False):
             value, shift = part.values[index[row]], int(shifts[row])
             for region, place in value.regions.items():
+                # Tokens of the n-th region of a line have the tag -1 - n.
                 tag = -1 - part.units[0].regions.index(region)
                 mine = [n for n, t in enumerate(value.tokens, len(tokens)) if tag in t.tags]
                 # A region may go on from the stretch before: then only its end moves.

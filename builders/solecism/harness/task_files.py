@@ -1,4 +1,4 @@
-"""The files of lm-eval's tasks: what they say of a config, and how they are written for others."""
+"""The files of lm-eval's tasks: what they say of a config, and copies that need no Solecism."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,11 @@ aggregate_metric_list:
 
 
 def task_of_config(name: str, version: str, config: str, kind: str, part: str = "") -> str:
-    """Return the task of a config, or of the ``part`` of a language (``-pairs``)."""
+    """Return the YAML of a config's task.
+
+    ``part`` is the end of the name of the config that is loaded, and not in the name of the task:
+    the task of ``he`` loads ``he-pairs``.
+    """
     shared = "_suites.yaml" if kind == "suite" else "_pairs.yaml"
     return (
         f"include: ../{shared}\ntask: solecism_{name}_{config}\n"
@@ -35,7 +39,7 @@ def task_of_config(name: str, version: str, config: str, kind: str, part: str = 
 
 
 def task_of_group(name: str, version: str, kinds: Mapping[str, str], head: str = "") -> str:
-    """Return the group of the tasks of configs, whose ``kinds`` of items are given by name."""
+    """Return the YAML of the group of a data set; ``kinds``: the kind of items by config."""
     tasks = "".join(f"  - solecism_{name}_{config}\n" for config in kinds)
     mean = MEAN.replace("acc_norm", "all_hold") if "suite" in kinds.values() else MEAN
     version = f'metadata:\n  version: "{version}"\n'
@@ -57,10 +61,10 @@ def tasks_of_configs() -> dict[tuple[str, str], str]:
 def write_tasks(out: Path, data: str = "", organisation: str = "") -> list[Path]:
     """Write our tasks, or those of the data set ``data``, and return the folders.
 
-    A folder a data set, as lm-eval keeps them. With the name of an ``organisation`` they load its
-    data sets from the hub (``dataset_path``, ``dataset_name``); then tasks of single paradigms of
-    CLAMS are left out, which are no configs. Raises :class:`InputError` where ``data`` is not the
-    folder of a data set of pairs or suites.
+    There is a folder for each data set, as in lm-eval. With the name of an ``organisation`` tasks
+    load its data sets from the hub (``dataset_path``, ``dataset_name``); then tasks of single
+    paradigms of CLAMS are left out, which are no configs. Raises :class:`InputError` where ``data``
+    is not the folder of a data set of pairs or suites.
     """
     sets = [_tasks_of(data)] if data else [
         {f"{place.name}/{path.name}": read_text(path) for path in sorted(place.iterdir())}
@@ -77,7 +81,10 @@ def write_tasks(out: Path, data: str = "", organisation: str = "") -> list[Path]
 
 
 def _tasks_of(data: str) -> dict[str, str]:
-    """Return the files of the tasks of a data set here, with what they include above them."""
+    """Return the YAML of the group and the tasks of a data set of this machine, by path.
+
+    The shared files that they include are not among them.
+    """
     specs = expand_data(f"{data.rstrip('/')}/*")
     found = [listed_items(spec) for spec in specs]
     name, version, kinds = found[0].name, found[0].version, {i.config: i.kind for i in found}

@@ -10,8 +10,11 @@ root are the values of the first expression; the children of each of these are t
 second expression that occur with it, and so on. A leaf (*cell*) has the combinations of words that
 have all its values. A node takes combinations from its children in turn, in the order of their
 hashes. So all values are drawn equally often, in any first part of the draw. A word that is added
-takes a share of each level and leaves the other draws as they are. A draw without ``balance`` is a
-tree of one leaf.
+to a lexicon replaces only its share of a draw; the other combinations stay. A draw without
+``balance`` is a tree of one leaf.
+
+To draw, each cell makes *attempts*, which are numbered: attempt 3 of a cell always gives the same
+combination, however many are made.
 """
 
 import sys
@@ -38,7 +41,7 @@ LISTED = 1 << 16
 """If there are no more combinations than this, all are listed and sorted: so none is missed."""
 
 COUNTED = 1 << 25
-"""If there are no more combinations than this, they are listed where their number must be exact."""
+"""Up to so many combinations are listed to count those that repeat no lemma."""
 
 CELLS = 1 << 18
 """The largest number of combinations of values that a draw is balanced over."""
@@ -91,8 +94,10 @@ class DrawPlan:
         yield from self._extend([], 1, 0, batch)
 
     def _extend(self, columns: Columns, rows: int, slot: int, batch: int) -> Iterator[Columns]:
-        """Yield the combinations that begin with one of ``rows`` choices for the slots up to
-        ``slot``."""
+        """Yield the combinations that continue ``columns``.
+
+        ``columns`` have ``rows`` choices of words for the slots before ``slot``.
+        """
         if slot == len(self.domains):
             yield columns
             return
@@ -171,9 +176,9 @@ class DrawPlan:
             if columns:
                 yield _take(columns, tree.order_of_listed(columns))
             return
-        # A combination may be drawn several times, and is taken the first time. Turns have numbers,
-        # so a larger draw repeats the turns of a smaller one: what was seen before is skipped.
-        # After three draws without anything new, all combinations are taken to be found.
+        # A combination may be drawn several times, and is taken the first time. A larger draw
+        # repeats the attempts of a smaller one: what was seen before is skipped. After three draws
+        # without anything new, all combinations are taken to be found.
         seen: set[int] = set()
         wanted, effort, idle = need + need // 16 + 16, 1, 0
         while idle < 3:
@@ -246,10 +251,11 @@ class _LevelTree:
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
-        """The number of combinations of each cell, or less: an axis for the labels of each slot.
+        """The number of combinations of each cell, or fewer; an axis for the labels of each slot.
 
-        It is their number (with those that repeat a lemma) if no word has a weight. Otherwise the
-        weighted number is divided by the largest weight that a combination can have.
+        If no word has a weight, it is the number, with those that repeat a lemma. Otherwise the
+        weighted number is divided by the largest weight that a combination can have. In
+        ``elimination`` the label of slot ``s`` is the variable ``s`` plus the number of slots.
         """
         heaviest = prod(int(weights.max()) for weights in self.plan.weights.values())
         axes = tuple(len(self.plan.domains) + s for s in self.slots)
@@ -273,23 +279,22 @@ class _LevelTree:
     def draw(self, wanted: int, effort: int = 1) -> Columns:
         """Draw about ``wanted`` distinct combinations, in order.
 
-        ``effort`` multiplies the turns of each cell: more turns find combinations that are left.
+        ``effort`` multiplies the attempts of each cell: more of them find what is left.
         """
         cells = np.argwhere(self.counts > 0)
         labels = {slot: cells[:, place] for place, slot in enumerate(self.slots)}
         entries = {slot: self.combined[slot][0][label] for slot, label in labels.items()}
         paths = self.paths(entries, len(cells))
         order, shares = _shares(paths, self.level_weights(entries), wanted)
-        times = effort * _times(shares, self.counts[self.counts > 0][order])
-        # each cell has turns of its own, numbered from 0
+        times = effort * _attempts(shares, self.counts[self.counts > 0][order])
         cell = np.repeat(order, times)
         number = np.arange(len(cell)) - np.repeat(np.cumsum(times) - times, times)
-        turns = mix(paths[-1][cell] ^ mix(number.astype(np.uint64)))
+        attempts = mix(paths[-1][cell] ^ mix(number.astype(np.uint64)))
         slots = len(self.plan.domains)
         given = {slots + slot: label[cell].astype(np.int32) for slot, label in labels.items()}
         words = [domain.hashes for domain in self.plan.domains]
-        columns = draw(self.elimination, words, turns, given, self.labels)
-        # keep the first turn of each combination, and none of those that repeat a lemma
+        columns = draw(self.elimination, words, attempts, given, self.labels)
+        # keep the first attempt that gave a combination, and none of those that repeat a lemma
         numbers = self.plan.hashes(self.seed, columns)
         numbers[self.plan.repeats(columns)] = 0
         _, firsts = np.unique(numbers, return_index=True)
@@ -322,13 +327,14 @@ class _LevelTree:
         return [level.weights[level.labels[entries[level.slot]]] for level in self.levels]
 
 
-def _times(shares: Ints, room: NDArray[np.float64]) -> Ints:
-    """Return the number of turns of each cell: its share, and more if that is most of its ``room``.
+def _attempts(shares: Ints, room: NDArray[np.float64]) -> Ints:
+    """Return the number of attempts of each cell: up to four times its share.
 
-    ``room`` is how many combinations a cell has. The fewer they are, the more turns repeat one.
+    ``room``: how many combinations a cell has. The larger the share of them that is wanted, the
+    more attempts give a combination again.
     """
     share = np.minimum(shares, room)
-    return np.asarray(share + np.rint(share * np.minimum(3 * share / room, 4)), dtype=np.intp)
+    return np.asarray(share + np.rint(share * (3 * share / room)), dtype=np.intp)
 
 
 def _shares(paths: Sequence[Hashes], weights: Sequence[Ints], wanted: int) -> tuple[Ints, Ints]:
@@ -344,16 +350,16 @@ def _shares(paths: Sequence[Hashes], weights: Sequence[Ints], wanted: int) -> tu
         parent, child = above[order], here[order]
         first = np.append(True, child[1:] != child[:-1])
         number = np.cumsum(first) - 1
-        top = np.cumsum(np.append(True, parent[first][1:] != parent[first][:-1])) - 1
+        above_of = np.cumsum(np.append(True, parent[first][1:] != parent[first][:-1])) - 1
         own = weight[order][first]
-        siblings = np.bincount(top, own)[top].astype(np.intp)
+        total = np.bincount(above_of, own)[above_of].astype(np.intp)
         mine = share[first] * own
         # Nodes of one parent are sorted by hash: a stable sort keeps that order among equals.
-        missing = np.lexsort((-(mine % siblings), top))
-        rank = np.empty_like(top)
-        rank[missing] = rank_in_group(top[missing])
-        rest = share[first] - np.bincount(top, mine // siblings)[top].astype(np.intp)
-        share = (mine // siblings + (rank < rest))[number]
+        by_loss = np.lexsort((-(mine % total), above_of))
+        rank = np.empty_like(above_of)
+        rank[by_loss] = rank_in_group(above_of[by_loss])
+        given = np.bincount(above_of, mine // total)[above_of].astype(np.intp)
+        share = (mine // total + (rank < share[first] - given))[number]
         order, share = order[share > 0], share[share > 0]
     return order, share
 
