@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("scipy", reason="needs the extra `analysis`")
 
-from solecism.analyses.mixed import FixedEffect, fit_mixed_logistic
+from solecism.analyses.mixed import fit_mixed_logistic
 
 TRUTH = 0.6
 
@@ -86,18 +86,3 @@ def slow_fit(
     width = 0.05
     curvature = (profile(width) + profile(-width) - 2 * float(found.fun)) / width**2
     return -float(found.fun), float(found.x[4]), 1 / math.sqrt(curvature)
-
-
-def test_no_spread_is_a_plain_regression() -> None:
-    random = np.random.default_rng(4)
-    kind = np.repeat([0.0, 1.0], 400)
-    outcome = (random.random(800) < np.where(kind, 0.7, 0.5)).astype(float)
-    found = fit_mixed_logistic(outcome, {"kind": kind}, {"group": np.tile(np.arange(40), 20)})
-    on, off = outcome[kind == 1].mean(), outcome[kind == 0].mean()
-    odds = math.log(on / (1 - on)) - math.log(off / (1 - off))
-    assert found.effects["kind"].estimate == pytest.approx(odds, abs=0.02)
-    assert found.deviations["group"] < 0.2
-
-
-def test_the_p_value_is_walds() -> None:
-    assert FixedEffect(1.96, 1.0).p == pytest.approx(0.05, abs=1e-4)

@@ -58,11 +58,6 @@ GRAMMARS = {
         "vary: V[]\nS[] N[3,s,m] V[3,s]\nS[] N[3,p,m] V[3,p]\nN[3,s,m] roi | fou\n"
         "N[3,p,m] rois | fous\nV[1,s] ris\nV[3,s] rit\nV[1,p] rions\nV[3,p] rient\n"
     ),
-    "past tense": (
-        "vary: V[]\nS[] Pron[m,s] V[m,s]\nS[] Pron[f,s] V[f,s]\nS[] Pron[p] V[p]\n"
-        "Pron[m,s] он\nPron[f,s] она\nPron[p] они\n"
-        "V[m,s] ждал | спал\nV[f,s] ждала | спала\nV[p] ждали | спали\n"
-    ),
     "articles": (
         "vary: Det[]\nS[] Det[m,s] N[m,s] rit\nS[] Det[f,s] N[f,s] rit\n"
         "Det[m,s] le\nDet[f,s] la\nDet[p] les\nN[m,s] roi | chat\nN[f,s] reine\n"
@@ -157,20 +152,6 @@ def test_lines_that_differ_in_number_become_one_template(tmp_path: Path) -> None
         "bad: {{ det }} {{ n_1 }} que {{ det_2 }} {{ n_2 }} {{ w | agree(n_2) }}"
         ' {{ v | clash(n_1, "Number") }}\n'
     )
-
-
-def test_tables(tmp_path: Path) -> None:
-    out = imported(tmp_path, RELATIVE, SHARED_WORDS)
-    assert sorted(path.name for path in (out / "lexicons/xx").iterdir()) == [
-        "det.tsv", "n_1.tsv", "n_2.tsv", "v.tsv", "w.tsv",
-    ]  # fmt: skip
-    assert table(out, "det") == [["lemma"], ["tel"]]
-    assert table(out, "n_1") == [
-        ["lemma", "Number=Plur|Person=3", "Number=Sing|Person=3", "UPOS", "Gender", "Animacy"],
-        ["roi", "rois", "roi", "NOUN", "Masc", "Anim"],
-        ["chat", "chats", "chat", "NOUN", "Masc", "Anim"],
-        ["photo", "photos", "photo", "NOUN", "Fem", "Inan"],
-    ]
 
 
 def test_homonyms_are_numbered(tmp_path: Path) -> None:

@@ -31,20 +31,6 @@ def pairs(tmp_path: Path) -> Path:
     return tmp_path / "he.parquet"
 
 
-def test_new_makes_a_study_and_says_what_it_costs(tmp_path: Path, pairs: Path) -> None:
-    result = run("judge", "new", pairs, "--out", tmp_path / "study", "--pairs", 3)
-    lines = result.stdout.splitlines()
-    study = read_study(tmp_path / "study")
-    assert lines[:2] == [
-        f"study {study.id}: 6 items in 1 lists, 14 trials each, about 5 minutes",
-        "20 participants, 1.25 EUR each, 25.00 in all",
-    ]
-    assert "institution is empty" in lines[3]
-    assert study.rules.native_language == ("he",)
-    names = {path.name for path in (tmp_path / "study/page").iterdir()}
-    assert {"index.html", "study.js", "page.js", "jspsych.js", "LICENSE.txt"} <= names
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

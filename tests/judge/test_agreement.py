@@ -8,7 +8,6 @@ import pytest
 
 from solecism.judge.outcome import (
     answer_counts,
-    clustered_error,
     gwet_ac,
     krippendorff_alpha,
     share_interval,
@@ -43,12 +42,6 @@ def test_nothing_to_agree_about() -> None:
 
 def influence(values: np.ndarray) -> np.ndarray:
     return np.asarray((values - values.mean()) / len(values))
-
-
-def test_an_error_without_clusters_is_the_usual_one() -> None:
-    values, own = np.random.default_rng(0).normal(size=400), np.arange(400)
-    error = clustered_error(influence(values), own, own)
-    assert error == pytest.approx(values.std(ddof=1) / 20, rel=1e-9)
 
 
 @pytest.mark.nightly

@@ -22,7 +22,6 @@ from solecism.judge.importing import (
     import_answers,
     known_trials,
     read_answer_table,
-    remove_person,
     save_answers,
 )
 from solecism.judge.protocol import pseudonym
@@ -93,8 +92,6 @@ def test_answers_of_the_server(study: Study) -> None:
     (row,) = rows_of(study)
     assert (row["participant"], row["answer"], row["time"]) == ("code", "bad", 700)
     assert read_answer_table(study).num_rows == 1
-    assert remove_person(study, "code") == 1
-    assert read_answer_table(study).num_rows == 0
 
 
 def test_trials_of_jspsych(study: Study, tmp_path: Path) -> None:

@@ -43,11 +43,6 @@ def test_paradigms_are_spread_over_lists() -> None:
         assert abs(counts[0] - counts[1]) <= 1
 
 
-def test_fewer_pairs_than_lists() -> None:
-    with pytest.raises(InputError, match="2 pairs cannot be divided into 3 lists"):
-        lists_of_pairs(pairs_of([(0, 0), (1, 0)]), 3)
-
-
 def test_likert_lists_are_a_latin_square() -> None:
     lists = trials_of_lists("likert", pairs_of([(n, n % 2) for n in range(20)]), 4)
     for keys in lists:

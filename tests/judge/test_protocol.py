@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from expecting import problems_of
@@ -11,7 +10,7 @@ from people import made_study
 from solecism.errors import InputError
 from solecism.inputs import check
 from solecism.judge.protocol import ANSWER, answer_row, session_order
-from solecism.judge.schema import ANSWERS, DESIGNS
+from solecism.judge.schema import DESIGNS
 
 SAID = {"participant": "abc", "native_language": "en", "flags": ["honeypot"]}
 
@@ -19,27 +18,6 @@ SAID = {"participant": "abc", "native_language": "en", "flags": ["honeypot"]}
 def answer(item: str, position: int = 1, **row: Any) -> dict[str, Any]:
     row = {"shown": "bad", "time": 1200, **row}
     return {"session": "s", "position": position, "item": item, "row": row}
-
-
-ROWS = {
-    "choice": {"answer": "good"},
-    "likert": {"rating": 7},
-    "expert": {"answer": "no", "reason": "agreement", "comment": "odd"},
-}
-
-
-@pytest.mark.parametrize("design", DESIGNS)
-def test_a_row_has_the_columns_of_the_table(tmp_path: Path, design: str) -> None:
-    study = made_study(tmp_path / "study", design=design)
-    key = next(key for key in study.lists[0] if study.items[key].get("bad"))
-    said = answer(key, **ROWS[design], flags=["hidden"])
-    check(said, ANSWER, Path("answer"))
-    row = answer_row(study, 1, said, SAID)
-    table = pa.Table.from_pylist([row], schema=ANSWERS)
-    assert list(row) == ANSWERS.names
-    assert table.to_pylist() == [row]
-    assert row["flags"] == ["honeypot", "hidden"]
-    assert (row["study"], row["trials"], row["config"]) == (study.id, study.totals[0], "demo/en")
 
 
 WRONG = [

@@ -35,15 +35,6 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_a_run_of_a_checkpoint_says_which(results: Path) -> None:
-    report = solecism.report(results)
-    names = {result.run["options"].get("checkpoint") for result in report.results}
-    assert names == {*STEPS, None}
-    (some,) = [r for r in report.results if r.run["options"].get("checkpoint") == "chck_2M"]
-    assert "|checkpoint:chck_2M|" in some.signature
-    assert some.run["model"] == "tiny"
-
-
 def test_the_curves_of_a_model(results: Path) -> None:
     found = solecism.report(results).results
     (chart,) = checkpoint_curves(found)

@@ -10,7 +10,6 @@ import pytest
 
 from release import small_root
 from scored import make_pairs, make_scores, scores_of, write_models, write_result
-from solecism.contrast import differing_parts
 from solecism.datasets.build import build
 from solecism.errors import InputError
 from solecism.reports.charts import COLOURS
@@ -30,24 +29,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def page(folder: Path) -> str:
     return report(folder).html()
-
-
-def test_links_of_the_contents_lead_somewhere(page: str) -> None:
-    links = re.findall(r'<a href="#([^"]+)"', page)
-    assert len(links) == len(set(links)) >= 8
-    for link in links:
-        assert page.count(f'id="{link}"') == 1
-
-
-def test_models_stand_side_by_side_in_every_section(folder: Path) -> None:
-    found = page_figures(open_results([folder]), "construction")
-    assert found.models == ("large", "tiny")
-    assert [section.title for section in found.sections] == ["demo/xx 1.0.0", "demo/yy 1.0.0"]
-    for section in found.sections:
-        assert {table.heads for table in section.tables} == {("large", "tiny")}
-        assert section.chart.count(": large ") == 3
-    assert found.overview is not None
-    assert [row.name for row in found.overview.rows] == ["xx", "yy", ALL, MEAN]
 
 
 def test_a_model_has_one_colour_on_a_page(folder: Path, tmp_path: Path) -> None:
@@ -74,26 +55,6 @@ def test_paradigms_stand_below_phenomena_and_no_table_is_twice(folder: Path, pag
     ]
     bodies = re.findall(r"<tbody>.*?</tbody>", page, re.DOTALL)
     assert len(bodies) == len(set(bodies))
-
-
-def test_the_same_model_with_other_options_keeps_its_name(tmp_path: Path) -> None:
-    for bos in ("auto", "never"):
-        scores = make_scores(make_pairs(60))
-        write_result(tmp_path / bos, scores, options={"bos": bos})
-    found = page_figures(open_results([tmp_path]), "UID")
-    assert found.models == ("tiny bos:auto", "tiny bos:never")
-
-
-def test_hardest_pairs_have_the_lowest_margins(folder: Path) -> None:
-    result = open_results([folder / "tiny-xx"])[0]
-    found = hardest({"tiny": result}, most=3)
-    rows = [r for r in result.table.to_pylist() if r["margin"] is not None]
-    lowest = min(rows, key=lambda row: row["margin"])
-    assert found[0].id == lowest["id"]
-    assert found[0].scores[0]["margin"] == lowest["margin"]
-    margins = [pair.scores[0]["margin"] for pair in found]
-    assert margins == sorted(margins)
-    assert found[0].good == found[0].bad == []
 
 
 def test_hardest_pairs_are_varied_and_hard_for_all_models(folder: Path) -> None:
@@ -144,20 +105,6 @@ def test_sentences_of_other_data_are_not_shown(
     hebrew.write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert hardest({"tiny": open_results([hebrew])[0]})[0].good == []
-
-
-@pytest.mark.parametrize(
-    ("good", "bad", "parts"),
-    [
-        ("他昨天来了。", "他明天来了。", [("他", False), ("昨", True), ("天来了。", False)]),
-        ("Who laughs?", "Who laugh?", [("Who ", False), ("laughs", True), ("?", False)]),
-        ("", "a", []),
-    ],
-)
-def test_parts_that_differ(good: str, bad: str, parts: list[tuple[str, bool]]) -> None:
-    found = differing_parts(good, bad)
-    assert found[0] == parts
-    assert "".join(text for text, _ in found[1]) == bad
 
 
 JUDGED = "UID,accuracy,n\nprep_anim,0.9,20\nprep_inanim,0.8,20\nsimple_npi,1,40\n"

@@ -100,19 +100,6 @@ def again(table: pa.Table, folder: Path) -> pa.Table:
     return read_syntaxgym(path)
 
 
-def test_a_foreign_suite_written_again_is_the_same_suite(tmp_path: Path) -> None:
-    table = read_syntaxgym(write(tmp_path, AGREEMENT))
-    assert again(table, tmp_path).equals(table)
-    written = json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))
-    assert written["region_meta"] == AGREEMENT["region_meta"]
-    assert written["predictions"][0]["formula"] == "(2;%mismatch%) > (2;%match%)"
-    contents = [
-        [r["content"] for r in sorted(c["regions"], key=lambda r: r["region_number"])]
-        for c in written["items"][0]["conditions"]
-    ]
-    assert contents == [["The old woman", "sings", "in here."], ["The old woman", "sing", ""]]
-
-
 FRONT = "slots:\n  row: {from: item}\npredictions: [bad.noun - bad.verb > good.noun - good.verb]\n"
 
 

@@ -198,10 +198,3 @@ def test_adjectives_and_the_nouns_beside_them(
 ) -> None:
     given = item(text, "bigu", "dogu", NOM, relation="modifying", upos="ADJ", feats=NOM)
     assert doubt_of_form(given, feature, ParadigmCell("bigus", feats, 3), CAREFUL) == doubt
-
-
-def test_languages_without_a_stanza_are_treated_so() -> None:
-    assert rules_of("sq").careful
-    assert not rules_of("fr").careful
-    assert rules_of("fa").honours
-    assert not rules_of("sq").honours

@@ -15,7 +15,7 @@ from solecism.datasets.catalogue import read_bibliography
 from solecism.treebank.candidates import AgreeingPairs
 from solecism.treebank.conllu import Tokens, tokens_of
 from solecism.treebank.filters import FILTERS, FLAWS, capitals_by, count_habits, marks_by
-from solecism.treebank.forms import LanguageForms, WordForm, count_words
+from solecism.treebank.forms import LanguageForms, count_words
 from solecism.treebank.languages import find_language, languages
 from solecism.treebank.mining import Settings
 from solecism.treebank.strict import SWITCHES, TESTS
@@ -120,22 +120,6 @@ def test_words_that_are_not_masked(name: str, end: int) -> None:
         assert dropped[name] == sent_id.startswith("removed"), sent_id
         _, found, _ = find(text, language, without=frozenset({name}))
         assert found.kept.all()
-
-
-def test_a_pronoun_may_be_masked_where_its_forms_show_the_value() -> None:
-    (_, language, pair, text), *_ = sentences("paradigm")
-    forms = LanguageForms("", {"": {
-        WordForm("wer", "wer", "PRON", "Case=Nom|Number=Sing|PronType=Int"): 2,
-        WordForm("were", "wer", "PRON", "Case=Nom|Number=Plur|PronType=Int"): 2,
-        WordForm("schläft", "schlafen", "VERB", VERB.format("Sing")): 2,
-        WordForm("schlafen", "schlafen", "VERB", VERB.format("Plur")): 2,
-    }})  # fmt: skip
-    tokens, found, dropped = find(text, language, forms=forms)
-    assert pairs(tokens, found) == [pair]
-    assert (found.kept.all(), dropped["paradigm"]) == (True, 0)
-
-
-VERB = "Mood=Ind|Number={}|Person=3|Tense=Pres|VerbForm=Fin"
 
 
 def chunk(*sentences: str) -> Tokens:

@@ -108,20 +108,6 @@ def test_ids_do_not_depend_on_the_place(tmp_path: Path) -> None:
     )
 
 
-def test_items_do_not_depend_on_blocks(tmp_path: Path) -> None:
-    path = tmp_path / "x.conllu"
-    path.write_text("".join(p.read_text(encoding="utf-8") for p in sorted(FOLDER.glob("*.conllu"))))
-    for preset in ("strict", "paper"):
-        settings = Settings(find_language("es"), preset, BOTH)
-        found = []
-        for size in (1, 500, 1 << 22):
-            mined = mine_file(path, settings, MiningCounts(), size=size)
-            tables = FreshItems(MiningCounts(), False).of(mined)
-            found.append(pa.concat_tables(tables).combine_chunks())
-        assert found[0] == found[1] == found[2]
-        assert len(found[0]) > 20
-
-
 def test_cues_are_what_still_shows_the_value(tmp_path: Path) -> None:
     sentence = """
         these these DET Number=Plur 2 det
@@ -137,21 +123,6 @@ def test_cues_are_what_still_shows_the_value(tmp_path: Path) -> None:
     assert told["howl", "who"]["cues"] == []
     assert told["howl", "who"]["pron_type"] == "Rel"
     assert told["bark", "dogs"]["pron_type"] is None
-
-
-def test_polite_pronouns(tmp_path: Path) -> None:
-    def polite(subject: str, feats: str, language: str) -> bool:
-        rows = (
-            f"{subject} x PRON Number=Plur{feats} 2 nsubj",
-            "v v VERB Number=Plur|VerbForm=Fin 0 root",
-        )
-        path = write(tmp_path / "x.conllu", conllu("\n".join(rows)))
-        return bool(mine(path, language)[0]["polite"])
-
-    assert polite("vous", "", "fr")
-    assert not polite("nous", "", "fr")
-    assert polite("x", "|Polite=Form", "fr")
-    assert not polite("x", "|Polite=Infm", "fr")
 
 
 def test_treebank_and_licence(tmp_path: Path) -> None:
@@ -260,16 +231,6 @@ def test_broken_files_leave_nothing_behind(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["fr_x.conllu"]
     code, out, _ = run(path, "--lenient", "--json")
     assert (code, json.loads(out)["skipped_sentences"], json.loads(out)["sentences"]) == (0, 1, 20)
-
-
-def test_filters_are_switched_off(tmp_path: Path) -> None:
-    path = tmp_path / "en_x.conllu"
-    path.write_bytes((FOLDER / "coordination.conllu").read_bytes())
-    _, strict, _ = run(path, "--json", "--no-inventory")
-    _, without, _ = run(path, "--json", "--no-inventory", "--without", "coordination")
-    assert json.loads(strict)["dropped"]["coordination"] == 2
-    assert "coordination" not in json.loads(without)["dropped"]
-    assert json.loads(without)["items"] == json.loads(strict)["items"] + 1
 
 
 # The function

@@ -246,24 +246,6 @@ def test_nothing_else_would_have_to_be_spelt_otherwise() -> None:
     assert reasons("fr", known, at)["spelling of neighbours"] == 1
 
 
-def test_an_adjective_that_another_noun_would_license() -> None:
-    def of(head: str, gender: str) -> str:
-        article = "le" if gender == "Masc" else "la"
-        return f"""
-            Voici voici VERB _ 0 root
-            {article} le DET Definite=Def|Gender={gender}|Number=Sing|PronType=Art 3 det
-            {head} {head} NOUN Gender={gender}|Number=Sing 1 obj
-            de de ADP _ 5 case
-            nation nation NOUN Gender=Fem|Number=Sing 3 nmod
-            verte vert ADJ Gender=Fem|Number=Sing 5 amod
-        """
-
-    known = ["vert vert ADJ Gender=Masc|Number=Sing"]
-    assert not pairs("fr", known, of("toit", "Masc"))
-    assert reasons("fr", known, of("toit", "Masc"))["another noun would license it"] == 1
-    assert len(pairs("fr", known, of("porte", "Fem"))) == 1
-
-
 def test_a_verb_before_a_subject_that_could_be_dropped() -> None:
     """*Comen el pollo*: they eat it."""
     known = [f"comen comer VERB {PLUR}", "pollos pollo NOUN Gender=Masc|Number=Plur"]

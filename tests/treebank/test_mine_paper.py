@@ -101,11 +101,9 @@ def test_relations_of_the_paper_are_those_of_its_list() -> None:
         ("Number=Sing", "Number=Plur", None, ""),
         ("Number=Dual", "Number=Plur", [True, False], ""),
         ("Case=Nom", "Number=Plur", [True, True], ""),
-        ("Case=Dat", "Case=Gen", None, ""),
         ("Gender=Fem,Masc", "Gender=Masc", [True, True], "Gender"),
         ("Gender=Fem,Masc", "Gender=Neut", None, ""),
         ("Number[psor]=Sing", "Number[psor]=Plur", None, ""),
-        ("PronType=Art", "Foreign=Yes", None, ""),
     ],
 )
 def test_values_that_count(

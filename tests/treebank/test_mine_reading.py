@@ -72,17 +72,14 @@ def test_columns_are_those_of_conllu(path: Path, size: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        GOOD + OTHER,
         GOOD + OTHER.rstrip("\n"),
-        GOOD + OTHER.rstrip("\n") + "\n",
         "\n\n" + GOOD + "\n\n\n" + OTHER,
         "# newdoc = 1\n\n" + GOOD + "# a comment\twith\ttabs alone\n\n" + OTHER,
         GOOD + OTHER.replace("3\t.", "# in the middle\n3\t."),
         GOOD + OTHER.replace("\n\n", "\n# at\tthe end\n\n"),
         GOOD + OTHER.replace("2\tsleep", "1.1\tmust\tmust\tAUX\t_\t_\t_\t_\t2:aux\t_\n2\tsleep")
     ],
-    ids=["plain", "no end", "one newline", "empty lines", "lone comments", "comment inside", "comment last",
-         "empty node"],
+    ids=["no end", "empty lines", "lone comments", "comment inside", "comment last", "empty node"],
 )  # fmt: skip
 @pytest.mark.parametrize("size", [1, 1 << 22])
 def test_odd_places_of_comments_and_empty_lines(tmp_path: Path, text: str, size: int) -> None:
@@ -113,10 +110,6 @@ BROKEN = {
         OTHER.replace("\t", " "),
         "x.conllu:9: 1 column (are there tabs between them?) where CoNLL-U has 10 (and 2 more lines)"
     ),
-    "tab in a comment": (
-        OTHER.replace("# text", "#\ttext").replace("\tNOUN", "", 1),
-        "x.conllu:9: 9 columns where CoNLL-U has 10"
-    ),
     "empty column": (OTHER.replace("\tNOUN", "\t", 1), "x.conllu:9: column UPOS is empty"),
     "cycle": (
         OTHER.replace("2\tnsubj", "3\tnsubj").replace("2\tpunct", "1\tpunct"),
@@ -127,12 +120,7 @@ BROKEN = {
         OTHER.replace("2\tnsubj", "4\tnsubj"),
         "x.conllu:9: HEAD '4' is no word of the sentence (1 to 3, 0 for the root)"
     ),
-    "head no number": (
-        OTHER.replace("2\tnsubj", "_\tnsubj"),
-        "x.conllu:9: HEAD '_' is no word of the sentence (1 to 3, 0 for the root)"
-    ),
     "doubled id": (OTHER.replace("3\t.", "2\t."), "x.conllu:11: ID 2 where 3 should be"),
-    "missing id": (OTHER.replace("3\t.", "4\t."), "x.conllu:11: ID 4 where 3 should be"),
     "id from zero": (OTHER.replace("1\tDogs", "0\tDogs"), "x.conllu:9: ID 0 where 1 should be"),
     "strange id": (
         OTHER.replace("1\tDogs", "1a\tDogs"),
@@ -155,10 +143,6 @@ BROKEN = {
     "no conllu": (
         "Dogs sleep.\n\n",
         "x.conllu:7: neither a comment, nor a word, nor an empty line: 'Dogs sleep.'"
-    ),
-    "blank line": (
-        OTHER[:-1] + " \n",
-        "x.conllu:12: neither a comment, nor a word, nor an empty line: ' '"
     ),
 }  # fmt: skip
 
@@ -186,10 +170,9 @@ def test_crlf_is_told_once(tmp_path: Path) -> None:
     ("data", "message"),
     [
         ((GOOD + OTHER.replace("Dogs", "Döge")).encode("latin-1"), "x.conllu:8: not UTF-8 (and 1 more line)"),
-        (GOOD.encode("utf-16"), "x.conllu:1: not UTF-8"),
         (b"\xef\xbb\xbf" + GOOD.encode(), "x.conllu:1: the file begins with a byte order mark")
     ],
-    ids=["latin-1", "utf-16", "bom"],
+    ids=["latin-1", "bom"],
 )  # fmt: skip
 def test_wrong_encoding(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "x.conllu"

@@ -18,8 +18,6 @@ def write(folder: Path, text: str, name: str = "eng") -> Path:
 @pytest.mark.parametrize(
     ("tags", "upos", "feats"),
     [
-        ("N;NOM;PL", "NOUN", "Case=Nom|Number=Plur"),
-        ("N;DAT(SG)", "NOUN", "Case=Dat|Number=Sing"),
         ("N;ESS;SG", "NOUN", "Case=Loc|Number=Sing"),
         ("N;IN+ABL;SG", "NOUN", "Case=Ela|Number=Sing"),
         ("N;GEN/DAT;SG;INDF", "NOUN", "Case=Dat,Gen|Definite=Ind|Number=Sing"),
@@ -27,17 +25,11 @@ def write(folder: Path, text: str, name: str = "eng") -> Path:
         ("N;SG;PSSD", "NOUN", "Definite=Cons|Number=Sing"),
         ("N;PSSD;PSS3S;FEM", "NOUN", "Definite=Def|Gender[psor]=Fem|Number[psor]=Sing|Person[psor]=3"),
         ("ADJ;INDF;MASC+FEM;SG", "ADJ", "Definite=Ind|Gender=Fem,Masc|Number=Sing"),
-        ("ADJ;INDF;{MASC/FEM};SG", "ADJ", "Definite=Ind|Gender=Fem,Masc|Number=Sing"),
         ("ADJ;DEF;SPRL", "ADJ", "Definite=Def|Degree=Sup"),
-        ("V;NFIN", "VERB", "VerbForm=Inf"),
         ("V;IND;SG;3;PRS", "VERB", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"),
-        ("V;PRS;NOM(3,SG)", "VERB", "Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"),
         ("V;V.PTCP;PST", "VERB", "Tense=Past|VerbForm=Part"),
-        ("V.PTCP;ACT;PRS", "VERB", "Tense=Pres|VerbForm=Part|Voice=Act"),
         ("V.CVB;PST", "VERB", "Tense=Past|VerbForm=Conv"),
         ("V;SG;PRS;MASC", "VERB", "Gender=Masc|Number=Sing|Tense=Pres|VerbForm=Part"),
-        ("V;MASC;SG;PST", "VERB", "Gender=Masc|Number=Sing|Tense=Past|VerbForm=Fin"),
-        ("V;NFIN;4;PASS", "VERB", "InfForm=4|VerbForm=Inf|Voice=Pass"),
         ("V;NFIN;ACC(2,SG)", "VERB", "Number[obj]=Sing|Person[obj]=2|VerbForm=Inf"),
         ("V;DAT(3,PL);NOM(INFM,2)", "VERB", "Number[dat]=Plur|Person=2|Person[dat]=3|Polite=Infm|VerbForm=Fin"),
         ("V;SBJV;PST;2;SG;LGSPEC1", "VERB", "Mood=Sub|Number=Sing|Person=2|Tense=Past|VerbForm=Fin")
@@ -52,11 +44,9 @@ def test_tags_in_terms_of_ud(tags: str, upos: str, feats: str) -> None:
     ("language", "tags", "feats"),
     [
         ("fra", "V;IND;PST;3;SG;IPFV", "Mood=Ind|Number=Sing|Person=3|Tense=Imp|VerbForm=Fin"),
-        ("fra", "V;IND;PST;3;SG;PFV", "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"),
         ("ron", "V;IND;PST;1;SG;PRF", "Mood=Ind|Number=Sing|Person=1|Tense=Pqp|VerbForm=Fin"),
         ("ita", "V.CVB;PRS", "Tense=Pres|VerbForm=Ger"),
         ("rus", "ADJ;NEUT;SG;LGSPEC1", "Gender=Neut|Number=Sing|Variant=Short"),
-        ("pol", "V;PFV;SG;3;FUT", "Aspect=Perf|Number=Sing|Person=3|Tense=Fut|VerbForm=Fin"),
     ],
 )
 def test_tags_that_a_language_has_its_own_way(language: str, tags: str, feats: str) -> None:
