@@ -53,7 +53,13 @@ def test_models_and_configs_in_one_call(two: Path, monkeypatch: pytest.MonkeyPat
         return ngram.load_ngram(name)
 
     monkeypatch.setattr(run, "load_ngram", load_ngram)
-    found = solecism.score_all("both", ["trigrams", "others"], limit=20)
+    shown: list[tuple[int, int]] = []
+
+    def progress(name: str, done: int, total: int) -> None:
+        shown.append((done, total))
+
+    found = solecism.score_all("both", ["trigrams", "others"], limit=20, progress=progress)
+    assert max(shown) == (20, 20)
     parts = [(result.run["model"], result.run["config"]) for result in found]
     assert parts == [(m, c) for m in ("trigrams", "others") for c in ("fr", "fr_too")]
     assert loads == ["trigrams", "others"]
