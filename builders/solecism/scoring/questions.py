@@ -48,9 +48,12 @@ def questions_about(
             yield MaskedRow(masked, place), ids[place]
 
 
-class PairScores:
-    """The good and the bad sides of items: ``tokens`` (2, items), the ``texts`` that are scored,
-    and why items are ``skipped``."""
+class ScoredTexts:
+    """What is noted of pairs beside their scores.
+
+    ``tokens`` (2, items): the number of tokens of each side; ``texts``: the text of each side as it
+    is scored; ``skipped``: why a pair is not scored, or None.
+    """
 
     def __init__(self, count: int) -> None:
         self.skipped: list[str | None] = [None] * count

@@ -208,18 +208,17 @@ def scores_table(
     ``unigrams`` (log P under a unigram model, or None without such a model) each have a sequence
     for the good side and one for the bad side. The scores of a pair for which ``skipped`` has a
     reason are ignored. A pair with an empty side is skipped, whatever its scores. Two sides of
-    minus infinity are a tie. Raises
-    :class:`InputError` for a score that is not a number and not skipped, ``ValueError`` for arrays
-    of another length than ``pairs``.
+    minus infinity are a tie. Raises :class:`InputError` for a score that is not a number and not
+    skipped, ``ValueError`` for arrays of another length than ``pairs``.
     """
     nothing = np.any(np.asarray(tokens) == 0, axis=0).tolist()
     skipped = [
         EMPTY if empty else reason or (EMPTY if none else None)
         for reason, empty, none in zip(skipped, blank(pairs), nothing, strict=True)
     ]
-    out = np.array([reason is not None for reason in skipped], bool)
+    is_skipped = np.array([reason is not None for reason in skipped], bool)
     good, bad = (np.asarray(side, np.float64) for side in logp)
-    wrong = np.flatnonzero((np.isnan(good) | np.isnan(bad)) & ~out)
+    wrong = np.flatnonzero((np.isnan(good) | np.isnan(bad)) & ~is_skipped)
     if len(wrong):  # without this error they would silently count as wrong decisions
         ids = pairs["id"].take(pa.array(wrong[:3])).to_pylist()
         shown = ", ".join(map(repr, ids)) + (", ..." if len(wrong) > 3 else "")
@@ -240,7 +239,9 @@ def scores_table(
     sizes = [length(side) for length in (pc.binary_length, pc.utf8_length) for side in texts]
     columns = {
         **{name: pairs[name] for name in _TEXTS if name != "construction"},
-        **{name: pa.array(values, pa.float64(), mask=out) for name, values in floats.items()},
+        **{
+            name: pa.array(values, pa.float64(), mask=is_skipped) for name, values in floats.items()
+        },
         **{n: np.asarray(v, np.int32) for n, v in zip(_COUNTS, [*tokens, *sizes], strict=True)},
         "features": features,
         "construction": feature(features, "construction"),
@@ -314,7 +315,7 @@ class Result:
 
     @property
     def run(self) -> Summary:
-        """The signature's parts: ``data``, ``config``, ``method``, ``model``, ... (all texts)."""
+        """The signature's parts: ``data``, ``config``, ``method``, ``model``, ... (texts; ``options`` is a mapping)."""
         return dict(self.summary["run"])
 
     @property
@@ -372,8 +373,8 @@ class Result:
 def read_result(path: str | Path) -> Result:
     """Open a result by the name of its JSON or Parquet file, or by what both names begin with.
 
-    Raises :class:`InputError` where a file is missing, is no result, lacks columns or has others of
-    their names, or where the two files are not of the same run.
+    Raises :class:`InputError` where a file is missing or is no result, where a column is missing,
+    there twice or of another type, and where the two files are not of the same run.
     """
     summary_file, table_file = result_files(path)
     for file in (summary_file, table_file):

@@ -16,7 +16,7 @@ from solecism.lexicon.features import Feats
 from solecism.schema import CLOZE, FEATURES, ItemRow
 from solecism.scoring.encoding import exactly
 from solecism.scoring.methods import Method, Run
-from solecism.scoring.questions import MaskedRow, PairScores, windows
+from solecism.scoring.questions import MaskedRow, ScoredTexts, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require, scores_table
 from solecism.treebank.relations import layered
 
@@ -70,7 +70,7 @@ def score_cloze(
 def _scored(table: pa.Table, inventory: FormInventory, two_forms: bool, fewest: int) -> pa.Table:
     items, reader = table.to_pylist(), inventory.reader
     encoded = reader.encode([item["text"] or "" for item in items])
-    scores, asking = PairScores(len(items)), dict[MaskedRow, list[int]]()
+    scores, asking = ScoredTexts(len(items)), dict[MaskedRow, list[int]]()
     fillers: dict[int, Fillers] = {}
     for number, (item, text) in enumerate(zip(items, encoded, strict=True)):
         start = _start(item)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from solecism.scoring.encoding import Encoded, TokenSpan, critical_words, exactly
 from solecism.scoring.methods import Method
-from solecism.scoring.questions import PairScores, Question, Variant, questions_about, windows
+from solecism.scoring.questions import Question, ScoredTexts, Variant, questions_about, windows
 from solecism.scoring.results import (
     MULTI_PIECE,
     NOT_ALIGNED,
@@ -77,13 +77,13 @@ def _scored(
     tables: Iterable[pa.Table],
     reader: MaskedReader,
     method: str,
-    ask: Callable[[pa.Table, MaskedReader, PairScores], Asked],
+    ask: Callable[[pa.Table, MaskedReader, ScoredTexts], Asked],
     unigram: Unigram | None,
 ) -> Iterator[pa.Table]:
     """Score what ``ask`` asks about pairs."""
     for table, memo in windows(tables, reader.window):
         require(table, ("id", "sentence_good", "sentence_bad"), "pairs")
-        scores, names = PairScores(len(table)), table["id"].to_pylist() * 2
+        scores, names = ScoredTexts(len(table)), table["id"].to_pylist() * 2
         asked = ask(table, reader, scores)
         logp = reader.answer(asked, memo, names).reshape(2, -1)
         unigrams = None
@@ -98,7 +98,7 @@ def _scored(
 
 
 def _ask_sentences(
-    table: pa.Table, reader: MaskedReader, scores: PairScores, variant: Variant
+    table: pa.Table, reader: MaskedReader, scores: ScoredTexts, variant: Variant
 ) -> Asked:
     good, bad = (table[f"sentence_{side}"].to_pylist() for side in ("good", "bad"))
     encoded = reader.encode([*good, *bad])
@@ -117,7 +117,7 @@ def _ask_sentences(
     ]
 
 
-def _ask_words(table: pa.Table, reader: MaskedReader, scores: PairScores, spans: bool) -> Asked:
+def _ask_words(table: pa.Table, reader: MaskedReader, scores: ScoredTexts, spans: bool) -> Asked:
     asked: Asked = []
     found = critical_words(table)
     texts = [text for pair in found if pair for text in (pair.good, pair.bad)]
