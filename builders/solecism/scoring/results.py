@@ -315,7 +315,7 @@ class Result:
 
     @property
     def run(self) -> Summary:
-        """The signature's parts: ``data``, ``config``, ``method``, ``model``, ... (texts; ``options`` is a mapping)."""
+        """The signature's parts, such as ``data`` and ``model``: texts, but for the ``options``."""
         return dict(self.summary["run"])
 
     @property
