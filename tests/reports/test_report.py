@@ -195,13 +195,13 @@ def test_curves_are_plain_counts(folder: Path) -> None:
     results = open_results([folder / "tiny-xx", folder / "tiny-yy"])
     found = curves(columns(results, "config"))
     rows = [r for result in results for r in result.table.to_pylist() if not r["skipped"]]
-    by_match = {p.label: p for p in found["match"][0].points}
+    by_match = {p.label: p for p in found["match"]["tiny"]}
     some = [r["decision"] for r in rows if r["features"]["match"] == "mismatch"]
     assert by_match["mismatch"].value == pytest.approx(np.mean(some))
-    assert sum(p.n for p in found["distance"][0].points) == len(rows)
-    assert sum(p.n for p in found["length"][0].points) == len(rows)
+    assert sum(p.n for p in found["distance"]["tiny"]) == len(rows)
+    assert sum(p.n for p in found["length"]["tiny"]) == len(rows)
     sure = [r for r in rows if 1 / (1 + np.exp(-abs(r["margin"]))) >= 0.95]
-    last = found["margin"][0].points[-1]
+    last = found["margin"]["tiny"][-1]
     assert last.n == len(sure)
     assert last.value == pytest.approx(np.mean([r["decision"] for r in sure]))
     assert 0.95 <= last.x <= 1

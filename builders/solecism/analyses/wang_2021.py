@@ -99,9 +99,7 @@ def read_sentences(path: Path) -> pa.Table:
     if suite is None:
         near = candidates("classes", list(CLASSES), name.partition("_")[0])
         raise fail(f"{name!r} is not called after a class and a modifier, as cls_none {near}", path)
-    lines = read_text(path, "utf-8-sig").splitlines()
-    while lines and not lines[-1].strip():
-        lines.pop()
+    lines = read_text(path, "utf-8-sig").rstrip().splitlines()
     return study_items(suite, [line.split() for line in lines], path)
 
 

@@ -20,8 +20,8 @@ from markupsafe import Markup, escape
 from solecism.errors import fail, visible
 from solecism.reports.figures import (
     ALL,
-    AccuracyCurve,
     AccuracyPoint,
+    Curves,
     FigureCell,
     FigureColumn,
     columns,
@@ -192,11 +192,7 @@ Ticks = Sequence[tuple[float, str]]
 
 
 def curve_chart(
-    title: str,
-    axis: str,
-    curves: Sequence[AccuracyCurve],
-    diagonal: bool = False,
-    ticks: Ticks = (),
+    title: str, axis: str, curves: Curves, diagonal: bool = False, ticks: Ticks = ()
 ) -> Markup:
     """Draw curves of accuracy against ``x``: points with their intervals, joined by lines.
 
@@ -204,34 +200,33 @@ def curve_chart(
     of ``x`` that are named.
     """
     about = f"Accuracy in per cent against {axis}: " + "; ".join(
-        f"{curve.name}: " + ", ".join(f"{p.label}: {100 * p.value:.0f}" for p in curve.points)
-        for curve in curves
+        f"{name}: " + ", ".join(f"{p.label}: {100 * p.value:.0f}" for p in points)
+        for name, points in curves.items()
     )
     size = (0.8 * WIDTH, 2.8 + LINE * len(curves))
     return inline_svg(curve_drawing(axis, curves, diagonal, ticks), size, title, f"{about}.")
 
 
-def curve_drawing(
-    axis: str, curves: Sequence[AccuracyCurve], diagonal: bool = False, ticks: Ticks = ()
-) -> Draw:
+def curve_drawing(axis: str, curves: Curves, diagonal: bool = False, ticks: Ticks = ()) -> Draw:
     """Return what draws a :func:`curve_chart`."""
+    every = [point for points in curves.values() for point in points]
 
     def draw(axes: Axes) -> None:
-        for number, curve in enumerate(curves):
-            points = sorted(curve.points, key=lambda point: point.x)
+        for number, (name, some) in enumerate(curves.items()):
+            points = sorted(some, key=lambda point: point.x)
             x, y = [p.x for p in points], [p.value for p in points]
             errors = [[p.value - p.low for p in points], [p.high - p.value for p in points]]
             colour, marker = COLOURS[number % len(COLOURS)], _MARKERS[number % len(_MARKERS)]
             axes.errorbar(
                 x, y, yerr=np.abs(errors), color=colour, marker=marker, markersize=4, linewidth=1.2,
-                elinewidth=0.7, linestyle="-", label=_label(curve.name),
+                elinewidth=0.7, linestyle="-", label=_label(name),
             )  # fmt: skip
         if diagonal:
             axes.plot([0.5, 1], [0.5, 1], color=FAINT, linewidth=0.8, linestyle=":")
-        named = {p.x: p.label for curve in curves for p in curve.points}
+        named = {p.x: p.label for p in every}
         if ticks or (not diagonal and len(named) <= 10 and all(x == int(x) for x in named)):
             axes.set_xticks(*zip(*(ticks or sorted(named.items())), strict=True))
-        lowest = min([0.5, *(p.low for curve in curves for p in curve.points)])
+        lowest = min([0.5, *(p.low for p in every)])
         _percents(axes, axes.yaxis)
         axes.set_ylim(math.floor(10 * lowest) / 10, 1.01)
         axes.set_xlabel(axis, color=FAINT)
@@ -254,7 +249,7 @@ class CheckpointCurves:
     """The curves of a model on a config, a line for each row of the grouping."""
 
     title: str
-    curves: tuple[AccuracyCurve, ...]
+    curves: Curves
     ticks: Ticks
 
     @property
@@ -292,12 +287,12 @@ def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list
                 order = dict(zip(places, columns(some, by), strict=True))
                 rows = group_names(order.values())
                 names = [*rows, ALL] if len(rows) > 1 else [ALL]
-                lines = tuple(_curve(row, row, order, places) for row in names)
+                lines = {row: _curve(row, order, places) for row in names}
                 found.append(CheckpointCurves(title, lines, _ticks(places)))
                 tables[model] = order
         if len(tables) > 1:
             places = _places([result for model in tables for result in models[model]])
-            lines = tuple(_curve(name, ALL, order, places) for name, order in tables.items())
+            lines = {name: _curve(ALL, order, places) for name, order in tables.items()}
             title = f"all runs on {config}: accuracy over checkpoints"
             found.append(CheckpointCurves(title, lines, _ticks(places)))
     return found
@@ -335,16 +330,15 @@ def _places(results: Sequence[Result]) -> dict[str, float]:
 
 
 def _curve(
-    name: str, row: str, order: Mapping[str, FigureColumn], places: Mapping[str, float]
-) -> AccuracyCurve:
+    row: str, order: Mapping[str, FigureColumn], places: Mapping[str, float]
+) -> list[AccuracyPoint]:
     """Return the curve of a row of the grouping."""
     cells = {checkpoint: column.cells.get(row) for checkpoint, column in order.items()}
-    points = (
+    return [
         AccuracyPoint(places[at], at, cell.value, cell.low or 0.0, cell.high or 1.0, cell.n)
         for at, cell in cells.items()
         if cell and cell.n
-    )
-    return AccuracyCurve(name, tuple(points))
+    ]
 
 
 def _ticks(places: Mapping[str, float]) -> Ticks:

@@ -6,16 +6,15 @@ skipped items.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.reports.figures import ALL, labels, systems
+from solecism.reports.figures import ALL, systems
 from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS, Interval, group_column, numeric_first
 
@@ -50,8 +49,6 @@ def paired_bootstrap(difference: Numbers, clusters: Numbers | None = None) -> In
     whole: the pairs of a minimal set share a sentence. Equal clusters are drawn together as
     multinomial counts, so that a million items cost no more than a few.
     """
-    if len(difference) == 0:
-        return Interval(math.nan, math.nan, math.nan)
     owner = np.arange(len(difference)) if clusters is None else clusters
     _, owner = np.unique(owner, return_inverse=True)
     sums = np.bincount(owner, difference)
@@ -83,19 +80,14 @@ class Comparison:
     p_exact: float
     p_mid: float
 
-    def to_json(self) -> dict[str, float | None]:
-        """Return all fields; what is not a number becomes null."""
-        return {k: None if v != v else v for k, v in asdict(self).items()}
-
 
 def compare(first: Numbers, second: Numbers, clusters: Numbers | None = None) -> Comparison:
-    """Compare the decisions of two results on the same items, in the same order."""
+    """Compare the decisions of two results on the same items (at least one), in the same order."""
     difference = first - second
     better, worse = int((difference > 0).sum()), int((difference < 0).sum())
-    interval = paired_bootstrap(difference, clusters)
-    one, two = (float(side.mean()) if len(side) else math.nan for side in (first, second))
-    ends, p = (interval.value, interval.low, interval.high), mcnemar(better, worse)
-    return Comparison(len(first), one, two, *ends, better, worse, *p)
+    found, p = paired_bootstrap(difference, clusters), mcnemar(better, worse)
+    one, two = float(first.mean()), float(second.mean())
+    return Comparison(len(first), one, two, found.value, found.low, found.high, better, worse, *p)
 
 
 @dataclass(frozen=True)
@@ -150,7 +142,7 @@ def difference(results: Sequence[Result], by: str) -> ModelDifference:
     Raises :class:`InputError` for fewer or more models, and if they have no item in common.
     """
     found = systems(results)
-    names = labels([fields for fields, _ in found])
+    names = [name for name, _ in found]
     sides = [[result] for result in results] if len(results) == 2 else [some for _, some in found]
     if len(sides) != 2:
         raise fail(f"--diff compares two models; here are {len(sides)}: {', '.join(names)}")
@@ -176,10 +168,8 @@ def correlations(results: Sequence[Result]) -> Correlations:
     """Return the correlations between the models of ``results``, each over all its configs."""
     import pandas as pd
 
-    found = systems(results)
-    names = labels([fields for fields, _ in found])
     paradigms, items = {}, {}
-    for name, (_, some) in zip(names, found, strict=True):
+    for name, some in systems(results):
         known = {
             f"{result.run['data']}/{result.run['config']}/{uid}": accuracy
             for result in some
@@ -190,4 +180,4 @@ def correlations(results: Sequence[Result]) -> Correlations:
     frames = (pd.DataFrame(paradigms), pd.DataFrame(items))
     paradigm, item = (frame.corr(min_periods=2).to_numpy() for frame in frames)
     most = max(map(len, paradigms.values()), default=0)
-    return Correlations(names, paradigm, item, most)
+    return Correlations(list(items), paradigm, item, most)

@@ -73,12 +73,8 @@ class FigureColumn:
     results: tuple[Result, ...]
 
 
-@dataclass(frozen=True)
-class ColumnBlock:
-    """Columns that are shown together under a title (empty if there is only one block)."""
-
-    title: str
-    columns: tuple[FigureColumn, ...]
+ColumnBlock = tuple[str, list[FigureColumn]]
+"""A title (empty if there is only one block), and the columns that are shown together under it."""
 
 
 def identity(result: Result) -> dict[str, str]:
@@ -97,7 +93,7 @@ def identity(result: Result) -> dict[str, str]:
     }
 
 
-Fields = dict[str, str]
+System = tuple[str, list[Result]]
 Key = tuple[tuple[str, str], ...]
 
 
@@ -111,12 +107,9 @@ def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> lis
     ends = (["/".join(m.rstrip("/").split("/")[-n:]) for m in models] for n in range(1, 10))
     names = next((some for some in ends if len(set(some)) == len(models)), models)
     short = dict(zip(models, names, strict=True))
-    values: dict[tuple[str, str], set[str]] = {}
-    keys = list(dict.fromkeys(key for found in fields for key in found if key != "model"))
-    for found in fields:
-        for key in keys:
-            values.setdefault((key, found.get("model", "")), set()).add(found.get(key, ""))
-    telling = [key for key in keys if any(len(values[key, model]) > 1 for model in models)]
+    keys = dict.fromkeys(key for found in fields for key in found if key != "model")
+    values = {k: {(f.get("model", ""), f.get(k, "")) for f in fields} for k in keys}
+    telling = [key for key in keys if len(values[key]) > len(models)]
     made = []
     for found in fields:
         parts = [found[key] for key in telling if found.get(key)]
@@ -125,12 +118,13 @@ def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> lis
     return made
 
 
-def systems(results: Sequence[Result]) -> list[tuple[Fields, list[Result]]]:
-    """Return groups of results with equal fields, each after its fields (no data, config)."""
+def systems(results: Sequence[Result], with_model: bool = False) -> list[System]:
+    """Return the results of each model with its options, after its name (:func:`labels`)."""
     found: dict[Key, list[Result]] = {}
     for result in results:
         found.setdefault(key_of(identity(result)), []).append(result)
-    return [(dict(key), some) for key, some in found.items()]
+    names = labels([dict(key) for key in found], with_model)
+    return list(zip(names, found.values(), strict=True))
 
 
 def key_of(fields: Mapping[str, str], without: Sequence[str] = _DATA) -> Key:
@@ -175,11 +169,14 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
             tallies.setdefault(key, Tally()).add(part)
         overall.add(whole)
     cells = {key: FigureCell.of(part) for key, part in tallies.items() if part.n or part.skipped}
+    return with_totals(cells, FigureCell.of(overall))
+
+
+def with_totals(cells: Mapping[str, FigureCell], total: FigureCell) -> dict[str, FigureCell]:
+    """Return the rows of a column with its last rows: the total, and the mean of several rows."""
     found = [cell.value for cell in cells.values() if cell.n]
-    cells[ALL] = FigureCell.of(overall)
-    if len(found) > 1:
-        cells[MEAN] = FigureCell(sum(found) / len(found), None, None, overall.n)
-    return cells
+    mean = FigureCell(sum(found) / max(1, len(found)), None, None, total.n)
+    return {**cells, ALL: total, **({MEAN: mean} if len(found) > 1 else {})}
 
 
 def _tallies(result: Result, by: str) -> Iterable[tuple[str, Tally]]:
@@ -257,15 +254,15 @@ def grid(some: Sequence[FigureColumn]) -> list[ColumnBlock]:
     for column in some:
         blocks.setdefault(key_of(column.fields), []).append(column)
     if len(blocks) == 1 or all(len(block) == 1 for block in blocks.values()):
-        return [ColumnBlock("", tuple(some))]
+        return [("", list(some))]
     made = []
     titles = labels([dict(key) for key in blocks])
     for title, block in zip(titles, blocks.values(), strict=True):
         names = labels([{k: c.fields[k] for k in _DATA if k in c.fields} for c in block])
         if len(block) == 1:
             names = [block[0].fields.get("config", block[0].label)]
-        renamed = (replace(c, label=name) for name, c in zip(names, block, strict=True))
-        made.append(ColumnBlock(title, tuple(renamed)))
+        renamed = [replace(c, label=name) for name, c in zip(names, block, strict=True)]
+        made.append((title, renamed))
     return made
 
 
@@ -290,28 +287,24 @@ class AccuracyPoint:
     n: int
 
 
-@dataclass(frozen=True)
-class AccuracyCurve:
-    """The points of one model."""
-
-    name: str
-    points: tuple[AccuracyPoint, ...]
+Curves = Mapping[str, Sequence[AccuracyPoint]]
+"""The points of each model, or of each group."""
 
 
-def curves(some: Sequence[FigureColumn]) -> dict[str, list[AccuracyCurve]]:
+def curves(some: Sequence[FigureColumn]) -> dict[str, Curves]:
     """Return curves of each column: by ``match``, ``distance``, ``length`` and ``margin``.
 
     ``length``: bytes of the good sentence's scored text, in classes common to all columns.
     ``margin``: the probability that the model gives the sentence of the pair it prefers, the
-    logistic of ``|margin|``, in classes of 0.05; a model that is calibrated is right as often. A
-    plot without any point is left out.
+    logistic of ``|margin|``, in classes of 0.05; a model that is calibrated is right as often.
+    Curves and plots without any point are left out.
     """
     tables = {column.label: _scored(column) for column in some}
     every = [table["length"].drop_null().to_numpy() for table in tables.values()]
     edges = lengths = np.concatenate([np.empty(0), *every])
     if len(lengths):
         edges = np.unique(np.quantile(lengths, np.linspace(0, 1, BINS + 1)))
-    found: dict[str, list[AccuracyCurve]] = {}
+    found: dict[str, dict[str, list[AccuracyPoint]]] = {}
     for label, table in tables.items():
         for name in ("match", "distance", "length", "margin"):
             known = table.filter(table[name].is_valid())
@@ -322,9 +315,9 @@ def curves(some: Sequence[FigureColumn]) -> dict[str, list[AccuracyCurve]]:
             elif name == "margin":
                 x = 1 / (1 + np.exp(-np.abs(x)))
                 classes = np.minimum((x - 0.5) // 0.05, 9)
-            points = _points(classes, x, right, _MATCH if name == "match" else ())
-            found.setdefault(name, []).append(AccuracyCurve(label, points))
-    return {name: some for name, some in found.items() if any(curve.points for curve in some)}
+            if points := _points(classes, x, right, _MATCH if name == "match" else ()):
+                found.setdefault(name, {})[label] = points
+    return dict(found)
 
 
 _MATCH = ("match", "mismatch")
@@ -347,7 +340,7 @@ def _scored(column: FigureColumn) -> pa.Table:
 
 def _points(
     classes: Numbers, x: Numbers, right: Numbers, names: Sequence[str]
-) -> tuple[AccuracyPoint, ...]:
+) -> list[AccuracyPoint]:
     """Return a point for each class, at the mean of its ``x``."""
     points = []
     for one in np.unique(classes):
@@ -357,4 +350,4 @@ def _points(
             found, place = wilson(float(right[at].sum()), n), float(x[at].mean())
             label = names[int(one)] if names else f"{place:g}"
             points.append(AccuracyPoint(place, label, found.value, found.low, found.high, n))
-    return tuple(points)
+    return points

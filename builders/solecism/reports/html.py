@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 from markupsafe import Markup
 
 from solecism.contrast import differing_parts
@@ -63,8 +64,7 @@ def page_values(
     plots = []
     for name, lines in curves(figures.pooled).items():
         title, axis, note = _AXES[name]
-        shown = [line for line in lines if line.points]
-        drawn = curve_chart(f"Accuracy by {title.lower()}", axis, shown, name == "margin")
+        drawn = curve_chart(f"Accuracy by {title.lower()}", axis, lines, name == "margin")
         plots.append({"title": title, "note": note, "chart": drawn})
     return {
         "title": f"Results on {', '.join(data)}", "by": by, "figures": figures,
@@ -256,20 +256,17 @@ def _places(results: Sequence[Result]) -> dict[str, tuple[str, str]]:
 
     Constructions are left out if one is of several phenomena, or a paradigm has several.
     """
-    found: dict[str, set[tuple[str, str]]] = {}
-    for result in results:
-        table = result.read(["UID", "linguistics_term", "construction"])
-        for row in table.group_by(table.column_names, use_threads=False).aggregate([]).to_pylist():
-            place = row["linguistics_term"] or "", row["construction"] or ""
-            found.setdefault(row["UID"], set()).add(place)
-    named = [place[1] for place in set().union(*found.values()) if place[1]]
-    is_nested = len(set(named)) == len(named) and all(len(some) == 1 for some in found.values())
-    places = {}
-    for uid, some in found.items():
-        phenomenon, construction = min(some)
-        is_sure = len({term for term, _ in some}) == 1
-        places[uid] = (phenomenon if is_sure else "", construction if is_nested else "")
-    return places
+    names = ["UID", "linguistics_term", "construction"]
+    tables = [result.read(names).group_by(names).aggregate([]) for result in results]
+    places = pa.concat_tables(tables).to_pandas().fillna("").drop_duplicates()
+    named = places[places["construction"] != ""].drop_duplicates(names[1:])
+    is_nested = places["UID"].is_unique and named["construction"].is_unique
+    terms = places.groupby("UID")["linguistics_term"].agg(set)
+    firsts = places.set_index("UID")["construction"]
+    return {
+        uid: (min(some) if len(some) == 1 else "", firsts[uid] if is_nested else "")
+        for uid, some in terms.items()
+    }
 
 
 def _normalised(results: Sequence[tuple[str, Result]]) -> list[FigureTable]:

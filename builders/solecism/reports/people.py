@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from solecism.errors import InputError, candidates, fail
 from solecism.inputs import read_text, reading_parquet
-from solecism.reports.figures import ALL, MEAN, FigureCell, FigureColumn
+from solecism.reports.figures import ALL, FigureCell, FigureColumn, with_totals
 from solecism.scoring.items import folder_of_data, listed_items
 from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS, wilson
@@ -169,13 +168,11 @@ def ratings_of_pairs(data: str, config: str) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for path in _files_beside(data, config):
-        with reading_parquet(path):
-            table = pq.read_table(path)
-        if {"id", "accuracy"} <= set(table.column_names):
-            gaps = table["gap"] if "gap" in table.column_names else table["accuracy"]
-            said = pc.coalesce(gaps.cast(pa.float64()), table["accuracy"].cast(pa.float64()))
-            pairs = zip(table["id"].to_pylist(), said.to_pylist(), strict=True)
-            found |= {key: value for key, value in pairs if value is not None}
+        frame = _frame_of(path)
+        if {"id", "accuracy"} <= set(frame):
+            figures = frame.set_index("id").reindex(columns=["gap", "accuracy"]).astype(float)
+            known = figures.bfill(axis=1)["gap"].dropna()
+            found |= {str(name): value for name, value in known.items()}
     return found
 
 
@@ -243,9 +240,4 @@ def _cells(result: Result, judged: Judgments, by: str) -> dict[str, FigureCell]:
     for row in pairs.group_by(["group", "uid"], use_threads=False).aggregate([]).to_pylist():
         groups.setdefault(row["group"], []).append(row["uid"])
     cells = {name: people_cell(judged, members) for name, members in groups.items()}
-    found = {name: cell for name, cell in cells.items() if cell}
-    values = [cell.value for cell in found.values()]
-    found[ALL] = total
-    if len(values) > 1:
-        found[MEAN] = FigureCell(sum(values) / len(values), None, None, total.n)
-    return found
+    return with_totals({name: cell for name, cell in cells.items() if cell}, total)

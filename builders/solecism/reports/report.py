@@ -92,10 +92,10 @@ class ResultReport:
 
     def _tables(self, width: int) -> Iterator[RenderableType]:
         yield from text.tables(self.blocks, self.by, width)
-        for block in self.blocks:
-            for column in block.columns:
+        for title, some in self.blocks:
+            for column in some:
                 if column.results:
-                    name = f"{block.title} {column.label}".strip()
+                    name = f"{title} {column.label}".strip()
                     yield Text(text.counts_line(column, name, self.by), style="dim")
         if any(cell.low is not None for column in self.columns for cell in column.cells.values()):
             yield Text("with the 95 % interval (Wilson)", style="dim")
@@ -117,16 +117,18 @@ class ResultReport:
         found = self.difference
         if found is None:
             return {"by": self.by, "cells": text.records(self.columns, self.by)}
-        rows = {name: it.to_json() for name, it in found.rows.items()}
+        rows = {name: vars(it) for name, it in found.rows.items()}
         sides = {"first": found.first, "second": found.second}
         return {"by": self.by, **sides, "rows": rows, "left_out": found.left_out}
 
     def csv(self) -> str:
         """Return one line a figure with all digits, of a comparison one line a group."""
-        records = text.records(self.columns, self.by, self.difference)
-        for record in records if self.difference is None else ():
-            record["skipped"] = sum(record["skipped"].values())
-        return csv_of(records)
+        found, records = self.difference, text.records(self.columns, self.by)
+        if found is None:
+            return csv_of({**r, "skipped": sum(r["skipped"].values())} for r in records)
+        sides = {"first_label": found.first, "second_label": found.second}
+        rows = found.rows.items()
+        return csv_of({"by": self.by, "group": name, **sides, **vars(it)} for name, it in rows)
 
     def latex(self) -> str:
         """Return tables for a paper (package ``booktabs``)."""

@@ -42,19 +42,19 @@ def _percent(cell: FigureCell | None) -> str:
 
 def tables(blocks: Sequence[ColumnBlock], by: str, width: int = 80) -> Iterator[Table | Text]:
     """Yield the tables of a report, as many columns side by side as ``width`` holds."""
-    rows = row_names(column for block in blocks for column in block.columns)
+    rows = row_names(column for _, columns in blocks for column in columns)
     label = min(max(map(len, [*rows, by])), max(16, width - 2 * _CELL))
-    for block in blocks:
-        if block.title:
-            yield Text(block.title, style="bold")
-        most = min(len(block.columns), max(1, (width - label) // _CELL))
-        longest = max(len(column.label) for column in block.columns)
+    for title, columns in blocks:
+        if title:
+            yield Text(title, style="bold")
+        most = min(len(columns), max(1, (width - label) // _CELL))
+        longest = max(len(column.label) for column in columns)
         cell = max(_CELL, min(longest + 1, (width - label) // most))
-        if len(block.columns) == 1:
-            yield _single(block.columns[0], by, rows)
+        if len(columns) == 1:
+            yield _single(columns[0], by, rows)
         else:
-            for start in range(0, len(block.columns), most):
-                yield _table(block.columns[start : start + most], by, rows, (label, cell))
+            for start in range(0, len(columns), most):
+                yield _table(columns[start : start + most], by, rows, (label, cell))
         yield Text("")
 
 
@@ -166,14 +166,8 @@ def difference_cells(it: Comparison) -> tuple[str, ...]:
     return f"{it.n:,}", *sides, f"{difference} [{low}, {high}]", p
 
 
-def records(
-    some: Sequence[FigureColumn], by: str, found: ModelDifference | None = None
-) -> list[dict[str, Any]]:
-    """Return a record for each figure with all digits; of a comparison one for each group."""
-    if found is not None:
-        sides = {"first_label": found.first, "second_label": found.second}
-        rows = found.rows.items()
-        return [{"by": by, "group": name, **sides, **it.to_json()} for name, it in rows]
+def records(some: Sequence[FigureColumn], by: str) -> list[dict[str, Any]]:
+    """Return a record for each figure with all digits."""
     made = []
     for column in some:
         for row in row_names([column]):
@@ -194,11 +188,11 @@ def latex_text(blocks: Sequence[ColumnBlock], by: str) -> str:
     import pandas as pd
 
     parts = []
-    for block in blocks:
-        rows = row_names(block.columns)
-        columns = {c.label: [_latex_cell(c.cells.get(row)) for row in rows] for c in block.columns}
-        notes = [block.title] if block.title else []
-        notes += [result.signature for column in block.columns for result in column.results]
+    for title, some in blocks:
+        rows = row_names(some)
+        columns = {c.label: [_latex_cell(c.cells.get(row)) for row in rows] for c in some}
+        notes = [title] if title else []
+        notes += [result.signature for column in some for result in column.results]
         comments = "".join(f"% {note}\n" for note in notes)
         parts.append(comments + latex_table(pd.DataFrame({by: rows, **columns})))
     return "\n".join(parts)

@@ -90,11 +90,8 @@ class ItemColumns:
     @cached_property
     def by_group(self) -> dict[str, Codes]:
         """The rows of each paradigm, in order."""
-        order = np.argsort(self.group.codes, kind="stable")
-        places = np.arange(len(self.group.values))
-        starts = np.searchsorted(self.group.codes[order], places)
-        parts = np.split(order, starts)[1:]
-        return dict(zip(self.group.values, parts, strict=True))
+        places = enumerate(self.group.values)
+        return {uid: np.flatnonzero(self.group.codes == place) for place, uid in places}
 
 
 def read_items(config: SiteConfig) -> ItemColumns:
@@ -161,16 +158,14 @@ def _coded(name: str, column: pa.ChunkedArray) -> CodedColumn:
     elif pa.types.is_nested(column.type):
         column = pa.chunked_array([pa.nulls(len(column), pa.string())])
     numbers = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-    encoded = column.combine_chunks().dictionary_encode()
-    order = pc.sort_indices(encoded.dictionary)
-    place = np.empty(len(order) + 1, dtype=np.int64)
-    place[order.to_numpy()], place[-1] = np.arange(len(order)), -1
-    codes = pc.fill_null(encoded.indices, len(order)).to_numpy(zero_copy_only=False)
-    values = encoded.dictionary.take(order).to_pylist()
+    known = pc.unique(column).drop_null()
+    known = known.take(pc.sort_indices(known))
+    codes = pc.fill_null(pc.index_in(column, value_set=known), -1).to_numpy()
+    values = known.to_pylist()
     if pa.types.is_boolean(column.type):
         values = ["yes" if value else "no" for value in values]
     texts = [f"{value:g}" if numbers else str(value) for value in values]
-    return CodedColumn(name, tuple(texts), place[codes])
+    return CodedColumn(name, tuple(texts), codes.astype(np.int64))
 
 
 def _strings(column: pa.ChunkedArray) -> list[str]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.reports.figures import FigureCell, labels, systems, tally_of
+from solecism.reports.figures import FigureCell, systems, tally_of
 from solecism.reports.html import PageFigures, page_figures
 from solecism.reports.people import PEOPLE, Judged, Judgments, people_cell, read_judgments
 from solecism.reports.report import open_results
@@ -30,18 +30,14 @@ class SiteResults:
     others: tuple[Result, ...] = ()
 
     @cached_property
-    def _by_config(self) -> dict[tuple[str, str], dict[str, Result]]:
-        found: dict[tuple[str, str], dict[str, Result]] = {}
-        every = systems(self.results)
-        names = labels([fields for fields, _ in every], with_model=True)
-        for name, (_, some) in zip(names, every, strict=True):
-            for result in some:
-                found.setdefault((result.run["data"], result.run["config"]), {})[name] = result
-        return found
+    def _named(self) -> list[tuple[str, Result]]:
+        every = systems(self.results, with_model=True)
+        return [(name, result) for name, some in every for result in some]
 
     def of(self, config: SiteConfig) -> dict[str, Result]:
         """Return the results on a config, by the short names of their models."""
-        return self._by_config.get((config.data, config.name), {})
+        place = config.data, config.name
+        return {name: r for name, r in self._named if (r.run["data"], r.run["config"]) == place}
 
     def paradigm(self, holders: Iterable[SiteConfig], uid: str) -> dict[str, FigureCell]:
         """Return the accuracy of each model, and of people last, on a paradigm.
